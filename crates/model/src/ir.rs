@@ -1,0 +1,480 @@
+//! The intermediate representation: the waist between languages and engines.
+//!
+//! A [`Model`] is a set of process types, each a control-flow graph of [`Location`]s joined by [`Edge`]s, over global
+//! and local [`Var`]iables and [`Channel`]s. Languages are desugared into this form at their own door; nothing here
+//! knows any of them. What an edge does is defined by the interpreter ([`crate::interpret`]).
+
+use std::fmt;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub struct $name(pub u32);
+        impl $name {
+            /// The id as an index into the table it belongs to.
+            #[inline]
+            pub fn index(self) -> usize { self.0 as usize }
+        }
+    )*};
+}
+
+ids! {
+    /// A process type: index into [`Model::processes`].
+    ProcessId,
+    /// A location: index into [`Process::locations`].
+    LocId,
+    /// An edge: index into [`Process::edges`].
+    EdgeId,
+    /// A variable: index into [`Model::globals`] or [`Process::locals`], as its [`VarRef`] says.
+    VarId,
+    /// A channel declaration: index into [`Model::channels`].
+    ChannelId,
+    /// A set of symbolic constants: index into [`Model::enums`].
+    EnumId,
+    /// A source file: index into [`Model::files`].
+    FileId,
+}
+
+/// A stretch of the user's text, as typed (never of an expansion).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Span {
+    pub file: FileId,
+    /// Byte offsets into the file's text.
+    pub start: u32,
+    pub end: u32,
+}
+
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    pub name: String,
+    pub text: String,
+}
+
+/// A whole system.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub name: String,
+    /// For the report, for example `promela`.
+    pub language: &'static str,
+    pub files: Vec<SourceFile>,
+    pub enums: Vec<Enum>,
+    /// Global variables in declaration order. The initial value of a later one may read an earlier one.
+    pub globals: Vec<Var>,
+    pub channels: Vec<Channel>,
+    pub processes: Vec<Process>,
+    /// The processes alive in the initial state, in order of their process numbers.
+    pub start: Vec<Start>,
+    /// Watches every channel operation; see [`Trace`].
+    pub trace: Option<Trace>,
+    /// Some expression reads the number of the process that moved last, which is then part of the state.
+    pub uses_last: bool,
+    /// Process priorities are part of the state, and only processes of the highest enabled priority move.
+    pub uses_priorities: bool,
+    /// Some expression reads `timeout`.
+    pub uses_timeout: bool,
+    /// Temporal properties stated in the text, kept for the temporal checker.
+    pub properties: Vec<Property>,
+}
+
+/// A named set of symbolic constants.
+#[derive(Clone, Debug)]
+pub struct Enum {
+    pub name: String,
+    pub symbols: Vec<(String, i32)>,
+}
+
+/// A property stated in the model's text.
+#[derive(Clone, Debug)]
+pub struct Property {
+    pub name: String,
+    pub kind: PropertyKind,
+    /// The formula, or empty for an automaton.
+    pub text: String,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PropertyKind {
+    Ltl,
+    Never,
+}
+
+/// The type of a stored value: `bits` wide, wrapping on overflow. How it prints is `shows`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Type {
+    /// 1 to 32.
+    pub bits: u8,
+    pub signed: bool,
+    pub shows: Shows,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shows {
+    Number,
+    /// `false`/`true`.
+    Bool,
+    /// A member of an enumeration.
+    Symbol(EnumId),
+    /// A channel number.
+    Channel,
+    /// A process number.
+    Pid,
+}
+
+#[derive(Clone, Debug)]
+pub struct Var {
+    /// As the user would write it, records flattened: `node.left`.
+    pub name: String,
+    pub ty: Type,
+    /// Array dimensions, outermost first; empty for a scalar. A record array with an array field has two.
+    pub dims: Vec<u32>,
+    pub init: Init,
+    /// Not part of the state: has its initial value again whenever a stored state is expanded.
+    pub hidden: bool,
+    pub span: Span,
+}
+
+impl Var {
+    /// How many elements it has: the product of its dimensions.
+    pub fn len(&self) -> usize {
+        self.dims.iter().map(|d| *d as usize).product()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// How a variable starts. Expressions are evaluated when the process is created (or the system starts), in
+/// declaration order.
+#[derive(Clone, Debug)]
+pub enum Init {
+    Zero,
+    /// Every element gets the value of this one expression.
+    All(Expr),
+    /// The first elements get these values, the rest 0.
+    List(Vec<Expr>),
+    /// Every element names a fresh channel of this declaration.
+    Channels(ChannelId),
+    /// A process parameter: set by whoever creates the process.
+    Param,
+}
+
+/// A channel declaration. Instances are numbered from 1 in order of creation; 0 is no channel.
+#[derive(Clone, Debug)]
+pub struct Channel {
+    pub name: String,
+    /// 0 is a rendezvous.
+    pub capacity: u32,
+    pub fields: Vec<Type>,
+    pub span: Span,
+}
+
+/// A process alive at the start.
+#[derive(Clone, Debug)]
+pub struct Start {
+    pub process: ProcessId,
+    /// One per parameter.
+    pub args: Vec<Expr>,
+    pub priority: i32,
+}
+
+/// A process type.
+#[derive(Clone, Debug)]
+pub struct Process {
+    pub name: String,
+    /// How many of the first locals are parameters.
+    pub params: usize,
+    pub locals: Vec<Var>,
+    pub locations: Vec<Location>,
+    pub edges: Vec<Edge>,
+    pub entry: LocId,
+    /// The process moves only while this holds.
+    pub provided: Option<Expr>,
+    pub priority: i32,
+    /// Channels of which this process claims to be the only receiver or sender.
+    pub claims: Vec<Claim>,
+    pub span: Span,
+}
+
+/// An exclusive-access claim on a channel.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    pub direction: Direction,
+    pub channel: Expr,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    Send,
+    Receive,
+}
+
+/// A point of control.
+#[derive(Clone, Debug, Default)]
+pub struct Location {
+    /// Outgoing edges, in the order they are tried: by [`Edge::level`], then textually, `else` last.
+    pub edges: Vec<EdgeId>,
+    pub labels: Vec<String>,
+    /// A process may rest here for ever.
+    pub end: bool,
+    pub accept: bool,
+    pub progress: bool,
+}
+
+/// One step of a process.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    /// Edges of a lower level win: if one of them can be taken, those of higher levels can't (escapes of `unless`).
+    pub level: u8,
+    pub guard: Guard,
+    pub sync: Option<Sync>,
+    pub effects: Vec<Effect>,
+    /// An indivisible, deterministic run that is the rest of this step: it starts at this location of the same
+    /// process, takes the first executable edge at each location while edges say [`Then::Chain`], and ends with the
+    /// first edge that says otherwise, whose target is where the process then is. Not executable if no edge of the
+    /// entry location is; a fault if a later location blocks.
+    pub chain: Option<LocId>,
+    /// Unused when there is a `chain`.
+    pub target: LocId,
+    pub then: Then,
+    pub span: Span,
+    /// The statement, for traces.
+    pub label: String,
+}
+
+#[derive(Clone, Debug)]
+pub enum Guard {
+    Always,
+    /// Executable iff not 0.
+    When(Expr),
+    /// Executable iff no other edge of the location is.
+    Else,
+    /// Executable iff this process is the youngest alive.
+    Youngest,
+}
+
+/// What happens to control after an edge.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Then {
+    /// Any process may move next; the state is stored.
+    Yield,
+    /// This process moves next if it can (an inner step of an atomic sequence).
+    Keep,
+    /// An inner step of a [`Edge::chain`].
+    Chain,
+}
+
+/// A channel operation.
+#[derive(Clone, Debug)]
+pub enum Sync {
+    Send {
+        channel: Expr,
+        args: Vec<Expr>,
+        /// Insert in front of the first larger message instead of at the end.
+        sorted: bool,
+    },
+    Receive {
+        channel: Expr,
+        args: Vec<Pattern>,
+        /// Take the first message that matches, wherever it is in the buffer.
+        anywhere: bool,
+        /// Leave the message in the channel.
+        keep: bool,
+    },
+}
+
+/// How one field of a message is received.
+#[derive(Clone, Debug)]
+pub enum Pattern {
+    /// The field must equal this value.
+    Match(Expr),
+    /// The field is stored here.
+    Store(Place),
+    /// The field is dropped.
+    Any,
+}
+
+#[derive(Clone, Debug)]
+pub enum Effect {
+    Assign(Place, Expr),
+    /// Create a process; its number is stored in `result`.
+    Run {
+        process: ProcessId,
+        args: Vec<Expr>,
+        priority: Option<Expr>,
+        result: Option<Place>,
+    },
+    /// A finding if 0; the step is taken all the same.
+    Assert(Expr),
+    Print(Print),
+    SetPriority {
+        pid: Expr,
+        priority: Expr,
+    },
+    /// The process disappears, with its locals and its channels.
+    Remove,
+}
+
+/// Formatted output.
+#[derive(Clone, Debug)]
+pub struct Print {
+    /// Literal text and conversions, in order.
+    pub pieces: Vec<Piece>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Piece {
+    Text(String),
+    /// `%d`, `%x`, `%o`, `%u`, `%c`: the letter and the value.
+    Value(char, Expr),
+    /// `%e`: the value as a symbol of the enumeration.
+    Symbol(EnumId, Expr),
+}
+
+/// Where a value is stored.
+#[derive(Clone, Debug)]
+pub struct Place {
+    pub var: VarRef,
+    /// One index per dimension of the variable; each is checked against its dimension.
+    pub index: Vec<Expr>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum VarRef {
+    Global(VarId),
+    /// Of the process that executes.
+    Local(VarId),
+}
+
+/// Expressions: 32-bit signed, wrapping; comparisons and logic give 0 or 1; `And` and `Or` stop early.
+#[derive(Clone, Debug)]
+pub enum Expr {
+    Const(i32),
+    Load(Place),
+    Unary(UnaryOp, Box<Expr>),
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// If the first is not 0 the second, else the third.
+    Cond(Box<[Expr; 3]>),
+    Channel(ChannelQuery, Box<Expr>),
+    /// Would this receive be executable? (Buffered channels only.)
+    Poll {
+        channel: Box<Expr>,
+        args: Vec<Pattern>,
+        anywhere: bool,
+    },
+    /// The number of the executing process.
+    Pid,
+    ProcessCount,
+    /// The process that moved last.
+    Last,
+    /// No process can move otherwise.
+    Timeout,
+    /// No process is at a progress location.
+    NonProgress,
+    Enabled(Box<Expr>),
+    /// The location of a process, as a number.
+    Location(Box<Expr>),
+    Priority(Box<Expr>),
+    /// Process number `pid` (or the only process of the type) is at one of these locations.
+    At {
+        process: ProcessId,
+        pid: Option<Box<Expr>>,
+        locations: Vec<LocId>,
+    },
+    /// A local variable of another process: `place.var` is a local of `process`; indices are evaluated by the reader.
+    Remote {
+        process: ProcessId,
+        pid: Option<Box<Expr>>,
+        place: Place,
+    },
+    /// One character of standard input; none is ever available while checking, which blocks the reader.
+    Input,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UnaryOp {
+    Neg,
+    Not,
+    Complement,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    /// Division and remainder by zero are faults.
+    Div,
+    Rem,
+    And,
+    Or,
+    BitAnd,
+    BitOr,
+    BitXor,
+    Shl,
+    Shr,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ChannelQuery {
+    Len,
+    Empty,
+    NotEmpty,
+    Full,
+    NotFull,
+}
+
+/// An automaton over channel operations. It moves with every operation on a channel it mentions. Positive: an
+/// operation it can't follow is a finding. Negated: reaching its end is one.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// Its edges have a `sync` with constant arguments or [`Pattern::Any`], and no effects.
+    pub automaton: Process,
+    pub negated: bool,
+    /// The final location.
+    pub end: LocId,
+}
+
+impl Type {
+    pub const fn number(bits: u8, signed: bool) -> Type {
+        Type { bits, signed, shows: Shows::Number }
+    }
+
+    /// The value a store of `v` leaves behind.
+    #[inline]
+    pub fn wrap(self, v: i32) -> i32 {
+        let shift = 32 - u32::from(self.bits);
+        if self.signed { (v << shift) >> shift } else { (((v as u32) << shift) >> shift) as i32 }
+    }
+}
+
+impl Place {
+    pub fn global(var: VarId) -> Place {
+        Place { var: VarRef::Global(var), index: Vec::new() }
+    }
+
+    pub fn local(var: VarId) -> Place {
+        Place { var: VarRef::Local(var), index: Vec::new() }
+    }
+}
+
+impl Expr {
+    pub fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
+        Expr::Binary(op, Box::new(a), Box::new(b))
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}..{}", self.file.0, self.start, self.end)
+    }
+}

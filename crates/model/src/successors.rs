@@ -1,0 +1,149 @@
+//! The one hot interface: from a packed state to all its successors.
+
+use crate::ir::{EdgeId, ProcessId, Span};
+
+/// A packed state: bytes whose meaning only the layout knows. Its length may vary with dynamic processes.
+pub type State = [u8];
+
+/// Who may move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Choice {
+    All,
+    /// Only this process (for reduction).
+    One(u8),
+}
+
+/// Generates successors. One per worker thread; one dynamic call per state, none per transition.
+pub trait Successors: Send {
+    /// Appends the initial state.
+    fn initial(&mut self, out: &mut Batch);
+
+    /// Appends every successor of `state`: one entry per edge between *stored* states, atomic runs and rendezvous
+    /// resolved inside. The order depends on `state` alone, so `(state, n)` names a successor for ever.
+    fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags;
+}
+
+/// What is true of the expanded state itself.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Flags {
+    /// No process can move, and some process is not at an end location.
+    pub invalid_end: bool,
+}
+
+/// The process and edge that made (the first inner step of) a successor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    pub pid: u8,
+    pub process: ProcessId,
+    pub edge: EdgeId,
+}
+
+/// Successor states laid end to end, with the steps that led to them and what was found wrong on the way.
+#[derive(Clone, Default, Debug)]
+pub struct Batch {
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
+    steps: Vec<Step>,
+    findings: Vec<Finding>,
+}
+
+/// Something wrong in an execution. Findings of one `expand` come in a fixed order, like successors.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    pub kind: FindingKind,
+    pub pid: u8,
+    pub process: ProcessId,
+    pub edge: EdgeId,
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FindingKind {
+    /// An assertion was executed and is false. The step is taken all the same.
+    Assertion,
+    /// The model did something forbidden. The step is not taken.
+    Fault(Fault),
+    /// An atomic or indivisible sequence ran on past the limit of steps: the search can't be complete.
+    EndlessSequence,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fault {
+    IndexOutOfRange {
+        var: String,
+        index: i32,
+        len: u32,
+    },
+    DivisionByZero,
+    TooManyProcesses,
+    TooManyChannels,
+    /// An indivisible sequence blocked after its first statement.
+    BlockedChain,
+    /// Use of a channel variable that names no channel.
+    NoChannel,
+    /// A message with the wrong number of fields for the channel it is sent to or received from.
+    MessageArity {
+        expected: u32,
+        found: u32,
+    },
+    /// Polling a rendezvous channel.
+    PollRendezvous,
+    /// A process used a channel that another one claims for itself.
+    ClaimViolated {
+        claim: Span,
+    },
+    /// A channel operation the trace automaton does not allow (or, negated, its last one).
+    TraceViolated,
+    /// A priority outside 1..=255.
+    BadPriority(i32),
+}
+
+impl Batch {
+    pub fn new() -> Batch {
+        Batch::default()
+    }
+
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+        self.steps.clear();
+        self.findings.clear();
+    }
+
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    #[inline]
+    pub fn state(&self, i: usize) -> &State {
+        let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
+        &self.bytes[start..self.ends[i] as usize]
+    }
+
+    #[inline]
+    pub fn step(&self, i: usize) -> Step {
+        self.steps[i]
+    }
+
+    pub fn states(&self) -> impl Iterator<Item = &State> {
+        (0..self.len()).map(|i| self.state(i))
+    }
+
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    pub fn push(&mut self, state: &State, step: Step) {
+        self.bytes.extend_from_slice(state);
+        self.ends.push(u32::try_from(self.bytes.len()).expect("a batch holds less than 4 GiB"));
+        self.steps.push(step);
+    }
+
+    pub fn find(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+}

@@ -1,0 +1,118 @@
+//! Counterexamples: how to get somewhere, and the proof that it was replayed.
+
+use std::fmt;
+
+use crate::interpret::{Interpreter, Move, Point, Target};
+use crate::successors::{Batch, Choice, Finding, Successors};
+
+/// A run, as the number of the successor taken at each stored state. Meaningful together with the model alone.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Trail {
+    pub choices: Vec<u32>,
+    pub ending: Ending,
+}
+
+/// What a trail leads to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// Just the last state.
+    State,
+    /// The finding with this number in the expansion of the last state.
+    Finding(u32),
+    /// The last state is an invalid end state.
+    InvalidEnd,
+}
+
+/// A trail that the reference interpreter has executed. Only [`Trail::replay`] makes one.
+#[derive(Clone, Debug)]
+pub struct Replayed {
+    initial: Point,
+    moves: Vec<Move>,
+    ending: Ending,
+    finding: Option<Finding>,
+}
+
+/// The trail is not an execution of this model.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReplayError {
+    /// How many choices were replayed.
+    pub at: usize,
+    pub what: String,
+}
+
+impl fmt::Display for ReplayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the trail does not fit the model after {} steps: {}", self.at, self.what)
+    }
+}
+
+impl std::error::Error for ReplayError {}
+
+impl Trail {
+    /// Executes the trail from the initial state and checks that it ends as it says.
+    pub fn replay(&self, interpreter: &mut Interpreter) -> Result<Replayed, ReplayError> {
+        let mut batch = Batch::new();
+        interpreter.initial(&mut batch);
+        let mut state = batch.state(0).to_vec();
+        let initial = Point { state: state.clone(), control: None };
+        let mut moves = Vec::new();
+        let fail = |at, what: &str| Err(ReplayError { at, what: what.to_string() });
+        for (at, &choice) in self.choices.iter().enumerate() {
+            batch.clear();
+            interpreter.expand(&state, Choice::All, &mut batch);
+            if choice as usize >= batch.len() {
+                return fail(at, "no such successor");
+            }
+            let next = batch.state(choice as usize);
+            let Some(steps) = interpreter.explain(&state, Target::Successor(choice as usize)) else {
+                return fail(at, "the successor can't be explained");
+            };
+            if steps.last().and_then(|m| m.to.as_ref()).is_none_or(|to| to.state != next) {
+                return fail(at, "the explanation leads elsewhere");
+            }
+            state = next.to_vec();
+            moves.extend(steps);
+        }
+        let at = self.choices.len();
+        let finding = match self.ending {
+            Ending::State => None,
+            Ending::InvalidEnd => {
+                if !interpreter.invalid_end(&state) {
+                    return fail(at, "the last state is a valid one");
+                }
+                None
+            }
+            Ending::Finding(n) => {
+                let Some(steps) = interpreter.explain(&state, Target::Finding(n as usize)) else {
+                    return fail(at, "there is no such finding");
+                };
+                let finding = steps.last().and_then(|m| m.findings.last()).cloned();
+                if finding.is_none() {
+                    return fail(at, "there is no finding");
+                }
+                moves.extend(steps);
+                finding
+            }
+        };
+        Ok(Replayed { initial, moves, ending: self.ending, finding })
+    }
+}
+
+impl Replayed {
+    pub fn initial(&self) -> &Point {
+        &self.initial
+    }
+
+    /// Every visible step, inner steps of atomic sequences included.
+    pub fn moves(&self) -> &[Move] {
+        &self.moves
+    }
+
+    pub fn ending(&self) -> Ending {
+        self.ending
+    }
+
+    pub fn finding(&self) -> Option<&Finding> {
+        self.finding.as_ref()
+    }
+}
