@@ -1,9 +1,24 @@
 //! How a state is packed into bytes.
+//!
+//! ```text
+//! [last mover] [trace location] [globals] [global channels] [process 0] [process 1] …
+//! ```
+//!
+//! A process is `[type] [location] [priority] [locals] [its channels]`, a channel is `[length] [messages]`, freed
+//! slots zero. Optional parts are there only if the model needs them. Processes are created and removed at the end,
+//! so a state is decoded by walking over it once ([`Shape`]). While a model is being executed, hidden variables stand
+//! in front of the state; they are not part of it.
 
 use std::fmt;
 
-use crate::ir::{ChannelId, LocId, Model, ProcessId};
+use crate::ir::{ChannelId, Init, LocId, Model, Process, ProcessId, Type, Var};
 use crate::successors::State;
+
+/// At most this many processes, and this many channels, are alive at once: their numbers are stored in a byte.
+pub const MAX_ALIVE: usize = 255;
+
+/// No state may be larger than this.
+const MAX_BYTES: usize = 1 << 24;
 
 /// The model is too large to run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,13 +32,95 @@ impl fmt::Display for LayoutError {
 
 impl std::error::Error for LayoutError {}
 
+/// Where everything is.
 #[derive(Clone, Debug)]
-pub struct Layout {}
+pub struct Layout {
+    /// How many bytes of hidden variables precede the state while it is being executed. All offsets count them.
+    pub(crate) hidden: usize,
+    pub(crate) last: Option<usize>,
+    pub(crate) event: Option<usize>,
+    pub(crate) globals: Vec<Slot>,
+    /// Global channels: declaration and offset.
+    pub(crate) global_channels: Vec<ChannelAt>,
+    /// Hidden bytes, globals and global channels: where the first process begins.
+    pub(crate) fixed: usize,
+    pub(crate) frames: Vec<Frame>,
+    pub(crate) buffers: Vec<Buffer>,
+}
+
+/// A variable's place: offset (of its first element), width of an element, dimensions.
+#[derive(Clone, Debug)]
+pub(crate) struct Slot {
+    pub offset: usize,
+    pub width: Width,
+    pub ty: Type,
+    pub dims: Vec<u32>,
+}
+
+/// How an element is stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Width {
+    U8,
+    I8,
+    U16,
+    I16,
+    I32,
+}
+
+/// What a process of a type looks like; offsets count from its first byte, which holds the type.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame {
+    pub wide_location: bool,
+    pub priority: Option<usize>,
+    pub locals: Vec<Slot>,
+    pub channels: Vec<ChannelAt>,
+    pub size: usize,
+}
+
+/// What a channel of a declaration looks like: a length byte, then the messages.
+#[derive(Clone, Debug)]
+pub(crate) struct Buffer {
+    pub capacity: usize,
+    /// Offsets count from the start of the message.
+    pub fields: Vec<Slot>,
+    pub message: usize,
+    pub size: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ChannelAt {
+    pub declaration: u32,
+    pub offset: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ProcessAt {
+    pub process: u32,
+    pub offset: u32,
+}
+
+/// The processes and channels of one state.
+#[derive(Default, Debug)]
+pub(crate) struct Shape {
+    pub processes: Vec<ProcessAt>,
+    pub channels: Vec<ChannelAt>,
+}
+
+impl Clone for Shape {
+    fn clone(&self) -> Shape {
+        Shape { processes: self.processes.clone(), channels: self.channels.clone() }
+    }
+
+    fn clone_from(&mut self, other: &Shape) {
+        self.processes.clone_from(&other.processes);
+        self.channels.clone_from(&other.channels);
+    }
+}
 
 /// A state unpacked for people.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct View {
-    /// Parallel to [`Model::globals`]: the elements of each variable.
+    /// Parallel to [`Model::globals`]: the elements of each variable (none for a hidden one).
     pub globals: Vec<Vec<i32>>,
     pub processes: Vec<ProcessView>,
     /// Buffered and rendezvous channels alive; `channels[i]` has number `i + 1`.
@@ -48,13 +145,234 @@ pub struct ChannelView {
     pub messages: Vec<Vec<i32>>,
 }
 
+impl Width {
+    fn of(ty: Type) -> Width {
+        match (ty.bits, ty.signed) {
+            (0..=8, false) => Width::U8,
+            (0..=8, true) => Width::I8,
+            (9..=16, false) => Width::U16,
+            (9..=16, true) => Width::I16,
+            _ => Width::I32,
+        }
+    }
+
+    pub(crate) fn bytes(self) -> usize {
+        match self {
+            Width::U8 | Width::I8 => 1,
+            Width::U16 | Width::I16 => 2,
+            Width::I32 => 4,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn load(self, bytes: &[u8], at: usize) -> i32 {
+        match self {
+            Width::U8 => i32::from(bytes[at]),
+            Width::I8 => i32::from(bytes[at] as i8),
+            Width::U16 => i32::from(u16::from_le_bytes([bytes[at], bytes[at + 1]])),
+            Width::I16 => i32::from(i16::from_le_bytes([bytes[at], bytes[at + 1]])),
+            Width::I32 => i32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]),
+        }
+    }
+
+    /// Stores a value that the element's type has already wrapped.
+    #[inline]
+    pub(crate) fn store(self, bytes: &mut [u8], at: usize, value: i32) {
+        match self {
+            Width::U8 | Width::I8 => bytes[at] = value as u8,
+            Width::U16 | Width::I16 => bytes[at..at + 2].copy_from_slice(&(value as u16).to_le_bytes()),
+            Width::I32 => bytes[at..at + 4].copy_from_slice(&value.to_le_bytes()),
+        }
+    }
+}
+
+impl Slot {
+    fn new(offset: usize, ty: Type, dims: Vec<u32>) -> Slot {
+        Slot { offset, width: Width::of(ty), ty, dims }
+    }
+
+    fn len(&self) -> usize {
+        self.dims.iter().map(|d| *d as usize).product()
+    }
+
+    fn bytes(&self) -> usize {
+        self.len() * self.width.bytes()
+    }
+
+    /// The elements, given where the frame (or the state) begins.
+    fn elements(&self, bytes: &[u8], base: usize) -> Vec<i32> {
+        let start = base + self.offset;
+        (0..self.len()).map(|i| self.width.load(bytes, start + i * self.width.bytes())).collect()
+    }
+}
+
+/// Hands out consecutive offsets.
+struct Cursor(usize);
+
+impl Cursor {
+    fn take(&mut self, bytes: usize) -> Result<usize, LayoutError> {
+        let at = self.0;
+        self.0 = at.saturating_add(bytes);
+        if self.0 > MAX_BYTES {
+            return Err(LayoutError(format!("a state would be larger than {} MiB", MAX_BYTES >> 20)));
+        }
+        Ok(at)
+    }
+
+    fn slot(&mut self, ty: Type, dims: &[u32]) -> Result<Slot, LayoutError> {
+        let elements = dims.iter().fold(1usize, |n, d| n.saturating_mul(*d as usize));
+        let at = self.take(elements.saturating_mul(Width::of(ty).bytes()))?;
+        Ok(Slot::new(at, ty, dims.to_vec()))
+    }
+
+    fn channels(&mut self, var: &Var, buffers: &[Buffer], out: &mut Vec<ChannelAt>) -> Result<(), LayoutError> {
+        if let Init::Channels(declaration) = var.init {
+            for _ in 0..var.len() {
+                let offset = self.take(buffers[declaration.index()].size)? as u32;
+                out.push(ChannelAt { declaration: declaration.0, offset });
+                if out.len() > MAX_ALIVE {
+                    return Err(LayoutError(format!("more than {MAX_ALIVE} channels (at `{}`)", var.name)));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Layout {
-    pub fn new(_model: &Model) -> Result<Layout, LayoutError> {
-        todo!()
+    pub fn new(model: &Model) -> Result<Layout, LayoutError> {
+        if model.processes.len() > 256 {
+            return Err(LayoutError("more than 256 process types".to_string()));
+        }
+        let buffers =
+            model.channels.iter().map(|c| buffer(c.capacity as usize, &c.fields)).collect::<Result<Vec<_>, _>>()?;
+        let mut cursor = Cursor(0);
+        let mut globals: Vec<Option<Slot>> = vec![None; model.globals.len()];
+        let mut place = |cursor: &mut Cursor, hidden: bool| -> Result<(), LayoutError> {
+            for (slot, var) in globals.iter_mut().zip(&model.globals).filter(|(_, v)| v.hidden == hidden) {
+                *slot = Some(cursor.slot(var.ty, &var.dims)?);
+            }
+            Ok(())
+        };
+        place(&mut cursor, true)?;
+        let hidden = cursor.0;
+        let last = if model.uses_last { Some(cursor.take(1)?) } else { None };
+        let event = if model.trace.is_some() { Some(cursor.take(2)?) } else { None };
+        place(&mut cursor, false)?;
+        let globals = globals.into_iter().flatten().collect();
+        let mut global_channels = Vec::new();
+        for var in &model.globals {
+            cursor.channels(var, &buffers, &mut global_channels)?;
+        }
+        let frames =
+            model.processes.iter().map(|p| frame(p, model.uses_priorities, &buffers)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Layout { hidden, last, event, globals, global_channels, fixed: cursor.0, frames, buffers })
+    }
+
+    /// Finds the processes and channels of a state (with its hidden part in front).
+    pub(crate) fn shape(&self, bytes: &[u8], shape: &mut Shape) {
+        shape.processes.clear();
+        shape.channels.clear();
+        shape.channels.extend_from_slice(&self.global_channels);
+        let mut at = self.fixed;
+        while at < bytes.len() {
+            at += self.enter(usize::from(bytes[at]), at, shape);
+        }
+    }
+
+    /// Adds a process of this type at this offset; its size.
+    pub(crate) fn enter(&self, process: usize, at: usize, shape: &mut Shape) -> usize {
+        let frame = &self.frames[process];
+        shape.processes.push(ProcessAt { process: process as u32, offset: at as u32 });
+        for channel in &frame.channels {
+            shape.channels.push(ChannelAt { offset: channel.offset + at as u32, ..*channel });
+        }
+        frame.size
+    }
+
+    /// The location of a process.
+    #[inline]
+    pub(crate) fn location(&self, bytes: &[u8], at: ProcessAt) -> LocId {
+        let offset = at.offset as usize;
+        if self.frames[at.process as usize].wide_location {
+            LocId(u32::from(u16::from_le_bytes([bytes[offset + 1], bytes[offset + 2]])))
+        } else {
+            LocId(u32::from(bytes[offset + 1]))
+        }
+    }
+
+    #[inline]
+    pub(crate) fn set_location(&self, bytes: &mut [u8], at: ProcessAt, location: LocId) {
+        let offset = at.offset as usize;
+        bytes[offset + 1] = location.0 as u8;
+        if self.frames[at.process as usize].wide_location {
+            bytes[offset + 2] = (location.0 >> 8) as u8;
+        }
     }
 
     /// Unpacks a state.
-    pub fn view(&self, _model: &Model, _state: &State) -> View {
-        todo!()
+    pub fn view(&self, model: &Model, state: &State) -> View {
+        let mut bytes = vec![0; self.hidden];
+        bytes.extend_from_slice(state);
+        let mut shape = Shape::default();
+        self.shape(&bytes, &mut shape);
+        let globals = self.globals.iter().zip(&model.globals);
+        let globals = globals.map(|(s, v)| if v.hidden { Vec::new() } else { s.elements(&bytes, 0) }).collect();
+        let mut owners = vec![None; self.global_channels.len()];
+        let mut processes = Vec::new();
+        for (pid, &at) in shape.processes.iter().enumerate() {
+            let frame = &self.frames[at.process as usize];
+            let base = at.offset as usize;
+            owners.extend(frame.channels.iter().map(|_| Some(pid as u8)));
+            processes.push(ProcessView {
+                pid: pid as u8,
+                process: ProcessId(at.process),
+                location: self.location(&bytes, at),
+                priority: frame.priority.map_or(1, |p| i32::from(bytes[base + p])),
+                locals: frame.locals.iter().map(|s| s.elements(&bytes, base)).collect(),
+            });
+        }
+        let channels =
+            shape.channels.iter().zip(owners).map(|(&at, owner)| self.channel_view(&bytes, at, owner)).collect();
+        View { globals, processes, channels }
     }
+
+    fn channel_view(&self, bytes: &[u8], at: ChannelAt, owner: Option<u8>) -> ChannelView {
+        let buffer = &self.buffers[at.declaration as usize];
+        let start = at.offset as usize;
+        let len = if buffer.capacity == 0 { 0 } else { usize::from(bytes[start]) };
+        let message = |i: usize| {
+            let base = start + 1 + i * buffer.message;
+            buffer.fields.iter().map(|f| f.width.load(bytes, base + f.offset)).collect()
+        };
+        ChannelView { declaration: ChannelId(at.declaration), owner, messages: (0..len).map(message).collect() }
+    }
+}
+
+fn buffer(capacity: usize, fields: &[Type]) -> Result<Buffer, LayoutError> {
+    if capacity > 255 {
+        return Err(LayoutError("a channel with more than 255 slots".to_string()));
+    }
+    let mut cursor = Cursor(0);
+    let fields = fields.iter().map(|ty| cursor.slot(*ty, &[])).collect::<Result<Vec<_>, _>>()?;
+    let message = cursor.0;
+    // A rendezvous channel holds nothing between steps.
+    let size = if capacity == 0 { 0 } else { 1 + capacity * message };
+    Ok(Buffer { capacity, fields, message, size })
+}
+
+fn frame(process: &Process, priorities: bool, buffers: &[Buffer]) -> Result<Frame, LayoutError> {
+    if process.locations.len() > 1 << 16 {
+        return Err(LayoutError(format!("`{}` has more than 65536 control points", process.name)));
+    }
+    let wide_location = process.locations.len() > 256;
+    let mut cursor = Cursor(if wide_location { 3 } else { 2 });
+    let priority = if priorities { Some(cursor.take(1)?) } else { None };
+    let locals = process.locals.iter().map(|v| cursor.slot(v.ty, &v.dims)).collect::<Result<Vec<_>, _>>()?;
+    let mut channels = Vec::new();
+    for var in &process.locals {
+        cursor.channels(var, buffers, &mut channels)?;
+    }
+    debug_assert!(locals.iter().all(|s| s.offset + s.bytes() <= cursor.0));
+    Ok(Frame { wide_location, priority, locals, channels, size: cursor.0 })
 }

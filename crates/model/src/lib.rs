@@ -10,7 +10,9 @@ pub mod interpret;
 pub mod ir;
 pub mod layout;
 mod successors;
+mod text;
 pub mod trail;
+mod validate;
 
 pub use interpret::Interpreter;
 pub use ir::Model;

@@ -54,7 +54,7 @@ impl Trail {
         let mut batch = Batch::new();
         interpreter.initial(&mut batch);
         let mut state = batch.state(0).to_vec();
-        let initial = Point { state: state.clone(), control: None };
+        let initial = Point::free(state.clone());
         let mut moves = Vec::new();
         let fail = |at, what: &str| Err(ReplayError { at, what: what.to_string() });
         for (at, &choice) in self.choices.iter().enumerate() {

@@ -1,0 +1,217 @@
+//! Evaluating expressions in a state.
+
+use super::Machine;
+use super::world::World;
+use crate::ir::{BinaryOp, ChannelQuery, Expr, LocId, Pattern, Place, ProcessId, UnaryOp, VarRef};
+use crate::layout::{ProcessAt, Slot};
+use crate::successors::{Fault, FindingKind};
+
+/// A value, or what went wrong. Boxed so that the usual case travels in registers.
+pub(crate) type Eval<T = i32> = Result<T, Box<FindingKind>>;
+
+#[cold]
+pub(crate) fn fault<T>(fault: Fault) -> Eval<T> {
+    Err(Box::new(FindingKind::Fault(fault)))
+}
+
+/// Who evaluates, and where.
+#[derive(Clone, Copy)]
+pub(crate) struct Env<'a> {
+    pub world: &'a World,
+    pub pid: usize,
+    pub at: ProcessAt,
+    /// No process can move without it.
+    pub timeout: bool,
+}
+
+impl<'a> Env<'a> {
+    #[inline]
+    pub(crate) fn new(world: &'a World, pid: usize, timeout: bool) -> Env<'a> {
+        Env { world, pid, at: world.process(pid), timeout }
+    }
+
+    /// For initial values of globals: nobody evaluates.
+    pub(crate) fn outside(world: &'a World) -> Env<'a> {
+        Env { world, pid: 0, at: ProcessAt { process: 0, offset: 0 }, timeout: false }
+    }
+}
+
+impl Machine {
+    pub(crate) fn eval(&self, expr: &Expr, env: Env<'_>) -> Eval {
+        Ok(match expr {
+            Expr::Const(v) => *v,
+            Expr::Load(place) => {
+                let (slot, at) = self.address(place, env, env.at)?;
+                slot.width.load(&env.world.bytes, at)
+            }
+            Expr::Unary(op, a) => {
+                let a = self.eval(a, env)?;
+                match op {
+                    UnaryOp::Neg => a.wrapping_neg(),
+                    UnaryOp::Not => i32::from(a == 0),
+                    UnaryOp::Complement => !a,
+                }
+            }
+            Expr::Binary(op, a, b) => return self.binary(*op, a, b, env),
+            Expr::Cond(parts) => {
+                let [test, yes, no] = &**parts;
+                return self.eval(if self.eval(test, env)? != 0 { yes } else { no }, env);
+            }
+            Expr::Channel(query, channel) => return self.query(*query, channel, env),
+            Expr::Poll { channel, args, anywhere } => return self.poll(channel, args, *anywhere, env),
+            Expr::Pid => env.pid as i32,
+            Expr::ProcessCount => env.world.processes() as i32,
+            Expr::Last => self.layout.last.map_or(0, |at| i32::from(env.world.bytes[at])),
+            Expr::Timeout => i32::from(env.timeout),
+            Expr::NonProgress => i32::from(!self.any_progress(env.world)),
+            Expr::Enabled(pid) => {
+                let pid = self.eval(pid, env)?;
+                i32::from(self.alive(pid, env.world).is_some_and(|pid| self.enabled(env.world, pid, env.timeout)))
+            }
+            Expr::Location(pid) => {
+                let pid = self.eval(pid, env)?;
+                self.alive(pid, env.world).map_or(0, |pid| self.location_of(env.world, pid).0 as i32)
+            }
+            Expr::Priority(pid) => {
+                let pid = self.eval(pid, env)?;
+                self.alive(pid, env.world).map_or(0, |pid| self.priority_of(env.world, pid))
+            }
+            Expr::At { process, pid, locations } => {
+                let found = self.named(*process, pid.as_deref(), env)?;
+                i32::from(found.is_some_and(|at| locations.contains(&self.layout.location(&env.world.bytes, at))))
+            }
+            Expr::Remote { process, pid, place } => match self.named(*process, pid.as_deref(), env)? {
+                Some(at) => {
+                    let (slot, at) = self.address(place, env, at)?;
+                    slot.width.load(&env.world.bytes, at)
+                }
+                None => 0,
+            },
+            // End of input.
+            Expr::Input => -1,
+        })
+    }
+
+    fn binary(&self, op: BinaryOp, a: &Expr, b: &Expr, env: Env<'_>) -> Eval {
+        let a = self.eval(a, env)?;
+        match op {
+            BinaryOp::And if a == 0 => return Ok(0),
+            BinaryOp::Or if a != 0 => return Ok(1),
+            _ => {}
+        }
+        let b = self.eval(b, env)?;
+        Ok(match op {
+            BinaryOp::Add => a.wrapping_add(b),
+            BinaryOp::Sub => a.wrapping_sub(b),
+            BinaryOp::Mul => a.wrapping_mul(b),
+            BinaryOp::Div | BinaryOp::Rem if b == 0 => return fault(Fault::DivisionByZero),
+            BinaryOp::Div => a.wrapping_div(b),
+            BinaryOp::Rem => a.wrapping_rem(b),
+            BinaryOp::And | BinaryOp::Or => i32::from(b != 0),
+            BinaryOp::BitAnd => a & b,
+            BinaryOp::BitOr => a | b,
+            BinaryOp::BitXor => a ^ b,
+            BinaryOp::Shl => a.wrapping_shl(b as u32),
+            BinaryOp::Shr => a.wrapping_shr(b as u32),
+            BinaryOp::Eq => i32::from(a == b),
+            BinaryOp::Ne => i32::from(a != b),
+            BinaryOp::Lt => i32::from(a < b),
+            BinaryOp::Le => i32::from(a <= b),
+            BinaryOp::Gt => i32::from(a > b),
+            BinaryOp::Ge => i32::from(a >= b),
+        })
+    }
+
+    /// The slot of a variable and the offset of the element meant. Locals are those of the process at `owner`;
+    /// indices are evaluated by `env`.
+    #[inline]
+    pub(crate) fn address(&self, place: &Place, env: Env<'_>, owner: ProcessAt) -> Eval<(&Slot, usize)> {
+        let (slot, base) = self.slot(place.var, owner);
+        if place.index.is_empty() {
+            return Ok((slot, base + slot.offset));
+        }
+        let element = self.element(place, slot, env, owner)?;
+        Ok((slot, base + slot.offset + element * slot.width.bytes()))
+    }
+
+    #[inline]
+    fn slot(&self, var: VarRef, owner: ProcessAt) -> (&Slot, usize) {
+        match var {
+            VarRef::Global(id) => (&self.layout.globals[id.index()], 0),
+            VarRef::Local(id) => {
+                (&self.layout.frames[owner.process as usize].locals[id.index()], owner.offset as usize)
+            }
+        }
+    }
+
+    fn element(&self, place: &Place, slot: &Slot, env: Env<'_>, owner: ProcessAt) -> Eval<usize> {
+        let mut element = 0;
+        for (index, &len) in place.index.iter().zip(&slot.dims) {
+            let index = self.eval(index, env)?;
+            if index < 0 || index as u32 >= len {
+                let var = match place.var {
+                    VarRef::Global(id) => &self.model.globals[id.index()],
+                    VarRef::Local(id) => &self.model.processes[owner.process as usize].locals[id.index()],
+                };
+                return fault(Fault::IndexOutOfRange { var: var.name.clone(), index, len });
+            }
+            element = element * len as usize + index as usize;
+        }
+        Ok(element)
+    }
+
+    /// A process number that names a living process.
+    fn alive(&self, pid: i32, world: &World) -> Option<usize> {
+        usize::try_from(pid).ok().filter(|pid| *pid < world.processes())
+    }
+
+    /// The process a remote reference means: the one with this number if it has this type, or the first of the type.
+    fn named(&self, process: ProcessId, pid: Option<&Expr>, env: Env<'_>) -> Eval<Option<ProcessAt>> {
+        let all = &env.world.shape.processes;
+        Ok(match pid {
+            Some(pid) => self.alive(self.eval(pid, env)?, env.world).map(|pid| all[pid]),
+            None => all.iter().find(|at| at.process == process.0).copied(),
+        }
+        .filter(|at| at.process == process.0))
+    }
+
+    pub(crate) fn location_of(&self, world: &World, pid: usize) -> LocId {
+        self.layout.location(&world.bytes, world.process(pid))
+    }
+
+    pub(crate) fn priority_of(&self, world: &World, pid: usize) -> i32 {
+        let at = world.process(pid);
+        let frame = &self.layout.frames[at.process as usize];
+        frame.priority.map_or(1, |p| i32::from(world.bytes[at.offset as usize + p]))
+    }
+
+    fn any_progress(&self, world: &World) -> bool {
+        world.shape.processes.iter().any(|&at| {
+            let location = self.layout.location(&world.bytes, at);
+            self.model.processes[at.process as usize].locations[location.index()].progress
+        })
+    }
+
+    fn query(&self, query: ChannelQuery, channel: &Expr, env: Env<'_>) -> Eval {
+        let channel = self.channel(channel, env)?;
+        let buffer = channel.buffer;
+        let len = channel.len(env.world);
+        // A rendezvous channel is always empty and never full.
+        let full = buffer.capacity > 0 && len == buffer.capacity;
+        Ok(match query {
+            ChannelQuery::Len => len as i32,
+            ChannelQuery::Empty => i32::from(len == 0),
+            ChannelQuery::NotEmpty => i32::from(len != 0),
+            ChannelQuery::Full => i32::from(full),
+            ChannelQuery::NotFull => i32::from(!full),
+        })
+    }
+
+    fn poll(&self, channel: &Expr, args: &[Pattern], anywhere: bool, env: Env<'_>) -> Eval {
+        let channel = self.channel(channel, env)?;
+        if channel.buffer.capacity == 0 {
+            return fault(Fault::PollRendezvous);
+        }
+        Ok(i32::from(self.matching(channel, args, anywhere, env)?.is_some()))
+    }
+}

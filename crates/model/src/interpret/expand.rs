@@ -1,0 +1,424 @@
+//! Enumerating moves: who can do what in a state, and the successors that gives.
+
+use super::eval::{Env, Eval};
+use super::step::{Log, Mark, Ready};
+use super::world::World;
+use super::{Machine, Partner};
+use crate::ir::{Edge, EdgeId, Guard, LocId, Model, ProcessId, Sync, Then};
+use crate::successors::{Choice, Finding, FindingKind, Step};
+
+/// An atomic sequence longer than this is taken to be endless.
+const MAX_ATOMIC: u32 = 1_000_000;
+/// The same for all the ways through the atomic sequences that start in one state, taken together.
+const MAX_INNER: u32 = 20_000_000;
+
+/// Who may move.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Who {
+    All,
+    One(usize),
+}
+
+/// One move that was made.
+pub(crate) struct Taken<'a> {
+    pub step: Step,
+    pub partner: Option<Partner>,
+    /// The state it leads to; none after a fault.
+    pub world: Option<&'a World>,
+    /// Who keeps control.
+    pub control: Option<u8>,
+    pub log: &'a Log,
+}
+
+/// Is told of everything found while a state is expanded.
+pub(crate) trait Observer {
+    /// Names a point inside an atomic sequence.
+    type Node: Copy;
+
+    /// A move to a point inside an atomic sequence.
+    fn inner(&mut self, from: Option<Self::Node>, taken: &Taken<'_>) -> Self::Node;
+    /// A move that ended in a fault or (also told by the other calls) had findings.
+    fn findings(&mut self, from: Option<Self::Node>, taken: &Taken<'_>);
+    /// A move to a state that will be stored.
+    fn successor(&mut self, from: Option<Self::Node>, taken: &Taken<'_>, world: &World);
+    /// An atomic sequence is blocked here: this point is a state that will be stored.
+    fn blocked(&mut self, node: Self::Node, world: &World);
+    /// An atomic sequence does not seem to end.
+    fn endless(&mut self, node: Self::Node, finding: Finding);
+}
+
+/// Room to work in, kept between calls.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    pub root: World,
+    next: World,
+    half: World,
+    spare: Vec<World>,
+    pub log: Log,
+}
+
+/// A point inside an atomic sequence whose moves are still to be made.
+struct Pending<N> {
+    world: World,
+    control: usize,
+    node: N,
+    last: Step,
+    depth: u32,
+    mark: Mark,
+}
+
+impl Machine {
+    /// Makes every move from the state in `scratch.root`, through atomic sequences, up to states that are stored.
+    /// False if nobody can move.
+    pub(crate) fn expand<O: Observer>(&self, scratch: &mut Scratch, choice: Choice, observer: &mut O) -> bool {
+        let Scratch { root, next, half, spare, log } = scratch;
+        let mut rooms = Rooms { next, half, log };
+        let mut pending: Vec<Pending<O::Node>> = Vec::new();
+        let who = match choice {
+            Choice::All => Who::All,
+            Choice::One(pid) => Who::One(usize::from(pid)),
+        };
+        let mut receive = |taken: &Taken<'_>| {
+            if !taken.log.findings.is_empty() {
+                observer.findings(None, taken);
+            }
+            match (taken.world, taken.control) {
+                (Some(world), None) => observer.successor(None, taken, world),
+                (Some(world), Some(control)) => {
+                    let node = observer.inner(None, taken);
+                    pending.push(Pending::new(world, control, node, taken.step, spare));
+                }
+                (None, _) => {}
+            }
+        };
+        let mut moved = self.moves(root, who, false, &mut rooms, &mut receive);
+        if !moved && self.model.uses_timeout {
+            moved = self.moves(root, who, true, &mut rooms, &mut receive);
+        }
+        if !pending.is_empty() {
+            pending.reverse();
+            self.expand_inner(pending, spare, &mut rooms, observer);
+        }
+        moved
+    }
+
+    /// Follows atomic sequences, depth first.
+    fn expand_inner<O: Observer>(
+        &self,
+        mut pending: Vec<Pending<O::Node>>,
+        spare: &mut Vec<World>,
+        rooms: &mut Rooms<'_>,
+        observer: &mut O,
+    ) {
+        let mut total = 0;
+        while let Some(mut point) = pending.pop() {
+            total += 1;
+            if point.depth >= MAX_ATOMIC || total >= MAX_INNER || point.mark.seen(point.depth, &point.world.bytes) {
+                let Step { pid, process, edge } = point.last;
+                let span = self.edge(process.0, edge).span;
+                observer.endless(point.node, Finding { kind: FindingKind::EndlessSequence, pid, process, edge, span });
+                return;
+            }
+            let first = pending.len();
+            let node = point.node;
+            let mut receive = |taken: &Taken<'_>| {
+                if !taken.log.findings.is_empty() {
+                    observer.findings(Some(node), taken);
+                }
+                match (taken.world, taken.control) {
+                    (Some(world), None) => observer.successor(Some(node), taken, world),
+                    (Some(world), Some(control)) => {
+                        let node = observer.inner(Some(node), taken);
+                        let mut inner = Pending::new(world, control, node, taken.step, spare);
+                        inner.depth = point.depth + 1;
+                        inner.mark = point.mark.clone();
+                        pending.push(inner);
+                    }
+                    (None, _) => {}
+                }
+            };
+            if !self.moves(&point.world, Who::One(point.control), false, rooms, &mut receive) {
+                observer.blocked(node, &point.world);
+            }
+            pending[first..].reverse();
+            spare.push(point.world);
+        }
+    }
+
+    /// Makes every single move possible in a state. False if there is none.
+    pub(crate) fn moves(
+        &self,
+        world: &World,
+        who: Who,
+        timeout: bool,
+        rooms: &mut Rooms<'_>,
+        receive: &mut impl FnMut(&Taken<'_>),
+    ) -> bool {
+        match who {
+            Who::One(pid) => pid < world.processes() && self.moves_of(world, pid, timeout, rooms, receive),
+            Who::All => {
+                let mut moved = false;
+                for pid in (0..world.processes()).rev() {
+                    moved |= self.moves_of(world, pid, timeout, rooms, receive);
+                }
+                moved
+            }
+        }
+    }
+
+    /// The moves of one process. Lower levels win; `else` comes last.
+    #[inline]
+    fn moves_of(
+        &self,
+        world: &World,
+        pid: usize,
+        timeout: bool,
+        rooms: &mut Rooms<'_>,
+        receive: &mut impl FnMut(&Taken<'_>),
+    ) -> bool {
+        if !self.may_move(world, pid, timeout, None) {
+            return false;
+        }
+        let at = world.process(pid);
+        let location = self.layout.location(&world.bytes, at);
+        let mut won = None;
+        for &id in &self.model.processes[at.process as usize].locations[location.index()].edges {
+            let edge = self.edge(at.process, id);
+            if won.is_some_and(|level| level != edge.level) || (won.is_some() && matches!(edge.guard, Guard::Else)) {
+                continue;
+            }
+            if self.try_edge(world, pid, id, edge, timeout, rooms, receive) {
+                won = Some(edge.level);
+            }
+        }
+        won.is_some()
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    #[inline]
+    fn try_edge(
+        &self,
+        world: &World,
+        pid: usize,
+        id: EdgeId,
+        edge: &Edge,
+        timeout: bool,
+        rooms: &mut Rooms<'_>,
+        receive: &mut impl FnMut(&Taken<'_>),
+    ) -> bool {
+        let process = world.process(pid).process;
+        let step = Step { pid: pid as u8, process: ProcessId(process), edge: id };
+        let ready = match self.ready(edge, Env::new(world, pid, timeout)) {
+            Ok(Ready::No) => return false,
+            Ok(Ready::Handshake(channel)) => {
+                return self.handshake(world, step, channel, timeout, rooms, receive);
+            }
+            Ok(ready) => Ok(ready),
+            Err(kind) => Err(kind),
+        };
+        rooms.log.clear();
+        rooms.log.enter(pid, process, id);
+        let result = ready.and_then(|ready| {
+            rooms.next.clone_from(world);
+            self.apply(rooms.next, pid, id, ready, timeout, rooms.log)
+        });
+        match result {
+            Ok(false) => return false,
+            Ok(true) => {
+                let control = (edge.then == Then::Keep).then_some(step.pid);
+                receive(&Taken { step, partner: None, world: Some(rooms.next), control, log: rooms.log });
+            }
+            Err(kind) => self.failed(*kind, step, None, rooms, receive),
+        }
+        true
+    }
+
+    #[cold]
+    fn failed(
+        &self,
+        kind: FindingKind,
+        step: Step,
+        partner: Option<Partner>,
+        rooms: &mut Rooms<'_>,
+        receive: &mut impl FnMut(&Taken<'_>),
+    ) {
+        self.find(rooms.log, kind);
+        receive(&Taken { step, partner, world: None, control: None, log: rooms.log });
+    }
+
+    /// A send on a rendezvous channel: one move per receive that fits it. The receiver decides what happens to control.
+    fn handshake(
+        &self,
+        world: &World,
+        step: Step,
+        channel: super::channel::Channel<'_>,
+        timeout: bool,
+        rooms: &mut Rooms<'_>,
+        receive: &mut impl FnMut(&Taken<'_>),
+    ) -> bool {
+        let sender = usize::from(step.pid);
+        rooms.log.clear();
+        rooms.half.clone_from(world);
+        let message = match self.offer(rooms.half, sender, step.edge, channel, rooms.log) {
+            Ok(message) => message,
+            Err(kind) => {
+                self.failed(*kind, step, None, rooms, receive);
+                return true;
+            }
+        };
+        let mut moved = false;
+        let (said, found) = (rooms.log.output.len(), rooms.log.findings.len());
+        for pid in (0..rooms.half.processes()).rev().filter(|pid| *pid != sender) {
+            if !self.may_move(rooms.half, pid, timeout, Some(channel.number)) {
+                continue;
+            }
+            let at = rooms.half.process(pid);
+            let location = self.layout.location(&rooms.half.bytes, at);
+            let mut won = None;
+            for &id in &self.model.processes[at.process as usize].locations[location.index()].edges {
+                let edge = self.edge(at.process, id);
+                if won.is_some_and(|level| level != edge.level) {
+                    break;
+                }
+                if !self.accepts(edge, channel, &message, Env::new(rooms.half, pid, timeout)).unwrap_or(false) {
+                    continue;
+                }
+                won = Some(edge.level);
+                let partner = Partner { pid: pid as u8, process: ProcessId(at.process), edge: id };
+                rooms.log.output.truncate(said);
+                rooms.log.findings.truncate(found);
+                rooms.next.clone_from(rooms.half);
+                match self.meet(rooms.next, step, partner, channel.number, &message, rooms.log) {
+                    Ok(()) => {
+                        let control = (edge.then == Then::Keep).then_some(partner.pid);
+                        let world = Some(&*rooms.next);
+                        receive(&Taken { step, partner: Some(partner), world, control, log: rooms.log });
+                    }
+                    Err(kind) => self.failed(*kind, step, Some(partner), rooms, receive),
+                }
+            }
+            moved |= won.is_some();
+        }
+        if moved {
+            rooms.log.covered[step.process.index()][step.edge.index()] = true;
+        }
+        moved
+    }
+
+    /// Is the edge a receive on this channel that fits this message?
+    fn accepts(&self, edge: &Edge, channel: super::channel::Channel<'_>, message: &[i32], env: Env<'_>) -> Eval<bool> {
+        let Some(Sync::Receive { channel: mine, args, .. }) = &edge.sync else { return Ok(false) };
+        if self.eval(mine, env)? != channel.number {
+            return Ok(false);
+        }
+        if let Guard::When(condition) = &edge.guard
+            && self.eval(condition, env)? == 0
+        {
+            return Ok(false);
+        }
+        self.fits(channel.buffer, args, |i| message[i], env)
+    }
+
+    /// The receiver's half of a rendezvous, watched.
+    fn meet(
+        &self,
+        world: &mut World,
+        sender: Step,
+        receiver: Partner,
+        number: i32,
+        message: &[i32],
+        log: &mut Log,
+    ) -> Eval<()> {
+        log.enter(usize::from(sender.pid), sender.process.0, sender.edge);
+        self.follow(world, crate::ir::Direction::Send, number, message, log);
+        log.enter(usize::from(receiver.pid), receiver.process.0, receiver.edge);
+        self.follow(world, crate::ir::Direction::Receive, number, message, log);
+        self.accept(world, usize::from(receiver.pid), receiver.edge, message, log)
+    }
+
+    /// Do its clause and its priority let the process move? `handshake` is the channel of a rendezvous that waits for
+    /// its receiver. A clause that faults counts as false.
+    fn may_move(&self, world: &World, pid: usize, timeout: bool, handshake: Option<i32>) -> bool {
+        let provided = |pid: usize| {
+            let clause = &self.model.processes[world.process(pid).process as usize].provided;
+            let holds = |e| self.eval(e, Env::new(world, pid, timeout)).is_ok_and(|v| v != 0);
+            clause.as_ref().is_none_or(holds)
+        };
+        if !provided(pid) {
+            return false;
+        }
+        if !self.model.uses_priorities {
+            return true;
+        }
+        let mine = self.priority_of(world, pid);
+        !(0..world.processes()).any(|other| {
+            other != pid
+                && self.priority_of(world, other) > mine
+                && provided(other)
+                && self.could_move(world, other, timeout, handshake)
+        })
+    }
+
+    pub(crate) fn enabled(&self, world: &World, pid: usize, timeout: bool) -> bool {
+        self.could_move(world, pid, timeout, None)
+    }
+
+    /// What `enabled` and the priority rule ask, which is less than being able to move: a send on a rendezvous channel
+    /// counts whether or not somebody waits for it, and so do `else` and indivisible sequences.
+    fn could_move(&self, world: &World, pid: usize, timeout: bool, handshake: Option<i32>) -> bool {
+        let at = world.process(pid);
+        let location = self.layout.location(&world.bytes, at);
+        let process = &self.model.processes[at.process as usize];
+        let env = Env::new(world, pid, timeout);
+        process.locations[location.index()].edges.iter().map(|id| &process.edges[id.index()]).any(|edge| {
+            if let Some(number) = handshake {
+                let Some(Sync::Receive { channel, .. }) = &edge.sync else { return false };
+                return self.eval(channel, env) == Ok(number);
+            }
+            !matches!(self.ready(edge, env), Ok(Ready::No))
+        })
+    }
+
+    /// Nobody can move from here: is every process, and the trace, at a place where it may end?
+    pub(crate) fn valid_end(&self, world: &World) -> bool {
+        let resting = world.shape.processes.iter().all(|&at| {
+            let location = self.layout.location(&world.bytes, at);
+            self.model.processes[at.process as usize].locations[location.index()].end
+        });
+        let traced = match (&self.model.trace, self.layout.event) {
+            (Some(trace), Some(at)) if world.processes() > 0 => {
+                let location = LocId(u32::from(u16::from_le_bytes([world.bytes[at], world.bytes[at + 1]])));
+                location == trace.end || trace.automaton.locations[location.index()].end
+            }
+            _ => true,
+        };
+        resting && traced
+    }
+}
+
+/// The working states of one enumeration.
+pub(crate) struct Rooms<'a> {
+    next: &'a mut World,
+    half: &'a mut World,
+    pub log: &'a mut Log,
+}
+
+impl Scratch {
+    pub(crate) fn new(model: &Model) -> Scratch {
+        let room = World::default;
+        Scratch { root: room(), next: room(), half: room(), spare: Vec::new(), log: Log::new(model) }
+    }
+
+    /// The state to start from, and room for the rest.
+    pub(crate) fn split(&mut self) -> (&mut World, Rooms<'_>) {
+        (&mut self.root, Rooms { next: &mut self.next, half: &mut self.half, log: &mut self.log })
+    }
+}
+
+impl<N> Pending<N> {
+    fn new(world: &World, control: u8, node: N, last: Step, spare: &mut Vec<World>) -> Pending<N> {
+        let mut copy = spare.pop().unwrap_or_default();
+        copy.clone_from(world);
+        Pending { world: copy, control: usize::from(control), node, last, depth: 0, mark: Mark::default() }
+    }
+}

@@ -1,0 +1,204 @@
+//! Telling what happened: single moves, and the moves that make up a step between stored states.
+
+use super::Interpreter;
+use super::expand::{Observer, Taken, Who};
+use super::world::World;
+use crate::ir::{EdgeId, ProcessId};
+use crate::successors::{Batch, Choice, Finding, State, Successors};
+
+/// Where an execution stands: a state, and who must move next if somebody keeps control.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Point {
+    pub state: Vec<u8>,
+    pub control: Option<u8>,
+    /// Hidden variables keep their values while somebody keeps control.
+    hidden: Vec<u8>,
+}
+
+/// One visible step: of a process, of two at a rendezvous, or a whole indivisible sequence.
+#[derive(Clone, Debug)]
+pub struct Move {
+    pub pid: u8,
+    pub process: ProcessId,
+    pub edge: EdgeId,
+    /// The receiver of a rendezvous.
+    pub partner: Option<Partner>,
+    /// The edges of the indivisible sequence, in the order executed; empty for an ordinary edge.
+    pub chain: Vec<EdgeId>,
+    /// What was printed.
+    pub output: String,
+    pub findings: Vec<Finding>,
+    /// Where the move leads; none after a fault.
+    pub to: Option<Point>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Partner {
+    pub pid: u8,
+    pub process: ProcessId,
+    pub edge: EdgeId,
+}
+
+/// What to explain about the expansion of a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// The entry with this number in the batch.
+    Successor(usize),
+    /// The finding with this number.
+    Finding(usize),
+}
+
+impl Point {
+    /// A state in which everybody may move.
+    pub fn free(state: Vec<u8>) -> Point {
+        Point { state, control: None, hidden: Vec::new() }
+    }
+}
+
+impl Interpreter {
+    /// Where every execution begins.
+    pub fn initial_point(&mut self) -> Point {
+        let mut batch = Batch::new();
+        self.initial(&mut batch);
+        Point::free(batch.state(0).to_vec())
+    }
+
+    /// The moves possible at a point, in the order `expand` tries them. If the process in control is blocked, control
+    /// is free and these are the moves of everybody.
+    pub fn moves(&mut self, at: &Point) -> Vec<Move> {
+        let Interpreter { machine, hidden, scratch } = self;
+        let mut moves = Vec::new();
+        let start = hidden.len();
+        let values = if at.hidden.is_empty() { &*hidden } else { &at.hidden };
+        scratch.root.load(&machine.layout, values, &at.state);
+        scratch.log.tracing = true;
+        let (root, mut rooms) = scratch.split();
+        let mut receive = |taken: &Taken<'_>| moves.push(describe(start, taken));
+        let mut moved = false;
+        if let Some(pid) = at.control {
+            moved = machine.moves(root, Who::One(usize::from(pid)), false, &mut rooms, &mut receive);
+            if !moved {
+                root.load(&machine.layout, hidden, &at.state);
+            }
+        }
+        if !moved {
+            moved = machine.moves(root, Who::All, false, &mut rooms, &mut receive);
+        }
+        if !moved && machine.model.uses_timeout {
+            machine.moves(root, Who::All, true, &mut rooms, &mut receive);
+        }
+        scratch.log.tracing = false;
+        moves
+    }
+
+    /// The moves from `state` to one of its successors, or up to and including the one with a finding.
+    pub fn explain(&mut self, state: &State, target: Target) -> Option<Vec<Move>> {
+        let Interpreter { machine, hidden, scratch } = self;
+        scratch.root.load(&machine.layout, hidden, state);
+        scratch.log.tracing = true;
+        let mut observer =
+            Explain { hidden: hidden.len(), target, nodes: Vec::new(), successors: 0, findings: 0, found: None };
+        machine.expand(scratch, Choice::All, &mut observer);
+        scratch.log.tracing = false;
+        observer.found
+    }
+}
+
+/// A move as people see it.
+fn describe(hidden: usize, taken: &Taken<'_>) -> Move {
+    let to = taken.world.map(|world| Point {
+        state: world.bytes[hidden..].to_vec(),
+        control: taken.control,
+        hidden: if taken.control.is_some() { world.bytes[..hidden].to_vec() } else { Vec::new() },
+    });
+    Move {
+        pid: taken.step.pid,
+        process: taken.step.process,
+        edge: taken.step.edge,
+        partner: taken.partner,
+        chain: taken.log.chain.clone(),
+        output: taken.log.output.clone(),
+        findings: taken.log.findings.clone(),
+        to,
+    }
+}
+
+/// Remembers how every point inside atomic sequences was reached, until the target comes by.
+struct Explain {
+    hidden: usize,
+    target: Target,
+    nodes: Vec<(Option<usize>, Move)>,
+    successors: usize,
+    findings: usize,
+    found: Option<Vec<Move>>,
+}
+
+impl Explain {
+    /// The moves that led to a point.
+    fn path(&self, mut node: Option<usize>) -> Vec<Move> {
+        let mut moves = Vec::new();
+        while let Some(i) = node {
+            moves.push(self.nodes[i].1.clone());
+            node = self.nodes[i].0;
+        }
+        moves.reverse();
+        moves
+    }
+
+    /// Counts a successor; true if it is the one looked for.
+    fn is_target(&mut self) -> bool {
+        self.successors += 1;
+        self.target == Target::Successor(self.successors - 1)
+    }
+}
+
+impl Observer for Explain {
+    type Node = usize;
+
+    fn inner(&mut self, from: Option<usize>, taken: &Taken<'_>) -> usize {
+        self.nodes.push((from, describe(self.hidden, taken)));
+        self.nodes.len() - 1
+    }
+
+    fn findings(&mut self, from: Option<usize>, taken: &Taken<'_>) {
+        for i in 0..taken.log.findings.len() {
+            self.findings += 1;
+            if self.target == Target::Finding(self.findings - 1) {
+                let mut last = describe(self.hidden, taken);
+                last.findings.truncate(i + 1);
+                let mut moves = self.path(from);
+                moves.push(last);
+                self.found = Some(moves);
+            }
+        }
+    }
+
+    fn successor(&mut self, from: Option<usize>, taken: &Taken<'_>, _world: &World) {
+        if self.is_target() {
+            let mut moves = self.path(from);
+            moves.push(describe(self.hidden, taken));
+            self.found = Some(moves);
+        }
+    }
+
+    fn blocked(&mut self, node: usize, _world: &World) {
+        if self.is_target() {
+            let mut moves = self.path(Some(node));
+            if let Some(point) = moves.last_mut().and_then(|m| m.to.as_mut()) {
+                *point = Point::free(std::mem::take(&mut point.state));
+            }
+            self.found = Some(moves);
+        }
+    }
+
+    fn endless(&mut self, node: usize, finding: Finding) {
+        self.findings += 1;
+        if self.target == Target::Finding(self.findings - 1) {
+            let mut moves = self.path(Some(node));
+            if let Some(last) = moves.last_mut() {
+                last.findings.push(finding);
+            }
+            self.found = Some(moves);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The reference interpreter: the definition of what a model does.
+//!
+//! Simulation, replay and certification of counterexamples use it; compiled code must equal it, successor by
+//! successor. Read it in this order: [`eval`], [`channel`], [`step`] (one edge), [`expand`] (all moves of a state).
+
+mod channel;
+mod eval;
+mod expand;
+mod explain;
+mod step;
+mod watch;
+mod world;
+
+use std::sync::Arc;
+
+use crate::ir::{EdgeId, Model, ProcessId, VarId, VarRef};
+use crate::layout::{Layout, LayoutError};
+use crate::successors::{Batch, Choice, Finding, FindingKind, Flags, State, Step, Successors};
+use eval::{Env, Eval};
+use expand::{Observer, Scratch, Taken};
+use world::World;
+
+pub use explain::{Move, Partner, Point, Target};
+
+/// The model and its layout: what does not change while it runs.
+#[derive(Debug)]
+pub(crate) struct Machine {
+    model: Arc<Model>,
+    layout: Layout,
+    /// Check exclusive-access claims.
+    claims: bool,
+}
+
+/// The reference interpreter.
+#[derive(Debug)]
+pub struct Interpreter {
+    machine: Machine,
+    /// The initial values of hidden variables.
+    hidden: Vec<u8>,
+    scratch: Scratch,
+}
+
+impl Interpreter {
+    pub fn new(model: Arc<Model>) -> Result<Interpreter, LayoutError> {
+        let layout = Layout::new(&model)?;
+        let scratch = Scratch::new(&model);
+        let claims = model.processes.iter().any(|p| !p.claims.is_empty());
+        let machine = Machine { model, layout, claims };
+        let mut interpreter = Interpreter { hidden: vec![0; machine.layout.hidden], machine, scratch };
+        let (world, _) = interpreter.start();
+        interpreter.hidden = world.bytes[..interpreter.machine.layout.hidden].to_vec();
+        Ok(interpreter)
+    }
+
+    /// Does not check exclusive-access claims on channels.
+    #[must_use]
+    pub fn without_claims(mut self) -> Interpreter {
+        self.machine.claims = false;
+        self
+    }
+
+    pub fn model(&self) -> &Arc<Model> {
+        &self.machine.model
+    }
+
+    pub fn layout(&self) -> &Layout {
+        &self.machine.layout
+    }
+
+    /// The edges executed so far by this interpreter: `[process][edge]`.
+    pub fn coverage(&self) -> &[Vec<bool>] {
+        &self.scratch.log.covered
+    }
+
+    /// No process can move from here, and not all are at end locations.
+    pub fn invalid_end(&mut self, state: &State) -> bool {
+        self.expand(state, Choice::All, &mut Batch::new()).invalid_end
+    }
+
+    /// The initial state, and what was wrong with it.
+    fn start(&self) -> (World, Option<FindingKind>) {
+        let machine = &self.machine;
+        let mut world = World::default();
+        world.load(&machine.layout, &vec![0; machine.layout.fixed], &[]);
+        let wrong = machine.start(&mut world).err();
+        (world, wrong.map(|kind| *kind))
+    }
+}
+
+impl Machine {
+    fn start(&self, world: &mut World) -> Eval<()> {
+        let mut channel = 1;
+        for (i, var) in self.model.globals.iter().enumerate() {
+            self.initialise(world, 0, VarRef::Global(VarId(i as u32)), &var.init, &mut channel)?;
+        }
+        if let (Some(trace), Some(at)) = (&self.model.trace, self.layout.event) {
+            world.bytes[at..at + 2].copy_from_slice(&(trace.automaton.entry.0 as u16).to_le_bytes());
+        }
+        for start in &self.model.start {
+            let args = start.args.iter().map(|a| self.eval(a, Env::outside(world))).collect::<Eval<Vec<i32>>>()?;
+            self.create(world, start.process, &args, start.priority)?;
+        }
+        Ok(())
+    }
+}
+
+impl Successors for Interpreter {
+    fn initial(&mut self, out: &mut Batch) {
+        let (world, wrong) = self.start();
+        let step = Step { pid: 0, process: ProcessId(0), edge: EdgeId(0) };
+        out.push(&world.bytes[self.machine.layout.hidden..], step);
+        if let Some(kind) = wrong {
+            let span = self.machine.model.processes.first().map(|p| p.span);
+            let span = span.unwrap_or(crate::ir::Span { file: crate::ir::FileId(0), start: 0, end: 0 });
+            out.find(Finding { kind, pid: step.pid, process: step.process, edge: step.edge, span });
+        }
+    }
+
+    fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
+        let Interpreter { machine, hidden, scratch } = self;
+        scratch.root.load(&machine.layout, hidden, state);
+        let mut observer = Collect { hidden: hidden.len(), out };
+        let moved = machine.expand(scratch, choice, &mut observer);
+        Flags { invalid_end: !moved && choice == Choice::All && !machine.valid_end(&scratch.root) }
+    }
+}
+
+/// Puts successors into a batch.
+struct Collect<'a> {
+    hidden: usize,
+    out: &'a mut Batch,
+}
+
+impl Observer for Collect<'_> {
+    /// The first step of the sequence.
+    type Node = Step;
+
+    fn inner(&mut self, from: Option<Step>, taken: &Taken<'_>) -> Step {
+        from.unwrap_or(taken.step)
+    }
+
+    fn findings(&mut self, _from: Option<Step>, taken: &Taken<'_>) {
+        for finding in &taken.log.findings {
+            self.out.find(finding.clone());
+        }
+    }
+
+    #[inline]
+    fn successor(&mut self, from: Option<Step>, taken: &Taken<'_>, world: &World) {
+        self.out.push(&world.bytes[self.hidden..], from.unwrap_or(taken.step));
+    }
+
+    fn blocked(&mut self, node: Step, world: &World) {
+        self.out.push(&world.bytes[self.hidden..], node);
+    }
+
+    fn endless(&mut self, _node: Step, finding: Finding) {
+        self.out.find(finding);
+    }
+}

@@ -1,0 +1,436 @@
+//! Executing one edge.
+
+use super::Machine;
+use super::channel::Channel;
+use super::eval::{Env, Eval, fault};
+use super::world::World;
+use crate::ir::{
+    Direction, Edge, EdgeId, Effect, Expr, Guard, Init, LocId, Model, Piece, Place, Print, ProcessId, Sync, Then,
+    VarRef,
+};
+use crate::layout::MAX_ALIVE;
+use crate::successors::{Fault, Finding, FindingKind};
+
+/// An indivisible sequence longer than this is taken to be endless.
+const MAX_CHAIN: u32 = 10_000_000;
+
+/// What happens while edges are executed, besides the new state.
+#[derive(Debug)]
+pub(crate) struct Log {
+    /// Keep what only people want to see: printed output and the edges of indivisible sequences.
+    pub tracing: bool,
+    pub findings: Vec<Finding>,
+    pub output: String,
+    pub chain: Vec<EdgeId>,
+    /// `[process][edge]`: ever executed.
+    pub covered: Vec<Vec<bool>>,
+    /// Being executed.
+    at: (u8, ProcessId, EdgeId),
+    pub message: Vec<i32>,
+}
+
+/// Whether and how an edge can be taken.
+#[derive(Clone, Copy)]
+pub(crate) enum Ready<'m> {
+    No,
+    Yes,
+    /// It sends to this buffer.
+    Send(Channel<'m>),
+    /// It receives this message of this buffer.
+    Receive(Channel<'m>, usize),
+    /// It sends on a rendezvous channel: somebody must be waiting.
+    Handshake(Channel<'m>),
+}
+
+impl Log {
+    pub(crate) fn new(model: &Model) -> Log {
+        Log {
+            tracing: false,
+            findings: Vec::new(),
+            output: String::new(),
+            chain: Vec::new(),
+            covered: model.processes.iter().map(|p| vec![false; p.edges.len()]).collect(),
+            at: (0, ProcessId(0), EdgeId(0)),
+            message: Vec::new(),
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.findings.clear();
+        self.output.clear();
+        self.chain.clear();
+    }
+
+    pub(crate) fn enter(&mut self, pid: usize, process: u32, edge: EdgeId) {
+        self.at = (pid as u8, ProcessId(process), edge);
+    }
+}
+
+impl Machine {
+    pub(crate) fn edge(&self, process: u32, edge: EdgeId) -> &Edge {
+        &self.model.processes[process as usize].edges[edge.index()]
+    }
+
+    /// Records something wrong at the edge being executed.
+    #[cold]
+    pub(crate) fn find(&self, log: &mut Log, kind: FindingKind) {
+        let (pid, process, edge) = log.at;
+        let span = self.edge(process.0, edge).span;
+        log.findings.push(Finding { kind, pid, process, edge, span });
+    }
+
+    /// Can the edge be taken? (`else` is for the caller to judge, a chain's entry for [`Machine::apply`].)
+    #[inline]
+    pub(crate) fn ready(&self, edge: &Edge, env: Env<'_>) -> Eval<Ready<'_>> {
+        match &edge.guard {
+            Guard::Always | Guard::Else => {}
+            Guard::When(condition) => {
+                if self.eval(condition, env)? == 0 {
+                    return Ok(Ready::No);
+                }
+            }
+            Guard::Youngest => {
+                if env.pid + 1 != env.world.processes() {
+                    return Ok(Ready::No);
+                }
+            }
+        }
+        match &edge.sync {
+            None => Ok(Ready::Yes),
+            Some(Sync::Send { channel, .. }) => {
+                let channel = self.channel(channel, env)?;
+                Ok(match channel.buffer.capacity {
+                    0 => Ready::Handshake(channel),
+                    _ if channel.is_full(env.world) => Ready::No,
+                    _ => Ready::Send(channel),
+                })
+            }
+            Some(Sync::Receive { channel, args, anywhere, .. }) => {
+                let channel = self.channel(channel, env)?;
+                let slot = self.matching(channel, args, *anywhere, env)?;
+                Ok(slot.map_or(Ready::No, |slot| Ready::Receive(channel, slot)))
+            }
+        }
+    }
+
+    /// Takes an edge that is ready. False if it begins a chain that can't start: then nothing has happened.
+    pub(crate) fn apply(
+        &self,
+        world: &mut World,
+        pid: usize,
+        id: EdgeId,
+        ready: Ready<'_>,
+        timeout: bool,
+        log: &mut Log,
+    ) -> Eval<bool> {
+        let at = world.process(pid);
+        let edge = self.edge(at.process, id);
+        log.enter(pid, at.process, id);
+        match (&edge.sync, ready) {
+            (Some(Sync::Send { args, sorted, .. }), Ready::Send(channel)) => {
+                self.message(channel.buffer, args, Env::new(world, pid, timeout), &mut log.message)?;
+                channel.put(world, &log.message, *sorted);
+                self.watch(world, pid, Direction::Send, channel.number, log);
+            }
+            (Some(Sync::Receive { args, keep, .. }), Ready::Receive(channel, slot)) => {
+                channel.read(slot, world, &mut log.message);
+                self.watch(world, pid, Direction::Receive, channel.number, log);
+                if !keep {
+                    channel.take(world, slot);
+                }
+                self.receive(world, pid, args, &log.message)?;
+            }
+            _ => {}
+        }
+        if let Some(entry) = edge.chain {
+            if !self.run_chain(world, pid, entry, timeout, log)? {
+                return Ok(false);
+            }
+        } else {
+            self.finish(world, pid, edge, timeout, log)?;
+        }
+        log.covered[at.process as usize][id.index()] = true;
+        Ok(true)
+    }
+
+    /// The effects of an edge, and the move to its target.
+    fn finish(&self, world: &mut World, pid: usize, edge: &Edge, timeout: bool, log: &mut Log) -> Eval<()> {
+        for effect in &edge.effects {
+            self.effect(world, pid, effect, timeout, log)?;
+        }
+        if let Some(&at) = world.shape.processes.get(pid) {
+            self.layout.set_location(&mut world.bytes, at, edge.target);
+        }
+        if let Some(last) = self.layout.last {
+            world.bytes[last] = pid as u8;
+        }
+        Ok(())
+    }
+
+    /// The sender's half of a rendezvous; the message is left in the log.
+    pub(crate) fn offer(
+        &self,
+        world: &mut World,
+        pid: usize,
+        id: EdgeId,
+        channel: Channel<'_>,
+        log: &mut Log,
+    ) -> Eval<Vec<i32>> {
+        let at = world.process(pid);
+        let edge = self.edge(at.process, id);
+        log.enter(pid, at.process, id);
+        let mut message = Vec::new();
+        if let Some(Sync::Send { args, .. }) = &edge.sync {
+            self.message(channel.buffer, args, Env::new(world, pid, false), &mut message)?;
+        }
+        self.finish(world, pid, edge, false, log)?;
+        Ok(message)
+    }
+
+    /// The receiver's half of a rendezvous.
+    pub(crate) fn accept(&self, world: &mut World, pid: usize, id: EdgeId, message: &[i32], log: &mut Log) -> Eval<()> {
+        let at = world.process(pid);
+        let edge = self.edge(at.process, id);
+        log.enter(pid, at.process, id);
+        if let Some(Sync::Receive { args, .. }) = &edge.sync {
+            self.receive(world, pid, args, message)?;
+        }
+        self.finish(world, pid, edge, false, log)?;
+        log.covered[at.process as usize][id.index()] = true;
+        Ok(())
+    }
+
+    /// Runs an indivisible sequence (see [`Edge::chain`]). False if it can't start.
+    fn run_chain(&self, world: &mut World, pid: usize, entry: LocId, timeout: bool, log: &mut Log) -> Eval<bool> {
+        let mut at = entry;
+        let mut mark = Mark::default();
+        for step in 0..MAX_CHAIN {
+            let Some(id) = self.chain_step(world, pid, at, timeout, log)? else {
+                return if step == 0 { Ok(false) } else { fault(Fault::BlockedChain) };
+            };
+            if log.tracing {
+                log.chain.push(id);
+            }
+            let edge = self.edge(log.at.1.0, id);
+            if edge.then != Then::Chain {
+                return Ok(true);
+            }
+            at = edge.target;
+            if mark.seen(step, &world.bytes) {
+                break;
+            }
+        }
+        Err(Box::new(FindingKind::EndlessSequence))
+    }
+
+    /// Takes the first executable edge of a location.
+    fn chain_step(
+        &self,
+        world: &mut World,
+        pid: usize,
+        at: LocId,
+        timeout: bool,
+        log: &mut Log,
+    ) -> Eval<Option<EdgeId>> {
+        let process = world.process(pid).process;
+        for &id in &self.model.processes[process as usize].locations[at.index()].edges {
+            let edge = self.edge(process, id);
+            log.enter(pid, process, id);
+            let ready = self.ready(edge, Env::new(world, pid, timeout))?;
+            if matches!(ready, Ready::No | Ready::Handshake(_)) {
+                continue;
+            }
+            if self.apply(world, pid, id, ready, timeout, log)? {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+
+    fn effect(&self, world: &mut World, pid: usize, effect: &Effect, timeout: bool, log: &mut Log) -> Eval<()> {
+        let env = Env::new(world, pid, timeout);
+        match effect {
+            Effect::Assign(place, value) => {
+                let value = self.eval(value, env)?;
+                self.assign(world, pid, place, value)
+            }
+            Effect::Assert(condition) => {
+                if self.eval(condition, env)? == 0 {
+                    self.find(log, FindingKind::Assertion);
+                }
+                Ok(())
+            }
+            Effect::Print(print) => {
+                if log.tracing {
+                    let text = self.print(print, env)?;
+                    log.output.push_str(&text);
+                }
+                Ok(())
+            }
+            Effect::Run { process, args, priority, result } => {
+                let args = args.iter().map(|a| self.eval(a, env)).collect::<Eval<Vec<i32>>>()?;
+                let declared = self.model.processes[process.index()].priority;
+                let priority = priority.as_ref().map_or(Ok(declared), |p| self.eval(p, env))?;
+                let child = self.create(world, *process, &args, priority)?;
+                result.as_ref().map_or(Ok(()), |place| self.assign(world, pid, place, child as i32))
+            }
+            Effect::SetPriority { pid: whose, priority } => {
+                let (whose, priority) = (self.eval(whose, env)?, self.eval(priority, env)?);
+                self.set_priority(world, whose, priority)
+            }
+            Effect::Remove => {
+                let at = world.process(pid);
+                let channels = self.layout.frames[at.process as usize].channels.len();
+                world.bytes.truncate(at.offset as usize);
+                world.shape.processes.truncate(pid);
+                world.shape.channels.truncate(world.shape.channels.len() - channels);
+                Ok(())
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn assign(&self, world: &mut World, pid: usize, place: &Place, value: i32) -> Eval<()> {
+        let env = Env::new(world, pid, false);
+        let (slot, at) = self.address(place, env, env.at)?;
+        slot.width.store(&mut world.bytes, at, slot.ty.wrap(value));
+        Ok(())
+    }
+
+    fn set_priority(&self, world: &mut World, pid: i32, priority: i32) -> Eval<()> {
+        let Some(&at) = usize::try_from(pid).ok().and_then(|pid| world.shape.processes.get(pid)) else {
+            return Ok(());
+        };
+        if !(1..=255).contains(&priority) {
+            return fault(Fault::BadPriority(priority));
+        }
+        if let Some(offset) = self.layout.frames[at.process as usize].priority {
+            world.bytes[at.offset as usize + offset] = priority as u8;
+        }
+        Ok(())
+    }
+
+    /// Creates a process; its number.
+    pub(crate) fn create(&self, world: &mut World, process: ProcessId, args: &[i32], priority: i32) -> Eval<usize> {
+        let pid = world.processes();
+        if pid >= MAX_ALIVE {
+            return fault(Fault::TooManyProcesses);
+        }
+        let frame = &self.layout.frames[process.index()];
+        if world.shape.channels.len() + frame.channels.len() > MAX_ALIVE {
+            return fault(Fault::TooManyChannels);
+        }
+        let base = world.bytes.len();
+        let first_channel = world.shape.channels.len() + 1;
+        world.bytes.resize(base + frame.size, 0);
+        world.bytes[base] = process.0 as u8;
+        self.layout.enter(process.index(), base, &mut world.shape);
+        if let Some(offset) = frame.priority {
+            if !(1..=255).contains(&priority) {
+                return fault(Fault::BadPriority(priority));
+            }
+            world.bytes[base + offset] = priority as u8;
+        }
+        let declared = &self.model.processes[process.index()];
+        let at = world.process(pid);
+        self.layout.set_location(&mut world.bytes, at, declared.entry);
+        for (slot, value) in frame.locals.iter().zip(args) {
+            world.store(slot, base, 0, *value);
+        }
+        let mut channel = first_channel;
+        for (i, var) in declared.locals.iter().enumerate() {
+            self.initialise(world, pid, VarRef::Local(crate::ir::VarId(i as u32)), &var.init, &mut channel)?;
+        }
+        Ok(pid)
+    }
+
+    /// Gives a variable its initial value. `channel` is the number of the next channel it may name.
+    pub(crate) fn initialise(
+        &self,
+        world: &mut World,
+        pid: usize,
+        var: VarRef,
+        init: &Init,
+        channel: &mut usize,
+    ) -> Eval<()> {
+        let (slot, base) = match var {
+            VarRef::Global(id) => (&self.layout.globals[id.index()], 0),
+            VarRef::Local(id) => {
+                let at = world.process(pid);
+                (&self.layout.frames[at.process as usize].locals[id.index()], at.offset as usize)
+            }
+        };
+        let len: usize = slot.dims.iter().map(|d| *d as usize).product();
+        let value = |world: &World, e: &Expr| {
+            let env = if world.processes() == 0 { Env::outside(world) } else { Env::new(world, pid, false) };
+            self.eval(e, env)
+        };
+        match init {
+            Init::Zero | Init::Param => {}
+            Init::All(expr) => {
+                let value = value(world, expr)?;
+                (0..len).for_each(|i| world.store(slot, base, i, value));
+            }
+            Init::List(exprs) => {
+                for (i, expr) in exprs.iter().enumerate().take(len) {
+                    let value = value(world, expr)?;
+                    world.store(slot, base, i, value);
+                }
+            }
+            Init::Channels(_) => {
+                for i in 0..len {
+                    world.store(slot, base, i, *channel as i32);
+                    *channel += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn print(&self, print: &Print, env: Env<'_>) -> Eval<String> {
+        let mut text = String::new();
+        for piece in &print.pieces {
+            match piece {
+                Piece::Text(literal) => text.push_str(literal),
+                Piece::Value(conversion, expr) => {
+                    let value = self.eval(expr, env)?;
+                    text.push_str(&match conversion {
+                        'x' => format!("{value:x}"),
+                        'o' => format!("{value:o}"),
+                        'u' => format!("{}", value as u32),
+                        'c' => char::from(value as u8).to_string(),
+                        _ => value.to_string(),
+                    });
+                }
+                Piece::Symbol(kind, expr) => {
+                    let value = self.eval(expr, env)?;
+                    let symbols = &self.model.enums[kind.index()].symbols;
+                    let name = symbols.iter().find(|(_, v)| *v == value).map(|(name, _)| name.clone());
+                    text.push_str(&name.unwrap_or_else(|| value.to_string()));
+                }
+            }
+        }
+        Ok(text)
+    }
+}
+
+/// Finds a cycle in a sequence of states by comparing with the state at the last power of two (Brent).
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Mark(Option<std::sync::Arc<[u8]>>);
+
+impl Mark {
+    /// Has the state after step number `step` been met before? Short sequences are not worth looking at.
+    pub(crate) fn seen(&mut self, step: u32, bytes: &[u8]) -> bool {
+        const FIRST: u32 = 256;
+        if step < FIRST {
+            return false;
+        }
+        if self.0.as_deref() == Some(bytes) {
+            return true;
+        }
+        if step.is_power_of_two() {
+            self.0 = Some(bytes.into());
+        }
+        false
+    }
+}
