@@ -1,7 +1,50 @@
 //! Languages: from source text to the IR, with diagnostics.
+//!
+//! [`load`] is the whole way from a file to a [`Model`]; each language has a module with the stages of that way. This
+//! crate knows everything about languages and nothing about searching. It does no I/O: files come through a
+//! [`Loader`](source::Loader).
 #![forbid(unsafe_code)]
 
+pub mod diagnostic;
+pub mod limits;
+pub mod promela;
+pub mod render;
 pub mod source;
-pub mod promela {
-    pub mod ast;
+
+use std::path::Path;
+
+use kripke_model::Model;
+
+use diagnostic::{Diagnostic, Severity};
+use source::{Loader, Sources};
+
+/// How to read a model.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    pub preprocess: promela::Preprocess,
+    pub lower: promela::LowerOptions,
+}
+
+/// What reading a model gave. There is a model if and only if no diagnostic is an error.
+#[derive(Debug)]
+pub struct Loaded {
+    pub sources: Sources,
+    pub model: Option<Model>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads the model at `path`. Every file is taken to be Promela: people name such files in many ways.
+pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
+    let promela::Parsed { sources, program, mut diagnostics } = promela::parse(path, loader, &options.preprocess);
+    let lowered = program.and_then(|p| promela::lower_with(&p, &sources, &options.lower, &mut diagnostics));
+    let correct = diagnostics.iter().all(|d| d.severity != Severity::Error);
+    let model = lowered.filter(|_| correct).map(|mut model| {
+        model.files = sources.files().to_vec();
+        model.name = path.display().to_string();
+        model
+    });
+    if model.is_none() && correct {
+        diagnostics.push(Diagnostic::general("this model cannot be translated, and Kripke does not know why"));
+    }
+    Loaded { sources, model, diagnostics }
 }

@@ -1,2 +1,119 @@
 //! Source files, and where a piece of text came from.
+//!
+//! A [`Span`] is always a place the user typed at. Text that a macro or an inline put there has the span of the
+//! *outermost use*; what was expanded at that place is kept in [`Sources`], so that a diagnostic can show both the use
+//! and the definition.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::Path;
+
 pub use kripke_model::ir::{FileId, SourceFile, Span};
+
+/// Reads source files. This crate does no I/O of its own.
+pub trait Loader {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+}
+
+/// Something that stands for other text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ExpansionKind {
+    Macro,
+    Inline,
+}
+
+/// A use of a macro or an inline.
+#[derive(Clone, Debug)]
+pub struct Expansion {
+    pub kind: ExpansionKind,
+    pub name: String,
+    /// Where it is defined; `None` for one given on the command line.
+    pub definition: Option<Span>,
+}
+
+/// Expansions remembered for one place of use; more would only clutter a message.
+const MAX_CHAIN: usize = 4;
+
+/// All files read, and all expansions.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    files: Vec<SourceFile>,
+    /// Per file, the offset at which each line starts.
+    lines: Vec<Vec<u32>>,
+    expansions: HashMap<Span, Vec<Expansion>>,
+}
+
+/// A line and a column, both from 1; columns count characters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Position {
+    pub line: u32,
+    pub column: u32,
+}
+
+impl Sources {
+    pub fn add(&mut self, name: String, text: String) -> FileId {
+        let starts = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1);
+        self.lines.push(std::iter::once(0).chain(starts).collect());
+        self.files.push(SourceFile { name, text });
+        FileId(self.files.len() as u32 - 1)
+    }
+
+    pub fn files(&self) -> &[SourceFile] {
+        &self.files
+    }
+
+    pub fn file(&self, id: FileId) -> &SourceFile {
+        &self.files[id.index()]
+    }
+
+    /// The text of a span, as typed.
+    pub fn text(&self, span: Span) -> &str {
+        self.file(span.file).text.get(span.start as usize..span.end as usize).unwrap_or("")
+    }
+
+    /// Where a span starts.
+    pub fn position(&self, span: Span) -> Position {
+        let starts = &self.lines[span.file.index()];
+        let line = starts.partition_point(|s| *s <= span.start).max(1) - 1;
+        let before = self.file(span.file).text.get(starts[line] as usize..span.start as usize).unwrap_or("");
+        Position { line: line as u32 + 1, column: before.chars().count() as u32 + 1 }
+    }
+
+    /// Remembers that `expansion` was used at `place`.
+    pub fn expanded(&mut self, place: Span, expansion: Expansion) {
+        let chain = self.expansions.entry(place).or_default();
+        if chain.len() < MAX_CHAIN && !chain.iter().any(|e| e.name == expansion.name && e.kind == expansion.kind) {
+            chain.push(expansion);
+        }
+    }
+
+    /// What was expanded exactly at `place`, outermost first.
+    pub fn expansions(&self, place: Span) -> &[Expansion] {
+        self.expansions.get(&place).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// From the start of `a` to the end of `b`, where both are in one file.
+pub fn join(a: Span, b: Span) -> Span {
+    if a.file != b.file {
+        return a;
+    }
+    Span { file: a.file, start: a.start.min(b.start), end: a.end.max(b.end) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_lines_and_characters() {
+        let mut sources = Sources::default();
+        let file = sources.add("f".into(), "aé\nbc\n".into());
+        let at = |start| sources.position(Span { file, start, end: start });
+        assert_eq!(at(0), Position { line: 1, column: 1 });
+        assert_eq!(at(3), Position { line: 1, column: 3 });
+        assert_eq!(at(4), Position { line: 2, column: 1 });
+        assert_eq!(at(5), Position { line: 2, column: 2 });
+        assert_eq!(at(7), Position { line: 3, column: 1 });
+    }
+}

@@ -235,7 +235,7 @@ pub struct Edge {
     /// An indivisible, deterministic run that is the rest of this step: it starts at this location of the same
     /// process, takes the first executable edge at each location while edges say [`Then::Chain`], and ends with the
     /// first edge that says otherwise, whose target is where the process then is. Not executable if no edge of the
-    /// entry location is; a fault if a later location blocks.
+    /// entry location is; a fault if a later location blocks, or the entry after a `sync` of this edge.
     pub chain: Option<LocId>,
     /// Unused when there is a `chain`.
     pub target: LocId,
@@ -437,7 +437,8 @@ pub enum ChannelQuery {
 /// operation it can't follow is a finding. Negated: reaching its end is one.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// Its edges have a `sync` with constant arguments or [`Pattern::Any`], and no effects.
+    /// Its edges have a `sync` and no effects. Arguments are constants; [`Pattern::Any`] in a receive and
+    /// [`Expr::Input`] in a send stand for any value.
     pub automaton: Process,
     pub negated: bool,
     /// The final location.

@@ -36,21 +36,21 @@ impl std::error::Error for LayoutError {}
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// How many bytes of hidden variables precede the state while it is being executed. All offsets count them.
-    pub(crate) hidden: usize,
-    pub(crate) last: Option<usize>,
-    pub(crate) event: Option<usize>,
-    pub(crate) globals: Vec<Slot>,
+    pub hidden: usize,
+    pub last: Option<usize>,
+    pub event: Option<usize>,
+    pub globals: Vec<Slot>,
     /// Global channels: declaration and offset.
-    pub(crate) global_channels: Vec<ChannelAt>,
+    pub global_channels: Vec<ChannelAt>,
     /// Hidden bytes, globals and global channels: where the first process begins.
-    pub(crate) fixed: usize,
-    pub(crate) frames: Vec<Frame>,
-    pub(crate) buffers: Vec<Buffer>,
+    pub fixed: usize,
+    pub frames: Vec<Frame>,
+    pub buffers: Vec<Buffer>,
 }
 
 /// A variable's place: offset (of its first element), width of an element, dimensions.
 #[derive(Clone, Debug)]
-pub(crate) struct Slot {
+pub struct Slot {
     pub offset: usize,
     pub width: Width,
     pub ty: Type,
@@ -59,7 +59,7 @@ pub(crate) struct Slot {
 
 /// How an element is stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Width {
+pub enum Width {
     U8,
     I8,
     U16,
@@ -69,7 +69,7 @@ pub(crate) enum Width {
 
 /// What a process of a type looks like; offsets count from its first byte, which holds the type.
 #[derive(Clone, Debug)]
-pub(crate) struct Frame {
+pub struct Frame {
     pub wide_location: bool,
     pub priority: Option<usize>,
     pub locals: Vec<Slot>,
@@ -79,7 +79,7 @@ pub(crate) struct Frame {
 
 /// What a channel of a declaration looks like: a length byte, then the messages.
 #[derive(Clone, Debug)]
-pub(crate) struct Buffer {
+pub struct Buffer {
     pub capacity: usize,
     /// Offsets count from the start of the message.
     pub fields: Vec<Slot>,
@@ -88,20 +88,20 @@ pub(crate) struct Buffer {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct ChannelAt {
+pub struct ChannelAt {
     pub declaration: u32,
     pub offset: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct ProcessAt {
+pub struct ProcessAt {
     pub process: u32,
     pub offset: u32,
 }
 
 /// The processes and channels of one state.
 #[derive(Default, Debug)]
-pub(crate) struct Shape {
+pub struct Shape {
     pub processes: Vec<ProcessAt>,
     pub channels: Vec<ChannelAt>,
 }
@@ -156,7 +156,7 @@ impl Width {
         }
     }
 
-    pub(crate) fn bytes(self) -> usize {
+    pub fn bytes(self) -> usize {
         match self {
             Width::U8 | Width::I8 => 1,
             Width::U16 | Width::I16 => 2,
@@ -164,8 +164,8 @@ impl Width {
         }
     }
 
-    #[inline]
-    pub(crate) fn load(self, bytes: &[u8], at: usize) -> i32 {
+    #[inline(always)]
+    pub fn load(self, bytes: &[u8], at: usize) -> i32 {
         match self {
             Width::U8 => i32::from(bytes[at]),
             Width::I8 => i32::from(bytes[at] as i8),
@@ -176,8 +176,8 @@ impl Width {
     }
 
     /// Stores a value that the element's type has already wrapped.
-    #[inline]
-    pub(crate) fn store(self, bytes: &mut [u8], at: usize, value: i32) {
+    #[inline(always)]
+    pub fn store(self, bytes: &mut [u8], at: usize, value: i32) {
         match self {
             Width::U8 | Width::I8 => bytes[at] = value as u8,
             Width::U16 | Width::I16 => bytes[at..at + 2].copy_from_slice(&(value as u16).to_le_bytes()),
@@ -270,7 +270,7 @@ impl Layout {
     }
 
     /// Finds the processes and channels of a state (with its hidden part in front).
-    pub(crate) fn shape(&self, bytes: &[u8], shape: &mut Shape) {
+    pub fn shape(&self, bytes: &[u8], shape: &mut Shape) {
         shape.processes.clear();
         shape.channels.clear();
         shape.channels.extend_from_slice(&self.global_channels);
@@ -281,7 +281,7 @@ impl Layout {
     }
 
     /// Adds a process of this type at this offset; its size.
-    pub(crate) fn enter(&self, process: usize, at: usize, shape: &mut Shape) -> usize {
+    pub fn enter(&self, process: usize, at: usize, shape: &mut Shape) -> usize {
         let frame = &self.frames[process];
         shape.processes.push(ProcessAt { process: process as u32, offset: at as u32 });
         for channel in &frame.channels {
@@ -292,7 +292,7 @@ impl Layout {
 
     /// The location of a process.
     #[inline]
-    pub(crate) fn location(&self, bytes: &[u8], at: ProcessAt) -> LocId {
+    pub fn location(&self, bytes: &[u8], at: ProcessAt) -> LocId {
         let offset = at.offset as usize;
         if self.frames[at.process as usize].wide_location {
             LocId(u32::from(u16::from_le_bytes([bytes[offset + 1], bytes[offset + 2]])))
@@ -302,7 +302,7 @@ impl Layout {
     }
 
     #[inline]
-    pub(crate) fn set_location(&self, bytes: &mut [u8], at: ProcessAt, location: LocId) {
+    pub fn set_location(&self, bytes: &mut [u8], at: ProcessAt, location: LocId) {
         let offset = at.offset as usize;
         bytes[offset + 1] = location.0 as u8;
         if self.frames[at.process as usize].wide_location {

@@ -143,6 +143,12 @@ impl Batch {
         self.steps.push(step);
     }
 
+    /// The states end to end, where each ends, and the steps, for an engine that writes successors in place. The last
+    /// two always have the same length.
+    pub fn parts(&mut self) -> (&mut Vec<u8>, &mut Vec<u32>, &mut Vec<Step>) {
+        (&mut self.bytes, &mut self.ends, &mut self.steps)
+    }
+
     pub fn find(&mut self, finding: Finding) {
         self.findings.push(finding);
     }

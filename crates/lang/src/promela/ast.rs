@@ -167,6 +167,7 @@ pub enum StmtKind {
     },
     Assert(Expr),
     Printf {
+        /// Between the quotes, escapes resolved: `\n` is a line end here.
         format: String,
         args: Vec<Expr>,
     },

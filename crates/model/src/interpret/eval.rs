@@ -92,14 +92,27 @@ impl Machine {
         })
     }
 
+    /// The operands of most operators are constants and plain variables, not worth a call.
+    #[inline(always)]
+    fn operand(&self, expr: &Expr, env: Env<'_>) -> Eval {
+        match expr {
+            Expr::Const(v) => Ok(*v),
+            Expr::Load(place) if place.index.is_empty() => {
+                let (slot, base) = self.slot(place.var, env.at);
+                Ok(slot.width.load(&env.world.bytes, base + slot.offset))
+            }
+            _ => self.eval(expr, env),
+        }
+    }
+
     fn binary(&self, op: BinaryOp, a: &Expr, b: &Expr, env: Env<'_>) -> Eval {
-        let a = self.eval(a, env)?;
+        let a = self.operand(a, env)?;
         match op {
             BinaryOp::And if a == 0 => return Ok(0),
             BinaryOp::Or if a != 0 => return Ok(1),
             _ => {}
         }
-        let b = self.eval(b, env)?;
+        let b = self.operand(b, env)?;
         Ok(match op {
             BinaryOp::Add => a.wrapping_add(b),
             BinaryOp::Sub => a.wrapping_sub(b),
@@ -147,7 +160,7 @@ impl Machine {
     fn element(&self, place: &Place, slot: &Slot, env: Env<'_>, owner: ProcessAt) -> Eval<usize> {
         let mut element = 0;
         for (index, &len) in place.index.iter().zip(&slot.dims) {
-            let index = self.eval(index, env)?;
+            let index = self.operand(index, env)?;
             if index < 0 || index as u32 >= len {
                 let var = match place.var {
                     VarRef::Global(id) => &self.model.globals[id.index()],

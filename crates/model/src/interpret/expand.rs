@@ -208,23 +208,36 @@ impl Machine {
     ) -> bool {
         let process = world.process(pid).process;
         let step = Step { pid: pid as u8, process: ProcessId(process), edge: id };
-        let ready = match self.ready(edge, Env::new(world, pid, timeout)) {
-            Ok(Ready::No) => return false,
-            Ok(Ready::Handshake(channel)) => {
+        let env = Env::new(world, pid, timeout);
+        // A chain that begins an edge decides whether the edge is ready; after a channel operation it is too late.
+        let chain = edge.chain.filter(|_| edge.sync.is_none());
+        let ready = match (self.ready(edge, env), chain) {
+            (Ok(None), _) => return false,
+            (Ok(Some(Ready::Handshake(channel))), _) => {
                 return self.handshake(world, step, channel, timeout, rooms, receive);
             }
-            Ok(ready) => Ok(ready),
-            Err(kind) => Err(kind),
+            (Ok(Some(ready)), None) => Ok((id, ready)),
+            (Ok(Some(_)), Some(entry)) => match self.chain_step(env, entry, rooms.log) {
+                Ok(None) => return false,
+                Ok(Some(first)) => Ok(first),
+                Err(kind) => Err(kind),
+            },
+            (Err(kind), _) => {
+                rooms.log.enter(pid, process, id);
+                Err(kind)
+            }
         };
         rooms.log.clear();
-        rooms.log.enter(pid, process, id);
-        let result = ready.and_then(|ready| {
+        let result = ready.and_then(|(first, ready)| {
             rooms.next.clone_from(world);
-            self.apply(rooms.next, pid, id, ready, timeout, rooms.log)
+            if chain.is_none() {
+                return self.apply(rooms.next, pid, id, ready, timeout, rooms.log);
+            }
+            rooms.log.covered[process as usize][id.index()] = true;
+            self.run_chain(rooms.next, pid, (first, ready), timeout, rooms.log)
         });
         match result {
-            Ok(false) => return false,
-            Ok(true) => {
+            Ok(()) => {
                 let control = (edge.then == Then::Keep).then_some(step.pid);
                 receive(&Taken { step, partner: None, world: Some(rooms.next), control, log: rooms.log });
             }
@@ -287,6 +300,7 @@ impl Machine {
                 let partner = Partner { pid: pid as u8, process: ProcessId(at.process), edge: id };
                 rooms.log.output.truncate(said);
                 rooms.log.findings.truncate(found);
+                rooms.log.chain.clear();
                 rooms.next.clone_from(rooms.half);
                 match self.meet(rooms.next, step, partner, channel.number, &message, rooms.log) {
                     Ok(()) => {
@@ -375,7 +389,7 @@ impl Machine {
                 let Some(Sync::Receive { channel, .. }) = &edge.sync else { return false };
                 return self.eval(channel, env) == Ok(number);
             }
-            !matches!(self.ready(edge, env), Ok(Ready::No))
+            !matches!(self.ready(edge, env), Ok(None))
         })
     }
 

@@ -67,6 +67,11 @@ impl Interpreter {
         &self.machine.layout
     }
 
+    /// The initial values of hidden variables, which stand in front of a state while it is being executed.
+    pub fn hidden(&self) -> &[u8] {
+        &self.hidden
+    }
+
     /// The edges executed so far by this interpreter: `[process][edge]`.
     pub fn coverage(&self) -> &[Vec<bool>] {
         &self.scratch.log.covered

@@ -29,11 +29,11 @@ pub(crate) struct Log {
     pub message: Vec<i32>,
 }
 
-/// Whether and how an edge can be taken.
+/// How an edge that is ready will be taken.
 #[derive(Clone, Copy)]
 pub(crate) enum Ready<'m> {
-    No,
-    Yes,
+    /// Without a channel.
+    Alone,
     /// It sends to this buffer.
     Send(Channel<'m>),
     /// It receives this message of this buffer.
@@ -79,41 +79,55 @@ impl Machine {
         log.findings.push(Finding { kind, pid, process, edge, span });
     }
 
-    /// Can the edge be taken? (`else` is for the caller to judge, a chain's entry for [`Machine::apply`].)
+    /// Can the edge be taken, a chain it may begin aside? (`else` is for the caller to judge.)
     #[inline]
-    pub(crate) fn ready(&self, edge: &Edge, env: Env<'_>) -> Eval<Ready<'_>> {
+    pub(crate) fn ready(&self, edge: &Edge, env: Env<'_>) -> Eval<Option<Ready<'_>>> {
         match &edge.guard {
             Guard::Always | Guard::Else => {}
             Guard::When(condition) => {
                 if self.eval(condition, env)? == 0 {
-                    return Ok(Ready::No);
+                    return Ok(None);
                 }
             }
             Guard::Youngest => {
                 if env.pid + 1 != env.world.processes() {
-                    return Ok(Ready::No);
+                    return Ok(None);
                 }
             }
         }
         match &edge.sync {
-            None => Ok(Ready::Yes),
+            None => Ok(Some(Ready::Alone)),
             Some(Sync::Send { channel, .. }) => {
                 let channel = self.channel(channel, env)?;
                 Ok(match channel.buffer.capacity {
-                    0 => Ready::Handshake(channel),
-                    _ if channel.is_full(env.world) => Ready::No,
-                    _ => Ready::Send(channel),
+                    0 => Some(Ready::Handshake(channel)),
+                    _ if channel.is_full(env.world) => None,
+                    _ => Some(Ready::Send(channel)),
                 })
             }
             Some(Sync::Receive { channel, args, anywhere, .. }) => {
                 let channel = self.channel(channel, env)?;
                 let slot = self.matching(channel, args, *anywhere, env)?;
-                Ok(slot.map_or(Ready::No, |slot| Ready::Receive(channel, slot)))
+                Ok(slot.map(|slot| Ready::Receive(channel, slot)))
             }
         }
     }
 
-    /// Takes an edge that is ready. False if it begins a chain that can't start: then nothing has happened.
+    /// The first executable edge of a location inside an indivisible sequence, where nobody can be met.
+    pub(crate) fn chain_step(&self, env: Env<'_>, at: LocId, log: &mut Log) -> Eval<Option<(EdgeId, Ready<'_>)>> {
+        let process = env.at.process;
+        for &id in &self.model.processes[process as usize].locations[at.index()].edges {
+            log.enter(env.pid, process, id);
+            match self.ready(self.edge(process, id), env)? {
+                None | Some(Ready::Handshake(_)) => {}
+                Some(ready) => return Ok(Some((id, ready))),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes an edge that is ready.
+    #[inline]
     pub(crate) fn apply(
         &self,
         world: &mut World,
@@ -122,7 +136,7 @@ impl Machine {
         ready: Ready<'_>,
         timeout: bool,
         log: &mut Log,
-    ) -> Eval<bool> {
+    ) -> Eval<()> {
         let at = world.process(pid);
         let edge = self.edge(at.process, id);
         log.enter(pid, at.process, id);
@@ -142,15 +156,19 @@ impl Machine {
             }
             _ => {}
         }
-        if let Some(entry) = edge.chain {
-            if !self.run_chain(world, pid, entry, timeout, log)? {
-                return Ok(false);
-            }
-        } else {
-            self.finish(world, pid, edge, timeout, log)?;
-        }
+        self.rest(world, pid, edge, timeout, log)?;
         log.covered[at.process as usize][id.index()] = true;
-        Ok(true)
+        Ok(())
+    }
+
+    /// What an edge does after its channel operation.
+    #[inline]
+    fn rest(&self, world: &mut World, pid: usize, edge: &Edge, timeout: bool, log: &mut Log) -> Eval<()> {
+        let Some(entry) = edge.chain else { return self.finish(world, pid, edge, timeout, log) };
+        match self.chain_step(Env::new(world, pid, timeout), entry, log)? {
+            Some(first) => self.run_chain(world, pid, first, timeout, log),
+            None => fault(Fault::BlockedChain),
+        }
     }
 
     /// The effects of an edge, and the move to its target.
@@ -195,56 +213,42 @@ impl Machine {
         if let Some(Sync::Receive { args, .. }) = &edge.sync {
             self.receive(world, pid, args, message)?;
         }
-        self.finish(world, pid, edge, false, log)?;
+        self.rest(world, pid, edge, false, log)?;
         log.covered[at.process as usize][id.index()] = true;
         Ok(())
     }
 
-    /// Runs an indivisible sequence (see [`Edge::chain`]). False if it can't start.
-    fn run_chain(&self, world: &mut World, pid: usize, entry: LocId, timeout: bool, log: &mut Log) -> Eval<bool> {
-        let mut at = entry;
-        let mut mark = Mark::default();
-        for step in 0..MAX_CHAIN {
-            let Some(id) = self.chain_step(world, pid, at, timeout, log)? else {
-                return if step == 0 { Ok(false) } else { fault(Fault::BlockedChain) };
-            };
-            if log.tracing {
-                log.chain.push(id);
-            }
-            let edge = self.edge(log.at.1.0, id);
-            if edge.then != Then::Chain {
-                return Ok(true);
-            }
-            at = edge.target;
-            if mark.seen(step, &world.bytes) {
-                break;
-            }
-        }
-        Err(Box::new(FindingKind::EndlessSequence))
-    }
-
-    /// Takes the first executable edge of a location.
-    fn chain_step(
+    /// Runs an indivisible sequence (see [`Edge::chain`]) from its first edge, which is ready.
+    pub(crate) fn run_chain(
         &self,
         world: &mut World,
         pid: usize,
-        at: LocId,
+        first: (EdgeId, Ready<'_>),
         timeout: bool,
         log: &mut Log,
-    ) -> Eval<Option<EdgeId>> {
+    ) -> Eval<()> {
         let process = world.process(pid).process;
-        for &id in &self.model.processes[process as usize].locations[at.index()].edges {
-            let edge = self.edge(process, id);
-            log.enter(pid, process, id);
-            let ready = self.ready(edge, Env::new(world, pid, timeout))?;
-            if matches!(ready, Ready::No | Ready::Handshake(_)) {
-                continue;
+        let mut next = first;
+        let mut mark = Mark::default();
+        for step in 0..MAX_CHAIN {
+            let (id, ready) = next;
+            self.apply(world, pid, id, ready, timeout, log)?;
+            if log.tracing {
+                log.chain.push(id);
             }
-            if self.apply(world, pid, id, ready, timeout, log)? {
-                return Ok(Some(id));
+            let edge = self.edge(process, id);
+            if edge.then != Then::Chain {
+                return Ok(());
+            }
+            if mark.seen(step, &world.bytes) {
+                break;
+            }
+            match self.chain_step(Env::new(world, pid, timeout), edge.target, log)? {
+                Some(step) => next = step,
+                None => return fault(Fault::BlockedChain),
             }
         }
-        Ok(None)
+        Err(Box::new(FindingKind::EndlessSequence))
     }
 
     fn effect(&self, world: &mut World, pid: usize, effect: &Effect, timeout: bool, log: &mut Log) -> Eval<()> {

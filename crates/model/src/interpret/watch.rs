@@ -6,7 +6,7 @@ use super::Machine;
 use super::eval::Env;
 use super::step::Log;
 use super::world::World;
-use crate::ir::{Direction, LocId, Pattern, Sync};
+use crate::ir::{Direction, Expr, LocId, Pattern, Sync};
 use crate::successors::{Fault, FindingKind};
 
 impl Machine {
@@ -54,7 +54,9 @@ impl Machine {
             None => false,
         };
         let fits = |sync: &Option<Sync>| match sync {
-            Some(Sync::Send { args, .. }) => args.iter().zip(message).all(|(a, m)| self.eval(a, env) == Ok(*m)),
+            Some(Sync::Send { args, .. }) => {
+                args.iter().zip(message).all(|(a, m)| matches!(a, Expr::Input) || self.eval(a, env) == Ok(*m))
+            }
             Some(Sync::Receive { args, .. }) => args.iter().zip(message).all(|(a, m)| match a {
                 Pattern::Match(e) => self.eval(e, env) == Ok(*m),
                 Pattern::Store(_) | Pattern::Any => true,

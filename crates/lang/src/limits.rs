@@ -1,0 +1,28 @@
+//! How much text we are willing to read: every absurd input ends in a located error, never in a hang or an overflow.
+
+/// Bytes in one source file.
+pub const MAX_FILE_BYTES: usize = 32 << 20;
+
+/// Tokens after all macros and inlines are expanded.
+pub const MAX_TOKENS: usize = 2_000_000;
+
+/// Files that include each other.
+pub const MAX_INCLUDE_DEPTH: usize = 64;
+
+/// Macros within macros, and macro arguments within macro arguments.
+pub const MAX_MACRO_DEPTH: usize = 200;
+
+/// Inline calls within inline calls.
+pub const MAX_INLINE_DEPTH: usize = 64;
+
+/// Brackets, blocks and operators within each other; keeps every recursive walk over the syntax tree shallow.
+pub const MAX_NESTING: usize = 256;
+
+/// The height of one expression: a long chain like `a + b + c + …` is a tall tree.
+pub const MAX_EXPR_HEIGHT: u32 = 1_000;
+
+/// Errors after which reading stops.
+pub const MAX_ERRORS: usize = 100;
+
+/// Errors shown in full.
+pub const MAX_ERRORS_SHOWN: usize = 20;

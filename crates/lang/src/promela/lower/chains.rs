@@ -1,0 +1,146 @@
+//! `d_step`: one edge whose inside runs through locations of its own.
+//!
+//! Inside, the first executable option is taken. A choice that starts with a choice offers the options of both, as
+//! everywhere else.
+
+use kripke_model::ir::{Edge, Guard, LocId, Location, Then};
+
+use super::elements::{ElementId, Kind, SequenceId};
+use super::emit::{Emitter, MAX_HOPS};
+use crate::diagnostic::Diagnostic;
+use crate::promela::ast::StmtKind;
+
+/// How an indivisible sequence ends.
+#[derive(Clone, Copy)]
+pub(super) struct Ending {
+    pub target: LocId,
+    pub then: Then,
+}
+
+impl Emitter<'_, '_, '_> {
+    /// A whole `d_step`. A receive at its start is part of the edge itself, so that somebody can offer a rendezvous.
+    pub fn indivisible(&mut self, edge: &mut Edge, e: ElementId, ending: Ending) {
+        let body = &self.drawn.body;
+        let inner = body.elements[e].subs[0];
+        edge.label = self.chain_text(inner);
+        edge.guard = self.entry_guard(inner);
+        let first = self.settle(body.first(inner));
+        let receives =
+            |f: &ElementId| matches!(&body.elements[*f].kind, Kind::Step(s) if matches!(**s, StmtKind::Receive { .. }));
+        let Some(first) = first.filter(receives) else {
+            edge.chain = Some(self.chain(body.first(inner), ending));
+            return;
+        };
+        edge.sync = self.actions[first].sync.clone();
+        if let Some(rest) = body.elements[first].next.and_then(|n| self.settle(n)) {
+            edge.chain = Some(self.chain(rest, ending));
+        }
+    }
+
+    /// What an indivisible sequence waits for besides its own first step.
+    fn entry_guard(&self, inner: SequenceId) -> Guard {
+        match self.drawn.body.elements[self.drawn.body.first(inner)].kind {
+            Kind::Else => Guard::Else,
+            _ => Guard::Always,
+        }
+    }
+
+    fn chain_text(&self, sequence: SequenceId) -> String {
+        let body = &self.drawn.body;
+        let run = body.run(sequence, body.sequences[sequence].extent);
+        let texts = run.into_iter().filter_map(|e| {
+            let element = &body.elements[e];
+            (!matches!(element.kind, Kind::Joint | Kind::Exit)).then_some(element.text.as_str())
+        });
+        texts.filter(|t| !t.is_empty()).collect::<Vec<_>>().join("; ")
+    }
+
+    /// The location inside an indivisible sequence from which `e` is executed.
+    fn chain(&mut self, e: ElementId, ending: Ending) -> LocId {
+        let Some(e) = self.settle(e) else { return self.chain_exit(ending) };
+        if let Some(location) = self.chains.get(&e) {
+            return *location;
+        }
+        let location = LocId(self.out.locations.len() as u32);
+        self.out.locations.push(Location::default());
+        self.chains.insert(e, location);
+        let mut options = Vec::new();
+        self.options(e, &mut options);
+        for option in options {
+            self.chain_step(location, option, ending);
+        }
+        location
+    }
+
+    /// A sequence that has nothing to execute.
+    fn chain_exit(&mut self, ending: Ending) -> LocId {
+        let location = LocId(self.out.locations.len() as u32);
+        self.out.locations.push(Location::default());
+        let span = self.drawn.body.elements[0].span;
+        let (target, then) = (ending.target, ending.then);
+        let (guard, label) = (Guard::Always, String::new());
+        let edge = Edge { level: 0, guard, sync: None, effects: vec![], chain: None, target, then, span, label };
+        self.push(location, edge);
+        location
+    }
+
+    fn chain_step(&mut self, from: LocId, e: ElementId, ending: Ending) {
+        let element = &self.drawn.body.elements[e];
+        let next = match &element.kind {
+            Kind::Goto(target) => self.drawn.body.target(target, element.at.scope, self.frame),
+            _ => element.next,
+        };
+        let (target, then) = match next.and_then(|n| self.settle(n)) {
+            Some(next) => (self.chain(next, ending), Then::Chain),
+            None => (ending.target, ending.then),
+        };
+        let mut edge = self.edge(e, target, then);
+        // The first executable option is taken, so `else` is executable if it is reached.
+        if matches!(edge.guard, Guard::Else) {
+            edge.guard = Guard::Always;
+        }
+        self.push(from, edge);
+    }
+
+    /// The steps possible at an element: its own, or those its options start with.
+    fn options(&self, e: ElementId, out: &mut Vec<ElementId>) {
+        let body = &self.drawn.body;
+        if !matches!(body.elements[e].kind, Kind::If | Kind::Do) {
+            out.push(e);
+            return;
+        }
+        for sub in &body.elements[e].subs {
+            let mut at = body.first(*sub);
+            loop {
+                let element = &body.elements[at];
+                at = match (&element.kind, element.next) {
+                    (Kind::Joint, Some(next)) => next,
+                    (Kind::Unless | Kind::Block, _) => body.first(element.subs[0]),
+                    _ => break,
+                };
+            }
+            self.options(at, out);
+        }
+    }
+
+    /// The element executed when control comes to `e` inside an indivisible sequence; none if that ends it.
+    fn settle(&self, e: ElementId) -> Option<ElementId> {
+        let body = &self.drawn.body;
+        let mut at = e;
+        for _ in 0..MAX_HOPS {
+            let element = &body.elements[at];
+            if !element.indivisible {
+                return None;
+            }
+            at = match &element.kind {
+                Kind::Joint | Kind::Exit => element.next?,
+                Kind::Goto(target) => body.target(target, element.at.scope, self.frame)?,
+                Kind::Block | Kind::Unless => body.first(element.subs[0]),
+                _ => return Some(at),
+            };
+        }
+        let span = body.elements[e].span;
+        self.env.report(Diagnostic::error(span, "these jumps only lead to each other", "an endless loop"));
+        None
+    }
+}

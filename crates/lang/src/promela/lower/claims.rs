@@ -1,0 +1,109 @@
+//! Claims and formulas: kept for the temporal checker; here only their names are looked at.
+
+use kripke_model::ir::{Property, PropertyKind};
+
+use super::environment::Environment;
+use super::view::is_predefined;
+use crate::diagnostic::Diagnostic;
+use crate::promela::ast::{Block, Name, StmtKind};
+use crate::source::Span;
+
+/// Words with a meaning of their own in a formula.
+const WORDS: [&str; 32] = [
+    "true",
+    "false",
+    "always",
+    "eventually",
+    "until",
+    "stronguntil",
+    "weakuntil",
+    "release",
+    "implies",
+    "equivalent",
+    "next",
+    "U",
+    "V",
+    "W",
+    "X",
+    "R",
+    "len",
+    "empty",
+    "nempty",
+    "full",
+    "nfull",
+    "enabled",
+    "pc_value",
+    "timeout",
+    "get_priority",
+    "skip",
+    "run",
+    "eval",
+    "np_",
+    "STDIN",
+    "c_expr",
+    "M",
+];
+
+pub(super) fn never(name: Option<&Name>, nth: usize, span: Span) -> Property {
+    let name = name.map_or_else(|| format!("never_{nth}"), |n| n.text.clone());
+    Property { name, kind: PropertyKind::Never, text: String::new(), span }
+}
+
+pub(super) fn formula(name: Option<&Name>, nth: usize, text: &str, span: Span) -> Property {
+    let name = name.map_or_else(|| format!("ltl_{nth}"), |n| n.text.clone());
+    Property { name, kind: PropertyKind::Ltl, text: text.to_string(), span }
+}
+
+/// Resolves the names in the conditions of a claim.
+pub(super) fn check_never(env: &Environment<'_>, block: &Block, unit: usize) {
+    let view = env.outside(unit);
+    for stmt in &block.stmts {
+        match &stmt.kind {
+            StmtKind::Expr(e) | StmtKind::Assert(e) => {
+                view.expr(e);
+            }
+            StmtKind::If(options) | StmtKind::Do(options) => {
+                options.iter().for_each(|o| check_never(env, &o.body, unit));
+            }
+            StmtKind::Atomic(b) | StmtKind::DStep(b) | StmtKind::Block(b) | StmtKind::Inline { body: b, .. } => {
+                check_never(env, b, unit);
+            }
+            StmtKind::Send { .. } | StmtKind::Receive { .. } => {
+                env.error(stmt.span, "a claim can't send or receive", "it may only look");
+            }
+            StmtKind::Decl(_) => env.error(stmt.span, "a claim can't have variables of its own", "declared here"),
+            _ => {}
+        }
+    }
+}
+
+/// Complains about names in a formula that mean nothing.
+pub(super) fn check_formula(env: &Environment<'_>, text: &str, span: Span) {
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut rest = text;
+    let mut before = ' ';
+    let mut reported: Vec<&str> = Vec::new();
+    while let Some(start) = rest.find(word) {
+        before = rest[..start].trim_end().chars().next_back().unwrap_or(before);
+        rest = &rest[start..];
+        let end = rest.find(|c| !word(c)).unwrap_or(rest.len());
+        let name = &rest[..end];
+        rest = &rest[end..];
+        let qualified = ['@', ':', '.'].contains(&before);
+        before = ' ';
+        let known = name.starts_with(|c: char| c.is_ascii_digit())
+            || WORDS.contains(&name)
+            || is_predefined(name)
+            || env.taken(name).is_some();
+        if !qualified && !known && !reported.contains(&name) {
+            let message = format!("`{name}` is not declared");
+            let mut diagnostic = Diagnostic::error(span, message, "used in this formula");
+            let names = env.globals.iter().map(|s| s.name.as_str()).chain(env.constants.keys().map(String::as_str));
+            if let Some(close) = env.closest(name, names) {
+                diagnostic = diagnostic.help(format!("did you mean `{close}`?"));
+            }
+            env.report(diagnostic);
+            reported.push(name);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Values known before anything runs: array sizes, and what global variables start with.
+
+use kripke_model::ir::{BinaryOp, Expr, Init, UnaryOp, VarRef};
+
+use super::environment::Environment;
+use super::types::Basic;
+use super::view::View;
+use crate::diagnostic::Diagnostic;
+use crate::promela::ast::{self, ExprKind};
+
+/// What an array length is taken to be if it is given by a variable that starts as 0.
+const DEFAULT_LENGTH: i32 = 8;
+
+impl View<'_, '_> {
+    /// The value of an expression that must be constant; `what` says what it is for.
+    pub fn constant_value(&self, e: &ast::Expr, what: &str) -> Option<i32> {
+        if let ExprKind::Var(var) = &e.kind
+            && let [ast::VarPart { name, index: None }] = &var.parts[..]
+            && self.constant(&name.text).is_none()
+            && let Some((symbol, _)) = self.symbol(&name.text)
+            && let Some(value) = symbol.constant
+        {
+            let value = if value > 0 { value } else { DEFAULT_LENGTH };
+            let message = format!("{what} is given by a variable");
+            let here = format!("taken to be {value}, its value at the start");
+            self.env.report(Diagnostic::warning(e.span, message, here).help("use a macro or a number"));
+            return Some(value);
+        }
+        let value = self.constant_part(e);
+        if value.is_none() && !matches!(e.kind, ExprKind::Error) {
+            self.env.error(e.span, format!("{what} must be a constant"), "not a constant");
+        }
+        value
+    }
+
+    fn constant_part(&self, e: &ast::Expr) -> Option<i32> {
+        match &e.kind {
+            ExprKind::Const(n) => Some(*n),
+            ExprKind::Var(var) => self.constant_ref(var),
+            ExprKind::Unary(_, _) | ExprKind::Binary(_, _, _) | ExprKind::Cond(_) if self.is_closed(e) => {
+                evaluate(&self.expr(e), &[])
+            }
+            _ => None,
+        }
+    }
+
+    fn is_closed(&self, e: &ast::Expr) -> bool {
+        match &e.kind {
+            ExprKind::Const(_) => true,
+            ExprKind::Var(var) => self.constant_ref(var).is_some(),
+            ExprKind::Unary(_, a) => self.is_closed(a),
+            ExprKind::Binary(_, a, b) => self.is_closed(a) && self.is_closed(b),
+            ExprKind::Cond(parts) => parts.iter().all(|p| self.is_closed(p)),
+            _ => false,
+        }
+    }
+}
+
+/// Global variables are initialised type by type (see [`Basic`]), in order of declaration within a type: a variable
+/// that is read before its turn is still 0. This puts the resulting values in place of the expressions.
+pub(super) fn settle_globals(env: &mut Environment<'_>, types: &[Basic]) {
+    let mut values: Vec<Vec<i32>> = env.vars.iter().map(|v| vec![0; v.len().min(1 << 16)]).collect();
+    let mut order: Vec<usize> = (0..env.vars.len()).collect();
+    order.sort_by_key(|i| types[*i]);
+    for i in order {
+        let var = &env.vars[i];
+        let settled: Option<Vec<i32>> = match &var.init {
+            Init::All(e) => evaluate(e, &values).map(|v| vec![v; values[i].len()]),
+            Init::List(list) => list.iter().map(|e| evaluate(e, &values)).collect(),
+            Init::Zero | Init::Channels(_) | Init::Param => continue,
+        };
+        let Some(settled) = settled else { continue };
+        let ty = var.ty;
+        for (slot, value) in values[i].iter_mut().zip(&settled) {
+            *slot = ty.wrap(*value);
+        }
+        env.vars[i].init = match &env.vars[i].init {
+            Init::All(_) => Init::All(Expr::Const(settled[0])),
+            _ => Init::List(settled.into_iter().map(Expr::Const).collect()),
+        };
+    }
+}
+
+/// The value of an expression over the given values of the global variables, if it needs nothing else.
+fn evaluate(e: &Expr, globals: &[Vec<i32>]) -> Option<i32> {
+    match e {
+        Expr::Const(n) => Some(*n),
+        Expr::Load(place) => {
+            let VarRef::Global(var) = place.var else { return None };
+            let values = globals.get(var.index())?;
+            match &place.index[..] {
+                [] => values.first().copied(),
+                [index] => values.get(usize::try_from(evaluate(index, globals)?).ok()?).copied(),
+                _ => None,
+            }
+        }
+        Expr::Unary(op, a) => {
+            let a = evaluate(a, globals)?;
+            Some(match op {
+                UnaryOp::Neg => a.wrapping_neg(),
+                UnaryOp::Not => i32::from(a == 0),
+                UnaryOp::Complement => !a,
+            })
+        }
+        Expr::Binary(op, a, b) => apply(*op, evaluate(a, globals)?, evaluate(b, globals)?),
+        Expr::Cond(parts) => {
+            let [c, a, b] = &**parts;
+            evaluate(if evaluate(c, globals)? != 0 { a } else { b }, globals)
+        }
+        _ => None,
+    }
+}
+
+fn apply(op: BinaryOp, a: i32, b: i32) -> Option<i32> {
+    Some(match op {
+        BinaryOp::Add => a.wrapping_add(b),
+        BinaryOp::Sub => a.wrapping_sub(b),
+        BinaryOp::Mul => a.wrapping_mul(b),
+        BinaryOp::Div => return a.checked_div(b),
+        BinaryOp::Rem => return a.checked_rem(b),
+        BinaryOp::And => i32::from(a != 0 && b != 0),
+        BinaryOp::Or => i32::from(a != 0 || b != 0),
+        BinaryOp::BitAnd => a & b,
+        BinaryOp::BitOr => a | b,
+        BinaryOp::BitXor => a ^ b,
+        BinaryOp::Shl => a.wrapping_shl(b as u32),
+        BinaryOp::Shr => a.wrapping_shr(b as u32),
+        BinaryOp::Eq => i32::from(a == b),
+        BinaryOp::Ne => i32::from(a != b),
+        BinaryOp::Lt => i32::from(a < b),
+        BinaryOp::Le => i32::from(a <= b),
+        BinaryOp::Gt => i32::from(a > b),
+        BinaryOp::Ge => i32::from(a >= b),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arithmetic_is_that_of_32_bits() {
+        for (op, a, b, result) in [
+            (BinaryOp::Add, i32::MAX, 1, Some(i32::MIN)),
+            (BinaryOp::Div, 7, 0, None),
+            (BinaryOp::Rem, i32::MIN, -1, None),
+            (BinaryOp::Shr, -8, 1, Some(-4)),
+            (BinaryOp::Le, 3, 3, Some(1)),
+        ] {
+            assert_eq!(apply(op, a, b), result, "{op:?} {a} {b}");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! From the graph of a body to the locations and edges of the model.
+
+use std::collections::HashMap;
+
+use kripke_model::ir::{Edge, EdgeId, LocId, Location, Then};
+
+use super::actions::Action;
+use super::chains::Ending;
+use super::elements::{Body, ElementId, Kind};
+use super::environment::Environment;
+use super::frames::Frame;
+use super::graph::{Graph, Step};
+use super::view::View;
+
+/// Jumps passed over between two steps.
+pub(super) const MAX_HOPS: usize = 500;
+
+/// A body whose graph is known.
+#[derive(Debug)]
+pub(super) struct Drawn<'a> {
+    pub body: Body<'a>,
+    pub graph: Graph,
+    /// The location each number became.
+    pub locations: HashMap<u32, LocId>,
+    /// How many locations there are; those inside indivisible sequences come after them.
+    pub count: usize,
+}
+
+/// The finished graph of a process.
+#[derive(Debug, Default)]
+pub(super) struct Emitted {
+    pub locations: Vec<Location>,
+    pub edges: Vec<Edge>,
+}
+
+/// Numbers the locations that can be reached. With `keep_numbers`, every location has the number SPIN gives it.
+pub(super) fn draw<'a>(body: Body<'a>, graph: Graph, keep_numbers: bool) -> Drawn<'a> {
+    let mut reached = vec![false; graph.steps.len()];
+    let mut work = vec![graph.entry];
+    while let Some(number) = work.pop() {
+        if !std::mem::replace(&mut reached[number as usize], true) {
+            work.extend(graph.steps[number as usize].iter().map(|s| s.to).filter(|to| *to != 0));
+        }
+    }
+    let mut locations = HashMap::new();
+    for number in 0..graph.steps.len() as u32 {
+        if keep_numbers || reached[number as usize] {
+            locations.insert(number, LocId(locations.len() as u32));
+        }
+    }
+    let count = locations.len();
+    Drawn { body, graph, locations, count }
+}
+
+impl Drawn<'_> {
+    /// Where the labels are, as others see them. A label that names no point of control is nowhere.
+    pub fn labels(&self) -> HashMap<String, LocId> {
+        let mut out = HashMap::new();
+        for label in &self.body.labels {
+            let number = self.body.elements[label.element].number;
+            // Locations that can't be reached have a number beyond all others: nobody is ever there.
+            let location = self.locations.get(&number).copied().unwrap_or(LocId(u32::MAX));
+            out.entry(label.name.clone()).or_insert(location);
+        }
+        out
+    }
+
+    pub fn entry(&self) -> LocId {
+        self.locations[&self.graph.entry]
+    }
+
+    /// The location of the closing brace.
+    pub fn end(&self) -> Option<LocId> {
+        let last = self.body.sequences[self.body.root].last?;
+        self.locations.get(&self.body.elements[last].number).copied()
+    }
+
+    pub fn emit(&self, frame: &Frame, env: &Environment<'_>, unit: usize, shortcuts: bool) -> Emitted {
+        let actions = self
+            .body
+            .elements
+            .iter()
+            .map(|element| View { env, frame: Some(frame), at: element.at, unit }.action(element));
+        let actions = actions.collect();
+        let out = Emitted { locations: vec![Location::default(); self.count], edges: Vec::new() };
+        let mut emitter = Emitter { drawn: self, frame, env, actions, out, chains: HashMap::new(), shortcuts };
+        emitter.locations();
+        emitter.out
+    }
+}
+
+pub(super) struct Emitter<'x, 'a, 'd> {
+    pub drawn: &'x Drawn<'a>,
+    pub frame: &'x Frame,
+    pub env: &'x Environment<'d>,
+    pub actions: Vec<Action>,
+    pub out: Emitted,
+    /// Locations inside indivisible sequences.
+    pub chains: HashMap<ElementId, LocId>,
+    /// Joints inside atomic sequences are passed over.
+    shortcuts: bool,
+}
+
+impl Emitter<'_, '_, '_> {
+    fn locations(&mut self) {
+        let drawn = self.drawn;
+        for label in &drawn.body.labels {
+            let number = drawn.body.elements[label.element].number;
+            if let Some(location) = drawn.locations.get(&number) {
+                self.out.locations[location.index()].labels.push(label.name.clone());
+            }
+        }
+        let mut numbers: Vec<(&u32, &LocId)> = drawn.locations.iter().collect();
+        numbers.sort();
+        for (number, location) in numbers {
+            let marks = drawn.graph.marks[*number as usize];
+            let place = &mut self.out.locations[location.index()];
+            (place.end, place.accept, place.progress) = (marks.end, marks.accept, marks.progress);
+            for step in &drawn.graph.steps[*number as usize] {
+                self.step(*location, step);
+            }
+        }
+    }
+
+    pub fn push(&mut self, from: LocId, edge: Edge) {
+        let id = EdgeId(self.out.edges.len() as u32);
+        self.out.edges.push(edge);
+        self.out.locations[from.index()].edges.push(id);
+    }
+
+    fn step(&mut self, from: LocId, step: &Step) {
+        let (to, keeps) = if self.shortcuts { self.shortcut(step) } else { (step.to, step.keeps) };
+        let target = self.drawn.locations.get(&to).copied().unwrap_or(from);
+        let then = if keeps { Then::Keep } else { Then::Yield };
+        let mut edge = self.edge(step.element, target, then);
+        edge.level = step.level;
+        if matches!(self.drawn.body.elements[step.element].kind, Kind::DStep) {
+            self.indivisible(&mut edge, step.element, Ending { target, then });
+        }
+        self.push(from, edge);
+    }
+
+    pub fn edge(&self, e: ElementId, target: LocId, then: Then) -> Edge {
+        let element = &self.drawn.body.elements[e];
+        let Action { guard, sync, effects } = self.actions[e].clone();
+        let label = match element.kind {
+            Kind::Joint | Kind::Exit => String::from("(end)"),
+            _ => element.text.clone(),
+        };
+        Edge { level: 0, guard, sync, effects, chain: None, target, then, span: element.span, label }
+    }
+
+    /// Passes over joints and jumps that an atomic sequence would stop at only to do nothing.
+    fn shortcut(&self, step: &Step) -> (u32, bool) {
+        let (mut to, mut keeps) = (step.to, step.keeps);
+        for _ in 0..MAX_HOPS {
+            let next = match &self.drawn.graph.steps[to as usize][..] {
+                [only] if keeps => only,
+                _ => break,
+            };
+            let kind = &self.drawn.body.elements[next.element].kind;
+            if !matches!(kind, Kind::Joint | Kind::Exit | Kind::Goto(_)) {
+                break;
+            }
+            (to, keeps) = (next.to, next.keeps);
+        }
+        (to, keeps)
+    }
+}

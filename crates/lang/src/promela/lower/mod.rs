@@ -1,0 +1,164 @@
+//! From syntax tree to model.
+//!
+//! Declarations are read in the order of the text; bodies become [`elements`](elements::Element), elements a
+//! [`graph`](graph::Graph) whose locations and steps are exactly SPIN's, and the graph becomes the edges of the model
+//! once every name is known.
+
+mod actions;
+mod build;
+mod chains;
+mod claims;
+mod constants;
+mod declarations;
+mod elements;
+mod emit;
+mod environment;
+mod expressions;
+mod frames;
+mod graph;
+mod locals;
+mod loops;
+mod processes;
+mod references;
+mod text;
+mod types;
+mod view;
+
+use kripke_model::Model;
+
+use self::environment::Environment;
+use crate::diagnostic::Diagnostic;
+use crate::promela::ast::{Program, Unit};
+use crate::source::Sources;
+
+/// Bytes of one state: more can't be searched.
+const MAX_STATE: u64 = 16 << 20;
+
+/// Choices the language leaves open.
+#[derive(Clone, Debug, Default)]
+pub struct LowerOptions {
+    /// Of nested `unless`, the inner escape is tried first instead of the outer one.
+    pub reverse_escapes: bool,
+}
+
+/// Checks a program and turns it into a model. Without errors there is a model.
+pub fn lower(program: &Program, sources: &Sources, diagnostics: &mut Vec<Diagnostic>) -> Option<Model> {
+    lower_with(program, sources, &LowerOptions::default(), diagnostics)
+}
+
+pub fn lower_with(
+    program: &Program,
+    sources: &Sources,
+    options: &LowerOptions,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Model> {
+    let mut env = Environment::new(diagnostics, options);
+    let references = references::references(program);
+    env.uses = references.uses;
+    env.enumeration(None);
+    let mut collected = Collected::default();
+    for (unit, item) in program.units.iter().enumerate() {
+        collected.unit(&mut env, item, unit);
+    }
+    constants::settle_globals(&mut env, &collected.types);
+    processes::count_channels(&env);
+    check_size(&env);
+    let drawn = processes::draw_all(&mut env, std::mem::take(&mut collected.pending), &references)?;
+    let processes = drawn.iter().enumerate().map(|(i, (p, d))| processes::finish(&env, i, p, d)).collect();
+    let trace = collected.trace.take().and_then(|t| processes::finish_trace(&env, t));
+    collected.check_claims(&env, program);
+    let start = processes::starts(&env, &drawn);
+    if start.is_empty() && !env.failed() {
+        let span =
+            sources.files().first().map(|_| crate::source::Span { file: crate::source::FileId(0), start: 0, end: 0 });
+        let help = "write `init { ... }` or put `active` in front of a `proctype`";
+        if let Some(span) = span {
+            env.report(Diagnostic::error(span, "nothing runs in this model", "no process is started").help(help));
+        }
+    }
+    if env.failed() {
+        return None;
+    }
+    let uses = env.uses;
+    Some(Model {
+        name: sources.files().first().map_or(String::new(), |f| f.name.clone()),
+        language: "promela",
+        files: sources.files().to_vec(),
+        enums: env.enums,
+        globals: env.vars,
+        channels: env.channels,
+        processes,
+        start,
+        trace,
+        uses_last: uses.last,
+        uses_priorities: uses.priorities,
+        uses_timeout: uses.timeout,
+        properties: collected.properties,
+    })
+}
+
+/// What the units of a program gave.
+#[derive(Default)]
+struct Collected<'a> {
+    types: Vec<types::Basic>,
+    pending: Vec<processes::Pending<'a>>,
+    trace: Option<processes::PendingTrace<'a>>,
+    properties: Vec<kripke_model::ir::Property>,
+    nevers: usize,
+    formulas: usize,
+}
+
+impl<'a> Collected<'a> {
+    fn unit(&mut self, env: &mut Environment<'_>, item: &'a Unit, unit: usize) {
+        match item {
+            Unit::Mtype { kind, symbols } => env.declare_symbols(kind.as_ref(), symbols, unit),
+            Unit::Typedef { name, fields } => env.declare_record(name, fields, unit),
+            Unit::Decl(decl) => env.declare_global(decl, unit, &mut self.types),
+            Unit::Proctype(source) => self.pending.push(processes::declare(env, source, unit)),
+            Unit::Never { name, span, .. } => {
+                self.properties.push(claims::never(name.as_ref(), self.nevers, *span));
+                self.nevers += 1;
+            }
+            Unit::Ltl { name, text, span, .. } => {
+                self.properties.push(claims::formula(name.as_ref(), self.formulas, text, *span));
+                self.formulas += 1;
+            }
+            Unit::Trace { negated, body, span } => {
+                if self.trace.is_some() {
+                    env.error(*span, "a model has at most one trace", "a second one");
+                    return;
+                }
+                self.trace = Some(processes::declare_trace(env, body, *negated, *span, unit));
+            }
+        }
+    }
+
+    fn check_claims(&self, env: &Environment<'_>, program: &Program) {
+        for (unit, item) in program.units.iter().enumerate() {
+            match item {
+                Unit::Never { body, .. } => claims::check_never(env, body, unit),
+                Unit::Ltl { expanded, span, .. } => claims::check_formula(env, expanded, *span),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Refuses models whose single state would be larger than anything that can be searched.
+fn check_size(env: &Environment<'_>) {
+    let bytes = |v: &kripke_model::ir::Var| v.len() as u64 * u64::from(v.ty.bits.div_ceil(8));
+    let locals = env.processes.iter().flat_map(|p| &p.frame.vars);
+    let mut total = 0;
+    for var in env.vars.iter().chain(locals) {
+        total += bytes(var);
+        if let kripke_model::ir::Init::Channels(id) = var.init {
+            let channel = &env.channels[id.index()];
+            let message: u64 = channel.fields.iter().map(|f| u64::from(f.bits.div_ceil(8))).sum();
+            total += var.len() as u64 * u64::from(channel.capacity) * message;
+        }
+        if total > MAX_STATE {
+            let here = format!("{} MiB up to here", total >> 20);
+            return env.error(var.span, "a state of this model would be too large", here);
+        }
+    }
+}

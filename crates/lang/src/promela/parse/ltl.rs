@@ -1,0 +1,143 @@
+//! Formulas of linear temporal logic: checked here, kept as text for the temporal checker.
+
+use std::rc::Rc;
+
+use super::{Failed, Parsed, Parser, Sym};
+use crate::diagnostic::Diagnostic;
+use crate::promela::ast::Unit;
+use crate::promela::token::{Punct, Token, TokenKind};
+use crate::source::join;
+
+/// Operators, as far as the grammar tells them apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum TemporalOp {
+    /// `[] <> X`
+    Unary,
+    /// `U V W`
+    Until,
+    Implies,
+    Equivalent,
+}
+
+/// The temporal operator a word stands for inside a formula.
+pub(super) fn operator(word: &str) -> Option<TemporalOp> {
+    Some(match word {
+        "X" | "next" | "always" | "eventually" => TemporalOp::Unary,
+        "U" | "V" | "W" | "until" | "stronguntil" | "weakuntil" | "release" => TemporalOp::Until,
+        "implies" => TemporalOp::Implies,
+        "equivalent" => TemporalOp::Equivalent,
+        _ => return None,
+    })
+}
+
+impl Parser<'_> {
+    /// Sets a formula aside, from its `ltl` to its closing brace.
+    pub(super) fn defer_formula(&mut self, keyword: Token) {
+        let start = keyword.span;
+        let mut formula = vec![keyword];
+        let earlier = std::mem::take(&mut self.deferred);
+        let mut depth = 0usize;
+        loop {
+            let token = self.raw();
+            let kind = token.kind;
+            if kind == TokenKind::Eof || (depth == 0 && starts_unit(&token)) {
+                let what = "this formula is never closed";
+                self.fatal(Diagnostic::error(start, what, "opened here").help("write `ltl name { formula }`"));
+                return;
+            }
+            formula.push(token);
+            match kind {
+                TokenKind::Punct(Punct::LeftBrace) => depth += 1,
+                TokenKind::Punct(Punct::RightBrace) if depth <= 1 => break,
+                TokenKind::Punct(Punct::RightBrace) => depth -= 1,
+                _ => {}
+            }
+        }
+        self.deferred = earlier;
+        self.deferred.append(&mut formula);
+    }
+
+    /// `ltl [name] { formula }`
+    pub(super) fn ltl(&mut self) -> Parsed<Unit> {
+        let keyword = self.bump();
+        let name = if self.sym() == Sym::Name { Some(self.name("a name")?) } else { None };
+        let open = self.expect(Punct::LeftBrace)?;
+        // Nothing has been looked at beyond the brace: the formula's tokens can still be rewritten.
+        let mut tokens = Vec::new();
+        let mut depth = 1usize;
+        loop {
+            let token = self.raw();
+            match token.kind {
+                TokenKind::Punct(Punct::LeftBrace) => depth += 1,
+                TokenKind::Punct(Punct::RightBrace) => depth -= 1,
+                TokenKind::Eof => depth = 0,
+                _ => {}
+            }
+            if depth == 0 {
+                self.formula(&tokens, token.clone())?;
+                let expanded = super::text::plain(&tokens);
+                let text = match (tokens.first(), tokens.last()) {
+                    (Some(a), Some(b)) if a.span.file == b.span.file => {
+                        self.sources.text(join(a.span, b.span)).to_string()
+                    }
+                    _ => expanded.clone(),
+                };
+                let _ = open;
+                return Ok(Unit::Ltl { name, text, expanded, span: join(keyword.span, token.span) });
+            }
+            tokens.push(token);
+        }
+    }
+
+    /// Checks a formula's syntax. `close` is its closing brace.
+    fn formula(&mut self, tokens: &[Token], close: Token) -> Parsed<()> {
+        let mut rewritten = rewrite(tokens);
+        rewritten.push(close);
+        self.in_formula = true;
+        let resume = std::mem::replace(&mut self.frames, vec![super::Frame::program(rewritten)]);
+        let result = self.full_expr();
+        let closed = result.and_then(|_| {
+            while super::feed::is_separator(self.sym()) {
+                self.bump();
+            }
+            if self.at(Punct::RightBrace) { Ok(()) } else { Err(self.unexpected("a temporal or logical operator")) }
+        });
+        self.in_formula = false;
+        self.parens = 0;
+        (self.ahead, self.hold, self.unread) = (None, None, None);
+        self.last_fed = Sym::Punct(Punct::RightBrace);
+        if !self.stopped {
+            self.frames = resume;
+        }
+        closed.map_err(|Failed| Failed)
+    }
+}
+
+fn starts_unit(token: &Token) -> bool {
+    matches!(&*token.text, "proctype" | "active" | "init" | "never" | "inline" | "typedef")
+        && token.kind == TokenKind::Ident
+}
+
+/// Symbols that only formulas have become words; the language's own lexer cuts them differently.
+fn rewrite(tokens: &[Token]) -> Vec<Token> {
+    let mut out = Vec::with_capacity(tokens.len());
+    let mut i = 0;
+    while i < tokens.len() {
+        let token = &tokens[i];
+        let next = tokens.get(i + 1).filter(|t| !t.space).map(|t| &*t.text);
+        let word = |text: &str| Token { kind: TokenKind::Ident, text: Rc::from(text), ..token.clone() };
+        let punct = |p: Punct| Token { kind: TokenKind::Punct(p), text: p.text().into(), ..token.clone() };
+        let (replaced, used) = match (&*token.text, next) {
+            ("[", Some("]")) => (word("always"), 2),
+            ("<", Some(">")) => (word("eventually"), 2),
+            ("<", Some("->")) => (word("equivalent"), 2),
+            ("/", Some("\\")) => (punct(Punct::AndAnd), 2),
+            ("\\", Some("/")) => (punct(Punct::OrOr), 2),
+            ("->", _) => (word("implies"), 1),
+            _ => (token.clone(), 1),
+        };
+        out.push(replaced);
+        i += used;
+    }
+    out
+}

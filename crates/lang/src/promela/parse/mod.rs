@@ -1,0 +1,197 @@
+//! Tokens to syntax tree: recursive descent after SPIN's grammar, with recovery.
+//!
+//! The parser mirrors SPIN's yacc grammar rule by rule, including what it knows while reading: which names are
+//! already types, proctypes, inlines or symbolic constants. It looks one token ahead and no further, and only when it
+//! must, because where a line ends matters (see [`feed`]).
+
+mod call;
+mod declare;
+mod error;
+mod expr;
+mod feed;
+mod ltl;
+mod message;
+mod operand;
+mod statement;
+mod text;
+mod unit;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::ast::{Name, Program};
+use super::token::{Keyword, Punct, Token};
+use crate::diagnostic::Diagnostic;
+use crate::limits;
+use crate::source::{Sources, Span, join};
+use feed::{Frame, Inline, Lexeme};
+use ltl::TemporalOp;
+
+/// What a token is to the grammar.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Sym {
+    Keyword(Keyword),
+    /// A name that is none of the following.
+    Name,
+    /// Of a typedef.
+    TypeName,
+    ProcName,
+    InlineName,
+    /// Of an mtype.
+    Symbol,
+    Number,
+    Char,
+    Str,
+    Punct(Punct),
+    Temporal(TemporalOp),
+    Unknown,
+    Eof,
+}
+
+/// A diagnostic has been given.
+#[derive(Debug)]
+struct Failed;
+
+type Parsed<T> = Result<T, Failed>;
+
+/// The program these tokens say. Errors are in `diagnostics`; what could be understood is returned.
+pub fn parse(tokens: Vec<Token>, sources: &mut Sources, diagnostics: &mut Vec<Diagnostic>) -> Program {
+    let mut parser = Parser {
+        sources,
+        diagnostics,
+        frames: vec![Frame::program(tokens)],
+        deferred: Vec::new(),
+        defer: true,
+        fed: 0,
+        unread: None,
+        hold: None,
+        ahead: None,
+        last_lexed: Sym::Eof,
+        last_fed: Sym::Eof,
+        in_sequence: false,
+        parens: 0,
+        in_for: false,
+        in_formula: false,
+        symbols: HashMap::new(),
+        types: HashMap::new(),
+        processes: HashMap::new(),
+        inlines: HashMap::new(),
+        log: Vec::new(),
+        depth: 0,
+        errors: 0,
+        complained_at: None,
+        stopped: false,
+    };
+    parser.program()
+}
+
+struct Parser<'a> {
+    sources: &'a mut Sources,
+    diagnostics: &'a mut Vec<Diagnostic>,
+    /// Where tokens come from; the last one first. Never empty.
+    frames: Vec<Frame>,
+    /// Formulas are read after everything else, wherever they stand.
+    deferred: Vec<Token>,
+    defer: bool,
+    fed: usize,
+    unread: Option<Token>,
+    hold: Option<Lexeme>,
+    ahead: Option<Lexeme>,
+    last_lexed: Sym,
+    last_fed: Sym,
+    /// Inside the braces of a body or a typedef, where line ends may count as semicolons.
+    in_sequence: bool,
+    /// Open parentheses, inside which they don't.
+    parens: usize,
+    in_for: bool,
+    in_formula: bool,
+    /// Names declared so far, and where.
+    symbols: HashMap<Rc<str>, Span>,
+    types: HashMap<Rc<str>, Span>,
+    processes: HashMap<Rc<str>, Span>,
+    inlines: HashMap<Rc<str>, Rc<Inline>>,
+    /// All tokens taken, for the text of statements.
+    log: Vec<Token>,
+    depth: usize,
+    errors: usize,
+    /// How many tokens had been taken at the last error: one error per place.
+    complained_at: Option<usize>,
+    stopped: bool,
+}
+
+impl Parser<'_> {
+    fn sym(&mut self) -> Sym {
+        self.peek().sym
+    }
+
+    fn at(&mut self, punct: Punct) -> bool {
+        self.sym() == Sym::Punct(punct)
+    }
+
+    fn at_keyword(&mut self, keyword: Keyword) -> bool {
+        self.sym() == Sym::Keyword(keyword)
+    }
+
+    fn eat(&mut self, punct: Punct) -> Option<Token> {
+        if self.at(punct) { Some(self.bump()) } else { None }
+    }
+
+    fn eat_keyword(&mut self, keyword: Keyword) -> Option<Token> {
+        if self.at_keyword(keyword) { Some(self.bump()) } else { None }
+    }
+
+    fn expect(&mut self, punct: Punct) -> Parsed<Token> {
+        match self.eat(punct) {
+            Some(token) => Ok(token),
+            None => Err(self.unexpected(&format!("`{}`", punct.text()))),
+        }
+    }
+
+    fn expect_keyword(&mut self, keyword: Keyword) -> Parsed<Token> {
+        match self.eat_keyword(keyword) {
+            Some(token) => Ok(token),
+            None => Err(self.unexpected(&format!("`{}`", keyword.text()))),
+        }
+    }
+
+    /// A name that means nothing yet (or is a variable or a label).
+    fn name(&mut self, what: &str) -> Parsed<Name> {
+        match self.sym() {
+            Sym::Name => {
+                let token = self.bump();
+                Ok(Name { text: token.text.to_string(), span: token.span })
+            }
+            _ => Err(self.not_a_name(what)),
+        }
+    }
+
+    /// The place where the next token stands.
+    fn here(&mut self) -> Span {
+        self.peek().token.span
+    }
+
+    /// From the `start`th token taken to the last one.
+    fn span_from(&mut self, start: usize) -> Span {
+        match (self.log.get(start), self.log.last()) {
+            (Some(first), Some(last)) => join(first.span, last.span),
+            _ => self.here(),
+        }
+    }
+
+    /// Runs `inner` one level deeper, unless that is absurdly deep.
+    fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= limits::MAX_NESTING {
+            let span = self.here();
+            let what = format!("this is nested too deeply: over {} levels", limits::MAX_NESTING);
+            self.fatal(Diagnostic::error(span, what, ""));
+            return Err(Failed);
+        }
+        self.depth += 1;
+        let result = inner(self);
+        self.depth -= 1;
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,283 @@
+//! The C preprocessor as SPIN's users know it: includes, macros, conditions.
+//!
+//! Works on tokens, never on text, so that every token can say where the user typed it and where its text stands.
+//! Files and macro expansions are frames on one stack; the top frame supplies the next token. A macro whose frame is on
+//! the stack is not expanded again, and its name is painted for good (C11, 6.10.3.4).
+
+mod condition;
+mod directive;
+mod expand;
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use super::lex::lex;
+use super::token::{Punct, Token, TokenKind};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::limits;
+use crate::source::{Loader, Sources, Span};
+use directive::Conditional;
+use expand::Macro;
+
+/// What the command line says about preprocessing.
+#[derive(Clone, Debug, Default)]
+pub struct Preprocess {
+    /// In the order given.
+    pub macros: Vec<MacroOption>,
+    /// Where included files are looked for, after the directory of the file that includes them.
+    pub include_dirs: Vec<PathBuf>,
+}
+
+#[derive(Clone, Debug)]
+pub enum MacroOption {
+    /// `NAME`, `NAME=value` or `NAME(args)=value`.
+    Define(String),
+    Undefine(String),
+}
+
+/// All tokens of the program at `path`, macros expanded.
+pub fn preprocess(
+    path: &Path,
+    loader: &dyn Loader,
+    options: &Preprocess,
+    sources: &mut Sources,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Token> {
+    let mut pp = Preprocessor {
+        loader,
+        options,
+        sources,
+        diagnostics,
+        macros: HashMap::new(),
+        once: HashSet::new(),
+        frames: Vec::new(),
+        floor: 0,
+        pushed: None,
+        pending: (false, false),
+        produced: 0,
+        depth: 0,
+        stopped: false,
+    };
+    let mut out = Vec::new();
+    match pp.read(path) {
+        Ok(text) => pp.enter(path, text, None),
+        Err(message) => pp.diagnostics.push(Diagnostic::general(message)),
+    }
+    pp.options();
+    while let Some(token) = pp.next_expanded() {
+        out.push(token);
+        if out.len() > limits::MAX_TOKENS {
+            pp.too_much();
+        }
+    }
+    out
+}
+
+struct Preprocessor<'a> {
+    loader: &'a dyn Loader,
+    options: &'a Preprocess,
+    sources: &'a mut Sources,
+    diagnostics: &'a mut Vec<Diagnostic>,
+    macros: HashMap<Rc<str>, Rc<Macro>>,
+    /// Files that said `#pragma once`.
+    once: HashSet<PathBuf>,
+    frames: Vec<Frame>,
+    /// Frames below this one are out of reach: an argument is being expanded on its own.
+    floor: usize,
+    pushed: Option<Token>,
+    /// New line and white space that stood in front of an expansion which turned out empty.
+    pending: (bool, bool),
+    produced: usize,
+    /// Arguments being expanded within each other.
+    depth: usize,
+    /// An error after which going on makes no sense.
+    stopped: bool,
+}
+
+enum Frame {
+    File(FileFrame),
+    Expansion { tokens: Vec<Token>, at: usize, of: Option<Rc<Macro>> },
+}
+
+struct FileFrame {
+    tokens: Rc<[Token]>,
+    at: usize,
+    path: PathBuf,
+    conditionals: Vec<Conditional>,
+}
+
+impl Preprocessor<'_> {
+    fn error(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+        if self.diagnostics.iter().filter(|d| d.severity == Severity::Error).count() >= limits::MAX_ERRORS {
+            self.stopped = true;
+        }
+    }
+
+    fn too_much(&mut self) {
+        let place = self.innermost_use();
+        let message = format!("the text is too large: over {} tokens after expansion", limits::MAX_TOKENS);
+        self.fatal(Diagnostic { labels: place.into_iter().collect(), ..Diagnostic::general(message) });
+    }
+
+    fn fatal(&mut self, diagnostic: Diagnostic) {
+        if !self.stopped {
+            self.diagnostics.push(diagnostic);
+        }
+        self.stopped = true;
+        self.frames.clear();
+        self.pushed = None;
+    }
+
+    /// Where the user's text stands now.
+    fn innermost_use(&self) -> Option<crate::diagnostic::Label> {
+        self.frames.iter().rev().find_map(|frame| match frame {
+            Frame::File(f) => {
+                let token = f.tokens.get(f.at.saturating_sub(1))?;
+                Some(crate::diagnostic::Label { span: token.span, text: "while reading this".into() })
+            }
+            Frame::Expansion { .. } => None,
+        })
+    }
+
+    /// The macros of the command line. Their text is a file of its own, so that errors in it can be shown.
+    fn options(&mut self) {
+        let line = |option: &MacroOption| match option {
+            MacroOption::Undefine(name) => format!("#undef {name}\n"),
+            MacroOption::Define(text) => match text.split_once('=') {
+                Some((name, value)) => format!("#define {name} {value}\n"),
+                None => format!("#define {text} 1\n"),
+            },
+        };
+        let text: String = self.options.macros.iter().map(line).collect();
+        if !text.is_empty() && !self.stopped {
+            self.floor = self.frames.len();
+            self.enter(Path::new("<command line>"), text.into_bytes(), None);
+            while self.next_raw().is_some() {}
+            self.floor = 0;
+        }
+    }
+
+    fn read(&mut self, path: &Path) -> Result<Vec<u8>, String> {
+        self.loader.read(path).map_err(|e| match e.kind() {
+            io::ErrorKind::NotFound => format!("there is no file `{}`", path.display()),
+            _ => format!("cannot read `{}`: {e}", path.display()),
+        })
+    }
+
+    /// Starts reading a file; `at` is the include directive.
+    fn enter(&mut self, path: &Path, bytes: Vec<u8>, at: Option<Span>) {
+        let name = path.display().to_string();
+        let complaint = |what: String| match at {
+            Some(span) => Diagnostic::error(span, what, "included here"),
+            None => Diagnostic::general(what),
+        };
+        if bytes.len() > limits::MAX_FILE_BYTES {
+            let most = limits::MAX_FILE_BYTES >> 20;
+            return self.fatal(complaint(format!("`{name}` is too large: over {most} MiB")));
+        }
+        if is_binary(&bytes) {
+            return self.fatal(complaint(format!("`{name}` is not a text file")));
+        }
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let file = self.sources.add(name, text);
+        let tokens: Rc<[Token]> = lex(file, &self.sources.file(file).text, self.diagnostics).into();
+        let path = path.to_path_buf();
+        self.frames.push(Frame::File(FileFrame { tokens, at: 0, path, conditionals: Vec::new() }));
+    }
+
+    /// The next token with directives obeyed, macros not expanded.
+    fn next_raw(&mut self) -> Option<Token> {
+        if let Some(token) = self.pushed.take() {
+            return Some(token);
+        }
+        loop {
+            if self.stopped || self.frames.len() <= self.floor {
+                return None;
+            }
+            match self.frames.last_mut()? {
+                Frame::File(f) => {
+                    let Some(token) = f.tokens.get(f.at).cloned() else {
+                        self.leave_file();
+                        continue;
+                    };
+                    f.at += 1;
+                    if token.newline && token.is(Punct::Hash) {
+                        self.directive(token.span);
+                        continue;
+                    }
+                    return Some(token);
+                }
+                Frame::Expansion { tokens, at, of } => {
+                    if let Some(token) = tokens.get(*at).cloned() {
+                        *at += 1;
+                        return Some(token);
+                    }
+                    if let Some(of) = of {
+                        of.active.set(of.active.get() - 1);
+                    }
+                    self.frames.pop();
+                }
+            }
+        }
+    }
+
+    fn leave_file(&mut self) {
+        let Some(Frame::File(f)) = self.frames.pop() else { return };
+        for open in f.conditionals {
+            self.error(
+                Diagnostic::error(open.span, "this condition is never closed", "opened here").help("add `#endif`"),
+            );
+        }
+    }
+
+    /// The next token with macros expanded.
+    fn next_expanded(&mut self) -> Option<Token> {
+        loop {
+            let mut token = self.next_raw()?;
+            if token.kind == TokenKind::Ident && !token.painted {
+                if let Some(found) = self.macros.get(&token.text).cloned() {
+                    if found.active.get() > 0 {
+                        token.painted = true;
+                    } else if self.expand(&found, &token) {
+                        continue;
+                    }
+                } else if token.text.starts_with("__") {
+                    self.builtin(&mut token);
+                }
+            }
+            let (newline, space) = std::mem::take(&mut self.pending);
+            token.newline |= newline;
+            token.space |= space;
+            return Some(token);
+        }
+    }
+
+    fn builtin(&mut self, token: &mut Token) {
+        match &*token.text {
+            "__LINE__" => {
+                token.text = self.sources.position(token.span).line.to_string().into();
+                token.kind = TokenKind::Number;
+            }
+            "__FILE__" => {
+                let name = &self.sources.file(token.span.file).name;
+                token.text = format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\"")).into();
+                token.kind = TokenKind::Str;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Text may hold odd bytes in comments and strings; a file full of them is none.
+fn is_binary(bytes: &[u8]) -> bool {
+    let odd = |b: &&u8| (**b < 32 && !matches!(**b, b'\t' | b'\n' | b'\r' | 0x0b | 0x0c | 0x1a)) || **b == 127;
+    let control = bytes.iter().filter(odd).count();
+    let broken = bytes.utf8_chunks().filter(|c| !c.invalid().is_empty()).count();
+    control * 20 > bytes.len() || broken * 4 > bytes.len()
+}
+
+#[cfg(test)]
+mod tests;

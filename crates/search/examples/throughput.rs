@@ -1,0 +1,90 @@
+//! How fast states go through search and store: explores a hand-written mutual exclusion of N processes.
+//!
+//! `cargo run --release -p kripke-search --example throughput -- [N] [bfs|dfs]`
+
+use std::time::Instant;
+
+use kripke_model::ir::{EdgeId, ProcessId};
+use kripke_model::{Batch, Choice, Flags, State, Step, Successors};
+use kripke_search::{Budget, End, Options, Order, Progress, explore};
+
+/// Peterson's algorithm for N processes, which checks the others one by one. A state has five bytes per process:
+/// location, `j`, `k` and the shared `level[i]`, `last[i]`.
+struct Peterson {
+    processes: usize,
+    state: Vec<u8>,
+}
+
+impl Peterson {
+    /// Executes the one statement process `i` can execute, if it can.
+    fn step(&mut self, i: usize) -> bool {
+        let n = self.processes;
+        let s = &mut self.state;
+        let (pc, j, k, level, last) = (i * 3, i * 3 + 1, i * 3 + 2, n * 3, n * 4);
+        match s[pc] {
+            0 => (s[pc], s[j]) = (1, 1),
+            1 => (s[pc], s[level + i]) = (2, s[j]),
+            2 => {
+                let at = last + s[j] as usize;
+                (s[pc], s[k], s[at]) = (3, 0, i as u8);
+            }
+            3 if s[k] as usize == n => {
+                s[j] += 1;
+                s[k] = 0;
+                s[pc] = if (s[j] as usize) < n { 1 } else { 4 };
+            }
+            3 => {
+                let other = s[k] as usize;
+                if other != i && s[level + other] >= s[j] && s[last + s[j] as usize] == i as u8 {
+                    return false;
+                }
+                s[k] += 1;
+            }
+            _ => (s[pc], s[j], s[level + i]) = (0, 0, 0),
+        }
+        true
+    }
+}
+
+impl Successors for Peterson {
+    fn initial(&mut self, out: &mut Batch) {
+        out.push(&vec![0; self.processes * 5], Step { pid: 0, process: ProcessId(0), edge: EdgeId(0) });
+    }
+
+    fn expand(&mut self, state: &State, _: Choice, out: &mut Batch) -> Flags {
+        for i in 0..self.processes {
+            self.state.clear();
+            self.state.extend_from_slice(state);
+            if self.step(i) {
+                out.push(&self.state, Step { pid: i as u8, process: ProcessId(0), edge: EdgeId(0) });
+            }
+        }
+        Flags::default()
+    }
+}
+
+fn main() {
+    let mut args = std::env::args().skip(1);
+    let processes = args.next().map_or(4, |n| n.parse().expect("the number of processes"));
+    let order = if args.next().as_deref() == Some("dfs") { Order::DepthFirst } else { Order::BreadthFirst };
+    let mut model = Peterson { processes, state: Vec::new() };
+    let start = Instant::now();
+    let options = Options { order, ..Options::default() };
+    let outcome = explore(&mut model, &options, &Budget::default(), &Progress::new());
+    let seconds = start.elapsed().as_secs_f64();
+    let s = outcome.statistics;
+    assert!(matches!(outcome.end, End::Exhausted(_)));
+    println!(
+        "{} states, {} transitions, depth {}, {:.3} s, {:.2} M states/s, {:.1} ns per transition, {:.1} + {:.1} bytes \
+         per state of {}",
+        s.states,
+        s.transitions,
+        s.depth,
+        seconds,
+        s.states as f64 / seconds / 1e6,
+        seconds * 1e9 / s.transitions as f64,
+        s.store_bytes as f64 / s.states as f64 - s.state_bytes as f64,
+        s.search_bytes as f64 / s.states as f64,
+        s.state_bytes,
+    );
+}

@@ -1,0 +1,90 @@
+//! What a search may use, and the limit that ended it.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use kripke_model::Finding;
+
+use crate::store::{Capacity, Full, StateId};
+
+/// Bounds of a search. The default has none.
+#[derive(Clone, Default, Debug)]
+pub struct Budget {
+    /// States that many steps from the initial state are expanded, but not what is new beyond.
+    pub max_depth: Option<u32>,
+    pub max_states: Option<u64>,
+    /// Bytes for store, links and frontier together.
+    pub memory: Option<u64>,
+    pub deadline: Option<Instant>,
+    /// Set by another thread (or a signal handler) to end the search.
+    pub interrupt: Option<Arc<AtomicBool>>,
+}
+
+/// Why a search could not be finished.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Limit {
+    Depth(u32),
+    States(u64),
+    /// Bytes.
+    Memory(u64),
+    Time,
+    Interrupted,
+    /// More states than there are numbers for them.
+    StateNumbers,
+    /// An atomic or indivisible sequence that does not come to an end.
+    EndlessSequence(Finding),
+    /// Everything was explored as far as the store can tell, but it may have taken a new state for an old one.
+    LossyStore,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Limit::Depth(depth) => write!(f, "depth limit of {depth} reached"),
+            Limit::States(states) => write!(f, "limit of {states} states reached"),
+            Limit::Memory(bytes) => write!(f, "memory limit of {bytes} bytes reached"),
+            Limit::Time => write!(f, "out of time"),
+            Limit::Interrupted => write!(f, "interrupted"),
+            Limit::StateNumbers => write!(f, "more than {} states", StateId::CAPACITY),
+            Limit::EndlessSequence(_) => write!(f, "an atomic sequence does not come to an end"),
+            Limit::LossyStore => write!(f, "the store may have omitted states"),
+        }
+    }
+}
+
+impl Budget {
+    /// The part of the budget that the store itself keeps to.
+    pub fn capacity(&self) -> Capacity {
+        Capacity {
+            bytes: self.memory.unwrap_or(u64::MAX),
+            states: self.max_states.unwrap_or(u64::MAX).min(StateId::CAPACITY),
+        }
+    }
+
+    /// What it means that the store is full.
+    pub(crate) fn limit(&self, full: Full) -> Limit {
+        match (full, self.max_states, self.memory) {
+            (Full::States, Some(states), _) if states < StateId::CAPACITY => Limit::States(states),
+            (Full::States, ..) => Limit::StateNumbers,
+            (Full::Memory, _, memory) => Limit::Memory(memory.unwrap_or(u64::MAX)),
+        }
+    }
+
+    /// To be asked now and then.
+    pub(crate) fn check(&self, bytes: u64) -> Result<(), Limit> {
+        if self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Err(Limit::Interrupted);
+        }
+        if let Some(memory) = self.memory
+            && bytes > memory
+        {
+            return Err(Limit::Memory(memory));
+        }
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(Limit::Time);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,96 @@
+//! How a search ended and what it saw.
+
+use kripke_model::{Finding, Trail};
+
+use crate::budget::Limit;
+
+/// The result of a search.
+#[derive(Debug)]
+pub struct Outcome {
+    pub end: End,
+    /// The first violation; with [`all_errors`](crate::Options::all_errors) the first at each place, as far as there
+    /// is room for their trails. In the order found.
+    pub violations: Vec<Violation>,
+    pub statistics: Statistics,
+}
+
+/// The one way in which a search ended.
+#[derive(Debug)]
+pub enum End {
+    /// Every reachable state was expanded.
+    Exhausted(Exhausted),
+    /// Stopped at the first violation.
+    Violation,
+    Stopped(Limit),
+}
+
+/// Says that every reachable state was expanded. Only a search with an exact store whose frontier ran empty makes one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Exhausted {
+    errors: Errors,
+}
+
+/// Says that every reachable state was expanded and nothing wrong was found: the stuff of a proof.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ErrorFree(());
+
+/// What is wrong, and how to get there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Violation {
+    pub wrong: Wrong,
+    pub trail: Trail,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Wrong {
+    /// An assertion or a fault.
+    Finding(Finding),
+    InvalidEnd,
+}
+
+/// What was counted.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Statistics {
+    pub states: u64,
+    /// Edges between stored states; parallel ones count separately.
+    pub transitions: u64,
+    /// The longest distance of a state expanded from the initial one: in breadth-first order the shortest way there,
+    /// in depth-first order the way taken.
+    pub depth: u64,
+    pub errors: Errors,
+    /// The length of the longest state.
+    pub state_bytes: u64,
+    /// Memory of the store.
+    pub store_bytes: u64,
+    /// Memory of links and frontier at the end.
+    pub search_bytes: u64,
+}
+
+/// How often something was wrong: assertions and faults each time they are executed, invalid end states once each.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Errors {
+    pub assertions: u64,
+    pub faults: u64,
+    pub invalid_ends: u64,
+}
+
+impl Errors {
+    pub fn total(&self) -> u64 {
+        self.assertions + self.faults + self.invalid_ends
+    }
+}
+
+impl Exhausted {
+    /// To be called only when all is expanded, by the one place that can tell.
+    pub(crate) fn new(errors: Errors) -> Exhausted {
+        Exhausted { errors }
+    }
+
+    pub fn errors(&self) -> Errors {
+        self.errors
+    }
+
+    pub fn error_free(&self) -> Option<ErrorFree> {
+        (self.errors.total() == 0).then_some(ErrorFree(()))
+    }
+}

@@ -1,0 +1,189 @@
+//! Searches of graphs, compared with a search too simple to be wrong.
+
+mod graph;
+
+use graph::{Graph, Random, STEP, finding, follow, known};
+use kripke_model::trail::Ending;
+use kripke_model::{Batch, Choice, Fault, FindingKind, Flags, State, Successors};
+use kripke_search::{Budget, End, Limit, Options, Order, Outcome, Progress, Wrong, explore};
+
+const ORDERS: [Order; 2] = [Order::BreadthFirst, Order::DepthFirst];
+
+fn run(model: &mut dyn Successors, options: &Options) -> Outcome {
+    explore(model, options, &Budget::default(), &Progress::new())
+}
+
+#[test]
+fn random_graphs_are_explored_exactly() {
+    for seed in 0..300 {
+        let mut random = Random(seed);
+        let nodes = 1 + random.below(400);
+        let degree = 1 + random.below(4);
+        let mut graph = Graph::random(&mut random, nodes, degree);
+        graph.invalid_ends = seed % 2 == 0;
+        graph.sprinkle(&mut random, seed % 7);
+        let known = known(&graph);
+        for order in ORDERS {
+            graph.expanded.clear();
+            let outcome = run(&mut graph, &Options { order, all_errors: true, ..Options::default() });
+            let s = outcome.statistics;
+            let End::Exhausted(exhausted) = outcome.end else { panic!("seed {seed}: {:?}", outcome.end) };
+            assert_eq!(exhausted.error_free().is_some(), known.errors.total() == 0);
+            assert_eq!(exhausted.errors(), known.errors);
+            assert_eq!(
+                (s.states, s.transitions, s.errors, s.state_bytes),
+                (known.states, known.transitions, known.errors, known.state_bytes),
+                "seed {seed} {order:?}"
+            );
+            let depth = if order == Order::BreadthFirst { known.depth } else { known.stack };
+            assert_eq!(s.depth, depth, "seed {seed} {order:?}");
+            if order == Order::DepthFirst {
+                assert_eq!(graph.expanded[..known.preorder.len()], known.preorder, "seed {seed}");
+            }
+            for violation in &outcome.violations {
+                follow(&graph, &violation.trail);
+            }
+        }
+    }
+}
+
+#[test]
+fn stops_at_the_first_violation_with_a_trail_to_it() {
+    for seed in 0..300 {
+        let mut random = Random(seed);
+        let nodes = 1 + random.below(400);
+        let mut graph = Graph::random(&mut random, nodes, 4);
+        graph.invalid_ends = seed % 3 == 0;
+        graph.sprinkle(&mut random, seed % 5);
+        let known = known(&graph);
+        for order in ORDERS {
+            let outcome = run(&mut graph, &Options { order, ..Options::default() });
+            match known.nearest_error {
+                None => assert!(matches!(outcome.end, End::Exhausted(_)) && outcome.violations.is_empty()),
+                Some(distance) => {
+                    assert!(matches!(outcome.end, End::Violation));
+                    let [violation] = &outcome.violations[..] else { panic!("one violation") };
+                    assert_eq!(outcome.statistics.errors.total(), 1);
+                    let node = follow(&graph, &violation.trail);
+                    if let (Wrong::Finding(finding), Ending::Finding(n)) = (&violation.wrong, violation.trail.ending) {
+                        assert_eq!(graph.findings[&node][n as usize], *finding);
+                    }
+                    if order == Order::BreadthFirst {
+                        assert_eq!(violation.trail.choices.len() as u64, distance, "seed {seed}: not the shortest");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn all_errors_keeps_one_trail_for_each_place() {
+    // 0 → 1 → 2 → 3, with the same assertion failing everywhere, and two faults at the same place.
+    let mut graph = Graph { edges: vec![vec![1], vec![2], vec![3], vec![]], invalid_ends: true, ..Graph::default() };
+    for node in 0..4 {
+        graph.add(node, FindingKind::Assertion, 7);
+    }
+    graph.add(2, FindingKind::Fault(Fault::DivisionByZero), 7);
+    graph.add(2, FindingKind::Fault(Fault::NoChannel), 7);
+    let outcome = run(&mut graph, &Options { all_errors: true, ..Options::default() });
+    let trails: Vec<_> = outcome.violations.iter().map(|v| (v.trail.choices.len(), v.trail.ending)).collect();
+    let expected = [(0, Ending::Finding(0)), (2, Ending::Finding(1)), (2, Ending::Finding(2)), (3, Ending::InvalidEnd)];
+    assert_eq!(trails, expected);
+    assert_eq!(outcome.statistics.errors.total(), 4 + 2 + 1);
+}
+
+#[test]
+fn what_is_not_of_interest_is_not_an_error() {
+    let mut graph = Graph { edges: vec![vec![1], vec![]], invalid_ends: true, ..Graph::default() };
+    graph.add(0, FindingKind::Assertion, 1);
+    let cases = [(true, true, 2), (true, false, 1), (false, true, 1), (false, false, 0)];
+    for (assertions, end_states, errors) in cases {
+        let options = Options { assertions, end_states, all_errors: true, ..Options::default() };
+        let outcome = run(&mut graph, &options);
+        assert_eq!((outcome.statistics.errors.total(), outcome.violations.len()), (errors, errors as usize));
+        let first = run(&mut graph, &Options { all_errors: false, ..options });
+        assert_eq!(matches!(first.end, End::Exhausted(_)), errors == 0);
+    }
+    graph.add(1, FindingKind::Fault(Fault::DivisionByZero), 1);
+    let outcome = run(&mut graph, &Options { assertions: false, end_states: false, ..Options::default() });
+    assert!(matches!(outcome.end, End::Violation), "faults always count");
+}
+
+#[test]
+fn an_endless_sequence_is_a_limit_and_no_violation() {
+    for order in ORDERS {
+        let mut graph = Graph { edges: vec![vec![1], vec![2], vec![]], ..Graph::default() };
+        graph.add(1, FindingKind::EndlessSequence, 3);
+        graph.add(2, FindingKind::Assertion, 4);
+        for all_errors in [false, true] {
+            let outcome = run(&mut graph, &Options { order, all_errors, ..Options::default() });
+            let End::Stopped(Limit::EndlessSequence(at)) = outcome.end else { panic!("{:?}", outcome.end) };
+            assert_eq!(at, finding(FindingKind::EndlessSequence, 3));
+            assert_eq!(outcome.statistics.errors.total(), u64::from(all_errors), "goes on only to count all errors");
+            assert_eq!(outcome.violations.len(), usize::from(all_errors));
+        }
+    }
+}
+
+/// 0 → 1 → … → `length`, and each state also leads back to the first.
+struct Line {
+    length: u32,
+    bad_end: bool,
+}
+
+impl Successors for Line {
+    fn initial(&mut self, out: &mut Batch) {
+        out.push(&0u32.to_le_bytes(), STEP);
+    }
+
+    fn expand(&mut self, state: &State, _: Choice, out: &mut Batch) -> Flags {
+        let at = u32::from_le_bytes(state.try_into().unwrap());
+        out.push(&0u32.to_le_bytes(), STEP);
+        if at < self.length {
+            out.push(&(at + 1).to_le_bytes(), STEP);
+        }
+        Flags { invalid_end: self.bad_end && at == self.length }
+    }
+}
+
+#[test]
+fn millions_of_steps_deep() {
+    let length = 2_000_000;
+    for order in ORDERS {
+        let options = Options { order, ..Options::default() };
+        let outcome = run(&mut Line { length, bad_end: false }, &options);
+        assert!(matches!(outcome.end, End::Exhausted(_)));
+        assert_eq!((outcome.statistics.states, outcome.statistics.depth), (u64::from(length) + 1, u64::from(length)));
+        let outcome = run(&mut Line { length, bad_end: true }, &options);
+        let [violation] = &outcome.violations[..] else { panic!("one violation") };
+        assert_eq!(violation.trail.choices, vec![1; length as usize]);
+    }
+}
+
+/// A state with very many successors, some of which have them all too.
+struct Wide(u32);
+
+impl Successors for Wide {
+    fn initial(&mut self, out: &mut Batch) {
+        out.push(&[], STEP);
+    }
+
+    fn expand(&mut self, state: &State, _: Choice, out: &mut Batch) -> Flags {
+        if state.is_empty() || state[0] == 7 {
+            (0..self.0).for_each(|n| out.push(&n.to_le_bytes(), STEP));
+        }
+        Flags::default()
+    }
+}
+
+#[test]
+fn very_many_successors_of_one_state() {
+    for order in ORDERS {
+        let outcome = run(&mut Wide(20_000), &Options { order, ..Options::default() });
+        let s = outcome.statistics;
+        let sevens = (0..20_000).filter(|n| n % 256 == 7).count() as u64;
+        assert_eq!((s.states, s.transitions), (20_001, 20_000 * (1 + sevens)));
+        assert_eq!((s.depth, s.state_bytes), (if order == Order::BreadthFirst { 1 } else { sevens + 1 }, 4));
+    }
+}

@@ -1,0 +1,164 @@
+//! Graphs as models, and a search too simple to be wrong.
+#![allow(dead_code)]
+
+use std::collections::{HashMap, VecDeque};
+
+use kripke_model::ir::{EdgeId, FileId, ProcessId, Span};
+use kripke_model::trail::{Ending, Trail};
+use kripke_model::{Batch, Choice, Fault, Finding, FindingKind, Flags, State, Step, Successors};
+use kripke_search::Errors;
+
+pub const STEP: Step = Step { pid: 0, process: ProcessId(0), edge: EdgeId(0) };
+
+/// Random numbers, the same in every run (SplitMix64).
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % bound
+    }
+}
+
+/// Nodes with their successors and what is wrong there. Node 0 is the initial state.
+#[derive(Clone, Default, Debug)]
+pub struct Graph {
+    pub edges: Vec<Vec<u32>>,
+    pub findings: HashMap<u32, Vec<Finding>>,
+    pub invalid_ends: bool,
+    /// Nodes in the order in which they were expanded.
+    pub expanded: Vec<u32>,
+}
+
+impl Graph {
+    /// Parallel edges and loops included.
+    pub fn random(random: &mut Random, nodes: u64, max_degree: u64) -> Graph {
+        let edges = (0..nodes).map(|_| (0..random.below(max_degree + 1)).map(|_| random.below(nodes) as u32).collect());
+        Graph { edges: edges.collect(), ..Graph::default() }
+    }
+
+    pub fn add(&mut self, node: u32, kind: FindingKind, place: u32) {
+        self.findings.entry(node).or_default().push(finding(kind, place));
+    }
+
+    /// Sprinkles findings of all kinds but endless sequences.
+    pub fn sprinkle(&mut self, random: &mut Random, count: u64) {
+        for _ in 0..count {
+            let node = random.below(self.edges.len() as u64) as u32;
+            let kind = match random.below(3) {
+                0 => FindingKind::Assertion,
+                1 => FindingKind::Fault(Fault::DivisionByZero),
+                _ => FindingKind::Fault(Fault::BlockedChain),
+            };
+            self.add(node, kind, random.below(5) as u32);
+        }
+    }
+}
+
+pub fn finding(kind: FindingKind, place: u32) -> Finding {
+    let span = Span { file: FileId(0), start: place, end: place + 1 };
+    Finding { kind, pid: 0, process: ProcessId(0), edge: EdgeId(0), span }
+}
+
+/// States of different lengths; some are beginnings of others.
+pub fn encode(node: u32) -> Vec<u8> {
+    let mut bytes = node.to_le_bytes().to_vec();
+    bytes.resize(4 + node as usize % 11 * 9, 0);
+    bytes
+}
+
+pub fn decode(state: &State) -> u32 {
+    u32::from_le_bytes(state[..4].try_into().unwrap())
+}
+
+impl Successors for Graph {
+    fn initial(&mut self, out: &mut Batch) {
+        out.push(&encode(0), STEP);
+    }
+
+    fn expand(&mut self, state: &State, _: Choice, out: &mut Batch) -> Flags {
+        let node = decode(state);
+        self.expanded.push(node);
+        for &next in &self.edges[node as usize] {
+            out.push(&encode(next), STEP);
+        }
+        for finding in self.findings.get(&node).into_iter().flatten() {
+            out.find(finding.clone());
+        }
+        Flags { invalid_end: self.invalid_ends && self.edges[node as usize].is_empty() }
+    }
+}
+
+/// What there is to know about a graph.
+#[derive(Default, PartialEq, Eq, Debug)]
+pub struct Known {
+    pub states: u64,
+    pub transitions: u64,
+    pub errors: Errors,
+    pub state_bytes: u64,
+    /// The longest distance from the initial node.
+    pub depth: u64,
+    /// The shortest distance of an error, and whether there is any.
+    pub nearest_error: Option<u64>,
+    /// In depth-first order.
+    pub preorder: Vec<u32>,
+    pub stack: u64,
+}
+
+pub fn known(graph: &Graph) -> Known {
+    let mut known = Known::default();
+    let mut distance = HashMap::from([(0, 0)]);
+    let mut queue = VecDeque::from([0]);
+    while let Some(node) = queue.pop_front() {
+        let depth: u64 = distance[&node];
+        let before = known.errors.total();
+        known.states += 1;
+        known.depth = depth;
+        known.state_bytes = known.state_bytes.max(encode(node).len() as u64);
+        known.transitions += graph.edges[node as usize].len() as u64;
+        for finding in graph.findings.get(&node).into_iter().flatten() {
+            match finding.kind {
+                FindingKind::Assertion => known.errors.assertions += 1,
+                FindingKind::Fault(_) => known.errors.faults += 1,
+                FindingKind::EndlessSequence => {}
+            }
+        }
+        known.errors.invalid_ends += u64::from(graph.invalid_ends && graph.edges[node as usize].is_empty());
+        if known.errors.total() > before {
+            known.nearest_error.get_or_insert(depth);
+        }
+        for &next in &graph.edges[node as usize] {
+            distance.entry(next).or_insert_with(|| {
+                queue.push_back(next);
+                depth + 1
+            });
+        }
+    }
+    visit(graph, 0, 0, &mut vec![false; graph.edges.len()], &mut known);
+    known
+}
+
+fn visit(graph: &Graph, node: u32, depth: u64, visited: &mut [bool], known: &mut Known) {
+    visited[node as usize] = true;
+    known.preorder.push(node);
+    known.stack = known.stack.max(depth);
+    for &next in &graph.edges[node as usize] {
+        if !visited[next as usize] {
+            visit(graph, next, depth + 1, visited, known);
+        }
+    }
+}
+
+/// Follows a trail and checks that it ends as it says. The node it ends at.
+pub fn follow(graph: &Graph, trail: &Trail) -> u32 {
+    let node = trail.choices.iter().fold(0, |node, &choice| graph.edges[node as usize][choice as usize]);
+    match trail.ending {
+        Ending::State => {}
+        Ending::Finding(n) => assert!((n as usize) < graph.findings[&node].len(), "no finding {n} at {node}"),
+        Ending::InvalidEnd => assert!(graph.edges[node as usize].is_empty(), "{node} is no end"),
+    }
+    node
+}
