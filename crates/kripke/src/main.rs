@@ -1,1 +1,40 @@
-fn main() {}
+//! The program: arguments in, files in, verdict out.
+#![forbid(unsafe_code)]
+
+mod args;
+mod check;
+mod exit;
+mod files;
+mod interactive;
+mod load;
+mod memory;
+mod output;
+mod progress;
+mod random;
+mod replay;
+mod shell;
+mod signals;
+mod simulate;
+mod trails;
+
+use std::process::ExitCode;
+
+use args::{Cli, Command};
+use exit::Status;
+
+fn main() -> ExitCode {
+    exit::report_panics();
+    let cli = match Cli::read(std::env::args_os()) {
+        Ok(cli) => cli,
+        Err(error) => return exit::usage(&error),
+    };
+    output::colours(cli.color);
+    let status = match cli.command {
+        Command::Check(check) => check::run(&check),
+        Command::Simulate(simulate) => simulate::run(&simulate),
+        Command::Replay(replay) => replay::run(&replay),
+        Command::Completions { shell } => shell::completions(shell),
+        Command::Man { command } => shell::manual(command.as_deref()),
+    };
+    status.unwrap_or_else(Status::from).into()
+}

@@ -12,8 +12,10 @@ pub mod render;
 pub mod source;
 
 use std::path::Path;
+use std::sync::Arc;
 
-use kripke_model::Model;
+use kripke_model::layout::StartError;
+use kripke_model::{Interpreter, Model};
 
 use diagnostic::{Diagnostic, Severity};
 use source::{Loader, Sources};
@@ -46,5 +48,19 @@ pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
     if model.is_none() && correct {
         diagnostics.push(Diagnostic::general("this model cannot be translated, and Kripke does not know why"));
     }
+    let model = model.and_then(|model| startable(model, &mut diagnostics));
     Loaded { sources, model, diagnostics }
+}
+
+/// Keeps the model if its initial state can be computed.
+fn startable(model: Model, diagnostics: &mut Vec<Diagnostic>) -> Option<Model> {
+    let model = Arc::new(model);
+    if let Err(StartError { message, span }) = Interpreter::new(Arc::clone(&model)) {
+        diagnostics.push(match span {
+            Some(span) => Diagnostic::error(span, message, "this can't be started"),
+            None => Diagnostic::general(message),
+        });
+        return None;
+    }
+    Arc::try_unwrap(model).ok()
 }

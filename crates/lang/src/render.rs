@@ -8,8 +8,8 @@ use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::limits;
 use crate::source::{ExpansionKind, FileId, Sources, Span};
 
-/// A line longer than this is shown in part.
-const MAX_LINE: usize = 20_000_000;
+/// A line longer than this is not shown, only named.
+const MAX_LINE: usize = 100_000;
 
 /// One diagnostic, ending in a line end.
 pub fn render(sources: &Sources, diagnostic: &Diagnostic, color: bool) -> String {
@@ -88,7 +88,7 @@ fn excerpt<'a>(group: Group<'a>, sources: &'a Sources, file: FileId, labels: &[(
     let on_long_line = ranges.iter().any(|r| line_end(text, r.start) - line_start(text, r.start) > MAX_LINE);
     if on_long_line {
         let origin = Origin::path(name).line(position.line as usize).char_column(position.column as usize);
-        return group.element(origin).element(part_of_line(text, &ranges[0], labels[0]));
+        return group.element(origin);
     }
     let line = text[..from].bytes().filter(|b| *b == b'\n').count() + 1;
     let mut snippet = Snippet::source(&text[from..to]).line_start(line).path(name);
@@ -96,18 +96,6 @@ fn excerpt<'a>(group: Group<'a>, sources: &'a Sources, file: FileId, labels: &[(
         snippet = snippet.annotation(annotation(*primary, label, range.start - from..range.end - from));
     }
     group.element(snippet)
-}
-
-/// The surroundings of one label on an absurdly long line.
-fn part_of_line<'a>(text: &'a str, range: &Range<usize>, label: (bool, &'a Label)) -> Snippet<'a, Annotation<'a>> {
-    let from = text.floor_char_boundary(range.start.saturating_sub(40)).max(line_start(text, range.start));
-    let to = text.ceil_char_boundary((range.start + 80).min(text.len())).min(line_end(text, range.start));
-    let end = range.end.min(to).max(range.start);
-    Snippet::source(&text[from..to]).line_numbering(false).annotation(annotation(
-        label.0,
-        label.1,
-        range.start - from..end - from,
-    ))
 }
 
 fn annotation(primary: bool, label: &Label, range: Range<usize>) -> Annotation<'_> {

@@ -11,7 +11,7 @@
 
 use std::fmt;
 
-use crate::ir::{ChannelId, Init, LocId, Model, Process, ProcessId, Type, Var};
+use crate::ir::{ChannelId, Init, LocId, Model, Process, ProcessId, Span, Type, Var};
 use crate::successors::State;
 
 /// At most this many processes, and this many channels, are alive at once: their numbers are stored in a byte.
@@ -20,17 +20,32 @@ pub const MAX_ALIVE: usize = 255;
 /// No state may be larger than this.
 const MAX_BYTES: usize = 1 << 24;
 
-/// The model is too large to run.
+/// The model can't be run: it is too large, or its initial state can't be computed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LayoutError(pub String);
+pub struct StartError {
+    pub message: String,
+    /// What in the text is to blame, if one thing is.
+    pub span: Option<Span>,
+}
 
-impl fmt::Display for LayoutError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+impl StartError {
+    fn new(message: String) -> StartError {
+        StartError { message, span: None }
+    }
+
+    /// Blames this, if nothing closer is blamed yet.
+    fn at(self, span: Span) -> StartError {
+        StartError { span: self.span.or(Some(span)), ..self }
     }
 }
 
-impl std::error::Error for LayoutError {}
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for StartError {}
 
 /// Where everything is.
 #[derive(Clone, Debug)]
@@ -210,28 +225,28 @@ impl Slot {
 struct Cursor(usize);
 
 impl Cursor {
-    fn take(&mut self, bytes: usize) -> Result<usize, LayoutError> {
+    fn take(&mut self, bytes: usize) -> Result<usize, StartError> {
         let at = self.0;
         self.0 = at.saturating_add(bytes);
         if self.0 > MAX_BYTES {
-            return Err(LayoutError(format!("a state would be larger than {} MiB", MAX_BYTES >> 20)));
+            return Err(StartError::new(format!("a state would be larger than {} MiB", MAX_BYTES >> 20)));
         }
         Ok(at)
     }
 
-    fn slot(&mut self, ty: Type, dims: &[u32]) -> Result<Slot, LayoutError> {
+    fn slot(&mut self, ty: Type, dims: &[u32]) -> Result<Slot, StartError> {
         let elements = dims.iter().fold(1usize, |n, d| n.saturating_mul(*d as usize));
         let at = self.take(elements.saturating_mul(Width::of(ty).bytes()))?;
         Ok(Slot::new(at, ty, dims.to_vec()))
     }
 
-    fn channels(&mut self, var: &Var, buffers: &[Buffer], out: &mut Vec<ChannelAt>) -> Result<(), LayoutError> {
+    fn channels(&mut self, var: &Var, buffers: &[Buffer], out: &mut Vec<ChannelAt>) -> Result<(), StartError> {
         if let Init::Channels(declaration) = var.init {
             for _ in 0..var.len() {
                 let offset = self.take(buffers[declaration.index()].size)? as u32;
                 out.push(ChannelAt { declaration: declaration.0, offset });
                 if out.len() > MAX_ALIVE {
-                    return Err(LayoutError(format!("more than {MAX_ALIVE} channels (at `{}`)", var.name)));
+                    return Err(StartError::new(format!("more than {MAX_ALIVE} channels (at `{}`)", var.name)));
                 }
             }
         }
@@ -240,17 +255,20 @@ impl Cursor {
 }
 
 impl Layout {
-    pub fn new(model: &Model) -> Result<Layout, LayoutError> {
+    pub fn new(model: &Model) -> Result<Layout, StartError> {
         if model.processes.len() > 256 {
-            return Err(LayoutError("more than 256 process types".to_string()));
+            return Err(StartError::new("more than 256 process types".to_string()));
         }
-        let buffers =
-            model.channels.iter().map(|c| buffer(c.capacity as usize, &c.fields)).collect::<Result<Vec<_>, _>>()?;
+        let buffers = model
+            .channels
+            .iter()
+            .map(|c| buffer(c.capacity as usize, &c.fields).map_err(|e| e.at(c.span)))
+            .collect::<Result<Vec<_>, _>>()?;
         let mut cursor = Cursor(0);
         let mut globals: Vec<Option<Slot>> = vec![None; model.globals.len()];
-        let mut place = |cursor: &mut Cursor, hidden: bool| -> Result<(), LayoutError> {
+        let mut place = |cursor: &mut Cursor, hidden: bool| -> Result<(), StartError> {
             for (slot, var) in globals.iter_mut().zip(&model.globals).filter(|(_, v)| v.hidden == hidden) {
-                *slot = Some(cursor.slot(var.ty, &var.dims)?);
+                *slot = Some(cursor.slot(var.ty, &var.dims).map_err(|e| e.at(var.span))?);
             }
             Ok(())
         };
@@ -262,10 +280,13 @@ impl Layout {
         let globals = globals.into_iter().flatten().collect();
         let mut global_channels = Vec::new();
         for var in &model.globals {
-            cursor.channels(var, &buffers, &mut global_channels)?;
+            cursor.channels(var, &buffers, &mut global_channels).map_err(|e| e.at(var.span))?;
         }
-        let frames =
-            model.processes.iter().map(|p| frame(p, model.uses_priorities, &buffers)).collect::<Result<Vec<_>, _>>()?;
+        let frames = model
+            .processes
+            .iter()
+            .map(|p| frame(p, model.uses_priorities, &buffers).map_err(|e| e.at(p.span)))
+            .collect::<Result<Vec<_>, _>>()?;
         Ok(Layout { hidden, last, event, globals, global_channels, fixed: cursor.0, frames, buffers })
     }
 
@@ -349,9 +370,9 @@ impl Layout {
     }
 }
 
-fn buffer(capacity: usize, fields: &[Type]) -> Result<Buffer, LayoutError> {
+fn buffer(capacity: usize, fields: &[Type]) -> Result<Buffer, StartError> {
     if capacity > 255 {
-        return Err(LayoutError("a channel with more than 255 slots".to_string()));
+        return Err(StartError::new("a channel with more than 255 slots".to_string()));
     }
     let mut cursor = Cursor(0);
     let fields = fields.iter().map(|ty| cursor.slot(*ty, &[])).collect::<Result<Vec<_>, _>>()?;
@@ -361,17 +382,21 @@ fn buffer(capacity: usize, fields: &[Type]) -> Result<Buffer, LayoutError> {
     Ok(Buffer { capacity, fields, message, size })
 }
 
-fn frame(process: &Process, priorities: bool, buffers: &[Buffer]) -> Result<Frame, LayoutError> {
+fn frame(process: &Process, priorities: bool, buffers: &[Buffer]) -> Result<Frame, StartError> {
     if process.locations.len() > 1 << 16 {
-        return Err(LayoutError(format!("`{}` has more than 65536 control points", process.name)));
+        return Err(StartError::new(format!("`{}` has more than 65536 control points", process.name)));
     }
     let wide_location = process.locations.len() > 256;
     let mut cursor = Cursor(if wide_location { 3 } else { 2 });
     let priority = if priorities { Some(cursor.take(1)?) } else { None };
-    let locals = process.locals.iter().map(|v| cursor.slot(v.ty, &v.dims)).collect::<Result<Vec<_>, _>>()?;
+    let locals = process
+        .locals
+        .iter()
+        .map(|v| cursor.slot(v.ty, &v.dims).map_err(|e| e.at(v.span)))
+        .collect::<Result<Vec<_>, _>>()?;
     let mut channels = Vec::new();
     for var in &process.locals {
-        cursor.channels(var, buffers, &mut channels)?;
+        cursor.channels(var, buffers, &mut channels).map_err(|e| e.at(var.span))?;
     }
     debug_assert!(locals.iter().all(|s| s.offset + s.bytes() <= cursor.0));
     Ok(Frame { wide_location, priority, locals, channels, size: cursor.0 })

@@ -1,5 +1,7 @@
 //! The one hot interface: from a packed state to all its successors.
 
+use std::fmt;
+
 use crate::ir::{EdgeId, ProcessId, Span};
 
 /// A packed state: bytes whose meaning only the layout knows. Its length may vary with dynamic processes.
@@ -96,6 +98,29 @@ pub enum Fault {
     TraceViolated,
     /// A priority outside 1..=255.
     BadPriority(i32),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::IndexOutOfRange { var, index, len } => {
+                let s = if *len == 1 { "" } else { "s" };
+                write!(f, "index out of range ({var} has {len} element{s}, index is {index})")
+            }
+            Fault::DivisionByZero => f.write_str("division by zero"),
+            Fault::TooManyProcesses => f.write_str("too many processes (255 at most)"),
+            Fault::TooManyChannels => f.write_str("too many channels (255 at most)"),
+            Fault::BlockedChain => f.write_str("an indivisible sequence blocks in the middle"),
+            Fault::NoChannel => f.write_str("use of a channel that was never initialised"),
+            Fault::MessageArity { expected, found } => {
+                write!(f, "a message with {found} fields on a channel for {expected}")
+            }
+            Fault::PollRendezvous => f.write_str("a rendezvous channel can't be polled"),
+            Fault::ClaimViolated { .. } => f.write_str("another process claims this channel for itself"),
+            Fault::TraceViolated => f.write_str("a channel operation the trace does not allow"),
+            Fault::BadPriority(priority) => write!(f, "priority {priority} is not in 1 to 255"),
+        }
+    }
 }
 
 impl Batch {

@@ -274,3 +274,11 @@ fn too_many_processes_is_a_fault() {
     let (_, _, findings, _) = explore(model(1, vec![p]));
     assert_eq!(findings, 1);
 }
+
+#[test]
+fn a_model_whose_initial_state_faults_does_not_start() {
+    let mut model = model(1, vec![process("p", vec![vec![increment(1, 1)]])]);
+    model.globals[1].init = Init::All(Expr::binary(BinaryOp::Div, Expr::Const(3), load(2)));
+    let error = Interpreter::new(Arc::new(model)).expect_err("x = 3 / y");
+    assert_eq!((error.message.as_str(), error.span), ("initial value of `x`: division by zero", Some(SPAN)));
+}

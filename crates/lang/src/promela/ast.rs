@@ -17,6 +17,7 @@ pub struct Program {
 }
 
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a program has few units")]
 pub enum Unit {
     Proctype(Proctype),
     /// `mtype [:name] = { a, b }`; several declarations of one kind add up.

@@ -66,7 +66,7 @@ impl Interpreter {
     /// The moves possible at a point, in the order `expand` tries them. If the process in control is blocked, control
     /// is free and these are the moves of everybody.
     pub fn moves(&mut self, at: &Point) -> Vec<Move> {
-        let Interpreter { machine, hidden, scratch } = self;
+        let Interpreter { machine, hidden, scratch, .. } = self;
         let mut moves = Vec::new();
         let start = hidden.len();
         let values = if at.hidden.is_empty() { &*hidden } else { &at.hidden };
@@ -93,7 +93,7 @@ impl Interpreter {
 
     /// The moves from `state` to one of its successors, or up to and including the one with a finding.
     pub fn explain(&mut self, state: &State, target: Target) -> Option<Vec<Move>> {
-        let Interpreter { machine, hidden, scratch } = self;
+        let Interpreter { machine, hidden, scratch, .. } = self;
         scratch.root.load(&machine.layout, hidden, state);
         scratch.log.tracing = true;
         let mut observer =

@@ -13,8 +13,8 @@ mod world;
 
 use std::sync::Arc;
 
-use crate::ir::{EdgeId, Model, ProcessId, VarId, VarRef};
-use crate::layout::{Layout, LayoutError};
+use crate::ir::{EdgeId, Model, ProcessId, Span, VarId, VarRef};
+use crate::layout::{Layout, StartError};
 use crate::successors::{Batch, Choice, Finding, FindingKind, Flags, State, Step, Successors};
 use eval::{Env, Eval};
 use expand::{Observer, Scratch, Taken};
@@ -37,18 +37,20 @@ pub struct Interpreter {
     machine: Machine,
     /// The initial values of hidden variables.
     hidden: Vec<u8>,
+    initial: Vec<u8>,
     scratch: Scratch,
 }
 
 impl Interpreter {
-    pub fn new(model: Arc<Model>) -> Result<Interpreter, LayoutError> {
+    pub fn new(model: Arc<Model>) -> Result<Interpreter, StartError> {
         let layout = Layout::new(&model)?;
         let scratch = Scratch::new(&model);
         let claims = model.processes.iter().any(|p| !p.claims.is_empty());
         let machine = Machine { model, layout, claims };
-        let mut interpreter = Interpreter { hidden: vec![0; machine.layout.hidden], machine, scratch };
-        let (world, _) = interpreter.start();
+        let mut interpreter = Interpreter { hidden: Vec::new(), initial: Vec::new(), machine, scratch };
+        let world = interpreter.machine.start()?;
         interpreter.hidden = world.bytes[..interpreter.machine.layout.hidden].to_vec();
+        interpreter.initial = world.bytes[interpreter.machine.layout.hidden..].to_vec();
         Ok(interpreter)
     }
 
@@ -81,48 +83,46 @@ impl Interpreter {
     pub fn invalid_end(&mut self, state: &State) -> bool {
         self.expand(state, Choice::All, &mut Batch::new()).invalid_end
     }
-
-    /// The initial state, and what was wrong with it.
-    fn start(&self) -> (World, Option<FindingKind>) {
-        let machine = &self.machine;
-        let mut world = World::default();
-        world.load(&machine.layout, &vec![0; machine.layout.fixed], &[]);
-        let wrong = machine.start(&mut world).err();
-        (world, wrong.map(|kind| *kind))
-    }
 }
 
 impl Machine {
-    fn start(&self, world: &mut World) -> Eval<()> {
+    /// The initial state.
+    fn start(&self) -> Result<World, StartError> {
+        let mut world = World::default();
+        world.load(&self.layout, &vec![0; self.layout.fixed], &[]);
         let mut channel = 1;
         for (i, var) in self.model.globals.iter().enumerate() {
-            self.initialise(world, 0, VarRef::Global(VarId(i as u32)), &var.init, &mut channel)?;
+            self.initialise(&mut world, 0, VarRef::Global(VarId(i as u32)), &var.init, &mut channel)
+                .map_err(|kind| start_error(&format!("initial value of `{}`", var.name), &kind, var.span))?;
         }
         if let (Some(trace), Some(at)) = (&self.model.trace, self.layout.event) {
             world.bytes[at..at + 2].copy_from_slice(&(trace.automaton.entry.0 as u16).to_le_bytes());
         }
         for start in &self.model.start {
-            let args = start.args.iter().map(|a| self.eval(a, Env::outside(world))).collect::<Eval<Vec<i32>>>()?;
-            self.create(world, start.process, &args, start.priority)?;
+            let process = &self.model.processes[start.process.index()];
+            let args = start.args.iter().map(|a| self.eval(a, Env::outside(&world))).collect::<Eval<Vec<i32>>>();
+            args.and_then(|args| self.create(&mut world, start.process, &args, start.priority))
+                .map_err(|kind| start_error(&format!("start of `{}`", process.name), &kind, process.span))?;
         }
-        Ok(())
+        Ok(world)
     }
+}
+
+fn start_error(what: &str, kind: &FindingKind, span: Span) -> StartError {
+    let why = match kind {
+        FindingKind::Fault(fault) => fault.to_string(),
+        FindingKind::Assertion | FindingKind::EndlessSequence => "it has no end".to_string(),
+    };
+    StartError { message: format!("{what}: {why}"), span: Some(span) }
 }
 
 impl Successors for Interpreter {
     fn initial(&mut self, out: &mut Batch) {
-        let (world, wrong) = self.start();
-        let step = Step { pid: 0, process: ProcessId(0), edge: EdgeId(0) };
-        out.push(&world.bytes[self.machine.layout.hidden..], step);
-        if let Some(kind) = wrong {
-            let span = self.machine.model.processes.first().map(|p| p.span);
-            let span = span.unwrap_or(crate::ir::Span { file: crate::ir::FileId(0), start: 0, end: 0 });
-            out.find(Finding { kind, pid: step.pid, process: step.process, edge: step.edge, span });
-        }
+        out.push(&self.initial, Step { pid: 0, process: ProcessId(0), edge: EdgeId(0) });
     }
 
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
-        let Interpreter { machine, hidden, scratch } = self;
+        let Interpreter { machine, hidden, scratch, .. } = self;
         scratch.root.load(&machine.layout, hidden, state);
         let mut observer = Collect { hidden: hidden.len(), out };
         let moved = machine.expand(scratch, choice, &mut observer);

@@ -4,7 +4,7 @@ use kripke_model::ir::{BinaryOp, Effect, EnumId, Expr, Guard, Piece, Place, Prin
 
 use super::build::contains_run;
 use super::elements::{Element, Kind};
-use super::types::{Basic, Shape};
+use super::types::{Basic, Shape, Symbol};
 use super::view::View;
 use crate::diagnostic::Diagnostic;
 use crate::promela::ast::{self, ExprKind, StmtKind};
@@ -146,6 +146,7 @@ impl View<'_, '_> {
         if scalar.basic == Basic::Channel && matches!(value.kind, ExprKind::Const(n) if n != 0) {
             self.env.error(value.span, "a number can't be assigned to a channel variable", "not a channel");
         }
+        self.no_channel_inside(value, false);
         if let (Shows::Symbol(own), ExprKind::Var(symbol)) = (scalar.ty.shows, &value.kind)
             && self.constant_ref(symbol).is_some()
             && let Some(constant) = self.env.constants.get(&symbol.parts[0].name.text)
@@ -155,6 +156,25 @@ impl View<'_, '_> {
             let message = format!("`{}` is a `{}`", symbol.parts[0].name.text, name(constant.kind));
             let here = format!("`{}` is a `{}`", var.parts[0].name.text, name(own));
             self.env.error(value.span, message, here);
+        }
+    }
+
+    fn no_channel_inside(&self, e: &ast::Expr, inside: bool) {
+        match &e.kind {
+            ExprKind::Var(var) if inside => {
+                let name = &var.parts[0].name.text;
+                let plain = |s: &Symbol| matches!(s.shape, Shape::Scalar(s) if s.basic == Basic::Channel);
+                if self.symbol(name).is_some_and(|(s, _)| plain(s)) {
+                    self.env.error(e.span, "channels can't be calculated with", format!("`{name}` is a channel"));
+                }
+            }
+            ExprKind::Unary(_, a) => self.no_channel_inside(a, true),
+            ExprKind::Binary(_, a, b) => {
+                self.no_channel_inside(a, true);
+                self.no_channel_inside(b, true);
+            }
+            ExprKind::Cond(parts) => parts.iter().for_each(|p| self.no_channel_inside(p, true)),
+            _ => {}
         }
     }
 

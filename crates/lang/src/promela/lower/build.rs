@@ -314,6 +314,9 @@ impl<'e, 'a, 'd> Builder<'e, 'a, 'd> {
         if self.trace {
             self.env.error(stmt.span, "`unless` can't be used in a trace", "channel operations only");
         }
+        if self.d_step.is_some() {
+            self.unless_in_d_step(stmt.span);
+        }
         let escape = self.part(escape_node, &escape.labels, "the start of an escape", escape.span);
         let whole = |builder: &Self, main| builder.wrap(NodeKind::Unless(main, escape), stmt.span, &stmt.text);
         match main_node.kind {
@@ -334,6 +337,16 @@ impl<'e, 'a, 'd> Builder<'e, 'a, 'd> {
                 let node = whole(self, sequence);
                 self.add(node, &[]);
             }
+        }
+    }
+
+    /// Nothing can happen in the middle of a `d_step`, so there is nothing to escape to.
+    fn unless_in_d_step(&self, span: Span) {
+        let message = "`unless` inside a `d_step` has no effect";
+        if self.body.sequences[self.sequence].first.is_none() {
+            self.env.report(Diagnostic::error(span, message, "put it around the whole `d_step`"));
+        } else {
+            self.env.report(Diagnostic::warning(span, message, "the escape is never taken"));
         }
     }
 

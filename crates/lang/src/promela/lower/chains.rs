@@ -3,10 +3,11 @@
 //! Inside, the first executable option is taken. A choice that starts with a choice offers the options of both, as
 //! everywhere else.
 
-use kripke_model::ir::{Edge, Guard, LocId, Location, Then};
+use kripke_model::ir::{BinaryOp, Edge, Expr, Guard, LocId, Location, Then};
 
 use super::elements::{ElementId, Kind, SequenceId};
 use super::emit::{Emitter, MAX_HOPS};
+use super::view::View;
 use crate::diagnostic::Diagnostic;
 use crate::promela::ast::StmtKind;
 
@@ -18,31 +19,71 @@ pub(super) struct Ending {
 }
 
 impl Emitter<'_, '_, '_> {
-    /// A whole `d_step`. A receive at its start is part of the edge itself, so that somebody can offer a rendezvous.
-    pub fn indivisible(&mut self, edge: &mut Edge, e: ElementId, ending: Ending) {
+    /// A whole `d_step`: usually one edge. Receives at its start are part of edges themselves, one each, so that
+    /// somebody can offer a rendezvous.
+    pub fn indivisible(&mut self, mut edge: Edge, e: ElementId, ending: Ending) -> Vec<Edge> {
         let body = &self.drawn.body;
         let inner = body.elements[e].subs[0];
         edge.label = self.chain_text(inner);
-        edge.guard = self.entry_guard(inner);
-        let first = self.settle(body.first(inner));
-        let receives =
-            |f: &ElementId| matches!(&body.elements[*f].kind, Kind::Step(s) if matches!(**s, StmtKind::Receive { .. }));
-        let Some(first) = first.filter(receives) else {
-            edge.chain = Some(self.chain(body.first(inner), ending));
-            return;
-        };
-        edge.sync = self.actions[first].sync.clone();
-        if let Some(rest) = body.elements[first].next.and_then(|n| self.settle(n)) {
-            edge.chain = Some(self.chain(rest, ending));
+        let mut options = Vec::new();
+        if let Some(first) = self.settle(body.first(inner)) {
+            self.options(first, &mut options);
         }
+        edge.guard = self.entry_guard(inner, &options);
+        let receives = options.iter().all(|o| self.is_receive(*o));
+        let split = receives && (options.len() == 1 || options.iter().all(|o| self.is_handshake(*o)));
+        if options.is_empty() || !split {
+            edge.chain = Some(self.chain(body.first(inner), ending));
+            self.drain(ending);
+            return vec![edge];
+        }
+        let mut edges = Vec::new();
+        for option in options {
+            let mut edge = edge.clone();
+            edge.sync = self.actions[option].sync.clone();
+            let rest = self.drawn.body.elements[option].next.and_then(|n| self.settle(n));
+            edge.chain = rest.map(|rest| self.chain(rest, ending));
+            self.drain(ending);
+            edges.push(edge);
+        }
+        edges
     }
 
-    /// What an indivisible sequence waits for besides its own first step.
-    fn entry_guard(&self, inner: SequenceId) -> Guard {
-        match self.drawn.body.elements[self.drawn.body.first(inner)].kind {
-            Kind::Else => Guard::Else,
-            _ => Guard::Always,
+    fn is_receive(&self, e: ElementId) -> bool {
+        matches!(&self.drawn.body.elements[e].kind, Kind::Step(s) if matches!(**s, StmtKind::Receive { .. }))
+    }
+
+    /// Whether a receive is from a channel declared as a rendezvous.
+    fn is_handshake(&self, e: ElementId) -> bool {
+        let element = &self.drawn.body.elements[e];
+        let Kind::Step(statement) = &element.kind else { return false };
+        let StmtKind::Receive { channel, .. } = &**statement else { return false };
+        let view = View { env: self.env, frame: Some(self.frame), at: element.at, unit: usize::MAX };
+        view.symbol(&channel.parts[0].name.text).is_some_and(|(s, _)| matches!(s.channel, Some((0, _))))
+    }
+
+    /// What an indivisible sequence waits for besides its own first step. Before a selection is entered, only those of
+    /// its options are asked that wait for something (or can always go on by a condition); if there are none, it is
+    /// entered.
+    fn entry_guard(&self, inner: SequenceId, options: &[ElementId]) -> Guard {
+        let kind = |e: ElementId| &self.drawn.body.elements[e].kind;
+        if matches!(kind(self.drawn.body.first(inner)), Kind::Else) {
+            return Guard::Else;
         }
+        let mut conditions = Vec::new();
+        let mut silent = false;
+        for option in options {
+            match (kind(*option), &self.actions[*option].guard) {
+                (Kind::Step(s), Guard::When(c)) if matches!(**s, StmtKind::Expr(_)) => conditions.push(c.clone()),
+                (Kind::Step(s), _) if matches!(**s, StmtKind::Send { .. } | StmtKind::Receive { .. }) => {
+                    return Guard::Always;
+                }
+                (Kind::Skip | Kind::Else, _) => return Guard::Always,
+                _ => silent = true,
+            }
+        }
+        let all = conditions.into_iter().reduce(|a, b| Expr::binary(BinaryOp::Or, a, b));
+        all.filter(|_| silent).map_or(Guard::Always, Guard::When)
     }
 
     fn chain_text(&self, sequence: SequenceId) -> String {
@@ -64,12 +105,19 @@ impl Emitter<'_, '_, '_> {
         let location = LocId(self.out.locations.len() as u32);
         self.out.locations.push(Location::default());
         self.chains.insert(e, location);
-        let mut options = Vec::new();
-        self.options(e, &mut options);
-        for option in options {
-            self.chain_step(location, option, ending);
-        }
+        self.unfinished.push((e, location));
         location
+    }
+
+    /// Gives the new locations their edges, which may lead to more of them.
+    fn drain(&mut self, ending: Ending) {
+        while let Some((e, location)) = self.unfinished.pop() {
+            let mut options = Vec::new();
+            self.options(e, &mut options);
+            for option in options {
+                self.chain_step(location, option, ending);
+            }
+        }
     }
 
     /// A sequence that has nothing to execute.

@@ -287,7 +287,8 @@ impl View<'_, '_> {
         match init {
             ast::Init::Expr(e) => {
                 if is_channel && matches!(e.kind, ast::ExprKind::Const(_)) {
-                    self.env.error(e.span, "a channel variable can't start as a number", "not a channel");
+                    let message = "a channel variable starts as a number";
+                    self.env.report(Diagnostic::warning(e.span, message, "not a channel"));
                 }
                 ir::Init::All(self.expr(e))
             }

@@ -33,6 +33,24 @@ pub(super) struct Emitted {
     pub edges: Vec<Edge>,
 }
 
+/// Passes over joints and jumps that an atomic sequence would stop at only to do nothing. Not where it makes a
+/// difference that the process could be interrupted there.
+pub(super) fn shorten(body: &Body<'_>, graph: &mut Graph) {
+    let old = graph.steps.clone();
+    for step in graph.steps.iter_mut().flatten() {
+        for _ in 0..MAX_HOPS {
+            let next = match &old[step.to as usize][..] {
+                [only] if step.keeps => only,
+                _ => break,
+            };
+            if !matches!(body.elements[next.element].kind, Kind::Joint | Kind::Exit | Kind::Goto(_)) {
+                break;
+            }
+            (step.to, step.keeps) = (next.to, next.keeps);
+        }
+    }
+}
+
 /// Numbers the locations that can be reached. With `keep_numbers`, every location has the number SPIN gives it.
 pub(super) fn draw<'a>(body: Body<'a>, graph: Graph, keep_numbers: bool) -> Drawn<'a> {
     let mut reached = vec![false; graph.steps.len()];
@@ -75,7 +93,7 @@ impl Drawn<'_> {
         self.locations.get(&self.body.elements[last].number).copied()
     }
 
-    pub fn emit(&self, frame: &Frame, env: &Environment<'_>, unit: usize, shortcuts: bool) -> Emitted {
+    pub fn emit(&self, frame: &Frame, env: &Environment<'_>, unit: usize) -> Emitted {
         let actions = self
             .body
             .elements
@@ -83,7 +101,7 @@ impl Drawn<'_> {
             .map(|element| View { env, frame: Some(frame), at: element.at, unit }.action(element));
         let actions = actions.collect();
         let out = Emitted { locations: vec![Location::default(); self.count], edges: Vec::new() };
-        let mut emitter = Emitter { drawn: self, frame, env, actions, out, chains: HashMap::new(), shortcuts };
+        let mut emitter = Emitter { drawn: self, frame, env, actions, out, chains: HashMap::new(), unfinished: vec![] };
         emitter.locations();
         emitter.out
     }
@@ -97,8 +115,8 @@ pub(super) struct Emitter<'x, 'a, 'd> {
     pub out: Emitted,
     /// Locations inside indivisible sequences.
     pub chains: HashMap<ElementId, LocId>,
-    /// Joints inside atomic sequences are passed over.
-    shortcuts: bool,
+    /// Those that have no edges yet.
+    pub unfinished: Vec<(ElementId, LocId)>,
 }
 
 impl Emitter<'_, '_, '_> {
@@ -129,15 +147,17 @@ impl Emitter<'_, '_, '_> {
     }
 
     fn step(&mut self, from: LocId, step: &Step) {
-        let (to, keeps) = if self.shortcuts { self.shortcut(step) } else { (step.to, step.keeps) };
-        let target = self.drawn.locations.get(&to).copied().unwrap_or(from);
-        let then = if keeps { Then::Keep } else { Then::Yield };
+        let target = self.drawn.locations.get(&step.to).copied().unwrap_or(from);
+        let then = if step.keeps { Then::Keep } else { Then::Yield };
         let mut edge = self.edge(step.element, target, then);
         edge.level = step.level;
         if matches!(self.drawn.body.elements[step.element].kind, Kind::DStep) {
-            self.indivisible(&mut edge, step.element, Ending { target, then });
+            for edge in self.indivisible(edge, step.element, Ending { target, then }) {
+                self.push(from, edge);
+            }
+        } else {
+            self.push(from, edge);
         }
-        self.push(from, edge);
     }
 
     pub fn edge(&self, e: ElementId, target: LocId, then: Then) -> Edge {
@@ -148,22 +168,5 @@ impl Emitter<'_, '_, '_> {
             _ => element.text.clone(),
         };
         Edge { level: 0, guard, sync, effects, chain: None, target, then, span: element.span, label }
-    }
-
-    /// Passes over joints and jumps that an atomic sequence would stop at only to do nothing.
-    fn shortcut(&self, step: &Step) -> (u32, bool) {
-        let (mut to, mut keeps) = (step.to, step.keeps);
-        for _ in 0..MAX_HOPS {
-            let next = match &self.drawn.graph.steps[to as usize][..] {
-                [only] if keeps => only,
-                _ => break,
-            };
-            let kind = &self.drawn.body.elements[next.element].kind;
-            if !matches!(kind, Kind::Joint | Kind::Exit | Kind::Goto(_)) {
-                break;
-            }
-            (to, keeps) = (next.to, next.keeps);
-        }
-        (to, keeps)
     }
 }

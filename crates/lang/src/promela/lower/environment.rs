@@ -39,7 +39,9 @@ pub(super) struct Uses {
     pub last: bool,
     pub priorities: bool,
     pub timeout: bool,
+    /// Locations must keep the numbers SPIN gives them.
     pub numbers: bool,
+    pub enabled: bool,
 }
 
 #[derive(Debug)]

@@ -14,7 +14,7 @@ impl<'a> Builder<'_, 'a, '_> {
         let exit = self.open_loop();
         let (var, compare, bound) = match range {
             ast::ForRange::Between { var, low, high } => {
-                self.counts(var, stmt.span);
+                self.counts(var, (low, high), stmt.span);
                 self.assign(var, low.clone(), stmt);
                 (var.clone(), ast::BinaryOp::Le, high.clone())
             }
@@ -59,7 +59,7 @@ impl<'a> Builder<'_, 'a, '_> {
         (var, low, high): (&'a ast::VarRef, &'a ast::Expr, &'a ast::Expr),
         spread: bool,
     ) -> NodeKind<'a> {
-        self.counts(var, stmt.span);
+        self.counts(var, (low, high), stmt.span);
         if spread && let (ast::ExprKind::Const(a), ast::ExprKind::Const(b)) = (&low.kind, &high.kind) {
             let mut options = Vec::new();
             for value in *a..=*b {
@@ -151,7 +151,12 @@ impl<'a> Builder<'_, 'a, '_> {
         self.synthetic(send, stmt, &format!("{channel}!{element}"));
     }
 
-    fn counts(&self, var: &ast::VarRef, span: Span) {
+    fn counts(&self, var: &ast::VarRef, (low, high): (&ast::Expr, &ast::Expr), span: Span) {
+        if let (ast::ExprKind::Const(a), ast::ExprKind::Const(b)) = (&low.kind, &high.kind)
+            && a > b
+        {
+            self.env.error(span, format!("from {a} up to {b} there is nothing"), "the bounds are the wrong way round");
+        }
         let simple = var.parts.len() == 1 && var.parts[0].index.is_none();
         if !simple {
             self.env.error(var.span, "only a plain variable can count", "not a plain variable");

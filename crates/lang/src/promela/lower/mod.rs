@@ -20,6 +20,8 @@ mod locals;
 mod loops;
 mod processes;
 mod references;
+#[cfg(test)]
+mod tests;
 mod text;
 mod types;
 mod view;
@@ -62,6 +64,7 @@ pub fn lower_with(
     }
     constants::settle_globals(&mut env, &collected.types);
     processes::count_channels(&env);
+    processes::check_rendezvous(&env);
     check_size(&env);
     let drawn = processes::draw_all(&mut env, std::mem::take(&mut collected.pending), &references)?;
     let processes = drawn.iter().enumerate().map(|(i, (p, d))| processes::finish(&env, i, p, d)).collect();

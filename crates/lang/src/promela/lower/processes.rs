@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use kripke_model::ir::{Claim, Direction, Expr, Init, Process, ProcessId, Start, Trace};
+use kripke_model::ir::{Claim, Direction, Expr, Init, LocId, Location, Process, ProcessId, Start, Trace};
 
 use super::build::{Builder, Exclusive};
 use super::declarations::{Declared, When};
 use super::elements::Body;
-use super::emit::{Drawn, draw};
+use super::emit::{Drawn, draw, shorten};
 use super::environment::{Environment, Signature};
 use super::frames::{Frame, Place};
 use super::graph::graph;
@@ -41,7 +41,7 @@ pub(super) struct PendingTrace<'a> {
 
 /// Declares a process type and takes its body apart into elements.
 pub(super) fn declare<'a>(env: &mut Environment<'_>, source: &'a Proctype, unit: usize) -> Pending<'a> {
-    if let Some(first) = env.taken(&source.name.text) {
+    if let Some(first) = env.taken(&source.name.text).filter(|_| source.kind != ProcKind::Init) {
         env.redeclared(&source.name, first);
     }
     let mut frame = Frame::new();
@@ -98,19 +98,33 @@ pub(super) fn draw_all<'a>(
 ) -> Option<Vec<(Pending<'a>, Drawn<'a>)>> {
     let mut out = Vec::new();
     let mut complete = true;
+    let mut broken = Vec::new();
     for (i, mut process) in pending.into_iter().enumerate() {
         let name = &env.processes[i].name;
         for remote in references.labels.iter().filter(|l| l.process == *name) {
             process.body.make_visible(&remote.label);
         }
         let mut body = std::mem::replace(&mut process.body, Body::new());
-        let Some(graph) = graph(&mut body, &env.processes[i].frame, env) else {
+        let Some(mut graph) = graph(&mut body, &env.processes[i].frame, env) else {
             complete = false;
+            env.processes[i].labels = body.labels.iter().map(|l| (l.name.clone(), LocId(0))).collect();
+            process.body = body;
+            broken.push((i, process));
             continue;
         };
+        if process.source.provided.is_none() && !env.uses.priorities && !env.uses.numbers {
+            shorten(&body, &mut graph);
+        }
         let drawn = draw(body, graph, env.uses.numbers);
         env.processes[i].labels = drawn.labels();
         out.push((process, drawn));
+    }
+    // What can't be drawn is looked through all the same, for the sake of other mistakes in it.
+    for (i, process) in broken {
+        let frame = &env.processes[i].frame;
+        for element in &process.body.elements {
+            View { env, frame: Some(frame), at: element.at, unit: process.unit }.action(element);
+        }
     }
     complete.then_some(out)
 }
@@ -119,8 +133,7 @@ pub(super) fn draw_all<'a>(
 pub(super) fn finish(env: &Environment<'_>, id: usize, pending: &Pending<'_>, drawn: &Drawn<'_>) -> Process {
     let signature = &env.processes[id];
     let frame = &signature.frame;
-    let shortcuts = pending.source.provided.is_none() && !env.uses.priorities;
-    let emitted = drawn.emit(frame, env, pending.unit, shortcuts);
+    let emitted = drawn.emit(frame, env, pending.unit);
     let head = View {
         env,
         frame: Some(frame),
@@ -193,12 +206,12 @@ pub(super) fn starts(env: &Environment<'_>, pending: &[(Pending<'_>, Drawn<'_>)]
 pub(super) fn finish_trace(env: &Environment<'_>, mut pending: PendingTrace<'_>) -> Option<Trace> {
     let graph = graph(&mut pending.body, &pending.frame, env)?;
     let drawn = draw(pending.body, graph, false);
-    let emitted = drawn.emit(&pending.frame, env, pending.unit, true);
+    let emitted = drawn.emit(&pending.frame, env, pending.unit);
     // A trace that never ends has no location for its closing brace: one nobody reaches stands for it.
     let mut locations = emitted.locations;
     let end = drawn.end().unwrap_or_else(|| {
-        locations.push(kripke_model::ir::Location::default());
-        kripke_model::ir::LocId(locations.len() as u32 - 1)
+        locations.push(Location::default());
+        LocId(locations.len() as u32 - 1)
     });
     let automaton = Process {
         name: if pending.negated { "notrace".into() } else { "trace".into() },
@@ -213,6 +226,17 @@ pub(super) fn finish_trace(env: &Environment<'_>, mut pending: PendingTrace<'_>)
         span: pending.span,
     };
     Some(Trace { automaton, negated: pending.negated, end })
+}
+
+/// What depends on who could move next has no clear meaning where two must move at once.
+pub(super) fn check_rendezvous(env: &Environment<'_>) {
+    let Some(channel) = env.channels.iter().find(|c| c.capacity == 0) else { return };
+    let here = format!("`{}` is one", channel.name);
+    if env.uses.priorities {
+        env.error(channel.span, "priorities can't be combined with rendezvous channels", here);
+    } else if env.uses.enabled {
+        env.error(channel.span, "`enabled()` can't be combined with rendezvous channels", here);
+    }
 }
 
 /// Channels exist from the start of their process: all that are declared must be numbered in a byte.

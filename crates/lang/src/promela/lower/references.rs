@@ -130,7 +130,11 @@ impl References {
     fn expr(&mut self, e: &Expr) {
         match &e.kind {
             ExprKind::Var(v) | ExprKind::Channel(_, v) => self.var(v),
-            ExprKind::Unary(_, a) | ExprKind::Enabled(a) => self.expr(a),
+            ExprKind::Unary(_, a) => self.expr(a),
+            ExprKind::Enabled(a) => {
+                self.uses.enabled = true;
+                self.expr(a);
+            }
             ExprKind::Binary(_, a, b) => {
                 self.expr(a);
                 self.expr(b);

@@ -15,7 +15,7 @@ pub(super) fn expr(e: &Expr) -> String {
         ExprKind::Const(n) => n.to_string(),
         ExprKind::Var(v) => var(v),
         ExprKind::Unary(op, a) => format!("{}{}", unary(*op), operand(a)),
-        ExprKind::Binary(op, a, b) => format!("{} {} {}", operand(a), binary(*op), operand(b)),
+        ExprKind::Binary(op, a, b) => format!("{}{}{}", operand(a), binary(*op), operand(b)),
         ExprKind::Cond(parts) => {
             let [c, a, b] = &**parts;
             format!("({} -> {} : {})", expr(c), expr(a), expr(b))

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Failed, Parsed, Parser, Sym};
+use super::{Parsed, Parser, Sym};
 use crate::diagnostic::Diagnostic;
 use crate::promela::ast::Unit;
 use crate::promela::token::{Punct, Token, TokenKind};
@@ -61,7 +61,7 @@ impl Parser<'_> {
     pub(super) fn ltl(&mut self) -> Parsed<Unit> {
         let keyword = self.bump();
         let name = if self.sym() == Sym::Name { Some(self.name("a name")?) } else { None };
-        let open = self.expect(Punct::LeftBrace)?;
+        self.expect(Punct::LeftBrace)?;
         // Nothing has been looked at beyond the brace: the formula's tokens can still be rewritten.
         let mut tokens = Vec::new();
         let mut depth = 1usize;
@@ -82,7 +82,6 @@ impl Parser<'_> {
                     }
                     _ => expanded.clone(),
                 };
-                let _ = open;
                 return Ok(Unit::Ltl { name, text, expanded, span: join(keyword.span, token.span) });
             }
             tokens.push(token);
@@ -109,7 +108,7 @@ impl Parser<'_> {
         if !self.stopped {
             self.frames = resume;
         }
-        closed.map_err(|Failed| Failed)
+        closed
     }
 }
 

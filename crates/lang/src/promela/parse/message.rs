@@ -25,7 +25,7 @@ impl Parser<'_> {
     }
 
     /// `?a,b`, `??a`, `?<a>` are statements; `?[a]` begins an expression.
-    pub(super) fn receive_or_poll(&mut self, channel: VarRef, _start: usize) -> Parsed<StmtKind> {
+    pub(super) fn receive_or_poll(&mut self, channel: VarRef) -> Parsed<StmtKind> {
         let random = &*self.bump().text == "??";
         if self.at(Punct::LeftBracket) {
             let poll = self.poll(channel, random)?;

@@ -91,7 +91,7 @@ impl Parser<'_> {
             }
             let first = self.bump();
             if self.eat(Punct::Colon).is_none() {
-                let kind = self.after_name(first, start)?;
+                let kind = self.after_name(first)?;
                 return Ok(self.finish(start, labels, kind));
             }
             labels.push(Name { text: first.text.to_string(), span: first.span });
@@ -109,7 +109,7 @@ impl Parser<'_> {
     }
 
     /// A statement that begins with a name which has been taken.
-    fn after_name(&mut self, first: Token, start: usize) -> Parsed<StmtKind> {
+    fn after_name(&mut self, first: Token) -> Parsed<StmtKind> {
         let span = first.span;
         let var = self.var_ref_after(first)?;
         Ok(match self.sym() {
@@ -129,8 +129,9 @@ impl Parser<'_> {
                 StmtKind::Decrement(var)
             }
             Sym::Punct(Punct::Bang | Punct::BangBang) => self.send(var)?,
-            Sym::Punct(Punct::Query | Punct::QueryQuery) => self.receive_or_poll(var, start)?,
+            Sym::Punct(Punct::Query | Punct::QueryQuery) => self.receive_or_poll(var)?,
             Sym::Punct(Punct::LeftParen) => return Err(self.not_callable(&var, span)),
+            Sym::Keyword(Keyword::Fi | Keyword::Od | Keyword::Unless) => StmtKind::Expr(self.full_expr_after(var)?),
             Sym::Name | Sym::Keyword(_) | Sym::Str | Sym::Punct(Punct::LeftBrace) => {
                 return Err(self.two_names(&var, span));
             }

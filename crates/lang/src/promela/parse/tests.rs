@@ -178,6 +178,9 @@ fn semicolons_as_in_spin() {
         ("if :: x\n :: else\n fi\n goto L\n L: skip", "if{x | else}; goto L; L: skip"),
         ("for (x : 1 .. 3)\n { y = x }\n y = 0", "for{y = x}; y = 0"),
         ("timeout\n x = 1", "timeout; x = 1"),
+        ("if :: x :: y fi; do :: z od", "if{x | y}; do{z}"),
+        ("x unless y", "x unless y"),
+        ("x[1] unless y", "x[1] unless y"),
         ("L: M: x = 1; N:", "L: M: x = 1; N: skip"),
     ] {
         outlines(body, expected);

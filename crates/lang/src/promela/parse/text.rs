@@ -85,7 +85,8 @@ fn gap(before: &Token, token: &Token, conditional: bool) -> bool {
     if token.is(P::Semicolon) {
         return false;
     }
-    let apart = |t: &Token| is_word(t) || t.is(P::RightParen);
+    let apart =
+        |t: &Token| is_word(t) || [P::RightParen, P::RightBracket, P::Increment, P::Decrement].iter().any(|p| t.is(*p));
     around(before)
         || around(token)
         || before.is(P::Semicolon)

@@ -106,7 +106,7 @@ impl Parser<'_> {
         let params = self.parameters(open.span)?;
         let priority = self.priority()?;
         let provided = self.provided()?;
-        let body = self.body("proctype", name.span)?;
+        let body = self.body("proctype")?;
         let span = self.span_from(start);
         Ok(Proctype { kind, name, params, active, priority, provided, body, span })
     }
@@ -156,14 +156,14 @@ impl Parser<'_> {
         let token = self.bump();
         let name = Name { text: "init".into(), span: token.span };
         let priority = self.priority()?;
-        let body = self.body("init", token.span)?;
+        let body = self.body("init")?;
         let span = self.span_from(start);
         let kind = ProcKind::Init;
         Ok(Proctype { kind, name, params: Vec::new(), active: None, priority, provided: None, body, span })
     }
 
     /// `{ … }` of a process: the place where line ends begin to count.
-    fn body(&mut self, what: &str, _of: Span) -> Parsed<Block> {
+    fn body(&mut self, what: &str) -> Parsed<Block> {
         let open = match self.eat(Punct::LeftBrace) {
             Some(open) => open,
             None => return Err(self.unexpected(&format!("`{{` and the body of the {what}"))),
@@ -188,14 +188,14 @@ impl Parser<'_> {
     fn never(&mut self) -> Parsed<Unit> {
         let token = self.bump();
         let name = if self.sym() == Sym::Name { Some(self.name("a name")?) } else { None };
-        let body = self.body("claim", token.span)?;
+        let body = self.body("claim")?;
         Ok(Unit::Never { name, body, span: token.span })
     }
 
     fn trace(&mut self) -> Parsed<Unit> {
         let token = self.bump();
         let negated = &*token.text == "notrace";
-        let body = self.body("trace", token.span)?;
+        let body = self.body("trace")?;
         Ok(Unit::Trace { negated, body, span: token.span })
     }
 

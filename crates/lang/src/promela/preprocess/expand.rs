@@ -77,7 +77,7 @@ impl Preprocessor<'_> {
         self.sources.expanded(place, record);
         let mut tokens = self.substitute(found, &mut args, place);
         self.produced += tokens.len() + 1;
-        if self.produced > limits::MAX_TOKENS {
+        if self.produced > limits::MAX_MACRO_WORK {
             self.too_much();
             return true;
         }
@@ -117,7 +117,7 @@ impl Preprocessor<'_> {
             token.space |= token.newline;
             token.newline = false;
             self.produced += 1;
-            if self.produced > limits::MAX_TOKENS {
+            if self.produced > limits::MAX_MACRO_WORK {
                 self.too_much();
                 return None;
             }
@@ -161,7 +161,7 @@ impl Preprocessor<'_> {
         let mut left_empty = false;
         let body = &found.body;
         let mut i = 0;
-        while i < body.len() && self.produced + out.len() <= limits::MAX_TOKENS {
+        while i < body.len() && self.produced + out.len() <= limits::MAX_MACRO_WORK {
             let token = &body[i];
             let pasting = body.get(i + 1).is_some_and(|t| t.is(Punct::HashHash));
             if token.is(Punct::Hash)

@@ -118,7 +118,7 @@ impl Preprocessor<'_> {
 
     fn too_much(&mut self) {
         let place = self.innermost_use();
-        let message = format!("the text is too large: over {} tokens after expansion", limits::MAX_TOKENS);
+        let message = "the text is too large: its macros expand to millions of tokens";
         self.fatal(Diagnostic { labels: place.into_iter().collect(), ..Diagnostic::general(message) });
     }
 

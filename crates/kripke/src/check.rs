@@ -1,0 +1,96 @@
+//! `kripke check`: explore every state, give a verdict.
+
+mod done;
+mod machine;
+mod tally;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use kripke_report::json;
+
+use crate::args::{Check, Format};
+use crate::exit::{Failure, Status};
+use crate::load::Trouble;
+use crate::{output, signals};
+use done::{Done, Stopped};
+use tally::Tally;
+
+pub fn run(args: &Check) -> Result<Status, Failure> {
+    if args.searching.threads.is_some_and(|n| n > 1) {
+        output::warn("this version searches with one thread, whatever -j says");
+    }
+    if args.showing.trail.is_some() && args.files.len() > 1 {
+        return Err(Failure::BadInput("--trail names one file, but there are several models".to_string()));
+    }
+    let interrupt = signals::interrupt();
+    if let [file] = &args.files[..] {
+        return one(args, file, &interrupt);
+    }
+    many(args, &interrupt)
+}
+
+/// One model: the whole screen.
+fn one(args: &Check, file: &Path, interrupt: &Arc<AtomicBool>) -> Result<Status, Failure> {
+    let done = match Done::check(args, file, interrupt) {
+        Ok(done) => done,
+        Err(Stopped::Trouble(trouble)) => return Ok(refuse(args, file, &trouble, true)),
+        Err(Stopped::Failure(failure)) => return Err(failure),
+    };
+    let trail = done.write_trail(args, file);
+    output::print(&match args.showing.format {
+        Format::Json => machine::report(&done, args, &trail).text(true),
+        Format::Text if args.showing.quiet => format!("{}\n", done.checked().brief(trail.name().as_deref())),
+        Format::Text => done.screen(args, file, &trail),
+    });
+    Ok(done.status())
+}
+
+/// Several models: a line each, and a sum.
+fn many(args: &Check, interrupt: &Arc<AtomicBool>) -> Result<Status, Failure> {
+    let width = args.files.iter().map(|f| f.display().to_string().chars().count()).max().unwrap_or(0);
+    let mut tally = Tally::default();
+    for file in &args.files {
+        if interrupt.load(Ordering::Relaxed) {
+            tally.skipped += 1;
+            continue;
+        }
+        let name = file.display().to_string();
+        let (line, status) = match Done::check(args, file, interrupt) {
+            Ok(done) => {
+                let trail = done.write_trail(args, file);
+                let line = match args.showing.format {
+                    Format::Json => machine::report(&done, args, &trail).text(false),
+                    Format::Text => format!("{name:<width$}   {}\n", done.checked().brief(trail.name().as_deref())),
+                };
+                (line, done.status())
+            }
+            Err(Stopped::Trouble(trouble)) => {
+                let status = refuse(args, file, &trouble, false);
+                let line = match args.showing.format {
+                    Format::Json => String::new(),
+                    Format::Text => format!("{name:<width$}   ! {}\n", trouble.brief()),
+                };
+                (line, status)
+            }
+            Err(Stopped::Failure(failure)) => (String::new(), failure.into()),
+        };
+        output::print(&line);
+        tally.add(status);
+    }
+    if args.showing.format == Format::Text {
+        output::print(&tally.text());
+    }
+    Ok(tally.status())
+}
+
+/// There is no model to check: says why.
+fn refuse(args: &Check, file: &Path, trouble: &Trouble, alone: bool) -> Status {
+    if args.showing.format == Format::Json {
+        let name = file.display().to_string();
+        output::print(&json::bad_input(env!("CARGO_PKG_VERSION"), &name, &trouble.complaints, alone));
+    }
+    output::remark(&trouble.text);
+    Status::BadInput
+}

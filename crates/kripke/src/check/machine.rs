@@ -1,0 +1,134 @@
+//! The result of a check for machines.
+
+use kripke_model::ir::PropertyKind;
+use kripke_report::json::{self, Report};
+use kripke_report::source::Lines;
+use kripke_report::verdict::{Counterexample, Reason, Verdict};
+use kripke_report::{coverage, screen, why};
+use kripke_search::{End, Limit, Wrong};
+
+use super::done::Done;
+use crate::args::{self, Check};
+use crate::memory;
+use crate::trails::Written;
+
+pub fn report(done: &Done, args: &Check, trail: &Written) -> Report {
+    let statistics = &done.outcome.statistics;
+    let reason = match &done.verdict {
+        Verdict::Inconclusive(reason) => Some(reason),
+        _ => None,
+    };
+    Report {
+        kripke: env!("CARGO_PKG_VERSION"),
+        schema: json::SCHEMA,
+        model: done.model.name.clone(),
+        language: done.model.language,
+        verdict: done.verdict.word(),
+        complete: matches!(done.outcome.end, End::Exhausted(_)),
+        reason: reason.map(Reason::word),
+        message: reason.map(|r| explain(done, r)),
+        properties: properties(done, args, trail),
+        states: statistics.states,
+        transitions: statistics.transitions,
+        depth: statistics.depth,
+        state_bytes: statistics.state_bytes,
+        errors: json::Errors {
+            assertion: statistics.errors.assertions,
+            invalid_end_state: statistics.errors.invalid_ends,
+            fault: statistics.errors.faults,
+        },
+        findings: findings(done),
+        unreached: args.showing.unreached.then(|| unreached(done)),
+        seconds: done.seconds,
+        memory: json::Memory {
+            peak_rss: memory::peak(),
+            store: statistics.store_bytes,
+            search: statistics.search_bytes,
+        },
+        limits: done.limits,
+        options: options(args),
+    }
+}
+
+fn explain(done: &Done, reason: &Reason) -> String {
+    match reason {
+        Reason::Limit(Limit::EndlessSequence(f)) => format!("{reason} ({})", Lines::new(&done.model).place(f.span)),
+        _ => reason.to_string(),
+    }
+}
+
+/// Safety first, then what else the model states.
+fn properties(done: &Done, args: &Check, trail: &Written) -> Vec<json::Property> {
+    let verdict = match &done.verdict {
+        Verdict::Inconclusive(Reason::Unchecked(_)) => "holds",
+        other => other.word(),
+    };
+    let mut out = vec![json::Property { name: "safety".to_string(), kind: "safety", verdict, trail: trail.name() }];
+    if !args.looking.no_claim {
+        out.extend(done.model.properties.iter().map(|p| json::Property {
+            name: p.name.clone(),
+            kind: match p.kind {
+                PropertyKind::Ltl => "ltl",
+                PropertyKind::Never => "never",
+            },
+            verdict: "inconclusive",
+            trail: None,
+        }));
+    }
+    out
+}
+
+fn findings(done: &Done) -> Vec<json::Finding> {
+    let Verdict::Violated(violated) = &done.verdict else { return Vec::new() };
+    let lines = Lines::new(&done.model);
+    let finding = |c: &Counterexample| {
+        let (message, _) = screen::headline(&done.model, c.wrong());
+        let found = match c.wrong() {
+            Wrong::Finding(f) => Some(f),
+            Wrong::InvalidEnd => None,
+        };
+        json::Finding {
+            kind: found.map_or("invalid_end_state", |f| why::kind(&f.kind)),
+            message,
+            file: found.map(|f| lines.file(f.span.file).to_string()),
+            line: found.map(|f| lines.of(f.span).first),
+            process: found.map(|f| done.model.processes[f.process.index()].name.clone()),
+            steps: c.replayed().moves().len(),
+        }
+    };
+    std::iter::once(&violated.first).chain(&violated.others).map(finding).collect()
+}
+
+fn unreached(done: &Done) -> Vec<json::Unreached> {
+    let lines = Lines::new(&done.model);
+    let missed = coverage::unreached(&done.model, done.interpreter.coverage()).into_iter();
+    missed
+        .map(|m| json::Unreached {
+            process: m.process,
+            file: lines.file(m.line.file).to_string(),
+            line: m.line.first,
+            statement: m.statement,
+        })
+        .collect()
+}
+
+fn options(args: &Check) -> json::Options {
+    json::Options {
+        store: match args.searching.store {
+            args::Store::Exact => "exact",
+        },
+        threads: 1,
+        raw: args.searching.raw,
+        search: match args.searching.search {
+            args::Order::Bfs => "bfs",
+            args::Order::Dfs => "dfs",
+        },
+        engine: match args.searching.engine {
+            args::Engine::Interpret => "interpret",
+        },
+        all_errors: args.looking.all_errors(),
+        claims: !args.looking.no_claim,
+        assertions: !args.looking.no_assertions,
+        end_states: !args.looking.no_end_states,
+    }
+}

@@ -1,0 +1,102 @@
+//! How the program ends.
+
+use std::fmt;
+use std::panic;
+use std::process::ExitCode;
+
+use crate::output;
+
+/// The exit statuses, which scripts rely on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// Everything holds and the search was complete; or the command did what it was asked.
+    Fine = 0,
+    Violated = 1,
+    /// The user's text, files or arguments are wrong.
+    BadInput = 2,
+    Inconclusive = 3,
+    /// Kripke itself is wrong.
+    Bug = 4,
+}
+
+impl Status {
+    /// The status of several checks together: what is certain and bad comes first.
+    pub fn worse(self, other: Status) -> Status {
+        let rank = |s| match s {
+            Status::Bug => 4,
+            Status::Violated => 3,
+            Status::BadInput => 2,
+            Status::Inconclusive => 1,
+            Status::Fine => 0,
+        };
+        if rank(other) > rank(self) { other } else { self }
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        ExitCode::from(status as u8)
+    }
+}
+
+/// Why a command could not do its work.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// Explained to the user already.
+    Said(Status),
+    /// Something about files or arguments.
+    BadInput(String),
+    Bug(String),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Said(_) => Ok(()),
+            Failure::BadInput(text) => f.write_str(text),
+            Failure::Bug(text) => write!(f, "{text}\n{PLEASE}"),
+        }
+    }
+}
+
+impl From<Failure> for Status {
+    /// Tells the user and names the status.
+    fn from(failure: Failure) -> Status {
+        match failure {
+            Failure::Said(status) => return status,
+            _ => output::error(&failure.to_string()),
+        }
+        if matches!(failure, Failure::Bug(_)) { Status::Bug } else { Status::BadInput }
+    }
+}
+
+const PLEASE: &str = "This is a bug in Kripke: please report it, with the model and the command.";
+
+/// Prints what clap has to say: help on standard output, complaints on standard error.
+pub fn usage(error: &clap::Error) -> ExitCode {
+    // Whoever asked for help and closed the pipe has seen enough.
+    let _ = error.print();
+    if error.use_stderr() { Status::BadInput.into() } else { Status::Fine.into() }
+}
+
+/// A panic is our bug: say so and exit with the status for it, whichever thread it was.
+pub fn report_panics() {
+    panic::set_hook(Box::new(|info| {
+        output::error(&format!("{info}\n{PLEASE}"));
+        std::process::exit(Status::Bug as i32);
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Status::*;
+
+    #[test]
+    fn a_violation_outranks_everything_but_our_bugs() {
+        let all = [Fine, Violated, BadInput, Inconclusive];
+        assert_eq!(all.into_iter().fold(Fine, |a, b| a.worse(b)), Violated);
+        assert_eq!(Inconclusive.worse(BadInput), BadInput);
+        assert_eq!(BadInput.worse(Inconclusive), BadInput);
+        assert_eq!(Fine.worse(Inconclusive), Inconclusive);
+    }
+}

@@ -1,0 +1,98 @@
+//! From a file name to a model, or to complaints about its text.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use kripke_lang::diagnostic::{Diagnostic, Severity};
+use kripke_lang::promela::{LowerOptions, MacroOption, Preprocess};
+use kripke_lang::render::render_all;
+use kripke_lang::source::{Loader, Sources};
+use kripke_lang::{LoadOptions, load as read};
+use kripke_model::Model;
+use kripke_report::json::Complaint;
+use kripke_report::number::counted;
+
+use crate::args::Reading;
+
+#[derive(Debug)]
+pub struct Loaded {
+    pub model: Arc<Model>,
+    /// Rendered, for standard error.
+    pub warnings: String,
+}
+
+/// There is no model.
+#[derive(Debug)]
+pub struct Trouble {
+    /// Rendered, for standard error.
+    pub text: String,
+    pub complaints: Vec<Complaint>,
+}
+
+/// Files of this machine.
+struct Disk;
+
+impl Loader for Disk {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        std::fs::read(path)
+    }
+}
+
+pub fn load(path: &Path, reading: &Reading) -> Result<Loaded, Trouble> {
+    let defined = reading.define.iter().cloned().map(MacroOption::Define);
+    let undefined = reading.undefine.iter().cloned().map(MacroOption::Undefine);
+    let options = LoadOptions {
+        preprocess: Preprocess { macros: defined.chain(undefined).collect(), include_dirs: reading.include.clone() },
+        lower: LowerOptions { reverse_escapes: reading.reverse_escapes },
+    };
+    let loaded = read(path, &Disk, &options);
+    // Styled in any case: what the reader can't see is stripped when it is printed.
+    let text = render_all(&loaded.sources, &loaded.diagnostics, true);
+    match loaded.model {
+        Some(model) => Ok(Loaded { model: Arc::new(model), warnings: text }),
+        None => {
+            let complaints = loaded.diagnostics.iter().map(|d| complaint(&loaded.sources, d)).collect();
+            Err(Trouble { text, complaints })
+        }
+    }
+}
+
+fn complaint(sources: &Sources, diagnostic: &Diagnostic) -> Complaint {
+    let span = diagnostic.labels.first().map(|l| l.span);
+    let position = span.map(|s| sources.position(s));
+    Complaint {
+        severity: match diagnostic.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        },
+        message: diagnostic.message.clone(),
+        file: span.map(|s| sources.file(s.file).name.clone()),
+        line: position.map(|p| p.line),
+        column: position.map(|p| p.column),
+        help: diagnostic.help.clone(),
+    }
+}
+
+impl Trouble {
+    /// Something is wrong with the file as a whole.
+    pub fn whole(path: &Path, message: &str) -> Trouble {
+        let file = path.display().to_string();
+        let complaint = Complaint {
+            severity: "error",
+            message: message.to_string(),
+            file: Some(file.clone()),
+            line: None,
+            column: None,
+            help: None,
+        };
+        Trouble { text: format!("error: {file}: {message}\n"), complaints: vec![complaint] }
+    }
+
+    /// `3 errors: expected …`
+    pub fn brief(&self) -> String {
+        let errors: Vec<&Complaint> = self.complaints.iter().filter(|c| c.severity == "error").collect();
+        let first = errors.first().map(|c| format!(": {}", c.message)).unwrap_or_default();
+        format!("{}{first}", counted(errors.len() as u64, "error"))
+    }
+}

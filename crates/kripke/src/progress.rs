@@ -1,0 +1,130 @@
+//! The line that moves while a search runs: on standard error, and only on a terminal.
+
+use std::collections::VecDeque;
+use std::io::IsTerminal;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use kripke_report::number::{bytes, duration, short};
+use kripke_search::{Progress, Snapshot};
+
+use crate::output;
+
+/// Short searches show nothing.
+const PATIENCE: Duration = Duration::from_millis(400);
+const TICK: Duration = Duration::from_millis(250);
+/// How many rates the little chart shows, one per tick.
+const HISTORY: usize = 8;
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+const CLEAR: &str = "\r\u{1b}[K";
+
+/// Runs `search`, showing its progress if `wanted` and if there is a terminal to show it on.
+pub fn watch<T>(progress: &Progress, memory: Option<u64>, wanted: bool, search: impl FnOnce() -> T) -> T {
+    if !wanted || !std::io::stderr().is_terminal() {
+        return search();
+    }
+    thread::scope(|scope| {
+        let (done, ended) = mpsc::channel::<()>();
+        scope.spawn(move || {
+            let mut meter = Meter::new(memory);
+            let mut wait = PATIENCE;
+            while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+                let line = meter.line(progress.snapshot(), Instant::now());
+                // A line that wraps could not be cleared again.
+                let line: String = line.chars().take(width().saturating_sub(1)).collect();
+                output::remark(&format!("{CLEAR}{line}"));
+                wait = TICK;
+            }
+            if wait == TICK {
+                output::remark(CLEAR);
+            }
+        });
+        let result = search();
+        drop(done);
+        result
+    })
+}
+
+fn width() -> usize {
+    terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(width, _)| usize::from(width.0))
+}
+
+struct Meter {
+    memory: Option<u64>,
+    start: Instant,
+    before: (Instant, Snapshot),
+    rates: VecDeque<u64>,
+}
+
+impl Meter {
+    fn new(memory: Option<u64>) -> Meter {
+        let start = Instant::now();
+        Meter { memory, start, before: (start, Snapshot::default()), rates: VecDeque::new() }
+    }
+
+    /// ` 17s depth 61   12.4M states  730k/s ▂▅▇▇▆  queue 3.1M ▲   287 MiB/48 GiB  room for ≈2.1G states`
+    fn line(&mut self, now: Snapshot, at: Instant) -> String {
+        let (then, before) = self.before;
+        let seconds = at.duration_since(then).as_secs_f64().max(1e-3);
+        self.rates.push_back((now.states.saturating_sub(before.states) as f64 / seconds) as u64);
+        if self.rates.len() > HISTORY {
+            self.rates.pop_front();
+        }
+        let trend = match now.queue.cmp(&before.queue) {
+            std::cmp::Ordering::Greater => '▲',
+            std::cmp::Ordering::Less => '▼',
+            std::cmp::Ordering::Equal => ' ',
+        };
+        self.before = (at, now);
+        let rate = self.rates.iter().sum::<u64>() / self.rates.len() as u64;
+        format!(
+            " {} depth {}   {} states  {}/s {}  queue {} {trend}   {}",
+            duration(at.duration_since(self.start)),
+            now.depth,
+            short(now.states),
+            short(rate),
+            self.chart(),
+            short(now.queue),
+            self.room(now, rate),
+        )
+    }
+
+    fn chart(&self) -> String {
+        let top = self.rates.iter().copied().max().unwrap_or(0).max(1);
+        self.rates.iter().map(|r| BARS[(r * 7 / top) as usize]).collect()
+    }
+
+    /// How much memory is left, in states and in time. Only what can be computed is told.
+    fn room(&self, now: Snapshot, rate: u64) -> String {
+        let Some(limit) = self.memory else { return bytes(now.bytes) };
+        let used = format!("{}/{}", bytes(now.bytes), bytes(limit));
+        if now.states < 1000 {
+            return used;
+        }
+        let room = (limit.saturating_sub(now.bytes) as f64 / (now.bytes as f64 / now.states as f64)) as u64;
+        let left = room.checked_div(rate).unwrap_or(u64::MAX);
+        if left < 900 {
+            return format!("{used}  full in {} at this rate", duration(Duration::from_secs(left)));
+        }
+        format!("{used}  room for ≈{} states", short(room))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_tells_rate_and_room() {
+        let mut meter = Meter::new(Some(1 << 30));
+        let start = meter.start;
+        let snapshot =
+            |states, queue| Snapshot { states, transitions: 3 * states, depth: 7, queue, bytes: states * 32 };
+        let first = meter.line(snapshot(1_000_000, 500), start + Duration::from_secs(1));
+        assert!(first.starts_with(" 1.0 s depth 7   1.0M states  1.0M/s █  queue 500 ▲"), "{first}");
+        assert!(first.ends_with("full in 32.0 s at this rate"), "{first}");
+        let second = meter.line(snapshot(1_001_000, 400), start + Duration::from_secs(2));
+        assert!(second.contains("█▁  queue 400 ▼"), "{second}");
+    }
+}

@@ -1,0 +1,56 @@
+//! `kripke replay`: a counterexample again.
+
+use std::fs;
+use std::path::Path;
+
+use kripke_report::run::{End, Run};
+use kripke_report::table::Look;
+use kripke_report::trail_file::TrailFile;
+use kripke_report::{itf, listing, screen};
+
+use crate::args::{Reading, Replay, ReplayFormat};
+use crate::exit::{Failure, Status};
+use crate::interactive::Session;
+use crate::simulate::prepare;
+use crate::{files, output};
+
+pub fn run(args: &Replay) -> Result<Status, Failure> {
+    let path = args.trail.clone().unwrap_or_else(|| files::trail_name(&args.file));
+    let wrong = |e: &dyn std::fmt::Display| Failure::BadInput(format!("{}: {e}", path.display()));
+    let file = TrailFile::read(&text(args, &path)?).map_err(|e| wrong(&e))?;
+    let reading = Reading::from_arguments(&file.arguments).map_err(|_| wrong(&"its arguments make no sense"))?;
+    let mut interpreter = prepare(&args.file, &reading)?;
+    let trail = file.trail(interpreter.model()).map_err(|e| wrong(&e))?;
+    let replayed = trail.replay(&mut interpreter).map_err(|e| wrong(&e))?;
+    let run = Run::replayed(&interpreter, &replayed);
+    let end = run.end().clone();
+    let names = run.names();
+    let format = if args.list { ReplayFormat::List } else { args.format };
+    let verdict = screen::verdict_line(&run).unwrap_or_default();
+    if args.interactive {
+        output::print(&format!("{verdict}\n"));
+        Session::new(interpreter, run).run(std::io::stdin().lock());
+        return Ok(Status::Fine);
+    }
+    let look = Look { width: output::width(), full: args.full };
+    output::print(&match format {
+        ReplayFormat::Table => format!("{verdict}\n{}", screen::trace(&run, &names, look)),
+        ReplayFormat::List if end == End::InvalidEnd => {
+            format!("{}{verdict}{}", listing::listing(&run), screen::stuck(&run, &names))
+        }
+        ReplayFormat::List => format!("{}{verdict}", listing::listing(&run)),
+        ReplayFormat::Json => itf::itf(&run, &names, file.error.as_deref().unwrap_or("")),
+    });
+    Ok(if end == End::Fine { Status::Fine } else { Status::Violated })
+}
+
+fn text(args: &Replay, path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(|e| {
+        let mut message = format!("can't read the trail {}: {}", path.display(), files::explain(&e));
+        if args.trail.is_none() && e.kind() == std::io::ErrorKind::NotFound {
+            let model = args.file.display();
+            message.push_str(&format!("\n  `kripke check {model}` writes one when it finds an error"));
+        }
+        Failure::BadInput(message)
+    })
+}

@@ -1,0 +1,157 @@
+//! Screens and verdicts.
+
+use crate::program::Desk;
+
+#[test]
+fn a_counterexample_is_a_table() {
+    let said = Desk::new().run("second.pml").expect(1);
+    let want = "\
+✗ assertion violated: assert(critical==1)   second.pml:21     shortest trace, 7 steps (26 states, # ms)
+
+  #  process  line  statement             wantp wantq critical
+  0                                         0     0      0
+  1  q         18   !wantp                  ·     ·      ·
+  2  p          7   !wantq                  ·     ·      ·
+  3  q         19   wantq = true            ·     1      ·
+  4  q         20   critical++              ·     ·      1
+  5  p          8   wantp = true            1     ·      ·
+  6  p          9   critical++              ·     ·      2
+  7  q         21   assert(critical==1)     ✗ critical is 2
+
+  step through it: kripke replay second.pml -i      written: second.trail.json, second.itf.json
+";
+    assert_eq!(said.steady(), want);
+    assert_eq!(said.err, "");
+}
+
+#[test]
+fn a_model_that_holds_takes_two_lines() {
+    let said = Desk::new().run("check peterson.pml").expect(0);
+    let out = said.steady();
+    assert!(out.starts_with("✓ no errors      complete search for failed assertions, invalid end states and faults\n"));
+    assert_eq!(out.lines().count(), 2, "{out}");
+    assert!(out.lines().nth(1).unwrap().contains(" transitions · depth "), "{out}");
+}
+
+#[test]
+fn a_deadlock_shows_who_waits_for_what() {
+    let said = Desk::new().run("stuck.pml").expect(1);
+    assert!(
+        said.out.starts_with("✗ invalid end state: no process can move   stuck.pml     shortest trace"),
+        "{}",
+        said.out
+    );
+    assert!(said.out.contains("left → right") || said.out.contains("right → left"), "{}", said.out);
+    assert!(said.out.contains("[ping,3]"), "{}", said.out);
+    assert!(said.out.contains("  ✗ left   stuck.pml:10  waits for there?pong"), "{}", said.out);
+    assert!(said.out.contains("  ✗ right  stuck.pml:17  waits for there?pong"), "{}", said.out);
+}
+
+#[test]
+fn a_fault_names_variable_index_and_size() {
+    let said = Desk::new().run("fault.pml").expect(1);
+    assert!(said.out.starts_with("✗ index out of range (room has 3 elements, index is 3)"), "{}", said.out);
+    assert!(said.out.contains("✗ room has 3 elements, index is 3\n"), "{}", said.out);
+}
+
+#[test]
+fn switches_turn_checks_off() {
+    let desk = Desk::new();
+    for (args, status) in [
+        ("second.pml", 1),
+        ("second.pml -A", 0),
+        ("second.pml --no-assertions", 0),
+        ("second.pml -E", 1),
+        ("stuck.pml -A", 1),
+        ("stuck.pml -E", 0),
+        ("fault.pml -A -E", 1),
+        ("second.pml --search dfs", 1),
+        ("peterson.pml --search dfs --raw -j4 --store exact --engine interpret", 0),
+        ("define.pml", 0),
+        ("define.pml -DN=3", 1),
+        ("define.pml -D N=3", 1),
+    ] {
+        let said = desk.run(args);
+        assert_eq!(said.status, status, "{args}\n{}{}", said.out, said.err);
+    }
+}
+
+#[test]
+fn all_errors_are_counted() {
+    let said = Desk::new().run("second.pml --all-errors --no-trail").expect(1);
+    assert!(said.out.contains("  4 errors in all: 4 failed assertions\n"), "{}", said.out);
+    assert!(said.out.contains("✗ assertion violated: assert(critical==1)   second.pml:10   7 steps\n"), "{}", said.out);
+    let same = Desk::new().run("second.pml -c0 --no-trail").expect(1);
+    assert_eq!(said.steady(), same.steady());
+}
+
+#[test]
+fn temporal_properties_are_not_passed_over() {
+    let desk = Desk::new();
+    let said = desk.run("temporal.pml").expect(3);
+    assert!(said.out.contains("? ltl live   not checked by this version"), "{}", said.out);
+    desk.run("temporal.pml --no-claim").expect(0);
+}
+
+#[test]
+fn several_models_take_a_line_each() {
+    let desk = Desk::new();
+    let said = desk.run("check peterson.pml second.pml endless.pml --max-states 1000").expect(1);
+    let lines: Vec<&str> = said.out.lines().collect();
+    assert!(lines[0].starts_with("peterson.pml   ✓ no errors   "), "{}", said.out);
+    assert!(
+        lines[1].starts_with("second.pml     ✗ assertion violated: assert(critical==1)   second.pml:21   7 steps → ")
+    );
+    assert_eq!(lines[2], "endless.pml    ? limit of 1 000 states reached   1000 states, not complete");
+    assert_eq!(lines[3], "1 held · 1 violated · 1 inconclusive");
+    assert!(desk.has("second.trail.json"));
+    desk.run("check peterson.pml missing.pml").expect(2);
+    desk.run("check peterson.pml second.pml missing.pml").expect(1);
+}
+
+#[test]
+fn statements_never_executed_are_listed() {
+    let desk = Desk::new();
+    let said = desk.run("unreached.pml").expect(0);
+    assert!(said.out.contains("never executed: unreached.pml:6-8\n"), "{}", said.out);
+    let said = desk.run("unreached.pml --unreached").expect(0);
+    assert!(said.out.contains("    p  unreached.pml:7  x = 2\n"), "{}", said.out);
+    let said = desk.run("peterson.pml --unreached").expect(0);
+    assert!(said.out.contains("every statement was executed"), "{}", said.out);
+}
+
+#[test]
+fn quiet_is_one_line_and_verbose_is_more() {
+    let desk = Desk::new();
+    assert_eq!(desk.run("second.pml -q").expect(1).out.lines().count(), 1);
+    let said = desk.run("peterson.pml -v").expect(0);
+    assert!(said.out.contains("memory limit"), "{}", said.out);
+}
+
+#[test]
+fn colours_come_when_asked_for() {
+    let desk = Desk::new();
+    assert!(!desk.run("second.pml").expect(1).out.contains('\u{1b}'));
+    assert!(desk.run("second.pml --color always").expect(1).out.contains('\u{1b}'));
+    assert!(!desk.run("second.pml --color never").expect(1).out.contains('\u{1b}'));
+}
+
+#[test]
+fn a_narrow_window_gets_a_narrow_table() {
+    let desk = Desk::new();
+    let out = desk.command("stuck.pml").env("COLUMNS", "60").output().unwrap();
+    let out = String::from_utf8(out.stdout).unwrap();
+    assert!(out.contains("  no room for: "), "{out}");
+    assert!(!desk.run("stuck.pml --full").expect(1).out.contains("no room for"));
+}
+
+#[test]
+fn a_reader_who_goes_away_is_no_accident() {
+    use std::process::Stdio;
+    let desk = Desk::new();
+    let mut child = desk.command("second.pml").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let said = child.wait_with_output().unwrap();
+    assert_eq!(said.status.code(), Some(1));
+    assert_eq!(String::from_utf8(said.stderr).unwrap(), "");
+}

@@ -1,0 +1,61 @@
+//! Searches that are not finished never claim to be.
+
+use serde_json::json;
+
+use crate::program::Desk;
+
+#[test]
+fn every_limit_is_named() {
+    for (args, reason) in [
+        ("--max-states 1000", "max_states"),
+        ("--max-depth 20", "max_depth"),
+        ("-m20", "max_depth"),
+        ("--mem 1M", "memory"),
+        ("--timeout 200ms", "timeout"),
+        ("--max-depth 20 --search dfs", "max_depth"),
+        ("--timeout 200ms --search dfs", "timeout"),
+    ] {
+        let report = Desk::new().run(&format!("check endless.pml --format json {args}")).expect(3).json();
+        assert_eq!(report["reason"], reason, "{args}");
+        assert_eq!((&report["verdict"], &report["complete"]), (&json!("inconclusive"), &json!(false)), "{args}");
+    }
+}
+
+#[test]
+fn the_screen_says_what_to_do() {
+    let said = Desk::new().run("endless.pml --max-states 1000").expect(3);
+    let first = said.out.lines().next().unwrap();
+    assert_eq!(
+        first,
+        "? INCONCLUSIVE: limit of 1 000 states reached; no errors in the 1 000 states seen, but that is not all"
+    );
+    assert!(said.out.contains("  a larger --max-states goes on\n"), "{}", said.out);
+}
+
+#[test]
+fn an_endless_sequence_is_located() {
+    let said = Desk::new().run("loop.pml").expect(3);
+    assert!(said.out.contains("loop.pml:2"), "{}", said.out);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_the_search_and_not_the_report() {
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    for signal in ["-INT", "-TERM"] {
+        let desk = Desk::new();
+        let child = desk
+            .command("check endless.pml --format json --mem 1G")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        let said: crate::program::Said = child.wait_with_output().unwrap().into();
+        assert_eq!(said.expect(3).json()["reason"], "interrupted");
+    }
+}

@@ -1,0 +1,9 @@
+//! The program from outside: arguments in, text and exit status out.
+
+mod check;
+mod input;
+mod json;
+mod limits;
+mod program;
+mod replay;
+mod simulate;

@@ -1,0 +1,86 @@
+//! Trails: written, read back, refused when they don't fit.
+
+use crate::program::Desk;
+
+#[test]
+fn a_counterexample_comes_back() {
+    let desk = Desk::new();
+    for model in ["second", "stuck", "fault"] {
+        let checked = desk.run(&format!("{model}.pml")).expect(1);
+        let replayed = desk.run(&format!("replay {model}.pml")).expect(1);
+        let table =
+            |text: &str| text.lines().skip(2).take_while(|l| !l.is_empty()).map(String::from).collect::<Vec<_>>();
+        assert_eq!(table(&checked.out), table(&replayed.out), "{model}");
+        assert!(table(&replayed.out).len() > 3);
+    }
+}
+
+#[test]
+fn it_comes_in_every_format() {
+    let desk = Desk::new();
+    desk.run("second.pml").expect(1);
+    let list = desk.run("replay second.pml -p").expect(1).out;
+    assert_eq!(list.lines().filter(|l| l.contains("\tproc ")).count(), 7, "{list}");
+    let itf = desk.run("replay second.pml --format json").expect(1);
+    assert_eq!(itf.out, desk.read("second.itf.json"));
+    let trace = itf.json();
+    assert_eq!(trace["states"].as_array().unwrap().len(), 8);
+    assert_eq!(trace["#meta"]["format"], "ITF");
+    assert_eq!(trace["states"][7]["critical"]["#bigint"], "2");
+    let walk = desk.talk("replay second.pml -i", "\n\n\n\n\n\n\nb 3\nq\n").expect(0);
+    assert!(walk.out.contains("step 7  q  assert(critical==1)\n  ✗ assertion violated"), "{}", walk.out);
+    assert!(walk.out.contains("> b 3\nstep 4"), "{}", walk.out);
+}
+
+#[test]
+fn depth_first_trails_replay_too() {
+    let desk = Desk::new();
+    for model in ["second.pml", "stuck.pml"] {
+        desk.run(&format!("{model} --search dfs")).expect(1);
+        desk.run(&format!("replay {model}")).expect(1);
+    }
+}
+
+#[test]
+fn definitions_are_remembered() {
+    let desk = Desk::new();
+    desk.run("define.pml -DN=7").expect(1);
+    assert!(desk.run("replay define.pml").expect(1).out.contains("assertion violated"));
+}
+
+#[test]
+fn trails_go_where_they_are_told() {
+    let desk = Desk::new();
+    desk.run("second.pml --trail mine.json").expect(1);
+    assert!(desk.has("mine.json") && desk.has("mine.itf.json") && !desk.has("second.trail.json"));
+    desk.run("replay second.pml mine.json").expect(1);
+    let said = desk.run("second.pml --trail nowhere/x.json").expect(1);
+    assert!(said.err.contains("can't write nowhere/x.json"), "{}", said.err);
+    desk.run("second.pml --no-trail").expect(1);
+    assert!(!desk.has("second.trail.json"));
+}
+
+#[test]
+fn trails_that_do_not_fit_are_refused() {
+    let desk = Desk::new();
+    let missing = desk.run("replay second.pml").expect(2);
+    assert!(missing.err.contains("`kripke check second.pml` writes one"), "{}", missing.err);
+    desk.run("second.pml").expect(1);
+    let other = desk.run("replay peterson.pml second.trail.json").expect(2);
+    assert!(other.err.contains("made from another text"), "{}", other.err);
+    let good = desk.read("second.trail.json");
+    for (text, word) in [
+        (String::new(), "not a trail file"),
+        (good[..good.len() / 2].to_string(), "damaged"),
+        (good.replace("\"choices\": [", "\"choices\": [77,"), "does not fit"),
+        (good.replace("\"kripke-trail\": 1", "\"kripke-trail\": 9"), "format 9"),
+        (good.replace("\"arguments\": []", "\"arguments\": [\"--rm\"]"), "arguments"),
+    ] {
+        desk.write("second.trail.json", text);
+        let said = desk.run("replay second.pml").expect(2);
+        assert!(said.err.contains(word), "{word}: {}", said.err);
+    }
+    desk.write("second.trail.json", &good);
+    desk.write("second.pml", desk.read("second.pml") + "\n");
+    desk.run("replay second.pml").expect(2);
+}

@@ -1,0 +1,4 @@
+active proctype p( {
+	x = 1;
+	goto nowhere
+}

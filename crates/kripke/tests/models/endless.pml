@@ -1,0 +1,5 @@
+/* More states than anyone has room for. */
+int x, y;
+
+active proctype a() { do :: x++ od }
+active proctype b() { do :: y++ od }

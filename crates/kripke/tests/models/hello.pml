@@ -1,0 +1,6 @@
+active proctype greeter() {
+	byte n = 2;
+	printf("hello %d\n", n);
+	n--;
+	printf("bye %d\n", n)
+}

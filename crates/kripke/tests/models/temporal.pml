@@ -1,0 +1,3 @@
+bit b;
+active proctype p() { do :: b = 1 - b od }
+ltl live { []<> b }

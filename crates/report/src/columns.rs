@@ -1,0 +1,140 @@
+//! The columns of a table: which variables and channels are worth one.
+
+use std::collections::BTreeSet;
+
+use kripke_model::ir::{Model, ProcessId, Shows, VarId};
+use kripke_model::layout::View;
+
+use crate::names::{Item, Names, What, channel_item, variables};
+use crate::run::Run;
+use crate::why;
+
+/// A column of the table: an item and how it looks.
+pub struct Column {
+    pub item: Item,
+    /// Whose it is; stands above the name.
+    pub owner: Option<String>,
+    pub name: String,
+    pub changes: bool,
+    /// How much it would be missed if there were no room for it.
+    pub worth: Worth,
+    pub width: usize,
+}
+
+/// From what can be left out first to what explains the error.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Worth {
+    Elsewhere,
+    /// Local to the process that made the last step.
+    Involved,
+    Global,
+    /// Read by the assertion that failed.
+    Named,
+}
+
+/// The columns worth showing. Global scalars are always there, all others only if they change.
+pub fn columns(run: &Run, names: &Names) -> Vec<Column> {
+    let named = why::named(run);
+    let last = run.moves().last().map(|m| (m.pid, m.process));
+    let column = |(item, changes): (Item, bool)| {
+        let (owner, name) = (names.owner(run.model(), item), names.own(run.model(), item));
+        let worth = match item.owner {
+            _ if named.contains(&item) => Worth::Named,
+            None => Worth::Global,
+            owner if owner == last => Worth::Involved,
+            Some(_) => Worth::Elsewhere,
+        };
+        Column { item, owner, width: name.chars().count(), name, changes, worth }
+    };
+    shown(run).into_iter().map(column).collect()
+}
+
+impl Column {
+    pub fn full_name(&self) -> String {
+        match &self.owner {
+            Some(owner) => format!("{owner}.{}", self.name),
+            None => self.name.clone(),
+        }
+    }
+}
+
+/// Makes room for the names of owners above their columns.
+pub fn spread(columns: &mut [Column]) {
+    let missing: Vec<(usize, usize)> = groups(columns)
+        .map(|(group, width)| (group.len(), width + 1 - group.iter().map(|c| c.width + 1).sum::<usize>()))
+        .collect();
+    let mut end = 0;
+    for (len, missing) in missing {
+        end += len;
+        columns[end - 1].width += missing;
+    }
+}
+
+/// Neighbouring columns of the same owner: how many, and how wide they are together at least.
+pub fn groups(columns: &[Column]) -> impl Iterator<Item = (&[Column], usize)> {
+    columns.chunk_by(|a, b| a.owner == b.owner).map(|group| {
+        let columns = group.iter().map(|c| c.width + 1).sum::<usize>() - 1;
+        (group, group[0].owner.as_ref().map_or(0, |o| o.chars().count()).max(columns))
+    })
+}
+
+/// The items to show, and whether each one changes in the course of the run.
+fn shown(run: &Run) -> Vec<(Item, bool)> {
+    let mut changing = BTreeSet::new();
+    let mut before = run.view(0);
+    for steps in 1..=run.moves().len() {
+        let after = run.view(steps);
+        if before != after {
+            compare(run.model(), &before, &after, &mut changing);
+            before = after;
+        }
+    }
+    let mut all: Vec<(Item, bool)> = changing.iter().map(|i| (*i, true)).collect();
+    all.extend(scalars(run.model()).filter(|i| !changing.contains(i)).map(|i| (i, false)));
+    all.sort_unstable();
+    all
+}
+
+/// Global scalars that hold a plain value.
+fn scalars(model: &Model) -> impl Iterator<Item = Item> {
+    let plain = model
+        .globals
+        .iter()
+        .enumerate()
+        .filter(|(_, v)| v.dims.is_empty() && !v.hidden && v.ty.shows != Shows::Channel);
+    plain.map(|(i, _)| Item { owner: None, what: What::Element { var: VarId(i as u32), at: 0 } })
+}
+
+fn compare(model: &Model, a: &View, b: &View, changing: &mut BTreeSet<Item>) {
+    elements(model, None, &a.globals, &b.globals, changing);
+    for q in &b.processes {
+        if let Some(p) = a.processes.iter().find(|p| p.pid == q.pid && p.process == q.process) {
+            elements(model, Some((q.pid, q.process)), &p.locals, &q.locals, changing);
+        }
+    }
+    if a.channels != b.channels {
+        for (i, channel) in b.channels.iter().enumerate() {
+            let before = a.channels.get(i).map_or(&[][..], |c| &c.messages);
+            if before != channel.messages {
+                changing.extend(channel_item(b, i));
+            }
+        }
+    }
+}
+
+fn elements(
+    model: &Model,
+    owner: Option<(u8, ProcessId)>,
+    a: &[Vec<i32>],
+    b: &[Vec<i32>],
+    changing: &mut BTreeSet<Item>,
+) {
+    for (i, (old, new)) in a.iter().zip(b).enumerate() {
+        if old == new || variables(model, owner)[i].hidden {
+            continue;
+        }
+        for (at, _) in old.iter().zip(new).enumerate().filter(|(_, (x, y))| x != y) {
+            changing.insert(Item { owner, what: What::Element { var: VarId(i as u32), at: at as u32 } });
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! A run in the Informal Trace Format (Apalache's ADR 15), for trace viewers.
+//!
+//! Globals keep their names, global channels become sequences of tuples, and `processes` maps process numbers to
+//! records of their locals, since processes come and go.
+
+use kripke_model::ir::{Model, Shows, Type, Var};
+use kripke_model::layout::{ProcessView, View};
+use serde_json::{Map, Value, json};
+
+use crate::json::by_lines;
+use crate::names::{Names, channel_item};
+use crate::run::Run;
+use crate::table::who;
+
+const PROCESSES: &str = "processes";
+
+pub fn itf(run: &Run, names: &Names, description: &str) -> String {
+    let states: Vec<Value> = (0..=run.moves().len()).map(|n| state(run, names, n)).collect();
+    let vars: Vec<&String> = states[0].as_object().into_iter().flat_map(Map::keys).filter(|k| *k != "#meta").collect();
+    let trace = json!({
+        "#meta": {
+            "format": "ITF",
+            "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
+            "source": run.model().name,
+            "description": description,
+        },
+        "vars": vars,
+        "states": states,
+    });
+    by_lines(&trace)
+}
+
+fn state(run: &Run, names: &Names, n: usize) -> Value {
+    let model = run.model();
+    let view = run.view(n);
+    let mut state = Map::new();
+    state.insert("#meta".to_string(), meta(run, names, n));
+    for (var, values) in model.globals.iter().zip(&view.globals) {
+        if !var.hidden && var.ty.shows != Shows::Channel {
+            state.insert(var.name.clone(), variable(names, model, &view, var, values));
+        }
+    }
+    for (i, channel) in view.channels.iter().enumerate() {
+        let declaration = &model.channels[channel.declaration.index()];
+        let global = channel_item(&view, i).filter(|item| item.owner.is_none() && declaration.capacity > 0);
+        if let Some(item) = global {
+            let message = |m: &Vec<i32>| {
+                let fields = m.iter().zip(&declaration.fields).map(|(v, ty)| value(names, model, &view, *ty, *v));
+                json!({ "#tup": fields.collect::<Vec<_>>() })
+            };
+            state.insert(names.item(model, item), channel.messages.iter().map(message).collect());
+        }
+    }
+    let processes = view.processes.iter().map(|p| json!([integer(i32::from(p.pid)), process(names, model, &view, p)]));
+    state.insert(PROCESSES.to_string(), json!({ "#map": processes.collect::<Vec<_>>() }));
+    Value::Object(state)
+}
+
+fn meta(run: &Run, names: &Names, n: usize) -> Value {
+    let mut meta = Map::new();
+    meta.insert("index".to_string(), json!(n));
+    if let Some(step) = n.checked_sub(1).map(|i| &run.moves()[i]) {
+        meta.insert("process".to_string(), json!(who(run, names, step)));
+        meta.insert("place".to_string(), json!(run.lines().place(run.edge(step.process, step.edge).span)));
+        meta.insert("statement".to_string(), json!(run.statements(step)));
+    }
+    Value::Object(meta)
+}
+
+fn process(names: &Names, model: &Model, view: &View, p: &ProcessView) -> Value {
+    let declared = &model.processes[p.process.index()];
+    let mut record = Map::new();
+    record.insert("type".to_string(), json!(declared.name));
+    record.insert("location".to_string(), integer(p.location.0 as i32));
+    for (var, values) in declared.locals.iter().zip(&p.locals) {
+        if !var.hidden {
+            record.insert(var.name.clone(), variable(names, model, view, var, values));
+        }
+    }
+    Value::Object(record)
+}
+
+fn variable(names: &Names, model: &Model, view: &View, var: &Var, values: &[i32]) -> Value {
+    let mut elements: Vec<Value> = values.iter().map(|v| value(names, model, view, var.ty, *v)).collect();
+    // Innermost dimensions first, until only the outermost list is left.
+    for dim in var.dims.iter().skip(1).rev() {
+        elements = elements.chunks((*dim).max(1) as usize).map(|row| Value::Array(row.to_vec())).collect();
+    }
+    match elements.pop() {
+        Some(only) if var.dims.is_empty() => only,
+        last => {
+            elements.extend(last);
+            Value::Array(elements)
+        }
+    }
+}
+
+fn value(names: &Names, model: &Model, view: &View, ty: Type, v: i32) -> Value {
+    match ty.shows {
+        Shows::Bool => json!(v != 0),
+        Shows::Symbol(_) | Shows::Channel => json!(names.value(model, view, ty, v)),
+        Shows::Number | Shows::Pid => integer(v),
+    }
+}
+
+/// Integers are written as strings, because many readers of JSON would round them.
+fn integer(v: i32) -> Value {
+    json!({ "#bigint": v.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn states_have_all_variables() {
+        let (run, _) = sample::counterexample(sample::handshake());
+        let trace: Value = serde_json::from_str(&itf(&run, &run.names(), "stuck")).unwrap();
+        assert_eq!(trace["vars"], json!(["d", "processes"]));
+        let states = trace["states"].as_array().unwrap();
+        assert_eq!(states.len(), run.moves().len() + 1);
+        let second = &states[2];
+        assert_eq!(second["d"], json!([{ "#tup": ["msg", { "#bigint": "3" }] }]));
+        assert_eq!(second["#meta"]["statement"], "d!msg(3)");
+        let receiver = &second["processes"]["#map"][2][1];
+        assert_eq!(receiver["x"], json!({ "#bigint": "7" }));
+    }
+
+    #[test]
+    fn arrays_keep_their_dimensions() {
+        let (run, _) = sample::counterexample(sample::mutex());
+        let mut var = run.model().globals[2].clone();
+        var.dims = vec![2, 3];
+        let rows = variable(&run.names(), run.model(), &run.view(0), &var, &[1, 2, 3, 4, 5, 6]);
+        let n = |v: i32| integer(v);
+        assert_eq!(rows, json!([[n(1), n(2), n(3)], [n(4), n(5), n(6)]]));
+        var.dims = Vec::new();
+        assert_eq!(variable(&run.names(), run.model(), &run.view(0), &var, &[9]), n(9));
+    }
+}

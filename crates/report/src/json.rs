@@ -1,0 +1,162 @@
+//! The result for machines, schema 1: fields may be added, never changed.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+pub const SCHEMA: u32 = 1;
+
+/// The result of checking one model. Fields appear in this order.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    pub kripke: &'static str,
+    pub schema: u32,
+    pub model: String,
+    pub language: &'static str,
+    pub verdict: &'static str,
+    /// Every reachable state was expanded.
+    pub complete: bool,
+    /// A word for why the verdict is inconclusive.
+    pub reason: Option<&'static str>,
+    /// The same in a sentence.
+    pub message: Option<String>,
+    pub properties: Vec<Property>,
+    pub states: u64,
+    pub transitions: u64,
+    pub depth: u64,
+    pub state_bytes: u64,
+    pub errors: Errors,
+    pub findings: Vec<Finding>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unreached: Option<Vec<Unreached>>,
+    pub seconds: Seconds,
+    pub memory: Memory,
+    pub limits: Limits,
+    pub options: Options,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Property {
+    pub name: String,
+    /// `safety`, `ltl` or `never`.
+    pub kind: &'static str,
+    pub verdict: &'static str,
+    /// The file with the counterexample.
+    pub trail: Option<String>,
+}
+
+/// How many errors of each kind there were.
+#[derive(Clone, Copy, Default, Debug, Serialize)]
+pub struct Errors {
+    pub assertion: u64,
+    pub invalid_end_state: u64,
+    /// Everything else the model did that is forbidden.
+    pub fault: u64,
+}
+
+/// One error, replayed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding {
+    /// See [`crate::why::kind`]; `invalid_end_state` for that.
+    pub kind: &'static str,
+    pub message: String,
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    pub process: Option<String>,
+    /// Visible steps of the counterexample.
+    pub steps: usize,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Unreached {
+    pub process: String,
+    pub file: String,
+    pub line: u32,
+    pub statement: String,
+}
+
+#[derive(Clone, Copy, Default, Debug, Serialize)]
+pub struct Seconds {
+    pub load: f64,
+    pub compile: f64,
+    pub search: f64,
+}
+
+#[derive(Clone, Copy, Default, Debug, Serialize)]
+pub struct Memory {
+    /// Of the whole program; 0 where the system does not tell.
+    pub peak_rss: u64,
+    pub store: u64,
+    /// Links and frontier.
+    pub search: u64,
+}
+
+#[derive(Clone, Copy, Default, Debug, Serialize)]
+pub struct Limits {
+    pub max_depth: Option<u32>,
+    pub max_states: Option<u64>,
+    pub memory: Option<u64>,
+    pub timeout: Option<f64>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Options {
+    pub store: &'static str,
+    pub threads: u32,
+    pub raw: bool,
+    pub search: &'static str,
+    pub engine: &'static str,
+    pub all_errors: bool,
+    pub claims: bool,
+    pub assertions: bool,
+    pub end_states: bool,
+}
+
+/// One complaint about the user's text or the command.
+#[derive(Clone, Debug, Serialize)]
+pub struct Complaint {
+    /// `error` or `warning`.
+    pub severity: &'static str,
+    pub message: String,
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    pub column: Option<u32>,
+    pub help: Option<String>,
+}
+
+impl Report {
+    /// Indented if it is the only one, else on one line.
+    pub fn text(&self, alone: bool) -> String {
+        render(self, alone)
+    }
+}
+
+/// What is printed instead of a result when there is no model to check.
+pub fn bad_input(kripke: &'static str, model: &str, complaints: &[Complaint], alone: bool) -> String {
+    let mut object = Map::new();
+    object.insert("kripke".to_string(), kripke.into());
+    object.insert("schema".to_string(), SCHEMA.into());
+    object.insert("model".to_string(), model.into());
+    object.insert("verdict".to_string(), Value::Null);
+    object.insert("error".to_string(), serde_json::to_value(complaints).expect("plain data"));
+    render(&object, alone)
+}
+
+fn render(value: &impl Serialize, alone: bool) -> String {
+    let text = if alone { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
+    text.expect("plain data") + "\n"
+}
+
+/// An object with a line for each field, and for each element of a list of objects: long, but fit for reading.
+pub(crate) fn by_lines(value: &impl Serialize) -> String {
+    let value = serde_json::to_value(value).expect("plain data");
+    let Value::Object(fields) = value else { return format!("{value}\n") };
+    let field = |(name, value): (&String, &Value)| match value {
+        Value::Array(list) if list.first().is_some_and(Value::is_object) => {
+            let elements: Vec<String> = list.iter().map(|e| format!("    {e}")).collect();
+            format!("  {}: [\n{}\n  ]", Value::from(name.as_str()), elements.join(",\n"))
+        }
+        _ => format!("  {}: {value}", Value::from(name.as_str())),
+    };
+    let fields: Vec<String> = fields.iter().map(field).collect();
+    format!("{{\n{}\n}}\n", fields.join(",\n"))
+}

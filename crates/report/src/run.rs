@@ -1,0 +1,163 @@
+//! An execution, step by step, ready to be shown.
+
+use std::sync::Arc;
+
+use kripke_model::Finding;
+use kripke_model::interpret::{Interpreter, Move, Point};
+use kripke_model::ir::{Edge, EdgeId, Model, ProcessId};
+use kripke_model::layout::{Layout, View};
+use kripke_model::trail::{Ending, Replayed};
+use kripke_search::Wrong;
+
+use crate::names::Names;
+use crate::source::Lines;
+
+/// States stay packed and are unpacked when asked for: runs may be a million steps long.
+#[derive(Clone, Debug)]
+pub struct Run {
+    model: Arc<Model>,
+    layout: Layout,
+    lines: Lines,
+    initial: Point,
+    moves: Vec<Move>,
+    /// Steps taken before `initial`, and forgotten.
+    forgotten: usize,
+    end: End,
+}
+
+/// How a run ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    /// Nothing is wrong with it.
+    Fine,
+    /// The last move did something wrong.
+    Finding(Finding),
+    /// No process can move, and some should.
+    InvalidEnd,
+}
+
+impl End {
+    /// What is wrong, in the terms of a search.
+    pub fn wrong(&self) -> Option<Wrong> {
+        match self {
+            End::Fine => None,
+            End::Finding(finding) => Some(Wrong::Finding(finding.clone())),
+            End::InvalidEnd => Some(Wrong::InvalidEnd),
+        }
+    }
+}
+
+impl Run {
+    /// A run that has not moved yet.
+    pub fn new(interpreter: &Interpreter, initial: Point) -> Run {
+        let model = interpreter.model().clone();
+        let lines = Lines::new(&model);
+        Run {
+            model,
+            layout: interpreter.layout().clone(),
+            lines,
+            initial,
+            moves: Vec::new(),
+            forgotten: 0,
+            end: End::Fine,
+        }
+    }
+
+    pub fn replayed(interpreter: &Interpreter, replayed: &Replayed) -> Run {
+        let mut run = Run::new(interpreter, replayed.initial().clone());
+        run.moves = replayed.moves().to_vec();
+        run.end = match (replayed.ending(), replayed.finding()) {
+            (Ending::InvalidEnd, _) => End::InvalidEnd,
+            (_, Some(finding)) => End::Finding(finding.clone()),
+            (_, None) => End::Fine,
+        };
+        run
+    }
+
+    pub fn push(&mut self, step: Move) {
+        self.moves.push(step);
+    }
+
+    /// Forgets how the run got here, for runs that are shown while they go on.
+    pub fn forget(&mut self) {
+        self.initial = self.point(self.moves.len()).clone();
+        self.forgotten += self.moves.len();
+        self.moves.clear();
+    }
+
+    /// How many steps were forgotten.
+    pub fn forgotten(&self) -> usize {
+        self.forgotten
+    }
+
+    /// Takes back everything after the first `steps` moves.
+    pub fn rewind(&mut self, steps: usize) {
+        self.moves.truncate(steps);
+        self.end = End::Fine;
+    }
+
+    pub fn finish(&mut self, end: End) {
+        self.end = end;
+    }
+
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    pub fn lines(&self) -> &Lines {
+        &self.lines
+    }
+
+    pub fn moves(&self) -> &[Move] {
+        &self.moves
+    }
+
+    pub fn end(&self) -> &End {
+        &self.end
+    }
+
+    /// Where the run is after so many moves. A move that leads nowhere (a fault) leaves it where it was.
+    pub fn point(&self, steps: usize) -> &Point {
+        self.moves[..steps].iter().rev().find_map(|m| m.to.as_ref()).unwrap_or(&self.initial)
+    }
+
+    pub fn view(&self, steps: usize) -> View {
+        self.layout.view(&self.model, &self.point(steps).state)
+    }
+
+    /// Names that tell all processes of the run apart.
+    pub fn names(&self) -> Names {
+        let mut names = Names::default();
+        for steps in 0..=self.moves.len() {
+            names.observe(&self.view(steps));
+        }
+        names
+    }
+
+    /// The statement of an edge on one line.
+    pub fn statement(&self, process: ProcessId, edge: EdgeId) -> String {
+        flat(&self.edge(process, edge).label)
+    }
+
+    /// The statements of a move: of an indivisible sequence those executed, of a rendezvous both.
+    pub fn statements(&self, step: &Move) -> String {
+        let own = self.statement(step.process, step.edge);
+        if let Some(p) = step.partner {
+            return format!("{own} → {}", self.statement(p.process, p.edge));
+        }
+        // An edge with a channel operation of its own names it in front of the sequence that follows.
+        if step.chain.is_empty() || self.edge(step.process, step.edge).sync.is_some() {
+            return own;
+        }
+        step.chain.iter().map(|e| self.statement(step.process, *e)).collect::<Vec<_>>().join("; ")
+    }
+
+    pub fn edge(&self, process: ProcessId, edge: EdgeId) -> &Edge {
+        &self.model.processes[process.index()].edges[edge.index()]
+    }
+}
+
+/// White space of any kind becomes single blanks.
+pub fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,228 @@
+//! What a person reads after a check.
+
+use std::time::Duration;
+
+use kripke_model::Model;
+use kripke_search::{Limit, Order, Statistics, Wrong};
+
+use crate::names::Names;
+use crate::number::{bytes, counted, duration, grouped, short};
+use crate::run::{End, Run};
+use crate::source::Lines;
+use crate::style::{BAD, FAINT, GOOD, UNSURE, paint};
+use crate::table::{Look, table};
+use crate::verdict::{Counterexample, Reason, Verdict, Violated};
+use crate::why;
+
+/// A check that is over.
+#[derive(Clone, Copy, Debug)]
+pub struct Checked<'a> {
+    pub model: &'a Model,
+    pub verdict: &'a Verdict,
+    pub statistics: &'a Statistics,
+    pub order: Order,
+    pub elapsed: Duration,
+    /// Peak memory of the program; 0 if not known.
+    pub memory: u64,
+    /// Whether assertions and end states were looked at.
+    pub assertions: bool,
+    pub end_states: bool,
+}
+
+/// What went wrong in a counterexample, and where.
+pub fn headline(model: &Model, wrong: &Wrong) -> (String, Option<String>) {
+    let lines = Lines::new(model);
+    match wrong {
+        Wrong::InvalidEnd => ("invalid end state: no process can move".to_string(), None),
+        Wrong::Finding(f) => (why::headline(model, &lines, f), Some(lines.place(f.span))),
+    }
+}
+
+impl Checked<'_> {
+    /// The screen for a model that holds, or about which nothing can be said.
+    pub fn calm(&self) -> String {
+        match self.verdict {
+            Verdict::Holds(_) => {
+                let mark = paint(GOOD, "✓ no errors");
+                format!("{mark}      complete search for {}\n{}", self.looked_for(), self.figures())
+            }
+            Verdict::Inconclusive(reason) => self.unsure(reason),
+            Verdict::Violated(_) => String::new(),
+        }
+    }
+
+    /// The screen for a counterexample, which `run` is.
+    pub fn alarm(&self, violated: &Violated, run: &Run, names: &Names, look: Look) -> String {
+        let (what, place) = headline(self.model, violated.first.wrong());
+        let place = place.unwrap_or_else(|| self.model.name.clone());
+        let length = match self.order {
+            Order::BreadthFirst => "shortest trace",
+            Order::DepthFirst => "trace",
+        };
+        let steps = counted(run.moves().len() as u64, "step");
+        let found = format!("{}, {}", counted(self.statistics.states, "state"), duration(self.elapsed));
+        let mark = paint(BAD, &format!("✗ {what}"));
+        let mut out = format!("{mark}   {place}     {length}, {steps} ({found})\n\n");
+        out.push_str(&trace(run, names, look));
+        if self.statistics.errors.total() > 1 {
+            out.push('\n');
+            out.push_str(&self.all(violated));
+        }
+        out
+    }
+
+    /// All errors in short, when not only the first was wanted.
+    fn all(&self, violated: &Violated) -> String {
+        let errors = self.statistics.errors;
+        let kinds = [
+            (errors.assertions, "failed assertion"),
+            (errors.invalid_ends, "invalid end state"),
+            (errors.faults, "fault"),
+        ];
+        let kinds: Vec<String> = kinds.iter().filter(|(n, _)| *n > 0).map(|(n, what)| counted(*n, what)).collect();
+        let mut out = format!("  {} in all: {}\n", counted(errors.total(), "error"), kinds.join(", "));
+        for other in &violated.others {
+            let (what, place) = headline(self.model, other.wrong());
+            let steps = counted(other.replayed().moves().len() as u64, "step");
+            let place = place.map(|p| format!("   {p}")).unwrap_or_default();
+            out.push_str(&format!("  {} {what}{place}   {steps}\n", paint(BAD, "✗")));
+        }
+        out.push_str(&self.figures());
+        out
+    }
+
+    fn unsure(&self, reason: &Reason) -> String {
+        let mut out = match reason {
+            Reason::Unchecked(names) => {
+                let mark = paint(UNSURE, "? INCONCLUSIVE");
+                let mut out = format!("{mark}: not every property of the model was checked\n");
+                out.push_str(&format!(
+                    "  {} safety   no errors, complete search for {}\n",
+                    paint(GOOD, "✓"),
+                    self.looked_for()
+                ));
+                for name in names {
+                    out.push_str(&format!("  {} {name}   not checked by this version\n", paint(UNSURE, "?")));
+                }
+                out
+            }
+            Reason::NoTrail => format!("{}: {reason}\n", paint(UNSURE, "? INCONCLUSIVE")),
+            Reason::Limit(limit) => {
+                let states = counted(self.statistics.states, "state");
+                let mark = paint(UNSURE, "? INCONCLUSIVE");
+                let place = match limit {
+                    Limit::EndlessSequence(f) => format!(" ({})", Lines::new(self.model).place(f.span)),
+                    _ => String::new(),
+                };
+                format!("{mark}: {reason}{place}; no errors in the {states} seen, but that is not all\n")
+            }
+        };
+        out.push_str(&self.figures());
+        if let Some(advice) = reason.advice() {
+            out.push_str(&format!("  {advice}\n"));
+        }
+        out
+    }
+
+    fn looked_for(&self) -> String {
+        let mut kinds = Vec::new();
+        if self.assertions {
+            kinds.push("failed assertions");
+        }
+        if self.end_states {
+            kinds.push("invalid end states");
+        }
+        kinds.push("faults");
+        match kinds.split_last() {
+            Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+            _ => kinds.join(""),
+        }
+    }
+
+    /// `104 312 889 states · 371 200 113 transitions · depth 412 · 2m23s · 24 B/state · 2.33 GiB`
+    fn figures(&self) -> String {
+        let s = self.statistics;
+        let mut parts = vec![
+            counted(s.states, "state"),
+            counted(s.transitions, "transition"),
+            format!("depth {}", grouped(s.depth)),
+            duration(self.elapsed),
+        ];
+        // A small table is mostly empty, and its share per state says nothing.
+        if s.states >= 10_000 {
+            parts.push(format!("{} B/state", s.store_bytes / s.states));
+        }
+        if self.memory > 0 {
+            parts.push(bytes(self.memory));
+        }
+        format!("  {}\n", parts.join(" · "))
+    }
+
+    /// One line for one of several models, without its name.
+    pub fn brief(&self, trail: Option<&str>) -> String {
+        match self.verdict {
+            Verdict::Holds(_) => {
+                let states = counted(self.statistics.states, "state");
+                format!("{}   {states}   {}", paint(GOOD, "✓ no errors"), duration(self.elapsed))
+            }
+            Verdict::Violated(v) => {
+                let (what, place) = headline(self.model, v.first.wrong());
+                let place = place.map(|p| format!("   {p}")).unwrap_or_default();
+                let steps = counted(v.first.replayed().moves().len() as u64, "step");
+                let trail = trail.map(|t| format!(" → {t}")).unwrap_or_default();
+                format!("{}{place}   {steps}{trail}", paint(BAD, &format!("✗ {what}")))
+            }
+            Verdict::Inconclusive(reason) => {
+                let states = short(self.statistics.states);
+                let mark = paint(UNSURE, &format!("? {reason}"));
+                let complete = if matches!(reason, Reason::Unchecked(_)) { "safety holds" } else { "not complete" };
+                format!("{mark}   {states} states, {complete}")
+            }
+        }
+    }
+}
+
+/// The steps of a run, and who is stuck at the end.
+pub fn trace(run: &Run, names: &Names, look: Look) -> String {
+    let mut out = table(run, names, look);
+    if *run.end() == End::InvalidEnd {
+        out.push('\n');
+        out.push_str(&stuck(run, names));
+    }
+    out
+}
+
+/// What is wrong with a run, as a headline of its own.
+pub fn verdict_line(run: &Run) -> Option<String> {
+    let (what, place) = headline(run.model(), &run.end().wrong()?);
+    let place = place.map(|p| format!("   {p}")).unwrap_or_default();
+    Some(format!("{}{place}\n", paint(BAD, &format!("✗ {what}"))))
+}
+
+/// Who waits for what when nothing moves.
+pub fn stuck(run: &Run, names: &Names) -> String {
+    let waiting = why::waiting(run, names);
+    let name = waiting.iter().map(|w| w.process.chars().count()).max().unwrap_or(0);
+    let place = waiting.iter().filter_map(|w| w.place.as_ref()).map(|p| p.chars().count()).max().unwrap_or(0);
+    let mut out = String::new();
+    for w in &waiting {
+        let at = w.place.as_deref().unwrap_or("");
+        let (mark, text) = if w.at_end {
+            (paint(FAINT, "·"), "may stay here".to_string())
+        } else {
+            // Only `provided` and priorities stop a statement that is always executable.
+            let wait = if w.held { "not allowed to move (`provided`), before" } else { "waits for" };
+            (paint(BAD, "✗"), format!("{wait} {}", w.statements.join(" or ")))
+        };
+        out.push_str(&format!("  {mark} {:<name$}  {at:<place$}  {text}\n", w.process));
+    }
+    out
+}
+
+/// The error of a counterexample on one line, for trail files.
+pub fn one_line(model: &Model, counterexample: &Counterexample) -> String {
+    match headline(model, counterexample.wrong()) {
+        (what, Some(place)) => format!("{what} ({place})"),
+        (what, None) => what,
+    }
+}

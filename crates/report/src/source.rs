@@ -1,0 +1,61 @@
+//! Where things are in the user's text.
+
+use std::fmt;
+
+use kripke_model::ir::{FileId, Model, Span};
+
+/// The lines of a model's files.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    files: Vec<File>,
+}
+
+#[derive(Clone, Debug)]
+struct File {
+    name: String,
+    starts: Vec<u32>,
+}
+
+/// One line, or a range of lines, of a file.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Line {
+    pub file: FileId,
+    /// Counted from 1.
+    pub first: u32,
+    pub last: u32,
+}
+
+impl Lines {
+    pub fn new(model: &Model) -> Lines {
+        let starts = |text: &str| {
+            let after = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1);
+            std::iter::once(0).chain(after).collect()
+        };
+        Lines { files: model.files.iter().map(|f| File { name: f.name.clone(), starts: starts(&f.text) }).collect() }
+    }
+
+    pub fn of(&self, span: Span) -> Line {
+        let line = |offset: u32| match self.files.get(span.file.index()) {
+            Some(f) => f.starts.partition_point(|s| *s <= offset) as u32,
+            None => 0,
+        };
+        let first = line(span.start);
+        Line { file: span.file, first, last: line(span.end.saturating_sub(1)).max(first) }
+    }
+
+    pub fn file(&self, id: FileId) -> &str {
+        self.files.get(id.index()).map_or("?", |f| &f.name)
+    }
+
+    /// `second.pml:22`
+    pub fn place(&self, span: Span) -> String {
+        let line = self.of(span);
+        format!("{}:{}", self.file(line.file), line.first)
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.first == self.last { write!(f, "{}", self.first) } else { write!(f, "{}-{}", self.first, self.last) }
+    }
+}

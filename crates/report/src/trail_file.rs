@@ -1,0 +1,178 @@
+//! Trail files: a run written down so that it can be replayed later, and refused if the model has changed since.
+
+use std::fmt;
+
+use kripke_model::interpret::Move;
+use kripke_model::ir::Model;
+use kripke_model::trail::{Ending, Trail};
+use serde::{Deserialize, Serialize};
+
+use crate::json::by_lines;
+use crate::names::Names;
+use crate::run::Run;
+use crate::table::who;
+
+const SCHEMA: u32 = 1;
+
+/// The contents of a trail file. `choices` and `ending` are the trail; `steps` is for people.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TrailFile {
+    #[serde(rename = "kripke-trail")]
+    schema: u32,
+    pub model: String,
+    /// Of the texts of all files the model is made of.
+    fingerprint: String,
+    /// The arguments that change what the text means, such as definitions of macros.
+    pub arguments: Vec<String>,
+    pub error: Option<String>,
+    choices: Vec<u32>,
+    ending: End,
+    #[serde(default)]
+    steps: Vec<Step>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum End {
+    State,
+    InvalidEndState,
+    /// The finding with this number in the expansion of the last state.
+    Finding(u32),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct Step {
+    process: String,
+    place: String,
+    statement: String,
+}
+
+/// Why a text is not a trail that can be used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TrailError {
+    /// The text is damaged, or something else altogether.
+    NotATrail(String),
+    /// Written by another version of the format.
+    Schema(u64),
+    /// The model is not the one the trail was made from.
+    OtherModel { trail: String },
+}
+
+impl fmt::Display for TrailError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TrailError::NotATrail(why) => write!(f, "not a trail file, or a damaged one: {why}"),
+            TrailError::Schema(n) => write!(f, "trail format {n}, but this version of Kripke reads format {SCHEMA}"),
+            TrailError::OtherModel { trail } => {
+                write!(f, "made from another text: `{trail}` as it was then; check the model again for a fresh trail")
+            }
+        }
+    }
+}
+
+impl std::error::Error for TrailError {}
+
+impl TrailFile {
+    pub fn new(run: &Run, names: &Names, trail: &Trail, arguments: Vec<String>, error: Option<String>) -> TrailFile {
+        let step = |taken: &Move| Step {
+            process: who(run, names, taken),
+            place: run.lines().place(run.edge(taken.process, taken.edge).span),
+            statement: run.statements(taken),
+        };
+        TrailFile {
+            schema: SCHEMA,
+            model: run.model().name.clone(),
+            fingerprint: fingerprint(run.model()),
+            arguments,
+            error,
+            choices: trail.choices.clone(),
+            ending: match trail.ending {
+                Ending::State => End::State,
+                Ending::InvalidEnd => End::InvalidEndState,
+                Ending::Finding(n) => End::Finding(n),
+            },
+            steps: run.moves().iter().map(step).collect(),
+        }
+    }
+
+    pub fn read(text: &str) -> Result<TrailFile, TrailError> {
+        let broken = |e: serde_json::Error| TrailError::NotATrail(e.to_string());
+        let value: serde_json::Value = serde_json::from_str(text).map_err(broken)?;
+        match value.get("kripke-trail").and_then(|s| s.as_u64()) {
+            None => Err(TrailError::NotATrail("it has no `kripke-trail` field".to_string())),
+            Some(n) if n != u64::from(SCHEMA) => Err(TrailError::Schema(n)),
+            Some(_) => serde_json::from_value(value).map_err(broken),
+        }
+    }
+
+    pub fn text(&self) -> String {
+        by_lines(self)
+    }
+
+    /// The trail, if it was made from this very model.
+    pub fn trail(&self, model: &Model) -> Result<Trail, TrailError> {
+        if self.fingerprint != fingerprint(model) {
+            return Err(TrailError::OtherModel { trail: self.model.clone() });
+        }
+        let ending = match self.ending {
+            End::State => Ending::State,
+            End::InvalidEndState => Ending::InvalidEnd,
+            End::Finding(n) => Ending::Finding(n),
+        };
+        Ok(Trail { choices: self.choices.clone(), ending })
+    }
+}
+
+/// FNV-1a over the texts, each with its length: tells an edited model from the original, nothing more.
+fn fingerprint(model: &Model) -> String {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    let mut add = |bytes: &[u8]| {
+        for b in bytes {
+            hash = (hash ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    };
+    for file in &model.files {
+        add(&(file.text.len() as u64).to_le_bytes());
+        add(file.text.as_bytes());
+    }
+    format!("{hash:016x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    fn file() -> TrailFile {
+        let (run, found) = sample::counterexample(sample::mutex());
+        TrailFile::new(&run, &run.names(), found.trail(), vec!["-DN=2".to_string()], None)
+    }
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        let (_, found) = sample::counterexample(sample::mutex());
+        let read = TrailFile::read(&file().text()).unwrap();
+        assert_eq!(read, file());
+        assert_eq!(read.trail(&sample::mutex()).unwrap(), *found.trail());
+    }
+
+    #[test]
+    fn other_models_are_refused() {
+        let mut edited = sample::mutex();
+        edited.files[0].text.push(' ');
+        let refused = file().trail(&edited).unwrap_err();
+        assert!(matches!(&refused, TrailError::OtherModel { trail } if trail == "second.pml"), "{refused}");
+    }
+
+    #[test]
+    fn damage_is_noticed() {
+        let good = file().text();
+        let cut = &good[..good.len() / 2];
+        let typo = good.replace("\"choices\"", "\"choises\"");
+        for text in ["", "{}", "[]", "no", cut, &typo, &good.replace("\"choices\": [", "\"choices\": [-1,")] {
+            assert!(matches!(TrailFile::read(text), Err(TrailError::NotATrail(_))), "{text}");
+        }
+        let newer = good.replace("\"kripke-trail\": 1", "\"kripke-trail\": 2");
+        assert_eq!(TrailFile::read(&newer), Err(TrailError::Schema(2)));
+    }
+}

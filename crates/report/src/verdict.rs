@@ -1,0 +1,208 @@
+//! What a search says about a model, in types that can't say more than was shown.
+//!
+//! [`Verdict::Holds`] needs the search's own proof that nothing was left out; [`Verdict::Violated`] needs a trail that
+//! the reference interpreter has replayed.
+
+use std::fmt;
+
+use kripke_model::interpret::Interpreter;
+use kripke_model::trail::{Replayed, Trail};
+use kripke_search::{End, ErrorFree, Limit, Outcome, Violation, Wrong};
+
+use crate::number;
+
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    Holds(ErrorFree),
+    Violated(Violated),
+    Inconclusive(Reason),
+}
+
+/// At least one counterexample.
+#[derive(Clone, Debug)]
+pub struct Violated {
+    pub first: Counterexample,
+    pub others: Vec<Counterexample>,
+}
+
+/// A violation that happened again before our eyes.
+#[derive(Clone, Debug)]
+pub struct Counterexample {
+    wrong: Wrong,
+    trail: Trail,
+    replayed: Replayed,
+}
+
+/// Why nothing can be said.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reason {
+    Limit(Limit),
+    /// Safety holds, but the model states properties that were not checked.
+    Unchecked(Vec<String>),
+    /// Errors were counted, but there was no room to keep the way to any of them.
+    NoTrail,
+}
+
+/// The search reported something that the reference interpreter can't confirm: a bug in Kripke.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unconfirmed(pub String);
+
+impl fmt::Display for Unconfirmed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a counterexample could not be confirmed: {}", self.0)
+    }
+}
+
+impl std::error::Error for Unconfirmed {}
+
+impl Verdict {
+    /// Judges the outcome of a search. `unchecked` names properties of the model that it did not look at.
+    pub fn judge(
+        outcome: &Outcome,
+        interpreter: &mut Interpreter,
+        unchecked: &[String],
+    ) -> Result<Verdict, Unconfirmed> {
+        let mut confirmed = Vec::new();
+        for violation in &outcome.violations {
+            confirmed.push(Counterexample::confirm(violation, interpreter)?);
+        }
+        if !confirmed.is_empty() {
+            let first = confirmed.remove(0);
+            return Ok(Verdict::Violated(Violated { first, others: confirmed }));
+        }
+        Ok(match &outcome.end {
+            End::Exhausted(exhausted) => match exhausted.error_free() {
+                Some(proof) if unchecked.is_empty() => Verdict::Holds(proof),
+                Some(_) => Verdict::Inconclusive(Reason::Unchecked(unchecked.to_vec())),
+                None => Verdict::Inconclusive(Reason::NoTrail),
+            },
+            End::Stopped(limit) => Verdict::Inconclusive(Reason::Limit(limit.clone())),
+            End::Violation => Verdict::Inconclusive(Reason::NoTrail),
+        })
+    }
+
+    /// The word for it in machine-readable results.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Verdict::Holds(_) => "holds",
+            Verdict::Violated(_) => "violated",
+            Verdict::Inconclusive(_) => "inconclusive",
+        }
+    }
+}
+
+impl Counterexample {
+    fn confirm(violation: &Violation, interpreter: &mut Interpreter) -> Result<Counterexample, Unconfirmed> {
+        let replayed = violation.trail.replay(interpreter).map_err(|e| Unconfirmed(e.to_string()))?;
+        let same = match &violation.wrong {
+            Wrong::InvalidEnd => replayed.finding().is_none(),
+            Wrong::Finding(f) => replayed.finding() == Some(f),
+        };
+        if !same {
+            return Err(Unconfirmed("replaying it led to a different error".to_string()));
+        }
+        Ok(Counterexample { wrong: violation.wrong.clone(), trail: violation.trail.clone(), replayed })
+    }
+
+    pub fn wrong(&self) -> &Wrong {
+        &self.wrong
+    }
+
+    pub fn trail(&self) -> &Trail {
+        &self.trail
+    }
+
+    pub fn replayed(&self) -> &Replayed {
+        &self.replayed
+    }
+}
+
+impl Reason {
+    /// A stable word for machine-readable results.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Reason::Limit(Limit::Depth(_)) => "max_depth",
+            Reason::Limit(Limit::States(_)) => "max_states",
+            Reason::Limit(Limit::Memory(_)) => "memory",
+            Reason::Limit(Limit::Time) => "timeout",
+            Reason::Limit(Limit::Interrupted) => "interrupted",
+            Reason::Limit(Limit::StateNumbers) => "state_numbers",
+            Reason::Limit(Limit::EndlessSequence(_)) => "endless_sequence",
+            Reason::Limit(Limit::LossyStore) => "lossy_store",
+            Reason::Unchecked(_) => "unchecked_properties",
+            Reason::NoTrail => "no_trail",
+        }
+    }
+
+    /// What the user can do about it.
+    pub fn advice(&self) -> Option<&'static str> {
+        match self {
+            Reason::Limit(Limit::Depth(_)) => Some("a larger --max-depth goes on"),
+            Reason::Limit(Limit::States(_)) => Some("a larger --max-states goes on"),
+            Reason::Limit(Limit::Memory(_)) => Some("a larger --mem goes on; a smaller model needs less"),
+            Reason::Limit(Limit::Time) => Some("a longer --timeout goes on"),
+            Reason::Unchecked(_) => Some("--no-claim checks safety alone"),
+            Reason::NoTrail => Some("a larger --mem leaves room for counterexamples"),
+            Reason::Limit(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Limit(Limit::Depth(n)) => write!(f, "depth limit of {} reached", number::grouped(u64::from(*n))),
+            Reason::Limit(Limit::States(n)) => write!(f, "limit of {} reached", number::counted(*n, "state")),
+            Reason::Limit(Limit::Memory(n)) => write!(f, "memory limit of {} reached", number::bytes(*n)),
+            Reason::Limit(limit) => write!(f, "{limit}"),
+            Reason::Unchecked(names) => write!(f, "not checked by this version: {}", names.join(", ")),
+            Reason::NoTrail => write!(f, "errors were found, but there was no room to keep the way to them"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use kripke_model::Model;
+    use kripke_model::trail::Ending;
+    use kripke_search::{Budget, Options, Progress, explore};
+
+    use super::*;
+    use crate::sample;
+
+    fn search(model: Model, options: &Options, budget: &Budget) -> (Outcome, Interpreter) {
+        let mut interpreter = Interpreter::new(Arc::new(model)).unwrap();
+        let outcome = explore(&mut interpreter, options, budget, &Progress::new());
+        (outcome, interpreter)
+    }
+
+    #[test]
+    fn a_limit_never_becomes_a_proof() {
+        let budget = Budget { max_states: Some(10), ..Budget::default() };
+        let (outcome, mut interpreter) = search(sample::mutex(), &Options::default(), &budget);
+        let verdict = Verdict::judge(&outcome, &mut interpreter, &[]).unwrap();
+        let Verdict::Inconclusive(reason) = verdict else { panic!("{verdict:?}") };
+        assert_eq!((reason.word(), reason.to_string().as_str()), ("max_states", "limit of 10 states reached"));
+    }
+
+    #[test]
+    fn unchecked_properties_leave_it_open() {
+        let options = Options { assertions: false, ..Options::default() };
+        let (outcome, mut interpreter) = search(sample::mutex(), &options, &Budget::default());
+        assert!(matches!(Verdict::judge(&outcome, &mut interpreter, &[]), Ok(Verdict::Holds(_))));
+        let open = Verdict::judge(&outcome, &mut interpreter, &["ltl live".to_string()]).unwrap();
+        assert!(matches!(&open, Verdict::Inconclusive(r) if r.to_string() == "not checked by this version: ltl live"));
+    }
+
+    #[test]
+    fn a_trail_that_leads_elsewhere_is_our_bug() {
+        let (mut outcome, mut interpreter) = search(sample::mutex(), &Options::default(), &Budget::default());
+        outcome.violations[0].trail.ending = Ending::InvalidEnd;
+        assert!(Verdict::judge(&outcome, &mut interpreter, &[]).is_err());
+        outcome.violations[0].trail.ending = Ending::Finding(0);
+        outcome.violations[0].wrong = Wrong::InvalidEnd;
+        assert!(Verdict::judge(&outcome, &mut interpreter, &[]).is_err());
+    }
+}

@@ -1,0 +1,176 @@
+//! What went wrong, in words.
+
+use kripke_model::ir::{Effect, Expr, Guard, Model, Place, VarId, VarRef};
+use kripke_model::layout::{ProcessView, View};
+use kripke_model::{Fault, Finding, FindingKind};
+
+use crate::names::{Item, Names, What, variables};
+use crate::number::counted;
+use crate::run::{End, Run, flat};
+use crate::source::Lines;
+
+/// The name of a kind of error in machine-readable results.
+pub fn kind(finding: &FindingKind) -> &'static str {
+    match finding {
+        FindingKind::Assertion => "assertion",
+        FindingKind::EndlessSequence => "endless_sequence",
+        FindingKind::Fault(fault) => match fault {
+            Fault::IndexOutOfRange { .. } => "index_out_of_range",
+            Fault::DivisionByZero => "division_by_zero",
+            Fault::TooManyProcesses => "too_many_processes",
+            Fault::TooManyChannels => "too_many_channels",
+            Fault::BlockedChain => "blocked_sequence",
+            Fault::NoChannel => "no_channel",
+            Fault::MessageArity { .. } => "message_arity",
+            Fault::PollRendezvous => "poll_rendezvous",
+            Fault::ClaimViolated { .. } => "exclusive_channel",
+            Fault::TraceViolated => "trace",
+            Fault::BadPriority(_) => "bad_priority",
+        },
+    }
+}
+
+/// A headline: `assertion violated: assert(critical==1)`.
+pub fn headline(model: &Model, lines: &Lines, finding: &Finding) -> String {
+    let label = model.processes.get(finding.process.index()).and_then(|p| p.edges.get(finding.edge.index()));
+    let statement = label.map(|e| flat(&e.label)).unwrap_or_default();
+    match &finding.kind {
+        FindingKind::Assertion => format!("assertion violated: {statement}"),
+        FindingKind::EndlessSequence => format!("a sequence that keeps control does not end: {statement}"),
+        FindingKind::Fault(fault) => format!("{}: {statement}", describe(lines, fault)),
+    }
+}
+
+fn describe(lines: &Lines, fault: &Fault) -> String {
+    match fault {
+        Fault::ClaimViolated { claim } => format!("{fault} ({})", lines.place(*claim)),
+        _ => fault.to_string(),
+    }
+}
+
+/// What to write beside the last step: the values that make an assertion false, or what the fault was.
+pub fn remark(run: &Run, names: &Names) -> Option<String> {
+    match run.end() {
+        End::Fine => None,
+        End::InvalidEnd => Some("no process can move".to_string()),
+        End::Finding(finding) => Some(match &finding.kind {
+            FindingKind::Assertion => asserted(run, names),
+            FindingKind::EndlessSequence => "does not end".to_string(),
+            FindingKind::Fault(Fault::IndexOutOfRange { var, index, len }) => {
+                format!("{var} has {}, index is {index}", counted(u64::from(*len), "element"))
+            }
+            FindingKind::Fault(fault) => describe(run.lines(), fault),
+        }),
+    }
+}
+
+/// `critical is 2`: the variables of a false assertion.
+fn asserted(run: &Run, names: &Names) -> String {
+    let view = run.view(run.moves().len().saturating_sub(1));
+    let say =
+        |item: Item| Some(format!("{} is {}", names.own(run.model(), item), names.read(run.model(), &view, item)?));
+    let said: Vec<String> = named(run).into_iter().filter_map(say).collect();
+    if said.is_empty() { "assertion violated".to_string() } else { said.join(", ") }
+}
+
+/// The items that the assertion at the end of a run reads. Inside an indivisible sequence their values at that moment
+/// are not known, only those before and after it, so none are named.
+pub fn named(run: &Run) -> Vec<Item> {
+    let mut items = Vec::new();
+    let (End::Finding(finding), Some(last)) = (run.end(), run.moves().last()) else { return items };
+    if finding.kind != FindingKind::Assertion || !last.chain.is_empty() {
+        return items;
+    }
+    let view = run.view(run.moves().len() - 1);
+    let Some(process) = view.processes.iter().find(|p| p.pid == finding.pid) else { return items };
+    for effect in &run.edge(finding.process, finding.edge).effects {
+        if let Effect::Assert(expr) = effect {
+            loads(expr, &mut |place| {
+                let item = place_item(run.model(), &view, process, place);
+                items.extend(item.filter(|item| !items.contains(item)));
+            });
+        }
+    }
+    items
+}
+
+/// The item a place names just now; none if its index is more than a constant or a variable.
+fn place_item(model: &Model, view: &View, process: &ProcessView, place: &Place) -> Option<Item> {
+    let (owner, var) = match place.var {
+        VarRef::Global(var) => (None, var),
+        VarRef::Local(var) => (Some((process.pid, process.process)), var),
+    };
+    let declared = variables(model, owner).get(var.index())?;
+    let mut at = 0u32;
+    for (index, dim) in place.index.iter().zip(&declared.dims) {
+        let i = match index {
+            Expr::Const(i) => *i,
+            Expr::Pid => i32::from(process.pid),
+            Expr::Load(inner) if inner.index.is_empty() => scalar(view, process, inner.var)?,
+            _ => return None,
+        };
+        at = at * dim + u32::try_from(i).ok().filter(|i| i < dim)?;
+    }
+    Some(Item { owner, what: What::Element { var, at } })
+}
+
+fn scalar(view: &View, process: &ProcessView, var: VarRef) -> Option<i32> {
+    let (values, VarId(id)) = match var {
+        VarRef::Global(id) => (&view.globals, id),
+        VarRef::Local(id) => (&process.locals, id),
+    };
+    values.get(id as usize)?.first().copied()
+}
+
+/// Calls `f` with every place an expression reads.
+fn loads(expr: &Expr, f: &mut impl FnMut(&Place)) {
+    match expr {
+        Expr::Load(place) => {
+            f(place);
+            place.index.iter().for_each(|e| loads(e, f));
+        }
+        Expr::Unary(_, a) | Expr::Channel(_, a) | Expr::Enabled(a) | Expr::Location(a) | Expr::Priority(a) => {
+            loads(a, f)
+        }
+        Expr::Binary(_, a, b) => {
+            loads(a, f);
+            loads(b, f);
+        }
+        Expr::Cond(all) => all.iter().for_each(|e| loads(e, f)),
+        Expr::Poll { channel, .. } => loads(channel, f),
+        Expr::At { pid: Some(pid), .. } | Expr::Remote { pid: Some(pid), .. } => loads(pid, f),
+        _ => {}
+    }
+}
+
+/// A process of a state in which nobody moves, and where it stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Waiting {
+    pub process: String,
+    pub place: Option<String>,
+    pub statements: Vec<String>,
+    /// It may rest there for ever.
+    pub at_end: bool,
+    /// A statement there could always be executed: what holds it up is not the statement.
+    pub held: bool,
+}
+
+/// Who waits where at the end of a run.
+pub fn waiting(run: &Run, names: &Names) -> Vec<Waiting> {
+    let view = run.view(run.moves().len());
+    let wait = |p: &ProcessView| {
+        let process = &run.model().processes[p.process.index()];
+        let location = &process.locations[p.location.index()];
+        let edges = || location.edges.iter().map(|e| &process.edges[e.index()]);
+        let mut statements: Vec<String> = edges().map(|e| flat(&e.label)).collect();
+        statements.dedup();
+        Waiting {
+            process: names.process(run.model(), p.process, p.pid),
+            place: edges().next().map(|e| run.lines().place(e.span)),
+            statements,
+            at_end: location.end,
+            held: edges().any(|e| matches!(e.guard, Guard::Always) && e.sync.is_none() && e.chain.is_none()),
+        }
+    };
+    view.processes.iter().map(wait).collect()
+}

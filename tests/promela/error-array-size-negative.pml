@@ -1,0 +1,3 @@
+/* An array of negative size. */
+byte a[-1];
+active proctype p() { skip }

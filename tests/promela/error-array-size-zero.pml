@@ -1,0 +1,3 @@
+/* An array without elements. */
+byte a[0];
+active proctype p() { skip }

@@ -1,0 +1,2 @@
+/* assert without argument. */
+active proctype p() { assert }

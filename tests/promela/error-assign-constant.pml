@@ -1,0 +1,3 @@
+/* Assigning to a constant. */
+mtype = { a };
+active proctype p() { a = 2 }

@@ -1,0 +1,2 @@
+/* _pid can't be assigned. */
+active proctype p() { _pid = 3 }

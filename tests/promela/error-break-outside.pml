@@ -1,0 +1,2 @@
+/* break outside a loop. */
+active proctype p() { break }

@@ -1,0 +1,2 @@
+/* A local declared twice. */
+active proctype p() { byte x; byte x; x = 1 }

@@ -1,0 +1,3 @@
+/* A proctype twice. */
+active proctype p() { skip }
+active proctype p() { skip }

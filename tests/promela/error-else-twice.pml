@@ -1,0 +1,3 @@
+/* Two else options. */
+byte x;
+active proctype p() { if :: x == 1 -> skip :: else -> x = 1 :: else -> x = 2 fi }

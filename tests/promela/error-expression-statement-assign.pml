@@ -1,0 +1,3 @@
+/* Assignment inside an expression. */
+byte x;
+active proctype p() { (x = 1) }

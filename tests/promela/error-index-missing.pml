@@ -1,0 +1,3 @@
+/* An array without index. */
+byte x[3];
+active proctype p() { x = 2; x[1] = x + 1 }

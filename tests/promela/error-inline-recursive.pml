@@ -1,0 +1,4 @@
+/* An inline that calls itself. */
+byte x;
+inline f(a) { f(a) }
+active proctype p() { f(x) }

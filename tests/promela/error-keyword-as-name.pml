@@ -1,0 +1,3 @@
+/* A keyword as a name. */
+byte do;
+active proctype p() { skip }

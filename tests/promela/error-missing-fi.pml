@@ -1,0 +1,2 @@
+/* A choice without end. */
+active proctype p() { if :: skip }

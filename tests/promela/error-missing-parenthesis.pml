@@ -1,0 +1,2 @@
+/* A missing parenthesis. */
+active proctype p( { skip }

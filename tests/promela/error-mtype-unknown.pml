@@ -1,0 +1,4 @@
+/* An unknown symbolic constant. */
+mtype = { a };
+mtype m = b;
+active proctype p() { m = a }

@@ -1,0 +1,2 @@
+/* A model without processes. */
+byte x;

@@ -1,0 +1,2 @@
+/* A remote reference to an unknown process. */
+active proctype p() { nobody@here }

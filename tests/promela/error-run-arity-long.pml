@@ -1,0 +1,3 @@
+/* Too many arguments for run. */
+proctype p(byte a) { skip }
+init { run p(1, 2) }

@@ -1,0 +1,2 @@
+/* run of an unknown proctype. */
+init { run nobody() }

@@ -1,0 +1,3 @@
+/* Sending to something that is no channel. */
+byte x;
+active proctype p() { x!1 }

@@ -1,0 +1,3 @@
+/* An unknown type. */
+word x;
+active proctype p() { x = 1 }

@@ -1,0 +1,2 @@
+/* An undeclared variable. */
+active proctype p() { x = 1 }

@@ -1,0 +1,2 @@
+/* A jump to nowhere. */
+active proctype p() { goto nowhere }

@@ -1,0 +1,2 @@
+/* A string without end. */
+active proctype p() { printf("abc) }

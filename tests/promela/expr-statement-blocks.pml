@@ -1,0 +1,2 @@
+/* A constant false statement blocks for ever. */
+active proctype p() { skip; false }

@@ -1,0 +1,3 @@
+/* Two init processes: SPIN runs both. */
+init { skip }
+init { skip }

@@ -1,0 +1,3 @@
+/* More than 255 processes. */
+proctype p() { do :: run p() od }
+init { run p() }

@@ -1,0 +1,3 @@
+/* Two runs in one expression are refused. */
+proctype p() { skip }
+init { (run p() && run p()) }

@@ -1,0 +1,3 @@
+/* `_` can be written but not kept. */
+byte x;
+active proctype p() { _ = 5; x = 1; _ = x }
