@@ -86,6 +86,10 @@ fn search(path: &Path, bounds: Bounds, all_errors: bool) -> Measured {
         Ok(interpreter) => interpreter,
         Err(why) => return Measured::Rejected(why.to_string()),
     };
+    if all_errors {
+        // As with `--raw`: SPIN does not look at claims when it does not reduce.
+        interpreter = interpreter.without_claims();
+    }
     let options = Options { all_errors, ..Options::default() };
     let budget = Budget {
         max_states: Some(bounds.states),

@@ -114,7 +114,8 @@ mod tests {
 
     #[test]
     fn figures_are_found_in_a_report() {
-        let report = "State-vector 12 byte, depth reached 3, errors: 2\n       17 states, stored\n       20 transitions (= x)";
+        let report =
+            "State-vector 12 byte, depth reached 3, errors: 2\n       17 states, stored\n       20 transitions (= x)";
         assert_eq!(number_before(report, " states, stored"), Some(17));
         assert_eq!(number_before(report, " transitions ("), Some(20));
         assert_eq!(number_after(report, "errors: "), Some(2));

@@ -1,7 +1,7 @@
 //! What the user can say on the command line.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -83,6 +83,9 @@ pub struct Reading {
     /// Try nested `unless` escapes from the inside out
     #[arg(short = 'J', long)]
     pub reverse_escapes: bool,
+    /// Plain interleaving, as SPIN counts it: nothing merged, no reduction, `xr`/`xs` not checked
+    #[arg(long)]
+    pub raw: bool,
 }
 
 #[derive(Args, Debug)]
@@ -131,9 +134,6 @@ pub struct Searching {
     /// Nearest states first (the shortest counterexample), or deep ones first
     #[arg(long, value_enum, default_value_t = Order::Bfs, value_name = "bfs|dfs", hide_possible_values = true)]
     pub search: Order,
-    /// Plain interleaving: nothing merged, no reduction
-    #[arg(long)]
-    pub raw: bool,
     /// How to remember states
     #[arg(long, value_enum, default_value_t = Store::Exact, value_name = "exact", hide_possible_values = true)]
     pub store: Store,
@@ -294,18 +294,23 @@ impl Cli {
     /// Reads the command line. A first argument that is no command is something to check.
     pub fn read(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
         let mut args: Vec<OsString> = args.into_iter().collect();
-        let command = Cli::command();
-        if let Some(first) = args.get(1).and_then(|a| a.to_str()) {
-            let known = command.get_subcommands().any(|c| c.get_name_and_visible_aliases().contains(&first));
-            let own = ["-h", "--help", "-V", "--version", "--color"];
-            if !known && !own.contains(&first) && !first.starts_with("--color=") {
-                args.insert(1, "check".into());
-            }
-        } else if args.len() > 1 {
+        if args.get(1).is_some_and(|first| means_check(first)) {
             args.insert(1, "check".into());
         }
         Cli::try_parse_from(args)
     }
+}
+
+/// Whether a first argument belongs to `check`: a file, or an option that the program itself does not have. A plain
+/// word that is neither a file nor a command is more likely a mistyped command.
+fn means_check(first: &OsStr) -> bool {
+    let Some(text) = first.to_str() else { return true };
+    if text.starts_with('-') {
+        return !["-h", "--help", "-V", "--version", "--color"].contains(&text) && !text.starts_with("--color=");
+    }
+    let command = Cli::command();
+    let known = command.get_subcommands().any(|c| c.get_name_and_visible_aliases().contains(&text));
+    !known && (text.contains(['.', '/']) || Path::new(text).exists())
 }
 
 impl Looking {
@@ -322,6 +327,9 @@ impl Reading {
         out.extend(self.include.iter().map(|i| format!("-I{}", i.display())));
         if self.reverse_escapes {
             out.push("-J".to_string());
+        }
+        if self.raw {
+            out.push("--raw".to_string());
         }
         out
     }
@@ -364,6 +372,8 @@ mod tests {
         }
         assert!(matches!(read("kripke sim m.pml").unwrap().command, Command::Simulate(_)));
         assert!(read("kripke").is_err());
+        let typo = read("kripke simulat m.pml").unwrap_err().to_string();
+        assert!(typo.contains("'simulate'"), "{typo}");
     }
 
     #[test]

@@ -9,7 +9,8 @@ use kripke_lang::promela::{LowerOptions, MacroOption, Preprocess};
 use kripke_lang::render::render_all;
 use kripke_lang::source::{Loader, Sources};
 use kripke_lang::{LoadOptions, load as read};
-use kripke_model::Model;
+use kripke_model::layout::StartError;
+use kripke_model::{Interpreter, Model};
 use kripke_report::json::Complaint;
 use kripke_report::number::counted;
 
@@ -37,6 +38,12 @@ impl Loader for Disk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         std::fs::read(path)
     }
+}
+
+/// The semantics of a model. With `--raw`, claims that only a reduction would rely on are not checked.
+pub fn interpreter(model: Arc<Model>, reading: &Reading) -> Result<Interpreter, StartError> {
+    let interpreter = Interpreter::new(model)?;
+    Ok(if reading.raw { interpreter.without_claims() } else { interpreter })
 }
 
 pub fn load(path: &Path, reading: &Reading) -> Result<Loaded, Trouble> {

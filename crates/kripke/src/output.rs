@@ -1,6 +1,6 @@
 //! Printing. A reader who has gone away is no reason to stop, or to complain.
 
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 
@@ -23,7 +23,11 @@ pub fn colours(choice: Colour) {
 /// Results, on standard output.
 pub fn print(text: &str) {
     let mut out = anstream::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    if let Err(e) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
+        && e.kind() != ErrorKind::BrokenPipe
+    {
+        warn(&format!("can't write to standard output: {e}"));
+    }
 }
 
 /// Remarks, on standard error.

@@ -6,13 +6,13 @@ use std::sync::atomic::AtomicBool;
 /// A flag that is set when the user or the system asks us to stop. Asking twice ends the program at once.
 #[cfg(unix)]
 pub fn interrupt() -> Arc<AtomicBool> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGINT, SIGTERM};
     use signal_hook::flag;
 
     use crate::exit::Status;
 
     let asked = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    for signal in [SIGINT, SIGTERM] {
         // The order matters: the second time, the flag is already set, and this one acts.
         let _ = flag::register_conditional_shutdown(signal, Status::Inconclusive as i32, asked.clone());
         let _ = flag::register(signal, asked.clone());

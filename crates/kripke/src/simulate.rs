@@ -60,7 +60,7 @@ pub fn prepare(file: &Path, reading: &Reading) -> Result<Interpreter, Failure> {
         Failure::Said(Status::BadInput)
     })?;
     output::remark(&loaded.warnings);
-    Interpreter::new(loaded.model).map_err(|e| Failure::BadInput(format!("{}: {e}", file.display())))
+    load::interpreter(loaded.model, reading).map_err(|e| Failure::BadInput(format!("{}: {e}", file.display())))
 }
 
 /// Why a run stopped.

@@ -4,10 +4,10 @@
 pub const MAX_FILE_BYTES: usize = 32 << 20;
 
 /// Tokens after all macros and inlines are expanded.
-pub const MAX_TOKENS: usize = 2_000_000;
+pub const MAX_TOKENS: usize = 1_000_000;
 
 /// Tokens moved while expanding macros, which counts arguments once per level they pass through.
-pub const MAX_MACRO_WORK: usize = 8_000_000;
+pub const MAX_MACRO_WORK: usize = 4_000_000;
 
 /// Files that include each other.
 pub const MAX_INCLUDE_DEPTH: usize = 64;

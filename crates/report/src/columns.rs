@@ -28,11 +28,11 @@ pub enum Worth {
     /// Local to the process that made the last step.
     Involved,
     Global,
-    /// Read by the assertion that failed.
+    /// Read by the statement that went wrong.
     Named,
 }
 
-/// The columns worth showing. Global scalars are always there, all others only if they change.
+/// The columns worth showing: global scalars, what the statement that went wrong reads, and everything that changes.
 pub fn columns(run: &Run, names: &Names) -> Vec<Column> {
     let named = why::named(run);
     let last = run.moves().last().map(|m| (m.pid, m.process));
@@ -46,7 +46,7 @@ pub fn columns(run: &Run, names: &Names) -> Vec<Column> {
         };
         Column { item, owner, width: name.chars().count(), name, changes, worth }
     };
-    shown(run).into_iter().map(column).collect()
+    shown(run, &named).into_iter().map(column).collect()
 }
 
 impl Column {
@@ -79,7 +79,7 @@ pub fn groups(columns: &[Column]) -> impl Iterator<Item = (&[Column], usize)> {
 }
 
 /// The items to show, and whether each one changes in the course of the run.
-fn shown(run: &Run) -> Vec<(Item, bool)> {
+fn shown(run: &Run, named: &[Item]) -> Vec<(Item, bool)> {
     let mut changing = BTreeSet::new();
     let mut before = run.view(0);
     for steps in 1..=run.moves().len() {
@@ -90,7 +90,8 @@ fn shown(run: &Run) -> Vec<(Item, bool)> {
         }
     }
     let mut all: Vec<(Item, bool)> = changing.iter().map(|i| (*i, true)).collect();
-    all.extend(scalars(run.model()).filter(|i| !changing.contains(i)).map(|i| (i, false)));
+    let others: BTreeSet<Item> = scalars(run.model()).chain(named.iter().copied()).collect();
+    all.extend(others.difference(&changing).map(|i| (*i, false)));
     all.sort_unstable();
     all
 }

@@ -71,3 +71,21 @@ pub fn channels_text(run: &Run, names: &Names, steps: usize) -> String {
     }
     if out.is_empty() { "  there are no channels\n".to_string() } else { out }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn a_state_is_told_in_full() {
+        let (run, _) = sample::counterexample(sample::handshake());
+        let names = run.names();
+        let want = "  sender       at chan.pml:3
+  receiver(1)  at chan.pml:6   x = 0
+  receiver(2)  at chan.pml:7   x = 7
+";
+        assert_eq!(variables_text(&run, &names, 2), want);
+        assert_eq!(channels_text(&run, &names, 2), "  c: rendezvous\n  d: [msg,3] (1 of 2)\n");
+    }
+}

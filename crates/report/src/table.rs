@@ -3,7 +3,7 @@
 use kripke_model::interpret::Move;
 use kripke_model::ir::Span;
 
-use crate::columns::{Column, columns, groups, spread};
+use crate::columns::{Column, Worth, columns, groups, spread};
 use crate::names::Names;
 use crate::number::counted;
 use crate::run::{End, Run};
@@ -156,7 +156,7 @@ fn line(run: &Run, step: &Move) -> String {
 fn fit(frame: &mut Frame, columns: &mut Vec<Column>, rows: &mut [Row], width: usize) -> Vec<String> {
     frame.statement = frame.statement.min(WIDE);
     if frame.width(columns) > width && columns.iter().any(|c| c.changes) {
-        let keep: Vec<bool> = columns.iter().map(|c| c.changes).collect();
+        let keep: Vec<bool> = columns.iter().map(|c| c.changes || c.worth == Worth::Named).collect();
         retain(columns, &keep);
         rows.iter_mut().for_each(|r| retain(r.cells_mut(), &keep));
     }

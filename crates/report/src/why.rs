@@ -54,41 +54,55 @@ pub fn remark(run: &Run, names: &Names) -> Option<String> {
         End::Fine => None,
         End::InvalidEnd => Some("no process can move".to_string()),
         End::Finding(finding) => Some(match &finding.kind {
-            FindingKind::Assertion => asserted(run, names),
+            FindingKind::Assertion => values(run, names).unwrap_or_else(|| "assertion violated".to_string()),
             FindingKind::EndlessSequence => "does not end".to_string(),
             FindingKind::Fault(Fault::IndexOutOfRange { var, index, len }) => {
                 format!("{var} has {}, index is {index}", counted(u64::from(*len), "element"))
             }
-            FindingKind::Fault(fault) => describe(run.lines(), fault),
+            FindingKind::Fault(fault) => {
+                let what = describe(run.lines(), fault);
+                let detail = values(run, names).filter(|_| *fault == Fault::DivisionByZero);
+                detail.map_or(what.clone(), |detail| format!("{what}: {detail}"))
+            }
         }),
     }
 }
 
-/// `critical is 2`: the variables of a false assertion.
-fn asserted(run: &Run, names: &Names) -> String {
+/// `critical is 2`: the variables of the statement that went wrong.
+fn values(run: &Run, names: &Names) -> Option<String> {
     let view = run.view(run.moves().len().saturating_sub(1));
     let say =
         |item: Item| Some(format!("{} is {}", names.own(run.model(), item), names.read(run.model(), &view, item)?));
     let said: Vec<String> = named(run).into_iter().filter_map(say).collect();
-    if said.is_empty() { "assertion violated".to_string() } else { said.join(", ") }
+    (!said.is_empty()).then(|| said.join(", "))
 }
 
-/// The items that the assertion at the end of a run reads. Inside an indivisible sequence their values at that moment
-/// are not known, only those before and after it, so none are named.
+/// The items that the statement at the end of a run reads, if it went wrong. Inside an indivisible sequence their
+/// values at that moment are not known, only those before and after it, so none are named.
 pub fn named(run: &Run) -> Vec<Item> {
     let mut items = Vec::new();
     let (End::Finding(finding), Some(last)) = (run.end(), run.moves().last()) else { return items };
-    if finding.kind != FindingKind::Assertion || !last.chain.is_empty() {
+    if !last.chain.is_empty() {
         return items;
     }
     let view = run.view(run.moves().len() - 1);
     let Some(process) = view.processes.iter().find(|p| p.pid == finding.pid) else { return items };
-    for effect in &run.edge(finding.process, finding.edge).effects {
-        if let Effect::Assert(expr) = effect {
-            loads(expr, &mut |place| {
-                let item = place_item(run.model(), &view, process, place);
-                items.extend(item.filter(|item| !items.contains(item)));
-            });
+    let edge = run.edge(finding.process, finding.edge);
+    let mut note = |place: &Place| {
+        let item = place_item(run.model(), &view, process, place);
+        items.extend(item.filter(|item| !items.contains(item)));
+    };
+    if let Guard::When(condition) = &edge.guard {
+        loads(condition, &mut note);
+    }
+    for effect in &edge.effects {
+        match effect {
+            Effect::Assert(value) => loads(value, &mut note),
+            Effect::Assign(place, value) => {
+                place.index.iter().for_each(|index| loads(index, &mut note));
+                loads(value, &mut note);
+            }
+            _ => {}
         }
     }
     items
@@ -173,4 +187,37 @@ pub fn waiting(run: &Run, names: &Names) -> Vec<Waiting> {
         }
     };
     view.processes.iter().map(wait).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn a_failed_assertion_tells_its_values() {
+        let (run, _) = sample::counterexample(sample::mutex());
+        assert_eq!(remark(&run, &run.names()).unwrap(), "critical is 2");
+        let (run, _) = sample::counterexample(sample::counter(3));
+        assert_eq!(remark(&run, &run.names()).unwrap(), "n is 3");
+        let (run, _) = sample::counterexample(sample::handshake());
+        assert_eq!(remark(&run, &run.names()).unwrap(), "no process can move");
+    }
+
+    #[test]
+    fn everybody_who_waits_is_named() {
+        let (run, _) = sample::counterexample(sample::handshake());
+        let all = waiting(&run, &run.names());
+        let short: Vec<(&str, &str)> = all.iter().map(|w| (w.process.as_str(), w.statements[0].as_str())).collect();
+        assert_eq!(short, [("sender", "c!7"), ("receiver(1)", "false"), ("receiver(2)", "false")]);
+        assert!(all.iter().all(|w| !w.at_end && !w.held));
+    }
+
+    #[test]
+    fn a_claim_is_located() {
+        let model = sample::mutex();
+        let claim = model.processes[0].span;
+        let text = describe(&Lines::new(&model), &Fault::ClaimViolated { claim });
+        assert_eq!(text, "another process claims this channel for itself (second.pml:2)");
+    }
 }

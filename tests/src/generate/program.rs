@@ -176,7 +176,8 @@ impl Maker {
     }
 
     fn receive(&mut self) -> Node {
-        let receives = ["c?x", "c?1", "c?a", "c?eval(a)", "d?m0(x)", "d?m1(y)", "d?m1(_)", "c?_", "c??1", "d??m1(x)", "c?<y>"];
+        let receives =
+            ["c?x", "c?1", "c?a", "c?eval(a)", "d?m0(x)", "d?m1(y)", "d?m1(_)", "c?_", "c??1", "d??m1(x)", "c?<y>"];
         // Random receives and copies are for buffers.
         let count = if self.buffered { receives.len() } else { 8 };
         Node::leaf(self.random.pick(&receives[..count]))

@@ -9,7 +9,7 @@ impl Random {
         Random(seed)
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -19,7 +19,7 @@ impl Random {
 
     /// A number from 0 to `n` - 1.
     pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
+        (self.draw() % n as u64) as usize
     }
 
     /// True once in `n` times.
@@ -38,7 +38,7 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_numbers() {
-        let run = |seed| (0..5).scan(Random::new(seed), |r, _| Some(r.next())).collect::<Vec<_>>();
+        let run = |seed| (0..5).scan(Random::new(seed), |r, _| Some(r.draw())).collect::<Vec<_>>();
         assert_eq!(run(1), run(1));
         assert_ne!(run(1), run(2));
     }

@@ -46,8 +46,8 @@ impl Done {
             output::remark(&loaded.warnings);
         }
         let (model, load) = (loaded.model, start.elapsed());
-        let mut interpreter =
-            Interpreter::new(model.clone()).map_err(|e| Stopped::Trouble(Trouble::whole(file, &e.to_string())))?;
+        let mut interpreter = load::interpreter(model.clone(), &args.reading)
+            .map_err(|e| Stopped::Trouble(Trouble::whole(file, &e.to_string())))?;
         let compile = start.elapsed() - load;
         let limits = json::Limits {
             max_depth: args.limits.max_depth,

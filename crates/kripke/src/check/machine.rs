@@ -118,7 +118,7 @@ fn options(args: &Check) -> json::Options {
             args::Store::Exact => "exact",
         },
         threads: 1,
-        raw: args.searching.raw,
+        raw: args.reading.raw,
         search: match args.searching.search {
             args::Order::Bfs => "bfs",
             args::Order::Dfs => "dfs",

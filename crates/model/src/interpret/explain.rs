@@ -23,7 +23,8 @@ pub struct Move {
     pub edge: EdgeId,
     /// The receiver of a rendezvous.
     pub partner: Option<Partner>,
-    /// The edges of the indivisible sequence, in the order executed; empty for an ordinary edge.
+    /// The edges of the indivisible sequence, in the order executed; empty for an ordinary edge. At a rendezvous they
+    /// are the receiver's.
     pub chain: Vec<EdgeId>,
     /// What was printed.
     pub output: String,

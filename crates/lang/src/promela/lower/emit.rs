@@ -71,14 +71,12 @@ pub(super) fn draw<'a>(body: Body<'a>, graph: Graph, keep_numbers: bool) -> Draw
 }
 
 impl Drawn<'_> {
-    /// Where the labels are, as others see them. A label that names no point of control is nowhere.
-    pub fn labels(&self) -> HashMap<String, LocId> {
+    /// Where the labels are, as others see them; of several with one name, the first.
+    pub fn labels(&self) -> HashMap<String, Option<LocId>> {
         let mut out = HashMap::new();
         for label in &self.body.labels {
             let number = self.body.elements[label.element].number;
-            // Locations that can't be reached have a number beyond all others: nobody is ever there.
-            let location = self.locations.get(&number).copied().unwrap_or(LocId(u32::MAX));
-            out.entry(label.name.clone()).or_insert(location);
+            out.entry(label.name.clone()).or_insert(self.locations.get(&number).copied());
         }
         out
     }

@@ -29,8 +29,8 @@ pub(super) struct Signature {
     /// Parameters, records flattened.
     pub arity: usize,
     pub frame: Frame,
-    /// Where each label is. Filled in when the graphs are known.
-    pub labels: HashMap<String, LocId>,
+    /// Where each label is; nowhere, if nobody ever comes there. Filled in when the graphs are known.
+    pub labels: HashMap<String, Option<LocId>>,
 }
 
 /// Facts about the whole text that change what a state is.

@@ -200,7 +200,11 @@ impl View<'_, '_> {
             self.env.report(diagnostic);
             return Expr::Const(0);
         };
-        Expr::At { process: id, pid: pid.map(|p| Box::new(self.expr(p))), locations: vec![*location] }
+        Expr::At {
+            process: id,
+            pid: pid.map(|p| Box::new(self.expr(p))),
+            locations: location.iter().copied().collect(),
+        }
     }
 
     fn remote_variable(&self, process: &ast::Name, pid: Option<&ast::Expr>, var: &ast::VarRef) -> Expr {

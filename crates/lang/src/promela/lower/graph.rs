@@ -376,10 +376,10 @@ impl Maker<'_, '_, '_, '_> {
                 found.reverse();
             }
             found.append(&mut list);
-            let mut level = 0u8;
-            for k in 1..found.len() {
-                level = level.saturating_add(u8::from(found[k].escape != found[k - 1].escape));
-                found[k].level = level;
+            let (mut level, mut escape) = (0u8, found[0].escape);
+            for step in &mut found {
+                level = level.saturating_add(u8::from(step.escape != escape));
+                (step.level, escape) = (level, step.escape);
             }
             self.nodes[i] = Node::Steps(found);
         }

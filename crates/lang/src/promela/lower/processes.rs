@@ -107,7 +107,7 @@ pub(super) fn draw_all<'a>(
         let mut body = std::mem::replace(&mut process.body, Body::new());
         let Some(mut graph) = graph(&mut body, &env.processes[i].frame, env) else {
             complete = false;
-            env.processes[i].labels = body.labels.iter().map(|l| (l.name.clone(), LocId(0))).collect();
+            env.processes[i].labels = body.labels.iter().map(|l| (l.name.clone(), None)).collect();
             process.body = body;
             broken.push((i, process));
             continue;
