@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use kripke_tests::measure::{Bounds, Measured, count_all};
+use kripke_tests::measure::{Bounds, Measured, count_all, find_first};
 use kripke_tests::table::{Row, Table};
 use kripke_tests::{parallel, places};
 
@@ -68,6 +68,18 @@ fn examples() {
 #[test]
 fn one_feature_models() {
     compare("tests/promela", Some("tests/deviations.tsv"));
+}
+
+/// Without `--raw`. SPIN, too, checks these claims only in a search that is not raw.
+#[test]
+fn exclusive_channels_are_watched() {
+    for (model, violated) in
+        [("xr-violated", true), ("xs-violated", true), ("xr-xs-good", false), ("xs-len-allowed", false)]
+    {
+        let path = places::root().join("tests/promela").join(model).with_extension("pml");
+        let Measured::Counted(counts) = find_first(&path, BOUNDS) else { panic!("{model} can't be checked") };
+        assert_eq!(counts.faults > 0, violated, "{model}");
+    }
 }
 
 #[test]

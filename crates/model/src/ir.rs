@@ -130,7 +130,7 @@ pub struct Var {
     /// Array dimensions, outermost first; empty for a scalar. A record array with an array field has two.
     pub dims: Vec<u32>,
     pub init: Init,
-    /// Not part of the state: has its initial value again whenever a stored state is expanded.
+    /// States that differ only in hidden variables count as one, with the values of whichever came first. (Globals.)
     pub hidden: bool,
     pub span: Span,
 }

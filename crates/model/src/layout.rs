@@ -1,13 +1,13 @@
 //! How a state is packed into bytes.
 //!
 //! ```text
-//! [last mover] [trace location] [globals] [global channels] [process 0] [process 1] …
+//! [hidden globals] [last mover] [trace location] [globals] [global channels] [process 0] [process 1] …
 //! ```
 //!
 //! A process is `[type] [location] [priority] [locals] [its channels]`, a channel is `[length] [messages]`, freed
 //! slots zero. Optional parts are there only if the model needs them. Processes are created and removed at the end,
-//! so a state is decoded by walking over it once ([`Shape`]). While a model is being executed, hidden variables stand
-//! in front of the state; they are not part of it.
+//! so a state is decoded by walking over it once ([`Shape`]). Hidden variables stand in front because a store does not
+//! compare them: states that differ only there are one.
 
 use std::fmt;
 
@@ -50,7 +50,7 @@ impl std::error::Error for StartError {}
 /// Where everything is.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// How many bytes of hidden variables precede the state while it is being executed. All offsets count them.
+    /// How many bytes of hidden variables a state begins with.
     pub hidden: usize,
     pub last: Option<usize>,
     pub event: Option<usize>,
@@ -135,7 +135,7 @@ impl Clone for Shape {
 /// A state unpacked for people.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct View {
-    /// Parallel to [`Model::globals`]: the elements of each variable (none for a hidden one).
+    /// Parallel to [`Model::globals`]: the elements of each variable.
     pub globals: Vec<Vec<i32>>,
     pub processes: Vec<ProcessView>,
     /// Buffered and rendezvous channels alive; `channels[i]` has number `i + 1`.
@@ -290,7 +290,7 @@ impl Layout {
         Ok(Layout { hidden, last, event, globals, global_channels, fixed: cursor.0, frames, buffers })
     }
 
-    /// Finds the processes and channels of a state (with its hidden part in front).
+    /// Finds the processes and channels of a state.
     pub fn shape(&self, bytes: &[u8], shape: &mut Shape) {
         shape.processes.clear();
         shape.channels.clear();
@@ -332,13 +332,10 @@ impl Layout {
     }
 
     /// Unpacks a state.
-    pub fn view(&self, model: &Model, state: &State) -> View {
-        let mut bytes = vec![0; self.hidden];
-        bytes.extend_from_slice(state);
+    pub fn view(&self, state: &State) -> View {
         let mut shape = Shape::default();
-        self.shape(&bytes, &mut shape);
-        let globals = self.globals.iter().zip(&model.globals);
-        let globals = globals.map(|(s, v)| if v.hidden { Vec::new() } else { s.elements(&bytes, 0) }).collect();
+        self.shape(state, &mut shape);
+        let globals = self.globals.iter().map(|s| s.elements(state, 0)).collect();
         let mut owners = vec![None; self.global_channels.len()];
         let mut processes = Vec::new();
         for (pid, &at) in shape.processes.iter().enumerate() {
@@ -348,13 +345,13 @@ impl Layout {
             processes.push(ProcessView {
                 pid: pid as u8,
                 process: ProcessId(at.process),
-                location: self.location(&bytes, at),
-                priority: frame.priority.map_or(1, |p| i32::from(bytes[base + p])),
-                locals: frame.locals.iter().map(|s| s.elements(&bytes, base)).collect(),
+                location: self.location(state, at),
+                priority: frame.priority.map_or(1, |p| i32::from(state[base + p])),
+                locals: frame.locals.iter().map(|s| s.elements(state, base)).collect(),
             });
         }
         let channels =
-            shape.channels.iter().zip(owners).map(|(&at, owner)| self.channel_view(&bytes, at, owner)).collect();
+            shape.channels.iter().zip(owners).map(|(&at, owner)| self.channel_view(state, at, owner)).collect();
         View { globals, processes, channels }
     }
 

@@ -17,6 +17,11 @@ pub enum Choice {
 
 /// Generates successors. One per worker thread; one dynamic call per state, none per transition.
 pub trait Successors: Send {
+    /// How many bytes at the start of every state a store must not compare: states that differ only there are one.
+    fn uncompared(&self) -> usize {
+        0
+    }
+
     /// Appends the initial state.
     fn initial(&mut self, out: &mut Batch);
 
@@ -83,12 +88,15 @@ pub enum Fault {
     BlockedChain,
     /// Use of a channel variable that names no channel.
     NoChannel,
-    /// A message with the wrong number of fields for the channel it is sent to or received from.
+    /// A message with the wrong number of fields for the channel it is sent to or received from. The step is taken if
+    /// only some are missing.
     MessageArity {
         expected: u32,
         found: u32,
     },
-    /// Polling a rendezvous channel.
+    /// A rendezvous inside an indivisible sequence.
+    HandshakeInChain,
+    /// Polling a rendezvous channel. The step can't be taken, which is not a fault by itself.
     PollRendezvous,
     /// A process used a channel that another one claims for itself.
     ClaimViolated {
@@ -115,6 +123,7 @@ impl fmt::Display for Fault {
             Fault::MessageArity { expected, found } => {
                 write!(f, "a message with {found} fields on a channel for {expected}")
             }
+            Fault::HandshakeInChain => f.write_str("a rendezvous inside an indivisible sequence"),
             Fault::PollRendezvous => f.write_str("a rendezvous channel can't be polled"),
             Fault::ClaimViolated { .. } => f.write_str("another process claims this channel for itself"),
             Fault::TraceViolated => f.write_str("a channel operation the trace does not allow"),

@@ -122,7 +122,7 @@ impl Run {
     }
 
     pub fn view(&self, steps: usize) -> View {
-        self.layout.view(&self.model, &self.point(steps).state)
+        self.layout.view(&self.point(steps).state)
     }
 
     /// Names that tell all processes of the run apart.

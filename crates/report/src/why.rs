@@ -22,6 +22,7 @@ pub fn kind(finding: &FindingKind) -> &'static str {
             Fault::BlockedChain => "blocked_sequence",
             Fault::NoChannel => "no_channel",
             Fault::MessageArity { .. } => "message_arity",
+            Fault::HandshakeInChain => "rendezvous_in_sequence",
             Fault::PollRendezvous => "poll_rendezvous",
             Fault::ClaimViolated { .. } => "exclusive_channel",
             Fault::TraceViolated => "trace",

@@ -23,6 +23,10 @@ struct Maker {
     labels: usize,
     /// A loop is around the statement being made.
     in_loop: bool,
+    /// The number of the process at hand.
+    process: usize,
+    /// Variables declared in the middle of things so far; each needs a name of its own.
+    declared: usize,
 }
 
 pub fn program(seed: u64) -> Program {
@@ -38,7 +42,7 @@ pub fn program(seed: u64) -> Program {
          proctype child(byte z) {{ byte x = z; b = x; a = (a + z) % 3 }}"
     );
     let count = 2 + random.below(2);
-    let mut maker = Maker { random, priorities, buffered, labels: 0, in_loop: false };
+    let mut maker = Maker { random, priorities, buffered, labels: 0, in_loop: false, process: 0, declared: 0 };
     Program { declarations, processes: (0..count).map(|n| maker.process(n)).collect() }
 }
 
@@ -46,14 +50,20 @@ impl Maker {
     fn process(&mut self, n: usize) -> Node {
         let priority = if self.priorities { format!(" priority {}", 1 + self.random.below(3)) } else { String::new() };
         let provided = if self.random.one_in(8) { format!(" provided ({})", self.guard()) } else { String::new() };
-        self.labels = self.random.below(3);
+        // Others ask where process 0 is.
+        self.labels = if n == 0 { 2 } else { self.random.below(3) };
+        self.process = n;
         let mut body = Vec::new();
         for i in 0..2 + self.random.below(3) {
             let statement = self.statement(2, Place::Free);
             body.push(if i < self.labels { self.labelled(i, statement) } else { statement });
         }
         if self.random.one_in(5) {
-            body.push(Node::leaf("run child(1)"));
+            body.push(Node::leaf(self.random.pick(&[
+                "run child(1)",
+                "x = run child(a)",
+                "atomic { run child(1); run child(2) }",
+            ])));
         }
         let open = format!("active proctype p{n}(){priority}{provided} {{ byte x, y = 1; ");
         Node::tree(open, vec![body], "", " }")
@@ -85,13 +95,14 @@ impl Maker {
                 Node::leaf(format!("goto L{label}"))
             }
             14 if place == Place::Free && self.in_loop => Node::leaf("break"),
+            14 => self.declaration(),
             15 => Node::leaf(self.random.pick(&["timeout", "(a == 0 || timeout)", "arr[f] = 1", "arr[x % 2] = y % 4"])),
             _ => self.assignment(),
         }
     }
 
     fn compound(&mut self, depth: usize, place: Place) -> Node {
-        match (place, self.random.below(9)) {
+        match (place, self.random.below(10)) {
             (Place::Deterministic, _) => {
                 let otherwise = vec![Node::leaf("else"), self.assignment()];
                 let mut first = vec![Node::leaf(format!("({})", self.guard()))];
@@ -124,6 +135,7 @@ impl Maker {
                 let open = self.random.pick(&["for (x : 0 .. 1) { ", "for (x : 1 .. y) { ", "for (x in arr) { "]);
                 Node::tree(open, vec![vec![self.assignment()]], "", " }")
             }
+            (_, 8) => Node::tree("{ ", vec![self.statements(depth, place)], "", " }"),
             _ => Node::leaf(self.random.pick(&["select (x : 0 .. 2)", "select (y : 0 .. a)", "select (a : 1 .. 2)"])),
         }
     }
@@ -161,8 +173,18 @@ impl Maker {
         }
     }
 
+    fn declaration(&mut self) -> Node {
+        self.declared += 1;
+        let n = self.declared;
+        let start = self.random.pick(&["", " = 1", " = a"]);
+        Node::leaf(format!("skip; byte t{n}{start}; b = (t{n} + 1) % 3"))
+    }
+
     fn guard(&mut self) -> String {
-        let left = self.random.pick(&["a", "b", "f", "arr[0]", "len(d)", "_nr_pr"]);
+        if self.process > 0 && self.random.one_in(10) {
+            return self.random.pick(&["p0@L0", "p0[0]@L1", "!(p0@L1)", "p0:x == 1"]).to_string();
+        }
+        let left = self.random.pick(&["a", "b", "f", "arr[0]", "len(d)", "_nr_pr", "_last"]);
         let operator = self.random.pick(&["==", "!=", "<=", ">"]);
         let right = self.random.below(3);
         format!("{left} {operator} {right}")

@@ -31,9 +31,9 @@ pub fn parse(path: &Path, loader: &dyn Loader, options: &Preprocess) -> Parsed {
     let empty = tokens.is_empty();
     let program = parse::parse(tokens, &mut sources, &mut diagnostics);
     if empty && readable {
-        let span = Span { file: FileId(sources.files().len().saturating_sub(1) as u32), start: 0, end: 0 };
+        let span = Span { file: FileId(0), start: 0, end: 0 };
         let what = "there is no program in this file";
-        diagnostics.push(Diagnostic::error(span, what, "nothing but white space and comments"));
+        diagnostics.push(Diagnostic::error(span, what, "nothing but white space, comments and directives"));
     }
     let program = (!has_errors(&diagnostics)).then_some(program);
     Parsed { sources, program, diagnostics }

@@ -23,7 +23,8 @@ pub struct Token {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TokenKind {
     Ident,
-    /// Decimal digits only: the language has no other numbers.
+    /// Decimal digits only: the language has no other numbers. (C's preprocessor takes all of `1..N` for one number,
+    /// and so SPIN does not expand `N` there; here it is expanded.)
     Number,
     /// With its quotes.
     Str,

@@ -5,7 +5,7 @@ use super::eval::{Env, Eval, fault};
 use super::world::World;
 use crate::ir::{Expr, Pattern};
 use crate::layout::{Buffer, ChannelAt};
-use crate::successors::Fault;
+use crate::successors::{Fault, FindingKind};
 
 /// A channel of a state.
 #[derive(Clone, Copy)]
@@ -29,7 +29,7 @@ impl Machine {
 
     /// The values to send, wrapped to the fields' types. Missing ones are 0.
     pub(crate) fn message(&self, buffer: &Buffer, args: &[Expr], env: Env<'_>, message: &mut Vec<i32>) -> Eval<()> {
-        check_arity(buffer, args.len())?;
+        buffer.refuse_more(args.len())?;
         message.clear();
         for (i, field) in buffer.fields.iter().enumerate() {
             let value = args.get(i).map_or(Ok(0), |a| self.eval(a, env))?;
@@ -64,7 +64,7 @@ impl Machine {
         field: impl Fn(usize) -> i32,
         env: Env<'_>,
     ) -> Eval<bool> {
-        check_arity(buffer, args.len())?;
+        buffer.refuse_more(args.len())?;
         for (i, arg) in args.iter().enumerate() {
             if let Pattern::Match(expr) = arg
                 && self.eval(expr, env)? != field(i)
@@ -137,9 +137,18 @@ impl Channel<'_> {
     }
 }
 
-fn check_arity(buffer: &Buffer, found: usize) -> Eval<()> {
-    if found <= buffer.fields.len() {
-        return Ok(());
+impl Buffer {
+    fn arity(&self, found: usize) -> Fault {
+        Fault::MessageArity { expected: self.fields.len() as u32, found: found as u32 }
     }
-    fault(Fault::MessageArity { expected: buffer.fields.len() as u32, found: found as u32 })
+
+    /// More values than fields can't be sent or received.
+    fn refuse_more(&self, found: usize) -> Eval<()> {
+        if found > self.fields.len() { fault(self.arity(found)) } else { Ok(()) }
+    }
+
+    /// Fewer can, but are a fault all the same.
+    pub(crate) fn complain_of_fewer(&self, found: usize) -> Option<FindingKind> {
+        (found < self.fields.len()).then(|| FindingKind::Fault(self.arity(found)))
+    }
 }

@@ -5,7 +5,7 @@ use super::step::{Log, Mark, Ready};
 use super::world::World;
 use super::{Machine, Partner};
 use crate::ir::{Edge, EdgeId, Guard, LocId, Model, ProcessId, Sync, Then};
-use crate::successors::{Choice, Finding, FindingKind, Step};
+use crate::successors::{Choice, Fault, Finding, FindingKind, Step};
 
 /// An atomic sequence longer than this is taken to be endless.
 const MAX_ATOMIC: u32 = 1_000_000;
@@ -241,7 +241,12 @@ impl Machine {
                 let control = (edge.then == Then::Keep).then_some(step.pid);
                 receive(&Taken { step, partner: None, world: Some(rooms.next), control, log: rooms.log });
             }
-            Err(kind) => self.failed(*kind, step, None, rooms, receive),
+            Err(kind) => {
+                // Polling where nothing can ever be is reported, and then simply fails.
+                let moved = *kind != FindingKind::Fault(Fault::PollRendezvous);
+                self.failed(*kind, step, None, rooms, receive);
+                return moved;
+            }
         }
         true
     }
@@ -378,7 +383,7 @@ impl Machine {
     }
 
     /// What `enabled` and the priority rule ask, which is less than being able to move: a send on a rendezvous channel
-    /// counts whether or not somebody waits for it, and so do `else` and indivisible sequences.
+    /// counts whether or not somebody waits for it, and so does `else`.
     fn could_move(&self, world: &World, pid: usize, timeout: bool, handshake: Option<i32>) -> bool {
         let at = world.process(pid);
         let location = self.layout.location(&world.bytes, at);
@@ -389,7 +394,12 @@ impl Machine {
                 let Some(Sync::Receive { channel, .. }) = &edge.sync else { return false };
                 return self.eval(channel, env) == Ok(number);
             }
-            !matches!(self.ready(edge, env), Ok(None))
+            let ready = |edge: &Edge| !matches!(self.ready(edge, env), Ok(None));
+            // A chain that begins an edge decides, by its first step.
+            let begins = |entry: LocId| {
+                process.locations[entry.index()].edges.iter().any(|id| ready(&process.edges[id.index()]))
+            };
+            ready(edge) && edge.chain.filter(|_| edge.sync.is_none()).is_none_or(begins)
         })
     }
 

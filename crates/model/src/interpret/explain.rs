@@ -11,8 +11,6 @@ use crate::successors::{Batch, Choice, Finding, State, Successors};
 pub struct Point {
     pub state: Vec<u8>,
     pub control: Option<u8>,
-    /// Hidden variables keep their values while somebody keeps control.
-    hidden: Vec<u8>,
 }
 
 /// One visible step: of a process, of two at a rendezvous, or a whole indivisible sequence.
@@ -52,7 +50,7 @@ pub enum Target {
 impl Point {
     /// A state in which everybody may move.
     pub fn free(state: Vec<u8>) -> Point {
-        Point { state, control: None, hidden: Vec::new() }
+        Point { state, control: None }
     }
 }
 
@@ -67,20 +65,15 @@ impl Interpreter {
     /// The moves possible at a point, in the order `expand` tries them. If the process in control is blocked, control
     /// is free and these are the moves of everybody.
     pub fn moves(&mut self, at: &Point) -> Vec<Move> {
-        let Interpreter { machine, hidden, scratch, .. } = self;
+        let Interpreter { machine, scratch, .. } = self;
         let mut moves = Vec::new();
-        let start = hidden.len();
-        let values = if at.hidden.is_empty() { &*hidden } else { &at.hidden };
-        scratch.root.load(&machine.layout, values, &at.state);
+        scratch.root.load(&machine.layout, &at.state);
         scratch.log.tracing = true;
         let (root, mut rooms) = scratch.split();
-        let mut receive = |taken: &Taken<'_>| moves.push(describe(start, taken));
+        let mut receive = |taken: &Taken<'_>| moves.push(describe(taken));
         let mut moved = false;
         if let Some(pid) = at.control {
             moved = machine.moves(root, Who::One(usize::from(pid)), false, &mut rooms, &mut receive);
-            if !moved {
-                root.load(&machine.layout, hidden, &at.state);
-            }
         }
         if !moved {
             moved = machine.moves(root, Who::All, false, &mut rooms, &mut receive);
@@ -94,11 +87,10 @@ impl Interpreter {
 
     /// The moves from `state` to one of its successors, or up to and including the one with a finding.
     pub fn explain(&mut self, state: &State, target: Target) -> Option<Vec<Move>> {
-        let Interpreter { machine, hidden, scratch, .. } = self;
-        scratch.root.load(&machine.layout, hidden, state);
+        let Interpreter { machine, scratch, .. } = self;
+        scratch.root.load(&machine.layout, state);
         scratch.log.tracing = true;
-        let mut observer =
-            Explain { hidden: hidden.len(), target, nodes: Vec::new(), successors: 0, findings: 0, found: None };
+        let mut observer = Explain { target, nodes: Vec::new(), successors: 0, findings: 0, found: None };
         machine.expand(scratch, Choice::All, &mut observer);
         scratch.log.tracing = false;
         observer.found
@@ -106,12 +98,8 @@ impl Interpreter {
 }
 
 /// A move as people see it.
-fn describe(hidden: usize, taken: &Taken<'_>) -> Move {
-    let to = taken.world.map(|world| Point {
-        state: world.bytes[hidden..].to_vec(),
-        control: taken.control,
-        hidden: if taken.control.is_some() { world.bytes[..hidden].to_vec() } else { Vec::new() },
-    });
+fn describe(taken: &Taken<'_>) -> Move {
+    let to = taken.world.map(|world| Point { state: world.bytes.clone(), control: taken.control });
     Move {
         pid: taken.step.pid,
         process: taken.step.process,
@@ -126,7 +114,6 @@ fn describe(hidden: usize, taken: &Taken<'_>) -> Move {
 
 /// Remembers how every point inside atomic sequences was reached, until the target comes by.
 struct Explain {
-    hidden: usize,
     target: Target,
     nodes: Vec<(Option<usize>, Move)>,
     successors: usize,
@@ -157,7 +144,7 @@ impl Observer for Explain {
     type Node = usize;
 
     fn inner(&mut self, from: Option<usize>, taken: &Taken<'_>) -> usize {
-        self.nodes.push((from, describe(self.hidden, taken)));
+        self.nodes.push((from, describe(taken)));
         self.nodes.len() - 1
     }
 
@@ -165,7 +152,7 @@ impl Observer for Explain {
         for i in 0..taken.log.findings.len() {
             self.findings += 1;
             if self.target == Target::Finding(self.findings - 1) {
-                let mut last = describe(self.hidden, taken);
+                let mut last = describe(taken);
                 last.findings.truncate(i + 1);
                 let mut moves = self.path(from);
                 moves.push(last);
@@ -177,7 +164,7 @@ impl Observer for Explain {
     fn successor(&mut self, from: Option<usize>, taken: &Taken<'_>, _world: &World) {
         if self.is_target() {
             let mut moves = self.path(from);
-            moves.push(describe(self.hidden, taken));
+            moves.push(describe(taken));
             self.found = Some(moves);
         }
     }
@@ -186,7 +173,7 @@ impl Observer for Explain {
         if self.is_target() {
             let mut moves = self.path(Some(node));
             if let Some(point) = moves.last_mut().and_then(|m| m.to.as_mut()) {
-                *point = Point::free(std::mem::take(&mut point.state));
+                point.control = None;
             }
             self.found = Some(moves);
         }

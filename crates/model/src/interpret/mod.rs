@@ -35,8 +35,6 @@ pub(crate) struct Machine {
 #[derive(Debug)]
 pub struct Interpreter {
     machine: Machine,
-    /// The initial values of hidden variables.
-    hidden: Vec<u8>,
     initial: Vec<u8>,
     scratch: Scratch,
 }
@@ -47,10 +45,8 @@ impl Interpreter {
         let scratch = Scratch::new(&model);
         let claims = model.processes.iter().any(|p| !p.claims.is_empty());
         let machine = Machine { model, layout, claims };
-        let mut interpreter = Interpreter { hidden: Vec::new(), initial: Vec::new(), machine, scratch };
-        let world = interpreter.machine.start()?;
-        interpreter.hidden = world.bytes[..interpreter.machine.layout.hidden].to_vec();
-        interpreter.initial = world.bytes[interpreter.machine.layout.hidden..].to_vec();
+        let mut interpreter = Interpreter { initial: Vec::new(), machine, scratch };
+        interpreter.initial = interpreter.machine.start()?.bytes;
         Ok(interpreter)
     }
 
@@ -69,11 +65,6 @@ impl Interpreter {
         &self.machine.layout
     }
 
-    /// The initial values of hidden variables, which stand in front of a state while it is being executed.
-    pub fn hidden(&self) -> &[u8] {
-        &self.hidden
-    }
-
     /// The edges executed so far by this interpreter: `[process][edge]`.
     pub fn coverage(&self) -> &[Vec<bool>] {
         &self.scratch.log.covered
@@ -89,7 +80,7 @@ impl Machine {
     /// The initial state.
     fn start(&self) -> Result<World, StartError> {
         let mut world = World::default();
-        world.load(&self.layout, &vec![0; self.layout.fixed], &[]);
+        world.load(&self.layout, &vec![0; self.layout.fixed]);
         let mut channel = 1;
         for (i, var) in self.model.globals.iter().enumerate() {
             self.initialise(&mut world, 0, VarRef::Global(VarId(i as u32)), &var.init, &mut channel)
@@ -117,14 +108,18 @@ fn start_error(what: &str, kind: &FindingKind, span: Span) -> StartError {
 }
 
 impl Successors for Interpreter {
+    fn uncompared(&self) -> usize {
+        self.machine.layout.hidden
+    }
+
     fn initial(&mut self, out: &mut Batch) {
         out.push(&self.initial, Step { pid: 0, process: ProcessId(0), edge: EdgeId(0) });
     }
 
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
-        let Interpreter { machine, hidden, scratch, .. } = self;
-        scratch.root.load(&machine.layout, hidden, state);
-        let mut observer = Collect { hidden: hidden.len(), out };
+        let Interpreter { machine, scratch, .. } = self;
+        scratch.root.load(&machine.layout, state);
+        let mut observer = Collect { out };
         let moved = machine.expand(scratch, choice, &mut observer);
         Flags { invalid_end: !moved && choice == Choice::All && !machine.valid_end(&scratch.root) }
     }
@@ -132,7 +127,6 @@ impl Successors for Interpreter {
 
 /// Puts successors into a batch.
 struct Collect<'a> {
-    hidden: usize,
     out: &'a mut Batch,
 }
 
@@ -152,11 +146,11 @@ impl Observer for Collect<'_> {
 
     #[inline]
     fn successor(&mut self, from: Option<Step>, taken: &Taken<'_>, world: &World) {
-        self.out.push(&world.bytes[self.hidden..], from.unwrap_or(taken.step));
+        self.out.push(&world.bytes, from.unwrap_or(taken.step));
     }
 
     fn blocked(&mut self, node: Step, world: &World) {
-        self.out.push(&world.bytes[self.hidden..], node);
+        self.out.push(&world.bytes, node);
     }
 
     fn endless(&mut self, _node: Step, finding: Finding) {

@@ -79,6 +79,13 @@ impl Machine {
         log.findings.push(Finding { kind, pid, process, edge, span });
     }
 
+    #[inline]
+    fn complain(&self, log: &mut Log, kind: Option<FindingKind>) {
+        if let Some(kind) = kind {
+            self.find(log, kind);
+        }
+    }
+
     /// Can the edge be taken, a chain it may begin aside? (`else` is for the caller to judge.)
     #[inline]
     pub(crate) fn ready(&self, edge: &Edge, env: Env<'_>) -> Eval<Option<Ready<'_>>> {
@@ -113,13 +120,14 @@ impl Machine {
         }
     }
 
-    /// The first executable edge of a location inside an indivisible sequence, where nobody can be met.
+    /// The first executable edge of a location inside an indivisible sequence.
     pub(crate) fn chain_step(&self, env: Env<'_>, at: LocId, log: &mut Log) -> Eval<Option<(EdgeId, Ready<'_>)>> {
         let process = env.at.process;
         for &id in &self.model.processes[process as usize].locations[at.index()].edges {
             log.enter(env.pid, process, id);
             match self.ready(self.edge(process, id), env)? {
-                None | Some(Ready::Handshake(_)) => {}
+                None => {}
+                Some(Ready::Handshake(_)) => return fault(Fault::HandshakeInChain),
                 Some(ready) => return Ok(Some((id, ready))),
             }
         }
@@ -144,10 +152,12 @@ impl Machine {
             (Some(Sync::Send { args, sorted, .. }), Ready::Send(channel)) => {
                 self.message(channel.buffer, args, Env::new(world, pid, timeout), &mut log.message)?;
                 channel.put(world, &log.message, *sorted);
+                self.complain(log, channel.buffer.complain_of_fewer(args.len()));
                 self.watch(world, pid, Direction::Send, channel.number, log);
             }
             (Some(Sync::Receive { args, keep, .. }), Ready::Receive(channel, slot)) => {
                 channel.read(slot, world, &mut log.message);
+                self.complain(log, channel.buffer.complain_of_fewer(args.len()));
                 self.watch(world, pid, Direction::Receive, channel.number, log);
                 if !keep {
                     channel.take(world, slot);
@@ -200,6 +210,7 @@ impl Machine {
         let mut message = Vec::new();
         if let Some(Sync::Send { args, .. }) = &edge.sync {
             self.message(channel.buffer, args, Env::new(world, pid, false), &mut message)?;
+            self.complain(log, channel.buffer.complain_of_fewer(args.len()));
         }
         self.finish(world, pid, edge, false, log)?;
         Ok(message)

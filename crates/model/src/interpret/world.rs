@@ -2,7 +2,7 @@
 
 use crate::layout::{Layout, ProcessAt, Shape, Slot};
 
-/// The bytes of a state, hidden variables in front, with the processes and channels found in it.
+/// The bytes of a state with the processes and channels found in it.
 #[derive(Default, Debug)]
 pub(crate) struct World {
     pub bytes: Vec<u8>,
@@ -23,9 +23,8 @@ impl Clone for World {
 }
 
 impl World {
-    pub(crate) fn load(&mut self, layout: &Layout, hidden: &[u8], state: &[u8]) {
+    pub(crate) fn load(&mut self, layout: &Layout, state: &[u8]) {
         self.bytes.clear();
-        self.bytes.extend_from_slice(hidden);
         self.bytes.extend_from_slice(state);
         layout.shape(&self.bytes, &mut self.shape);
     }

@@ -55,8 +55,8 @@ impl Frontier for Stack {
         }
     }
 
-    /// A link is overwritten until its state is visited. That is right: the frame pushed last is emptied first, so a
-    /// state is visited from the last frame it was pushed to.
+    /// A state is linked to where it was first seen from. That need not be the path on which it is visited, but it is
+    /// one on which it has exactly the bytes that were stored.
     fn push(&mut self, parent: StateId, successors: &[Seen], parents: &mut Vec<StateId>) {
         parents.extend(successors.iter().filter(|seen| seen.new).map(|_| parent));
         if self.frames == self.max_depth {
@@ -67,7 +67,6 @@ impl Frontier for Stack {
         for seen in successors.iter().rev() {
             if seen.new || !self.is_visited(seen.id) {
                 self.entries.push(seen.id);
-                parents[seen.id.index()] = parent;
             }
         }
         if self.entries.len() == frame + 1 {

@@ -43,7 +43,8 @@ impl Default for Options {
 
 /// Explores with an exact store.
 pub fn explore(successors: &mut dyn Successors, options: &Options, budget: &Budget, progress: &Progress) -> Outcome {
-    explore_with(ExactStore::new(budget.capacity()), successors, options, budget, progress)
+    let store = ExactStore::new(budget.capacity()).without_comparing(successors.uncompared());
+    explore_with(store, successors, options, budget, progress)
 }
 
 /// Explores with a store of your own, empty so far, which should keep to [`Budget::capacity`].

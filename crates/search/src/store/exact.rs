@@ -17,19 +17,37 @@ pub struct ExactStore {
     table: Table,
     arena: Arena,
     capacity: Capacity,
+    /// So many bytes at the start of each state are kept but not compared.
+    uncompared: usize,
 }
 
 impl ExactStore {
     pub fn new(capacity: Capacity) -> ExactStore {
         let states = capacity.states.min(StateId::CAPACITY);
-        ExactStore { table: Table::new(), arena: Arena::default(), capacity: Capacity { states, ..capacity } }
+        ExactStore {
+            table: Table::new(),
+            arena: Arena::default(),
+            capacity: Capacity { states, ..capacity },
+            uncompared: 0,
+        }
+    }
+
+    /// States that differ only in so many of their first bytes are one: the one that came first.
+    #[must_use]
+    pub fn without_comparing(self, uncompared: usize) -> ExactStore {
+        ExactStore { uncompared, ..self }
+    }
+
+    #[inline]
+    fn is(&self, id: StateId, state: &State) -> bool {
+        same(&self.arena.get(id)[self.uncompared..], &state[self.uncompared..])
     }
 
     /// In three stages, each of which finds in the cache what the one before has asked for.
     fn intern_window(&mut self, batch: &Batch, window: Range<usize>, seen: &mut Vec<Seen>) -> Result<(), Full> {
         let mut hashes = [0; WINDOW];
         for (hash, i) in hashes.iter_mut().zip(window.clone()) {
-            *hash = super::hash(batch.state(i));
+            *hash = super::hash(&batch.state(i)[self.uncompared..]);
             self.table.prefetch(*hash);
         }
         let mut candidates = [None; WINDOW];
@@ -42,7 +60,7 @@ impl ExactStore {
         for ((i, &hash), &candidate) in window.zip(&hashes).zip(&candidates) {
             let state = batch.state(i);
             seen.push(match candidate {
-                Some(id) if same(self.arena.get(id), state) => Seen { id, new: false },
+                Some(id) if self.is(id, state) => Seen { id, new: false },
                 _ => self.find_or_add(state, hash)?,
             });
         }
@@ -50,7 +68,7 @@ impl ExactStore {
     }
 
     fn find_or_add(&mut self, state: &State, hash: u64) -> Result<Seen, Full> {
-        let vacancy = match self.table.find(hash, |id| same(self.arena.get(id), state)) {
+        let vacancy = match self.table.find(hash, |id| self.is(id, state)) {
             Ok(id) => return Ok(Seen { id, new: false }),
             Err(vacancy) => vacancy,
         };

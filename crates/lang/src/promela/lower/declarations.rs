@@ -250,6 +250,9 @@ impl View<'_, '_> {
 
     /// Hidden variables are plain C variables, which for the narrow types is a byte.
     fn hidden(&self, shape: Shape, var: &ast::VarDecl) -> Shape {
+        let message = format!("states that differ only in `{}` will count as one", var.name.text);
+        let help = "as in SPIN; errors can be missed unless it is always written before it is read";
+        self.env.report(Diagnostic::warning(var.span, message, "hidden").help(help));
         let Shape::Scalar(mut scalar) = shape else { return shape };
         if self.frame.is_some() {
             self.env.error(var.span, "only global variables can be hidden", "declared inside a process");

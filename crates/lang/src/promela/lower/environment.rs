@@ -7,8 +7,10 @@ use kripke_model::ir::{Channel, Enum, EnumId, LocId, ProcessId, Var};
 
 use super::LowerOptions;
 use super::frames::Frame;
+use super::symbols::Symbols;
 use super::types::{Record, Symbol};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::limits::MAX_ERRORS_SHOWN;
 use crate::source::Span;
 
 /// A name of `mtype`, which stands for a number everywhere.
@@ -53,7 +55,7 @@ pub(super) struct Environment<'a> {
     pub enums: Vec<Enum>,
     pub constants: HashMap<String, Constant>,
     pub records: Vec<Record>,
-    pub globals: Vec<Symbol>,
+    pub globals: Symbols,
     pub vars: Vec<Var>,
     pub channels: Vec<Channel>,
     pub processes: Vec<Signature>,
@@ -73,7 +75,7 @@ impl<'a> Environment<'a> {
             enums: Vec::new(),
             constants: HashMap::new(),
             records: Vec::new(),
-            globals: Vec::new(),
+            globals: Symbols::default(),
             vars: Vec::new(),
             channels: Vec::new(),
             processes: Vec::new(),
@@ -98,7 +100,7 @@ impl<'a> Environment<'a> {
     }
 
     pub fn global(&self, name: &str) -> Option<&Symbol> {
-        self.globals.iter().find(|s| s.name == name)
+        self.globals.named(name, usize::MAX).next()
     }
 
     pub fn record(&self, name: &str) -> Option<usize> {
@@ -120,6 +122,10 @@ impl<'a> Environment<'a> {
 
     /// The declared name closest to `name`, if one is close enough to be a slip of the finger.
     pub fn closest<'n>(&self, name: &str, candidates: impl Iterator<Item = &'n str>) -> Option<String> {
+        // Among many mistakes nobody reads so far, and each look costs a comparison with every name.
+        if self.diagnostics.borrow().len() > MAX_ERRORS_SHOWN {
+            return None;
+        }
         let limit = (name.chars().count() / 3).max(1);
         candidates
             .map(|c| (distance(name, c), c))

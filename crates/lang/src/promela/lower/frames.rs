@@ -6,6 +6,7 @@
 
 use kripke_model::ir::Var;
 
+use super::symbols::Symbols;
 use super::types::Symbol;
 
 /// A block. The outermost holds the parameters.
@@ -14,7 +15,7 @@ pub(super) type ScopeId = usize;
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
     /// In order of declaration.
-    pub symbols: Vec<Symbol>,
+    pub symbols: Symbols,
     /// What they became.
     pub vars: Vec<Var>,
     /// The enclosing block of each block.
@@ -31,7 +32,7 @@ pub(super) struct Place {
 
 impl Frame {
     pub fn new() -> Frame {
-        Frame { symbols: Vec::new(), vars: Vec::new(), parents: vec![None] }
+        Frame { symbols: Symbols::default(), vars: Vec::new(), parents: vec![None] }
     }
 
     pub fn open(&mut self, parent: ScopeId) -> ScopeId {
@@ -52,11 +53,11 @@ impl Frame {
     }
 
     pub fn find(&self, name: &str, at: Place) -> Option<&Symbol> {
-        self.visible(at).rfind(|s| s.name == name)
+        self.symbols.named(name, at.declared).rfind(|s| self.encloses(s.scope, at.scope))
     }
 
-    pub fn visible(&self, at: Place) -> impl DoubleEndedIterator<Item = &Symbol> {
-        self.symbols[..at.declared.min(self.symbols.len())].iter().filter(move |s| self.encloses(s.scope, at.scope))
+    pub fn visible(&self, at: Place) -> impl Iterator<Item = &Symbol> {
+        self.symbols.iter().take(at.declared).filter(move |s| self.encloses(s.scope, at.scope))
     }
 
     /// The end of the outermost block: what others see of this process.

@@ -20,6 +20,7 @@ mod locals;
 mod loops;
 mod processes;
 mod references;
+mod symbols;
 #[cfg(test)]
 mod tests;
 mod text;

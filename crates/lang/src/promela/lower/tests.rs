@@ -52,7 +52,12 @@ fn drawn(process: &Process) -> String {
 fn graph(body: &str) -> String {
     let text = format!("byte x, y; chan q = [1] of {{ byte }}; active proctype p() {{ {body} }}");
     let (model, diagnostics) = lowered(&text, &LowerOptions::default());
-    drawn(&model.unwrap_or_else(|| panic!("{body}: {diagnostics:?}")).processes[0])
+    let process = &model.unwrap_or_else(|| panic!("{body}: {diagnostics:?}")).processes[0];
+    for location in &process.locations {
+        let levels: Vec<u8> = location.edges.iter().map(|e| process.edges[e.index()].level).collect();
+        assert!(levels.first().is_none_or(|l| *l == 0) && levels.is_sorted(), "{body}: {levels:?}");
+    }
+    drawn(process)
 }
 
 #[test]
@@ -93,6 +98,11 @@ fn graphs() {
         (
             "{ x = 1; x = 2 } unless { y == 1; y = 2 }",
             "0:y==1>2 | 0:1^x = 1>1 | 1:y==1>2 | 1:1^x = 2>3 | 2:y = 2>3 | 3:-end->3 | 3:end",
+        ),
+        (
+            "{ { { skip; x = 1 } unless { y == 2; y = 1 } }; x = 3 } unless { x = 5 }",
+            "0:x = 5>4 | 0:1^y==2>1 | 0:2^x = 1>3 | 1:x = 5>4 | 1:1^y = 1>3 | 2:y==2>1 | 2:x = 5>4 | 2:1^skip>0 | \
+             3:x = 5>4 | 3:1^x = 3>4 | 4:-end->4 | 4:end",
         ),
         // Marks: on the statement itself, or where the first step of an option leads.
         ("endx: x == 1; x = 2", "0:x==1>1 | 0:end | 1:x = 2>2 | 2:-end->2 | 2:end"),

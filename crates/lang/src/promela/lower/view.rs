@@ -135,7 +135,7 @@ impl<'e> View<'e, '_> {
     fn undeclared(&self, name: &ast::Name) {
         let text = &name.text;
         let mut diagnostic = Diagnostic::error(name.span, format!("`{text}` is not declared"), "not declared here");
-        let elsewhere = self.frame.and_then(|f| f.symbols.iter().find(|s| s.name == *text)).map(|s| s.span);
+        let elsewhere = self.frame.and_then(|f| f.symbols.named(text, usize::MAX).next()).map(|s| s.span);
         let later = self.env.global(text).map(|s| s.span).or(self.env.constants.get(text).map(|c| c.span));
         if let Some(span) = elsewhere {
             diagnostic = diagnostic.label(span, "this declaration is not visible there");
