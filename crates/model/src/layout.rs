@@ -301,6 +301,18 @@ impl Layout {
         }
     }
 
+    /// Whether the processes of a state are those of this shape.
+    pub fn has_shape(&self, bytes: &[u8], shape: &Shape) -> bool {
+        let mut at = self.fixed;
+        for process in &shape.processes {
+            if at >= bytes.len() || u32::from(bytes[at]) != process.process {
+                return false;
+            }
+            at += self.frames[process.process as usize].size;
+        }
+        at == bytes.len()
+    }
+
     /// Adds a process of this type at this offset; its size.
     pub fn enter(&self, process: usize, at: usize, shape: &mut Shape) -> usize {
         let frame = &self.frames[process];

@@ -18,7 +18,7 @@ pub(crate) struct Channel<'m> {
 
 impl Machine {
     /// The channel an expression names.
-    pub(crate) fn channel(&self, channel: &Expr, env: Env<'_>) -> Eval<Channel<'_>> {
+    pub(crate) fn channel(&self, channel: &Expr, env: &Env<'_>) -> Eval<Channel<'_>> {
         let number = self.eval(channel, env)?;
         let index = usize::try_from(number).ok().and_then(|n| n.checked_sub(1));
         match index.and_then(|i| env.world.shape.channels.get(i)) {
@@ -28,7 +28,7 @@ impl Machine {
     }
 
     /// The values to send, wrapped to the fields' types. Missing ones are 0.
-    pub(crate) fn message(&self, buffer: &Buffer, args: &[Expr], env: Env<'_>, message: &mut Vec<i32>) -> Eval<()> {
+    pub(crate) fn message(&self, buffer: &Buffer, args: &[Expr], env: &Env<'_>, message: &mut Vec<i32>) -> Eval<()> {
         buffer.refuse_more(args.len())?;
         message.clear();
         for (i, field) in buffer.fields.iter().enumerate() {
@@ -44,7 +44,7 @@ impl Machine {
         channel: Channel<'_>,
         args: &[Pattern],
         anywhere: bool,
-        env: Env<'_>,
+        env: &Env<'_>,
     ) -> Eval<Option<usize>> {
         let len = channel.len(env.world);
         let candidates = if anywhere { len } else { len.min(1) };
@@ -62,7 +62,7 @@ impl Machine {
         buffer: &Buffer,
         args: &[Pattern],
         field: impl Fn(usize) -> i32,
-        env: Env<'_>,
+        env: &Env<'_>,
     ) -> Eval<bool> {
         buffer.refuse_more(args.len())?;
         for (i, arg) in args.iter().enumerate() {

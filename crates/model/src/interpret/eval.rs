@@ -37,7 +37,7 @@ impl<'a> Env<'a> {
 }
 
 impl Machine {
-    pub(crate) fn eval(&self, expr: &Expr, env: Env<'_>) -> Eval {
+    pub(crate) fn eval(&self, expr: &Expr, env: &Env<'_>) -> Eval {
         Ok(match expr {
             Expr::Const(v) => *v,
             Expr::Load(place) => {
@@ -94,7 +94,7 @@ impl Machine {
 
     /// The operands of most operators are constants and plain variables, not worth a call.
     #[inline(always)]
-    fn operand(&self, expr: &Expr, env: Env<'_>) -> Eval {
+    fn operand(&self, expr: &Expr, env: &Env<'_>) -> Eval {
         match expr {
             Expr::Const(v) => Ok(*v),
             Expr::Load(place) if place.index.is_empty() => {
@@ -105,7 +105,7 @@ impl Machine {
         }
     }
 
-    fn binary(&self, op: BinaryOp, a: &Expr, b: &Expr, env: Env<'_>) -> Eval {
+    fn binary(&self, op: BinaryOp, a: &Expr, b: &Expr, env: &Env<'_>) -> Eval {
         let a = self.operand(a, env)?;
         match op {
             BinaryOp::And if a == 0 => return Ok(0),
@@ -138,7 +138,7 @@ impl Machine {
     /// The slot of a variable and the offset of the element meant. Locals are those of the process at `owner`;
     /// indices are evaluated by `env`.
     #[inline]
-    pub(crate) fn address(&self, place: &Place, env: Env<'_>, owner: ProcessAt) -> Eval<(&Slot, usize)> {
+    pub(crate) fn address(&self, place: &Place, env: &Env<'_>, owner: ProcessAt) -> Eval<(&Slot, usize)> {
         let (slot, base) = self.slot(place.var, owner);
         if place.index.is_empty() {
             return Ok((slot, base + slot.offset));
@@ -157,7 +157,7 @@ impl Machine {
         }
     }
 
-    fn element(&self, place: &Place, slot: &Slot, env: Env<'_>, owner: ProcessAt) -> Eval<usize> {
+    fn element(&self, place: &Place, slot: &Slot, env: &Env<'_>, owner: ProcessAt) -> Eval<usize> {
         let mut element = 0;
         for (index, &len) in place.index.iter().zip(&slot.dims) {
             let index = self.operand(index, env)?;
@@ -179,7 +179,7 @@ impl Machine {
     }
 
     /// The process a remote reference means: the one with this number if it has this type, or the first of the type.
-    fn named(&self, process: ProcessId, pid: Option<&Expr>, env: Env<'_>) -> Eval<Option<ProcessAt>> {
+    fn named(&self, process: ProcessId, pid: Option<&Expr>, env: &Env<'_>) -> Eval<Option<ProcessAt>> {
         let all = &env.world.shape.processes;
         Ok(match pid {
             Some(pid) => self.alive(self.eval(pid, env)?, env.world).map(|pid| all[pid]),
@@ -205,7 +205,7 @@ impl Machine {
         })
     }
 
-    fn query(&self, query: ChannelQuery, channel: &Expr, env: Env<'_>) -> Eval {
+    fn query(&self, query: ChannelQuery, channel: &Expr, env: &Env<'_>) -> Eval {
         let channel = self.channel(channel, env)?;
         let buffer = channel.buffer;
         let len = channel.len(env.world);
@@ -220,7 +220,7 @@ impl Machine {
         })
     }
 
-    fn poll(&self, channel: &Expr, args: &[Pattern], anywhere: bool, env: Env<'_>) -> Eval {
+    fn poll(&self, channel: &Expr, args: &[Pattern], anywhere: bool, env: &Env<'_>) -> Eval {
         let channel = self.channel(channel, env)?;
         if channel.buffer.capacity == 0 {
             return fault(Fault::PollRendezvous);

@@ -176,7 +176,7 @@ impl Machine {
         rooms: &mut Rooms<'_>,
         receive: &mut impl FnMut(&Taken<'_>),
     ) -> bool {
-        if !self.may_move(world, pid, timeout, None) {
+        if self.gated && !self.may_move(world, pid, timeout, None) {
             return false;
         }
         let at = world.process(pid);
@@ -208,7 +208,7 @@ impl Machine {
     ) -> bool {
         let process = world.process(pid).process;
         let step = Step { pid: pid as u8, process: ProcessId(process), edge: id };
-        let env = Env::new(world, pid, timeout);
+        let env = &Env::new(world, pid, timeout);
         // A chain that begins an edge decides whether the edge is ready; after a channel operation it is too late.
         let chain = edge.chain.filter(|_| edge.sync.is_none());
         let ready = match (self.ready(edge, env), chain) {
@@ -287,7 +287,7 @@ impl Machine {
         let mut moved = false;
         let (said, found) = (rooms.log.output.len(), rooms.log.findings.len());
         for pid in (0..rooms.half.processes()).rev().filter(|pid| *pid != sender) {
-            if !self.may_move(rooms.half, pid, timeout, Some(channel.number)) {
+            if self.gated && !self.may_move(rooms.half, pid, timeout, Some(channel.number)) {
                 continue;
             }
             let at = rooms.half.process(pid);
@@ -298,7 +298,7 @@ impl Machine {
                 if won.is_some_and(|level| level != edge.level) {
                     break;
                 }
-                if !self.accepts(edge, channel, &message, Env::new(rooms.half, pid, timeout)).unwrap_or(false) {
+                if !self.accepts(edge, channel, &message, &Env::new(rooms.half, pid, timeout)).unwrap_or(false) {
                     continue;
                 }
                 won = Some(edge.level);
@@ -325,7 +325,7 @@ impl Machine {
     }
 
     /// Is the edge a receive on this channel that fits this message?
-    fn accepts(&self, edge: &Edge, channel: super::channel::Channel<'_>, message: &[i32], env: Env<'_>) -> Eval<bool> {
+    fn accepts(&self, edge: &Edge, channel: super::channel::Channel<'_>, message: &[i32], env: &Env<'_>) -> Eval<bool> {
         let Some(Sync::Receive { channel: mine, args, .. }) = &edge.sync else { return Ok(false) };
         if self.eval(mine, env)? != channel.number {
             return Ok(false);
@@ -360,7 +360,7 @@ impl Machine {
     fn may_move(&self, world: &World, pid: usize, timeout: bool, handshake: Option<i32>) -> bool {
         let provided = |pid: usize| {
             let clause = &self.model.processes[world.process(pid).process as usize].provided;
-            let holds = |e| self.eval(e, Env::new(world, pid, timeout)).is_ok_and(|v| v != 0);
+            let holds = |e| self.eval(e, &Env::new(world, pid, timeout)).is_ok_and(|v| v != 0);
             clause.as_ref().is_none_or(holds)
         };
         if !provided(pid) {
@@ -388,7 +388,7 @@ impl Machine {
         let at = world.process(pid);
         let location = self.layout.location(&world.bytes, at);
         let process = &self.model.processes[at.process as usize];
-        let env = Env::new(world, pid, timeout);
+        let env = &Env::new(world, pid, timeout);
         process.locations[location.index()].edges.iter().map(|id| &process.edges[id.index()]).any(|edge| {
             if let Some(number) = handshake {
                 let Some(Sync::Receive { channel, .. }) = &edge.sync else { return false };

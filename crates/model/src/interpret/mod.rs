@@ -29,6 +29,8 @@ pub(crate) struct Machine {
     layout: Layout,
     /// Check exclusive-access claims.
     claims: bool,
+    /// Clauses or priorities may keep a process from moving.
+    gated: bool,
 }
 
 /// The reference interpreter.
@@ -44,7 +46,8 @@ impl Interpreter {
         let layout = Layout::new(&model)?;
         let scratch = Scratch::new(&model);
         let claims = model.processes.iter().any(|p| !p.claims.is_empty());
-        let machine = Machine { model, layout, claims };
+        let gated = model.uses_priorities || model.processes.iter().any(|p| p.provided.is_some());
+        let machine = Machine { model, layout, claims, gated };
         let mut interpreter = Interpreter { initial: Vec::new(), machine, scratch };
         interpreter.initial = interpreter.machine.start()?.bytes;
         Ok(interpreter)
@@ -91,7 +94,7 @@ impl Machine {
         }
         for start in &self.model.start {
             let process = &self.model.processes[start.process.index()];
-            let args = start.args.iter().map(|a| self.eval(a, Env::outside(&world))).collect::<Eval<Vec<i32>>>();
+            let args = start.args.iter().map(|a| self.eval(a, &Env::outside(&world))).collect::<Eval<Vec<i32>>>();
             args.and_then(|args| self.create(&mut world, start.process, &args, start.priority))
                 .map_err(|kind| start_error(&format!("start of `{}`", process.name), &kind, process.span))?;
         }

@@ -87,8 +87,8 @@ impl Machine {
     }
 
     /// Can the edge be taken, a chain it may begin aside? (`else` is for the caller to judge.)
-    #[inline]
-    pub(crate) fn ready(&self, edge: &Edge, env: Env<'_>) -> Eval<Option<Ready<'_>>> {
+    #[inline(always)]
+    pub(crate) fn ready(&self, edge: &Edge, env: &Env<'_>) -> Eval<Option<Ready<'_>>> {
         match &edge.guard {
             Guard::Always | Guard::Else => {}
             Guard::When(condition) => {
@@ -102,9 +102,13 @@ impl Machine {
                 }
             }
         }
-        match &edge.sync {
-            None => Ok(Some(Ready::Alone)),
-            Some(Sync::Send { channel, .. }) => {
+        edge.sync.as_ref().map_or(Ok(Some(Ready::Alone)), |sync| self.ready_to(sync, env))
+    }
+
+    /// Can the channel operation be done?
+    fn ready_to(&self, sync: &Sync, env: &Env<'_>) -> Eval<Option<Ready<'_>>> {
+        match sync {
+            Sync::Send { channel, .. } => {
                 let channel = self.channel(channel, env)?;
                 Ok(match channel.buffer.capacity {
                     0 => Some(Ready::Handshake(channel)),
@@ -112,7 +116,7 @@ impl Machine {
                     _ => Some(Ready::Send(channel)),
                 })
             }
-            Some(Sync::Receive { channel, args, anywhere, .. }) => {
+            Sync::Receive { channel, args, anywhere, .. } => {
                 let channel = self.channel(channel, env)?;
                 let slot = self.matching(channel, args, *anywhere, env)?;
                 Ok(slot.map(|slot| Ready::Receive(channel, slot)))
@@ -121,7 +125,8 @@ impl Machine {
     }
 
     /// The first executable edge of a location inside an indivisible sequence.
-    pub(crate) fn chain_step(&self, env: Env<'_>, at: LocId, log: &mut Log) -> Eval<Option<(EdgeId, Ready<'_>)>> {
+    #[inline]
+    pub(crate) fn chain_step(&self, env: &Env<'_>, at: LocId, log: &mut Log) -> Eval<Option<(EdgeId, Ready<'_>)>> {
         let process = env.at.process;
         for &id in &self.model.processes[process as usize].locations[at.index()].edges {
             log.enter(env.pid, process, id);
@@ -150,7 +155,7 @@ impl Machine {
         log.enter(pid, at.process, id);
         match (&edge.sync, ready) {
             (Some(Sync::Send { args, sorted, .. }), Ready::Send(channel)) => {
-                self.message(channel.buffer, args, Env::new(world, pid, timeout), &mut log.message)?;
+                self.message(channel.buffer, args, &Env::new(world, pid, timeout), &mut log.message)?;
                 channel.put(world, &log.message, *sorted);
                 self.complain(log, channel.buffer.complain_of_fewer(args.len()));
                 self.watch(world, pid, Direction::Send, channel.number, log);
@@ -175,7 +180,7 @@ impl Machine {
     #[inline]
     fn rest(&self, world: &mut World, pid: usize, edge: &Edge, timeout: bool, log: &mut Log) -> Eval<()> {
         let Some(entry) = edge.chain else { return self.finish(world, pid, edge, timeout, log) };
-        match self.chain_step(Env::new(world, pid, timeout), entry, log)? {
+        match self.chain_step(&Env::new(world, pid, timeout), entry, log)? {
             Some(first) => self.run_chain(world, pid, first, timeout, log),
             None => fault(Fault::BlockedChain),
         }
@@ -209,7 +214,7 @@ impl Machine {
         log.enter(pid, at.process, id);
         let mut message = Vec::new();
         if let Some(Sync::Send { args, .. }) = &edge.sync {
-            self.message(channel.buffer, args, Env::new(world, pid, false), &mut message)?;
+            self.message(channel.buffer, args, &Env::new(world, pid, false), &mut message)?;
             self.complain(log, channel.buffer.complain_of_fewer(args.len()));
         }
         self.finish(world, pid, edge, false, log)?;
@@ -254,7 +259,7 @@ impl Machine {
             if mark.seen(step, &world.bytes) {
                 break;
             }
-            match self.chain_step(Env::new(world, pid, timeout), edge.target, log)? {
+            match self.chain_step(&Env::new(world, pid, timeout), edge.target, log)? {
                 Some(step) => next = step,
                 None => return fault(Fault::BlockedChain),
             }
@@ -263,7 +268,7 @@ impl Machine {
     }
 
     fn effect(&self, world: &mut World, pid: usize, effect: &Effect, timeout: bool, log: &mut Log) -> Eval<()> {
-        let env = Env::new(world, pid, timeout);
+        let env = &Env::new(world, pid, timeout);
         match effect {
             Effect::Assign(place, value) => {
                 let value = self.eval(value, env)?;
@@ -297,8 +302,9 @@ impl Machine {
                 let at = world.process(pid);
                 let channels = self.layout.frames[at.process as usize].channels.len();
                 world.bytes.truncate(at.offset as usize);
-                world.shape.processes.truncate(pid);
-                world.shape.channels.truncate(world.shape.channels.len() - channels);
+                let shape = world.reshape();
+                shape.processes.truncate(pid);
+                shape.channels.truncate(shape.channels.len() - channels);
                 Ok(())
             }
         }
@@ -306,7 +312,7 @@ impl Machine {
 
     #[inline]
     pub(crate) fn assign(&self, world: &mut World, pid: usize, place: &Place, value: i32) -> Eval<()> {
-        let env = Env::new(world, pid, false);
+        let env = &Env::new(world, pid, false);
         let (slot, at) = self.address(place, env, env.at)?;
         slot.width.store(&mut world.bytes, at, slot.ty.wrap(value));
         Ok(())
@@ -339,7 +345,7 @@ impl Machine {
         let first_channel = world.shape.channels.len() + 1;
         world.bytes.resize(base + frame.size, 0);
         world.bytes[base] = process.0 as u8;
-        self.layout.enter(process.index(), base, &mut world.shape);
+        self.layout.enter(process.index(), base, world.reshape());
         if let Some(offset) = frame.priority {
             if !(1..=255).contains(&priority) {
                 return fault(Fault::BadPriority(priority));
@@ -378,6 +384,7 @@ impl Machine {
         let len: usize = slot.dims.iter().map(|d| *d as usize).product();
         let value = |world: &World, e: &Expr| {
             let env = if world.processes() == 0 { Env::outside(world) } else { Env::new(world, pid, false) };
+            let env = &env;
             self.eval(e, env)
         };
         match init {
@@ -402,7 +409,7 @@ impl Machine {
         Ok(())
     }
 
-    fn print(&self, print: &Print, env: Env<'_>) -> Eval<String> {
+    fn print(&self, print: &Print, env: &Env<'_>) -> Eval<String> {
         let mut text = String::new();
         for piece in &print.pieces {
             match piece {

@@ -30,7 +30,7 @@ impl Machine {
             }
             for claim in &self.model.processes[at.process as usize].claims {
                 let claimed = claim.direction == direction
-                    && self.eval(&claim.channel, Env::new(world, other, false)).is_ok_and(|n| n == number);
+                    && self.eval(&claim.channel, &Env::new(world, other, false)).is_ok_and(|n| n == number);
                 if claimed {
                     self.find(log, FindingKind::Fault(Fault::ClaimViolated { claim: claim.span }));
                 }
@@ -45,7 +45,7 @@ impl Machine {
         if location == trace.end {
             return;
         }
-        let env = Env::outside(world);
+        let env = &Env::outside(world);
         let about = |sync: &Option<Sync>| match sync {
             Some(Sync::Send { channel, .. }) => direction == Direction::Send && self.eval(channel, env) == Ok(number),
             Some(Sync::Receive { channel, .. }) => {

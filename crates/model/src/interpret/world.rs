@@ -1,5 +1,8 @@
 //! A state while it is being executed.
 
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crate::layout::{Layout, ProcessAt, Shape, Slot};
 
 /// The bytes of a state with the processes and channels found in it.
@@ -7,18 +10,41 @@ use crate::layout::{Layout, ProcessAt, Shape, Slot};
 pub(crate) struct World {
     pub bytes: Vec<u8>,
     pub shape: Shape,
+    /// Shapes with the same stamp are equal, so that copying one can mostly be left out.
+    stamp: u64,
+}
+
+/// The next stamps of each thread are its own: a multiple of this, and those after it.
+const STAMPS: u64 = 1 << 40;
+
+thread_local! {
+    static LAST: Cell<u64> = {
+        static THREADS: AtomicU64 = AtomicU64::new(0);
+        Cell::new(THREADS.fetch_add(1, Ordering::Relaxed) * STAMPS)
+    };
+}
+
+/// A stamp no shape had before.
+fn new_stamp() -> u64 {
+    LAST.with(|last| {
+        last.set(last.get() + 1);
+        last.get()
+    })
 }
 
 impl Clone for World {
     fn clone(&self) -> World {
-        World { bytes: self.bytes.clone(), shape: self.shape.clone() }
+        World { bytes: self.bytes.clone(), shape: self.shape.clone(), stamp: self.stamp }
     }
 
     /// Copies without allocating where there is room: this happens once per transition.
     #[inline]
     fn clone_from(&mut self, other: &World) {
         self.bytes.clone_from(&other.bytes);
-        self.shape.clone_from(&other.shape);
+        if self.stamp != other.stamp {
+            self.shape.clone_from(&other.shape);
+            self.stamp = other.stamp;
+        }
     }
 }
 
@@ -26,7 +52,16 @@ impl World {
     pub(crate) fn load(&mut self, layout: &Layout, state: &[u8]) {
         self.bytes.clear();
         self.bytes.extend_from_slice(state);
-        layout.shape(&self.bytes, &mut self.shape);
+        if self.stamp == 0 || !layout.has_shape(&self.bytes, &self.shape) {
+            self.stamp = new_stamp();
+            layout.shape(&self.bytes, &mut self.shape);
+        }
+    }
+
+    /// The shape, to be changed.
+    pub(crate) fn reshape(&mut self) -> &mut Shape {
+        self.stamp = new_stamp();
+        &mut self.shape
     }
 
     pub(crate) fn processes(&self) -> usize {
