@@ -209,6 +209,15 @@ impl Machine {
         let process = world.process(pid).process;
         let step = Step { pid: pid as u8, process: ProcessId(process), edge: id };
         let env = &Env::new(world, pid, timeout);
+        if let Some(edges) = &self.straight[process as usize][id.index()] {
+            let ran = self.run_straight(edges, env, rooms.next, rooms.log);
+            rooms.log.covered[process as usize][id.index()] |= matches!(ran, Ok(true));
+            return match ran {
+                Ok(false) => false,
+                Ok(true) => self.taken(step, edge, rooms, receive),
+                Err(kind) => self.failed(*kind, step, None, rooms, receive),
+            };
+        }
         // A chain that begins an edge decides whether the edge is ready; after a channel operation it is too late.
         let chain = edge.chain.filter(|_| edge.sync.is_none());
         let ready = match (self.ready(edge, env), chain) {
@@ -237,20 +246,21 @@ impl Machine {
             self.run_chain(rooms.next, pid, (first, ready), timeout, rooms.log)
         });
         match result {
-            Ok(()) => {
-                let control = (edge.then == Then::Keep).then_some(step.pid);
-                receive(&Taken { step, partner: None, world: Some(rooms.next), control, log: rooms.log });
-            }
-            Err(kind) => {
-                // Polling where nothing can ever be is reported, and then simply fails.
-                let moved = *kind != FindingKind::Fault(Fault::PollRendezvous);
-                self.failed(*kind, step, None, rooms, receive);
-                return moved;
-            }
+            Ok(()) => self.taken(step, edge, rooms, receive),
+            Err(kind) => self.failed(*kind, step, None, rooms, receive),
         }
+    }
+
+    /// Hands on the move to `rooms.next`.
+    #[inline]
+    fn taken(&self, step: Step, edge: &Edge, rooms: &mut Rooms<'_>, receive: &mut impl FnMut(&Taken<'_>)) -> bool {
+        let control = (edge.then == Then::Keep).then_some(step.pid);
+        receive(&Taken { step, partner: None, world: Some(rooms.next), control, log: rooms.log });
         true
     }
 
+    /// Hands on a move that failed. False if that means that it could not be made: polling where nothing can ever be is
+    /// reported, and then is simply not executable.
     #[cold]
     fn failed(
         &self,
@@ -259,9 +269,11 @@ impl Machine {
         partner: Option<Partner>,
         rooms: &mut Rooms<'_>,
         receive: &mut impl FnMut(&Taken<'_>),
-    ) {
+    ) -> bool {
+        let moved = kind != FindingKind::Fault(Fault::PollRendezvous);
         self.find(rooms.log, kind);
         receive(&Taken { step, partner, world: None, control: None, log: rooms.log });
+        moved
     }
 
     /// A send on a rendezvous channel: one move per receive that fits it. The receiver decides what happens to control.
@@ -280,8 +292,7 @@ impl Machine {
         let message = match self.offer(rooms.half, sender, step.edge, channel, rooms.log) {
             Ok(message) => message,
             Err(kind) => {
-                self.failed(*kind, step, None, rooms, receive);
-                return true;
+                return self.failed(*kind, step, None, rooms, receive);
             }
         };
         let mut moved = false;
@@ -313,7 +324,9 @@ impl Machine {
                         let world = Some(&*rooms.next);
                         receive(&Taken { step, partner: Some(partner), world, control, log: rooms.log });
                     }
-                    Err(kind) => self.failed(*kind, step, Some(partner), rooms, receive),
+                    Err(kind) => {
+                        self.failed(*kind, step, Some(partner), rooms, receive);
+                    }
                 }
             }
             moved |= won.is_some();

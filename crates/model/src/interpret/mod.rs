@@ -8,6 +8,7 @@ mod eval;
 mod expand;
 mod explain;
 mod step;
+mod straight;
 mod watch;
 mod world;
 
@@ -18,6 +19,7 @@ use crate::layout::{Layout, StartError};
 use crate::successors::{Batch, Choice, Finding, FindingKind, Flags, State, Step, Successors};
 use eval::{Env, Eval};
 use expand::{Observer, Scratch, Taken};
+use straight::Straight;
 use world::World;
 
 pub use explain::{Move, Partner, Point, Target};
@@ -31,6 +33,7 @@ pub(crate) struct Machine {
     claims: bool,
     /// Clauses or priorities may keep a process from moving.
     gated: bool,
+    straight: Straight,
 }
 
 /// The reference interpreter.
@@ -47,7 +50,8 @@ impl Interpreter {
         let scratch = Scratch::new(&model);
         let claims = model.processes.iter().any(|p| !p.claims.is_empty());
         let gated = model.uses_priorities || model.processes.iter().any(|p| p.provided.is_some());
-        let machine = Machine { model, layout, claims, gated };
+        let straight = straight::find(&model);
+        let machine = Machine { model, layout, claims, gated, straight };
         let mut interpreter = Interpreter { initial: Vec::new(), machine, scratch };
         interpreter.initial = interpreter.machine.start()?.bytes;
         Ok(interpreter)

@@ -187,14 +187,17 @@ impl Machine {
     }
 
     /// The effects of an edge, and the move to its target.
-    fn finish(&self, world: &mut World, pid: usize, edge: &Edge, timeout: bool, log: &mut Log) -> Eval<()> {
+    pub(crate) fn finish(&self, world: &mut World, pid: usize, edge: &Edge, timeout: bool, log: &mut Log) -> Eval<()> {
         for effect in &edge.effects {
             self.effect(world, pid, effect, timeout, log)?;
         }
         if let Some(&at) = world.shape.processes.get(pid) {
             self.layout.set_location(&mut world.bytes, at, edge.target);
         }
-        if let Some(last) = self.layout.last {
+        // Inside an indivisible sequence it is still whoever moved before it.
+        if let Some(last) = self.layout.last
+            && edge.then != Then::Chain
+        {
             world.bytes[last] = pid as u8;
         }
         Ok(())
