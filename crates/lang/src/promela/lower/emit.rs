@@ -11,6 +11,7 @@ use super::environment::Environment;
 use super::frames::Frame;
 use super::graph::{Graph, Step};
 use super::view::View;
+use crate::promela::ast::StmtKind;
 
 /// Jumps passed over between two steps.
 pub(super) const MAX_HOPS: usize = 500;
@@ -34,10 +35,11 @@ pub(super) struct Emitted {
 }
 
 /// Passes over joints and jumps that an atomic sequence would stop at only to do nothing. Not where it makes a
-/// difference that the process could be interrupted there.
+/// difference that the process could be interrupted there, as it is after a send: a rendezvous gives control away.
 pub(super) fn shorten(body: &Body<'_>, graph: &mut Graph) {
     let old = graph.steps.clone();
-    for step in graph.steps.iter_mut().flatten() {
+    let sends = |e: ElementId| matches!(&body.elements[e].kind, Kind::Step(s) if matches!(**s, StmtKind::Send { .. }));
+    for step in graph.steps.iter_mut().flatten().filter(|step| !sends(step.element)) {
         for _ in 0..MAX_HOPS {
             let next = match &old[step.to as usize][..] {
                 [only] if step.keeps => only,
