@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+pub use crate::operator::{BinaryOp, ChannelQuery, UnaryOp};
+
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*
@@ -55,7 +57,7 @@ pub struct SourceFile {
 #[derive(Clone, Debug)]
 pub struct Model {
     pub name: String,
-    /// For the report, for example `promela`.
+    /// The name of the language it is written in, for the report.
     pub language: &'static str,
     pub files: Vec<SourceFile>,
     pub enums: Vec<Enum>,
@@ -392,45 +394,6 @@ pub enum Expr {
     },
     /// One character of standard input; none is ever available while checking, which blocks the reader.
     Input,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum UnaryOp {
-    Neg,
-    Not,
-    Complement,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BinaryOp {
-    Add,
-    Sub,
-    Mul,
-    /// Division and remainder by zero are faults.
-    Div,
-    Rem,
-    And,
-    Or,
-    BitAnd,
-    BitOr,
-    BitXor,
-    Shl,
-    Shr,
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ChannelQuery {
-    Len,
-    Empty,
-    NotEmpty,
-    Full,
-    NotFull,
 }
 
 /// An automaton over channel operations. It moves with every operation on a channel it mentions. Positive: an

@@ -9,6 +9,7 @@
 pub mod interpret;
 pub mod ir;
 pub mod layout;
+mod operator;
 mod successors;
 mod text;
 pub mod trail;

@@ -9,8 +9,7 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use crate::ir::{
-    BinaryOp, ChannelQuery, Edge, Effect, Expr, Guard, Init, Model, Pattern, Piece, Place, Process, Sync, Then, Type,
-    UnaryOp, Var, VarRef,
+    Edge, Effect, Expr, Guard, Init, Model, Pattern, Piece, Place, Process, Sync, Then, Type, Var, VarRef,
 };
 
 impl Display for Model {
@@ -189,20 +188,13 @@ impl Names<'_> {
         match expr {
             Expr::Const(v) => v.to_string(),
             Expr::Load(place) => self.place(place),
-            Expr::Unary(op, a) => {
-                let op = match op {
-                    UnaryOp::Neg => "-",
-                    UnaryOp::Not => "!",
-                    UnaryOp::Complement => "~",
-                };
-                format!("{op}{}", self.expr(a))
-            }
-            Expr::Binary(op, a, b) => format!("({} {} {})", self.expr(a), symbol(*op), self.expr(b)),
+            Expr::Unary(op, a) => format!("{}{}", op.symbol(), self.expr(a)),
+            Expr::Binary(op, a, b) => format!("({} {} {})", self.expr(a), op.symbol(), self.expr(b)),
             Expr::Cond(parts) => {
                 let [test, yes, no] = &**parts;
                 format!("({} ? {} : {})", self.expr(test), self.expr(yes), self.expr(no))
             }
-            Expr::Channel(query, channel) => format!("{}({})", query_name(*query), self.expr(channel)),
+            Expr::Channel(query, channel) => format!("{}({})", query.name(), self.expr(channel)),
             Expr::Poll { channel, args, anywhere } => {
                 let how = if *anywhere { "??" } else { "?" };
                 format!("{}{how}[{}]", self.expr(channel), self.patterns(args))
@@ -232,37 +224,4 @@ impl Names<'_> {
 
 fn ty(ty: Type) -> String {
     format!("{}{}", if ty.signed { 'i' } else { 'u' }, ty.bits)
-}
-
-fn query_name(query: ChannelQuery) -> &'static str {
-    match query {
-        ChannelQuery::Len => "len",
-        ChannelQuery::Empty => "empty",
-        ChannelQuery::NotEmpty => "nempty",
-        ChannelQuery::Full => "full",
-        ChannelQuery::NotFull => "nfull",
-    }
-}
-
-fn symbol(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Mul => "*",
-        BinaryOp::Div => "/",
-        BinaryOp::Rem => "%",
-        BinaryOp::And => "&&",
-        BinaryOp::Or => "||",
-        BinaryOp::BitAnd => "&",
-        BinaryOp::BitOr => "|",
-        BinaryOp::BitXor => "^",
-        BinaryOp::Shl => "<<",
-        BinaryOp::Shr => ">>",
-        BinaryOp::Eq => "==",
-        BinaryOp::Ne => "!=",
-        BinaryOp::Lt => "<",
-        BinaryOp::Le => "<=",
-        BinaryOp::Gt => ">",
-        BinaryOp::Ge => ">=",
-    }
 }

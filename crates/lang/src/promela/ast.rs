@@ -3,6 +3,8 @@
 //! Macros and inlines are already expanded; every node carries the [`Span`] of what the user typed, which for text
 //! from a macro or an inline is the place of use (see `crate::source` for the whole expansion chain).
 
+pub use kripke_model::ir::{BinaryOp, ChannelQuery, UnaryOp};
+
 use crate::source::Span;
 
 #[derive(Clone, Debug)]
@@ -292,42 +294,4 @@ pub enum ExprKind {
         var: VarRef,
     },
     Error,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum UnaryOp {
-    Neg,
-    Not,
-    Complement,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BinaryOp {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Rem,
-    And,
-    Or,
-    BitAnd,
-    BitOr,
-    BitXor,
-    Shl,
-    Shr,
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ChannelQuery {
-    Len,
-    Empty,
-    NotEmpty,
-    Full,
-    NotFull,
 }

@@ -2,7 +2,7 @@
 
 use super::Machine;
 use super::world::World;
-use crate::ir::{BinaryOp, ChannelQuery, Expr, LocId, Pattern, Place, ProcessId, UnaryOp, VarRef};
+use crate::ir::{BinaryOp, ChannelQuery, Expr, LocId, Pattern, Place, ProcessId, VarRef};
 use crate::layout::{ProcessAt, Slot};
 use crate::successors::{Fault, FindingKind};
 
@@ -44,14 +44,7 @@ impl Machine {
                 let (slot, at) = self.address(place, env, env.at)?;
                 slot.width.load(&env.world.bytes, at)
             }
-            Expr::Unary(op, a) => {
-                let a = self.eval(a, env)?;
-                match op {
-                    UnaryOp::Neg => a.wrapping_neg(),
-                    UnaryOp::Not => i32::from(a == 0),
-                    UnaryOp::Complement => !a,
-                }
-            }
+            Expr::Unary(op, a) => op.apply(self.eval(a, env)?),
             Expr::Binary(op, a, b) => return self.binary(*op, a, b, env),
             Expr::Cond(parts) => {
                 let [test, yes, no] = &**parts;
@@ -113,26 +106,7 @@ impl Machine {
             _ => {}
         }
         let b = self.operand(b, env)?;
-        Ok(match op {
-            BinaryOp::Add => a.wrapping_add(b),
-            BinaryOp::Sub => a.wrapping_sub(b),
-            BinaryOp::Mul => a.wrapping_mul(b),
-            BinaryOp::Div | BinaryOp::Rem if b == 0 => return fault(Fault::DivisionByZero),
-            BinaryOp::Div => a.wrapping_div(b),
-            BinaryOp::Rem => a.wrapping_rem(b),
-            BinaryOp::And | BinaryOp::Or => i32::from(b != 0),
-            BinaryOp::BitAnd => a & b,
-            BinaryOp::BitOr => a | b,
-            BinaryOp::BitXor => a ^ b,
-            BinaryOp::Shl => a.wrapping_shl(b as u32),
-            BinaryOp::Shr => a.wrapping_shr(b as u32),
-            BinaryOp::Eq => i32::from(a == b),
-            BinaryOp::Ne => i32::from(a != b),
-            BinaryOp::Lt => i32::from(a < b),
-            BinaryOp::Le => i32::from(a <= b),
-            BinaryOp::Gt => i32::from(a > b),
-            BinaryOp::Ge => i32::from(a >= b),
-        })
+        op.apply(a, b).map_or_else(|| fault(Fault::DivisionByZero), Ok)
     }
 
     /// The slot of a variable and the offset of the element meant. Locals are those of the process at `owner`;

@@ -1,6 +1,6 @@
 //! Expressions: names resolved, predefined names and remote references recognised.
 
-use kripke_model::ir::{self, BinaryOp, ChannelQuery, Expr, Pattern, Place, UnaryOp};
+use kripke_model::ir::{self, Expr, Pattern, Place};
 
 use super::types::Shape;
 use super::view::View;
@@ -14,15 +14,13 @@ impl View<'_, '_> {
         match &e.kind {
             ExprKind::Const(n) => Expr::Const(*n),
             ExprKind::Var(var) => self.load(var),
-            ExprKind::Unary(op, a) => Expr::Unary(unary(*op), Box::new(self.expr(a))),
-            ExprKind::Binary(op, a, b) => Expr::binary(binary(*op), self.expr(a), self.expr(b)),
+            ExprKind::Unary(op, a) => Expr::Unary(*op, Box::new(self.expr(a))),
+            ExprKind::Binary(op, a, b) => Expr::binary(*op, self.expr(a), self.expr(b)),
             ExprKind::Cond(parts) => {
                 let [c, a, b] = &**parts;
                 Expr::Cond(Box::new([self.expr(c), self.expr(a), self.expr(b)]))
             }
-            ExprKind::Channel(q, var) => {
-                self.channel(var).map_or(Expr::Const(0), |c| Expr::Channel(query(*q), Box::new(c)))
-            }
+            ExprKind::Channel(q, var) => self.channel(var).map_or(Expr::Const(0), |c| Expr::Channel(*q, Box::new(c))),
             ExprKind::Poll { channel, args, random } => self.poll(channel, args, *random),
             ExprKind::Run { .. } => {
                 let help = "write it as a statement of its own, or as `x = run ...`";
@@ -231,47 +229,5 @@ impl View<'_, '_> {
         };
         let place = Place { var: ir::VarRef::Local(ir::VarId(symbol.first)), index };
         Expr::Remote { process: id, pid: pid.map(|p| Box::new(self.expr(p))), place }
-    }
-}
-
-fn unary(op: ast::UnaryOp) -> UnaryOp {
-    match op {
-        ast::UnaryOp::Neg => UnaryOp::Neg,
-        ast::UnaryOp::Not => UnaryOp::Not,
-        ast::UnaryOp::Complement => UnaryOp::Complement,
-    }
-}
-
-fn query(q: ast::ChannelQuery) -> ChannelQuery {
-    match q {
-        ast::ChannelQuery::Len => ChannelQuery::Len,
-        ast::ChannelQuery::Empty => ChannelQuery::Empty,
-        ast::ChannelQuery::NotEmpty => ChannelQuery::NotEmpty,
-        ast::ChannelQuery::Full => ChannelQuery::Full,
-        ast::ChannelQuery::NotFull => ChannelQuery::NotFull,
-    }
-}
-
-fn binary(op: ast::BinaryOp) -> BinaryOp {
-    use ast::BinaryOp as A;
-    match op {
-        A::Add => BinaryOp::Add,
-        A::Sub => BinaryOp::Sub,
-        A::Mul => BinaryOp::Mul,
-        A::Div => BinaryOp::Div,
-        A::Rem => BinaryOp::Rem,
-        A::And => BinaryOp::And,
-        A::Or => BinaryOp::Or,
-        A::BitAnd => BinaryOp::BitAnd,
-        A::BitOr => BinaryOp::BitOr,
-        A::BitXor => BinaryOp::BitXor,
-        A::Shl => BinaryOp::Shl,
-        A::Shr => BinaryOp::Shr,
-        A::Eq => BinaryOp::Eq,
-        A::Ne => BinaryOp::Ne,
-        A::Lt => BinaryOp::Lt,
-        A::Le => BinaryOp::Le,
-        A::Gt => BinaryOp::Gt,
-        A::Ge => BinaryOp::Ge,
     }
 }

@@ -1,6 +1,6 @@
 //! Expressions as text, for the labels of steps that nobody wrote as such (`for`, `select`, declarations).
 
-use crate::promela::ast::{BinaryOp, ChannelQuery, Expr, ExprKind, RecvArg, UnaryOp, VarRef};
+use crate::promela::ast::{Expr, ExprKind, RecvArg, VarRef};
 
 pub(super) fn var(v: &VarRef) -> String {
     let parts = v.parts.iter().map(|p| match &p.index {
@@ -14,13 +14,13 @@ pub(super) fn expr(e: &Expr) -> String {
     match &e.kind {
         ExprKind::Const(n) => n.to_string(),
         ExprKind::Var(v) => var(v),
-        ExprKind::Unary(op, a) => format!("{}{}", unary(*op), operand(a)),
-        ExprKind::Binary(op, a, b) => format!("{}{}{}", operand(a), binary(*op), operand(b)),
+        ExprKind::Unary(op, a) => format!("{}{}", op.symbol(), operand(a)),
+        ExprKind::Binary(op, a, b) => format!("{}{}{}", operand(a), op.symbol(), operand(b)),
         ExprKind::Cond(parts) => {
             let [c, a, b] = &**parts;
             format!("({} -> {} : {})", expr(c), expr(a), expr(b))
         }
-        ExprKind::Channel(q, v) => format!("{}({})", query(*q), var(v)),
+        ExprKind::Channel(q, v) => format!("{}({})", q.name(), var(v)),
         ExprKind::Poll { channel, args, random } => {
             let args: Vec<String> = args.iter().map(pattern).collect();
             format!("{}{}[{}]", var(channel), if *random { "??" } else { "?" }, args.join(","))
@@ -61,46 +61,5 @@ fn operand(e: &Expr) -> String {
     match e.kind {
         ExprKind::Binary(..) => format!("({})", expr(e)),
         _ => expr(e),
-    }
-}
-
-fn unary(op: UnaryOp) -> &'static str {
-    match op {
-        UnaryOp::Neg => "-",
-        UnaryOp::Not => "!",
-        UnaryOp::Complement => "~",
-    }
-}
-
-fn query(q: ChannelQuery) -> &'static str {
-    match q {
-        ChannelQuery::Len => "len",
-        ChannelQuery::Empty => "empty",
-        ChannelQuery::NotEmpty => "nempty",
-        ChannelQuery::Full => "full",
-        ChannelQuery::NotFull => "nfull",
-    }
-}
-
-fn binary(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Mul => "*",
-        BinaryOp::Div => "/",
-        BinaryOp::Rem => "%",
-        BinaryOp::And => "&&",
-        BinaryOp::Or => "||",
-        BinaryOp::BitAnd => "&",
-        BinaryOp::BitOr => "|",
-        BinaryOp::BitXor => "^",
-        BinaryOp::Shl => "<<",
-        BinaryOp::Shr => ">>",
-        BinaryOp::Eq => "==",
-        BinaryOp::Ne => "!=",
-        BinaryOp::Lt => "<",
-        BinaryOp::Le => "<=",
-        BinaryOp::Gt => ">",
-        BinaryOp::Ge => ">=",
     }
 }
