@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{fmt, fs, io};
 
+use kripke_engine::Compiled;
 use kripke_lang::diagnostic::Severity;
 use kripke_lang::source::Loader;
-use kripke_model::{Interpreter, Model};
+use kripke_model::{Interpreter, Model, Successors};
 use kripke_search::{Budget, End, Limit, Options, Progress, explore};
 
 /// What checking a model gave.
@@ -69,20 +70,26 @@ impl fmt::Display for Measured {
 
 /// Every error of the model in a file.
 pub fn count_all(path: &Path, bounds: Bounds) -> Measured {
-    search(path, bounds, true)
+    let interpreted = search(path, bounds, true, false);
+    let compiled = search(path, bounds, true, true);
+    if interpreted == compiled {
+        interpreted
+    } else {
+        Measured::Stopped(format!("compiled code gives {compiled}, the interpreter {interpreted}"))
+    }
 }
 
 /// Whether the model in a file has an error; the other counts are those up to the first.
 pub fn find_first(path: &Path, bounds: Bounds) -> Measured {
-    search(path, bounds, false)
+    search(path, bounds, false, false)
 }
 
-fn search(path: &Path, bounds: Bounds, all_errors: bool) -> Measured {
+fn search(path: &Path, bounds: Bounds, all_errors: bool, compile: bool) -> Measured {
     let model = match load(path) {
-        Ok(model) => model,
+        Ok(model) => Arc::new(model),
         Err(why) => return Measured::Rejected(why),
     };
-    let mut interpreter = match Interpreter::new(Arc::new(model)) {
+    let mut interpreter = match Interpreter::new(model.clone()) {
         Ok(interpreter) => interpreter,
         Err(why) => return Measured::Rejected(why.to_string()),
     };
@@ -96,7 +103,14 @@ fn search(path: &Path, bounds: Bounds, all_errors: bool) -> Measured {
         deadline: Instant::now().checked_add(Duration::from_secs(bounds.seconds)),
         ..Budget::default()
     };
-    let outcome = explore(&mut interpreter, &options, &budget, &Progress::new());
+    let code = kripke_engine::Options { claims: !all_errors, ..kripke_engine::Options::default() };
+    let mut compiled = match compile.then(|| Compiled::new(model, code)) {
+        None => None,
+        Some(Ok(compiled)) => Some(compiled),
+        Some(Err(why)) => return Measured::Rejected(why.to_string()),
+    };
+    let successors: &mut dyn Successors = compiled.as_mut().map_or(&mut interpreter, |c| c);
+    let outcome = explore(successors, &options, &budget, &Progress::new());
     match outcome.end {
         End::Stopped(Limit::EndlessSequence(_)) => Measured::Stopped("endless sequence".to_string()),
         End::Stopped(limit) => Measured::Stopped(limit.to_string()),

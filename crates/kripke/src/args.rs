@@ -137,8 +137,8 @@ pub struct Searching {
     /// How to remember states
     #[arg(long, value_enum, default_value_t = Store::Exact, value_name = "exact", hide_possible_values = true)]
     pub store: Store,
-    /// How to execute the model
-    #[arg(long, value_enum, default_value_t = Engine::Interpret, value_name = "interpret", hide_possible_values = true)]
+    /// Run the model by the reference interpreter, or as machine code (new: faster, less tried)
+    #[arg(long, value_enum, default_value_t = Engine::Interpret, value_name = "interpret|compile", hide_possible_values = true)]
     pub engine: Engine,
     /// Threads; this version uses one
     #[arg(short = 'j', long = "threads", value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -161,6 +161,8 @@ pub enum Store {
 pub enum Engine {
     /// By the reference interpreter
     Interpret,
+    /// As machine code
+    Compile,
 }
 
 /// When to give up.

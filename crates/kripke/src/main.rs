@@ -3,6 +3,7 @@
 
 mod args;
 mod check;
+mod engine;
 mod exit;
 mod files;
 mod interactive;

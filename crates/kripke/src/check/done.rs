@@ -16,6 +16,7 @@ use kripke_report::{coverage, number};
 use kripke_search::{Budget, End, Options, Order, Outcome, Progress, explore};
 
 use crate::args::{self, Check};
+use crate::engine::Engine;
 use crate::exit::{Failure, Status};
 use crate::load::{self, Trouble};
 use crate::trails::{self, Written};
@@ -35,6 +36,8 @@ pub struct Done {
     pub verdict: Verdict,
     pub seconds: json::Seconds,
     pub limits: json::Limits,
+    pub engine: &'static str,
+    pub covered: Vec<Vec<bool>>,
     options: Options,
 }
 
@@ -46,8 +49,11 @@ impl Done {
             output::remark(&loaded.warnings);
         }
         let (model, load) = (loaded.model, start.elapsed());
-        let mut interpreter = load::interpreter(model.clone(), &args.reading)
-            .map_err(|e| Stopped::Trouble(Trouble::whole(file, &e.to_string())))?;
+        let (mut engine, fallback) =
+            Engine::new(&model, args).map_err(|e| Stopped::Trouble(Trouble::whole(file, &e.to_string())))?;
+        if let Some(why) = fallback.filter(|_| !args.showing.quiet) {
+            output::warn(&why);
+        }
         let compile = start.elapsed() - load;
         let limits = json::Limits {
             max_depth: args.limits.max_depth,
@@ -64,9 +70,11 @@ impl Done {
         };
         let options = options(args);
         let seen = Progress::new();
-        let search = || explore(&mut interpreter, &options, &budget, &seen);
+        let search = || explore(engine.successors(), &options, &budget, &seen);
         let outcome = progress::watch(&seen, limits.memory, !args.showing.quiet, search);
         let elapsed = start.elapsed();
+        let (name, covered) = (engine.name(), engine.coverage());
+        let mut interpreter = engine.interpreter;
         let verdict = Verdict::judge(&outcome, &mut interpreter, &unchecked(args, &model))
             .map_err(|e| Stopped::Failure(Failure::Bug(format!("{}: {e}", file.display()))))?;
         let seconds = json::Seconds {
@@ -74,7 +82,7 @@ impl Done {
             compile: compile.as_secs_f64(),
             search: (elapsed - load - compile).as_secs_f64(),
         };
-        Ok(Done { model, interpreter, outcome, verdict, seconds, limits, options })
+        Ok(Done { model, interpreter, outcome, verdict, seconds, limits, engine: name, covered, options })
     }
 
     pub fn status(&self) -> Status {
@@ -133,7 +141,7 @@ impl Done {
         if !complete && !args.showing.unreached {
             return String::new();
         }
-        let missed = coverage::unreached(&self.model, self.interpreter.coverage());
+        let missed = coverage::unreached(&self.model, &self.covered);
         let so_far = if complete { "" } else { " so far" };
         match coverage::summary(&self.model, &missed) {
             None if args.showing.unreached => format!("  every statement was executed{so_far}\n"),

@@ -46,7 +46,7 @@ pub fn report(done: &Done, args: &Check, trail: &Written) -> Report {
             search: statistics.search_bytes,
         },
         limits: done.limits,
-        options: options(args),
+        options: options(done, args),
     }
 }
 
@@ -101,7 +101,7 @@ fn findings(done: &Done) -> Vec<json::Finding> {
 
 fn unreached(done: &Done) -> Vec<json::Unreached> {
     let lines = Lines::new(&done.model);
-    let missed = coverage::unreached(&done.model, done.interpreter.coverage()).into_iter();
+    let missed = coverage::unreached(&done.model, &done.covered).into_iter();
     missed
         .map(|m| json::Unreached {
             process: m.process,
@@ -112,7 +112,7 @@ fn unreached(done: &Done) -> Vec<json::Unreached> {
         .collect()
 }
 
-fn options(args: &Check) -> json::Options {
+fn options(done: &Done, args: &Check) -> json::Options {
     json::Options {
         store: match args.searching.store {
             args::Store::Exact => "exact",
@@ -123,9 +123,7 @@ fn options(args: &Check) -> json::Options {
             args::Order::Bfs => "bfs",
             args::Order::Dfs => "dfs",
         },
-        engine: match args.searching.engine {
-            args::Engine::Interpret => "interpret",
-        },
+        engine: done.engine,
         all_errors: args.looking.all_errors(),
         claims: !args.looking.no_claim,
         assertions: !args.looking.no_assertions,

@@ -155,3 +155,23 @@ fn a_reader_who_goes_away_is_no_accident() {
     assert_eq!(said.status.code(), Some(1));
     assert_eq!(String::from_utf8(said.stderr).unwrap(), "");
 }
+
+/// Whatever executes the model, the result is the same; only the name of the engine and the times differ.
+#[test]
+fn compiled_code_gives_the_same_result() {
+    for model in ["mutex-naive.pml", "mutex-peterson.pml", "alternating-bit.pml", "leader-election.pml"] {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/").to_string() + model;
+        let states = |engine: &str| {
+            let out = std::process::Command::new(env!("CARGO_BIN_EXE_kripke"))
+                .args(["check", "--format", "json", "--no-trail", "--engine", engine, &path])
+                .output()
+                .expect("it runs");
+            let text = String::from_utf8(out.stdout).expect("JSON is text");
+            let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+            assert_eq!(json["options"]["engine"], engine, "{model}");
+            let fields = ["verdict", "states", "transitions", "depth", "errors", "findings"];
+            (out.status.code(), fields.map(|f| json[f].clone()))
+        };
+        assert_eq!(states("interpret"), states("compile"), "{model}");
+    }
+}

@@ -1,0 +1,117 @@
+//! The function that takes part in a rendezvous offered by another process.
+
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, InstBuilder, types};
+use cranelift_frontend::Variable;
+use kripke_model::ir::{Direction, EdgeId, Guard, LocId, Pattern, Sync};
+
+use super::emit::{Origin, Target};
+use super::value::Int;
+use super::{Env, Gen};
+use crate::context::{Context, status};
+
+impl Gen<'_, '_> {
+    /// Makes one move per edge that accepts the offer in the context. The root is the state after the sender's half.
+    pub(super) fn accept(&mut self) {
+        let exit = self.fb.create_block();
+        self.provided(exit);
+        self.ranked(true, exit);
+        let process = self.process();
+        let receives = |id: &EdgeId| matches!(process.edges[id.index()].sync, Some(Sync::Receive { .. }));
+        let blocks = self.dispatch(exit, |edges| edges.iter().any(receives));
+        for (location, block) in blocks {
+            self.fb.switch_to_block(block);
+            self.accept_at(location);
+            self.jump(exit);
+        }
+        self.fb.switch_to_block(exit);
+        self.return_status(status::DONE);
+    }
+
+    fn accept_at(&mut self, location: LocId) {
+        let process = self.process();
+        let edges: Vec<EdgeId> = process.locations[location.index()].edges.clone();
+        let level = |id: EdgeId| process.edges[id.index()].level;
+        let levels = edges.iter().any(|id| level(*id) != level(edges[0]));
+        let won = levels.then(|| {
+            let won = self.fb.declare_var(types::I8);
+            let no = self.fb.ins().iconst(types::I8, 0);
+            self.fb.def_var(won, no);
+            won
+        });
+        let end = self.fb.create_block();
+        for (i, &id) in edges.iter().enumerate() {
+            if let (Some(won), true) = (won, i > 0 && level(id) != level(edges[i - 1])) {
+                let won = self.fb.use_var(won);
+                self.leave_if(won, end);
+            }
+            if let Some(Sync::Receive { .. }) = process.edges[id.index()].sync {
+                let next = self.fb.create_block();
+                self.accept_edge(id, next, won);
+                self.fb.switch_to_block(next);
+            }
+        }
+        self.jump(end);
+        self.fb.switch_to_block(end);
+    }
+
+    fn accept_edge(&mut self, id: EdgeId, next: Block, won: Option<Variable>) {
+        let edge = self.edge_of(id);
+        let Some(Sync::Receive { channel, args, .. }) = &edge.sync else { return self.jump(next) };
+        let env = self.env(self.root);
+        let mine = self.eval(channel, env);
+        let mine = self.int(mine);
+        let offered = self.context(types::I32, offset_of!(Context, offer_number));
+        let same = self.fb.ins().icmp(IntCC::Equal, mine, offered);
+        self.require(same, next);
+        if let Guard::When(condition) = &edge.guard {
+            self.require_expr(condition, env, next);
+        }
+        let fields = self.context(types::I32, offset_of!(Context, offer_fields));
+        let enough = self.fb.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, fields, args.len() as i64);
+        self.require(enough, next);
+        let message: Vec<Int> = (0..args.len())
+            .map(|i| Int::Value(self.context(types::I32, offset_of!(Context, message) + 4 * i)))
+            .collect();
+        for (arg, field) in args.iter().zip(&message) {
+            if let Pattern::Match(expr) = arg {
+                let wanted = self.eval(expr, env);
+                let (wanted, field) = (self.int(wanted), self.int(*field));
+                let same = self.fb.ins().icmp(IntCC::Equal, wanted, field);
+                self.require(same, next);
+            }
+        }
+        let target = Target::of(edge.then);
+        let world = self.room(target);
+        self.fill(world, target);
+        self.fresh();
+        let env = Env { world, timeout: false, ..env };
+        if self.plan.model.trace.is_some() {
+            // The automaton sees all fields, also those that are not received.
+            let more = self.fb.ins().icmp_imm_u(IntCC::NotEqual, fields, args.len() as i64);
+            let rare = self.rare;
+            self.leave_if(more, rare);
+            for direction in [Direction::Send, Direction::Receive] {
+                self.watch(direction, Int::Value(offered), &message, env);
+            }
+        }
+        self.receive(args, &message, env);
+        if let Some(entry) = edge.chain {
+            self.fresh = None;
+            let (done, rare) = (self.fb.create_block(), self.rare);
+            let timeouts = std::mem::replace(&mut self.timeouts, false);
+            self.chain(entry, world, None, rare, done);
+            self.timeouts = timeouts;
+            self.fb.switch_to_block(done);
+        } else {
+            self.finish(edge, env);
+        }
+        self.fresh = None;
+        self.cover(self.site.process, id);
+        self.commit(world, target, Origin::Offer);
+        self.win(won);
+        self.jump(next);
+    }
+}

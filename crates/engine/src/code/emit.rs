@@ -1,0 +1,236 @@
+//! Where new states go: successors into the batch, points inside atomic sequences aside.
+
+use std::mem::{offset_of, size_of};
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
+use kripke_model::Step;
+use kripke_model::ir::{EdgeId, Then};
+
+use super::{Counts, Gen, World};
+use crate::context::{Context, Pending};
+use crate::runtime;
+
+/// States of at most this many bytes are copied in line.
+const INLINE: usize = 256;
+
+/// What a state is made for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Target {
+    Batch,
+    Inner,
+    /// The sender's half of a rendezvous.
+    Half,
+    /// The state is changed where it is, in the room for the next successor.
+    Place,
+}
+
+/// What is said of a new state.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Origin {
+    /// This edge of the executing process led to it.
+    Edge(EdgeId),
+    /// The sender of a rendezvous led to it.
+    Offer,
+}
+
+impl Target {
+    pub(super) fn of(then: Then) -> Target {
+        if then == Then::Keep { Target::Inner } else { Target::Batch }
+    }
+
+    /// Where the context says that nothing larger fits.
+    pub(super) fn limit(self) -> usize {
+        match self {
+            Target::Batch | Target::Place => offset_of!(Context, out_limit),
+            Target::Inner => offset_of!(Context, inner_limit),
+            Target::Half => offset_of!(Context, half_limit),
+        }
+    }
+}
+
+impl Gen<'_, '_> {
+    /// Where the context says that the next one goes. It is left in memory: keeping it in registers is no faster, and
+    /// takes longer to compile.
+    fn cursor(&mut self, offset: usize) -> Value {
+        self.context(types::I64, offset)
+    }
+
+    fn advance(&mut self, offset: usize, by: usize) {
+        let old = self.cursor(offset);
+        let new = self.fb.ins().iadd_imm_s(old, by as i64);
+        self.set_context(new, offset);
+    }
+
+    /// Something that changes whenever a new state is made.
+    pub(super) fn made(&mut self) -> Value {
+        let steps = self.cursor(offset_of!(Context, steps));
+        let pending = self.cursor(offset_of!(Context, pending));
+        self.fb.ins().iadd(steps, pending)
+    }
+
+    /// Room for a state made from the root.
+    pub(super) fn room(&mut self, target: Target) -> World {
+        let bytes = match target {
+            Target::Batch => self.cursor(offset_of!(Context, out)),
+            Target::Inner => self.cursor(offset_of!(Context, inner)),
+            Target::Half => self.context(types::I64, offset_of!(Context, half)),
+            Target::Place => self.root.bytes,
+        };
+        self.target = target;
+        World { bytes, counts: self.copy_counts(self.root.counts), root: false }
+    }
+
+    /// Copies the root there.
+    pub(super) fn fill(&mut self, world: World, target: Target) {
+        let limit = self.context(types::I64, target.limit());
+        let full = self.full;
+        let len = self.len(self.root);
+        let last = match len.as_known() {
+            Some(_) => world.bytes,
+            None => {
+                let len = self.num(len);
+                self.fb.ins().iadd(world.bytes, len)
+            }
+        };
+        let beyond = self.fb.ins().icmp(IntCC::UnsignedGreaterThan, last, limit);
+        self.leave_if(beyond, full);
+        if target == Target::Inner {
+            let pending = self.cursor(offset_of!(Context, pending));
+            let limit = self.context(types::I64, offset_of!(Context, pending_limit));
+            let beyond = self.fb.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, pending, limit);
+            self.leave_if(beyond, full);
+        }
+        match len.as_known() {
+            Some(len) => self.copy_exactly(world.bytes, len as usize),
+            None => {
+                let len = self.num(len);
+                self.copy_loop(world.bytes, len);
+            }
+        }
+    }
+
+    fn copy_exactly(&mut self, to: Value, len: usize) {
+        if len > INLINE {
+            let len = self.fb.ins().iconst(types::I64, len as i64);
+            self.call(runtime::copy as *const () as usize, &[to, self.root.bytes, len]);
+            return;
+        }
+        let (from, to_flags) = (self.flags(self.root), self.memory.world);
+        for (at, ty) in overlapping(len) {
+            let value = self.fb.ins().load(ty, from, self.root.bytes, at as i32);
+            self.fb.ins().store(to_flags, value, to, at as i32);
+        }
+    }
+
+    /// Copies whole vectors: both sides have room behind the state.
+    fn copy_loop(&mut self, to: Value, len: Value) {
+        let (top, end) = (self.fb.create_block(), self.fb.create_block());
+        let at = self.fb.append_block_param(top, types::I64);
+        let zero = self.fb.ins().iconst(types::I64, 0);
+        self.fb.ins().jump(top, &[zero.into()]);
+        self.fb.switch_to_block(top);
+        let from = self.fb.ins().iadd(self.root.bytes, at);
+        let to = self.fb.ins().iadd(to, at);
+        let flags = self.flags(self.root);
+        let value = self.fb.ins().load(types::I8X16, flags, from, 0);
+        self.fb.ins().store(self.memory.world, value, to, 0);
+        let next = self.fb.ins().iadd_imm_s(at, 16);
+        let more = self.fb.ins().icmp(IntCC::UnsignedLessThan, next, len);
+        self.fb.ins().brif(more, top, &[next.into()], end, &[]);
+        self.fb.switch_to_block(end);
+    }
+
+    /// The new state is ready.
+    pub(super) fn commit(&mut self, world: World, target: Target, origin: Origin) {
+        let len = self.len(world);
+        let (end, plus) = self.pointer(world.bytes, len);
+        let end = self.fb.ins().iadd_imm_s(end, i64::from(plus));
+        if target == Target::Inner {
+            return self.commit_inner(world, end, origin);
+        }
+        let steps = self.cursor(offset_of!(Context, steps));
+        self.say(origin, steps, 0);
+        self.set_context(end, offset_of!(Context, out));
+        self.advance(offset_of!(Context, steps), size_of::<Step>());
+        // Where states of one length end, the driver knows.
+        if let Counts::Varying { .. } = world.counts {
+            let start = self.context(types::I64, offset_of!(Context, out_start));
+            let offset = self.fb.ins().isub(end, start);
+            let offset = self.fb.ins().ireduce(types::I32, offset);
+            let ends = self.cursor(offset_of!(Context, ends));
+            self.fb.ins().store(self.memory.world, offset, ends, 0);
+            self.advance(offset_of!(Context, ends), size_of::<u32>());
+        }
+    }
+
+    fn commit_inner(&mut self, world: World, end: Value, origin: Origin) {
+        let flags = self.memory.world;
+        let start = self.context(types::I64, offset_of!(Context, inner_start));
+        let entry = self.cursor(offset_of!(Context, pending));
+        let at = self.fb.ins().isub(world.bytes, start);
+        let at = self.fb.ins().ireduce(types::I32, at);
+        let len = self.len(world);
+        let len = self.narrow(len);
+        let len = self.int(len);
+        let pid = self.num(self.site.pid);
+        self.fb.ins().store(flags, at, entry, offset_of!(Pending, at) as i32);
+        self.fb.ins().store(flags, len, entry, offset_of!(Pending, len) as i32);
+        self.fb.ins().istore8(flags, pid, entry, offset_of!(Pending, control) as i32);
+        self.say(origin, entry, offset_of!(Pending, step));
+        self.set_context(end, offset_of!(Context, inner));
+        self.advance(offset_of!(Context, pending), size_of::<Pending>());
+    }
+
+    /// Writes the step that led to a state.
+    pub(super) fn say(&mut self, origin: Origin, to: Value, plus: usize) {
+        let flags = self.memory.world;
+        let fields = [
+            (offset_of!(Step, pid), types::I8),
+            (offset_of!(Step, process), types::I32),
+            (offset_of!(Step, edge), types::I32),
+        ];
+        match origin {
+            Origin::Edge(edge) => {
+                let pid = self.num(self.site.pid);
+                let pid = self.fb.ins().ireduce(types::I8, pid);
+                let process = self.fb.ins().iconst(types::I32, i64::from(self.site.process));
+                let edge = self.fb.ins().iconst(types::I32, i64::from(edge.0));
+                for ((offset, _), value) in fields.into_iter().zip([pid, process, edge]) {
+                    self.fb.ins().store(flags, value, to, (plus + offset) as i32);
+                }
+            }
+            Origin::Offer => {
+                for (offset, ty) in fields {
+                    let value = self.context(ty, offset_of!(Context, offer_step) + offset);
+                    self.fb.ins().store(flags, value, to, (plus + offset) as i32);
+                }
+            }
+        }
+    }
+}
+
+/// Covers a run of bytes by vectors and integers of which the last may overlap: offsets and types.
+fn overlapping(len: usize) -> Vec<(usize, Type)> {
+    let unit = match len {
+        16.. => types::I8X16,
+        8.. => types::I64,
+        4.. => types::I32,
+        2.. => types::I16,
+        _ => types::I8,
+    };
+    let size = unit.bytes() as usize;
+    let mut all: Vec<_> = (0..len / size).map(|i| (i * size, unit)).collect();
+    let rest = len % size;
+    if rest == 0 {
+        return all;
+    }
+    // A small rest goes by a smaller unit.
+    let small = [types::I8, types::I16, types::I32, types::I64].into_iter().find(|t| t.bytes() as usize >= rest);
+    let last = small.filter(|t| (t.bytes() as usize) < size).unwrap_or(unit);
+    all.push((len - last.bytes() as usize, last));
+    all
+}
+
+/// The functions write these types as the context lays them out.
+const _: () = assert!(size_of::<kripke_model::ir::ProcessId>() == 4 && size_of::<EdgeId>() == 4);

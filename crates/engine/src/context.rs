@@ -1,0 +1,135 @@
+//! What compiled code and the driver share: one context per thread, read and written by both.
+
+use std::fmt;
+
+use kripke_model::Step;
+use kripke_model::layout::{ChannelAt, MAX_ALIVE};
+
+/// No message has more fields than this; a model with longer ones is left to the interpreter.
+pub(crate) const MAX_FIELDS: usize = 64;
+
+/// Every buffer has this much room behind the largest state it must hold, so that copies may go by whole vectors.
+pub(crate) const SLACK: usize = 64;
+
+/// How compiled code returns.
+pub(crate) mod status {
+    /// Everything was done.
+    pub(crate) const DONE: i32 = 0;
+    /// Something rare happened: the interpreter must expand this state.
+    pub(crate) const RARE: i32 = 1;
+    /// A buffer is too small: make it larger and begin again.
+    pub(crate) const FULL: i32 = 2;
+    /// An atomic sequence branches here.
+    pub(crate) const BRANCH: i32 = 3;
+    /// The process could move.
+    pub(crate) const YES: i32 = 4;
+}
+
+/// What is asked of a process that could perhaps move.
+pub(crate) mod ask {
+    /// Its clause must let it.
+    pub(crate) const PROVIDED: u32 = 1;
+    /// Only receiving what is offered counts.
+    pub(crate) const MEET: u32 = 2;
+}
+
+/// The bytes of the state being expanded and who is in it.
+#[repr(C)]
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Counts {
+    pub len: u64,
+    pub processes: u64,
+    pub channels: u64,
+}
+
+/// A point inside an atomic sequence whose moves are still to be made.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pending {
+    /// Where its state is, from the start of the pending states.
+    pub at: u32,
+    pub len: u32,
+    /// The first step of the sequence.
+    pub step: Step,
+    /// Who keeps control.
+    pub control: u8,
+}
+
+#[repr(C)]
+pub(crate) struct Context {
+    /// Where the next successor goes, and where none may begin any more.
+    pub out: *mut u8,
+    pub out_limit: *mut u8,
+    /// What the ends of successors count from.
+    pub out_start: *mut u8,
+    pub ends: *mut u32,
+    pub steps: *mut Step,
+    /// The same for points inside atomic sequences.
+    pub inner: *mut u8,
+    pub inner_limit: *mut u8,
+    pub inner_start: *mut u8,
+    pub pending: *mut Pending,
+    pub pending_start: *mut Pending,
+    pub pending_limit: *mut Pending,
+    /// The state being expanded.
+    pub counts: Counts,
+    /// 1 while nobody can move otherwise.
+    pub timeout: u32,
+    /// See [`ask`].
+    pub ask: u32,
+    /// A rendezvous: the message, its channel and the sender's step.
+    pub offer_number: i32,
+    pub offer_fields: u32,
+    pub offer_step: Step,
+    pub message: [i32; MAX_FIELDS],
+    /// The state after the sender's half of a rendezvous.
+    pub half: *mut u8,
+    pub half_limit: *mut u8,
+    pub half_counts: Counts,
+    /// One byte per edge of the model, set when it is executed.
+    pub covered: *mut u8,
+    /// Where each process begins.
+    pub processes: [u32; MAX_ALIVE + 1],
+    pub channels: [ChannelAt; MAX_ALIVE + 1],
+    /// The functions, for the runtime.
+    pub functions: *const crate::runtime::Functions,
+}
+
+impl Context {
+    pub(crate) fn new() -> Box<Context> {
+        let step = Step { pid: 0, process: kripke_model::ir::ProcessId(0), edge: kripke_model::ir::EdgeId(0) };
+        Box::new(Context {
+            out: std::ptr::null_mut(),
+            out_limit: std::ptr::null_mut(),
+            out_start: std::ptr::null_mut(),
+            ends: std::ptr::null_mut(),
+            steps: std::ptr::null_mut(),
+            inner: std::ptr::null_mut(),
+            inner_limit: std::ptr::null_mut(),
+            inner_start: std::ptr::null_mut(),
+            pending: std::ptr::null_mut(),
+            pending_start: std::ptr::null_mut(),
+            pending_limit: std::ptr::null_mut(),
+            counts: Counts::default(),
+            timeout: 0,
+            ask: 0,
+            offer_number: 0,
+            offer_fields: 0,
+            offer_step: step,
+            message: [0; MAX_FIELDS],
+            half: std::ptr::null_mut(),
+            half_limit: std::ptr::null_mut(),
+            half_counts: Counts::default(),
+            covered: std::ptr::null_mut(),
+            processes: [0; MAX_ALIVE + 1],
+            channels: [ChannelAt { declaration: 0, offset: 0 }; MAX_ALIVE + 1],
+            functions: std::ptr::null(),
+        })
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("counts", &self.counts).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,254 @@
+//! What can be known about a model before it runs.
+
+use kripke_model::ir::{
+    ChannelId, Edge, Effect, Expr, Guard, Init, Model, Pattern, Piece, Place, Process, Sync, VarRef,
+};
+use kripke_model::layout::{ChannelAt, Layout, Slot};
+
+/// A process of the initial state. Without `run`, it keeps its number, its place and its type for ever.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Site {
+    pub process: u32,
+    pub base: u32,
+}
+
+#[derive(Debug)]
+pub(crate) struct Facts {
+    /// Some edge creates processes.
+    pub runs: bool,
+    /// Some edge removes processes.
+    pub removes: bool,
+    /// Some expression depends on where processes are.
+    pub locations_read: bool,
+    pub enabled_read: bool,
+    /// Some process claims channels for itself.
+    pub claims: bool,
+    /// The initial state.
+    pub initial: Vec<u8>,
+    pub sites: Vec<Site>,
+    /// The channels of the initial state.
+    pub channels: Vec<ChannelAt>,
+    /// Per channel declaration, the first one that looks the same.
+    pub alike: Vec<u32>,
+    /// The number of the first edge of each process type, counting through all of them.
+    pub first_edge: Vec<u32>,
+    written_globals: Vec<bool>,
+    written_locals: Vec<Vec<bool>>,
+}
+
+impl Facts {
+    pub(crate) fn new(model: &Model, layout: &Layout, initial: Vec<u8>) -> Facts {
+        let mut first_edge = vec![0];
+        for process in &model.processes {
+            first_edge.push(first_edge[first_edge.len() - 1] + process.edges.len() as u32);
+        }
+        let mut facts = Facts {
+            runs: false,
+            removes: false,
+            locations_read: false,
+            enabled_read: false,
+            claims: model.processes.iter().any(|p| !p.claims.is_empty()),
+            sites: Vec::new(),
+            channels: layout.global_channels.clone(),
+            alike: alike(layout),
+            first_edge,
+            written_globals: vec![false; model.globals.len()],
+            written_locals: model.processes.iter().map(|p| vec![false; p.locals.len()]).collect(),
+            initial,
+        };
+        facts.find_sites(layout);
+        for (i, process) in model.processes.iter().enumerate() {
+            process.edges.iter().for_each(|edge| facts.edge(i, edge));
+            process_exprs(process, &mut |e| facts.expr(e));
+        }
+        facts
+    }
+
+    fn find_sites(&mut self, layout: &Layout) {
+        let mut base = layout.fixed;
+        while base < self.initial.len() {
+            let process = u32::from(self.initial[base]);
+            let frame = &layout.frames[process as usize];
+            self.sites.push(Site { process, base: base as u32 });
+            let own = frame.channels.iter().map(|c| ChannelAt { offset: c.offset + base as u32, ..*c });
+            self.channels.extend(own);
+            base += frame.size;
+        }
+    }
+
+    fn edge(&mut self, process: usize, edge: &Edge) {
+        for effect in &edge.effects {
+            match effect {
+                Effect::Assign(place, _) => self.write(process, place),
+                Effect::Run { result, .. } => {
+                    self.runs = true;
+                    result.iter().for_each(|place| self.write(process, place));
+                }
+                Effect::Remove => self.removes = true,
+                Effect::Assert(_) | Effect::Print(_) | Effect::SetPriority { .. } => {}
+            }
+        }
+        if let Some(Sync::Receive { args, .. }) = &edge.sync {
+            for arg in args {
+                if let Pattern::Store(place) = arg {
+                    self.write(process, place);
+                }
+            }
+        }
+    }
+
+    fn write(&mut self, process: usize, place: &Place) {
+        match place.var {
+            VarRef::Global(id) => self.written_globals[id.index()] = true,
+            VarRef::Local(id) => self.written_locals[process][id.index()] = true,
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match expr {
+            Expr::At { .. } | Expr::Location(_) | Expr::NonProgress => self.locations_read = true,
+            Expr::Enabled(_) => {
+                self.locations_read = true;
+                self.enabled_read = true;
+            }
+            _ => {}
+        }
+    }
+
+    /// Processes neither come nor go, so that every state has the same length.
+    pub(crate) fn fixed(&self) -> bool {
+        !self.runs && !self.removes
+    }
+
+    pub(crate) fn is_written(&self, process: u32, var: VarRef) -> bool {
+        match var {
+            VarRef::Global(id) => self.written_globals[id.index()],
+            VarRef::Local(id) => self.written_locals[process as usize][id.index()],
+        }
+    }
+
+    /// The value of an element that never changes, given where the variable's frame begins.
+    pub(crate) fn initially(&self, slot: &Slot, base: usize, element: usize) -> i32 {
+        slot.width.load(&self.initial, base + slot.offset + element * slot.width.bytes())
+    }
+}
+
+/// The first of a variable's channels, as an index into its owner's, and what they look like.
+pub(crate) fn channels_of(vars: &[kripke_model::ir::Var], wanted: usize) -> Option<(usize, ChannelId)> {
+    let mut first = 0;
+    for (i, var) in vars.iter().enumerate() {
+        if let Init::Channels(declaration) = var.init {
+            if i == wanted {
+                return Some((first, declaration));
+            }
+            first += var.len();
+        }
+    }
+    None
+}
+
+fn alike(layout: &Layout) -> Vec<u32> {
+    let same = |a: usize, b: usize| {
+        let (a, b) = (&layout.buffers[a], &layout.buffers[b]);
+        let fields = a.fields.iter().zip(&b.fields);
+        a.capacity == b.capacity
+            && a.fields.len() == b.fields.len()
+            && fields.into_iter().all(|(x, y)| (x.offset, x.ty.bits, x.ty.signed) == (y.offset, y.ty.bits, y.ty.signed))
+    };
+    let first = |i: usize| (0..i).find(|j| same(*j, i)).unwrap_or(i) as u32;
+    (0..layout.buffers.len()).map(first).collect()
+}
+
+/// Shows every expression of a process type, inner ones too.
+fn process_exprs(process: &Process, see: &mut impl FnMut(&Expr)) {
+    process.provided.iter().for_each(|e| walk(e, see));
+    process.claims.iter().for_each(|c| walk(&c.channel, see));
+    for var in &process.locals {
+        match &var.init {
+            Init::All(e) => walk(e, see),
+            Init::List(list) => list.iter().for_each(|e| walk(e, see)),
+            Init::Zero | Init::Channels(_) | Init::Param => {}
+        }
+    }
+    for edge in &process.edges {
+        if let Guard::When(e) = &edge.guard {
+            walk(e, see);
+        }
+        match &edge.sync {
+            Some(Sync::Send { channel, args, .. }) => {
+                walk(channel, see);
+                args.iter().for_each(|e| walk(e, see));
+            }
+            Some(Sync::Receive { channel, args, .. }) => {
+                walk(channel, see);
+                walk_patterns(args, see);
+            }
+            None => {}
+        }
+        edge.effects.iter().for_each(|effect| walk_effect(effect, see));
+    }
+}
+
+fn walk_effect(effect: &Effect, see: &mut impl FnMut(&Expr)) {
+    match effect {
+        Effect::Assign(place, e) => {
+            place.index.iter().for_each(|e| walk(e, see));
+            walk(e, see);
+        }
+        Effect::Run { args, priority, result, .. } => {
+            args.iter().chain(priority).for_each(|e| walk(e, see));
+            result.iter().flat_map(|p| &p.index).for_each(|e| walk(e, see));
+        }
+        Effect::Assert(e) => walk(e, see),
+        Effect::Print(print) => print.pieces.iter().for_each(|piece| match piece {
+            Piece::Text(_) => {}
+            Piece::Value(_, e) | Piece::Symbol(_, e) => walk(e, see),
+        }),
+        Effect::SetPriority { pid, priority } => {
+            walk(pid, see);
+            walk(priority, see);
+        }
+        Effect::Remove => {}
+    }
+}
+
+fn walk_patterns(patterns: &[Pattern], see: &mut impl FnMut(&Expr)) {
+    for pattern in patterns {
+        match pattern {
+            Pattern::Match(e) => walk(e, see),
+            Pattern::Store(place) => place.index.iter().for_each(|e| walk(e, see)),
+            Pattern::Any => {}
+        }
+    }
+}
+
+fn walk(expr: &Expr, see: &mut impl FnMut(&Expr)) {
+    see(expr);
+    match expr {
+        Expr::Const(_)
+        | Expr::Pid
+        | Expr::ProcessCount
+        | Expr::Last
+        | Expr::Timeout
+        | Expr::NonProgress
+        | Expr::Input => {}
+        Expr::Load(place) => place.index.iter().for_each(|e| walk(e, see)),
+        Expr::Unary(_, e) | Expr::Channel(_, e) | Expr::Enabled(e) | Expr::Location(e) | Expr::Priority(e) => {
+            walk(e, see)
+        }
+        Expr::Binary(_, a, b) => {
+            walk(a, see);
+            walk(b, see);
+        }
+        Expr::Cond(parts) => parts.iter().for_each(|e| walk(e, see)),
+        Expr::Poll { channel, args, .. } => {
+            walk(channel, see);
+            walk_patterns(args, see);
+        }
+        Expr::At { pid, .. } => pid.iter().for_each(|e| walk(e, see)),
+        Expr::Remote { pid, place, .. } => {
+            pid.iter().for_each(|e| walk(e, see));
+            place.index.iter().for_each(|e| walk(e, see));
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Compiled successors: a model's transitions as machine code.
+//!
+//! [`Compiled`] gives exactly the successors, in exactly the order, of the reference interpreter
+//! ([`kripke_model::Interpreter`]). Code is generated for what happens all the time. Where something rare happens while
+//! a state is expanded (a fault, a failing assertion, a sequence that seems endless, nobody can move), what the code did
+//! is dropped and the interpreter expands that state. So findings are made in one place only, and the code stays simple.
+//!
+//! Knows no search and no language, and does no I/O.
+
+mod code;
+mod compiled;
+mod context;
+mod facts;
+mod inner;
+mod jit;
+mod runtime;
+pub mod testing;
+mod watch;
+
+use std::fmt;
+
+pub use compiled::Compiled;
+
+/// How code is generated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Note which edges are executed.
+    pub coverage: bool,
+    /// Check exclusive-access claims on channels.
+    pub claims: bool,
+    /// Check the generated code before compiling it.
+    pub verify: bool,
+    /// Take the time to make the code good.
+    pub optimise: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { coverage: false, claims: true, verify: cfg!(debug_assertions), optimise: true }
+    }
+}
+
+/// What stands in the way of compiling a model; the interpreter can run it all the same.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unsupported(pub String);
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no code can be generated for this model: {}", self.0)
+    }
+}
+
+impl std::error::Error for Unsupported {}

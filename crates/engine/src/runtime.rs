@@ -1,0 +1,406 @@
+//! What compiled code calls: rare or long-winded work.
+//!
+//! Every function here is called with the context it was given, a state that has room behind it, and numbers that the
+//! compiled code has checked.
+
+use std::sync::Arc;
+
+use kripke_model::Model;
+use kripke_model::ir::Direction;
+use kripke_model::layout::{Buffer, Layout, ProcessAt, Slot};
+
+use crate::context::{Context, Counts, ask, status};
+use crate::watch::Watch;
+
+/// `(context, state, base, pid) -> status`.
+pub(crate) type Function = unsafe extern "C" fn(*mut Context, *mut u8, u64, u64) -> i32;
+
+/// The compiled functions of a model.
+#[derive(Debug)]
+pub(crate) struct Functions {
+    /// There is one of each per process, not per process type.
+    pub per_process: bool,
+    pub moves: Vec<Option<Function>>,
+    pub follow: Vec<Option<Function>>,
+    pub accept: Vec<Option<Function>>,
+    pub could: Vec<Option<Function>>,
+    pub model: Arc<Model>,
+    pub layout: Arc<Layout>,
+    /// The trace automaton.
+    pub watch: Option<Watch>,
+    /// Per process type: whether its location is stored in two bytes, and at which locations it receives.
+    pub receiving: Vec<(bool, Vec<bool>)>,
+    /// Per process type: the channels it claims for itself.
+    pub claims: Vec<Vec<Claim>>,
+}
+
+/// A claim on the channel a variable names.
+#[derive(Clone, Debug)]
+pub(crate) struct Claim {
+    pub direction: Direction,
+    pub slot: Slot,
+    pub local: bool,
+}
+
+impl Functions {
+    pub(crate) fn pick(&self, from: &[Option<Function>], pid: usize, process: u8) -> Option<Function> {
+        *from.get(if self.per_process { pid } else { usize::from(process) })?
+    }
+
+    /// Is the process at a location where it receives?
+    ///
+    /// # Safety
+    /// A process must begin there.
+    #[inline]
+    unsafe fn receives(&self, process: *const u8) -> bool {
+        // SAFETY: a process begins with its type and its location.
+        let (ty, low, high) = unsafe { (*process, *process.add(1), *process.add(2)) };
+        let (wide, locations) = &self.receiving[usize::from(ty)];
+        let location = if *wide { usize::from(u16::from_le_bytes([low, high])) } else { usize::from(low) };
+        locations.get(location).is_some_and(|receives| *receives)
+    }
+}
+
+/// Offers a rendezvous to every process but the sender.
+pub(crate) unsafe extern "C" fn handshake(context: *mut Context, sender: u64) -> i32 {
+    // SAFETY: the context is the one the driver passed in; nothing else refers to it while compiled code runs, and no
+    // reference to it is held here while other compiled code is called.
+    let (functions, half, counts, saved) = unsafe {
+        let saved = (*context).counts;
+        (*context).counts = (*context).half_counts;
+        (&*(*context).functions, (*context).half, (*context).half_counts, saved)
+    };
+    let mut answer = status::DONE;
+    for pid in (0..counts.processes as usize).rev().filter(|pid| *pid as u64 != sender) {
+        // SAFETY: the tables of the context describe the processes of the half state.
+        let (base, process) = unsafe {
+            let base = (&(*context).processes)[pid];
+            (base, *half.add(base as usize))
+        };
+        // SAFETY: the process begins there.
+        if !unsafe { functions.receives(half.add(base as usize)) } {
+            continue;
+        }
+        if let Some(accept) = functions.pick(&functions.accept, pid, process) {
+            // SAFETY: compiled for a process of this type, which begins there.
+            answer = unsafe { accept(context, half, u64::from(base), pid as u64) };
+            if answer != status::DONE {
+                break;
+            }
+        }
+    }
+    // SAFETY: as above.
+    unsafe { (*context).counts = saved };
+    answer
+}
+
+/// Is a process other than the sender at a location where it receives?
+pub(crate) unsafe extern "C" fn receiver(context: *mut Context, bytes: *const u8, count: u64, sender: u64) -> i32 {
+    // SAFETY: as in `handshake`; processes begin where the tables say.
+    let (functions, bases) = unsafe { (&*(*context).functions, &(&(*context).processes)[..count as usize]) };
+    let found = bases.iter().enumerate().any(|(pid, base)| {
+        // SAFETY: as above.
+        pid as u64 != sender && unsafe { functions.receives(bytes.add(*base as usize)) }
+    });
+    i32::from(found)
+}
+
+/// Copies a state.
+pub(crate) unsafe extern "C" fn copy(to: *mut u8, from: *const u8, len: u64) -> i32 {
+    // SAFETY: both are states of this length, and different ones.
+    unsafe { std::ptr::copy_nonoverlapping(from, to, len as usize) };
+    0
+}
+
+/// Clears room for a process.
+pub(crate) unsafe extern "C" fn clear(at: *mut u8, len: u64) -> i32 {
+    // SAFETY: the compiled code has checked that there is room.
+    unsafe { std::ptr::write_bytes(at, 0, len as usize) };
+    0
+}
+
+/// The bytes of a channel.
+///
+/// # Safety
+/// `at` must point to a channel with this buffer.
+unsafe fn channel<'a>(at: *mut u8, buffer: *const Buffer) -> (&'a mut [u8], &'a Buffer) {
+    // SAFETY: the buffer is part of the layout, which lives as long as the code.
+    unsafe {
+        let buffer = &*buffer;
+        (std::slice::from_raw_parts_mut(at, buffer.size), buffer)
+    }
+}
+
+/// Puts the message in the context in front of the first larger one.
+pub(crate) unsafe extern "C" fn insert(context: *mut Context, at: *mut u8, buffer: *const Buffer) -> i32 {
+    // SAFETY: compiled code passes a channel of its state and the channel's own buffer.
+    let (bytes, buffer) = unsafe { channel(at, buffer) };
+    // SAFETY: as in `handshake`.
+    let message = unsafe { &(&(*context).message)[..buffer.fields.len()] };
+    let len = usize::from(bytes[0]);
+    let start = |slot: usize| 1 + slot * buffer.message;
+    let larger = |slot: &usize| {
+        let there = buffer.fields.iter().map(|f| f.width.load(bytes, start(*slot) + f.offset));
+        there.gt(message.iter().copied())
+    };
+    let slot = (0..len).find(larger).unwrap_or(len);
+    bytes.copy_within(start(slot)..start(len), start(slot + 1));
+    for (field, value) in buffer.fields.iter().zip(message) {
+        field.width.store(bytes, start(slot) + field.offset, *value);
+    }
+    bytes[0] += 1;
+    0
+}
+
+/// Removes a message.
+pub(crate) unsafe extern "C" fn remove(at: *mut u8, slot: u64, buffer: *const Buffer) -> i32 {
+    // SAFETY: compiled code passes a channel of its state and the channel's own buffer.
+    let (bytes, buffer) = unsafe { channel(at, buffer) };
+    let len = usize::from(bytes[0]);
+    let start = |slot: usize| 1 + slot * buffer.message;
+    bytes.copy_within(start(slot as usize + 1)..start(len), start(slot as usize));
+    bytes[start(len - 1)..start(len)].fill(0);
+    bytes[0] -= 1;
+    0
+}
+
+/// A state and its processes, as the questions below see it.
+struct Seen<'a> {
+    functions: &'a Functions,
+    bases: &'a [u32],
+    bytes: &'a [u8],
+}
+
+impl<'a> Seen<'a> {
+    /// # Safety
+    /// The context's tables must describe this state of this length, with this many processes.
+    unsafe fn new(context: *mut Context, bytes: *const u8, len: u64, processes: u64) -> Seen<'a> {
+        // SAFETY: as in `handshake`; the state is as long as the compiled code says.
+        unsafe {
+            Seen {
+                functions: &*(*context).functions,
+                bases: &(&(*context).processes)[..processes as usize],
+                bytes: std::slice::from_raw_parts(bytes, len as usize),
+            }
+        }
+    }
+
+    fn process(&self, base: u32) -> ProcessAt {
+        ProcessAt { process: u32::from(self.bytes[base as usize]), offset: base }
+    }
+
+    /// A process number that names a living process.
+    fn alive(&self, pid: i32) -> Option<ProcessAt> {
+        let base = usize::try_from(pid).ok().and_then(|pid| self.bases.get(pid));
+        base.map(|base| self.process(*base))
+    }
+
+    fn priority(&self, at: ProcessAt) -> i32 {
+        let offset = self.functions.layout.frames[at.process as usize].priority;
+        offset.map_or(1, |offset| i32::from(self.bytes[at.offset as usize + offset]))
+    }
+}
+
+/// Is no process at a progress location?
+pub(crate) unsafe extern "C" fn nonprogress(
+    ctx: *mut Context,
+    bytes: *const u8,
+    len: u64,
+    processes: u64,
+    _channels: u64,
+    _: i32,
+) -> i32 {
+    // SAFETY: compiled code passes its state.
+    let seen = unsafe { Seen::new(ctx, bytes, len, processes) };
+    let progress = seen.bases.iter().any(|base| {
+        let at = seen.process(*base);
+        let location = seen.functions.layout.location(seen.bytes, at);
+        seen.functions.model.processes[at.process as usize].locations[location.index()].progress
+    });
+    i32::from(!progress)
+}
+
+/// The location of a process.
+pub(crate) unsafe extern "C" fn location(
+    ctx: *mut Context,
+    bytes: *const u8,
+    len: u64,
+    processes: u64,
+    _channels: u64,
+    pid: i32,
+) -> i32 {
+    // SAFETY: compiled code passes its state.
+    let seen = unsafe { Seen::new(ctx, bytes, len, processes) };
+    seen.alive(pid).map_or(0, |at| seen.functions.layout.location(seen.bytes, at).0 as i32)
+}
+
+/// The priority of a process.
+pub(crate) unsafe extern "C" fn priority(
+    ctx: *mut Context,
+    bytes: *const u8,
+    len: u64,
+    processes: u64,
+    _channels: u64,
+    pid: i32,
+) -> i32 {
+    // SAFETY: compiled code passes its state.
+    let seen = unsafe { Seen::new(ctx, bytes, len, processes) };
+    seen.alive(pid).map_or(0, |at| seen.priority(at))
+}
+
+/// Could the process move? -1 if only the interpreter knows.
+pub(crate) unsafe extern "C" fn enabled(
+    ctx: *mut Context,
+    bytes: *const u8,
+    len: u64,
+    processes: u64,
+    channels: u64,
+    pid: i32,
+) -> i32 {
+    if pid < 0 || pid as u64 >= processes {
+        return 0;
+    }
+    // SAFETY: compiled code passes its state and a process of it.
+    unsafe { could(ctx, bytes, Counts { len, processes, channels }, pid as usize, 0) }
+}
+
+/// Asks a process whether it could move. -1 if only the interpreter knows.
+///
+/// # Safety
+/// The context's tables must describe this state with these counts, and the process must be in it.
+unsafe fn could(ctx: *mut Context, bytes: *const u8, counts: Counts, pid: usize, ask: u32) -> i32 {
+    // SAFETY: as in `handshake`. The function only reads the state.
+    unsafe {
+        let base = (&(*ctx).processes)[pid];
+        let functions = &*(*ctx).functions;
+        let Some(could) = functions.pick(&functions.could, pid, *bytes.add(base as usize)) else { return -1 };
+        let saved = ((*ctx).counts, (*ctx).ask);
+        ((*ctx).counts, (*ctx).ask) = (counts, ask);
+        let answer = could(ctx, bytes.cast_mut(), u64::from(base), pid as u64);
+        ((*ctx).counts, (*ctx).ask) = saved;
+        match answer {
+            status::DONE => 0,
+            status::YES => 1,
+            _ => -1,
+        }
+    }
+}
+
+/// Could a process of higher priority move? -1 if only the interpreter knows.
+pub(crate) unsafe extern "C" fn outranked(
+    ctx: *mut Context,
+    bytes: *const u8,
+    len: u64,
+    processes: u64,
+    channels: u64,
+    pid: i32,
+) -> i32 {
+    // SAFETY: compiled code passes its state and a process of it.
+    unsafe { higher(ctx, bytes, Counts { len, processes, channels }, pid, ask::PROVIDED) }
+}
+
+/// Could a process of higher priority receive what is offered? -1 if only the interpreter knows.
+pub(crate) unsafe extern "C" fn outranked_receiver(
+    ctx: *mut Context,
+    bytes: *const u8,
+    len: u64,
+    processes: u64,
+    channels: u64,
+    pid: i32,
+) -> i32 {
+    // SAFETY: compiled code passes its state and a process of it.
+    unsafe { higher(ctx, bytes, Counts { len, processes, channels }, pid, ask::PROVIDED | ask::MEET) }
+}
+
+/// # Safety
+/// As for [`could`].
+unsafe fn higher(ctx: *mut Context, bytes: *const u8, counts: Counts, pid: i32, ask: u32) -> i32 {
+    // SAFETY: as the caller promises.
+    let seen = unsafe { Seen::new(ctx, bytes, counts.len, counts.processes) };
+    let Some(mine) = seen.alive(pid).map(|at| seen.priority(at)) else { return -1 };
+    for other in 0..counts.processes as usize {
+        if other == pid as usize || seen.priority(seen.process(seen.bases[other])) <= mine {
+            continue;
+        }
+        // SAFETY: as the caller promises.
+        let answer = unsafe { could(ctx, bytes, counts, other, ask) };
+        if answer != 0 {
+            return answer;
+        }
+    }
+    0
+}
+
+/// The number of the first process of a type, -1 if there is none.
+pub(crate) unsafe extern "C" fn first_of(ctx: *mut Context, bytes: *const u8, count: u64, process: u32) -> i32 {
+    // SAFETY: as in `handshake`; processes begin where the tables say.
+    let bases = unsafe { &(&(*ctx).processes)[..count as usize] };
+    // SAFETY: as above.
+    let found = bases.iter().position(|base| u32::from(unsafe { *bytes.add(*base as usize) }) == process);
+    found.map_or(-1, |pid| pid as i32)
+}
+
+/// Changes the priority of a process. Not 0 if that is a fault.
+pub(crate) unsafe extern "C" fn set_priority(ctx: *mut Context, bytes: *mut u8, count: u64, pid: i32, to: i32) -> i32 {
+    if pid < 0 || pid as u64 >= count {
+        return 0;
+    }
+    if !(1..=255).contains(&to) {
+        return 1;
+    }
+    // SAFETY: as in `handshake`; processes begin where the tables say, and a priority is part of the process.
+    unsafe {
+        let base = (&(*ctx).processes)[pid as usize] as usize;
+        let functions = &*(*ctx).functions;
+        if let Some(offset) = functions.layout.frames[usize::from(*bytes.add(base))].priority {
+            *bytes.add(base + offset) = to as u8;
+        }
+    }
+    0
+}
+
+/// Does another process claim this channel for itself?
+pub(crate) unsafe extern "C" fn claimed(
+    ctx: *mut Context,
+    bytes: *const u8,
+    count: u64,
+    pid: u64,
+    number: i32,
+    send: i32,
+) -> i32 {
+    let direction = if send != 0 { Direction::Send } else { Direction::Receive };
+    // SAFETY: as in `handshake`; processes begin where the tables say, and a variable is part of its process.
+    unsafe {
+        let functions = &*(*ctx).functions;
+        for other in (0..count).filter(|other| *other != pid) {
+            let base = (&(*ctx).processes)[other as usize] as usize;
+            for claim in &functions.claims[usize::from(*bytes.add(base))] {
+                let at = bytes.add(claim.slot.offset + if claim.local { base } else { 0 });
+                let value = std::slice::from_raw_parts(at, claim.slot.width.bytes());
+                if claim.direction == direction && claim.slot.width.load(value, 0) == number {
+                    return 1;
+                }
+            }
+        }
+    }
+    0
+}
+
+/// Moves the trace automaton; the message is in the context. Not 0 if the operation violates it.
+pub(crate) unsafe extern "C" fn follow(
+    ctx: *mut Context,
+    bytes: *mut u8,
+    len: u64,
+    number: i32,
+    fields: i32,
+    send: i32,
+) -> i32 {
+    let direction = if send != 0 { Direction::Send } else { Direction::Receive };
+    // SAFETY: as in `handshake`; compiled code passes a state it is making.
+    let (functions, message, state) = unsafe {
+        let message = &(&(*ctx).message)[..fields as usize];
+        (&*(*ctx).functions, message, std::slice::from_raw_parts_mut(bytes, len as usize))
+    };
+    let followed = functions.watch.as_ref().is_none_or(|watch| watch.follow(state, direction, number, message));
+    i32::from(!followed)
+}

@@ -1,0 +1,573 @@
+//! Random models, for comparing engines with the reference interpreter.
+//!
+//! [`random_model`] makes a small model from a seed: the same one every time. Between them the models use every
+//! construct of the IR, sensibly and otherwise: indices out of range, divisions by zero, channels that are none.
+
+use kripke_model::Model;
+use kripke_model::ir::{
+    BinaryOp, Channel, ChannelId, ChannelQuery, Claim, Direction, Edge, EdgeId, Effect, Enum, EnumId, Expr, FileId,
+    Guard, Init, LocId, Location, Pattern, Piece, Place, Print, Process, ProcessId, Shows, SourceFile, Span, Start,
+    Sync, Then, Trace, Type, UnaryOp, Var, VarId, VarRef,
+};
+
+/// A small source of random numbers (SplitMix64).
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    /// True in so many of a hundred cases.
+    pub fn percent(&mut self, n: usize) -> bool {
+        self.below(100) < n
+    }
+
+    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+        &from[self.below(from.len())]
+    }
+}
+
+const NOWHERE: Span = Span { file: FileId(0), start: 0, end: 1 };
+
+/// A model made from a seed.
+pub fn random_model(seed: u64) -> Model {
+    let mut maker = Maker { random: Random::new(seed), model: empty(seed), dynamic: false, asking: false, here: None };
+    maker.make();
+    maker.model
+}
+
+fn empty(seed: u64) -> Model {
+    Model {
+        name: format!("random {seed}"),
+        language: "none",
+        files: vec![SourceFile { name: "random".to_string(), text: " ".to_string() }],
+        enums: vec![Enum { name: "symbols".to_string(), symbols: vec![("one".to_string(), 1)] }],
+        globals: Vec::new(),
+        channels: Vec::new(),
+        processes: Vec::new(),
+        start: Vec::new(),
+        trace: None,
+        uses_last: false,
+        uses_priorities: false,
+        uses_timeout: false,
+        properties: Vec::new(),
+    }
+}
+
+struct Maker {
+    random: Random,
+    model: Model,
+    /// Processes may be created.
+    dynamic: bool,
+    /// Expressions may ask whether a process is enabled: not in guards, which that looks at.
+    asking: bool,
+    /// The process type whose edges are being made, if its locals may be used.
+    here: Option<usize>,
+}
+
+impl Maker {
+    fn make(&mut self) {
+        self.dynamic = self.random.percent(35);
+        self.model.uses_last = self.random.percent(15);
+        self.model.uses_priorities = self.random.percent(8);
+        self.model.uses_timeout = self.random.percent(25);
+        self.channels();
+        for i in 0..1 + self.random.below(4) {
+            let var = self.var(&format!("g{i}"), true);
+            self.model.globals.push(var);
+        }
+        self.channel_vars();
+        let types = 1 + self.random.below(3);
+        for i in 0..types {
+            let process = self.process(i);
+            self.model.processes.push(process);
+        }
+        for i in 0..types {
+            self.here = Some(i);
+            self.body(i);
+        }
+        self.here = None;
+        self.starts();
+        if self.random.percent(5) {
+            self.trace();
+        }
+    }
+
+    fn channels(&mut self) {
+        for i in 0..self.random.below(4) {
+            let fields = (0..1 + self.random.below(3)).map(|_| self.ty()).collect();
+            let capacity = *self.random.pick(&[0, 0, 1, 1, 2, 3]);
+            self.model.channels.push(Channel { name: format!("c{i}"), capacity, fields, span: NOWHERE });
+        }
+    }
+
+    fn ty(&mut self) -> Type {
+        let bits = *self.random.pick(&[1, 1, 2, 3, 5, 8, 8, 8, 12, 16, 20, 32]);
+        Type::number(bits, bits > 1 && self.random.percent(40))
+    }
+
+    fn var(&mut self, name: &str, global: bool) -> Var {
+        let dims = match self.random.below(10) {
+            0..=6 => vec![],
+            7 | 8 => vec![1 + self.random.below(4) as u32],
+            _ => vec![2, 1 + self.random.below(3) as u32],
+        };
+        let init = match self.random.below(4) {
+            0 => Init::All(Expr::Const(self.random.below(5) as i32)),
+            1 => Init::List((0..1 + self.random.below(2)).map(|i| Expr::Const(i as i32 + 1)).collect()),
+            2 if !self.model.globals.is_empty() => {
+                let var = VarId(self.random.below(self.model.globals.len()) as u32);
+                let zero = self.model.globals[var.index()].dims.iter().map(|_| Expr::Const(0)).collect();
+                Init::All(Expr::Load(Place { var: VarRef::Global(var), index: zero }))
+            }
+            _ => Init::Zero,
+        };
+        let hidden = global && self.random.percent(4);
+        Var { name: name.to_string(), ty: self.ty(), dims, init, hidden, span: NOWHERE }
+    }
+
+    fn channel_var(&mut self, name: String) -> Var {
+        let id = ChannelId(self.random.below(self.model.channels.len()) as u32);
+        let dims = if self.random.percent(30) { vec![2] } else { vec![] };
+        let ty = Type { bits: 8, signed: false, shows: Shows::Channel };
+        Var { name, ty, dims, init: Init::Channels(id), hidden: false, span: NOWHERE }
+    }
+
+    fn channel_vars(&mut self) {
+        if self.model.channels.is_empty() {
+            return;
+        }
+        for i in 0..1 + self.random.below(3) {
+            let var = self.channel_var(format!("q{i}"));
+            self.model.globals.push(var);
+        }
+        if self.random.percent(30) {
+            // One that names another's channel.
+            let first = self.model.globals.iter().position(|v| matches!(v.init, Init::Channels(_))).unwrap_or(0);
+            let other = Place {
+                var: VarRef::Global(VarId(first as u32)),
+                index: self.model.globals[first].dims.iter().map(|_| Expr::Const(0)).collect(),
+            };
+            let mut var = self.channel_var("r".to_string());
+            (var.init, var.dims) = (Init::All(Expr::Load(other)), vec![]);
+            self.model.globals.push(var);
+        }
+    }
+
+    fn process(&mut self, i: usize) -> Process {
+        let params = self.random.below(3);
+        let mut locals = Vec::new();
+        for k in 0..params {
+            let mut var = self.var(&format!("p{k}"), false);
+            (var.init, var.dims) = (Init::Param, vec![]);
+            if self.random.percent(40) {
+                var.ty = Type { bits: 8, signed: false, shows: Shows::Channel };
+            }
+            locals.push(var);
+        }
+        for k in 0..self.random.below(3) {
+            locals.push(self.var(&format!("l{k}"), false));
+        }
+        if !self.model.channels.is_empty() && self.random.percent(20) {
+            let var = self.channel_var("own".to_string());
+            locals.push(var);
+        }
+        Process {
+            name: format!("P{i}"),
+            params,
+            locals,
+            locations: Vec::new(),
+            edges: Vec::new(),
+            entry: LocId(0),
+            provided: None,
+            priority: 1 + self.random.below(3) as i32,
+            claims: Vec::new(),
+            span: NOWHERE,
+        }
+    }
+
+    /// The control flow: some locations of its own, then some of indivisible sequences, then one to end at.
+    fn body(&mut self, i: usize) {
+        let normal = 2 + self.random.below(4);
+        let chained = if self.random.percent(50) { 1 + self.random.below(4) } else { 0 };
+        let total = normal + chained + 1;
+        for at in 0..total {
+            let mut location = Location {
+                edges: Vec::new(),
+                labels: Vec::new(),
+                end: self.random.percent(30),
+                accept: false,
+                progress: self.random.percent(20),
+            };
+            let mut edges = Vec::new();
+            if at < normal {
+                edges = (0..1 + self.random.below(3)).map(|_| self.edge(normal, chained)).collect();
+            } else if at < normal + chained {
+                edges = (0..1 + self.random.below(2)).map(|_| self.chain_edge(normal, chained)).collect();
+            } else {
+                edges.push(self.last_edge());
+            }
+            edges.sort_by_key(|e| (e.level, matches!(e.guard, Guard::Else)));
+            let process = &mut self.model.processes[i];
+            for edge in edges {
+                location.edges.push(EdgeId(process.edges.len() as u32));
+                process.edges.push(edge);
+            }
+            process.locations.push(location);
+        }
+        if self.random.percent(10) {
+            self.model.processes[i].provided = Some(self.expr(2));
+        }
+        if self.random.percent(15)
+            && let Some(channel) = self.channel(true)
+        {
+            let direction = *self.random.pick(&[Direction::Send, Direction::Receive]);
+            self.model.processes[i].claims.push(Claim { direction, channel, span: NOWHERE });
+        }
+    }
+
+    fn edge(&mut self, normal: usize, chained: usize) -> Edge {
+        let end = normal + chained;
+        let target = if self.random.percent(10) { end } else { self.random.below(normal) };
+        let chain =
+            (chained > 0 && self.random.percent(20)).then(|| LocId((normal + self.random.below(chained)) as u32));
+        let guard = match self.random.below(10) {
+            0..=3 => Guard::Always,
+            4..=8 => Guard::When(self.expr(3)),
+            _ => Guard::Else,
+        };
+        let sync = if self.random.percent(35) && !matches!(guard, Guard::Else) { self.sync() } else { None };
+        let then = if self.random.percent(35) { Then::Keep } else { Then::Yield };
+        let effects = if chain.is_some() { Vec::new() } else { self.effects() };
+        let level = u8::from(self.random.percent(12));
+        self.finish_edge(Edge { level, guard, sync, effects, chain, target: LocId(target as u32), then, ..blank() })
+    }
+
+    fn chain_edge(&mut self, normal: usize, chained: usize) -> Edge {
+        let on = self.random.percent(60);
+        let target = if on { normal + self.random.below(chained) } else { self.random.below(normal) };
+        let guard = match self.random.below(10) {
+            0..=3 => Guard::Always,
+            4..=7 => Guard::When(self.expr(2)),
+            _ => Guard::Else,
+        };
+        let sync = if self.random.percent(15) { self.sync() } else { None };
+        let then = if on { Then::Chain } else { Then::Yield };
+        let effects = self.effects();
+        self.finish_edge(Edge { guard, sync, effects, target: LocId(target as u32), then, ..blank() })
+    }
+
+    /// The edge by which a process disappears.
+    fn last_edge(&mut self) -> Edge {
+        Edge { guard: Guard::Youngest, effects: vec![Effect::Remove], label: "end".to_string(), ..blank() }
+    }
+
+    fn finish_edge(&mut self, mut edge: Edge) -> Edge {
+        edge.label = "edge".to_string();
+        edge
+    }
+
+    fn effects(&mut self) -> Vec<Effect> {
+        self.asking = true;
+        let effects = (0..*self.random.pick(&[0, 1, 1, 1, 2, 3])).map(|_| self.effect()).collect();
+        self.asking = false;
+        effects
+    }
+
+    fn effect(&mut self) -> Effect {
+        match self.random.below(20) {
+            0 if self.random.percent(30) => Effect::Assert(self.expr(2)),
+            1 => Effect::Print(Print { pieces: self.pieces() }),
+            2 if self.random.percent(30) => Effect::SetPriority { pid: self.expr(1), priority: self.expr(1) },
+            3 | 4 if self.dynamic => self.run(),
+            _ => {
+                let place = self.place(|v| !matches!(v.ty.shows, Shows::Channel));
+                let wide = self.type_of(place.var).bits > 8;
+                let value = self.expr(3);
+                // Wide variables take few values, so that there are not too many states.
+                let value = if wide { Expr::binary(BinaryOp::BitAnd, value, Expr::Const(-125)) } else { value };
+                Effect::Assign(place, value)
+            }
+        }
+    }
+
+    fn pieces(&mut self) -> Vec<Piece> {
+        let mut pieces = vec![Piece::Text("at ".to_string()), Piece::Value('d', self.expr(1))];
+        if self.random.percent(30) {
+            pieces.push(Piece::Symbol(EnumId(0), self.expr(1)));
+        }
+        pieces
+    }
+
+    fn run(&mut self) -> Effect {
+        let process = self.random.below(self.model.processes.len());
+        let params: Vec<Type> = {
+            let process = &self.model.processes[process];
+            process.locals[..process.params].iter().map(|v| v.ty).collect()
+        };
+        let args = params.into_iter().map(|ty| self.argument(ty)).collect();
+        let priority = self.random.percent(20).then(|| Expr::Const(self.random.below(4) as i32 + 1));
+        let result = self.random.percent(40).then(|| self.place(|v| !matches!(v.ty.shows, Shows::Channel)));
+        Effect::Run { process: ProcessId(process as u32), args, priority, result }
+    }
+
+    fn argument(&mut self, ty: Type) -> Expr {
+        let channel = if ty.shows == Shows::Channel { self.channel(false) } else { None };
+        channel.unwrap_or_else(|| self.expr(1))
+    }
+
+    fn sync(&mut self) -> Option<Sync> {
+        let channel = self.channel(false)?;
+        let fields = self.fields(&channel);
+        if self.random.percent(50) {
+            let args = (0..fields).map(|_| self.expr(2)).collect();
+            return Some(Sync::Send { channel, args, sorted: self.random.percent(20) });
+        }
+        let args = self.patterns(fields, true);
+        Some(Sync::Receive { channel, args, anywhere: self.random.percent(25), keep: self.random.percent(15) })
+    }
+
+    /// How many fields messages of a channel have, mostly.
+    fn fields(&mut self, channel: &Expr) -> usize {
+        let declared = match channel {
+            Expr::Load(Place { var: VarRef::Global(id), .. }) => Some(&self.model.globals[id.index()].init),
+            Expr::Load(Place { var: VarRef::Local(id), .. }) => {
+                self.here.map(|here| &self.model.processes[here].locals[id.index()].init)
+            }
+            _ => None,
+        };
+        match declared {
+            Some(Init::Channels(id)) if self.random.percent(95) => self.model.channels[id.index()].fields.len(),
+            _ => 1,
+        }
+    }
+
+    fn patterns(&mut self, fields: usize, store: bool) -> Vec<Pattern> {
+        (0..fields)
+            .map(|_| match self.random.below(10) {
+                0..=2 => Pattern::Match(self.expr(1)),
+                3..=8 if store => Pattern::Store(self.place(|v| !matches!(v.init, Init::Channels(_)))),
+                _ => Pattern::Any,
+            })
+            .collect()
+    }
+
+    /// An expression that mostly names a channel; never the reader's own locals if others must evaluate it.
+    fn channel(&mut self, simple: bool) -> Option<Expr> {
+        if self.model.channels.is_empty() {
+            return None;
+        }
+        if !simple && self.random.percent(4) {
+            return Some(Expr::Const(self.random.below(4) as i32));
+        }
+        let named = |v: &Var| matches!(v.ty.shows, Shows::Channel);
+        let any = self.candidates(named);
+        if any.is_empty() {
+            return None;
+        }
+        let var = *self.random.pick(&any);
+        Some(Expr::Load(self.place_of(var)))
+    }
+
+    fn candidates(&self, wanted: impl Fn(&Var) -> bool) -> Vec<VarRef> {
+        let globals = self.model.globals.iter().enumerate();
+        let mut all: Vec<_> =
+            globals.filter(|(_, v)| wanted(v)).map(|(i, _)| VarRef::Global(VarId(i as u32))).collect();
+        if let Some(here) = self.here {
+            let locals = self.model.processes[here].locals.iter().enumerate();
+            all.extend(locals.filter(|(_, v)| wanted(v)).map(|(i, _)| VarRef::Local(VarId(i as u32))));
+        }
+        all
+    }
+
+    fn place(&mut self, wanted: impl Fn(&Var) -> bool) -> Place {
+        let all = self.candidates(wanted);
+        let var = *self.random.pick(&all);
+        self.place_of(var)
+    }
+
+    fn place_of(&mut self, var: VarRef) -> Place {
+        let dims = match var {
+            VarRef::Global(id) => self.model.globals[id.index()].dims.clone(),
+            VarRef::Local(id) => self.model.processes[self.here.unwrap_or(0)].locals[id.index()].dims.clone(),
+        };
+        let index = dims.iter().map(|len| self.index(*len)).collect();
+        Place { var, index }
+    }
+
+    fn type_of(&self, var: VarRef) -> Type {
+        match var {
+            VarRef::Global(id) => self.model.globals[id.index()].ty,
+            VarRef::Local(id) => self.model.processes[self.here.unwrap_or(0)].locals[id.index()].ty,
+        }
+    }
+
+    /// Mostly in range.
+    fn index(&mut self, len: u32) -> Expr {
+        match self.random.below(12) {
+            0 => self.expr(1),
+            1..=6 => Expr::Const(self.random.below(len as usize) as i32),
+            _ => {
+                let mask = Expr::binary(BinaryOp::BitAnd, self.expr(1), Expr::Const(255));
+                Expr::binary(BinaryOp::Rem, mask, Expr::Const(len as i32))
+            }
+        }
+    }
+
+    fn expr(&mut self, depth: usize) -> Expr {
+        if depth == 0 || self.random.percent(30) {
+            return match self.random.below(10) {
+                0..=3 => Expr::Const(*self.random.pick(&[0, 1, 1, 2, 3, -1, 7, 255])),
+                4 => self.odd_leaf(),
+                _ => Expr::Load(self.place(|_| true)),
+            };
+        }
+        match self.random.below(20) {
+            0 | 1 => {
+                let op = *self.random.pick(&[UnaryOp::Neg, UnaryOp::Not, UnaryOp::Not, UnaryOp::Complement]);
+                Expr::Unary(op, Box::new(self.expr(depth - 1)))
+            }
+            2 => Expr::Cond(Box::new([self.expr(depth - 1), self.expr(depth - 1), self.expr(depth - 1)])),
+            3 | 4 => self.channel_expr(),
+            5 => self.remote(),
+            _ => {
+                use BinaryOp::*;
+                let all = [Add, Add, Sub, Mul, Div, Rem, And, And, Or, Or, BitAnd, BitOr, BitXor, Shl, Shr];
+                let tests = [Eq, Eq, Ne, Lt, Le, Gt, Ge];
+                let op = if self.random.percent(50) { *self.random.pick(&all) } else { *self.random.pick(&tests) };
+                let (a, b) = (self.expr(depth - 1), self.expr(depth - 1));
+                let divides = matches!(op, Div | Rem) && self.random.percent(80);
+                Expr::binary(op, a, if divides { Expr::binary(BitOr, b, Expr::Const(1)) } else { b })
+            }
+        }
+    }
+
+    fn odd_leaf(&mut self) -> Expr {
+        match self.random.below(9) {
+            0 | 1 => Expr::Pid,
+            2 => Expr::ProcessCount,
+            3 if self.model.uses_last => Expr::Last,
+            4 | 5 if self.model.uses_timeout => Expr::Timeout,
+            6 => Expr::NonProgress,
+            7 if self.asking => Expr::Enabled(Box::new(Expr::Const(self.random.below(3) as i32))),
+            8 => Expr::Priority(Box::new(Expr::Const(self.random.below(3) as i32))),
+            _ => Expr::Input,
+        }
+    }
+
+    fn channel_expr(&mut self) -> Expr {
+        use ChannelQuery::*;
+        let Some(channel) = self.channel(false) else { return Expr::Const(1) };
+        if self.random.percent(40) {
+            let args = self.patterns(1, false);
+            return Expr::Poll { channel: Box::new(channel), args, anywhere: self.random.percent(40) };
+        }
+        Expr::Channel(*self.random.pick(&[Len, Empty, NotEmpty, Full, NotFull]), Box::new(channel))
+    }
+
+    fn remote(&mut self) -> Expr {
+        let process = self.random.below(self.model.processes.len());
+        let number = match self.random.below(3) {
+            0 => None,
+            1 => Some(Box::new(Expr::Const(self.random.below(3) as i32))),
+            _ => Some(Box::new(self.expr(1))),
+        };
+        let locals = self.model.processes[process].locals.len();
+        if locals == 0 || self.random.percent(40) {
+            if self.random.percent(20) {
+                return Expr::Location(Box::new(Expr::Const(self.random.below(3) as i32)));
+            }
+            // Every process type has at least two locations.
+            let locations = (0..1 + self.random.below(2)).map(|i| LocId(i as u32)).collect();
+            return Expr::At { process: ProcessId(process as u32), pid: number, locations };
+        }
+        let var = self.random.below(locals);
+        let dims = self.model.processes[process].locals[var].dims.clone();
+        let index = dims.iter().map(|len| self.index(*len)).collect();
+        let place = Place { var: VarRef::Local(VarId(var as u32)), index };
+        Expr::Remote { process: ProcessId(process as u32), pid: number, place }
+    }
+
+    fn starts(&mut self) {
+        for i in 0..1 + self.random.below(3) {
+            let process = if i == 0 { 0 } else { self.random.below(self.model.processes.len()) };
+            let params: Vec<Type> = {
+                let process = &self.model.processes[process];
+                process.locals[..process.params].iter().map(|v| v.ty).collect()
+            };
+            let args = params
+                .into_iter()
+                .map(|ty| match ty.shows {
+                    Shows::Channel => match self.channel(true) {
+                        Some(Expr::Load(place)) => Expr::Load(self.constant_place(place.var)),
+                        _ => Expr::Const(0),
+                    },
+                    _ => Expr::Const(self.random.below(3) as i32),
+                })
+                .collect();
+            let priority = self.model.processes[process].priority;
+            self.model.start.push(Start { process: ProcessId(process as u32), args, priority });
+        }
+    }
+
+    /// The first element, so that the model can start.
+    fn constant_place(&self, var: VarRef) -> Place {
+        let dims = match var {
+            VarRef::Global(id) => self.model.globals[id.index()].dims.len(),
+            VarRef::Local(_) => 0,
+        };
+        Place { var, index: vec![Expr::Const(0); dims] }
+    }
+
+    fn trace(&mut self) {
+        let Some(channel) = self.channel(true) else { return };
+        let Expr::Load(place) = channel else { return };
+        let channel = Expr::Load(self.constant_place(place.var));
+        let mut edges = Vec::new();
+        for target in [1, 0] {
+            let sync = if self.random.percent(50) {
+                Sync::Send { channel: channel.clone(), args: vec![Expr::Const(1)], sorted: false }
+            } else {
+                let args = vec![Pattern::Any];
+                Sync::Receive { channel: channel.clone(), args, anywhere: false, keep: false }
+            };
+            edges.push(Edge { sync: Some(sync), target: LocId(target), ..blank() });
+        }
+        let location = |edges: Vec<EdgeId>| Location { edges, ..Location::default() };
+        let locations = vec![location(vec![EdgeId(0)]), location(vec![EdgeId(1)]), location(vec![])];
+        let mut automaton = self.process(99);
+        (automaton.params, automaton.locals) = (0, Vec::new());
+        (automaton.locations, automaton.edges) = (locations, edges);
+        let negated = self.random.percent(30);
+        self.model.trace = Some(Trace { automaton, negated, end: LocId(2) });
+    }
+}
+
+fn blank() -> Edge {
+    Edge {
+        level: 0,
+        guard: Guard::Always,
+        sync: None,
+        effects: Vec::new(),
+        chain: None,
+        target: LocId(0),
+        then: Then::Yield,
+        span: NOWHERE,
+        label: String::new(),
+    }
+}

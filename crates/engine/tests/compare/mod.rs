@@ -1,0 +1,99 @@
+//! Explores a model with the interpreter and compares what an engine says of every state.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use kripke_engine::Compiled;
+use kripke_model::{Batch, Choice, FindingKind, Interpreter, Model, Successors};
+
+pub struct Seen {
+    pub states: u64,
+    /// Expanded by the interpreter after all.
+    pub rare: u64,
+}
+
+/// Compares the successors of every state, up to so many.
+pub fn explore(model: &Arc<Model>, mut compiled: Compiled, limit: usize) -> Result<Seen, String> {
+    let mut interpreter = Interpreter::new(model.clone()).map_err(|e| e.to_string())?;
+    let (mut expected, mut found) = (Batch::new(), Batch::new());
+    let mut seen = HashSet::new();
+    let mut queue = Vec::new();
+    interpreter.initial(&mut expected);
+    queue.push(expected.state(0).to_vec());
+    seen.insert(expected.state(0).to_vec());
+    let mut next = 0;
+    let mut endless = 0;
+    // Endless sequences take long to find; a few are enough.
+    let started = std::time::Instant::now();
+    // Nor are models explored further that take long for other reasons.
+    while next < queue.len() && endless < 10 && started.elapsed().as_secs() < 3 {
+        let state = queue[next].clone();
+        next += 1;
+        // Batches are not empty when a state is expanded into them.
+        if next % 7 == 0 {
+            expected.clear();
+            found.clear();
+            let step = kripke_model::Step {
+                pid: 0,
+                process: kripke_model::ir::ProcessId(0),
+                edge: kripke_model::ir::EdgeId(0),
+            };
+            expected.push(&[1, 2, 3], step);
+            found.push(&[1, 2, 3], step);
+        } else {
+            expected.clear();
+            found.clear();
+        }
+        let first = expected.len();
+        let choice = if next % 5 == 0 { Choice::One((next / 5 % 3) as u8) } else { Choice::All };
+        for choice in [choice, Choice::All] {
+            let flags = interpreter.expand(&state, choice, &mut expected);
+            let got = compiled.expand(&state, choice, &mut found);
+            if flags != got {
+                return Err(format!("state {state:?} {choice:?}: flags {flags:?}, compiled {got:?}"));
+            }
+            same(&expected, &found).map_err(|e| format!("state {state:?} {choice:?}: {e}"))?;
+        }
+        endless += usize::from(expected.findings().iter().any(|f| f.kind == FindingKind::EndlessSequence));
+        for i in first..expected.len() {
+            let successor = expected.state(i);
+            if seen.len() < limit && seen.insert(successor.to_vec()) {
+                queue.push(successor.to_vec());
+            }
+        }
+    }
+    if interpreter.coverage() != compiled.coverage() {
+        return Err(format!("coverage {:?}, compiled {:?}", interpreter.coverage(), compiled.coverage()));
+    }
+    Ok(Seen { states: next as u64, rare: compiled.rare() })
+}
+
+fn same(expected: &Batch, found: &Batch) -> Result<(), String> {
+    for i in 0..expected.len().min(found.len()) {
+        if expected.state(i) != found.state(i) {
+            return Err(format!(
+                "successor {i} is {:?}, compiled {:?}, by {:?}",
+                expected.state(i),
+                found.state(i),
+                expected.step(i)
+            ));
+        }
+        if expected.step(i) != found.step(i) {
+            return Err(format!("step {i} is {:?}, compiled {:?}", expected.step(i), found.step(i)));
+        }
+    }
+    if expected.len() != found.len() {
+        let steps = |b: &Batch| (0..b.len()).map(|i| b.step(i)).collect::<Vec<_>>();
+        return Err(format!(
+            "{} successors, compiled {}: {:?}\n{:?}",
+            expected.len(),
+            found.len(),
+            steps(expected),
+            steps(found)
+        ));
+    }
+    if expected.findings() != found.findings() {
+        return Err(format!("findings {:?}, compiled {:?}", expected.findings(), found.findings()));
+    }
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! Compiled code against the reference interpreter, on every model of the corpus: the batch of every state reached.
+//!
+//! Runs if the corpus is beside the checkout, and is skipped otherwise. `KRIPKE_CORPUS_STATES` says how many states of
+//! each model.
+
+mod compare;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kripke_engine::{Compiled, Options};
+use kripke_lang::source::Loader;
+
+struct Disk;
+
+impl Loader for Disk {
+    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
+        std::fs::read(path)
+    }
+}
+
+fn models(root: &Path) -> Vec<PathBuf> {
+    let Ok(table) = std::fs::read_to_string(root.join("expected-spin.tsv")) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> =
+        table.lines().skip(1).filter_map(|l| l.split('\t').next()).map(|p| root.join(p)).collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+#[test]
+fn the_corpus_runs_as_interpreted() {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/promela");
+    let root = std::env::var_os("KRIPKE_CORPUS").map_or(beside, PathBuf::from);
+    let paths = models(&root);
+    if paths.is_empty() {
+        eprintln!("skipped: no corpus beside the checkout");
+        return;
+    }
+    let limit = std::env::var("KRIPKE_CORPUS_STATES").ok().and_then(|v| v.parse().ok()).unwrap_or(300);
+    let mut wrong = Vec::new();
+    let mut unsupported: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let (mut count, mut states, mut rare) = (0, 0, 0);
+    for path in &paths {
+        let name = path.strip_prefix(&root).unwrap_or(path).display().to_string();
+        let Some(model) = kripke_lang::load(path, &Disk, &Default::default()).model.map(Arc::new) else { continue };
+        let options = Options { coverage: true, verify: true, ..Options::default() };
+        match Compiled::new(model.clone(), options) {
+            Err(e) => unsupported.entry(e.0).or_default().push(name),
+            Ok(compiled) => {
+                let (seconds, bytes) = (compiled.compile_seconds(), compiled.code_bytes());
+                if seconds > 0.05 {
+                    println!("{name}: {:.0} ms for {bytes} bytes", seconds * 1e3);
+                }
+                match compare::explore(&model, compiled, limit) {
+                    Ok(seen) => {
+                        count += 1;
+                        states += seen.states;
+                        rare += seen.rare;
+                        if seen.rare > seen.states / 2 {
+                            println!("{name}: {} of {} states left to the interpreter", seen.rare, seen.states);
+                        }
+                    }
+                    Err(e) => wrong.push(format!("{name}: {e}")),
+                }
+            }
+        }
+    }
+    println!("{count} models compiled, {states} states, {rare} of them left to the interpreter");
+    for (reason, names) in &unsupported {
+        println!("not compiled, {reason}: {}", names.join(" "));
+    }
+    assert!(wrong.is_empty(), "{} models differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(count > 0, "no model was compiled");
+}
