@@ -68,9 +68,15 @@ impl fmt::Display for Measured {
     }
 }
 
+/// Models up to this size are also run as compiled code.
+const COMPILED_TOO: u64 = 100_000;
+
 /// Every error of the model in a file.
 pub fn count_all(path: &Path, bounds: Bounds) -> Measured {
     let interpreted = search(path, bounds, true, false);
+    if !matches!(interpreted, Measured::Counted(counts) if counts.states <= COMPILED_TOO) {
+        return interpreted;
+    }
     let compiled = search(path, bounds, true, true);
     if interpreted == compiled {
         interpreted
