@@ -168,7 +168,7 @@ impl Gen<'_, '_> {
 
     fn binary(&mut self, op: BinaryOp, a: Int, b: Int) -> Int {
         if let (Int::Const(a), Int::Const(b)) = (a, b) {
-            match fold(op, a, b) {
+            match op.apply(a, b) {
                 Some(value) => return Int::Const(value),
                 None => {
                     self.never();
@@ -401,30 +401,5 @@ fn comparison(op: BinaryOp) -> Option<IntCC> {
         BinaryOp::Gt => IntCC::SignedGreaterThan,
         BinaryOp::Ge => IntCC::SignedGreaterThanOrEqual,
         _ => return None,
-    })
-}
-
-/// The value of an operation on constants; none for a division by zero.
-fn fold(op: BinaryOp, a: i32, b: i32) -> Option<i32> {
-    Some(match op {
-        BinaryOp::Add => a.wrapping_add(b),
-        BinaryOp::Sub => a.wrapping_sub(b),
-        BinaryOp::Mul => a.wrapping_mul(b),
-        BinaryOp::Div | BinaryOp::Rem if b == 0 => return None,
-        BinaryOp::Div => a.wrapping_div(b),
-        BinaryOp::Rem => a.wrapping_rem(b),
-        BinaryOp::And => i32::from(a != 0 && b != 0),
-        BinaryOp::Or => i32::from(a != 0 || b != 0),
-        BinaryOp::BitAnd => a & b,
-        BinaryOp::BitOr => a | b,
-        BinaryOp::BitXor => a ^ b,
-        BinaryOp::Shl => a.wrapping_shl(b as u32),
-        BinaryOp::Shr => a.wrapping_shr(b as u32),
-        BinaryOp::Eq => i32::from(a == b),
-        BinaryOp::Ne => i32::from(a != b),
-        BinaryOp::Lt => i32::from(a < b),
-        BinaryOp::Le => i32::from(a <= b),
-        BinaryOp::Gt => i32::from(a > b),
-        BinaryOp::Ge => i32::from(a >= b),
     })
 }
