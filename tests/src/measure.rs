@@ -1,7 +1,7 @@
 //! Checking a model raw, and comparing what was counted with what a table says.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fmt, fs, io};
 
@@ -9,7 +9,7 @@ use kripke_engine::Compiled;
 use kripke_lang::diagnostic::Severity;
 use kripke_lang::source::Loader;
 use kripke_model::{Interpreter, Model, Successors};
-use kripke_search::{Budget, End, Limit, Options, Progress, explore};
+use kripke_search::{Budget, End, Limit, Options, Order, Progress, StoreKind, explore};
 
 /// What checking a model gave.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,55 +68,88 @@ impl fmt::Display for Measured {
     }
 }
 
-/// Models up to this size are also run as compiled code.
-const COMPILED_TOO: u64 = 100_000;
+/// With what to search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Setup {
+    pub compiled: bool,
+    pub order: Order,
+    pub store: StoreKind,
+    pub threads: usize,
+}
 
-/// Every error of the model in a file.
+/// Models up to this size are searched in every way there is.
+const EVERY_WAY: u64 = 20_000;
+
+impl Setup {
+    /// As people do.
+    const USUAL: Setup = Setup { compiled: true, order: Order::BreadthFirst, store: StoreKind::Exact, threads: 2 };
+
+    fn others() -> Vec<Setup> {
+        let mut all = Vec::new();
+        for compiled in [true, false] {
+            for store in [StoreKind::Exact, StoreKind::Tree] {
+                all.push(Setup { compiled, order: Order::DepthFirst, store, threads: 1 });
+                for threads in [1, 2, 3] {
+                    all.push(Setup { compiled, order: Order::BreadthFirst, store, threads });
+                }
+            }
+        }
+        all.retain(|setup| *setup != Setup::USUAL);
+        all
+    }
+}
+
+/// Every error of the model in a file. However a small model is searched, the counts must be the same.
 pub fn count_all(path: &Path, bounds: Bounds) -> Measured {
-    let interpreted = search(path, bounds, true, false);
-    if !matches!(interpreted, Measured::Counted(counts) if counts.states <= COMPILED_TOO) {
-        return interpreted;
+    let usual = search(path, bounds, true, Setup::USUAL);
+    if matches!(usual, Measured::Counted(counts) if counts.states <= EVERY_WAY) {
+        for setup in Setup::others() {
+            let other = search(path, bounds, true, setup);
+            if other != usual {
+                return Measured::Stopped(format!("{setup:?} gives {other}, the usual way {usual}"));
+            }
+        }
     }
-    let compiled = search(path, bounds, true, true);
-    if interpreted == compiled {
-        interpreted
-    } else {
-        Measured::Stopped(format!("compiled code gives {compiled}, the interpreter {interpreted}"))
-    }
+    usual
 }
 
 /// Whether the model in a file has an error; the other counts are those up to the first.
 pub fn find_first(path: &Path, bounds: Bounds) -> Measured {
-    search(path, bounds, false, false)
+    search(path, bounds, false, Setup::USUAL)
 }
 
-fn search(path: &Path, bounds: Bounds, all_errors: bool, compile: bool) -> Measured {
+fn search(path: &Path, bounds: Bounds, all_errors: bool, setup: Setup) -> Measured {
     let model = match load(path) {
         Ok(model) => Arc::new(model),
         Err(why) => return Measured::Rejected(why),
     };
-    let mut interpreter = match Interpreter::new(model.clone()) {
-        Ok(interpreter) => interpreter,
+    // As with `--raw`: SPIN does not look at claims when it does not reduce.
+    let claims = !all_errors;
+    let interpreter = match Interpreter::new(model.clone()) {
+        Ok(interpreter) if claims => interpreter,
+        Ok(interpreter) => interpreter.without_claims(),
         Err(why) => return Measured::Rejected(why.to_string()),
     };
-    if all_errors {
-        // As with `--raw`: SPIN does not look at claims when it does not reduce.
-        interpreter = interpreter.without_claims();
-    }
-    let options = Options { all_errors, ..Options::default() };
+    let code = kripke_engine::Options { claims, ..kripke_engine::Options::default() };
+    let compiled = match setup.compiled.then(|| Compiled::new(model, code)) {
+        Some(Err(why)) => return Measured::Rejected(why.to_string()),
+        Some(Ok(compiled)) => Some(Mutex::new(compiled)),
+        None => None,
+    };
+    let successors = || -> Box<dyn Successors> {
+        match &compiled {
+            Some(compiled) => Box::new(compiled.lock().unwrap_or_else(PoisonError::into_inner).for_thread()),
+            None => Box::new(interpreter.for_thread()),
+        }
+    };
+    let Setup { order, store, threads, .. } = setup;
+    let options = Options { all_errors, order, store, threads: Some(threads), ..Options::default() };
     let budget = Budget {
         max_states: Some(bounds.states),
         deadline: Instant::now().checked_add(Duration::from_secs(bounds.seconds)),
         ..Budget::default()
     };
-    let code = kripke_engine::Options { claims: !all_errors, ..kripke_engine::Options::default() };
-    let mut compiled = match compile.then(|| Compiled::new(model, code)) {
-        None => None,
-        Some(Ok(compiled)) => Some(compiled),
-        Some(Err(why)) => return Measured::Rejected(why.to_string()),
-    };
-    let successors: &mut dyn Successors = compiled.as_mut().map_or(&mut interpreter, |c| c);
-    let outcome = explore(successors, &options, &budget, &Progress::new());
+    let outcome = explore(&successors, &options, &budget, &Progress::new());
     match outcome.end {
         End::Stopped(Limit::EndlessSequence(_)) => Measured::Stopped("endless sequence".to_string()),
         End::Stopped(limit) => Measured::Stopped(limit.to_string()),

@@ -134,13 +134,13 @@ pub struct Searching {
     /// Nearest states first (the shortest counterexample), or deep ones first
     #[arg(long, value_enum, default_value_t = Order::Bfs, value_name = "bfs|dfs", hide_possible_values = true)]
     pub search: Order,
-    /// How to remember states
-    #[arg(long, value_enum, default_value_t = Store::Exact, value_name = "exact", hide_possible_values = true)]
+    /// Keep states in full, or as trees that share their parts: a fraction of the memory, somewhat slower
+    #[arg(long, value_enum, default_value_t = Store::Exact, value_name = "exact|tree", hide_possible_values = true)]
     pub store: Store,
-    /// Run the model by the reference interpreter, or as machine code (new: faster, less tried)
-    #[arg(long, value_enum, default_value_t = Engine::Interpret, value_name = "interpret|compile", hide_possible_values = true)]
+    /// Run the model as machine code, or by the reference interpreter
+    #[arg(long, value_enum, default_value_t = Engine::Compile, value_name = "compile|interpret", hide_possible_values = true)]
     pub engine: Engine,
-    /// Threads; this version uses one
+    /// Threads of a breadth-first search [default: one for each core]
     #[arg(short = 'j', long = "threads", value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
 }
@@ -153,16 +153,18 @@ pub enum Order {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Store {
-    /// In full, so that nothing is missed
+    /// In full
     Exact,
+    /// As trees that share their parts
+    Tree,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Engine {
-    /// By the reference interpreter
-    Interpret,
     /// As machine code
     Compile,
+    /// By the reference interpreter
+    Interpret,
 }
 
 /// When to give up.

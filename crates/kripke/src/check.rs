@@ -18,9 +18,6 @@ use done::{Done, Stopped};
 use tally::Tally;
 
 pub fn run(args: &Check) -> Result<Status, Failure> {
-    if args.searching.threads.is_some_and(|n| n > 1) {
-        output::warn("this version searches with one thread, whatever -j says");
-    }
     if args.showing.trail.is_some() && args.files.len() > 1 {
         return Err(Failure::BadInput("--trail names one file, but there are several models".to_string()));
     }

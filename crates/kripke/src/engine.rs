@@ -1,24 +1,28 @@
-//! What expands states: the reference interpreter, or compiled code where that is wanted and can be had.
+//! What expands states: compiled code where it can be had, the reference interpreter otherwise.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use kripke_engine::{Compiled, Options};
 use kripke_model::layout::StartError;
-use kripke_model::{Interpreter, Model, Successors};
+use kripke_model::{Batch, Choice, Flags, Interpreter, Model, State, Successors};
 
 use crate::args::{self, Check, Format};
 use crate::load;
 
+/// Makes what each thread of a search expands states with, and gathers what they have executed.
 pub struct Engine {
-    /// Judges and shows, whatever searches.
-    pub interpreter: Interpreter,
-    compiled: Option<Compiled>,
+    interpreter: Interpreter,
+    /// Only to be copied for each thread.
+    compiled: Option<Mutex<Compiled>>,
+    /// `[process][edge]`: executed by a worker that has finished.
+    covered: Mutex<Vec<Vec<bool>>>,
 }
 
 impl Engine {
     /// Compiles the model if that is wanted. Also gives the reason if it is wanted and can't be done.
     pub fn new(model: &Arc<Model>, args: &Check) -> Result<(Engine, Option<String>), StartError> {
         let interpreter = load::interpreter(model.clone(), &args.reading)?;
+        let covered = Mutex::new(interpreter.coverage().to_vec());
         let wanted = args.searching.engine == args::Engine::Compile;
         let options = Options {
             coverage: args.showing.format == Format::Text || args.showing.unreached,
@@ -27,25 +31,79 @@ impl Engine {
         };
         let (compiled, why) = match wanted.then(|| Compiled::new(model.clone(), options)) {
             None => (None, None),
-            Some(Ok(compiled)) => (Some(compiled), None),
+            Some(Ok(compiled)) => (Some(Mutex::new(compiled)), None),
             Some(Err(why)) => (None, Some(format!("{why}; the interpreter runs it instead"))),
         };
-        Ok((Engine { interpreter, compiled }, why))
+        Ok((Engine { interpreter, compiled, covered }, why))
     }
 
     pub fn name(&self) -> &'static str {
         if self.compiled.is_some() { "compile" } else { "interpret" }
     }
 
-    pub fn successors(&mut self) -> &mut dyn Successors {
-        match &mut self.compiled {
-            Some(compiled) => compiled,
-            None => &mut self.interpreter,
+    /// For one thread.
+    pub fn worker(&self) -> Box<dyn Successors + '_> {
+        match &self.compiled {
+            Some(compiled) => {
+                let compiled = compiled.lock().unwrap_or_else(PoisonError::into_inner);
+                Box::new(Worker { successors: compiled.for_thread(), engine: self })
+            }
+            None => Box::new(Worker { successors: self.interpreter.for_thread(), engine: self }),
         }
     }
 
-    /// `[process][edge]`: executed by the search.
-    pub fn coverage(&self) -> Vec<Vec<bool>> {
-        self.compiled.as_ref().map_or_else(|| self.interpreter.coverage().to_vec(), Compiled::coverage)
+    /// The interpreter, to judge and to show, and what was executed.
+    pub fn finish(self) -> (Interpreter, Vec<Vec<bool>>) {
+        (self.interpreter, self.covered.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn gather(&self, executed: &[Vec<bool>]) {
+        let mut all = self.covered.lock().unwrap_or_else(PoisonError::into_inner);
+        for (edge, executed) in all.iter_mut().flatten().zip(executed.iter().flatten()) {
+            *edge |= executed;
+        }
+    }
+}
+
+/// Knows which edges it has executed.
+trait Covers: Successors {
+    fn covered(&self) -> Vec<Vec<bool>>;
+}
+
+impl Covers for Interpreter {
+    fn covered(&self) -> Vec<Vec<bool>> {
+        self.coverage().to_vec()
+    }
+}
+
+impl Covers for Compiled {
+    fn covered(&self) -> Vec<Vec<bool>> {
+        self.coverage()
+    }
+}
+
+/// Tells the engine what it has executed when it is done.
+struct Worker<'e, S: Covers> {
+    successors: S,
+    engine: &'e Engine,
+}
+
+impl<S: Covers> Successors for Worker<'_, S> {
+    fn uncompared(&self) -> usize {
+        self.successors.uncompared()
+    }
+
+    fn initial(&mut self, out: &mut Batch) {
+        self.successors.initial(out);
+    }
+
+    fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
+        self.successors.expand(state, choice, out)
+    }
+}
+
+impl<S: Covers> Drop for Worker<'_, S> {
+    fn drop(&mut self) {
+        self.engine.gather(&self.successors.covered());
     }
 }

@@ -101,7 +101,7 @@ pub struct Limits {
 #[derive(Clone, Debug, Serialize)]
 pub struct Options {
     pub store: &'static str,
-    pub threads: u32,
+    pub threads: usize,
     pub raw: bool,
     pub search: &'static str,
     pub engine: &'static str,

@@ -1,12 +1,12 @@
 //! How fast states go through search and store: explores a hand-written mutual exclusion of N processes.
 //!
-//! `cargo run --release -p kripke-search --example throughput -- [N] [bfs|dfs]`
+//! `cargo run --release -p kripke-search --example throughput -- [N] [bfs|dfs] [threads] [exact|tree]`
 
 use std::time::Instant;
 
 use kripke_model::ir::{EdgeId, ProcessId};
 use kripke_model::{Batch, Choice, Flags, State, Step, Successors};
-use kripke_search::{Budget, End, Options, Order, Progress, explore};
+use kripke_search::{Budget, End, Options, Order, Progress, StoreKind, explore};
 
 /// Peterson's algorithm for N processes, which checks the others one by one. A state has five bytes per process:
 /// location, `j`, `k` and the shared `level[i]`, `last[i]`.
@@ -67,10 +67,12 @@ fn main() {
     let mut args = std::env::args().skip(1);
     let processes = args.next().map_or(4, |n| n.parse().expect("the number of processes"));
     let order = if args.next().as_deref() == Some("dfs") { Order::DepthFirst } else { Order::BreadthFirst };
-    let mut model = Peterson { processes, state: Vec::new() };
+    let threads = args.next().map(|n| n.parse().expect("the number of threads"));
+    let store = if args.next().as_deref() == Some("tree") { StoreKind::Tree } else { StoreKind::Exact };
     let start = Instant::now();
-    let options = Options { order, ..Options::default() };
-    let outcome = explore(&mut model, &options, &Budget::default(), &Progress::new());
+    let options = Options { order, threads, store, ..Options::default() };
+    let model = || -> Box<dyn Successors> { Box::new(Peterson { processes, state: Vec::new() }) };
+    let outcome = explore(&model, &options, &Budget::default(), &Progress::new());
     let seconds = start.elapsed().as_secs_f64();
     let s = outcome.statistics;
     assert!(matches!(outcome.end, End::Exhausted(_)));

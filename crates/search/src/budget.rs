@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use kripke_model::Finding;
 
-use crate::store::{Capacity, Full, StateId};
+use crate::store::{Capacity, Full};
 
 /// Bounds of a search. The default has none.
 #[derive(Clone, Default, Debug)]
@@ -15,7 +15,7 @@ pub struct Budget {
     /// States that many steps from the initial state are expanded, but not what is new beyond.
     pub max_depth: Option<u32>,
     pub max_states: Option<u64>,
-    /// Bytes for store, links and frontier together.
+    /// Bytes for store and frontier together, with what an allocator loses between pieces of memory.
     pub memory: Option<u64>,
     pub deadline: Option<Instant>,
     /// Set by another thread (or a signal handler) to end the search.
@@ -47,7 +47,7 @@ impl fmt::Display for Limit {
             Limit::Memory(bytes) => write!(f, "memory limit of {bytes} bytes reached"),
             Limit::Time => write!(f, "out of time"),
             Limit::Interrupted => write!(f, "interrupted"),
-            Limit::StateNumbers => write!(f, "more than {} states", StateId::CAPACITY),
+            Limit::StateNumbers => write!(f, "more states than the store has numbers for"),
             Limit::EndlessSequence(_) => write!(f, "an atomic sequence does not come to an end"),
             Limit::LossyStore => write!(f, "the store may have omitted states"),
         }
@@ -57,17 +57,14 @@ impl fmt::Display for Limit {
 impl Budget {
     /// The part of the budget that the store itself keeps to.
     pub fn capacity(&self) -> Capacity {
-        Capacity {
-            bytes: self.memory.unwrap_or(u64::MAX),
-            states: self.max_states.unwrap_or(u64::MAX).min(StateId::CAPACITY),
-        }
+        Capacity { bytes: self.memory.unwrap_or(u64::MAX), states: self.max_states.unwrap_or(u64::MAX) }
     }
 
     /// What it means that the store is full.
     pub(crate) fn limit(&self, full: Full) -> Limit {
         match (full, self.max_states, self.memory) {
-            (Full::States, Some(states), _) if states < StateId::CAPACITY => Limit::States(states),
-            (Full::States, ..) => Limit::StateNumbers,
+            (Full::States, Some(states), _) => Limit::States(states),
+            (Full::States, None, _) => Limit::StateNumbers,
             (Full::Memory, _, memory) => Limit::Memory(memory.unwrap_or(u64::MAX)),
         }
     }
@@ -78,7 +75,7 @@ impl Budget {
             return Err(Limit::Interrupted);
         }
         if let Some(memory) = self.memory
-            && bytes > memory
+            && bytes > usable(memory)
         {
             return Err(Limit::Memory(memory));
         }
@@ -87,4 +84,9 @@ impl Budget {
         }
         Ok(())
     }
+}
+
+/// How much of some memory can be filled, as measured.
+fn usable(memory: u64) -> u64 {
+    memory - memory / 32
 }

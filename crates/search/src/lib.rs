@@ -4,6 +4,8 @@
 //! from seen, and judges. A run ends in exactly one [way](End): the frontier ran empty ([`Exhausted`]), a violation was
 //! found, or a named [`Limit`] of the [`Budget`] was met. Only the first can become a proof, and only here.
 //!
+//! Several workers search at once; what they count and find does not depend on how many they are.
+//!
 //! This crate knows states as bytes and nothing of what they mean: no language, no engine, no I/O.
 #![deny(unsafe_code)]
 
@@ -12,8 +14,9 @@ mod explore;
 mod outcome;
 mod progress;
 pub mod store;
+mod sync;
 
 pub use budget::{Budget, Limit};
-pub use explore::{Options, Order, explore, explore_with};
+pub use explore::{Factory, Options, Order, StoreKind, explore, explore_with};
 pub use outcome::{End, ErrorFree, Errors, Exhausted, Outcome, Statistics, Violation, Wrong};
 pub use progress::{Progress, Snapshot};

@@ -1,6 +1,6 @@
 //! How a search ended and what it saw.
 
-use kripke_model::{Finding, Trail};
+use kripke_model::{Finding, FindingKind, Trail};
 
 use crate::budget::Limit;
 
@@ -8,8 +8,8 @@ use crate::budget::Limit;
 #[derive(Debug)]
 pub struct Outcome {
     pub end: End,
-    /// The first violation; with [`all_errors`](crate::Options::all_errors) the first at each place, as far as there
-    /// is room for their trails. In the order found.
+    /// One violation; with [`all_errors`](crate::Options::all_errors) one at each place, as far as there is room for
+    /// their trails. In breadth-first order, of those nearest to the initial state.
     pub violations: Vec<Violation>,
     pub statistics: Statistics,
 }
@@ -62,7 +62,7 @@ pub struct Statistics {
     pub state_bytes: u64,
     /// Memory of the store.
     pub store_bytes: u64,
-    /// Memory of links and frontier at the end.
+    /// Memory of the frontier at the end.
     pub search_bytes: u64,
 }
 
@@ -77,6 +77,20 @@ pub struct Errors {
 impl Errors {
     pub fn total(&self) -> u64 {
         self.assertions + self.faults + self.invalid_ends
+    }
+
+    pub(crate) fn add(&mut self, more: Errors) {
+        self.assertions += more.assertions;
+        self.faults += more.faults;
+        self.invalid_ends += more.invalid_ends;
+    }
+
+    pub(crate) fn count(&mut self, wrong: &Wrong) {
+        match wrong {
+            Wrong::InvalidEnd => self.invalid_ends += 1,
+            Wrong::Finding(Finding { kind: FindingKind::Assertion, .. }) => self.assertions += 1,
+            Wrong::Finding(_) => self.faults += 1,
+        }
     }
 }
 

@@ -2,15 +2,13 @@
 
 mod graph;
 
-use graph::{Graph, Random, STEP, finding, follow, known};
+use graph::{Graph, Random, STEP, finding, follow, known, ways};
 use kripke_model::trail::Ending;
 use kripke_model::{Batch, Choice, Fault, FindingKind, Flags, State, Successors};
-use kripke_search::{Budget, End, Limit, Options, Order, Outcome, Progress, Wrong, explore};
+use kripke_search::{Budget, End, Limit, Options, Order, Outcome, Wrong};
 
-const ORDERS: [Order; 2] = [Order::BreadthFirst, Order::DepthFirst];
-
-fn run(model: &mut dyn Successors, options: &Options) -> Outcome {
-    explore(model, options, &Budget::default(), &Progress::new())
+fn run<M: Successors + Clone + Sync>(model: &M, options: &Options) -> Outcome {
+    graph::run(model, options, &Budget::default())
 }
 
 #[test]
@@ -23,9 +21,10 @@ fn random_graphs_are_explored_exactly() {
         graph.invalid_ends = seed % 2 == 0;
         graph.sprinkle(&mut random, seed % 7);
         let known = known(&graph);
-        for order in ORDERS {
-            graph.expanded.clear();
-            let outcome = run(&mut graph, &Options { order, all_errors: true, ..Options::default() });
+        for way in ways(None) {
+            let order = way.order;
+            graph.expanded.lock().unwrap().clear();
+            let outcome = run(&graph, &Options { all_errors: true, ..way });
             let s = outcome.statistics;
             let End::Exhausted(exhausted) = outcome.end else { panic!("seed {seed}: {:?}", outcome.end) };
             assert_eq!(exhausted.error_free().is_some(), known.errors.total() == 0);
@@ -38,7 +37,8 @@ fn random_graphs_are_explored_exactly() {
             let depth = if order == Order::BreadthFirst { known.depth } else { known.stack };
             assert_eq!(s.depth, depth, "seed {seed} {order:?}");
             if order == Order::DepthFirst {
-                assert_eq!(graph.expanded[..known.preorder.len()], known.preorder, "seed {seed}");
+                let expanded = graph.expanded.lock().unwrap();
+                assert_eq!(expanded[..known.preorder.len()], known.preorder, "seed {seed}");
             }
             for violation in &outcome.violations {
                 follow(&graph, &violation.trail);
@@ -56,8 +56,9 @@ fn stops_at_the_first_violation_with_a_trail_to_it() {
         graph.invalid_ends = seed % 3 == 0;
         graph.sprinkle(&mut random, seed % 5);
         let known = known(&graph);
-        for order in ORDERS {
-            let outcome = run(&mut graph, &Options { order, ..Options::default() });
+        for way in ways(None) {
+            let order = way.order;
+            let outcome = run(&graph, &way);
             match known.nearest_error {
                 None => assert!(matches!(outcome.end, End::Exhausted(_)) && outcome.violations.is_empty()),
                 Some(distance) => {
@@ -86,11 +87,13 @@ fn all_errors_keeps_one_trail_for_each_place() {
     }
     graph.add(2, FindingKind::Fault(Fault::DivisionByZero), 7);
     graph.add(2, FindingKind::Fault(Fault::NoChannel), 7);
-    let outcome = run(&mut graph, &Options { all_errors: true, ..Options::default() });
-    let trails: Vec<_> = outcome.violations.iter().map(|v| (v.trail.choices.len(), v.trail.ending)).collect();
-    let expected = [(0, Ending::Finding(0)), (2, Ending::Finding(1)), (2, Ending::Finding(2)), (3, Ending::InvalidEnd)];
-    assert_eq!(trails, expected);
-    assert_eq!(outcome.statistics.errors.total(), 4 + 2 + 1);
+    for way in ways(None) {
+        let outcome = run(&graph, &Options { all_errors: true, ..way });
+        let trails: Vec<_> = outcome.violations.iter().map(|v| (v.trail.choices.len(), v.trail.ending)).collect();
+        let faults = [(2, Ending::Finding(1)), (2, Ending::Finding(2))];
+        assert_eq!(trails, [(0, Ending::Finding(0)), faults[0], faults[1], (3, Ending::InvalidEnd)]);
+        assert_eq!(outcome.statistics.errors.total(), 4 + 2 + 1);
+    }
 }
 
 #[test]
@@ -100,24 +103,24 @@ fn what_is_not_of_interest_is_not_an_error() {
     let cases = [(true, true, 2), (true, false, 1), (false, true, 1), (false, false, 0)];
     for (assertions, end_states, errors) in cases {
         let options = Options { assertions, end_states, all_errors: true, ..Options::default() };
-        let outcome = run(&mut graph, &options);
+        let outcome = run(&graph, &options);
         assert_eq!((outcome.statistics.errors.total(), outcome.violations.len()), (errors, errors as usize));
-        let first = run(&mut graph, &Options { all_errors: false, ..options });
+        let first = run(&graph, &Options { all_errors: false, ..options });
         assert_eq!(matches!(first.end, End::Exhausted(_)), errors == 0);
     }
     graph.add(1, FindingKind::Fault(Fault::DivisionByZero), 1);
-    let outcome = run(&mut graph, &Options { assertions: false, end_states: false, ..Options::default() });
+    let outcome = run(&graph, &Options { assertions: false, end_states: false, ..Options::default() });
     assert!(matches!(outcome.end, End::Violation), "faults always count");
 }
 
 #[test]
 fn an_endless_sequence_is_a_limit_and_no_violation() {
-    for order in ORDERS {
+    for way in ways(None) {
         let mut graph = Graph { edges: vec![vec![1], vec![2], vec![]], ..Graph::default() };
         graph.add(1, FindingKind::EndlessSequence, 3);
         graph.add(2, FindingKind::Assertion, 4);
         for all_errors in [false, true] {
-            let outcome = run(&mut graph, &Options { order, all_errors, ..Options::default() });
+            let outcome = run(&graph, &Options { all_errors, ..way.clone() });
             let End::Stopped(Limit::EndlessSequence(at)) = outcome.end else { panic!("{:?}", outcome.end) };
             assert_eq!(at, finding(FindingKind::EndlessSequence, 3));
             assert_eq!(outcome.statistics.errors.total(), u64::from(all_errors), "goes on only to count all errors");
@@ -127,6 +130,7 @@ fn an_endless_sequence_is_a_limit_and_no_violation() {
 }
 
 /// 0 → 1 → … → `length`, and each state also leads back to the first.
+#[derive(Clone)]
 struct Line {
     length: u32,
     bad_end: bool,
@@ -149,19 +153,19 @@ impl Successors for Line {
 
 #[test]
 fn millions_of_steps_deep() {
-    let length = 2_000_000;
-    for order in ORDERS {
-        let options = Options { order, ..Options::default() };
-        let outcome = run(&mut Line { length, bad_end: false }, &options);
+    for (n, options) in ways(None).into_iter().enumerate() {
+        let length = if n < 2 { 2_000_000 } else { 100_000 };
+        let outcome = run(&Line { length, bad_end: false }, &options);
         assert!(matches!(outcome.end, End::Exhausted(_)));
         assert_eq!((outcome.statistics.states, outcome.statistics.depth), (u64::from(length) + 1, u64::from(length)));
-        let outcome = run(&mut Line { length, bad_end: true }, &options);
+        let outcome = run(&Line { length, bad_end: true }, &options);
         let [violation] = &outcome.violations[..] else { panic!("one violation") };
         assert_eq!(violation.trail.choices, vec![1; length as usize]);
     }
 }
 
 /// A state with very many successors, some of which have them all too.
+#[derive(Clone)]
 struct Wide(u32);
 
 impl Successors for Wide {
@@ -179,11 +183,38 @@ impl Successors for Wide {
 
 #[test]
 fn very_many_successors_of_one_state() {
-    for order in ORDERS {
-        let outcome = run(&mut Wide(20_000), &Options { order, ..Options::default() });
+    for way in ways(None) {
+        let order = way.order;
+        let outcome = run(&Wide(20_000), &way);
         let s = outcome.statistics;
         let sevens = (0..20_000).filter(|n| n % 256 == 7).count() as u64;
         assert_eq!((s.states, s.transitions), (20_001, 20_000 * (1 + sevens)));
         assert_eq!((s.depth, s.state_bytes), (if order == Order::BreadthFirst { 1 } else { sevens + 1 }, 4));
+    }
+}
+
+/// Neither counts nor what is kept nor the trails depend on the number of threads.
+#[test]
+fn threads_do_not_matter() {
+    for seed in 0..25 {
+        let mut random = Random(seed);
+        let nodes = 5_000 + random.below(60_000);
+        let degree = 2 + random.below(3);
+        let mut graph = Graph::random(&mut random, nodes, degree);
+        graph.invalid_ends = seed % 3 == 0;
+        graph.sprinkle(&mut random, seed % 7 * seed % 50);
+        for all_errors in [false, true] {
+            let with = |way: &Options| run(&graph, &Options { all_errors, ..way.clone() });
+            let ways = ways(Some(Order::BreadthFirst));
+            let alone = with(&ways[0]);
+            for way in &ways[1..] {
+                let outcome = with(way);
+                let figures =
+                    |s: &kripke_search::Statistics| (s.states, s.transitions, s.depth, s.errors, s.state_bytes);
+                assert_eq!(figures(&outcome.statistics), figures(&alone.statistics), "seed {seed} {way:?}");
+                assert_eq!(outcome.violations, alone.violations, "seed {seed} {way:?}");
+                assert_eq!(format!("{:?}", outcome.end), format!("{:?}", alone.end));
+            }
+        }
     }
 }

@@ -3,27 +3,13 @@
 mod graph;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use graph::{Graph, Random, known};
+use graph::{Graph, Random, known, run, ways};
 use kripke_model::{Batch, Choice, Flags, State, Successors};
-use kripke_search::store::{Capacity, ExactStore, Full, Omission, Seen, StateId, Store};
-use kripke_search::{Budget, End, Limit, Options, Order, Outcome, Progress, explore, explore_with};
-
-const ORDERS: [Order; 2] = [Order::BreadthFirst, Order::DepthFirst];
-
-fn run(model: &mut dyn Successors, order: Order, budget: &Budget) -> Outcome {
-    let progress = Progress::new();
-    let outcome = explore(model, &Options { order, ..Options::default() }, budget, &progress);
-    let last = progress.snapshot();
-    assert_eq!(
-        (last.states, last.transitions, last.depth),
-        (outcome.statistics.states, outcome.statistics.transitions, outcome.statistics.depth),
-        "progress ends where the search ends"
-    );
-    outcome
-}
+use kripke_search::store::{Capacity, ExactHandle, ExactStore, Omission, Runs, Store};
+use kripke_search::{Budget, End, Limit, Order, Progress, explore_with};
 
 /// Everything within reach of a large random graph.
 fn graph(seed: u64) -> Graph {
@@ -33,14 +19,17 @@ fn graph(seed: u64) -> Graph {
 #[test]
 fn never_exhausted_when_states_are_cut_off() {
     let mut random = Random(1);
-    for seed in 0..40 {
-        let mut graph = graph(seed);
+    for seed in 0..20 {
+        let graph = graph(seed);
         let states = known(&graph).states;
-        for order in ORDERS {
+        for way in ways(None) {
             let max = random.below(states + 1).max(1);
             let budget = Budget { max_states: Some(max), ..Budget::default() };
-            let outcome = run(&mut graph, order, &budget);
-            assert_eq!(outcome.statistics.states, max.min(states), "exactly as many states as allowed");
+            let outcome = run(&graph, &way, &budget);
+            // Each worker but one may have been about to add a state that another was faster to add.
+            let slack = way.workers() as u64 - 1;
+            let stored = outcome.statistics.states;
+            assert!((max.min(states).saturating_sub(slack)..=max).contains(&stored), "{stored} states of {max}");
             match outcome.end {
                 End::Exhausted(_) => assert_eq!(max, states),
                 End::Stopped(limit) => assert_eq!((max < states, limit), (true, Limit::States(max))),
@@ -54,19 +43,19 @@ fn never_exhausted_when_states_are_cut_off() {
 fn never_exhausted_when_memory_runs_out() {
     let mut random = Random(2);
     let mut stopped = 0;
-    for seed in 0..40 {
-        let mut graph = graph(seed);
-        for order in ORDERS {
-            let enough = run(&mut graph, order, &Budget::default()).statistics;
+    for seed in 0..20 {
+        let graph = graph(seed);
+        for way in ways(None) {
+            let enough = run(&graph, &way, &Budget::default()).statistics;
             let needed = enough.store_bytes + enough.search_bytes;
             let memory = random.below(needed + 1);
-            let outcome = run(&mut graph, order, &Budget { memory: Some(memory), ..Budget::default() });
+            let outcome = run(&graph, &way, &Budget { memory: Some(memory), ..Budget::default() });
             let used = outcome.statistics.store_bytes;
             if outcome.statistics.states > 0 {
-                assert!(used <= memory + 1024, "{used} bytes instead of {memory}");
+                assert!(used <= memory + (32 << 10), "{used} bytes instead of {memory}");
             }
             match outcome.end {
-                End::Exhausted(_) => assert_eq!(outcome.statistics, enough),
+                End::Exhausted(_) => assert_eq!(outcome.statistics.states, enough.states),
                 End::Stopped(limit) => {
                     stopped += 1;
                     assert_eq!(limit, Limit::Memory(memory));
@@ -75,17 +64,17 @@ fn never_exhausted_when_memory_runs_out() {
             }
         }
     }
-    assert!(stopped > 60);
+    assert!(stopped > 80);
 }
 
 #[test]
 fn a_depth_limit_cuts_off_what_lies_beyond() {
-    for seed in 0..40 {
-        let mut graph = graph(seed);
+    for seed in 0..20 {
+        let graph = graph(seed);
         let known = known(&graph);
-        for max_depth in 0..known.depth + 3 {
+        for (max_depth, way) in (0..known.depth + 3).zip(ways(Some(Order::BreadthFirst)).into_iter().cycle()) {
             let budget = Budget { max_depth: Some(max_depth as u32), ..Budget::default() };
-            let outcome = run(&mut graph, Order::BreadthFirst, &budget);
+            let outcome = run(&graph, &way, &budget);
             assert!(outcome.statistics.depth <= max_depth);
             match outcome.end {
                 End::Exhausted(_) => assert!(max_depth >= known.depth),
@@ -103,17 +92,17 @@ fn a_depth_limit_cuts_off_what_lies_beyond() {
 fn depth_first_within_a_depth() {
     let mut complete = 0;
     for seed in 0..200 {
-        let mut graph = Graph::random(&mut Random(seed), 60, 3);
+        let graph = Graph::random(&mut Random(seed), 60, 3);
         let known = known(&graph);
-        for max_depth in 0..known.stack + 2 {
-            graph.expanded.clear();
+        for (max_depth, way) in (0..known.stack + 2).zip(ways(Some(Order::DepthFirst)).into_iter().cycle()) {
+            graph.expanded.lock().unwrap().clear();
             let budget = Budget { max_depth: Some(max_depth as u32), ..Budget::default() };
-            let outcome = run(&mut graph, Order::DepthFirst, &budget);
+            let outcome = run(&graph, &way, &budget);
             assert!(outcome.statistics.depth <= max_depth);
             match outcome.end {
                 End::Exhausted(_) => {
                     complete += u64::from(max_depth < known.stack);
-                    assert_eq!(graph.expanded.len() as u64, known.states);
+                    assert_eq!(graph.expanded.lock().unwrap().len() as u64, known.states);
                     assert_eq!(outcome.statistics.states, known.states);
                 }
                 End::Stopped(limit) => {
@@ -125,15 +114,18 @@ fn depth_first_within_a_depth() {
         }
     }
     assert!(complete > 0);
-    let mut diamond = Graph { edges: vec![vec![1, 3], vec![2], vec![3], vec![]], ..Graph::default() };
-    let outcome = run(&mut diamond, Order::DepthFirst, &Budget { max_depth: Some(2), ..Budget::default() });
-    assert!(matches!(outcome.end, End::Exhausted(_)), "3 is cut off after 2 and reached from 0");
+    let diamond = Graph { edges: vec![vec![1, 3], vec![2], vec![3], vec![]], ..Graph::default() };
+    for way in ways(Some(Order::DepthFirst)) {
+        let outcome = run(&diamond, &way, &Budget { max_depth: Some(2), ..Budget::default() });
+        assert!(matches!(outcome.end, End::Exhausted(_)), "3 is cut off after 2 and reached from 0");
+    }
 }
 
 /// Raises a flag after so many expansions.
+#[derive(Clone)]
 struct Alarm {
     graph: Graph,
-    left: u64,
+    left: Arc<AtomicU64>,
     flag: Arc<AtomicBool>,
 }
 
@@ -143,8 +135,7 @@ impl Successors for Alarm {
     }
 
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
-        self.left = self.left.saturating_sub(1);
-        if self.left == 0 {
+        if self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.flag.store(true, Ordering::Relaxed);
         }
         self.graph.expand(state, choice, out)
@@ -154,18 +145,21 @@ impl Successors for Alarm {
 #[test]
 fn never_exhausted_when_interrupted() {
     let mut random = Random(3);
-    for seed in 0..40 {
+    for seed in 0..20 {
         let graph = graph(seed);
         let states = known(&graph).states;
-        for order in ORDERS {
+        for way in ways(None) {
             let left = 1 + random.below(states);
             let flag = Arc::new(AtomicBool::new(false));
             let budget = Budget { interrupt: Some(flag.clone()), ..Budget::default() };
-            let outcome = run(&mut Alarm { graph: graph.clone(), left, flag }, order, &budget);
+            let alarm = Alarm { graph: graph.clone(), left: Arc::new(AtomicU64::new(left)), flag };
+            let outcome = run(&alarm, &way, &budget);
             // Too late to matter when the last few states are under way.
-            if left + 100 < states {
+            if left + 100 < states && way.workers() == 1 {
                 assert!(matches!(outcome.end, End::Stopped(Limit::Interrupted)), "{:?}", outcome.end);
                 assert!(outcome.statistics.states < states);
+            } else if outcome.statistics.states < states {
+                assert!(matches!(outcome.end, End::Stopped(Limit::Interrupted)), "{:?}", outcome.end);
             }
         }
     }
@@ -173,9 +167,9 @@ fn never_exhausted_when_interrupted() {
 
 #[test]
 fn out_of_time() {
-    for order in ORDERS {
+    for way in ways(None) {
         let budget = Budget { deadline: Some(Instant::now()), ..Budget::default() };
-        let outcome = run(&mut graph(1), order, &budget);
+        let outcome = run(&graph(1), &way, &budget);
         assert!(matches!(outcome.end, End::Stopped(Limit::Time)));
         assert!(outcome.statistics.states < 1000);
     }
@@ -185,12 +179,11 @@ fn out_of_time() {
 struct Doubtful(ExactStore);
 
 impl Store for Doubtful {
-    fn intern(&mut self, batch: &Batch, seen: &mut Vec<Seen>) -> Result<(), Full> {
-        self.0.intern(batch, seen)
-    }
+    type Handle<'a> = ExactHandle<'a>;
+    type Queue = Runs;
 
-    fn fetch(&self, id: StateId, into: &mut Vec<u8>) {
-        self.0.fetch(id, into);
+    fn handle(&self) -> ExactHandle<'_> {
+        self.0.handle()
     }
 
     fn len(&self) -> u64 {
@@ -212,7 +205,11 @@ impl Store for Doubtful {
 
 #[test]
 fn a_lossy_store_proves_nothing() {
-    let store = Doubtful(ExactStore::new(Capacity::UNLIMITED));
-    let outcome = explore_with(store, &mut graph(1), &Options::default(), &Budget::default(), &Progress::new());
-    assert!(matches!(outcome.end, End::Stopped(Limit::LossyStore)));
+    for options in ways(None) {
+        let store = || Doubtful(ExactStore::new(Capacity::UNLIMITED, options.workers()));
+        let graph = graph(1);
+        let factory = || -> Box<dyn Successors> { Box::new(graph.clone()) };
+        let outcome = explore_with(store, &factory, &options, &Budget::default(), &Progress::new());
+        assert!(matches!(outcome.end, End::Stopped(Limit::LossyStore)));
+    }
 }

@@ -1,12 +1,13 @@
-//! The exact store against the set of the standard library.
+//! The stores against the set of the standard library.
 
 mod graph;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Barrier;
 
 use graph::{Random, STEP};
 use kripke_model::Batch;
-use kripke_search::store::{Capacity, ExactStore, Full, Omission, Seen, StateId, Store};
+use kripke_search::store::{Capacity, ExactStore, Full, Handle, Omission, Seen, StateId, Store, TreeStore};
 
 fn batch<'a>(states: impl IntoIterator<Item = &'a Vec<u8>>) -> Batch {
     let mut batch = Batch::new();
@@ -22,64 +23,145 @@ fn state(random: &mut Random, kinds: u64, fixed: Option<usize>) -> Vec<u8> {
     (0..length).map(|_| content.below(3) as u8).collect()
 }
 
+fn agree<S: Store>(store: &S, seed: u64) {
+    let mut random = Random(seed);
+    let fixed = seed.is_multiple_of(2).then_some(12 + seed as usize);
+    let kinds = 1 + random.below(30_000);
+    let mut handle = store.handle();
+    handle.enter();
+    let mut ids: HashMap<Vec<u8>, StateId> = HashMap::new();
+    let mut seen = Vec::new();
+    while ids.len() < 5_000.min(kinds as usize / 4) {
+        let states: Vec<_> = (0..random.below(300)).map(|_| state(&mut random, kinds, fixed)).collect();
+        handle.intern(&batch(&states), &[], &mut seen).unwrap();
+        assert_eq!(seen.len(), states.len());
+        for (state, &Seen { id, new }) in states.into_iter().zip(&seen) {
+            assert_eq!(new, !ids.contains_key(&state));
+            assert_eq!(*ids.entry(state).or_insert(id), id);
+        }
+    }
+    assert_eq!(store.len(), ids.len() as u64);
+    assert_eq!(ids.values().collect::<HashSet<_>>().len(), ids.len(), "each has its own");
+    let mut fetched = Vec::new();
+    for (i, (state, &id)) in ids.iter().enumerate() {
+        handle.fetch(id, &mut fetched);
+        assert_eq!(fetched, *state);
+        assert!(!handle.is_visited(id));
+        if i % 2 == 0 {
+            handle.visit(id);
+        }
+    }
+    for (i, &id) in ids.values().enumerate() {
+        assert_eq!(handle.is_visited(id), i % 2 == 0);
+    }
+    handle.intern(&batch(ids.keys()), &[], &mut seen).unwrap();
+    assert!(seen.iter().zip(ids.values()).all(|(seen, &id)| *seen == Seen { id, new: false }));
+    assert_eq!(store.longest(), ids.keys().map(Vec::len).max().unwrap_or(0) as u64);
+    assert_eq!(store.omission(), Omission::Exact);
+}
+
 #[test]
 fn agrees_with_a_set() {
     for seed in 0..60 {
-        let mut random = Random(seed);
-        let fixed = (seed % 2 == 0).then_some(12 + seed as usize);
-        let kinds = 1 + random.below(30_000);
-        let mut store = ExactStore::default();
-        let mut ids: HashMap<Vec<u8>, StateId> = HashMap::new();
-        let mut seen = Vec::new();
-        while ids.len() < 5_000.min(kinds as usize / 4) {
-            let states: Vec<_> = (0..random.below(300)).map(|_| state(&mut random, kinds, fixed)).collect();
-            store.intern(&batch(&states), &mut seen).unwrap();
-            assert_eq!(seen.len(), states.len());
-            for (state, seen) in states.into_iter().zip(&seen) {
-                let next = StateId(ids.len() as u32);
-                let new = !ids.contains_key(&state);
-                assert_eq!(*seen, Seen { id: *ids.entry(state).or_insert(next), new });
-            }
-        }
-        assert_eq!(store.len(), ids.len() as u64);
-        let mut fetched = Vec::new();
-        for (state, &id) in &ids {
-            store.fetch(id, &mut fetched);
-            assert_eq!(fetched, *state);
-        }
-        assert_eq!(store.omission(), Omission::Exact);
+        agree(&ExactStore::new(Capacity::UNLIMITED, 1), seed);
+        agree(&TreeStore::new(Capacity::UNLIMITED, 1), seed);
     }
+}
+
+/// Several workers add the same states in different orders: each is new to exactly one of them.
+fn contend<S: Store>(store: &S, workers: usize, seed: u64, fixed: Option<usize>) {
+    let kinds = 20_000;
+    let all: Vec<Vec<u8>> = {
+        let mut random = Random(seed);
+        (0..30_000).map(|_| state(&mut random, kinds, fixed)).collect()
+    };
+    let start = Barrier::new(workers);
+    let found: Vec<Vec<(usize, Seen)>> = std::thread::scope(|scope| {
+        let worker = |n: usize| {
+            let (all, start) = (&all, &start);
+            move || {
+                let mut handle = store.handle();
+                let mut random = Random(seed * 100 + n as u64);
+                let (mut found, mut seen) = (Vec::new(), Vec::new());
+                start.wait();
+                handle.enter();
+                for turn in 0..300 {
+                    let at = random.below(all.len() as u64 - 200) as usize;
+                    let at = if turn < 150 { turn * 199 } else { at };
+                    handle.intern(&batch(&all[at..at + 1 + random.below(199) as usize]), &[], &mut seen).unwrap();
+                    found.extend(seen.iter().enumerate().map(|(i, &seen)| (at + i, seen)));
+                    if random.below(20) == 0 {
+                        handle.leave();
+                        std::thread::yield_now();
+                        handle.enter();
+                    }
+                }
+                handle.leave();
+                found
+            }
+        };
+        let threads: Vec<_> = (0..workers).map(|n| scope.spawn(worker(n))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let mut ids: HashMap<&Vec<u8>, StateId> = HashMap::new();
+    let mut new = 0;
+    for &(at, seen) in found.iter().flatten() {
+        assert_eq!(*ids.entry(&all[at]).or_insert(seen.id), seen.id);
+        new += usize::from(seen.new);
+    }
+    assert_eq!((new, store.len()), (ids.len(), ids.len() as u64));
+    assert_eq!(ids.values().collect::<HashSet<_>>().len(), ids.len());
+}
+
+#[test]
+fn each_state_is_new_once() {
+    for seed in 0..8 {
+        for workers in [2, 4] {
+            let fixed = (seed % 2 == 0).then_some(10 + seed as usize);
+            contend(&ExactStore::new(Capacity::UNLIMITED, workers), workers, seed, fixed);
+            contend(&TreeStore::new(Capacity::UNLIMITED, workers), workers, seed, fixed);
+        }
+    }
+}
+
+/// Bytes per state of two million, besides their own.
+fn overhead<S: Store>(store: &S) -> f64 {
+    let mut handle = store.handle();
+    handle.enter();
+    let (mut seen, mut ids) = (Vec::new(), Vec::new());
+    let count = 2_000_000u32;
+    for start in (0..count).step_by(1000) {
+        let states: Vec<_> = (start..start + 1000).map(|n| n.to_le_bytes().repeat(6)).collect();
+        handle.intern(&batch(&states), &[], &mut seen).unwrap();
+        assert!(seen.iter().all(|seen| seen.new));
+        ids.extend(seen.iter().map(|seen| seen.id));
+    }
+    for start in (0..count).step_by(1000) {
+        let states: Vec<_> = (start..start + 1000).map(|n| n.to_le_bytes().repeat(6)).collect();
+        handle.intern(&batch(&states), &[], &mut seen).unwrap();
+        assert!(seen.iter().zip(start..).all(|(seen, n)| *seen == Seen { id: ids[n as usize], new: false }));
+    }
+    store.bytes() as f64 / f64::from(count) - 24.0
 }
 
 #[test]
 fn grows_without_much_overhead() {
-    let mut store = ExactStore::default();
-    let mut seen = Vec::new();
-    let count = 2_000_000u32;
-    for start in (0..count).step_by(1000) {
-        let states: Vec<_> = (start..start + 1000).map(|n| n.to_le_bytes().repeat(6)).collect();
-        store.intern(&batch(&states), &mut seen).unwrap();
-        assert!(seen.iter().all(|seen| seen.new));
-    }
-    for start in (0..count).step_by(1000) {
-        let states: Vec<_> = (start..start + 1000).map(|n| n.to_le_bytes().repeat(6)).collect();
-        store.intern(&batch(&states), &mut seen).unwrap();
-        assert!(seen.iter().zip(start..).all(|(seen, n)| *seen == Seen { id: StateId(n), new: false }));
-    }
-    let overhead = store.bytes() as f64 / f64::from(count) - 24.0;
+    let overhead = overhead(&ExactStore::new(Capacity::UNLIMITED, 1));
     assert!((8.0..13.0).contains(&overhead), "{overhead} bytes more per state than the state has");
 }
 
 #[test]
 fn full_of_states() {
-    let mut store = ExactStore::new(Capacity { states: 10, bytes: u64::MAX });
+    let store = ExactStore::new(Capacity { states: 10, bytes: u64::MAX }, 1);
+    let mut handle = store.handle();
+    handle.enter();
     let states: Vec<_> = (0..20u8).map(|n| vec![n]).collect();
     let mut seen = Vec::new();
-    assert_eq!(store.intern(&batch(&states), &mut seen), Err(Full::States));
+    assert_eq!(handle.intern(&batch(&states), &[], &mut seen), Err(Full::States));
     assert_eq!((seen.len(), store.len()), (10, 10));
-    assert_eq!(store.intern(&batch(&states[..10]), &mut seen), Ok(()), "what is there is still found");
+    assert_eq!(handle.intern(&batch(&states[..10]), &[], &mut seen), Ok(()), "what is there is still found");
     assert!(seen.iter().all(|seen| !seen.new));
-    assert_eq!(store.intern(&batch(&states[9..]), &mut seen), Err(Full::States));
+    assert_eq!(handle.intern(&batch(&states[9..]), &[], &mut seen), Err(Full::States));
     assert_eq!(seen.len(), 1);
 }
 
@@ -87,12 +169,14 @@ fn full_of_states() {
 fn full_of_bytes() {
     for kib in [0, 100, 200, 1000] {
         let bytes = kib * 1024;
-        let mut store = ExactStore::new(Capacity { bytes, ..Capacity::UNLIMITED });
+        let store = ExactStore::new(Capacity { bytes, ..Capacity::UNLIMITED }, 1);
+        let mut handle = store.handle();
+        handle.enter();
         let empty = store.bytes();
         let mut seen = Vec::new();
         let mut stored = 0;
         let full = (0..1_000_000u32).find_map(|n| {
-            let interned = store.intern(&batch([&n.to_le_bytes().to_vec()]), &mut seen);
+            let interned = handle.intern(&batch([&n.to_le_bytes().to_vec()]), &[], &mut seen);
             stored = n;
             interned.err()
         });
@@ -100,12 +184,4 @@ fn full_of_bytes() {
         assert_eq!(store.len(), u64::from(stored));
         assert!(store.bytes() <= bytes.max(empty) + 1024, "{} of {bytes}", store.bytes());
     }
-}
-
-#[test]
-fn numbers_are_not_cut_short() {
-    assert_eq!(StateId::new(0), Some(StateId(0)));
-    assert_eq!(StateId::new(StateId::CAPACITY - 1), Some(StateId(u32::MAX - 1)));
-    assert_eq!(StateId::new(StateId::CAPACITY), None);
-    assert_eq!(StateId::new(1 << 32), None);
 }

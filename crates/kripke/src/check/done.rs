@@ -13,7 +13,7 @@ use kripke_report::screen::Checked;
 use kripke_report::table::Look;
 use kripke_report::verdict::Verdict;
 use kripke_report::{coverage, number};
-use kripke_search::{Budget, End, Options, Order, Outcome, Progress, explore};
+use kripke_search::{Budget, End, Options, Order, Outcome, Progress, StoreKind, explore};
 
 use crate::args::{self, Check};
 use crate::engine::Engine;
@@ -36,9 +36,9 @@ pub struct Done {
     pub verdict: Verdict,
     pub seconds: json::Seconds,
     pub limits: json::Limits,
+    pub options: Options,
     pub engine: &'static str,
     pub covered: Vec<Vec<bool>>,
-    options: Options,
 }
 
 impl Done {
@@ -49,7 +49,7 @@ impl Done {
             output::remark(&loaded.warnings);
         }
         let (model, load) = (loaded.model, start.elapsed());
-        let (mut engine, fallback) =
+        let (engine, fallback) =
             Engine::new(&model, args).map_err(|e| Stopped::Trouble(Trouble::whole(file, &e.to_string())))?;
         if let Some(why) = fallback.filter(|_| !args.showing.quiet) {
             output::warn(&why);
@@ -70,11 +70,11 @@ impl Done {
         };
         let options = options(args);
         let seen = Progress::new();
-        let search = || explore(engine.successors(), &options, &budget, &seen);
+        let search = || explore(&|| engine.worker(), &options, &budget, &seen);
         let outcome = progress::watch(&seen, limits.memory, !args.showing.quiet, search);
+        let name = engine.name();
+        let (mut interpreter, covered) = engine.finish();
         let elapsed = start.elapsed();
-        let (name, covered) = (engine.name(), engine.coverage());
-        let mut interpreter = engine.interpreter;
         let verdict = Verdict::judge(&outcome, &mut interpreter, &unchecked(args, &model))
             .map_err(|e| Stopped::Failure(Failure::Bug(format!("{}: {e}", file.display()))))?;
         let seconds = json::Seconds {
@@ -82,7 +82,7 @@ impl Done {
             compile: compile.as_secs_f64(),
             search: (elapsed - load - compile).as_secs_f64(),
         };
-        Ok(Done { model, interpreter, outcome, verdict, seconds, limits, engine: name, covered, options })
+        Ok(Done { model, interpreter, outcome, verdict, seconds, limits, options, engine: name, covered })
     }
 
     pub fn status(&self) -> Status {
@@ -180,6 +180,11 @@ fn options(args: &Check) -> Options {
         all_errors: args.looking.all_errors(),
         assertions: !args.looking.no_assertions,
         end_states: !args.looking.no_end_states,
+        store: match args.searching.store {
+            args::Store::Exact => StoreKind::Exact,
+            args::Store::Tree => StoreKind::Tree,
+        },
+        threads: args.searching.threads.map(usize::from),
     }
 }
 

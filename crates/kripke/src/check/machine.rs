@@ -116,8 +116,9 @@ fn options(done: &Done, args: &Check) -> json::Options {
     json::Options {
         store: match args.searching.store {
             args::Store::Exact => "exact",
+            args::Store::Tree => "tree",
         },
-        threads: 1,
+        threads: done.options.workers(),
         raw: args.reading.raw,
         search: match args.searching.search {
             args::Order::Bfs => "bfs",

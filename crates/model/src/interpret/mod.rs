@@ -25,7 +25,7 @@ use world::World;
 pub use explain::{Move, Partner, Point, Target};
 
 /// The model and its layout: what does not change while it runs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Machine {
     model: Arc<Model>,
     layout: Layout,
@@ -55,6 +55,13 @@ impl Interpreter {
         let mut interpreter = Interpreter { initial: Vec::new(), machine, scratch };
         interpreter.initial = interpreter.machine.start()?.bytes;
         Ok(interpreter)
+    }
+
+    /// Another one for the same model, which has not executed anything yet.
+    #[must_use]
+    pub fn for_thread(&self) -> Interpreter {
+        let scratch = Scratch::new(&self.machine.model);
+        Interpreter { machine: self.machine.clone(), initial: self.initial.clone(), scratch }
     }
 
     /// Does not check exclusive-access claims on channels.

@@ -1,62 +1,235 @@
-//! Breadth-first order: the store's numbers, in order, are the queue.
+//! Breadth-first order on all cores, level by level.
+//!
+//! New states of a level wait in the [queue](crate::store::Queue) of the worker that found them; between levels the
+//! leader puts these together. The depth of a state is that of its level, whoever finds it, and a level is finished
+//! before an error on it ends the search: so what is counted, and which errors are kept, does not depend on timing.
 
-use super::{Frontier, ROUND};
-use crate::store::{Seen, StateId};
+use std::ops::Range;
+use std::sync::atomic::Ordering;
+use std::thread::{Scope, ScopedJoinHandle};
 
-/// Level by level. A round never spans two levels, so the depth of a state is that of its level.
-#[derive(Debug)]
-pub(super) struct Levels {
-    next: u32,
-    /// Where the current level ends.
-    end: u32,
-    /// How many states are known: where the next level ends so far.
-    known: u32,
-    depth: u32,
+use kripke_model::Successors;
+
+use super::crew::{Crew, Results};
+use super::judge::Findings;
+use super::worker::Worker;
+use super::{Factory, ROUND, Search};
+use crate::budget::Limit;
+use crate::store::{Handle, Queue, Store};
+
+/// A level with fewer states per worker is left to the leader.
+const SHARE: u64 = 64;
+/// The most states to be claimed at once.
+const CLAIM: u64 = 512;
+
+/// How far a search got.
+pub(super) struct Levels<'a, 'm, S: Store + 'a> {
+    pub queue: S::Queue,
+    /// Where each level ends in the queue.
+    pub ends: Vec<u64>,
+    /// The first level that the queue remembers.
+    pub first: usize,
+    pub findings: Findings<u32>,
+    pub stop: Option<Limit>,
+    pub workers: Vec<Worker<'a, 'm, S>>,
+}
+
+impl<'a, 'm, S: Store + 'a> Levels<'a, 'm, S> {
+    /// The depth of the states expanded last.
+    pub fn depth(&self) -> u32 {
+        self.ends.len().saturating_sub(1) as u32
+    }
+
+    /// Where the states of a level are in the queue.
+    pub fn level(&self, depth: usize) -> Range<u64> {
+        let start = if depth == 0 { 0 } else { self.ends[depth - 1] };
+        start..self.ends[depth]
+    }
+}
+
+/// Searches until there are no more states, or no deeper than `max_depth`. With `keep` the queue remembers the states
+/// of all levels, or of the last ones, as far as memory allows.
+pub(super) fn run<'a, 'm, S: Store>(
+    search: &'a Search<'a, S>,
+    factory: Factory<'_, 'm>,
     max_depth: u32,
+    keep: bool,
+) -> Levels<'a, 'm, S> {
+    let crew = Crew::new();
+    let leader = Worker::new(search, 0, factory());
+    std::thread::scope(|scope| {
+        let dismissal = crew.dismissal();
+        let mut lead = Lead { search, crew: &crew, factory, scope, helpers: Vec::new(), max_depth, keep };
+        let (mut levels, leader) = lead.run(leader);
+        drop(dismissal);
+        levels.workers.push(leader);
+        for helper in lead.helpers {
+            levels.workers.push(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        levels.queue = std::mem::take(&mut crew.write().queue);
+        levels
+    })
 }
 
-impl Levels {
-    pub fn new(max_depth: u32) -> Levels {
-        Levels { next: 0, end: 0, known: 0, depth: 0, max_depth }
-    }
+/// The leader's view.
+struct Lead<'scope, 'env, 'a, 'm, S: Store + 'a> {
+    search: &'a Search<'a, S>,
+    crew: &'env Crew<S::Queue>,
+    factory: Factory<'env, 'm>,
+    scope: &'scope Scope<'scope, 'env>,
+    helpers: Vec<ScopedJoinHandle<'scope, Worker<'a, 'm, S>>>,
+    max_depth: u32,
+    keep: bool,
 }
 
-impl Frontier for Levels {
-    fn start(&mut self, root: StateId) {
-        assert_eq!(root, StateId(0), "states are numbered in the order in which they come");
-        (self.end, self.known) = (1, 1);
-    }
-
-    fn take(&mut self, work: &mut Vec<StateId>) {
-        if self.next == self.end {
-            if self.end == self.known || self.depth == self.max_depth {
-                return;
+impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
+    fn run(&mut self, mut leader: Worker<'a, 'm, S>) -> (Levels<'a, 'm, S>, Worker<'a, 'm, S>) {
+        let mut levels = Levels {
+            queue: S::Queue::default(),
+            ends: Vec::new(),
+            first: 0,
+            findings: Findings::new(),
+            stop: None,
+            workers: Vec::new(),
+        };
+        match leader.begin() {
+            Ok(root) => {
+                let mut frontier = self.crew.write();
+                frontier.queue.push(root);
+                frontier.level = 0..1;
+                levels.ends.push(1);
             }
-            self.depth += 1;
-            self.end = self.known;
+            Err(limit) => levels.stop = Some(limit),
         }
-        let to = self.end.min(self.next.saturating_add(ROUND as u32));
-        work.extend((self.next..to).map(StateId));
-        self.next = to;
+        while levels.stop.is_none() {
+            self.level(&mut leader);
+            let done = self.finish(&mut levels);
+            if done {
+                break;
+            }
+        }
+        (levels, leader)
     }
 
-    fn push(&mut self, parent: StateId, successors: &[Seen], parents: &mut Vec<StateId>) {
-        for seen in successors.iter().filter(|seen| seen.new) {
-            debug_assert_eq!(seen.id.0, self.known, "states are numbered in the order in which they come");
-            self.known += 1;
-            parents.push(parent);
+    /// Expands all states of the level, with helpers if it is worth it.
+    fn level(&mut self, leader: &mut Worker<'a, 'm, S>) {
+        let Search { threads, .. } = *self.search;
+        let width = {
+            let mut frontier = self.crew.write();
+            let width = frontier.level.end - frontier.level.start;
+            frontier.claim = (width / (16 * threads as u64)).clamp(ROUND as u64, CLAIM);
+            width
+        };
+        self.crew.start();
+        let shared = threads > 1 && width >= SHARE * threads as u64;
+        if shared {
+            self.hire();
+            self.crew.open();
+        }
+        work(self.search, self.crew, leader);
+        if shared {
+            leader.handle.leave();
+            self.crew.close();
+            leader.handle.enter();
         }
     }
 
-    fn depth(&self) -> u32 {
-        self.depth
+    fn hire(&mut self) {
+        for number in 1 + self.helpers.len()..self.search.threads {
+            let (search, crew, factory) = (self.search, self.crew, self.factory);
+            self.helpers.push(self.scope.spawn(move || help(search, crew, number, factory())));
+        }
     }
 
-    fn waiting(&self) -> u64 {
-        u64::from(self.known - self.next)
+    /// Puts together what the workers bring. Whether the search is over.
+    fn finish(&mut self, levels: &mut Levels<'a, 'm, S>) -> bool {
+        let mut frontier = self.crew.write();
+        let depth = levels.depth();
+        let results = std::mem::take(&mut *self.crew.results());
+        let mut hauls = Vec::new();
+        for mut result in results {
+            frontier.queue.append(&mut result.next);
+            hauls.extend(result.haul);
+        }
+        levels.findings.collect(hauls, || depth);
+        levels.stop = self.search.take_limit();
+        let Findings { kept, endless, .. } = &levels.findings;
+        if levels.stop.is_some() || !self.search.options.all_errors && (!kept.is_empty() || endless.is_some()) {
+            return true;
+        }
+        let next = frontier.level.end..frontier.queue.len();
+        if next.is_empty() || depth == self.max_depth {
+            return true;
+        }
+        levels.ends.push(next.end);
+        if !S::Queue::LASTING {
+            let last = levels.ends.len() - 1;
+            if !self.keep {
+                levels.first = last;
+            } else if self.search.is_tight(frontier.queue.bytes()) {
+                levels.first = usize::midpoint(levels.first, last);
+            }
+            let start = levels.level(levels.first).start;
+            frontier.queue.forget(start);
+        }
+        frontier.level = next;
+        self.search.depth.store(u64::from(depth) + 1, Ordering::Relaxed);
+        false
     }
+}
 
-    fn bytes(&self) -> u64 {
-        0
+fn help<'a, 'm, S: Store>(
+    search: &'a Search<'a, S>,
+    crew: &Crew<S::Queue>,
+    number: usize,
+    successors: Box<dyn Successors + 'm>,
+) -> Worker<'a, 'm, S> {
+    let mut worker = Worker::new(search, number, successors);
+    let mut last = 0;
+    while let Some(inside) = crew.come(&mut last) {
+        worker.handle.enter();
+        work(search, crew, &mut worker);
+        worker.handle.leave();
+        drop(inside);
     }
+    worker
+}
+
+/// A worker's part of a level.
+fn work<S: Store>(search: &Search<'_, S>, crew: &Crew<S::Queue>, worker: &mut Worker<'_, '_, S>) {
+    let mut next = S::Queue::default();
+    {
+        let frontier = crew.read();
+        while !search.is_stopped()
+            && let Some(claim) = crew.claim(&frontier)
+        {
+            let mut at = claim.start;
+            while at < claim.end && !search.is_stopped() {
+                let end = claim.end.min(at + ROUND as u64);
+                worker.round.work.clear();
+                frontier.queue.copy(at..end, &mut worker.round.work);
+                if let Err(limit) = turns(worker, &mut next) {
+                    search.stop(limit);
+                }
+                at = end;
+            }
+            if worker.leads() && worker.is_due(ROUND * search.threads) {
+                let waiting = frontier.level.end - claim.end + next.len();
+                search.check(frontier.queue.bytes() + next.bytes(), waiting);
+            }
+        }
+    }
+    crew.bring(Results { next, haul: worker.judge.hand_over() });
+}
+
+/// Expands the states of the round. New ones are put into `next`, even those found before a limit was met.
+fn turns<S: Store>(worker: &mut Worker<'_, '_, S>, next: &mut S::Queue) -> Result<(), Limit> {
+    while !worker.round.work.is_empty() {
+        let turned = worker.turn();
+        for seen in worker.round.seen.iter().filter(|seen| seen.new) {
+            next.push(seen.id);
+        }
+        worker.round.work.drain(..turned?);
+    }
+    Ok(())
 }

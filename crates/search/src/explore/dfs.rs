@@ -1,17 +1,25 @@
-//! Depth-first order over numbers: successors are interned when generated and coloured when visited.
+//! Depth-first order over ids: successors are interned when generated and marked when visited.
 
-use super::Frontier;
-use crate::store::{Seen, StateId};
+use std::sync::atomic::Ordering;
 
-/// Below the entries of each frame in the stack. No state has this number.
-const FRAME: StateId = StateId(u32::MAX);
+use super::judge::Findings;
+use super::worker::Worker;
+use super::{Factory, ROUND, Search};
+use crate::budget::Limit;
+use crate::store::{Handle, Seen, StateId, Store};
 
-/// The successors still to be visited of every state on the current path. All frames lie in one vector, so a path of
-/// ten million states is nothing special.
+/// Above each state of the current path in the stack.
+const FRAME: StateId = StateId::NONE;
+
+/// Steps of all paths that are kept together, except that the first is always kept. There may be a hundred errors,
+/// each ten million steps deep.
+const STEPS: usize = 1 << 24;
+
+/// The current path, and above each of its states a frame with those of its successors that are still to be visited.
+/// All lie in one vector, so a path of ten million states is nothing special.
 #[derive(Debug)]
-pub(super) struct Stack {
+struct Stack {
     entries: Vec<StateId>,
-    visited: Vec<u64>,
     /// Frames in `entries`: how deep the current path is.
     frames: u32,
     deepest: u32,
@@ -19,72 +27,111 @@ pub(super) struct Stack {
 }
 
 impl Stack {
-    pub fn new(max_depth: u32) -> Stack {
-        Stack { entries: Vec::new(), visited: Vec::new(), frames: 0, deepest: 0, max_depth }
-    }
-
-    #[inline]
-    fn is_visited(&self, id: StateId) -> bool {
-        self.visited.get(id.index() / 64).is_some_and(|word| word >> (id.index() % 64) & 1 == 1)
-    }
-
-    fn visit(&mut self, id: StateId) {
-        let word = id.index() / 64;
-        if word >= self.visited.len() {
-            self.visited.resize(word + 1, 0);
-        }
-        self.visited[word] |= 1 << (id.index() % 64);
-    }
-}
-
-impl Frontier for Stack {
-    fn start(&mut self, root: StateId) {
-        self.entries.push(root);
-    }
-
-    fn take(&mut self, work: &mut Vec<StateId>) {
-        while let Some(id) = self.entries.pop() {
-            if id == FRAME {
-                self.frames -= 1;
-            } else if !self.is_visited(id) {
-                self.visit(id);
-                self.deepest = self.deepest.max(self.frames);
-                work.push(id);
-                return;
+    /// Finds the next state to be visited. It stays on the stack.
+    fn take(&mut self, handle: &mut impl Handle) -> Option<StateId> {
+        loop {
+            match *self.entries.last()? {
+                FRAME => {
+                    self.frames -= 1;
+                    self.entries.pop();
+                    self.entries.pop();
+                }
+                id if handle.is_visited(id) => {
+                    self.entries.pop();
+                }
+                id => {
+                    handle.visit(id);
+                    self.deepest = self.deepest.max(self.frames);
+                    return Some(id);
+                }
             }
         }
     }
 
-    /// A state is linked to where it was first seen from. That need not be the path on which it is visited, but it is
-    /// one on which it has exactly the bytes that were stored.
-    fn push(&mut self, parent: StateId, successors: &[Seen], parents: &mut Vec<StateId>) {
-        parents.extend(successors.iter().filter(|seen| seen.new).map(|_| parent));
-        if self.frames == self.max_depth {
-            return;
-        }
+    /// Puts the successors of the state taken last into a frame.
+    fn push(&mut self, successors: &[Seen], handle: &impl Handle) {
         let frame = self.entries.len();
-        self.entries.push(FRAME);
-        for seen in successors.iter().rev() {
-            if seen.new || !self.is_visited(seen.id) {
-                self.entries.push(seen.id);
-            }
+        if self.frames < self.max_depth {
+            self.entries.push(FRAME);
+            let unvisited = successors.iter().rev().filter(|seen| seen.new || !handle.is_visited(seen.id));
+            self.entries.extend(unvisited.map(|seen| seen.id));
         }
-        if self.entries.len() == frame + 1 {
-            self.entries.pop();
+        if self.entries.len() <= frame + 1 {
+            self.entries.truncate(frame - 1);
         } else {
             self.frames += 1;
         }
     }
 
-    fn depth(&self) -> u32 {
-        self.deepest
-    }
-
-    fn waiting(&self) -> u64 {
-        self.entries.len() as u64 - u64::from(self.frames)
+    /// The states from the initial one to the one taken last.
+    fn path(&self) -> Vec<StateId> {
+        let below = self.entries.windows(2).filter(|pair| pair[1] == FRAME).map(|pair| pair[0]);
+        below.chain(self.entries.last().copied()).collect()
     }
 
     fn bytes(&self) -> u64 {
-        (self.entries.len() * size_of::<StateId>() + self.visited.len() * size_of::<u64>()) as u64
+        (self.entries.capacity() * size_of::<StateId>()) as u64
     }
+}
+
+/// How far a search got.
+pub(super) struct Descent<'a, 'm, S: Store + 'a> {
+    pub depth: u32,
+    pub bytes: u64,
+    pub findings: Findings<Vec<StateId>>,
+    pub stop: Option<Limit>,
+    pub worker: Worker<'a, 'm, S>,
+}
+
+pub(super) fn run<'a, 'm, S: Store>(
+    search: &'a Search<'a, S>,
+    factory: Factory<'_, 'm>,
+    max_depth: u32,
+) -> Descent<'a, 'm, S> {
+    let mut worker = Worker::new(search, 0, factory());
+    let mut stack = Stack { entries: Vec::new(), frames: 0, deepest: 0, max_depth };
+    let mut findings = Findings::new();
+    let stop = match worker.begin() {
+        Ok(root) => {
+            stack.entries.push(root);
+            descend(search, &mut worker, &mut stack, &mut findings).err()
+        }
+        Err(limit) => Some(limit),
+    };
+    findings.collect(worker.judge.hand_over(), Vec::new);
+    search.depth.store(u64::from(stack.deepest), Ordering::Relaxed);
+    search.report(stack.bytes(), stack.entries.len() as u64 - u64::from(stack.frames));
+    Descent { depth: stack.deepest, bytes: stack.bytes(), findings, stop, worker }
+}
+
+fn descend<S: Store>(
+    search: &Search<'_, S>,
+    worker: &mut Worker<'_, '_, S>,
+    stack: &mut Stack,
+    findings: &mut Findings<Vec<StateId>>,
+) -> Result<(), Limit> {
+    let mut steps = 0;
+    while let Some(id) = stack.take(&mut worker.handle) {
+        if worker.is_due(ROUND) {
+            search.depth.store(u64::from(stack.deepest), Ordering::Relaxed);
+            search.check(stack.bytes(), stack.entries.len() as u64 - u64::from(stack.frames));
+            if let Some(limit) = search.take_limit() {
+                return Err(limit);
+            }
+        }
+        worker.round.work.clear();
+        worker.round.work.push(id);
+        let turned = worker.turn();
+        if !worker.judge.is_content() {
+            let room = findings.kept.is_empty() || steps + stack.frames as usize <= STEPS;
+            findings.collect(worker.judge.hand_over(), || if room { stack.path() } else { Vec::new() });
+            steps += stack.frames as usize;
+            if !search.options.all_errors {
+                return Ok(());
+            }
+        }
+        turned?;
+        stack.push(&worker.round.seen, &worker.handle);
+    }
+    Ok(())
 }

@@ -1,44 +1,52 @@
-//! Deciding what is an error, counting errors, and keeping the first at each place.
+//! Deciding what is an error, counting errors, and keeping one at each place.
 
-use std::collections::HashSet;
-use std::mem::{Discriminant, discriminant};
+use std::collections::{BTreeMap, HashSet};
 
 use kripke_model::ir::Span;
 use kripke_model::trail::Ending;
-use kripke_model::{Fault, Finding, FindingKind, Flags};
+use kripke_model::{Finding, FindingKind, Flags, State};
 
-use super::{Options, Stop};
-use crate::budget::Limit;
+use super::Options;
 use crate::outcome::{Errors, Wrong};
-use crate::store::StateId;
 
 /// How many errors are kept to be shown. All are counted.
 const KEPT: usize = 100;
 
+/// Judges states for one worker. What it keeps of a level depends only on the states of the level, not on their order.
 #[derive(Debug)]
 pub(super) struct Judge {
     assertions: bool,
     end_states: bool,
-    all_errors: bool,
     errors: Errors,
-    found: Vec<Found>,
-    places: HashSet<Place>,
+    /// The errors of this level at places where there was none before.
+    found: BTreeMap<Place, Found>,
+    /// Places where there was an error on an earlier level.
+    known: HashSet<Place>,
     endless: Option<Finding>,
 }
 
 /// An error, and the state in whose expansion it came up.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
+    pub state: Vec<u8>,
     pub wrong: Wrong,
-    pub at: StateId,
     pub ending: Ending,
 }
 
+/// What a worker has found on a level.
+#[derive(Debug)]
+pub(super) struct Haul {
+    errors: Errors,
+    found: BTreeMap<Place, Found>,
+    endless: Option<Finding>,
+}
+
 /// Errors with the same place are the same mistake in the model, as far as one can tell.
-#[derive(PartialEq, Eq, Hash, Debug)]
-enum Place {
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Place {
     Assertion(Span),
-    Fault(Discriminant<Fault>, Span),
+    /// With the name of the fault.
+    Fault(Span, String),
     InvalidEnd,
 }
 
@@ -47,35 +55,29 @@ impl Judge {
         Judge {
             assertions: options.assertions,
             end_states: options.end_states,
-            all_errors: options.all_errors,
             errors: Errors::default(),
-            found: Vec::new(),
-            places: HashSet::new(),
+            found: BTreeMap::new(),
+            known: HashSet::new(),
             endless: None,
         }
     }
 
-    pub fn errors(&self) -> Errors {
-        self.errors
-    }
-
-    pub fn found(&self) -> &[Found] {
-        &self.found
-    }
-
-    /// The first sequence that was cut off, if any.
-    pub fn take_endless(&mut self) -> Option<Finding> {
-        self.endless.take()
+    /// Whether there is anything to be dealt with before the search goes on.
+    #[inline]
+    pub fn is_content(&self) -> bool {
+        self.found.is_empty() && self.endless.is_none()
     }
 
     /// Judges a state by its expansion.
     #[inline]
-    pub fn judge(&mut self, at: StateId, flags: Flags, findings: &[Finding]) -> Result<(), Stop> {
-        if flags.invalid_end || !findings.is_empty() { self.blame(at, flags, findings) } else { Ok(()) }
+    pub fn judge(&mut self, state: &State, flags: Flags, findings: &[Finding]) {
+        if flags.invalid_end || !findings.is_empty() {
+            self.blame(state, flags, findings);
+        }
     }
 
     #[cold]
-    fn blame(&mut self, at: StateId, flags: Flags, findings: &[Finding]) -> Result<(), Stop> {
+    fn blame(&mut self, state: &State, flags: Flags, findings: &[Finding]) {
         for (n, finding) in findings.iter().enumerate() {
             let place = match &finding.kind {
                 FindingKind::Assertion if !self.assertions => continue,
@@ -85,35 +87,108 @@ impl Judge {
                 }
                 FindingKind::Fault(fault) => {
                     self.errors.faults += 1;
-                    Place::Fault(discriminant(fault), finding.span)
+                    let name = format!("{fault:?}").chars().take_while(|c| c.is_alphanumeric()).collect();
+                    Place::Fault(finding.span, name)
                 }
                 FindingKind::EndlessSequence => {
-                    self.cut_off(finding)?;
+                    self.cut_off(finding);
                     continue;
                 }
             };
             let ending = Ending::Finding(u32::try_from(n).expect("fewer than 2^32 findings in one expansion"));
-            self.keep(place, || Found { wrong: Wrong::Finding(finding.clone()), at, ending })?;
+            self.keep(place, || Found { state: state.to_vec(), wrong: Wrong::Finding(finding.clone()), ending });
         }
         if flags.invalid_end && self.end_states {
             self.errors.invalid_ends += 1;
-            self.keep(Place::InvalidEnd, || Found { wrong: Wrong::InvalidEnd, at, ending: Ending::InvalidEnd })?;
+            let ending = Ending::InvalidEnd;
+            self.keep(Place::InvalidEnd, || Found { state: state.to_vec(), wrong: Wrong::InvalidEnd, ending });
         }
-        Ok(())
     }
 
-    fn cut_off(&mut self, finding: &Finding) -> Result<(), Stop> {
-        if !self.all_errors {
-            return Err(Stop::Limit(Limit::EndlessSequence(finding.clone())));
+    fn cut_off(&mut self, finding: &Finding) {
+        if self.endless.as_ref().is_none_or(|known| rank(finding) < rank(known)) {
+            self.endless = Some(finding.clone());
         }
-        self.endless.get_or_insert_with(|| finding.clone());
-        Ok(())
     }
 
-    fn keep(&mut self, place: Place, found: impl FnOnce() -> Found) -> Result<(), Stop> {
-        if self.found.len() < KEPT && self.places.insert(place) {
-            self.found.push(found());
+    fn keep(&mut self, place: Place, found: impl FnOnce() -> Found) {
+        if !self.known.contains(&place) {
+            keep_least(&mut self.found, place, found());
         }
-        if self.all_errors { Ok(()) } else { Err(Stop::Violation) }
     }
+
+    /// What was found on the level that is now done.
+    pub fn hand_over(&mut self) -> Option<Haul> {
+        if self.is_content() && self.errors == Errors::default() {
+            return None;
+        }
+        self.known.extend(self.found.keys().cloned());
+        Some(Haul {
+            errors: std::mem::take(&mut self.errors),
+            found: std::mem::take(&mut self.found),
+            endless: self.endless.take(),
+        })
+    }
+}
+
+/// What all workers have found on all levels that are done.
+#[derive(Debug)]
+pub(super) struct Findings<W> {
+    pub errors: Errors,
+    /// With where they are.
+    pub kept: Vec<(Found, W)>,
+    known: HashSet<Place>,
+    /// A sequence that was cut off on the first level that has any.
+    pub endless: Option<Finding>,
+}
+
+impl<W> Findings<W> {
+    pub fn new() -> Findings<W> {
+        Findings { errors: Errors::default(), kept: Vec::new(), known: HashSet::new(), endless: None }
+    }
+
+    /// Takes what the workers have found on a level.
+    pub fn collect(&mut self, hauls: impl IntoIterator<Item = Haul>, level: impl Fn() -> W) {
+        let mut found = BTreeMap::new();
+        let mut endless: Vec<Finding> = Vec::new();
+        for haul in hauls {
+            self.errors.add(haul.errors);
+            endless.extend(haul.endless);
+            haul.found.into_iter().for_each(|(place, more)| keep_least(&mut found, place, more));
+        }
+        if self.endless.is_none() {
+            self.endless = endless.into_iter().min_by_key(rank);
+        }
+        for (place, found) in found {
+            if self.kept.len() < KEPT && self.known.insert(place) {
+                self.kept.push((found, level()));
+            }
+        }
+    }
+
+    /// Of all that were found together, the search stops at one.
+    pub fn stop_at_one(&mut self) {
+        self.kept.truncate(1);
+        self.errors = Errors::default();
+        if let Some((found, _)) = self.kept.first() {
+            self.errors.count(&found.wrong);
+        }
+    }
+}
+
+/// Of two errors at the same place, the one with the lesser state is kept: that does not depend on who came first.
+fn keep_least(all: &mut BTreeMap<Place, Found>, place: Place, found: Found) {
+    let number = |ending| if let Ending::Finding(n) = ending { n } else { u32::MAX };
+    let least = |a: &Found, b: &Found| (&a.state, number(a.ending)) <= (&b.state, number(b.ending));
+    match all.get_mut(&place) {
+        None => {
+            all.insert(place, found);
+        }
+        Some(known) if least(known, &found) => {}
+        Some(known) => *known = found,
+    }
+}
+
+fn rank(finding: &Finding) -> (Span, u32, u32, u8) {
+    (finding.span, finding.process.0, finding.edge.0, finding.pid)
 }

@@ -1,21 +1,24 @@
-//! The one search loop: take work, expand, judge, intern, sort new from seen, push.
-//!
-//! Orders of search differ only in their [`Frontier`].
+//! Taking states, expanding them, judging, interning, sorting new from seen: in one order or another.
 
 mod bfs;
+mod crew;
 mod dfs;
 mod judge;
 mod trail;
+mod worker;
 
-use kripke_model::{Batch, Choice, Successors};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use kripke_model::{Finding, Successors, Trail};
 
 use crate::budget::{Budget, Limit};
-use crate::outcome::{End, Exhausted, Outcome, Statistics};
+use crate::outcome::{End, Errors, Exhausted, Outcome, Statistics, Violation};
 use crate::progress::{Progress, Snapshot};
-use crate::store::{ExactStore, Omission, Seen, StateId, Store};
-use judge::Judge;
+use crate::store::{ExactStore, Omission, Queue, Store, TreeStore};
+use trail::Thread;
 
-/// What to look for, and in which order.
+/// What to look for, in which order and with what.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     pub order: Order,
@@ -25,6 +28,9 @@ pub struct Options {
     pub assertions: bool,
     /// Whether an invalid end state is an error.
     pub end_states: bool,
+    pub store: StoreKind,
+    /// How many threads search; none means one for each core. Depth-first order has one.
+    pub threads: Option<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,225 +41,266 @@ pub enum Order {
     DepthFirst,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StoreKind {
+    /// States in full.
+    Exact,
+    /// States as trees of pairs that they share: less memory, more time.
+    Tree,
+}
+
 impl Default for Options {
     fn default() -> Options {
-        Options { order: Order::BreadthFirst, all_errors: false, assertions: true, end_states: true }
+        Options {
+            order: Order::BreadthFirst,
+            all_errors: false,
+            assertions: true,
+            end_states: true,
+            store: StoreKind::Exact,
+            threads: None,
+        }
     }
 }
 
-/// Explores with an exact store.
-pub fn explore(successors: &mut dyn Successors, options: &Options, budget: &Budget, progress: &Progress) -> Outcome {
-    let store = ExactStore::new(budget.capacity()).without_comparing(successors.uncompared());
-    explore_with(store, successors, options, budget, progress)
+impl Options {
+    /// How many workers there will be.
+    pub fn workers(&self) -> usize {
+        match (self.order, self.threads) {
+            (Order::DepthFirst, _) => 1,
+            (_, Some(threads)) => threads.max(1),
+            (_, None) => std::thread::available_parallelism().map_or(1, usize::from),
+        }
+    }
 }
 
-/// Explores with a store of your own, empty so far, which should keep to [`Budget::capacity`].
-pub fn explore_with(
-    store: impl Store,
-    successors: &mut dyn Successors,
+/// Makes a generator of successors for each worker.
+pub type Factory<'f, 'm> = &'f (dyn Fn() -> Box<dyn Successors + 'm> + Sync);
+
+/// Explores with the store that the options name.
+pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, progress: &Progress) -> Outcome {
+    match options.store {
+        StoreKind::Exact => {
+            let store = || ExactStore::new(budget.capacity(), options.workers());
+            explore_with(store, successors, options, budget, progress)
+        }
+        StoreKind::Tree => {
+            let store = || TreeStore::new(budget.capacity(), options.workers());
+            explore_with(store, successors, options, budget, progress)
+        }
+    }
+}
+
+/// Explores with stores of your own, which should be for so many [workers](Options::workers) and keep to
+/// [`Budget::capacity`]. A second one is made if that is needed to find a trail.
+pub fn explore_with<S: Store>(
+    store: impl Fn() -> S,
+    successors: Factory<'_, '_>,
     options: &Options,
     budget: &Budget,
     progress: &Progress,
 ) -> Outcome {
-    let search = Search {
-        successors,
-        budget,
-        progress,
-        store,
-        parents: Vec::new(),
-        judge: Judge::new(options),
-        transitions: 0,
-        expanded: 0,
-        unchecked: 0,
-        round: Round::default(),
-    };
-    let max_depth = budget.max_depth.unwrap_or(u32::MAX);
     match options.order {
-        Order::BreadthFirst => search.run(bfs::Levels::new(max_depth)),
-        Order::DepthFirst => search.run(dfs::Stack::new(max_depth)),
+        Order::BreadthFirst => breadth_first(store, successors, options, budget, progress),
+        Order::DepthFirst => {
+            let store = store();
+            depth_first(&Search::new(&store, options, budget, progress), successors)
+        }
     }
 }
 
-/// How many states are expanded before their successors are interned together, where the order allows it, and how
-/// often the budget is checked.
+/// How many states are expanded before their successors are interned together, where the order allows it.
 const ROUND: usize = 32;
 
 /// Successors after which they are interned in any case.
 const CROWD: usize = 1 << 12;
 
-/// The states that are known and wait to be expanded.
-trait Frontier {
-    fn start(&mut self, root: StateId);
-
-    /// Appends up to [`ROUND`] states to be expanded now; none if there are no more.
-    fn take(&mut self, work: &mut Vec<StateId>);
-
-    /// Takes note of the successors of `parent`, one of the states taken last. `parents` has the link of every state
-    /// known before and must get those of the new ones.
-    fn push(&mut self, parent: StateId, successors: &[Seen], parents: &mut Vec<StateId>);
-
-    /// The greatest depth of a state taken so far.
-    fn depth(&self) -> u32;
-
-    fn waiting(&self) -> u64;
-
-    fn bytes(&self) -> u64;
-}
-
-/// Why the loop was left before the frontier ran empty.
-enum Stop {
-    Violation,
-    Limit(Limit),
-}
-
+/// What the workers of a search share.
 struct Search<'a, S> {
-    successors: &'a mut dyn Successors,
+    store: &'a S,
+    options: &'a Options,
     budget: &'a Budget,
     progress: &'a Progress,
-    store: S,
-    /// From where each state was reached; the initial state from itself.
-    parents: Vec<StateId>,
-    judge: Judge,
-    transitions: u64,
-    expanded: u64,
-    /// States expanded since the budget was checked.
-    unchecked: usize,
-    round: Round,
+    threads: usize,
+    tallies: Box<[Tally]>,
+    depth: AtomicU64,
+    stopped: AtomicBool,
+    limit: Mutex<Option<Limit>>,
 }
 
-/// What one turn of the loop works on. Reused from turn to turn.
-#[derive(Default)]
-struct Round {
-    /// Still to be expanded.
-    work: Vec<StateId>,
-    batch: Batch,
-    /// Where the successors of each state expanded end in the batch.
-    ends: Vec<usize>,
-    seen: Vec<Seen>,
-    state: Vec<u8>,
+/// What a worker has done. Written by it alone.
+#[derive(Default, Debug)]
+#[repr(align(128))]
+struct Tally {
+    transitions: AtomicU64,
+    expanded: AtomicU64,
 }
 
-impl<S: Store> Search<'_, S> {
-    fn run(mut self, mut frontier: impl Frontier) -> Outcome {
-        let end = match self.search(&mut frontier) {
-            Ok(()) => self.conclude(),
-            Err(Stop::Violation) => End::Violation,
-            Err(Stop::Limit(limit)) => End::Stopped(limit),
-        };
-        self.report(&frontier);
-        let statistics = Statistics {
+impl Tally {
+    fn set(&self, transitions: u64, expanded: u64) {
+        self.transitions.store(transitions, Ordering::Relaxed);
+        self.expanded.store(expanded, Ordering::Relaxed);
+    }
+}
+
+impl<'a, S: Store> Search<'a, S> {
+    fn new(store: &'a S, options: &'a Options, budget: &'a Budget, progress: &'a Progress) -> Search<'a, S> {
+        let threads = options.workers();
+        Search {
+            store,
+            options,
+            budget,
+            progress,
+            threads,
+            tallies: (0..threads).map(|_| Tally::default()).collect(),
+            depth: AtomicU64::new(0),
+            stopped: AtomicBool::new(false),
+            limit: Mutex::new(None),
+        }
+    }
+
+    /// Ends the search. The first limit that was met counts.
+    fn stop(&self, limit: Limit) {
+        self.limit.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(limit);
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    #[inline]
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    fn take_limit(&self) -> Option<Limit> {
+        if self.is_stopped() { self.limit.lock().unwrap_or_else(PoisonError::into_inner).take() } else { None }
+    }
+
+    /// Looks at the budget, with the memory of the frontier, and shows where the search is.
+    fn check(&self, bytes: u64, waiting: u64) {
+        self.report(bytes, waiting);
+        if let Err(limit) = self.budget.check(self.store.bytes() + bytes) {
+            self.stop(limit);
+        }
+    }
+
+    /// Whether most of the memory allowed is used.
+    fn is_tight(&self, bytes: u64) -> bool {
+        self.budget.memory.is_some_and(|memory| self.store.bytes() + bytes > memory / 8 * 7)
+    }
+
+    fn report(&self, bytes: u64, waiting: u64) {
+        self.progress.set(Snapshot {
             states: self.store.len(),
-            depth: u64::from(frontier.depth()),
-            errors: self.judge.errors(),
+            transitions: self.transitions(),
+            depth: self.depth.load(Ordering::Relaxed),
+            queue: waiting,
+            bytes: self.store.bytes() + bytes,
+        });
+    }
+
+    fn transitions(&self) -> u64 {
+        self.tallies.iter().map(|tally| tally.transitions.load(Ordering::Relaxed)).sum()
+    }
+
+    fn statistics(&self, depth: u32, errors: Errors, search_bytes: u64) -> Statistics {
+        Statistics {
+            states: self.store.len(),
+            transitions: self.transitions(),
+            depth: u64::from(depth),
+            errors,
             state_bytes: self.store.longest(),
             store_bytes: self.store.bytes(),
-            search_bytes: self.search_bytes(&frontier),
-            transitions: self.transitions,
-        };
-        let violations = trail::rebuild(self.judge.found(), self.successors, &self.store, &self.parents);
-        Outcome { end, violations, statistics }
-    }
-
-    fn search(&mut self, frontier: &mut impl Frontier) -> Result<(), Stop> {
-        self.begin(frontier)?;
-        loop {
-            self.round.work.clear();
-            frontier.take(&mut self.round.work);
-            if self.round.work.is_empty() {
-                return Ok(());
-            }
-            self.check(frontier)?;
-            while !self.round.work.is_empty() {
-                self.expand()?;
-                self.intern()?;
-                self.push(frontier);
-            }
-        }
-    }
-
-    fn begin(&mut self, frontier: &mut impl Frontier) -> Result<(), Stop> {
-        self.successors.initial(&mut self.round.batch);
-        assert_eq!(self.round.batch.len(), 1, "a model has one initial state");
-        self.intern()?;
-        // Not the end of an edge.
-        self.transitions = 0;
-        let root = self.round.seen[0].id;
-        self.parents.push(root);
-        frontier.start(root);
-        Ok(())
-    }
-
-    fn check(&mut self, frontier: &impl Frontier) -> Result<(), Stop> {
-        self.unchecked += self.round.work.len();
-        if self.unchecked >= ROUND {
-            self.unchecked = 0;
-            self.report(frontier);
-            let bytes = self.store.bytes() + self.search_bytes(frontier);
-            self.budget.check(bytes).map_err(Stop::Limit)?;
-        }
-        Ok(())
-    }
-
-    /// Expands the states of the round, or the first of them if they have very many successors.
-    fn expand(&mut self) -> Result<(), Stop> {
-        let Round { work, batch, ends, state, .. } = &mut self.round;
-        batch.clear();
-        ends.clear();
-        for &id in &*work {
-            if batch.len() > CROWD {
-                break;
-            }
-            let findings = batch.findings().len();
-            self.store.fetch(id, state);
-            let flags = self.successors.expand(state, Choice::All, batch);
-            ends.push(batch.len());
-            self.judge.judge(id, flags, &batch.findings()[findings..])?;
-        }
-        self.expanded += ends.len() as u64;
-        Ok(())
-    }
-
-    fn intern(&mut self) -> Result<(), Stop> {
-        let Round { batch, seen, .. } = &mut self.round;
-        let interned = self.store.intern(batch, seen);
-        self.transitions += seen.len() as u64;
-        interned.map_err(|full| Stop::Limit(self.budget.limit(full)))
-    }
-
-    fn push(&mut self, frontier: &mut impl Frontier) {
-        let Round { work, ends, seen, .. } = &mut self.round;
-        let mut start = 0;
-        for (parent, &end) in work.drain(..ends.len()).zip(&*ends) {
-            frontier.push(parent, &seen[start..end], &mut self.parents);
-            start = end;
+            search_bytes,
         }
     }
 
     /// The frontier ran empty. That is a complete search if all states known were expanded, the store compares states
     /// in full, and no sequence was cut off.
-    fn conclude(&mut self) -> End {
-        if let Some(finding) = self.judge.take_endless() {
+    fn conclude(&self, errors: Errors, endless: Option<Finding>) -> End {
+        let expanded: u64 = self.tallies.iter().map(|tally| tally.expanded.load(Ordering::Relaxed)).sum();
+        if let Some(finding) = endless {
             End::Stopped(Limit::EndlessSequence(finding))
-        } else if self.expanded != self.store.len() {
+        } else if expanded != self.store.len() {
             End::Stopped(Limit::Depth(self.budget.max_depth.unwrap_or(u32::MAX)))
         } else if self.store.omission() != Omission::Exact {
             End::Stopped(Limit::LossyStore)
         } else {
-            End::Exhausted(Exhausted::new(self.judge.errors()))
+            End::Exhausted(Exhausted::new(errors))
         }
     }
 
-    fn search_bytes(&self, frontier: &impl Frontier) -> u64 {
-        (self.parents.len() * size_of::<StateId>()) as u64 + frontier.bytes()
+    /// How the search ended, given what made it stop, if anything, and what it found.
+    fn end(&self, stop: Option<Limit>, findings: &mut judge::Findings<impl Sized>) -> End {
+        if !self.options.all_errors && !findings.kept.is_empty() {
+            findings.stop_at_one();
+            return End::Violation;
+        }
+        match stop {
+            Some(limit) => End::Stopped(limit),
+            None => self.conclude(findings.errors, findings.endless.take()),
+        }
     }
+}
 
-    fn report(&self, frontier: &impl Frontier) {
-        self.progress.set(Snapshot {
-            states: self.store.len(),
-            transitions: self.transitions,
-            depth: u64::from(frontier.depth()),
-            queue: frontier.waiting(),
-            bytes: self.store.bytes() + self.search_bytes(frontier),
-        });
+fn breadth_first<S: Store>(
+    store: impl Fn() -> S,
+    factory: Factory<'_, '_>,
+    options: &Options,
+    budget: &Budget,
+    progress: &Progress,
+) -> Outcome {
+    let (mut outcome, mut threads) = {
+        let store = store();
+        let search = Search::new(&store, options, budget, progress);
+        let mut levels = bfs::run(&search, factory, budget.max_depth.unwrap_or(u32::MAX), false);
+        let end = search.end(levels.stop.take(), &mut levels.findings);
+        search.report(levels.queue.bytes(), 0);
+        let statistics = search.statistics(levels.depth(), levels.findings.errors, levels.queue.bytes());
+        let kept = std::mem::take(&mut levels.findings.kept);
+        let mut threads: Vec<Thread> = kept.into_iter().map(|(found, depth)| Thread::new(found, depth)).collect();
+        trail::trace(&mut threads, &mut levels);
+        (Outcome { end, violations: Vec::new(), statistics }, threads)
+    };
+    if let Err(limit) = search_again(&mut threads, store, factory, options, budget) {
+        threads.retain(Thread::is_done);
+        if threads.is_empty() {
+            outcome.end = End::Stopped(limit);
+        }
     }
+    outcome.violations = threads.into_iter().map(Thread::finish).collect();
+    outcome
+}
+
+/// Follows threads back that lead to levels of which nothing is left in memory: searches again as deep as they are
+/// known, keeps as many levels as there is room for, and does so again if that was not enough.
+fn search_again<S: Store>(
+    threads: &mut [Thread],
+    store: impl Fn() -> S,
+    factory: Factory<'_, '_>,
+    options: &Options,
+    budget: &Budget,
+) -> Result<(), Limit> {
+    // Whatever it finds was found before.
+    let options = Options { all_errors: true, ..options.clone() };
+    while trail::deepest(threads) > 0 {
+        let store = store();
+        let progress = Progress::new();
+        let search = Search::new(&store, &options, budget, &progress);
+        let mut levels = bfs::run(&search, factory, trail::deepest(threads) as u32 - 1, true);
+        if let Some(limit) = levels.stop.take() {
+            return Err(limit);
+        }
+        trail::trace(threads, &mut levels);
+    }
+    Ok(())
+}
+
+fn depth_first<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>) -> Outcome {
+    let mut descent = dfs::run(search, factory, search.budget.max_depth.unwrap_or(u32::MAX));
+    let end = search.end(descent.stop.take(), &mut descent.findings);
+    let statistics = search.statistics(descent.depth, descent.findings.errors, descent.bytes);
+    let kept = std::mem::take(&mut descent.findings.kept);
+    let violations = kept.into_iter().filter(|(_, path)| !path.is_empty()).map(|(found, path)| {
+        let choices = trail::choices(&path, &mut descent.worker);
+        Violation { wrong: found.wrong, trail: Trail { choices, ending: found.ending } }
+    });
+    Outcome { end, violations: violations.collect(), statistics }
 }

@@ -1,61 +1,174 @@
-//! From links between states to trails.
+//! From errors to trails.
+//!
+//! There are no links between states. A depth-first search has the path at hand when it finds an error. A
+//! breadth-first search goes back level by level: among the successors of all states of one level it looks for those
+//! states of the next that lie on a trail, for all errors at once and on all cores. So an error costs at most that all
+//! states are expanded once more, without being interned; links would cost four bytes for each state, error or not.
+//! Where several predecessors would do, the least is taken: the trail is the same whatever the number of threads.
 
-use kripke_model::{Batch, Choice, Successors, Trail};
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
+use kripke_model::{Batch, Choice, State, Trail};
+
+use super::bfs::Levels;
 use super::judge::Found;
+use super::worker::Worker;
 use crate::outcome::Violation;
-use crate::store::{StateId, Store};
+use crate::store::{Handle, Queue, StateId, Store, hash};
 
-/// Steps of all trails together, except that the first trail is always rebuilt. A depth-first search may find a
-/// hundred errors, each ten million steps deep.
-const STEPS: usize = 1 << 24;
+/// Levels with fewer states are searched by one worker.
+const SHARE: u64 = 1 << 11;
 
-/// Rebuilds the trail of each error as long as there is room.
-pub(super) fn rebuild(
-    found: &[Found],
-    successors: &mut dyn Successors,
-    store: &impl Store,
-    parents: &[StateId],
-) -> Vec<Violation> {
-    let mut violations = Vec::new();
-    let mut steps = 0;
-    for error in found {
-        let path = path(error.at, parents);
-        steps += path.len();
-        if steps > STEPS && !violations.is_empty() {
-            break;
-        }
-        let trail = Trail { choices: choices(&path, successors, store), ending: error.ending };
-        violations.push(Violation { wrong: error.wrong.clone(), trail });
-    }
-    violations
+/// A trail in the making, from its end.
+#[derive(Debug)]
+pub(super) struct Thread {
+    found: Found,
+    /// Where the part that is known begins, and how deep that is.
+    state: Vec<u8>,
+    depth: usize,
+    /// The last is the first choice of the part that is known.
+    choices: Vec<u32>,
 }
 
-/// The states from the initial one to `end`.
-fn path(end: StateId, parents: &[StateId]) -> Vec<StateId> {
-    let mut path = vec![end];
-    let mut at = end;
-    while parents[at.index()] != at {
-        at = parents[at.index()];
-        path.push(at);
+/// A state, and which of its successors.
+type Origin = (Vec<u8>, u32);
+
+impl Thread {
+    pub fn new(found: Found, depth: u32) -> Thread {
+        Thread { state: found.state.clone(), found, depth: depth as usize, choices: Vec::new() }
     }
-    path.reverse();
-    path
+
+    pub fn finish(mut self) -> Violation {
+        assert!(self.is_done(), "a trail begins at the initial state");
+        self.choices.reverse();
+        Violation { wrong: self.found.wrong, trail: Trail { choices: self.choices, ending: self.found.ending } }
+    }
+
+    /// Whether it is followed back to the initial state.
+    pub fn is_done(&self) -> bool {
+        self.depth == 0
+    }
+}
+
+/// How far back the longest thread must be followed yet.
+pub(super) fn deepest(threads: &[Thread]) -> usize {
+    threads.iter().map(|thread| thread.depth).max().unwrap_or(0)
+}
+
+/// Follows all threads back to the first level that is remembered.
+pub(super) fn trace<S: Store>(threads: &mut [Thread], levels: &mut Levels<'_, '_, S>) {
+    for depth in (levels.first + 1..=deepest(threads)).rev() {
+        let level = levels.level(depth - 1);
+        let wanted = Wanted::new(threads.iter().filter(|thread| thread.depth == depth).map(|thread| &thread.state[..]));
+        let origins = search_level(&wanted, &mut levels.workers, &levels.queue, level);
+        for thread in threads.iter_mut().filter(|thread| thread.depth == depth) {
+            let (state, choice) = origins.get(&thread.state).expect("every state of a level has a predecessor before");
+            thread.choices.push(*choice);
+            thread.state.clone_from(state);
+            thread.depth -= 1;
+        }
+    }
+}
+
+/// States that are looked for.
+struct Wanted<'a> {
+    states: HashMap<&'a State, ()>,
+    /// Rules out most others.
+    filter: u64,
+}
+
+impl<'a> Wanted<'a> {
+    fn new(states: impl Iterator<Item = &'a State>) -> Wanted<'a> {
+        let states: HashMap<_, _> = states.map(|state| (state, ())).collect();
+        let filter = states.keys().fold(0, |filter, state| filter | 1 << (hash(state) >> 58));
+        Wanted { states, filter }
+    }
+
+    fn contains(&self, state: &State) -> bool {
+        self.filter >> (hash(state) >> 58) & 1 == 1 && self.states.contains_key(state)
+    }
+}
+
+fn search_level<S: Store>(
+    wanted: &Wanted<'_>,
+    workers: &mut [Worker<'_, '_, S>],
+    queue: &S::Queue,
+    level: Range<u64>,
+) -> BTreeMap<Vec<u8>, Origin> {
+    let share = (level.end - level.start).div_ceil(workers.len() as u64).max(SHARE);
+    let mut parts = workers.iter_mut().enumerate().map(|(i, worker)| {
+        let start = level.end.min(level.start + share * i as u64);
+        (worker, start..level.end.min(start + share))
+    });
+    let (first, part) = parts.next().expect("there is a worker");
+    if part.end == level.end {
+        return search_part(wanted, first, queue, part);
+    }
+    std::thread::scope(|scope| {
+        let others: Vec<_> =
+            parts.map(|(worker, part)| scope.spawn(|| search_part(wanted, worker, queue, part))).collect();
+        let mut origins = search_part(wanted, first, queue, part);
+        for other in others {
+            let more = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            more.into_iter().for_each(|(state, origin)| keep_least(&mut origins, &state, origin));
+        }
+        origins
+    })
+}
+
+fn search_part<S: Store>(
+    wanted: &Wanted<'_>,
+    worker: &mut Worker<'_, '_, S>,
+    queue: &S::Queue,
+    part: Range<u64>,
+) -> BTreeMap<Vec<u8>, Origin> {
+    let mut origins = BTreeMap::new();
+    let (mut ids, mut state, mut batch) = (Vec::new(), Vec::new(), Batch::new());
+    let mut at = part.start;
+    while at < part.end {
+        let end = part.end.min(at + SHARE);
+        ids.clear();
+        queue.copy(at..end, &mut ids);
+        at = end;
+        for &id in &ids {
+            worker.handle.fetch(id, &mut state);
+            batch.clear();
+            worker.successors.expand(&state, Choice::All, &mut batch);
+            for (n, successor) in batch.states().enumerate().filter(|(_, successor)| wanted.contains(successor)) {
+                keep_least(&mut origins, successor, (state.clone(), number(n)));
+            }
+        }
+    }
+    origins
+}
+
+fn keep_least(origins: &mut BTreeMap<Vec<u8>, Origin>, state: &State, origin: Origin) {
+    match origins.get_mut(state) {
+        None => {
+            origins.insert(state.to_vec(), origin);
+        }
+        Some(known) if *known <= origin => {}
+        Some(known) => *known = origin,
+    }
 }
 
 /// Which successor leads from each state of the path to the next.
-fn choices(path: &[StateId], successors: &mut dyn Successors, store: &impl Store) -> Vec<u32> {
+pub(super) fn choices<S: Store>(path: &[StateId], worker: &mut Worker<'_, '_, S>) -> Vec<u32> {
     let mut batch = Batch::new();
     let (mut state, mut next) = (Vec::new(), Vec::new());
     path.windows(2)
         .map(|pair| {
-            store.fetch(pair[0], &mut state);
-            store.fetch(pair[1], &mut next);
+            worker.handle.fetch(pair[0], &mut state);
+            worker.handle.fetch(pair[1], &mut next);
             batch.clear();
-            successors.expand(&state, Choice::All, &mut batch);
+            worker.successors.expand(&state, Choice::All, &mut batch);
             let choice = batch.states().position(|successor| successor == next);
-            let choice = choice.expect("a state has the same successors each time it is expanded");
-            u32::try_from(choice).expect("fewer than 2^32 successors of one state")
+            number(choice.expect("a state has the same successors each time it is expanded"))
         })
         .collect()
+}
+
+fn number(choice: usize) -> u32 {
+    u32::try_from(choice).expect("fewer than 2^32 successors of one state")
 }

@@ -1,127 +1,207 @@
-//! Packed states, one after the other, found by number.
+//! Packed states, found by number, written by several workers.
 //!
-//! States live in blocks, which never move: growing copies nothing. While all states of a block have the same length,
-//! their places are computed; the first state of another length gives its block a list of ends.
+//! States live in blocks, which never move. A block belongs to the worker that claimed it and holds states of one
+//! length, so the place of a state is computed from its number, and a state costs its own bytes and nothing more.
+#![allow(unsafe_code)]
+
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use kripke_model::State;
 
-use super::StateId;
+use super::Full;
 use super::hardware::prefetch;
 
-const BLOCK_BITS: u32 = 14;
+/// Numbers of a block.
+const BLOCK_BITS: u32 = if cfg!(shuttle) { 4 } else { 14 };
 const BLOCK: usize = 1 << BLOCK_BITS;
+/// The largest number names no state, so that tables can add one to a number.
+const BLOCKS: usize = if cfg!(shuttle) { 64 } else { (1 << (32 - BLOCK_BITS)) - 1 };
+/// A block of very long states has fewer of them than numbers.
+const BLOCK_BYTES: usize = 1 << 24;
 const LINE: usize = 64;
 
-#[derive(Default, Debug)]
+#[derive(Debug)]
 pub(super) struct Arena {
-    blocks: Vec<Block>,
-    states: u64,
-    bytes: u64,
-    longest: usize,
+    blocks: Box<[Block]>,
+    claimed: AtomicUsize,
 }
 
-#[derive(Default, Debug)]
+#[derive(Debug)]
 struct Block {
-    bytes: Vec<u8>,
-    /// The length of every state, as long as `ends` is empty.
-    stride: usize,
-    ends: Vec<u32>,
-    states: usize,
+    start: AtomicPtr<u8>,
+    /// The length of every state in it.
+    stride: AtomicUsize,
 }
 
 impl Arena {
-    pub fn len(&self) -> u64 {
-        self.states
+    pub fn new() -> Arena {
+        // SAFETY: all bits zero are a null pointer and the number zero. Memory that is not used is not even touched.
+        let blocks = unsafe { Box::<[Block]>::new_zeroed_slice(BLOCKS).assume_init() };
+        Arena { blocks, claimed: AtomicUsize::new(0) }
     }
 
+    /// What the arena needs besides the states.
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        (self.claimed.load(Ordering::Relaxed).min(BLOCKS) * size_of::<Block>()) as u64
     }
 
-    pub fn longest(&self) -> u64 {
-        self.longest as u64
+    /// A state that was written and whose number was passed on from there.
+    #[inline]
+    pub fn get(&self, number: u32) -> &State {
+        let block = &self.blocks[number as usize >> BLOCK_BITS];
+        let (start, stride) = (block.start.load(Ordering::Relaxed), block.stride.load(Ordering::Relaxed));
+        let index = number as usize & (BLOCK - 1);
+        assert!(!start.is_null() && index < room(stride), "there is no state {number}");
+        // SAFETY: the block is there, and has room for that many states of this length. Its bytes were zero at first
+        // and each state is written once, before its number is known to anybody.
+        unsafe { std::slice::from_raw_parts(start.add(index * stride), stride) }
     }
 
     #[inline]
-    pub fn get(&self, id: StateId) -> &State {
-        let block = &self.blocks[id.index() >> BLOCK_BITS];
-        let (start, end) = block.range(id.index() & (BLOCK - 1));
-        &block.bytes[start..end]
-    }
-
-    /// Prefetches the state if its place is known without a further memory access.
-    #[inline]
-    pub fn prefetch(&self, id: StateId) {
-        let block = &self.blocks[id.index() >> BLOCK_BITS];
-        let (start, end) = block.range(id.index() & (BLOCK - 1));
-        prefetch(&block.bytes, start);
-        let mut at = start | (LINE - 1);
-        while at + 1 < end {
-            prefetch(&block.bytes, at + 1);
+    pub fn prefetch(&self, number: u32) {
+        let state = self.get(number);
+        let first = LINE - (state.as_ptr() as usize & (LINE - 1));
+        prefetch(state, 0);
+        let mut at = first;
+        while at < state.len() {
+            prefetch(state, at);
             at += LINE;
         }
     }
 
-    /// Appends a state; its number is the length before.
-    pub fn push(&mut self, state: &State) {
-        if self.states.is_multiple_of(BLOCK as u64) {
-            let room = self.blocks.last().map_or(0, |full| full.bytes.len());
-            self.blocks.push(Block { bytes: Vec::with_capacity(room), stride: state.len(), ..Block::default() });
-            self.bytes += size_of::<Block>() as u64;
-        }
-        let block = self.blocks.last_mut().expect("a block was added for the first state");
-        let before = block.ends.len();
-        block.push(state);
-        self.bytes += (state.len() + (block.ends.len() - before) * size_of::<u32>()) as u64;
-        self.states += 1;
-        self.longest = self.longest.max(state.len());
+    /// A block for states of this length; the number of the first.
+    fn claim(&self, stride: usize) -> Result<u32, Full> {
+        let index = self.claimed.fetch_add(1, Ordering::Relaxed);
+        let Some(block) = self.blocks.get(index) else {
+            self.claimed.fetch_sub(1, Ordering::Relaxed);
+            return Err(Full::States);
+        };
+        let start = match layout(stride) {
+            None => NonNull::dangling(),
+            // SAFETY: the layout has more than zero bytes.
+            Some(layout) => NonNull::new(unsafe { alloc_zeroed(layout) }).unwrap_or_else(|| handle_alloc_error(layout)),
+        };
+        block.stride.store(stride, Ordering::Relaxed);
+        block.start.store(start.as_ptr(), Ordering::Relaxed);
+        Ok((index << BLOCK_BITS) as u32)
     }
 }
 
-impl Block {
+impl Drop for Arena {
+    fn drop(&mut self) {
+        for block in &self.blocks[..self.claimed.load(Ordering::Relaxed).min(BLOCKS)] {
+            let start = block.start.load(Ordering::Relaxed);
+            if let Some(layout) = layout(block.stride.load(Ordering::Relaxed))
+                && !start.is_null()
+            {
+                // SAFETY: allocated with this layout, and nobody can use it any more.
+                unsafe { dealloc(start, layout) };
+            }
+        }
+    }
+}
+
+/// How many states of this length a block holds.
+#[inline]
+fn room(stride: usize) -> usize {
+    if stride <= BLOCK_BYTES / BLOCK { BLOCK } else { (BLOCK_BYTES / stride).max(1) }
+}
+
+/// The memory of a block, if it needs any.
+fn layout(stride: usize) -> Option<Layout> {
+    let bytes = room(stride) * stride;
+    (bytes > 0).then(|| Layout::from_size_align(bytes, LINE).expect("states are much shorter than memory is large"))
+}
+
+/// Where one worker writes: the blocks it has begun, one for each length of a state.
+#[derive(Debug)]
+pub(super) struct Pen<'a> {
+    arena: &'a Arena,
+    /// The one used last is the first.
+    open: Vec<Open>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    stride: usize,
+    /// The number of the next state.
+    next: u32,
+    left: usize,
+}
+
+impl<'a> Pen<'a> {
+    pub fn new(arena: &'a Arena) -> Pen<'a> {
+        Pen { arena, open: Vec::new() }
+    }
+
+    /// Writes a state and says its number, which is not taken until [`Pen::keep`].
     #[inline]
-    fn range(&self, index: usize) -> (usize, usize) {
-        if self.ends.is_empty() {
-            return (index * self.stride, (index + 1) * self.stride);
+    pub fn write(&mut self, state: &State) -> Result<u32, Full> {
+        let open = match self.open.first() {
+            Some(open) if open.stride == state.len() && open.left > 0 => *open,
+            _ => self.turn_to(state.len())?,
+        };
+        let block = &self.arena.blocks[open.next as usize >> BLOCK_BITS];
+        let index = open.next as usize & (BLOCK - 1);
+        // SAFETY: the block is this worker's own and has room (`left`) for one more state of this length at `index`;
+        // its number is not taken, so nobody reads there.
+        unsafe {
+            let to = block.start.load(Ordering::Relaxed).add(index * open.stride);
+            ptr::copy_nonoverlapping(state.as_ptr(), to, open.stride);
         }
-        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
-        (start, self.ends[index] as usize)
+        Ok(open.next)
     }
 
+    /// Takes the number of the state written last.
     #[inline]
-    fn push(&mut self, state: &State) {
-        if state.len() != self.stride && self.ends.is_empty() {
-            self.ends.extend((1..=self.states).map(|n| end(n * self.stride)));
+    pub fn keep(&mut self) {
+        let open = &mut self.open[0];
+        open.next += 1;
+        open.left -= 1;
+    }
+
+    #[cold]
+    fn turn_to(&mut self, stride: usize) -> Result<Open, Full> {
+        let at = match self.open.iter().position(|open| open.stride == stride) {
+            Some(at) => at,
+            None => {
+                self.open.push(Open { stride, next: 0, left: 0 });
+                self.open.len() - 1
+            }
+        };
+        self.open.swap(0, at);
+        if self.open[0].left == 0 {
+            self.open[0].next = self.arena.claim(stride)?;
+            self.open[0].left = room(stride);
         }
-        self.bytes.extend_from_slice(state);
-        self.states += 1;
-        if !self.ends.is_empty() || state.len() != self.stride {
-            self.ends.push(end(self.bytes.len()));
-        }
+        Ok(self.open[0])
     }
 }
 
-/// A block of states of different lengths holds at most 4 GiB: a quarter of a megabyte for each state.
-fn end(at: usize) -> u32 {
-    u32::try_from(at).expect("a block of states holds less than 4 GiB")
-}
-
-#[cfg(test)]
+#[cfg(all(test, not(shuttle)))]
 mod tests {
     use super::*;
 
     fn check(lengths: impl Iterator<Item = usize>) {
-        let mut arena = Arena::default();
+        let arena = Arena::new();
+        let mut pens = [Pen::new(&arena), Pen::new(&arena)];
         let states: Vec<Vec<u8>> = lengths.enumerate().map(|(i, n)| vec![(i % 251) as u8; n]).collect();
-        for state in &states {
-            arena.push(state);
-        }
-        assert_eq!(arena.len(), states.len() as u64);
+        let mut numbers = Vec::new();
         for (i, state) in states.iter().enumerate() {
-            let id = StateId(i as u32);
-            arena.prefetch(id);
-            assert_eq!(arena.get(id), &state[..], "state {i}");
+            let pen = &mut pens[i % 3 % 2];
+            pen.write(&vec![255; state.len()]).unwrap();
+            numbers.push(pen.write(state).unwrap());
+            pen.keep();
         }
+        for (&number, state) in numbers.iter().zip(&states) {
+            arena.prefetch(number);
+            assert_eq!(arena.get(number), &state[..], "state {number}");
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), states.len());
     }
 
     #[test]
@@ -133,14 +213,12 @@ mod tests {
         check((0..many).map(|i| usize::from(i == BLOCK + 3)));
         check((0..many).map(|i| if i < BLOCK { 0 } else { 130 }));
         check((0..many).map(|i| usize::from(i % BLOCK == BLOCK - 1) * 200 + 3));
+        check([BLOCK_BYTES, 1, BLOCK_BYTES / 2, BLOCK_BYTES / 2, BLOCK_BYTES / 2, BLOCK_BYTES + 1].into_iter());
     }
 
     #[test]
-    fn equal_lengths_cost_nothing_extra() {
-        let mut arena = Arena::default();
-        for _ in 0..BLOCK {
-            arena.push(&[1, 2, 3]);
-        }
-        assert_eq!(arena.bytes(), 3 * BLOCK as u64 + size_of::<Block>() as u64);
+    #[should_panic(expected = "there is no state 7")]
+    fn what_is_not_there_is_refused() {
+        Arena::new().get(7);
     }
 }

@@ -1,6 +1,14 @@
 //! What the processor can do for a table: load ahead of time, and compare several slots at once.
 #![allow(unsafe_code)]
 
+#[cfg(all(target_arch = "x86_64", not(shuttle)))]
+use std::arch::x86_64::{
+    __m128i, _mm_and_si128, _mm_castps_si128, _mm_castsi128_ps, _mm_cmpeq_epi16, _mm_cmpeq_epi32, _mm_movemask_epi8,
+    _mm_packs_epi16, _mm_packs_epi32, _mm_set1_epi16, _mm_set1_epi32, _mm_setzero_si128, _mm_shuffle_ps,
+};
+
+use crate::sync::{AtomicU64, Ordering};
+
 /// Slots in a line of the cache.
 pub(super) const SLOTS: usize = 8;
 
@@ -20,46 +28,191 @@ pub(super) fn prefetch<T>(items: &[T], index: usize) {
     }
 }
 
-/// A bit for each slot whose upper half is the tag.
-#[cfg(target_arch = "x86_64")]
+/// Eight slots at once. What was written before a slot that is seen here was filled can be read afterwards.
+#[cfg(all(target_arch = "x86_64", not(shuttle)))]
 #[inline(always)]
-pub(super) fn matches(slots: &[u64; SLOTS], tag: u32) -> u32 {
-    use std::arch::x86_64::{
-        _mm_castps_si128, _mm_castsi128_ps, _mm_cmpeq_epi32, _mm_movemask_ps, _mm_set_epi64x, _mm_set1_epi32,
-        _mm_shuffle_ps,
-    };
-    let pair = |at: usize| (slots[at + 1] as i64, slots[at] as i64);
-    let four = |at: usize| {
-        let ((b, a), (d, c)) = (pair(at), pair(at + 2));
+fn load(slots: &[AtomicU64; SLOTS]) -> [__m128i; 4] {
+    let (a, b, c, d): (__m128i, __m128i, __m128i, __m128i);
+    // SAFETY: reads the eight slots, which are 64 bytes in a row, by unaligned vector loads. The processor loads each
+    // aligned half of a vector, one slot, in one piece, so this is eight relaxed atomic loads.
+    unsafe {
+        std::arch::asm!(
+            "movdqu {a}, [{p}]",
+            "movdqu {b}, [{p} + 16]",
+            "movdqu {c}, [{p} + 32]",
+            "movdqu {d}, [{p} + 48]",
+            p = in(reg) slots.as_ptr(),
+            a = out(xmm_reg) a,
+            b = out(xmm_reg) b,
+            c = out(xmm_reg) c,
+            d = out(xmm_reg) d,
+            options(readonly, nostack, preserves_flags),
+        );
+    }
+    std::sync::atomic::fence(Ordering::Acquire);
+    [a, b, c, d]
+}
+
+/// A bit for each slot whose upper half is the tag, and a bit for each slot whose upper half is zero.
+#[cfg(all(target_arch = "x86_64", not(shuttle)))]
+#[inline(always)]
+pub(super) fn scan(slots: &[AtomicU64; SLOTS], tag: u32) -> (u32, u32) {
+    let [a, b, c, d] = load(slots);
+    let upper = |a, b| {
         // SAFETY: SSE2 is in every x86-64 processor, and none of these touches memory.
+        unsafe { _mm_castps_si128(_mm_shuffle_ps::<0b11_01_11_01>(_mm_castsi128_ps(a), _mm_castsi128_ps(b))) }
+    };
+    let (first, last) = (upper(a, b), upper(c, d));
+    let equal = |to: __m128i| {
+        // SAFETY: as above.
         unsafe {
-            let lower = _mm_castsi128_ps(_mm_set_epi64x(b, a));
-            let upper = _mm_castsi128_ps(_mm_set_epi64x(d, c));
-            let tags = _mm_castps_si128(_mm_shuffle_ps::<0b11_01_11_01>(lower, upper));
-            _mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(tags, _mm_set1_epi32(tag as i32)))) as u32
+            let halves = _mm_packs_epi32(_mm_cmpeq_epi32(first, to), _mm_cmpeq_epi32(last, to));
+            _mm_movemask_epi8(_mm_packs_epi16(halves, _mm_setzero_si128())) as u32
         }
     };
-    four(0) | (four(4) << 4)
+    // SAFETY: as above.
+    unsafe { (equal(_mm_set1_epi32(tag as i32)), equal(_mm_setzero_si128())) }
 }
 
-/// A bit for each slot whose upper half is the tag.
-#[cfg(not(target_arch = "x86_64"))]
+/// A bit for each slot whose upper half is the tag, and a bit for each slot whose upper half is zero.
+#[cfg(any(not(target_arch = "x86_64"), shuttle))]
 #[inline(always)]
-pub(super) fn matches(slots: &[u64; SLOTS], tag: u32) -> u32 {
-    slots.iter().rev().fold(0, |hits, slot| (hits << 1) | u32::from((slot >> 32) as u32 == tag))
+pub(super) fn scan(slots: &[AtomicU64; SLOTS], tag: u32) -> (u32, u32) {
+    let (mut hits, mut vacant) = (0, 0);
+    for (i, slot) in slots.iter().enumerate() {
+        let upper = (slot.load(Ordering::Acquire) >> 32) as u32;
+        hits |= u32::from(upper == tag) << i;
+        vacant |= u32::from(upper == 0) << i;
+    }
+    (hits, vacant)
 }
 
-#[cfg(test)]
+/// How a line is divided into lanes. The top bit of a lane is not part of its value.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Width {
+    W16,
+    W32,
+    W64,
+}
+
+impl Width {
+    #[inline]
+    fn bits(self) -> u32 {
+        match self {
+            Width::W16 => 16,
+            Width::W32 => 32,
+            Width::W64 => 64,
+        }
+    }
+
+    /// The top bit of a lane: values are less.
+    #[inline]
+    pub fn top(self) -> u64 {
+        1 << (self.bits() - 1)
+    }
+
+    /// Lanes in a line.
+    #[inline]
+    pub fn lanes(self) -> u32 {
+        512 / self.bits()
+    }
+
+    /// The slot of a lane, and how far from its end.
+    #[inline]
+    pub fn place(self, lane: u32) -> (usize, u32) {
+        let bit = lane * self.bits();
+        ((bit / 64) as usize % SLOTS, bit % 64)
+    }
+}
+
+/// A bit for each lane that has the value, its top bit aside, and a bit for each lane that is zero.
+#[inline]
+pub(super) fn scan_lanes(slots: &[AtomicU64; SLOTS], width: Width, value: u64) -> (u32, u32) {
+    #[cfg(all(target_arch = "x86_64", not(shuttle)))]
+    match width {
+        Width::W16 => return scan16(slots, value as i16),
+        Width::W32 => return scan32(slots, value as i32),
+        Width::W64 => {}
+    }
+    let (mut hits, mut vacant) = (0, 0);
+    for lane in 0..width.lanes() {
+        let (slot, shift) = width.place(lane);
+        let found = slots[slot].load(Ordering::Acquire) >> shift & (width.top() | (width.top() - 1));
+        hits |= u32::from(found & (width.top() - 1) == value) << lane;
+        vacant |= u32::from(found == 0) << lane;
+    }
+    (hits, vacant)
+}
+
+#[cfg(all(target_arch = "x86_64", not(shuttle)))]
+#[inline(always)]
+fn scan16(slots: &[AtomicU64; SLOTS], value: i16) -> (u32, u32) {
+    let [a, b, c, d] = load(slots);
+    // SAFETY: SSE2 is in every x86-64 processor, and none of these touches memory.
+    unsafe {
+        let (zero, value, mask) = (_mm_setzero_si128(), _mm_set1_epi16(value), _mm_set1_epi16(i16::MAX));
+        let half = |a, b| _mm_movemask_epi8(_mm_packs_epi16(a, b)) as u32;
+        let hit = |lanes| _mm_cmpeq_epi16(_mm_and_si128(lanes, mask), value);
+        let vacant = |lanes| _mm_cmpeq_epi16(lanes, zero);
+        (
+            half(hit(a), hit(b)) | half(hit(c), hit(d)) << 16,
+            half(vacant(a), vacant(b)) | half(vacant(c), vacant(d)) << 16,
+        )
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", not(shuttle)))]
+#[inline(always)]
+fn scan32(slots: &[AtomicU64; SLOTS], value: i32) -> (u32, u32) {
+    let [a, b, c, d] = load(slots);
+    // SAFETY: SSE2 is in every x86-64 processor, and none of these touches memory.
+    unsafe {
+        let (zero, value, mask) = (_mm_setzero_si128(), _mm_set1_epi32(value), _mm_set1_epi32(i32::MAX));
+        let all = |[a, b, c, d]: [__m128i; 4]| {
+            _mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d))) as u32
+        };
+        let hit = |lanes| _mm_cmpeq_epi32(_mm_and_si128(lanes, mask), value);
+        let vacant = |lanes| _mm_cmpeq_epi32(lanes, zero);
+        (all([a, b, c, d].map(hit)), all([a, b, c, d].map(vacant)))
+    }
+}
+
+#[cfg(all(test, not(shuttle)))]
 mod tests {
     use super::*;
 
     #[test]
-    fn matches_the_upper_halves() {
-        let slots: [u64; SLOTS] = std::array::from_fn(|i| ((i as u64 % 3) << 32) | 1);
+    fn compares_the_upper_halves() {
+        let slots = std::array::from_fn(|i| AtomicU64::new(((i as u64 % 3) << 32) | 1));
         for (tag, expected) in [(0, 0b0100_1001), (1, 0b1001_0010), (2, 0b0010_0100), (3, 0), (u32::MAX, 0)] {
-            assert_eq!(matches(&slots, tag), expected, "tag {tag}");
+            assert_eq!(scan(&slots, tag), (expected, 0b0100_1001), "tag {tag}");
         }
-        assert_eq!(matches(&[u64::MAX; SLOTS], u32::MAX), 0b1111_1111);
+        let ones = std::array::from_fn(|_| AtomicU64::new(u64::MAX));
+        assert_eq!(scan(&ones, u32::MAX), (0b1111_1111, 0));
         prefetch(&slots, SLOTS);
+    }
+
+    #[test]
+    fn finds_lanes() {
+        for width in [Width::W16, Width::W32, Width::W64] {
+            for filled in 0..=width.lanes() {
+                let slots: [AtomicU64; SLOTS] = Default::default();
+                for lane in 0..filled {
+                    let (slot, shift) = width.place(lane);
+                    let value = u64::from(lane % 3 + 1) | if lane % 2 == 0 { width.top() } else { 0 };
+                    slots[slot].fetch_or(value << shift, Ordering::Relaxed);
+                }
+                let expected =
+                    |value| (0..filled).filter(|lane| lane % 3 + 1 == value).fold(0, |bits, lane| bits | 1 << lane);
+                let vacant = (filled..width.lanes()).fold(0, |bits, lane| bits | 1u32 << lane);
+                for value in 1..5 {
+                    assert_eq!(
+                        scan_lanes(&slots, width, u64::from(value)),
+                        (expected(value), vacant),
+                        "{width:?} {filled}"
+                    );
+                }
+            }
+        }
     }
 }

@@ -1,32 +1,40 @@
-//! Where states live: a store gives each distinct state a dense number.
+//! Where states live: a store keeps each distinct state once, and knows it by an id.
 
 mod arena;
 mod exact;
 mod hardware;
+mod ledger;
+mod meeting;
+mod pool;
+mod queue;
+mod quotient;
+#[cfg(all(test, shuttle))]
+mod schedules;
+mod segments;
+mod shape;
 mod table;
+mod tree;
 
 use std::fmt;
 
 use kripke_model::{Batch, State};
 
-pub use exact::ExactStore;
+pub use exact::{ExactHandle, ExactStore};
+pub use queue::{Pieces, Queue, Runs};
+pub use tree::{TreeHandle, TreeStore};
 
-/// The number of a stored state.
+/// What a store knows a state by. Means something to that store alone.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct StateId(pub u32);
+pub struct StateId(pub(crate) u64);
 
 impl StateId {
-    /// How many states can have a number. The largest `u32` names no state, so that tables can use it as a mark.
-    pub const CAPACITY: u64 = u32::MAX as u64;
+    /// Names no state.
+    pub(crate) const NONE: StateId = StateId(u64::MAX);
 
-    /// Refuses, in release builds too, what does not fit: a number cut short would silently merge states.
-    pub fn new(index: u64) -> Option<StateId> {
-        if index < StateId::CAPACITY { Some(StateId(index as u32)) } else { None }
-    }
-
+    /// For stores that number their states.
     #[inline]
-    pub fn index(self) -> usize {
-        self.0 as usize
+    pub(crate) fn number(self) -> u32 {
+        u32::try_from(self.0).expect("a number that this store has given")
     }
 }
 
@@ -73,20 +81,20 @@ pub struct Capacity {
 }
 
 impl Capacity {
-    pub const UNLIMITED: Capacity = Capacity { bytes: u64::MAX, states: StateId::CAPACITY };
+    pub const UNLIMITED: Capacity = Capacity { bytes: u64::MAX, states: u64::MAX };
 }
 
-/// A set of states with a number for each: 0, 1, 2, … in the order in which they first came.
-///
-/// A store belongs to one worker. A store shared by several is one whose *handles* implement this trait, each with its
-/// own scratch memory; then the numbers are dense per handle only.
-pub trait Store {
-    /// Looks up all states of the batch and adds those not yet there: `seen` has one entry for each, in order.
-    /// After an error, `seen` covers the entries that were done.
-    fn intern(&mut self, batch: &Batch, seen: &mut Vec<Seen>) -> Result<(), Full>;
+/// A set of states, used by several workers at once. Each has a [`Handle`].
+pub trait Store: Sync {
+    type Handle<'a>: Handle
+    where
+        Self: 'a;
 
-    /// Replaces the content of `into` by the state.
-    fn fetch(&self, id: StateId, into: &mut Vec<u8>);
+    /// What fits the ids that handles give.
+    type Queue: Queue;
+
+    /// To be called once for each worker.
+    fn handle(&self) -> Self::Handle<'_>;
 
     /// How many states there are.
     fn len(&self) -> u64;
@@ -104,9 +112,36 @@ pub trait Store {
     fn omission(&self) -> Omission;
 }
 
+/// A worker's access to a store.
+pub trait Handle: Send {
+    /// To be called before interning. All who have entered must intern or leave from time to time, because the store
+    /// grows only when none of them uses it.
+    fn enter(&mut self);
+
+    fn leave(&mut self);
+
+    /// Like [`Handle::fetch`], for a state whose successors are interned next. Several may be open at once.
+    fn open(&mut self, id: StateId, into: &mut Vec<u8>) {
+        self.fetch(id, into);
+    }
+
+    /// Looks up all states of the batch and adds those not yet there: `seen` has one entry for each, in order.
+    /// After an error, `seen` covers the entries that were done. `ends` says where in the batch the successors of each
+    /// open state end; states after the last end come from nowhere. Closes all open states.
+    fn intern(&mut self, batch: &Batch, ends: &[usize], seen: &mut Vec<Seen>) -> Result<(), Full>;
+
+    /// Replaces the content of `into` by the state.
+    fn fetch(&mut self, id: StateId, into: &mut Vec<u8>);
+
+    /// Whether [`Handle::visit`] was called for this state. The mark belongs to the handle: only one may use it.
+    fn is_visited(&self, id: StateId) -> bool;
+
+    fn visit(&mut self, id: StateId);
+}
+
 /// The hash of a state: the same on every machine and in every run.
 #[inline]
-fn hash(state: &State) -> u64 {
+pub(crate) fn hash(state: &State) -> u64 {
     const SEED: rapidhash::v3::RapidSecrets = rapidhash::v3::RapidSecrets::seed_cpp(0);
     rapidhash::v3::rapidhash_v3_nano_inline::<true, false>(state, &SEED)
 }

@@ -1,165 +1,231 @@
-//! From the hash of a state to its number.
+//! From the hash of a state to its number, for several workers at once.
 //!
-//! Slots of eight bytes: half of the hash, and the number. The other half picks one of many segments, each an open
-//! table of its own that grows on its own, so no growth takes long; segments have different sizes, so they do not
-//! all grow at once. Slots come in lines, the unit in which memory is fetched. The line of a slot is its half hash
-//! scaled to the number of lines, or the next one with room: order is kept when a segment grows, which makes growing
-//! one sweep through memory, without looking at any state.
+//! Slots of eight bytes: half of the hash, and the number. The other half picks one of many
+//! [segments](super::segments), each an open table of its own. Slots come in lines, the unit in which memory is
+//! fetched. The line of a slot is its half hash scaled to the number of lines, or the next one with room: order is kept
+//! when a segment grows, which makes growing one sweep through memory, without looking at any state.
+//!
+//! A slot is filled once, by one compare-and-swap, after the state itself was written; a line is filled from its first
+//! slot to its last. So two workers with the same new state meet at the same slot, and the one that comes second looks
+//! again.
 
-use super::StateId;
-use super::hardware::{SLOTS, matches, prefetch};
+use super::Full;
+use super::hardware::{SLOTS, prefetch, scan};
+use super::meeting::{Seat, Sitting};
+use super::segments::{Content, Segments, Untold};
+use crate::sync::{AtomicBool, AtomicU64, Ordering};
 
-const SEGMENTS: usize = 256;
 /// Lines of a segment at the start.
-const START: usize = 4;
+const START: usize = if cfg!(shuttle) { 1 } else { 4 };
 /// Lines of the smallest segment that has grown once.
-const SPREAD: usize = 24;
+const SPREAD: usize = if cfg!(shuttle) { 2 } else { 24 };
 const EMPTY: u64 = 0;
 /// The tag of an empty slot.
 const NO_TAG: u32 = 0;
 
 #[derive(Debug)]
-pub(super) struct Table {
-    segments: Vec<Segment>,
-    lines: u64,
-}
+pub(super) struct Table(Segments<Lines>);
 
 #[derive(Debug)]
-struct Segment {
+struct Lines {
     lines: Box<[Line]>,
-    used: usize,
-    /// The number of slots used at which it grows.
-    full: usize,
+    crowded: AtomicBool,
 }
 
 /// Slots, filled from the first to the last, as large as a line of the cache.
-#[derive(Clone, Copy, Debug)]
+#[derive(Default, Debug)]
 #[repr(align(64))]
-struct Line([u64; SLOTS]);
+struct Line([AtomicU64; SLOTS]);
 
-/// Where a state that was not found belongs. Void after any other change of the table.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Vacancy {
-    hash: u64,
-    line: usize,
+/// Why a state could not be added.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// The segment has no room: it must grow first.
+    Crowded,
+    Full(Full),
+}
+
+impl From<Full> for Refusal {
+    fn from(full: Full) -> Refusal {
+        Refusal::Full(full)
+    }
 }
 
 impl Table {
-    pub fn new() -> Table {
-        let segments = (0..SEGMENTS).map(|_| Segment::new(START)).collect();
-        Table { segments, lines: (SEGMENTS * START) as u64 }
+    /// The number of segments is a power of two.
+    pub fn new(segments: usize, workers: usize) -> Table {
+        Table(Segments::new(segments, workers, || Lines::new(START)))
+    }
+
+    pub fn untold(&self) -> Untold {
+        self.0.untold()
     }
 
     pub fn bytes(&self) -> u64 {
-        self.lines * size_of::<Line>() as u64 + (SEGMENTS * size_of::<Segment>()) as u64
+        self.0.bytes()
     }
 
     #[inline]
-    pub fn prefetch(&self, hash: u64) {
-        let segment = &self.segments[segment_of(hash)];
-        prefetch(&segment.lines, segment.home(tag_of(hash)));
+    pub fn prefetch(&self, seat: &Seat<'_>, hash: u64) {
+        let lines = &self.0.get(self.0.choose(hash), seat).lines;
+        prefetch(lines, home(lines, tag_of(hash)));
     }
 
     /// The first state whose hash looks the same: most likely the state itself, if it is there.
     #[inline]
-    pub fn candidate(&self, hash: u64) -> Option<StateId> {
-        self.find(hash, |_| true).ok()
+    pub fn candidate(&self, seat: &Seat<'_>, hash: u64) -> Option<u32> {
+        let lines = &self.0.get(self.0.choose(hash), seat).lines;
+        let tag = tag_of(hash);
+        let mut at = home(lines, tag);
+        for _ in 0..lines.len() {
+            let slots = &lines[at].0;
+            let (hits, vacant) = scan(slots, tag);
+            if hits != 0 {
+                return Some(number_of(slots[hits.trailing_zeros() as usize % SLOTS].load(Ordering::Relaxed)));
+            }
+            if vacant != 0 {
+                return None;
+            }
+            at = after(lines, at);
+        }
+        None
     }
 
-    /// The state with this hash that `is_it`.
+    /// The state with this hash that `is_it`, or else, in its place, the one that `make` writes down; and whether it is
+    /// new. `make` is called at most once, and what it has made is not used if another worker comes first.
     #[inline]
-    pub fn find(&self, hash: u64, is_it: impl Fn(StateId) -> bool) -> Result<StateId, Vacancy> {
-        let segment = &self.segments[segment_of(hash)];
+    pub fn find_or_add(
+        &self,
+        seat: &Seat<'_>,
+        hash: u64,
+        is_it: impl Fn(u32) -> bool,
+        mut make: impl FnMut() -> Result<u32, Full>,
+    ) -> Result<(u32, bool), Refusal> {
+        let Lines { lines, crowded } = self.0.get(self.0.choose(hash), seat);
         let tag = tag_of(hash);
-        let mut line = segment.home(tag);
-        loop {
-            let slots = &segment.lines[line].0;
-            let mut hits = matches(slots, tag);
+        let mut made = None;
+        let mut at = home(lines, tag);
+        let mut visited = 0;
+        while visited < lines.len() {
+            let slots = &lines[at].0;
+            let (mut hits, vacant) = scan(slots, tag);
             while hits != 0 {
-                let entry = slots[hits.trailing_zeros() as usize % SLOTS];
-                if is_it(id_of(entry)) {
-                    return Ok(id_of(entry));
+                let number = number_of(slots[hits.trailing_zeros() as usize % SLOTS].load(Ordering::Relaxed));
+                if is_it(number) {
+                    return Ok((number, false));
                 }
                 hits &= hits - 1;
             }
-            if slots[SLOTS - 1] == EMPTY {
-                return Err(Vacancy { hash, line });
+            if vacant == 0 {
+                at = after(lines, at);
+                visited += 1;
+                continue;
             }
-            line = segment.after(line);
+            let number = match made {
+                Some(number) => number,
+                None => *made.insert(make()?),
+            };
+            let entry = (u64::from(tag) << 32) | u64::from(number + 1);
+            let slot = &slots[vacant.trailing_zeros() as usize % SLOTS];
+            if self.0.is_private() {
+                slot.store(entry, Ordering::Release);
+                return Ok((number, true));
+            }
+            // If another worker was faster, it may have been with this very state: look again.
+            if slot.compare_exchange(EMPTY, entry, Ordering::Release, Ordering::Relaxed).is_ok() {
+                return Ok((number, true));
+            }
         }
+        crowded.store(true, Ordering::Relaxed);
+        Err(Refusal::Crowded)
     }
 
-    /// How many bytes more the table needs before it can take this one: none, most of the time.
+    /// Takes note of an added state, and calls a meeting when its segment should grow.
     #[inline]
-    pub fn growth(&self, at: Vacancy) -> u64 {
-        let segment = &self.segments[segment_of(at.hash)];
-        if segment.used < segment.full {
-            return 0;
-        }
-        ((grown(segment_of(at.hash), segment.lines.len()) - segment.lines.len()) * size_of::<Line>()) as u64
+    pub fn count(&self, seat: &Seat<'_>, hash: u64, untold: &mut Untold) {
+        self.0.count(self.0.choose(hash), seat, untold);
     }
 
-    #[inline]
-    pub fn insert(&mut self, at: Vacancy, id: StateId) {
-        let segment = &mut self.segments[segment_of(at.hash)];
-        let entry = (u64::from(tag_of(at.hash)) << 32) | u64::from(id.0 + 1);
-        if segment.used < segment.full {
-            segment.place(entry, at.line);
-        } else {
-            let size = grown(segment_of(at.hash), segment.lines.len());
-            self.lines += (size - segment.lines.len()) as u64;
-            segment.grow(size);
-            segment.place(entry, segment.home(tag_of(at.hash)));
-        }
-        segment.used += 1;
+    /// Plans growth, if `reserve` has the bytes for it. Whether it had.
+    pub fn plan(&self, sitting: &Sitting<'_>, reserve: impl FnMut(u64) -> bool) -> bool {
+        self.0.plan(sitting, reserve)
+    }
+
+    /// Does what is planned.
+    pub fn grow(&self, sitting: &Sitting<'_>, release: impl FnMut(u64)) {
+        self.0.grow(sitting, release);
     }
 }
 
-impl Segment {
-    fn new(lines: usize) -> Segment {
-        Segment { lines: vec![Line([EMPTY; SLOTS]); lines].into_boxed_slice(), used: 0, full: lines * SLOTS / 4 * 3 }
+impl Lines {
+    fn new(lines: usize) -> Lines {
+        Lines { lines: (0..lines).map(|_| Line::default()).collect(), crowded: AtomicBool::new(false) }
     }
 
-    #[inline]
-    fn home(&self, tag: u32) -> usize {
-        ((u64::from(tag) * self.lines.len() as u64) >> 32) as usize
-    }
-
-    #[inline]
-    fn after(&self, line: usize) -> usize {
-        if line + 1 == self.lines.len() { 0 } else { line + 1 }
-    }
-
-    #[cold]
-    fn grow(&mut self, lines: usize) {
-        let old = std::mem::replace(self, Segment::new(lines));
-        self.used = old.used;
-        for &entry in old.lines.iter().flat_map(|line| &line.0).filter(|&&entry| entry != EMPTY) {
-            self.place(entry, self.home((entry >> 32) as u32));
-        }
+    /// A small factor keeps tables full: 0.56 to 0.75, so 10.7 to 14.2 bytes per state, and since segments part company
+    /// when they first grow, always about the mean of it.
+    fn next_size(&self, part: f64) -> usize {
+        let lines = self.lines.len();
+        if lines == START { SPREAD + (SPREAD as f64 / 3.0 * part) as usize } else { lines + lines / 3 + 1 }
     }
 
     /// Puts an entry that is not there yet into the first line with room.
     #[inline]
-    fn place(&mut self, entry: u64, mut line: usize) {
-        while self.lines[line].0[SLOTS - 1] != EMPTY {
-            line = self.after(line);
+    fn place(&self, entry: u64) {
+        let mut at = home(&self.lines, (entry >> 32) as u32);
+        loop {
+            let slots = &self.lines[at].0;
+            let (_, vacant) = scan(slots, NO_TAG);
+            if vacant != 0 {
+                return slots[vacant.trailing_zeros() as usize % SLOTS].store(entry, Ordering::Relaxed);
+            }
+            at = after(&self.lines, at);
         }
-        let slots = &mut self.lines[line].0;
-        let vacant = matches(slots, NO_TAG).trailing_zeros() as usize;
-        slots[vacant % SLOTS] = entry;
     }
 }
 
-/// The next size of a segment. A small factor keeps tables full: 0.56 to 0.75, so 10.7 to 14.2 bytes per state, and
-/// since segments part company when they first grow, always about the mean of it.
-fn grown(segment: usize, lines: usize) -> usize {
-    if lines == START { SPREAD + SPREAD / 3 * segment / SEGMENTS } else { lines + lines / 3 }
+impl Content for Lines {
+    fn full(&self) -> usize {
+        self.slots() / 4 * 3
+    }
+
+    #[inline]
+    fn slots(&self) -> usize {
+        self.lines.len() * SLOTS
+    }
+
+    fn must_grow(&self) -> bool {
+        self.crowded.load(Ordering::Relaxed)
+    }
+
+    fn bytes(&self) -> u64 {
+        size_of_val(&*self.lines) as u64
+    }
+
+    fn grown_bytes(&self, part: f64) -> u64 {
+        (self.next_size(part) * size_of::<Line>()) as u64
+    }
+
+    fn grown(&self, part: f64) -> Lines {
+        let new = Lines::new(self.next_size(part));
+        for slot in self.lines.iter().flat_map(|line| &line.0) {
+            let entry = slot.load(Ordering::Relaxed);
+            if entry != EMPTY {
+                new.place(entry);
+            }
+        }
+        new
+    }
 }
 
 #[inline]
-fn segment_of(hash: u64) -> usize {
-    hash as usize % SEGMENTS
+fn home(lines: &[Line], tag: u32) -> usize {
+    ((u64::from(tag) * lines.len() as u64) >> 32) as usize
+}
+
+#[inline]
+fn after(lines: &[Line], at: usize) -> usize {
+    if at + 1 == lines.len() { 0 } else { at + 1 }
 }
 
 #[inline]
@@ -168,26 +234,54 @@ fn tag_of(hash: u64) -> u32 {
 }
 
 #[inline]
-fn id_of(entry: u64) -> StateId {
-    StateId(entry as u32 - 1)
+fn number_of(entry: u64) -> u32 {
+    entry as u32 - 1
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(shuttle)))]
 mod tests {
+    use super::super::meeting::Meeting;
     use super::*;
 
     fn check(hashes: &[u64]) {
-        let mut table = Table::new();
+        let meeting = Meeting::new();
+        let table = Table::new(256, 1);
+        let mut untold = table.untold();
+        let mut seat = meeting.enter();
+        let mut reserved = table.bytes();
         for (i, &hash) in hashes.iter().enumerate() {
-            let vacancy = table.find(hash, |id| hashes[id.index()] == hash).expect_err("not there yet");
-            let before = table.bytes();
-            let growth = table.growth(vacancy);
-            table.insert(vacancy, StateId(i as u32));
-            assert_eq!(table.bytes(), before + growth);
+            let is_it = |n: u32| hashes[n as usize] == hash;
+            let added = loop {
+                match table.find_or_add(&seat, hash, is_it, || Ok(i as u32)) {
+                    Err(Refusal::Crowded) => seat.call(),
+                    other => break other.unwrap(),
+                }
+                grow(&table, &mut seat, &mut reserved);
+            };
+            assert_eq!(added, (i as u32, true));
+            table.count(&seat, hash, &mut untold);
+            if seat.is_called() {
+                grow(&table, &mut seat, &mut reserved);
+            }
+            assert_eq!(table.bytes(), reserved);
         }
         for (i, &hash) in hashes.iter().enumerate() {
-            assert_eq!(table.find(hash, |id| hashes[id.index()] == hash).ok(), Some(StateId(i as u32)));
+            let is_it = |n: u32| hashes[n as usize] == hash;
+            let found = table.find_or_add(&seat, hash, is_it, || panic!("it is there")).unwrap();
+            assert_eq!(found, (i as u32, false));
+            assert!(table.candidate(&seat, hash).is_some());
         }
+    }
+
+    fn grow(table: &Table, seat: &mut Seat<'_>, reserved: &mut u64) {
+        let (mut more, mut less) = (0, 0);
+        let reserve = |bytes| {
+            more += bytes;
+            true
+        };
+        let planned = |sitting: &Sitting<'_>| table.plan(sitting, reserve);
+        assert!(seat.attend(planned, |sitting| table.grow(sitting, |bytes| less += bytes)));
+        *reserved += more - less;
     }
 
     #[test]

@@ -2,11 +2,12 @@
 #![allow(dead_code)]
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex};
 
 use kripke_model::ir::{EdgeId, FileId, ProcessId, Span};
 use kripke_model::trail::{Ending, Trail};
 use kripke_model::{Batch, Choice, Fault, Finding, FindingKind, Flags, State, Step, Successors};
-use kripke_search::Errors;
+use kripke_search::{Budget, Errors, Options, Order, Outcome, Progress, StoreKind, explore};
 
 pub const STEP: Step = Step { pid: 0, process: ProcessId(0), edge: EdgeId(0) };
 
@@ -29,8 +30,8 @@ pub struct Graph {
     pub edges: Vec<Vec<u32>>,
     pub findings: HashMap<u32, Vec<Finding>>,
     pub invalid_ends: bool,
-    /// Nodes in the order in which they were expanded.
-    pub expanded: Vec<u32>,
+    /// Nodes in the order in which they were expanded, by this graph and its clones.
+    pub expanded: Arc<Mutex<Vec<u32>>>,
 }
 
 impl Graph {
@@ -58,6 +59,30 @@ impl Graph {
     }
 }
 
+/// All ways to search with this order, or with any.
+pub fn ways(order: Option<Order>) -> Vec<Options> {
+    let mut ways = Vec::new();
+    for store in [StoreKind::Exact, StoreKind::Tree] {
+        if order != Some(Order::BreadthFirst) {
+            ways.push(Options { order: Order::DepthFirst, store, ..Options::default() });
+        }
+        if order != Some(Order::DepthFirst) {
+            ways.extend([1, 2, 4].map(|threads| Options { store, threads: Some(threads), ..Options::default() }));
+        }
+    }
+    ways
+}
+
+/// Explores with a copy of the model for each worker, and checks that what was shown last is how it ended.
+pub fn run<M: Successors + Clone + Sync>(model: &M, options: &Options, budget: &Budget) -> Outcome {
+    let progress = Progress::new();
+    let outcome = explore(&|| Box::new(model.clone()), options, budget, &progress);
+    let last = progress.snapshot();
+    let s = &outcome.statistics;
+    assert_eq!((last.states, last.transitions, last.depth), (s.states, s.transitions, s.depth), "{options:?}");
+    outcome
+}
+
 pub fn finding(kind: FindingKind, place: u32) -> Finding {
     let span = Span { file: FileId(0), start: place, end: place + 1 };
     Finding { kind, pid: 0, process: ProcessId(0), edge: EdgeId(0), span }
@@ -81,7 +106,7 @@ impl Successors for Graph {
 
     fn expand(&mut self, state: &State, _: Choice, out: &mut Batch) -> Flags {
         let node = decode(state);
-        self.expanded.push(node);
+        self.expanded.lock().unwrap().push(node);
         for &next in &self.edges[node as usize] {
             out.push(&encode(next), STEP);
         }

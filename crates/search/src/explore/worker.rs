@@ -1,0 +1,107 @@
+//! What each worker does with states, whatever the order: expand, judge, intern.
+
+use kripke_model::{Batch, Choice, Successors};
+
+use super::judge::Judge;
+use super::{CROWD, Search};
+use crate::budget::Limit;
+use crate::store::{Handle, Seen, StateId, Store};
+
+pub(super) struct Worker<'a, 'm, S: Store + 'a> {
+    search: &'a Search<'a, S>,
+    /// Workers are numbered; the first leads.
+    number: usize,
+    pub successors: Box<dyn Successors + 'm>,
+    pub handle: S::Handle<'a>,
+    pub judge: Judge,
+    pub round: Round,
+    transitions: u64,
+    expanded: u64,
+    /// States expanded since the budget was checked.
+    unchecked: usize,
+}
+
+/// What one turn of the loop works on. Reused from turn to turn.
+#[derive(Default)]
+pub(super) struct Round {
+    /// Still to be expanded.
+    pub work: Vec<StateId>,
+    batch: Batch,
+    /// Where the successors of each state expanded end in the batch.
+    ends: Vec<usize>,
+    pub seen: Vec<Seen>,
+    state: Vec<u8>,
+}
+
+impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
+    pub fn new(search: &'a Search<'a, S>, number: usize, successors: Box<dyn Successors + 'm>) -> Self {
+        Worker {
+            search,
+            number,
+            successors,
+            handle: search.store.handle(),
+            judge: Judge::new(search.options),
+            round: Round::default(),
+            transitions: 0,
+            expanded: 0,
+            unchecked: 0,
+        }
+    }
+
+    /// Interns the initial state.
+    pub fn begin(&mut self) -> Result<StateId, Limit> {
+        self.handle.enter();
+        self.round.batch.clear();
+        self.successors.initial(&mut self.round.batch);
+        assert_eq!(self.round.batch.len(), 1, "a model has one initial state");
+        self.intern()?;
+        // Not the end of an edge.
+        self.transitions = 0;
+        Ok(self.round.seen[0].id)
+    }
+
+    /// Expands the first states of the round, judges them and interns their successors. How many states that were;
+    /// all of them, unless they have very many successors.
+    pub fn turn(&mut self) -> Result<usize, Limit> {
+        let Round { work, batch, ends, state, .. } = &mut self.round;
+        batch.clear();
+        ends.clear();
+        for &id in &*work {
+            if batch.len() > CROWD {
+                break;
+            }
+            let findings = batch.findings().len();
+            self.handle.open(id, state);
+            let flags = self.successors.expand(state, Choice::All, batch);
+            ends.push(batch.len());
+            self.judge.judge(state, flags, &batch.findings()[findings..]);
+        }
+        let count = ends.len();
+        self.expanded += count as u64;
+        self.unchecked += count;
+        let interned = self.intern();
+        self.search.tallies[self.number].set(self.transitions, self.expanded);
+        interned?;
+        Ok(count)
+    }
+
+    pub fn intern(&mut self) -> Result<(), Limit> {
+        let Round { batch, ends, seen, .. } = &mut self.round;
+        let interned = self.handle.intern(batch, ends, seen);
+        self.transitions += seen.len() as u64;
+        interned.map_err(|full| self.search.budget.limit(full))
+    }
+
+    pub fn leads(&self) -> bool {
+        self.number == 0
+    }
+
+    /// Whether so many states were expanded that the budget should be checked.
+    pub fn is_due(&mut self, every: usize) -> bool {
+        let due = self.unchecked >= every;
+        if due {
+            self.unchecked = 0;
+        }
+        due
+    }
+}

@@ -1,0 +1,173 @@
+//! Who may use how much: states and bytes are granted to workers in portions, so that they seldom meet over it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::{Capacity, Full};
+
+/// Portions, as long as there is plenty.
+const STATES: u64 = 1 << 20;
+const BYTES: u64 = 1 << 16;
+/// More than there can ever be.
+const NO_LIMIT: u64 = u64::MAX / 4;
+
+#[derive(Debug)]
+pub(super) struct Ledger {
+    states: AtomicU64,
+    bytes: AtomicU64,
+    tallies: Box<[Tally]>,
+}
+
+/// What a worker has added. Written by it alone, read by anybody.
+#[derive(Default, Debug)]
+#[repr(align(128))]
+struct Tally {
+    states: AtomicU64,
+    bytes: AtomicU64,
+    longest: AtomicU64,
+}
+
+/// A worker's share.
+#[derive(Debug)]
+pub(super) struct Account<'a> {
+    ledger: &'a Ledger,
+    worker: usize,
+    /// What is granted and not used.
+    states_left: u64,
+    bytes_left: u64,
+    states: u64,
+    bytes: u64,
+    longest: u64,
+}
+
+impl Ledger {
+    /// `bytes` are in use from the start.
+    pub fn new(capacity: Capacity, workers: usize, bytes: u64) -> Ledger {
+        Ledger {
+            states: AtomicU64::new(capacity.states.min(NO_LIMIT)),
+            bytes: AtomicU64::new(capacity.bytes.min(NO_LIMIT).saturating_sub(bytes)),
+            tallies: (0..workers).map(|_| Tally::default()).collect(),
+        }
+    }
+
+    pub fn account(&self, worker: usize) -> Account<'_> {
+        Account { ledger: self, worker, states_left: 0, bytes_left: 0, states: 0, bytes: 0, longest: 0 }
+    }
+
+    /// Takes bytes for the tables, if there are so many.
+    pub fn reserve(&self, bytes: u64) -> bool {
+        take(&self.bytes, bytes, bytes).is_some()
+    }
+
+    pub fn release(&self, bytes: u64) {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub fn states(&self) -> u64 {
+        self.tallies.iter().map(|tally| tally.states.load(Ordering::Relaxed)).sum()
+    }
+
+    /// What the workers have added, without tables.
+    pub fn bytes(&self) -> u64 {
+        self.tallies.iter().map(|tally| tally.bytes.load(Ordering::Relaxed)).sum()
+    }
+
+    /// The length of the longest state.
+    pub fn longest(&self) -> u64 {
+        self.tallies.iter().map(|tally| tally.longest.load(Ordering::Relaxed)).max().unwrap_or(0)
+    }
+}
+
+impl Account<'_> {
+    /// Checks that one more state, which takes so many bytes, is allowed.
+    #[inline]
+    pub fn check(&mut self, bytes: u64) -> Result<(), Full> {
+        if self.states_left > 0 && self.bytes_left >= bytes { Ok(()) } else { self.ask(bytes) }
+    }
+
+    /// Uses what was checked.
+    #[inline]
+    pub fn spend(&mut self, length: u64, bytes: u64) {
+        self.states_left -= 1;
+        self.states += 1;
+        self.longest = self.longest.max(length);
+        self.bytes_left -= bytes;
+        self.bytes += bytes;
+    }
+
+    /// Uses bytes for something else, if there are so many.
+    #[inline]
+    pub fn take_bytes(&mut self, bytes: u64) -> Result<(), Full> {
+        if self.bytes_left < bytes {
+            self.ask_bytes(bytes)?;
+        }
+        self.bytes_left -= bytes;
+        self.bytes += bytes;
+        Ok(())
+    }
+
+    /// Uses bytes for something else, whether or not there are so many.
+    pub fn overspend(&mut self, bytes: u64) {
+        self.bytes += bytes;
+        if take(&self.ledger.bytes, bytes, bytes).is_none() {
+            self.ledger.bytes.store(0, Ordering::Relaxed);
+        }
+    }
+
+    #[cold]
+    fn ask(&mut self, bytes: u64) -> Result<(), Full> {
+        if self.states_left == 0 {
+            // A limit is met exactly: nobody keeps what another could use.
+            let limited = self.ledger.states.load(Ordering::Relaxed) < NO_LIMIT / 2;
+            let wanted = if limited { 1 } else { STATES };
+            self.states_left = take(&self.ledger.states, 1, wanted).ok_or(Full::States)?;
+        }
+        if self.bytes_left < bytes { self.ask_bytes(bytes) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn ask_bytes(&mut self, bytes: u64) -> Result<(), Full> {
+        let plenty = self.ledger.bytes.load(Ordering::Relaxed) > 16 * BYTES * self.ledger.tallies.len() as u64;
+        let wanted = if plenty { BYTES.max(bytes) } else { bytes };
+        self.bytes_left += take(&self.ledger.bytes, bytes, wanted).ok_or(Full::Memory)?;
+        Ok(())
+    }
+
+    /// Lets others know.
+    #[inline]
+    pub fn publish(&self) {
+        let tally = &self.ledger.tallies[self.worker];
+        tally.states.store(self.states, Ordering::Relaxed);
+        tally.bytes.store(self.bytes, Ordering::Relaxed);
+        tally.longest.store(self.longest, Ordering::Relaxed);
+    }
+}
+
+/// Takes `wanted`, or at least `needed`, from what is left.
+fn take(left: &AtomicU64, needed: u64, wanted: u64) -> Option<u64> {
+    let some = |left: u64| (left >= needed).then(|| left.min(wanted));
+    let before = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| some(left).map(|taken| left - taken));
+    before.ok().and_then(some)
+}
+
+#[cfg(all(test, not(shuttle)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_than_there_is() {
+        let ledger = Ledger::new(Capacity { states: 100_000, bytes: 1_000_000 }, 3, 1000);
+        let mut accounts = [0, 1, 2].map(|worker| ledger.account(worker));
+        for n in 0.. {
+            let account = &mut accounts[n % 3];
+            if account.check(20).is_err() {
+                break;
+            }
+            account.spend(10, 20);
+        }
+        accounts.iter().for_each(Account::publish);
+        assert_eq!((ledger.states(), ledger.bytes(), ledger.longest()), (999_000 / 20, 999_000 / 20 * 20, 10));
+        assert!(!ledger.reserve(20));
+        ledger.release(20);
+        assert!(ledger.reserve(20));
+    }
+}

@@ -1,0 +1,214 @@
+//! Pairs with a number for each: 0, 1, 2, …
+#![allow(unsafe_code)]
+
+use std::sync::OnceLock;
+
+use super::Full;
+use super::hardware::prefetch;
+use super::ledger::Account;
+use super::meeting::{Seat, Sitting};
+use super::segments::Untold;
+use super::table::{Refusal, Table};
+use crate::sync::{AtomicU64, Ordering};
+
+const SEGMENTS: usize = if cfg!(shuttle) { 1 } else { 4 };
+/// Numbers have so many bits.
+pub(super) const NUMBER_BITS: u32 = 28;
+/// Pairs in the first chunk.
+const FIRST_BITS: u32 = 8;
+/// Pairs that fit into a cache near the processor.
+const LARGE: u64 = 1 << 15;
+const CHUNKS: usize = (NUMBER_BITS - FIRST_BITS + 1) as usize;
+
+/// A set of pairs of 32 bits each, shared by several workers.
+#[derive(Debug)]
+pub(super) struct Pool {
+    table: Table,
+    pairs: Pairs,
+    next: AtomicU64,
+}
+
+/// A worker's part in a pool.
+#[derive(Debug)]
+pub(super) struct PoolPen {
+    untold: Untold,
+    /// A number that another worker left no use for.
+    spare: Option<u32>,
+}
+
+impl Pool {
+    pub fn new(workers: usize) -> Pool {
+        Pool { table: Table::new(SEGMENTS, workers), pairs: Pairs::default(), next: AtomicU64::new(0) }
+    }
+
+    pub fn pen(&self) -> PoolPen {
+        PoolPen { untold: self.table.untold(), spare: None }
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.table.bytes()
+    }
+
+    /// A pair whose number was got from this pool.
+    #[inline]
+    pub fn get(&self, number: u32) -> u64 {
+        self.pairs.get(number)
+    }
+
+    #[inline]
+    pub fn prefetch(&self, seat: &Seat<'_>, pair: u64) {
+        self.table.prefetch(seat, mix(pair));
+    }
+
+    /// To be called after [`Pool::prefetch`]: goes one step further. Small pools are in the cache anyway.
+    #[inline]
+    pub fn prefetch_pair(&self, seat: &Seat<'_>, pair: u64) {
+        if let Some(number) = self.table.candidate(seat, mix(pair)) {
+            self.pairs.prefetch(number);
+        }
+    }
+
+    /// Whether it pays to ask for memory ahead of time.
+    pub fn is_large(&self) -> bool {
+        self.next.load(Ordering::Relaxed) > LARGE
+    }
+
+    /// The number of a pair, which is added if it is new.
+    #[inline]
+    pub fn number(
+        &self,
+        pair: u64,
+        seat: &Seat<'_>,
+        pen: &mut PoolPen,
+        account: &mut Account<'_>,
+    ) -> Result<u32, Refusal> {
+        let hash = mix(pair);
+        let PoolPen { untold, spare } = pen;
+        let make = || {
+            let number = match spare.take() {
+                Some(number) => number,
+                None => self.claim(account)?,
+            };
+            self.pairs.set(number, pair);
+            *spare = Some(number);
+            Ok(number)
+        };
+        let (number, new) = self.table.find_or_add(seat, hash, |number| self.pairs.get(number) == pair, make)?;
+        if new {
+            *spare = None;
+            self.table.count(seat, hash, untold);
+        }
+        Ok(number)
+    }
+
+    /// Refuses, in release builds too, what does not fit: a number cut short would silently merge states.
+    #[cold]
+    fn claim(&self, account: &mut Account<'_>) -> Result<u32, Full> {
+        account.take_bytes(size_of::<u64>() as u64)?;
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        if number < 1 << NUMBER_BITS { Ok(number as u32) } else { Err(Full::States) }
+    }
+
+    pub fn plan(&self, sitting: &Sitting<'_>, reserve: impl FnMut(u64) -> bool) -> bool {
+        self.table.plan(sitting, reserve)
+    }
+
+    pub fn grow(&self, sitting: &Sitting<'_>, release: impl FnMut(u64)) {
+        self.table.grow(sitting, release);
+    }
+}
+
+/// Pairs by number, in chunks that never move, each as large as all before together.
+#[derive(Default, Debug)]
+struct Pairs {
+    chunks: [OnceLock<Box<[AtomicU64]>>; CHUNKS],
+}
+
+impl Pairs {
+    /// Which chunk, where in it, and how large it is.
+    #[inline]
+    fn place(number: u32) -> (usize, usize, usize) {
+        let bits = (number >> FIRST_BITS).checked_ilog2().map_or(0, |bits| bits + 1);
+        let size = 1 << (FIRST_BITS + bits.saturating_sub(1));
+        (bits as usize, if bits == 0 { number as usize } else { number as usize - size }, size)
+    }
+
+    #[inline]
+    fn get(&self, number: u32) -> u64 {
+        let (chunk, at, _) = Pairs::place(number);
+        self.chunks[chunk].get().expect("a number that was given")[at].load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    fn prefetch(&self, number: u32) {
+        let (chunk, at, _) = Pairs::place(number);
+        if let Some(chunk) = self.chunks[chunk].get() {
+            prefetch(chunk, at);
+        }
+    }
+
+    fn set(&self, number: u32, pair: u64) {
+        let (chunk, at, size) = Pairs::place(number);
+        self.chunks[chunk].get_or_init(|| zeros(size))[at].store(pair, Ordering::Relaxed);
+    }
+}
+
+/// Memory that is not touched before it is used.
+#[cfg(not(shuttle))]
+fn zeros(size: usize) -> Box<[AtomicU64]> {
+    // SAFETY: all bits zero are the number zero.
+    unsafe { Box::<[AtomicU64]>::new_zeroed_slice(size).assume_init() }
+}
+
+#[cfg(shuttle)]
+fn zeros(size: usize) -> Box<[AtomicU64]> {
+    (0..size).map(|_| AtomicU64::new(0)).collect()
+}
+
+/// Spreads what is known of a pair over all bits.
+#[inline]
+pub(super) fn mix(pair: u64) -> u64 {
+    let product = u128::from(pair ^ 0x9e37_79b9_7f4a_7c15) * 0xd1b5_4a32_d192_ed03_a5a3_564c_9d2f_1b65u128;
+    let folded = product as u64 ^ (product >> 64) as u64;
+    folded ^ (folded >> 29)
+}
+
+#[cfg(all(test, not(shuttle)))]
+mod tests {
+    use super::super::Capacity;
+    use super::super::ledger::Ledger;
+    use super::super::meeting::Meeting;
+    use super::*;
+
+    #[test]
+    fn numbers_are_dense_and_pairs_come_back() {
+        let (meeting, pool, ledger) = (Meeting::new(), Pool::new(1), Ledger::new(Capacity::UNLIMITED, 1, 0));
+        let (mut pen, mut seat, mut account) = (pool.pen(), meeting.enter(), ledger.account(0));
+        let pair = |n: u64| ((n % 300) << 32) | (n / 300);
+        for n in (0..100_000).chain(0..100_000) {
+            let number = loop {
+                match pool.number(pair(n), &seat, &mut pen, &mut account) {
+                    Ok(number) => break number,
+                    Err(_) => seat.call(),
+                }
+                seat.attend(|sitting| pool.plan(sitting, |_| true), |sitting| pool.grow(sitting, |_| ()));
+            };
+            assert_eq!(u64::from(number), n);
+        }
+        for n in 0..100_000 {
+            assert_eq!(pool.get(n as u32), pair(n));
+        }
+    }
+
+    #[test]
+    fn numbers_are_not_cut_short() {
+        let (meeting, pool, ledger) = (Meeting::new(), Pool::new(1), Ledger::new(Capacity::UNLIMITED, 1, 0));
+        let (mut pen, seat, mut account) = (pool.pen(), meeting.enter(), ledger.account(0));
+        pool.next.store((1 << NUMBER_BITS) - 1, Ordering::Relaxed);
+        assert_eq!(pool.number(1, &seat, &mut pen, &mut account).unwrap(), (1 << NUMBER_BITS) - 1);
+        for pair in 2..5 {
+            let refusal = pool.number(pair, &seat, &mut pen, &mut account);
+            assert!(matches!(refusal, Err(Refusal::Full(Full::States))));
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! States in the order in which they are to be expanded, found again by position.
+
+use std::fmt::Debug;
+use std::ops::Range;
+
+use super::StateId;
+
+/// A list that only grows at its end.
+pub trait Queue: Default + Debug + Send + Sync {
+    /// Whether a position never loses its state, because to keep it costs next to nothing.
+    const LASTING: bool;
+
+    fn push(&mut self, id: StateId);
+
+    /// Moves all of `other` to the end.
+    fn append(&mut self, other: &mut Self);
+
+    /// How many were pushed.
+    fn len(&self) -> u64;
+
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Appends the states at these positions.
+    fn copy(&self, positions: Range<u64>, into: &mut Vec<StateId>);
+
+    /// States at positions before this one are not asked for any more.
+    fn forget(&mut self, before: u64);
+
+    fn bytes(&self) -> u64;
+}
+
+/// A queue of numbers that mostly follow each other.
+#[derive(Default, Debug)]
+pub struct Runs {
+    runs: Vec<Run>,
+    len: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// The position of the first.
+    at: u64,
+    first: u64,
+}
+
+impl Runs {
+    fn push_run(&mut self, first: u64, count: u64) {
+        if self.runs.last().is_none_or(|run| run.first + (self.len - run.at) != first) {
+            self.runs.push(Run { at: self.len, first });
+        }
+        self.len += count;
+    }
+
+    fn end(&self, run: usize) -> u64 {
+        self.runs.get(run + 1).map_or(self.len, |next| next.at)
+    }
+}
+
+impl Queue for Runs {
+    const LASTING: bool = true;
+
+    #[inline]
+    fn push(&mut self, id: StateId) {
+        self.push_run(id.0, 1);
+    }
+
+    fn append(&mut self, other: &mut Runs) {
+        for (i, run) in other.runs.iter().enumerate() {
+            self.push_run(run.first, other.end(i) - run.at);
+        }
+        *other = Runs { runs: std::mem::take(&mut other.runs), len: 0 };
+        other.runs.clear();
+    }
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn copy(&self, positions: Range<u64>, into: &mut Vec<StateId>) {
+        let mut at = positions.start;
+        let mut run = self.runs.partition_point(|run| run.at <= at).saturating_sub(1);
+        while at < positions.end {
+            let end = self.end(run).min(positions.end);
+            let Run { at: start, first } = self.runs[run];
+            into.extend((at..end).map(|position| StateId(first + (position - start))));
+            at = end;
+            run += 1;
+        }
+    }
+
+    fn forget(&mut self, _: u64) {}
+
+    fn bytes(&self) -> u64 {
+        (self.runs.capacity() * size_of::<Run>()) as u64
+    }
+}
+
+/// A queue of anything.
+#[derive(Default, Debug)]
+pub struct Pieces {
+    pieces: Vec<Piece>,
+    len: u64,
+}
+
+#[derive(Debug)]
+struct Piece {
+    /// The position of the first.
+    at: u64,
+    ids: Vec<StateId>,
+}
+
+/// How many states a piece has, so that what is forgotten can be given back soon.
+const PIECE: usize = 1 << 13;
+
+impl Queue for Pieces {
+    const LASTING: bool = false;
+
+    #[inline]
+    fn push(&mut self, id: StateId) {
+        match self.pieces.last_mut() {
+            Some(piece) if piece.ids.len() < PIECE => piece.ids.push(id),
+            _ => self.pieces.push(Piece { at: self.len, ids: vec![id] }),
+        }
+        self.len += 1;
+    }
+
+    fn append(&mut self, other: &mut Pieces) {
+        let small = |piece: &Piece, more: usize| piece.ids.len() + more <= PIECE;
+        for mut piece in other.pieces.drain(..) {
+            let count = piece.ids.len();
+            match self.pieces.last_mut() {
+                Some(last) if small(last, count) => last.ids.append(&mut piece.ids),
+                _ => self.pieces.push(Piece { at: self.len, ids: piece.ids }),
+            }
+            self.len += count as u64;
+        }
+        other.len = 0;
+    }
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn copy(&self, positions: Range<u64>, into: &mut Vec<StateId>) {
+        let mut at = positions.start;
+        let mut piece = self.pieces.partition_point(|piece| piece.at <= at).saturating_sub(1);
+        while at < positions.end {
+            let Piece { at: start, ids } = &self.pieces[piece];
+            let end = (start + ids.len() as u64).min(positions.end);
+            into.extend_from_slice(&ids[(at - start) as usize..(end - start) as usize]);
+            at = end;
+            piece += 1;
+        }
+    }
+
+    fn forget(&mut self, before: u64) {
+        let gone = self.pieces.iter().take_while(|piece| piece.at + piece.ids.len() as u64 <= before).count();
+        self.pieces.drain(..gone);
+    }
+
+    fn bytes(&self) -> u64 {
+        self.pieces.iter().map(|piece| (piece.ids.capacity() * size_of::<StateId>()) as u64).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<Q: Queue>(ids: &[u64]) {
+        let mut whole = Q::default();
+        let mut part = Q::default();
+        for (i, &id) in ids.iter().enumerate() {
+            part.push(StateId(id));
+            if i % 7 == 3 {
+                whole.append(&mut part);
+                assert!(part.is_empty());
+            }
+        }
+        whole.append(&mut part);
+        assert_eq!(whole.len(), ids.len() as u64);
+        for from in (0..ids.len()).step_by(ids.len() / 50 + 1) {
+            for to in [from, from + 1, (from + 5_000).min(ids.len()), ids.len()] {
+                let mut got = Vec::new();
+                whole.copy(from as u64..to as u64, &mut got);
+                assert!(got.iter().map(|id| id.0).eq(ids[from..to].iter().copied()));
+            }
+            whole.forget(from as u64);
+        }
+    }
+
+    #[test]
+    fn every_position_has_its_state() {
+        let lists = [
+            (0..50_000).collect::<Vec<u64>>(),
+            (0..30_000).rev().collect(),
+            (0..40_000).map(|n| n / 100 * 1000 + n % 100).collect(),
+            vec![3],
+        ];
+        for ids in &lists {
+            check::<Runs>(ids);
+            check::<Pieces>(ids);
+        }
+    }
+}

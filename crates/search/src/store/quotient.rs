@@ -1,0 +1,398 @@
+//! A set of numbers that remembers only what their place does not tell (Cleary, *Compact hash tables using
+//! bidirectional linear probing*, 1984; here with lines of slots instead of probing).
+//!
+//! A segment with L lines keeps the number q in the line `q mod L`, turned by a hash of `q div L`, and stores only
+//! `q div L` there: two bytes, or four or eight where numbers are large and few. Line and slot together give the
+//! number back, so a segment can grow by itself. What finds its line full is stored whole, in a small open table at
+//! the side. The first bit of a slot marks numbers as visited.
+
+use super::Full;
+use super::hardware::{SLOTS, Width, prefetch, scan_lanes};
+use super::meeting::{Seat, Sitting};
+use super::pool::mix;
+use super::segments::{Content, Segments, Untold};
+use super::table::Refusal;
+use crate::sync::{AtomicBool, AtomicU64, Ordering};
+
+const SEGMENT_BITS: u32 = if cfg!(shuttle) { 0 } else { 6 };
+/// Lines of the smallest segment that has grown once.
+const SPREAD: usize = if cfg!(shuttle) { 2 } else { 24 };
+/// Marks an entry of the table at the side as visited.
+const VISITED: u64 = 1 << 63;
+
+/// A set of numbers below 2^62.
+#[derive(Debug)]
+pub(super) struct QuotientSet(Segments<Quotients>);
+
+#[derive(Debug)]
+struct Quotients {
+    lines: Box<[Line]>,
+    /// For dividing by the number of lines: 2^64 divided by it.
+    inverse: u64,
+    width: Width,
+    /// Numbers whose line is full, plus one.
+    side: Box<[AtomicU64]>,
+    blocked: AtomicBool,
+    /// The largest number that was added or should be.
+    largest: AtomicU64,
+}
+
+#[derive(Default, Debug)]
+#[repr(align(64))]
+struct Line([AtomicU64; SLOTS]);
+
+/// Where a number is.
+enum Place<'a> {
+    Lane { word: &'a AtomicU64, shift: u32 },
+    Side(&'a AtomicU64),
+}
+
+impl QuotientSet {
+    pub fn new(workers: usize) -> QuotientSet {
+        QuotientSet(Segments::new(1 << SEGMENT_BITS, workers, || Quotients::new(1, Width::W16)))
+    }
+
+    pub fn untold(&self) -> Untold {
+        self.0.untold()
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.0.bytes()
+    }
+
+    #[inline]
+    pub fn prefetch(&self, number: u64, seat: &Seat<'_>) {
+        let (segment, q) = split(number);
+        let content = self.0.get(segment, seat);
+        prefetch(&content.lines, content.place(q).0);
+    }
+
+    /// Adds a number. Whether it is new; `may` is asked before a new one is added.
+    #[inline]
+    pub fn add(
+        &self,
+        number: u64,
+        seat: &Seat<'_>,
+        untold: &mut Untold,
+        may: impl FnMut() -> Result<(), Full>,
+    ) -> Result<bool, Refusal> {
+        let (segment, q) = split(number);
+        let content = self.0.get(segment, seat);
+        let new = content.add(q, self.0.is_private(), may)?;
+        if new {
+            self.0.count(segment, seat, untold);
+        }
+        Ok(new)
+    }
+
+    pub fn is_visited(&self, number: u64, seat: &Seat<'_>) -> bool {
+        let (segment, q) = split(number);
+        let content = self.0.get(segment, seat);
+        match content.find(q).expect("a number that was added") {
+            Place::Lane { word, shift } => word.load(Ordering::Relaxed) >> shift & content.width.top() != 0,
+            Place::Side(entry) => entry.load(Ordering::Relaxed) & VISITED != 0,
+        }
+    }
+
+    pub fn visit(&self, number: u64, seat: &Seat<'_>) {
+        let (segment, q) = split(number);
+        self.0.get(segment, seat).mark(q);
+    }
+
+    pub fn plan(&self, sitting: &Sitting<'_>, reserve: impl FnMut(u64) -> bool) -> bool {
+        self.0.plan(sitting, reserve)
+    }
+
+    pub fn grow(&self, sitting: &Sitting<'_>, release: impl FnMut(u64)) {
+        self.0.grow(sitting, release);
+    }
+}
+
+/// The segment of a number, and the rest of it; together they are as good as the number.
+#[inline]
+fn split(number: u64) -> (usize, u64) {
+    let rest = number >> SEGMENT_BITS;
+    ((number.wrapping_add(mix(rest))) as usize & ((1 << SEGMENT_BITS) - 1), rest)
+}
+
+impl Quotients {
+    fn new(lines: usize, width: Width) -> Quotients {
+        Quotients {
+            lines: (0..lines).map(|_| Line::default()).collect(),
+            inverse: u64::MAX / lines as u64,
+            width,
+            side: (0..side(lines, width)).map(|_| AtomicU64::new(0)).collect(),
+            blocked: AtomicBool::new(false),
+            largest: AtomicU64::new(0),
+        }
+    }
+
+    /// The line of a number, and what is stored there.
+    #[inline]
+    fn place(&self, q: u64) -> (usize, u64) {
+        let lines = self.lines.len() as u64;
+        // Rounded down twice, so it may be one too small.
+        let mut quotient = ((u128::from(q) * u128::from(self.inverse)) >> 64) as u64;
+        let mut rest = q - quotient * lines;
+        if rest >= lines {
+            (quotient, rest) = (quotient + 1, rest - lines);
+        }
+        let line = rest + turn(quotient, lines);
+        ((if line < lines { line } else { line - lines }) as usize, quotient + 1)
+    }
+
+    #[inline]
+    fn find(&self, q: u64) -> Option<Place<'_>> {
+        let (line, value) = self.place(q);
+        if value >= self.width.top() {
+            return None;
+        }
+        let words = &self.lines[line].0;
+        let (hits, vacant) = scan_lanes(words, self.width, value);
+        if hits != 0 {
+            let (word, shift) = self.width.place(hits.trailing_zeros());
+            return Some(Place::Lane { word: &words[word], shift });
+        }
+        if vacant != 0 { None } else { self.find_aside(q) }
+    }
+
+    fn find_aside(&self, q: u64) -> Option<Place<'_>> {
+        for entry in self.side_from(q) {
+            match entry.load(Ordering::Relaxed) & !VISITED {
+                0 => return None,
+                other if other == q + 1 => return Some(Place::Side(entry)),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn side_from(&self, q: u64) -> impl Iterator<Item = &AtomicU64> {
+        let start = ((u128::from(mix(q)) * self.side.len() as u128) >> 64) as usize;
+        self.side[start..].iter().chain(&self.side[..start])
+    }
+
+    /// Adds a number. Whether it is new: another worker may have been faster.
+    #[inline]
+    fn add(&self, q: u64, private: bool, mut may: impl FnMut() -> Result<(), Full>) -> Result<bool, Refusal> {
+        let (line, value) = self.place(q);
+        if value >= self.width.top() {
+            self.largest.fetch_max(q, Ordering::Relaxed);
+            self.blocked.store(true, Ordering::Relaxed);
+            return Err(Refusal::Crowded);
+        }
+        let words = &self.lines[line].0;
+        loop {
+            let (hits, vacant) = scan_lanes(words, self.width, value);
+            if hits != 0 {
+                return Ok(false);
+            }
+            if vacant == 0 {
+                return self.add_aside(q, may);
+            }
+            may()?;
+            if q > self.largest.load(Ordering::Relaxed) {
+                self.largest.fetch_max(q, Ordering::Relaxed);
+            }
+            let (word, shift) = self.width.place(vacant.trailing_zeros());
+            let old = words[word].load(Ordering::Relaxed);
+            if private {
+                words[word].store(old | value << shift, Ordering::Relaxed);
+                return Ok(true);
+            }
+            // Another worker may have filled this lane since.
+            let vacant = old >> shift & (self.width.top() | (self.width.top() - 1)) == 0;
+            let new = old | value << shift;
+            if vacant && words[word].compare_exchange(old, new, Ordering::Release, Ordering::Relaxed).is_ok() {
+                return Ok(true);
+            }
+        }
+    }
+
+    #[cold]
+    fn add_aside(&self, q: u64, mut may: impl FnMut() -> Result<(), Full>) -> Result<bool, Refusal> {
+        if self.find_aside(q).is_some() {
+            return Ok(false);
+        }
+        may()?;
+        self.largest.fetch_max(q, Ordering::Relaxed);
+        for entry in self.side_from(q) {
+            let found = match entry.compare_exchange(0, q + 1, Ordering::Release, Ordering::Relaxed) {
+                Ok(_) => return Ok(true),
+                Err(found) => found,
+            };
+            if found & !VISITED == q + 1 {
+                return Ok(false);
+            }
+        }
+        self.blocked.store(true, Ordering::Relaxed);
+        Err(Refusal::Crowded)
+    }
+
+    /// Adds a number while nobody else is here, with its mark. Whether there was room.
+    fn take(&self, q: u64, visited: bool) -> bool {
+        let added = self.add(q, true, || Ok(())).is_ok();
+        if added && visited {
+            self.mark(q);
+        }
+        added
+    }
+
+    fn mark(&self, q: u64) {
+        match self.find(q).expect("a number that was added") {
+            Place::Lane { word, shift } => word.fetch_or(self.width.top() << shift, Ordering::Relaxed),
+            Place::Side(entry) => entry.fetch_or(VISITED, Ordering::Relaxed),
+        };
+    }
+
+    /// Calls `each` with all numbers and whether they are visited, until it says no.
+    fn all(&self, mut each: impl FnMut(u64, bool) -> bool) -> bool {
+        let lines = self.lines.len() as u64;
+        for (line, words) in self.lines.iter().enumerate() {
+            for lane in 0..self.width.lanes() {
+                let (word, shift) = self.width.place(lane);
+                let slot = words.0[word].load(Ordering::Relaxed) >> shift & (self.width.top() | (self.width.top() - 1));
+                if slot == 0 {
+                    break;
+                }
+                let quotient = (slot & (self.width.top() - 1)) - 1;
+                let turned = turn(quotient, lines);
+                let rest = if line as u64 >= turned { line as u64 - turned } else { line as u64 + lines - turned };
+                if !each(quotient * lines + rest, slot & self.width.top() != 0) {
+                    return false;
+                }
+            }
+        }
+        self.side
+            .iter()
+            .map(|entry| entry.load(Ordering::Relaxed))
+            .filter(|&entry| entry != 0)
+            .all(|entry| each((entry & !VISITED) - 1, entry & VISITED != 0))
+    }
+
+    /// How many slots to have next.
+    fn next_slots(&self, part: f64) -> usize {
+        let lines = self.lines.len();
+        let lines = if lines == 1 { SPREAD + (SPREAD as f64 / 3.0 * part) as usize } else { lines + lines / 3 + 1 };
+        lines * self.width.lanes() as usize
+    }
+
+    /// Lines with so many slots for numbers up to `largest`, and their width. Not narrower than now unless there is room
+    /// to spare: who is narrow one day and wide the next moves twice.
+    fn divide(&self, slots: usize, largest: u64) -> (usize, Width) {
+        let lines = |width: Width| slots.div_ceil(width.lanes() as usize).max(2);
+        let fits = |width: Width| {
+            let value = largest / lines(width) as u64 + 2;
+            (if width < self.width { value + value / 2 } else { value }) < width.top()
+        };
+        let width = [Width::W16, Width::W32].into_iter().find(|&width| fits(width)).unwrap_or(Width::W64);
+        (lines(width), width)
+    }
+}
+
+impl Content for Quotients {
+    fn full(&self) -> usize {
+        match self.width {
+            Width::W16 => self.slots() / 32 * 25,
+            Width::W32 => self.slots() / 16 * 11,
+            Width::W64 => self.slots() / 8 * 5,
+        }
+    }
+
+    #[inline]
+    fn slots(&self) -> usize {
+        self.lines.len() * self.width.lanes() as usize
+    }
+
+    fn must_grow(&self) -> bool {
+        self.blocked.load(Ordering::Relaxed)
+    }
+
+    fn bytes(&self) -> u64 {
+        (size_of_val(&*self.lines) + size_of_val(&*self.side)) as u64
+    }
+
+    fn grown_bytes(&self, part: f64) -> u64 {
+        let (lines, width) = self.divide(self.next_slots(part), self.largest.load(Ordering::Relaxed));
+        (lines * size_of::<Line>() + side(lines, width) * size_of::<u64>()) as u64
+    }
+
+    fn grown(&self, part: f64) -> Quotients {
+        let largest = self.largest.load(Ordering::Relaxed);
+        let mut slots = self.next_slots(part);
+        loop {
+            let (lines, width) = self.divide(slots, largest);
+            let new = Quotients::new(lines, width);
+            if self.all(|q, visited| new.take(q, visited)) {
+                return new;
+            }
+            slots += slots / 8 + 1;
+        }
+    }
+}
+
+/// How many entries there are at the side.
+fn side(lines: usize, width: Width) -> usize {
+    match width {
+        Width::W16 => lines / 2 + 4,
+        Width::W32 => lines / 3 * 2 + 4,
+        Width::W64 => lines + 4,
+    }
+}
+
+/// How far a quotient turns the lines.
+#[inline]
+fn turn(quotient: u64, lines: u64) -> u64 {
+    ((u128::from(mix(quotient)) * u128::from(lines)) >> 64) as u64
+}
+
+#[cfg(all(test, not(shuttle)))]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::super::meeting::Meeting;
+    use super::*;
+
+    fn check(numbers: impl Iterator<Item = u64>) -> f64 {
+        let (meeting, set) = (Meeting::new(), QuotientSet::new(1));
+        let (mut seat, mut untold) = (meeting.enter(), set.untold());
+        let mut all = HashSet::new();
+        for number in numbers {
+            let new = loop {
+                match set.add(number, &seat, &mut untold, || Ok(())) {
+                    Ok(new) => break new,
+                    Err(_) => seat.call(),
+                }
+                seat.attend(|sitting| set.plan(sitting, |_| true), |sitting| set.grow(sitting, |_| ()));
+            };
+            assert_eq!(new, all.insert(number), "{number}");
+            if new && number % 3 == 0 {
+                assert!(!set.is_visited(number, &seat));
+                set.visit(number, &seat);
+            }
+            if seat.is_called() {
+                seat.attend(|sitting| set.plan(sitting, |_| true), |sitting| set.grow(sitting, |_| ()));
+            }
+        }
+        for &number in &all {
+            assert_eq!(set.is_visited(number, &seat), number % 3 == 0);
+            assert!(!set.add(number, &seat, &mut untold, || panic!("it is there")).unwrap());
+        }
+        set.bytes() as f64 / all.len() as f64
+    }
+
+    #[test]
+    fn remembers_every_number() {
+        let dense = check(0..300_000);
+        assert!(dense < 4.0, "{dense} bytes for each of a dense set");
+        let sparse = check((0..300_000).map(|n| mix(n) >> 36));
+        assert!(sparse < 4.0, "{sparse} bytes for one in a thousand");
+        let rare = check((0..300_000).map(|n| mix(n) >> 20));
+        assert!(rare < 8.0, "{rare} bytes for few among many");
+        let lone = check((0..100_000).map(|n| mix(n) >> 2));
+        assert!(lone < 18.0, "{lone} bytes for numbers of any size");
+        check((0..100_000).map(|n| (n << 30) | (n % 7)));
+        check((0..100_000).map(|n| ((n % 1000) << 25) | ((n / 1000) << 3)));
+        check((0..50_000).chain((0..50_000).map(|n| mix(n) >> 2)).chain(0..100_000));
+    }
+}

@@ -1,0 +1,99 @@
+//! Workers in all orders: a scheduler that switches between them at every access to shared memory looks for one in
+//! which a state is lost, or new twice, or not what it was. Tables are tiny here, so they grow all the time.
+//!
+//! `RUSTFLAGS="--cfg shuttle" cargo test --release -p kripke-search schedules`
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use kripke_model::ir::{EdgeId, ProcessId};
+use kripke_model::{Batch, Step};
+
+use super::{Capacity, ExactStore, Full, Handle, Seen, Store, TreeStore};
+
+const SCHEDULES: usize = 10_000;
+
+/// Each worker interns its states in two batches; in between the store can do without it.
+fn contend<S: Store + Send + 'static>(store: S, work: &[Vec<u8>]) {
+    let store = Arc::new(store);
+    let found: Vec<_> = work
+        .iter()
+        .map(|numbers| {
+            let (store, numbers) = (Arc::clone(&store), numbers.clone());
+            shuttle::thread::spawn(move || intern(&*store, &numbers))
+        })
+        .collect();
+    let mut ids = HashMap::new();
+    let mut new = 0;
+    for (number, seen) in found.into_iter().flat_map(|worker| worker.join().unwrap()) {
+        assert_eq!(*ids.entry(number).or_insert(seen.id), seen.id, "one state, one id");
+        new += usize::from(seen.new);
+    }
+    assert_eq!((new, store.len()), (ids.len(), ids.len() as u64), "each state is new once");
+}
+
+fn intern<S: Store>(store: &S, numbers: &[u8]) -> Vec<(u8, Seen)> {
+    let mut handle = store.handle();
+    let (mut found, mut seen, mut fetched) = (Vec::new(), Vec::new(), Vec::new());
+    for part in numbers.chunks(numbers.len().div_ceil(2)) {
+        let mut batch = Batch::new();
+        part.iter().for_each(|&n| batch.push(&state(n), Step { pid: 0, process: ProcessId(0), edge: EdgeId(0) }));
+        handle.enter();
+        assert_eq!(handle.intern(&batch, &[], &mut seen), Ok(()));
+        handle.leave();
+        for (&number, &seen) in part.iter().zip(&seen) {
+            handle.fetch(seen.id, &mut fetched);
+            assert_eq!(fetched, state(number), "what was written before it was known");
+            found.push((number, seen));
+        }
+    }
+    found
+}
+
+fn state(number: u8) -> Vec<u8> {
+    vec![number.wrapping_mul(3), 1, 2, number, 4, 5, 6, 7, number % 4, 9]
+}
+
+fn overlapping() -> Vec<Vec<u8>> {
+    vec![(0..10).collect(), (0..12).rev().collect(), vec![3, 3, 8, 12, 0, 13]]
+}
+
+fn check(test: impl Fn() + Send + Sync + Clone + 'static) {
+    shuttle::check_random(test.clone(), SCHEDULES);
+    shuttle::check_pct(test, SCHEDULES, 3);
+}
+
+#[test]
+fn exact() {
+    check(|| contend(ExactStore::new(Capacity::UNLIMITED, 3), &overlapping()));
+}
+
+#[test]
+fn tree() {
+    check(|| contend(TreeStore::new(Capacity::UNLIMITED, 3), &overlapping()));
+}
+
+/// Whoever meets the limit, all come home.
+#[test]
+fn refused_growth() {
+    check(|| {
+        let store = ExactStore::new(Capacity::UNLIMITED, 2);
+        let bytes = store.bytes() + 110;
+        let store = Arc::new(ExactStore::new(Capacity { bytes, ..Capacity::UNLIMITED }, 2));
+        let workers: Vec<_> = (0..2)
+            .map(|worker| {
+                let store = Arc::clone(&store);
+                shuttle::thread::spawn(move || {
+                    let mut handle = store.handle();
+                    let (mut batch, mut seen) = (Batch::new(), Vec::new());
+                    let step = Step { pid: 0, process: ProcessId(0), edge: EdgeId(0) };
+                    (0..12).for_each(|n| batch.push(&state(n + worker * 6), step));
+                    handle.enter();
+                    handle.intern(&batch, &[], &mut seen)
+                })
+            })
+            .collect();
+        let ends: Vec<_> = workers.into_iter().map(|worker| worker.join().unwrap()).collect();
+        assert!(ends.contains(&Err(Full::Memory)), "{ends:?}");
+    });
+}

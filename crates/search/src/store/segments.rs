@@ -1,0 +1,175 @@
+//! Tables in parts that grow one by one, so that no growth takes long, while all workers are in a
+//! [meeting](super::meeting).
+#![allow(unsafe_code)]
+
+use std::cell::UnsafeCell;
+use std::fmt::Debug;
+
+use super::meeting::{Seat, Sitting};
+use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering};
+
+/// Bytes for each worker to move in one meeting, so that none is kept long.
+const MOVED: u64 = 4 << 20;
+
+/// What a segment holds: slots that workers fill.
+pub(super) trait Content: Debug {
+    /// The number of slots used at which it should grow.
+    fn full(&self) -> usize;
+
+    /// All slots.
+    fn slots(&self) -> usize;
+
+    /// Whether something could not be added.
+    fn must_grow(&self) -> bool;
+
+    fn bytes(&self) -> u64;
+
+    /// About the bytes that it will have when it has grown. Segments have different sizes, by `part` of all, from the
+    /// first time they grow: later on, they do not all grow at once.
+    fn grown_bytes(&self, part: f64) -> u64;
+
+    /// The same with more room.
+    fn grown(&self, part: f64) -> Self;
+}
+
+#[derive(Debug)]
+pub(super) struct Segments<C> {
+    segments: Box<[Segment<C>]>,
+    workers: usize,
+    bytes: AtomicU64,
+    /// What is to be done in this meeting: segments, and the bytes reserved for them.
+    plan: Mutex<Vec<(usize, u64)>>,
+}
+
+#[derive(Debug)]
+#[repr(align(64))]
+struct Segment<C> {
+    content: UnsafeCell<C>,
+    /// Slots used, as far as workers have told.
+    used: AtomicUsize,
+}
+
+// SAFETY: the content is changed only by who has the right to (`Sitting`), each by one worker, while all who have the
+// right to look at it (`Seat`) wait; apart from that it is shared as any `Sync` thing is.
+unsafe impl<C: Sync + Send> Sync for Segment<C> {}
+
+/// Slots that a worker has filled without telling, by segment.
+#[derive(Clone, Debug)]
+pub(super) struct Untold(Box<[u32]>);
+
+impl<C: Content> Segments<C> {
+    /// So many segments, a power of two.
+    pub fn new(segments: usize, workers: usize, content: impl Fn() -> C) -> Segments<C> {
+        assert!(segments.is_power_of_two() && workers > 0);
+        let segment = |_| Segment { content: UnsafeCell::new(content()), used: AtomicUsize::new(0) };
+        let bytes = segments as u64 * (content().bytes() + size_of::<Segment<C>>() as u64);
+        Segments {
+            segments: (0..segments).map(segment).collect(),
+            workers,
+            bytes: AtomicU64::new(bytes),
+            plan: Mutex::new(Vec::new()),
+        }
+    }
+
+    pub fn untold(&self) -> Untold {
+        Untold(vec![0; self.segments.len()].into())
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Whether nobody else uses it, ever.
+    #[inline]
+    pub fn is_private(&self) -> bool {
+        self.workers == 1
+    }
+
+    /// The last bits of a hash choose a segment.
+    #[inline]
+    pub fn choose(&self, hash: u64) -> usize {
+        hash as usize & (self.segments.len() - 1)
+    }
+
+    #[inline]
+    pub fn get<'a>(&'a self, segment: usize, _: &'a Seat<'_>) -> &'a C {
+        // SAFETY: nobody changes it as long as somebody has a seat and does not attend a meeting; attending needs the
+        // seat for itself, so this reference is gone by then.
+        unsafe { &*self.segments[segment].content.get() }
+    }
+
+    /// Takes note of a slot that was filled, and calls a meeting when its segment should grow.
+    #[inline]
+    pub fn count(&self, segment: usize, seat: &Seat<'_>, untold: &mut Untold) {
+        let added = &mut untold.0[segment];
+        *added += 1;
+        let content = self.get(segment, seat);
+        if *added as usize * 32 * self.workers >= content.slots() {
+            let added = std::mem::take(added) as usize;
+            let used = self.segments[segment].used.fetch_add(added, Ordering::Relaxed) + added;
+            if used >= content.full() {
+                seat.call();
+            }
+        }
+    }
+
+    /// Plans to grow the fullest segments, if `reserve` has the bytes for them. Whether it had.
+    #[cold]
+    pub fn plan(&self, sitting: &Sitting<'_>, mut reserve: impl FnMut(u64) -> bool) -> bool {
+        let mut full: Vec<(usize, usize)> = (0..self.segments.len())
+            .map(|segment| (self.fullness(segment, sitting), segment))
+            .filter(|&(fullness, _)| fullness >= 15)
+            .collect();
+        full.sort_by_key(|&(fullness, segment)| (usize::MAX - fullness, segment));
+        let mut plan = self.plan.lock().expect("no panic while planning");
+        let mut moved = 0;
+        for (fullness, segment) in full {
+            let bytes = self.look(segment, sitting).grown_bytes(self.part(segment));
+            moved += bytes;
+            if moved > MOVED * self.workers as u64 && !plan.is_empty() {
+                break;
+            }
+            if !reserve(bytes) {
+                // What is not yet full can wait; what is full can't.
+                return fullness < 16 || !plan.is_empty();
+            }
+            plan.push((segment, bytes));
+        }
+        true
+    }
+
+    /// Grows segments until all that is planned is done, and gives bytes that were in use or reserved before and are
+    /// not any more back to `release`.
+    #[cold]
+    pub fn grow(&self, sitting: &Sitting<'_>, mut release: impl FnMut(u64)) {
+        loop {
+            let next = self.plan.lock().expect("no panic while planning").pop();
+            let Some((segment, reserved)) = next else { return };
+            let old = self.look(segment, sitting);
+            let before = old.bytes();
+            let new = old.grown(self.part(segment));
+            let after = new.bytes();
+            // SAFETY: all workers that have a seat are in this meeting, no other worker has this entry of the plan, and
+            // the reference to the old content is not used any more.
+            unsafe { *self.segments[segment].content.get() = new };
+            self.bytes.fetch_add(after.wrapping_sub(before), Ordering::Relaxed);
+            release((before + reserved).saturating_sub(after));
+        }
+    }
+
+    /// In sixteenths of what makes a segment grow.
+    fn fullness(&self, segment: usize, sitting: &Sitting<'_>) -> usize {
+        let content = self.look(segment, sitting);
+        let used = self.segments[segment].used.load(Ordering::Relaxed);
+        if content.must_grow() { usize::MAX } else { used * 16 / content.full() }
+    }
+
+    fn part(&self, segment: usize) -> f64 {
+        segment as f64 / self.segments.len() as f64
+    }
+
+    fn look<'a>(&'a self, segment: usize, _: &'a Sitting<'_>) -> &'a C {
+        // SAFETY: used in a meeting on segments that nobody is growing: before the work begins, or by who is going to.
+        unsafe { &*self.segments[segment].content.get() }
+    }
+}

@@ -1,0 +1,430 @@
+//! The tree store: states as trees of pairs, of which all but the roots are shared.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{OnceLock, PoisonError};
+
+use kripke_model::{Batch, State};
+
+use super::ledger::{Account, Ledger};
+use super::meeting::{Meeting, Seat};
+use super::pool::{NUMBER_BITS, Pool, PoolPen};
+use super::queue::Pieces;
+use super::segments::Untold;
+use super::shape::{Part, Roots, Shape, word};
+use super::table::Refusal;
+use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
+use crate::sync::Mutex;
+
+/// States whose memory accesses overlap.
+const WINDOW: usize = 64;
+/// How many lengths states may have. Together with two numbers that leaves a bit of an id.
+const SHAPES: usize = 1 << (63 - 2 * NUMBER_BITS);
+
+/// Keeps states in four to eight bytes each, and their parts. Forgets nothing and grows by itself.
+#[derive(Debug)]
+pub struct TreeStore {
+    meeting: Meeting,
+    shapes: Box<[OnceLock<Shape>]>,
+    /// How many shapes there are.
+    known: Mutex<usize>,
+    ledger: Ledger,
+    workers: usize,
+    handles: AtomicUsize,
+}
+
+impl TreeStore {
+    /// A store for so many workers.
+    pub fn new(capacity: Capacity, workers: usize) -> TreeStore {
+        TreeStore {
+            meeting: Meeting::new(),
+            shapes: (0..SHAPES).map(|_| OnceLock::new()).collect(),
+            known: Mutex::new(0),
+            ledger: Ledger::new(capacity, workers, 0),
+            workers,
+            handles: AtomicUsize::new(0),
+        }
+    }
+
+    fn shapes(&self) -> impl Iterator<Item = &Shape> {
+        self.shapes.iter().map_while(OnceLock::get)
+    }
+
+    /// The shape of states of this length. Refuses, in release builds too, more than there are numbers for.
+    fn shape(&self, length: usize) -> Result<usize, Full> {
+        let find = || self.shapes().position(|shape| shape.length == length);
+        if let Some(shape) = find() {
+            return Ok(shape);
+        }
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shape) = find() {
+            return Ok(shape);
+        }
+        if *known == SHAPES {
+            return Err(Full::States);
+        }
+        let shape = Shape::new(length, self.workers);
+        if !self.ledger.reserve(shape.bytes()) {
+            return Err(Full::Memory);
+        }
+        assert!(self.shapes[*known].set(shape).is_ok(), "shapes are added one by one");
+        *known += 1;
+        Ok(*known - 1)
+    }
+}
+
+impl Store for TreeStore {
+    type Handle<'a> = TreeHandle<'a>;
+    type Queue = Pieces;
+
+    fn handle(&self) -> TreeHandle<'_> {
+        let worker = self.handles.fetch_add(1, Ordering::Relaxed);
+        assert!(worker < self.workers, "a store for {} workers", self.workers);
+        TreeHandle {
+            store: self,
+            seat: None,
+            account: self.ledger.account(worker),
+            pens: Vec::new(),
+            window: Window::default(),
+            open: Vec::new(),
+            opened: 0,
+            numbers: Vec::new(),
+        }
+    }
+
+    fn len(&self) -> u64 {
+        self.ledger.states()
+    }
+
+    fn longest(&self) -> u64 {
+        self.ledger.longest()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.ledger.bytes() + self.shapes().map(Shape::bytes).sum::<u64>()
+    }
+
+    fn omission(&self) -> Omission {
+        Omission::Exact
+    }
+}
+
+/// A worker's access to a tree store.
+#[derive(Debug)]
+pub struct TreeHandle<'a> {
+    store: &'a TreeStore,
+    seat: Option<Seat<'a>>,
+    account: Account<'a>,
+    /// One for each shape that this worker has used.
+    pens: Vec<Option<Pen>>,
+    window: Window,
+    /// The states whose successors are to come: much of a successor is the same.
+    open: Vec<Open>,
+    /// How many of them there are now.
+    opened: usize,
+    /// For putting states together.
+    numbers: Vec<u32>,
+}
+
+/// A state and the numbers of its parts.
+#[derive(Default, Debug)]
+struct Open {
+    shape: usize,
+    state: Vec<u8>,
+    numbers: Vec<u32>,
+}
+
+/// A worker's part in a shape.
+#[derive(Debug)]
+struct Pen {
+    pools: Vec<PoolPen>,
+    /// One for each class of roots.
+    untold: Vec<Option<Untold>>,
+}
+
+/// The numbers of the parts of the states in a window, part by part.
+#[derive(Default, Debug)]
+struct Window {
+    numbers: Vec<[u32; WINDOW]>,
+    /// A bit for each state in which the part is not what it is in the state that it comes from.
+    changed: Vec<u64>,
+    contents: Vec<u64>,
+    /// Which open state each comes from.
+    origins: Vec<Option<usize>>,
+}
+
+impl<'a> TreeHandle<'a> {
+    /// A window holds states of the same length.
+    fn intern_window(
+        &mut self,
+        seat: &mut Seat<'a>,
+        batch: &Batch,
+        window: Range<usize>,
+        seen: &mut Vec<Seen>,
+    ) -> Result<(), Full> {
+        if seat.is_called() {
+            self.grow(seat)?;
+        }
+        let index = self.store.shape(batch.state(window.start).len())?;
+        let shape = self.store.shapes[index].get().expect("a shape that was found");
+        if self.pens.len() <= index {
+            self.pens.resize_with(index + 1, || None);
+        }
+        for origin in &mut self.window.origins {
+            *origin = origin.filter(|&origin| self.open[origin].shape == index);
+        }
+        let mut pen = self.pens[index].take().unwrap_or_else(|| Pen::new(shape));
+        let mut scratch = std::mem::take(&mut self.window);
+        let count = window.len();
+        let interned = self
+            .number_parts(seat, shape, &mut pen, &mut scratch, |i| batch.state(window.start + i))
+            .and_then(|()| self.intern_roots(seat, index, &mut pen, &scratch, count, seen));
+        self.window = scratch;
+        self.pens[index] = Some(pen);
+        interned
+    }
+
+    /// Part by part, for all states of the window: first all memory is asked for, then it is used.
+    fn number_parts<'s>(
+        &mut self,
+        seat: &mut Seat<'a>,
+        shape: &Shape,
+        pen: &mut Pen,
+        window: &mut Window,
+        state: impl Fn(usize) -> &'s State,
+    ) -> Result<(), Full> {
+        let Window { numbers, changed, contents, origins } = window;
+        numbers.resize(shape.parts.len(), [0; WINDOW]);
+        changed.resize(shape.parts.len(), 0);
+        contents.resize(WINDOW, 0);
+        let orphans = origins.iter().enumerate().fold(0, |bits, (i, origin)| bits | u64::from(origin.is_none()) << i);
+        for (at, part) in shape.parts.iter().enumerate() {
+            let mut bits = orphans;
+            match *part {
+                Part::Word(index) => {
+                    for (i, origin) in origins.iter().enumerate() {
+                        contents[i] = word(state(i), index);
+                        if let Some(origin) = origin {
+                            bits |= u64::from(word(&self.open[*origin].state, index) != contents[i]) << i;
+                        }
+                    }
+                }
+                Part::Pair(left, right) => {
+                    bits |= changed[left] | changed[right];
+                    for i in ones(bits) {
+                        contents[i] = u64::from(numbers[left][i]) << 32 | u64::from(numbers[right][i]);
+                    }
+                }
+            }
+            for (number, origin) in numbers[at].iter_mut().zip(&*origins) {
+                if let Some(origin) = origin {
+                    *number = self.open[*origin].numbers[at];
+                }
+            }
+            changed[at] = bits;
+            let pool = &shape.pools[at];
+            if pool.is_large() {
+                prefetch(pool, seat, contents, bits);
+            }
+            for i in ones(bits) {
+                numbers[at][i] = loop {
+                    match pool.number(contents[i], seat, &mut pen.pools[at], &mut self.account) {
+                        Ok(number) => break number,
+                        Err(Refusal::Full(full)) => return Err(full),
+                        Err(Refusal::Crowded) => {
+                            seat.call();
+                            self.grow(seat)?;
+                        }
+                    }
+                };
+            }
+        }
+        Ok(())
+    }
+
+    fn intern_roots(
+        &mut self,
+        seat: &mut Seat<'a>,
+        index: usize,
+        pen: &mut Pen,
+        window: &Window,
+        count: usize,
+        seen: &mut Vec<Seen>,
+    ) -> Result<(), Full> {
+        let shape = self.store.shapes[index].get().expect("a shape that was found");
+        let mut keys = [(Roots(0, 0), 0, 0); WINDOW];
+        for (i, entry) in keys[..count].iter_mut().enumerate() {
+            let roots = shape.roots(|part| window.numbers[part][i]);
+            let (class, key) = roots.classify();
+            *entry = (roots, class, key);
+            let (set, made) = shape.set(class, self.store.workers);
+            if made && !self.store.ledger.reserve(set.bytes()) {
+                return Err(Full::Memory);
+            }
+            set.prefetch(key, seat);
+        }
+        for &(roots, class, key) in &keys[..count] {
+            let (set, _) = shape.set(class, self.store.workers);
+            let untold = pen.untold[class].get_or_insert_with(|| set.untold());
+            let new = loop {
+                match set.add(key, seat, untold, || self.account.check(0)) {
+                    Ok(new) => break new,
+                    Err(Refusal::Full(full)) => return Err(full),
+                    Err(Refusal::Crowded) => {
+                        seat.call();
+                        self.grow(seat)?;
+                    }
+                }
+            };
+            if new {
+                self.account.spend(shape.length as u64, 0);
+            }
+            seen.push(Seen { id: pack(index, roots), new });
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn grow(&self, seat: &mut Seat<'a>) -> Result<(), Full> {
+        let TreeStore { ledger, .. } = self.store;
+        let reserve = |bytes| ledger.reserve(bytes);
+        let release = |bytes| ledger.release(bytes);
+        let shapes = || self.store.shapes();
+        let planned = seat.attend(
+            |sitting| {
+                shapes().flat_map(|shape| &shape.pools).all(|pool| pool.plan(sitting, reserve))
+                    && shapes().flat_map(Shape::sets).all(|set| set.plan(sitting, reserve))
+            },
+            |sitting| {
+                shapes().flat_map(|shape| &shape.pools).for_each(|pool| pool.grow(sitting, release));
+                shapes().flat_map(Shape::sets).for_each(|set| set.grow(sitting, release));
+            },
+        );
+        if planned { Ok(()) } else { Err(Full::Memory) }
+    }
+
+    fn intern_all(
+        &mut self,
+        seat: &mut Seat<'a>,
+        batch: &Batch,
+        ends: &[usize],
+        seen: &mut Vec<Seen>,
+    ) -> Result<(), Full> {
+        let mut start = 0;
+        let mut origin = 0;
+        while start < batch.len() {
+            let length = batch.state(start).len();
+            let most = batch.len().min(start + WINDOW);
+            let end = (start + 1..most).find(|&i| batch.state(i).len() != length).unwrap_or(most);
+            self.window.origins.clear();
+            for i in start..end {
+                while ends.get(origin).is_some_and(|&end| end <= i) {
+                    origin += 1;
+                }
+                self.window.origins.push((origin < ends.len()).then_some(origin));
+            }
+            self.intern_window(seat, batch, start..end, seen)?;
+            start = end;
+        }
+        Ok(())
+    }
+
+    /// The set that has a state, and what it is there.
+    fn root(&self, id: StateId) -> (&'a super::quotient::QuotientSet, u64) {
+        let (shape, roots) = unpack(id);
+        let (class, key) = roots.classify();
+        let shape = self.store.shapes[shape].get().expect("an id of this store");
+        (shape.set(class, self.store.workers).0, key)
+    }
+}
+
+/// Asks for all memory that is needed to number these contents.
+fn prefetch(pool: &Pool, seat: &Seat<'_>, contents: &[u64], which: u64) {
+    for i in ones(which) {
+        pool.prefetch(seat, contents[i]);
+    }
+    for i in ones(which) {
+        pool.prefetch_pair(seat, contents[i]);
+    }
+}
+
+/// Where the bits of a word are that are one.
+#[inline]
+fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        (bits != 0).then(|| {
+            let at = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            at
+        })
+    })
+}
+
+impl Pen {
+    fn new(shape: &Shape) -> Pen {
+        let classes = NUMBER_BITS as usize + 1;
+        Pen { pools: shape.pools.iter().map(|pool| pool.pen()).collect(), untold: (0..classes).map(|_| None).collect() }
+    }
+}
+
+impl Handle for TreeHandle<'_> {
+    fn enter(&mut self) {
+        if self.seat.is_none() {
+            self.seat = Some(self.store.meeting.enter());
+        }
+    }
+
+    fn leave(&mut self) {
+        self.seat = None;
+    }
+
+    fn open(&mut self, id: StateId, into: &mut Vec<u8>) {
+        if self.opened == self.open.len() {
+            self.open.push(Open::default());
+        }
+        let open = &mut self.open[self.opened];
+        self.opened += 1;
+        let (shape, roots) = unpack(id);
+        open.shape = shape;
+        let shape = self.store.shapes[shape].get().expect("an id of this store");
+        shape.assemble(roots, &mut open.numbers, into);
+        open.state.clone_from(into);
+    }
+
+    fn intern(&mut self, batch: &Batch, ends: &[usize], seen: &mut Vec<Seen>) -> Result<(), Full> {
+        assert!(ends.len() <= self.opened, "an end for each state that is open");
+        seen.clear();
+        seen.reserve(batch.len());
+        let mut seat = self.seat.take().expect("a handle has entered when it interns");
+        let interned = self.intern_all(&mut seat, batch, ends, seen);
+        self.opened = 0;
+        self.seat = Some(seat);
+        self.account.publish();
+        interned
+    }
+
+    fn fetch(&mut self, id: StateId, into: &mut Vec<u8>) {
+        let (shape, roots) = unpack(id);
+        let shape = self.store.shapes[shape].get().expect("an id of this store");
+        shape.assemble(roots, &mut self.numbers, into);
+    }
+
+    fn is_visited(&self, id: StateId) -> bool {
+        let (set, key) = self.root(id);
+        set.is_visited(key, self.seat.as_ref().expect("a handle has entered"))
+    }
+
+    fn visit(&mut self, id: StateId) {
+        let (set, key) = self.root(id);
+        set.visit(key, self.seat.as_ref().expect("a handle has entered"));
+    }
+}
+
+fn pack(shape: usize, Roots(first, second): Roots) -> StateId {
+    StateId((shape as u64) << (2 * NUMBER_BITS) | u64::from(first) << NUMBER_BITS | u64::from(second))
+}
+
+fn unpack(StateId(id): StateId) -> (usize, Roots) {
+    let number = |id: u64| (id & ((1 << NUMBER_BITS) - 1)) as u32;
+    ((id >> (2 * NUMBER_BITS)) as usize, Roots(number(id >> NUMBER_BITS), number(id)))
+}

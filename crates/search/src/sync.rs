@@ -1,0 +1,87 @@
+//! What threads share, so that a test can put its own scheduler underneath (`--cfg shuttle`).
+
+#[cfg(shuttle)]
+pub(crate) use shuttle::{
+    hint::spin_loop,
+    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    sync::{Condvar, Mutex, MutexGuard},
+};
+#[cfg(not(shuttle))]
+pub(crate) use std::{
+    hint::spin_loop,
+    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    sync::{Condvar, Mutex, MutexGuard},
+};
+
+/// How long one looks at a board before one lies down: some ten microseconds, about what waking up costs.
+const SPINS: usize = if cfg!(shuttle) { 1 } else { 1 << 9 };
+
+/// Something a few threads agree on, now and then, and wait for.
+#[derive(Debug)]
+pub(crate) struct Board<T> {
+    content: Mutex<Content<T>>,
+    /// Changes with the content: to be watched without the lock.
+    version: AtomicU64,
+    bell: Condvar,
+}
+
+#[derive(Debug)]
+struct Content<T> {
+    value: T,
+    sleepers: usize,
+}
+
+impl<T> Board<T> {
+    pub fn new(value: T) -> Board<T> {
+        let content = Mutex::new(Content { value, sleepers: 0 });
+        Board { content, version: AtomicU64::new(0), bell: Condvar::new() }
+    }
+
+    pub fn change<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
+        let mut content = self.lock();
+        let result = change(&mut content.value);
+        self.announce(&content);
+        result
+    }
+
+    /// Waits until `ready` gives a result. It may change the content only if it does.
+    pub fn wait<R>(&self, mut ready: impl FnMut(&mut T) -> Option<R>) -> R {
+        let mut content = self.lock();
+        loop {
+            if let Some(result) = ready(&mut content.value) {
+                self.announce(&content);
+                return result;
+            }
+            let version = self.version.load(Ordering::Relaxed);
+            drop(content);
+            self.watch(version);
+            content = self.lock();
+            if self.version.load(Ordering::Relaxed) == version {
+                content.sleepers += 1;
+                content = self.bell.wait(content).unwrap_or_else(|poisoned| poisoned.into_inner());
+                content.sleepers -= 1;
+            }
+        }
+    }
+
+    fn watch(&self, version: u64) {
+        for _ in 0..SPINS {
+            if self.version.load(Ordering::Relaxed) != version {
+                return;
+            }
+            spin_loop();
+        }
+    }
+
+    fn announce(&self, content: &MutexGuard<'_, Content<T>>) {
+        self.version.fetch_add(1, Ordering::Relaxed);
+        if content.sleepers > 0 {
+            self.bell.notify_all();
+        }
+    }
+
+    /// A thread that panics does so outside of the lock or leaves the content as it was.
+    fn lock(&self) -> MutexGuard<'_, Content<T>> {
+        self.content.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
