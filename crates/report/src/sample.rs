@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kripke_model::ir::*;
-use kripke_model::{Interpreter, Model};
+use kripke_model::{Interpreter, Model, Successors};
 use kripke_search::{Budget, Options, Progress, explore};
 
 use crate::run::Run;
@@ -198,7 +198,8 @@ pub fn counter(n: i32) -> Model {
 /// The counterexample that a search finds.
 pub fn counterexample(model: Model) -> (Run, Counterexample) {
     let mut interpreter = Interpreter::new(Arc::new(model)).unwrap();
-    let outcome = explore(&mut interpreter, &Options::default(), &Budget::default(), &Progress::new());
+    let worker = || -> Box<dyn Successors> { Box::new(interpreter.for_thread()) };
+    let outcome = explore(&worker, &Options::default(), &Budget::default(), &Progress::new());
     match Verdict::judge(&outcome, &mut interpreter, &[]).unwrap() {
         Verdict::Violated(violated) => (Run::replayed(&interpreter, violated.first.replayed()), violated.first),
         other => panic!("{other:?}"),

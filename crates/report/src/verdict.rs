@@ -165,16 +165,17 @@ impl fmt::Display for Reason {
 mod tests {
     use std::sync::Arc;
 
-    use kripke_model::Model;
     use kripke_model::trail::Ending;
+    use kripke_model::{Model, Successors};
     use kripke_search::{Budget, Options, Progress, explore};
 
     use super::*;
     use crate::sample;
 
     fn search(model: Model, options: &Options, budget: &Budget) -> (Outcome, Interpreter) {
-        let mut interpreter = Interpreter::new(Arc::new(model)).unwrap();
-        let outcome = explore(&mut interpreter, options, budget, &Progress::new());
+        let interpreter = Interpreter::new(Arc::new(model)).unwrap();
+        let worker = || -> Box<dyn Successors> { Box::new(interpreter.for_thread()) };
+        let outcome = explore(&worker, options, budget, &Progress::new());
         (outcome, interpreter)
     }
 
