@@ -41,6 +41,11 @@ impl Engine {
         if self.compiled.is_some() { "compile" } else { "interpret" }
     }
 
+    /// How many bytes of a state do not count.
+    pub fn uncompared(&self) -> usize {
+        self.interpreter.uncompared()
+    }
+
     /// For one thread.
     pub fn worker(&self) -> Box<dyn Successors + '_> {
         match &self.compiled {

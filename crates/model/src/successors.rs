@@ -163,8 +163,20 @@ impl Batch {
         self.steps[i]
     }
 
+    #[inline]
     pub fn states(&self) -> impl Iterator<Item = &State> {
-        (0..self.len()).map(|i| self.state(i))
+        self.states_from(0)
+    }
+
+    /// All but the first `skip` states.
+    #[inline]
+    pub fn states_from(&self, skip: usize) -> impl Iterator<Item = &State> {
+        let mut start = if skip == 0 { 0 } else { self.ends[skip - 1] as usize };
+        self.ends[skip..].iter().map(move |&end| {
+            let state = &self.bytes[start..end as usize];
+            start = end as usize;
+            state
+        })
     }
 
     pub fn findings(&self) -> &[Finding] {

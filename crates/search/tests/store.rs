@@ -15,6 +15,11 @@ fn batch<'a>(states: impl IntoIterator<Item = &'a Vec<u8>>) -> Batch {
     batch
 }
 
+fn intern(handle: &mut impl Handle, batch: &Batch, seen: &mut Vec<Seen>) -> Result<(), Full> {
+    seen.clear();
+    handle.intern(batch, &[], |found| seen.push(found))
+}
+
 /// A state of random length: often one that was there before, or a part of one.
 fn state(random: &mut Random, kinds: u64, fixed: Option<usize>) -> Vec<u8> {
     let seed = random.below(kinds);
@@ -33,7 +38,7 @@ fn agree<S: Store>(store: &S, seed: u64) {
     let mut seen = Vec::new();
     while ids.len() < 5_000.min(kinds as usize / 4) {
         let states: Vec<_> = (0..random.below(300)).map(|_| state(&mut random, kinds, fixed)).collect();
-        handle.intern(&batch(&states), &[], &mut seen).unwrap();
+        intern(&mut handle, &batch(&states), &mut seen).unwrap();
         assert_eq!(seen.len(), states.len());
         for (state, &Seen { id, new }) in states.into_iter().zip(&seen) {
             assert_eq!(new, !ids.contains_key(&state));
@@ -54,7 +59,7 @@ fn agree<S: Store>(store: &S, seed: u64) {
     for (i, &id) in ids.values().enumerate() {
         assert_eq!(handle.is_visited(id), i % 2 == 0);
     }
-    handle.intern(&batch(ids.keys()), &[], &mut seen).unwrap();
+    intern(&mut handle, &batch(ids.keys()), &mut seen).unwrap();
     assert!(seen.iter().zip(ids.values()).all(|(seen, &id)| *seen == Seen { id, new: false }));
     assert_eq!(store.longest(), ids.keys().map(Vec::len).max().unwrap_or(0) as u64);
     assert_eq!(store.omission(), Omission::Exact);
@@ -88,7 +93,7 @@ fn contend<S: Store>(store: &S, workers: usize, seed: u64, fixed: Option<usize>)
                 for turn in 0..300 {
                     let at = random.below(all.len() as u64 - 200) as usize;
                     let at = if turn < 150 { turn * 199 } else { at };
-                    handle.intern(&batch(&all[at..at + 1 + random.below(199) as usize]), &[], &mut seen).unwrap();
+                    intern(&mut handle, &batch(&all[at..at + 1 + random.below(199) as usize]), &mut seen).unwrap();
                     found.extend(seen.iter().enumerate().map(|(i, &seen)| (at + i, seen)));
                     if random.below(20) == 0 {
                         handle.leave();
@@ -132,13 +137,13 @@ fn overhead<S: Store>(store: &S) -> f64 {
     let count = 2_000_000u32;
     for start in (0..count).step_by(1000) {
         let states: Vec<_> = (start..start + 1000).map(|n| n.to_le_bytes().repeat(6)).collect();
-        handle.intern(&batch(&states), &[], &mut seen).unwrap();
+        intern(&mut handle, &batch(&states), &mut seen).unwrap();
         assert!(seen.iter().all(|seen| seen.new));
         ids.extend(seen.iter().map(|seen| seen.id));
     }
     for start in (0..count).step_by(1000) {
         let states: Vec<_> = (start..start + 1000).map(|n| n.to_le_bytes().repeat(6)).collect();
-        handle.intern(&batch(&states), &[], &mut seen).unwrap();
+        intern(&mut handle, &batch(&states), &mut seen).unwrap();
         assert!(seen.iter().zip(start..).all(|(seen, n)| *seen == Seen { id: ids[n as usize], new: false }));
     }
     store.bytes() as f64 / f64::from(count) - 24.0
@@ -157,11 +162,11 @@ fn full_of_states() {
     handle.enter();
     let states: Vec<_> = (0..20u8).map(|n| vec![n]).collect();
     let mut seen = Vec::new();
-    assert_eq!(handle.intern(&batch(&states), &[], &mut seen), Err(Full::States));
+    assert_eq!(intern(&mut handle, &batch(&states), &mut seen), Err(Full::States));
     assert_eq!((seen.len(), store.len()), (10, 10));
-    assert_eq!(handle.intern(&batch(&states[..10]), &[], &mut seen), Ok(()), "what is there is still found");
+    assert_eq!(intern(&mut handle, &batch(&states[..10]), &mut seen), Ok(()), "what is there is still found");
     assert!(seen.iter().all(|seen| !seen.new));
-    assert_eq!(handle.intern(&batch(&states[9..]), &[], &mut seen), Err(Full::States));
+    assert_eq!(intern(&mut handle, &batch(&states[9..]), &mut seen), Err(Full::States));
     assert_eq!(seen.len(), 1);
 }
 
@@ -176,7 +181,7 @@ fn full_of_bytes() {
         let mut seen = Vec::new();
         let mut stored = 0;
         let full = (0..1_000_000u32).find_map(|n| {
-            let interned = handle.intern(&batch([&n.to_le_bytes().to_vec()]), &[], &mut seen);
+            let interned = intern(&mut handle, &batch([&n.to_le_bytes().to_vec()]), &mut seen);
             stored = n;
             interned.err()
         });

@@ -68,7 +68,7 @@ impl Done {
             deadline: args.limits.timeout.and_then(|t| start.checked_add(t)),
             interrupt: Some(interrupt.clone()),
         };
-        let options = options(args);
+        let options = options(args).fit(engine.uncompared());
         let seen = Progress::new();
         let search = || explore(&|| engine.worker(), &options, &budget, &seen);
         let outcome = progress::watch(&seen, limits.memory, !args.showing.quiet, search);

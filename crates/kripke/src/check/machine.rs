@@ -5,10 +5,10 @@ use kripke_report::json::{self, Report};
 use kripke_report::source::Lines;
 use kripke_report::verdict::{Counterexample, Reason, Verdict};
 use kripke_report::{coverage, screen, why};
-use kripke_search::{End, Limit, Wrong};
+use kripke_search::{End, Limit, Order, StoreKind, Wrong};
 
 use super::done::Done;
-use crate::args::{self, Check};
+use crate::args::Check;
 use crate::memory;
 use crate::trails::Written;
 
@@ -114,15 +114,15 @@ fn unreached(done: &Done) -> Vec<json::Unreached> {
 
 fn options(done: &Done, args: &Check) -> json::Options {
     json::Options {
-        store: match args.searching.store {
-            args::Store::Exact => "exact",
-            args::Store::Tree => "tree",
+        store: match done.options.store {
+            StoreKind::Exact => "exact",
+            StoreKind::Tree => "tree",
         },
         threads: done.options.workers(),
         raw: args.reading.raw,
-        search: match args.searching.search {
-            args::Order::Bfs => "bfs",
-            args::Order::Dfs => "dfs",
+        search: match done.options.order {
+            Order::BreadthFirst => "bfs",
+            Order::DepthFirst => "dfs",
         },
         engine: done.engine,
         all_errors: args.looking.all_errors(),

@@ -6,17 +6,17 @@ use crate::program::Desk;
 fn a_counterexample_is_a_table() {
     let said = Desk::new().run("second.pml").expect(1);
     let want = "\
-✗ assertion violated: assert(critical==1)   second.pml:21     shortest trace, 7 steps (26 states, # ms)
+✗ assertion violated: assert(critical==1)   second.pml:10     shortest trace, 7 steps (30 states, # ms)
 
   #  process  line  statement             wantp wantq critical
   0                                         0     0      0
-  1  q         18   !wantp                  ·     ·      ·
-  2  p          7   !wantq                  ·     ·      ·
+  1  p          7   !wantq                  ·     ·      ·
+  2  q         18   !wantp                  ·     ·      ·
   3  q         19   wantq = true            ·     1      ·
   4  q         20   critical++              ·     ·      1
   5  p          8   wantp = true            1     ·      ·
   6  p          9   critical++              ·     ·      2
-  7  q         21   assert(critical==1)     ✗ critical is 2
+  7  p         10   assert(critical==1)     ✗ critical is 2
 
   step through it: kripke replay second.pml -i      written: second.trail.json, second.itf.json
 ";
@@ -80,7 +80,7 @@ fn switches_turn_checks_off() {
 fn all_errors_are_counted() {
     let said = Desk::new().run("second.pml --all-errors --no-trail").expect(1);
     assert!(said.out.contains("  4 errors in all: 4 failed assertions\n"), "{}", said.out);
-    assert!(said.out.contains("✗ assertion violated: assert(critical==1)   second.pml:10   7 steps\n"), "{}", said.out);
+    assert!(said.out.contains("✗ assertion violated: assert(critical==1)   second.pml:21   7 steps\n"), "{}", said.out);
     let same = Desk::new().run("second.pml -c0 --no-trail").expect(1);
     assert_eq!(said.steady(), same.steady());
 }
@@ -100,7 +100,7 @@ fn several_models_take_a_line_each() {
     let lines: Vec<&str> = said.out.lines().collect();
     assert!(lines[0].starts_with("peterson.pml   ✓ no errors   "), "{}", said.out);
     assert!(
-        lines[1].starts_with("second.pml     ✗ assertion violated: assert(critical==1)   second.pml:21   7 steps → ")
+        lines[1].starts_with("second.pml     ✗ assertion violated: assert(critical==1)   second.pml:10   7 steps → ")
     );
     assert_eq!(lines[2], "endless.pml    ? limit of 1 000 states reached   1000 states, not complete");
     assert_eq!(lines[3], "1 held · 1 violated · 1 inconclusive");

@@ -39,12 +39,12 @@ fn the_documented_fields_are_there_in_order() {
     assert_eq!(report["language"], "promela");
     assert_eq!(report["verdict"], "violated");
     assert_eq!(report["complete"], false);
-    assert_eq!(report["states"], 26);
+    assert_eq!(report["states"], 30);
     assert_eq!(report["errors"], json!({ "assertion": 1, "invalid_end_state": 0, "fault": 0 }));
     let safety = json!({ "name": "safety", "kind": "safety", "verdict": "violated", "trail": "second.trail.json" });
     assert_eq!(report["properties"], json!([safety]));
     let finding = &report["findings"][0];
-    assert_eq!((&finding["kind"], &finding["line"]), (&json!("assertion"), &json!(21)));
+    assert_eq!((&finding["kind"], &finding["line"]), (&json!("assertion"), &json!(10)));
     assert!(report["memory"]["peak_rss"].is_u64() && report["seconds"]["search"].is_f64());
 }
 

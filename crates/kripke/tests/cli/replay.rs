@@ -28,7 +28,7 @@ fn it_comes_in_every_format() {
     assert_eq!(trace["#meta"]["format"], "ITF");
     assert_eq!(trace["states"][7]["critical"]["#bigint"], "2");
     let walk = desk.talk("replay second.pml -i", "\n\n\n\n\n\n\nb 3\nq\n").expect(0);
-    assert!(walk.out.contains("step 7  q  assert(critical==1)\n  ✗ assertion violated"), "{}", walk.out);
+    assert!(walk.out.contains("step 7  p  assert(critical==1)\n  ✗ assertion violated"), "{}", walk.out);
     assert!(walk.out.contains("> b 3\nstep 4"), "{}", walk.out);
 }
 

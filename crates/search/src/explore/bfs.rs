@@ -225,10 +225,11 @@ fn work<S: Store>(search: &Search<'_, S>, crew: &Crew<S::Queue>, worker: &mut Wo
 /// Expands the states of the round. New ones are put into `next`, even those found before a limit was met.
 fn turns<S: Store>(worker: &mut Worker<'_, '_, S>, next: &mut S::Queue) -> Result<(), Limit> {
     while !worker.round.work.is_empty() {
-        let turned = worker.turn();
-        for seen in worker.round.seen.iter().filter(|seen| seen.new) {
-            next.push(seen.id);
-        }
+        let turned = worker.turn(|seen| {
+            if seen.new {
+                next.push(seen.id);
+            }
+        });
         worker.round.work.drain(..turned?);
     }
     Ok(())

@@ -111,6 +111,7 @@ fn descend<S: Store>(
     findings: &mut Findings<Vec<StateId>>,
 ) -> Result<(), Limit> {
     let mut steps = 0;
+    let mut successors = Vec::new();
     while let Some(id) = stack.take(&mut worker.handle) {
         if worker.is_due(ROUND) {
             search.depth.store(u64::from(stack.deepest), Ordering::Relaxed);
@@ -121,7 +122,8 @@ fn descend<S: Store>(
         }
         worker.round.work.clear();
         worker.round.work.push(id);
-        let turned = worker.turn();
+        successors.clear();
+        let turned = worker.turn(|seen| successors.push(seen));
         if !worker.judge.is_content() {
             let room = findings.kept.is_empty() || steps + stack.frames as usize <= STEPS;
             findings.collect(worker.judge.hand_over(), || if room { stack.path() } else { Vec::new() });
@@ -131,7 +133,7 @@ fn descend<S: Store>(
             }
         }
         turned?;
-        stack.push(&worker.round.seen, &worker.handle);
+        stack.push(&successors, &worker.handle);
     }
     Ok(())
 }

@@ -71,16 +71,29 @@ impl Options {
             (_, None) => std::thread::available_parallelism().map_or(1, usize::from),
         }
     }
+
+    /// As far as it can be had for a model with [uncompared](Successors::uncompared) bytes. What is stored of these
+    /// depends on who comes first, so only one worker in a fixed order does the same each time; and a path of stored
+    /// states is one that the model can take only if each is linked to where it was first seen from, as levels are.
+    #[must_use]
+    pub fn fit(self, uncompared: usize) -> Options {
+        if uncompared == 0 {
+            return self;
+        }
+        Options { order: Order::BreadthFirst, store: StoreKind::Exact, threads: Some(1), ..self }
+    }
 }
 
 /// Makes a generator of successors for each worker.
 pub type Factory<'f, 'm> = &'f (dyn Fn() -> Box<dyn Successors + 'm> + Sync);
 
-/// Explores with the store that the options name.
+/// Explores with the store that the options name, [if that will do](Options::fit).
 pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, progress: &Progress) -> Outcome {
+    let uncompared = successors().uncompared();
+    let options = &options.clone().fit(uncompared);
     match options.store {
         StoreKind::Exact => {
-            let store = || ExactStore::new(budget.capacity(), options.workers());
+            let store = || ExactStore::new(budget.capacity(), options.workers()).without_comparing(uncompared);
             explore_with(store, successors, options, budget, progress)
         }
         StoreKind::Tree => {

@@ -29,7 +29,6 @@ pub(super) struct Round {
     batch: Batch,
     /// Where the successors of each state expanded end in the batch.
     ends: Vec<usize>,
-    pub seen: Vec<Seen>,
     state: Vec<u8>,
 }
 
@@ -54,15 +53,16 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         self.round.batch.clear();
         self.successors.initial(&mut self.round.batch);
         assert_eq!(self.round.batch.len(), 1, "a model has one initial state");
-        self.intern()?;
+        let mut root = StateId::NONE;
+        self.intern(|seen| root = seen.id)?;
         // Not the end of an edge.
         self.transitions = 0;
-        Ok(self.round.seen[0].id)
+        Ok(root)
     }
 
-    /// Expands the first states of the round, judges them and interns their successors. How many states that were;
-    /// all of them, unless they have very many successors.
-    pub fn turn(&mut self) -> Result<usize, Limit> {
+    /// Expands the first states of the round, judges them and interns their successors, calling `each` with every one.
+    /// How many states that were; all of them, unless they have very many successors.
+    pub fn turn(&mut self, each: impl FnMut(Seen)) -> Result<usize, Limit> {
         let Round { work, batch, ends, state, .. } = &mut self.round;
         batch.clear();
         ends.clear();
@@ -71,24 +71,29 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
                 break;
             }
             let findings = batch.findings().len();
-            self.handle.open(id, state);
+            let state = self.handle.open(id, state);
             let flags = self.successors.expand(state, Choice::All, batch);
             ends.push(batch.len());
             self.judge.judge(state, flags, &batch.findings()[findings..]);
+            self.handle.expect(batch);
         }
         let count = ends.len();
         self.expanded += count as u64;
         self.unchecked += count;
-        let interned = self.intern();
+        let interned = self.intern(each);
         self.search.tallies[self.number].set(self.transitions, self.expanded);
         interned?;
         Ok(count)
     }
 
-    pub fn intern(&mut self) -> Result<(), Limit> {
-        let Round { batch, ends, seen, .. } = &mut self.round;
-        let interned = self.handle.intern(batch, ends, seen);
-        self.transitions += seen.len() as u64;
+    fn intern(&mut self, mut each: impl FnMut(Seen)) -> Result<(), Limit> {
+        let Round { batch, ends, .. } = &mut self.round;
+        let mut count = 0;
+        let interned = self.handle.intern(batch, ends, |seen| {
+            count += 1;
+            each(seen);
+        });
+        self.transitions += count;
         interned.map_err(|full| self.search.budget.limit(full))
     }
 

@@ -11,15 +11,17 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use kripke_model::State;
 
 use super::Full;
-use super::hardware::prefetch;
+use super::hardware::prefetch_at;
 
 /// Numbers of a block.
-const BLOCK_BITS: u32 = if cfg!(shuttle) { 4 } else { 14 };
+const BLOCK_BITS: u32 = if cfg!(shuttle) { 4 } else { 16 };
 const BLOCK: usize = 1 << BLOCK_BITS;
 /// The largest number names no state, so that tables can add one to a number.
 const BLOCKS: usize = if cfg!(shuttle) { 64 } else { (1 << (32 - BLOCK_BITS)) - 1 };
 /// A block of very long states has fewer of them than numbers.
 const BLOCK_BYTES: usize = 1 << 24;
+/// States up to this length have as many in a block as numbers.
+const SHORT: usize = BLOCK_BYTES / BLOCK;
 const LINE: usize = 64;
 
 #[derive(Debug)]
@@ -53,20 +55,24 @@ impl Arena {
         let block = &self.blocks[number as usize >> BLOCK_BITS];
         let (start, stride) = (block.start.load(Ordering::Relaxed), block.stride.load(Ordering::Relaxed));
         let index = number as usize & (BLOCK - 1);
-        assert!(!start.is_null() && index < room(stride), "there is no state {number}");
+        assert!(!start.is_null() && (stride <= SHORT || index < room(stride)), "there is no state {number}");
         // SAFETY: the block is there, and has room for that many states of this length. Its bytes were zero at first
         // and each state is written once, before its number is known to anybody.
         unsafe { std::slice::from_raw_parts(start.add(index * stride), stride) }
     }
 
-    #[inline]
+    /// Starts to load a state, or nothing if there is none.
+    #[inline(always)]
     pub fn prefetch(&self, number: u32) {
-        let state = self.get(number);
-        let first = LINE - (state.as_ptr() as usize & (LINE - 1));
-        prefetch(state, 0);
-        let mut at = first;
-        while at < state.len() {
-            prefetch(state, at);
+        let block = &self.blocks[number as usize >> BLOCK_BITS];
+        let (start, stride) = (block.start.load(Ordering::Relaxed), block.stride.load(Ordering::Relaxed));
+        let state = start.wrapping_add((number as usize & (BLOCK - 1)) * stride);
+        // Most are shorter than a line: then these are one or two, and to ask twice is cheaper than to find out.
+        prefetch_at(state);
+        prefetch_at(state.wrapping_add(stride.saturating_sub(1)));
+        let mut at = LINE;
+        while at + 1 < stride {
+            prefetch_at(state.wrapping_add(at));
             at += LINE;
         }
     }
@@ -106,7 +112,7 @@ impl Drop for Arena {
 /// How many states of this length a block holds.
 #[inline]
 fn room(stride: usize) -> usize {
-    if stride <= BLOCK_BYTES / BLOCK { BLOCK } else { (BLOCK_BYTES / stride).max(1) }
+    if stride <= SHORT { BLOCK } else { (BLOCK_BYTES / stride).max(1) }
 }
 
 /// The memory of a block, if it needs any.

@@ -1,6 +1,5 @@
 //! The exact store: a tag table and a packed arena.
 
-use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kripke_model::{Batch, State};
@@ -10,12 +9,14 @@ use super::ledger::{Account, Ledger};
 use super::meeting::{Meeting, Seat};
 use super::queue::Runs;
 use super::segments::Untold;
-use super::table::{Refusal, Table};
+use super::table::{Probe, Refusal, Table};
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 
 /// States whose memory accesses overlap: enough to hide the latency, few enough for their lines to stay in the cache.
-const WINDOW: usize = 64;
-const SEGMENTS: usize = if cfg!(shuttle) { 1 } else { 256 };
+const WINDOW: usize = 128;
+const SEGMENTS: usize = if cfg!(shuttle) { 1 } else { 64 };
+/// Lines in which all numbers find room.
+const ROOM: usize = 12 << 20;
 
 /// Keeps every state in full, at about twelve bytes more than its own length. Grows by itself.
 #[derive(Debug)]
@@ -26,15 +27,43 @@ pub struct ExactStore {
     ledger: Ledger,
     workers: usize,
     handles: AtomicUsize,
+    /// Bytes at the start of states that do not count.
+    uncompared: usize,
 }
 
 impl ExactStore {
     /// A store for so many workers.
     pub fn new(capacity: Capacity, workers: usize) -> ExactStore {
-        let table = Table::new(SEGMENTS, workers);
+        let table = Table::new(SEGMENTS, ROOM, workers);
         let ledger = Ledger::new(capacity, workers, table.bytes());
         let (meeting, arena) = (Meeting::new(), Arena::new());
-        ExactStore { meeting, table, arena, ledger, workers, handles: AtomicUsize::new(0) }
+        ExactStore { meeting, table, arena, ledger, workers, handles: AtomicUsize::new(0), uncompared: 0 }
+    }
+
+    /// States that differ only in so many bytes at their start are one.
+    #[must_use]
+    pub fn without_comparing(self, bytes: usize) -> ExactStore {
+        ExactStore { uncompared: bytes, ..self }
+    }
+
+    /// Whether this is that state.
+    #[inline(always)]
+    fn is(&self, number: u32, state: &State) -> bool {
+        let known = self.arena.get(number);
+        if self.uncompared == 0 { same(known, state) } else { known[self.uncompared..] == state[self.uncompared..] }
+    }
+
+    #[cold]
+    fn grow(&self, seat: &mut Seat<'_>) -> Result<(), Full> {
+        let ExactStore { table, ledger, .. } = self;
+        if seat.attend(
+            |sitting| table.plan(sitting, |bytes| ledger.reserve(bytes)),
+            |sitting| table.grow(sitting, |bytes| ledger.release(bytes)),
+        ) {
+            Ok(())
+        } else {
+            Err(Full::Memory)
+        }
     }
 }
 
@@ -51,6 +80,7 @@ impl Store for ExactStore {
             pen: Pen::new(&self.arena),
             account: self.ledger.account(worker),
             untold: self.table.untold(),
+            hashes: Vec::new(),
             visited: Vec::new(),
         }
     }
@@ -80,89 +110,118 @@ pub struct ExactHandle<'a> {
     pen: Pen<'a>,
     account: Account<'a>,
     untold: Untold,
+    /// Of the states in the batch that is to be interned next.
+    hashes: Vec<u64>,
     /// A bit for each state.
     visited: Vec<u64>,
 }
 
 impl<'a> ExactHandle<'a> {
-    /// In three stages, each of which finds in the cache what the one before has asked for.
+    fn intern_all(&mut self, seat: &mut Seat<'a>, batch: &Batch, mut each: impl FnMut(Seen)) -> Result<(), Full> {
+        let mut hashes = std::mem::take(&mut self.hashes);
+        let mut done = Ok(());
+        for (window, hashes) in hashes.chunks(WINDOW).enumerate() {
+            done = done.and_then(|()| self.intern_window(seat, batch, window * WINDOW, hashes, &mut each));
+        }
+        hashes.clear();
+        self.hashes = hashes;
+        done
+    }
+
+    /// In stages, each of which finds in the cache what the one before has asked for. Asking is done in loops that do
+    /// little else, so that the processor, which looks only so far ahead, has many addresses to translate at a time.
+    #[inline(always)]
     fn intern_window(
         &mut self,
         seat: &mut Seat<'a>,
         batch: &Batch,
-        window: Range<usize>,
-        seen: &mut Vec<Seen>,
+        first: usize,
+        hashes: &[u64],
+        each: &mut impl FnMut(Seen),
     ) -> Result<(), Full> {
         if seat.is_called() {
-            self.grow(seat)?;
+            self.store.grow(seat)?;
         }
         let ExactStore { table, arena, .. } = self.store;
-        let mut hashes = [0; WINDOW];
-        for (hash, i) in hashes.iter_mut().zip(window.clone()) {
-            *hash = super::hash(batch.state(i));
-            table.prefetch(seat, *hash);
+        for &hash in hashes {
+            table.prefetch(seat, hash);
         }
-        let mut candidates = [None; WINDOW];
-        for (candidate, &hash) in candidates.iter_mut().zip(&hashes[..window.len()]) {
-            *candidate = table.candidate(seat, hash);
-            if let Some(number) = *candidate {
-                arena.prefetch(number);
-            }
+        let mut probes = [Probe::VOID; WINDOW];
+        for (probe, &hash) in probes.iter_mut().zip(hashes) {
+            *probe = table.probe(seat, hash);
         }
-        for ((i, &hash), &candidate) in window.zip(&hashes).zip(&candidates) {
-            let state = batch.state(i);
-            seen.push(match candidate {
-                Some(number) if same(arena.get(number), state) => Seen { id: StateId(u64::from(number)), new: false },
-                _ => self.find_or_add(seat, state, hash)?,
-            });
+        for probe in &probes[..hashes.len()] {
+            arena.prefetch(probe.guess());
+        }
+        for (i, &hash) in hashes.iter().enumerate() {
+            let state = batch.state(first + i);
+            let probe = probes[i % WINDOW];
+            let (number, new) = match probe.candidate() {
+                Some(number) if self.store.is(number, state) => (number, false),
+                None if let Some(slot) = probe.vacant()
+                    && let Some(number) = self.add_at(seat, state, hash, slot)? =>
+                {
+                    (number, true)
+                }
+                _ => self.find_or_add(seat, state, hash, &mut probes)?,
+            };
+            each(Seen { id: StateId(u64::from(number)), new });
         }
         Ok(())
     }
 
-    fn find_or_add(&mut self, seat: &mut Seat<'a>, state: &State, hash: u64) -> Result<Seen, Full> {
-        let ExactStore { table, arena, .. } = self.store;
-        let bytes = state.len() as u64;
+    /// Adds a state where there was room at the first look, if there still is.
+    #[inline(always)]
+    fn add_at(&mut self, seat: &Seat<'a>, state: &State, hash: u64, slot: usize) -> Result<Option<u32>, Full> {
+        let number = self.write(state)?;
+        if !self.store.table.add_at(seat, hash, slot, number) {
+            return Ok(None);
+        }
+        self.keep(seat, state, hash);
+        Ok(Some(number))
+    }
+
+    /// Looks again, and adds the state if it is not there. Probes are void when that makes the table grow.
+    #[inline(never)]
+    fn find_or_add(
+        &mut self,
+        seat: &mut Seat<'a>,
+        state: &State,
+        hash: u64,
+        probes: &mut [Probe; WINDOW],
+    ) -> Result<(u32, bool), Full> {
+        let store = self.store;
         loop {
-            let make = || {
-                self.account.check(bytes)?;
-                self.pen.write(state)
-            };
-            match table.find_or_add(seat, hash, |number| same(arena.get(number), state), make) {
+            match store.table.find_or_add(seat, hash, |number| store.is(number, state), || self.write(state)) {
                 Ok((number, new)) => {
                     if new {
-                        self.pen.keep();
-                        self.account.spend(bytes, bytes);
-                        table.count(seat, hash, &mut self.untold);
+                        self.keep(seat, state, hash);
                     }
-                    return Ok(Seen { id: StateId(u64::from(number)), new });
+                    return Ok((number, new));
                 }
                 Err(Refusal::Full(full)) => return Err(full),
                 Err(Refusal::Crowded) => {
                     seat.call();
-                    self.grow(seat)?;
+                    store.grow(seat)?;
+                    *probes = [Probe::VOID; WINDOW];
                 }
             }
         }
     }
 
-    #[cold]
-    fn grow(&self, seat: &mut Seat<'a>) -> Result<(), Full> {
-        let ExactStore { table, ledger, .. } = self.store;
-        if seat.attend(
-            |sitting| table.plan(sitting, |bytes| ledger.reserve(bytes)),
-            |sitting| table.grow(sitting, |bytes| ledger.release(bytes)),
-        ) {
-            Ok(())
-        } else {
-            Err(Full::Memory)
-        }
+    /// Writes a state down, if there is room for it; its number is not taken yet.
+    #[inline(always)]
+    fn write(&mut self, state: &State) -> Result<u32, Full> {
+        self.account.check(state.len() as u64)?;
+        self.pen.write(state)
     }
 
-    fn intern_all(&mut self, seat: &mut Seat<'a>, batch: &Batch, seen: &mut Vec<Seen>) -> Result<(), Full> {
-        for start in (0..batch.len()).step_by(WINDOW) {
-            self.intern_window(seat, batch, start..batch.len().min(start + WINDOW), seen)?;
-        }
-        Ok(())
+    /// Keeps the state written last.
+    #[inline(always)]
+    fn keep(&mut self, seat: &Seat<'a>, state: &State, hash: u64) {
+        self.pen.keep();
+        self.account.spend(state.len() as u64, state.len() as u64);
+        self.store.table.count(seat, hash, &mut self.untold);
     }
 }
 
@@ -177,11 +236,22 @@ impl Handle for ExactHandle<'_> {
         self.seat = None;
     }
 
-    fn intern(&mut self, batch: &Batch, _: &[usize], seen: &mut Vec<Seen>) -> Result<(), Full> {
-        seen.clear();
-        seen.reserve(batch.len());
+    fn open<'s>(&'s mut self, id: StateId, _: &'s mut Vec<u8>) -> &'s State {
+        self.store.arena.get(id.number())
+    }
+
+    #[inline]
+    fn expect(&mut self, batch: &Batch) {
+        for state in batch.states_from(self.hashes.len()) {
+            self.hashes.push(super::hash(&state[self.store.uncompared..]));
+        }
+    }
+
+    #[inline]
+    fn intern(&mut self, batch: &Batch, _: &[usize], each: impl FnMut(Seen)) -> Result<(), Full> {
+        self.expect(batch);
         let mut seat = self.seat.take().expect("a handle has entered when it interns");
-        let interned = self.intern_all(&mut seat, batch, seen);
+        let interned = self.intern_all(&mut seat, batch, each);
         self.seat = Some(seat);
         self.account.publish();
         interned
@@ -209,13 +279,18 @@ impl Handle for ExactHandle<'_> {
     }
 }
 
-/// Whether two states are equal. Most are short, and for these a loop is faster than a call.
-#[inline]
+/// Whether two states are equal. Most are short, and for these that is faster than a call.
+#[inline(always)]
 fn same(a: &State, b: &State) -> bool {
-    const WORD: usize = 8;
-    if a.len() != b.len() || a.len() < WORD {
-        return a == b;
+    fn ends<const N: usize>(state: &State) -> Option<([u8; N], [u8; N])> {
+        Some((*state.first_chunk()?, *state.last_chunk()?))
     }
-    let mut words = a.as_chunks::<WORD>().0.iter().zip(b.as_chunks::<WORD>().0);
-    a.last_chunk::<WORD>() == b.last_chunk::<WORD>() && words.all(|(a, b)| a == b)
+    match a.len() {
+        length if length != b.len() => false,
+        0..8 => a == b,
+        8..=16 => ends::<8>(a) == ends::<8>(b),
+        17..=32 => ends::<16>(a) == ends::<16>(b),
+        33..=64 => ends::<32>(a) == ends::<32>(b),
+        _ => a == b,
+    }
 }

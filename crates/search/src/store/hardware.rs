@@ -3,8 +3,8 @@
 
 #[cfg(all(target_arch = "x86_64", not(shuttle)))]
 use std::arch::x86_64::{
-    __m128i, _mm_and_si128, _mm_castps_si128, _mm_castsi128_ps, _mm_cmpeq_epi16, _mm_cmpeq_epi32, _mm_movemask_epi8,
-    _mm_packs_epi16, _mm_packs_epi32, _mm_set1_epi16, _mm_set1_epi32, _mm_setzero_si128, _mm_shuffle_ps,
+    __m128i, _mm_and_si128, _mm_castsi128_pd, _mm_cmpeq_epi16, _mm_cmpeq_epi32, _mm_movemask_epi8, _mm_movemask_pd,
+    _mm_packs_epi16, _mm_packs_epi32, _mm_set1_epi16, _mm_set1_epi32, _mm_setzero_si128,
 };
 
 use crate::sync::{AtomicU64, Ordering};
@@ -12,20 +12,24 @@ use crate::sync::{AtomicU64, Ordering};
 /// Slots in a line of the cache.
 pub(super) const SLOTS: usize = 8;
 
-/// Starts to load the cache line that holds `items[index]`; does nothing for an index out of range.
+/// Starts to load the cache line of something.
 #[inline(always)]
-pub(super) fn prefetch<T>(items: &[T], index: usize) {
-    if let Some(item) = items.get(index) {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: the instruction is in every x86-64 processor, reads nothing the program can observe and never
-        // faults; the pointer comes from a live reference.
-        unsafe {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(item).cast());
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = item;
+pub(super) fn prefetch<T>(item: &T) {
+    prefetch_at(std::ptr::from_ref(item).cast());
+}
+
+/// Starts to load a cache line; does nothing if there is nothing.
+#[inline(always)]
+pub(super) fn prefetch_at(place: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the instruction is in every x86-64 processor, reads nothing the program can observe and never faults,
+    // whatever the address.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(place.cast());
     }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = place;
 }
 
 /// Eight slots at once. What was written before a slot that is seen here was filled can be read afterwards.
@@ -53,38 +57,53 @@ fn load(slots: &[AtomicU64; SLOTS]) -> [__m128i; 4] {
     [a, b, c, d]
 }
 
-/// A bit for each slot whose upper half is the tag, and a bit for each slot whose upper half is zero.
+/// One look at the slots of a line.
 #[cfg(all(target_arch = "x86_64", not(shuttle)))]
-#[inline(always)]
-pub(super) fn scan(slots: &[AtomicU64; SLOTS], tag: u32) -> (u32, u32) {
-    let [a, b, c, d] = load(slots);
-    let upper = |a, b| {
+pub(super) struct Scan([__m128i; 4]);
+
+#[cfg(all(target_arch = "x86_64", not(shuttle)))]
+impl Scan {
+    #[inline(always)]
+    pub fn new(slots: &[AtomicU64; SLOTS]) -> Scan {
+        Scan(load(slots))
+    }
+
+    /// A bit for each slot whose upper half is the tag.
+    #[inline(always)]
+    pub fn hits(&self, tag: u32) -> u32 {
+        let Scan([a, b, c, d]) = *self;
         // SAFETY: SSE2 is in every x86-64 processor, and none of these touches memory.
-        unsafe { _mm_castps_si128(_mm_shuffle_ps::<0b11_01_11_01>(_mm_castsi128_ps(a), _mm_castsi128_ps(b))) }
-    };
-    let (first, last) = (upper(a, b), upper(c, d));
-    let equal = |to: __m128i| {
-        // SAFETY: as above.
         unsafe {
-            let halves = _mm_packs_epi32(_mm_cmpeq_epi32(first, to), _mm_cmpeq_epi32(last, to));
-            _mm_movemask_epi8(_mm_packs_epi16(halves, _mm_setzero_si128())) as u32
+            let tag = _mm_set1_epi32(tag as i32);
+            let equal = |two| _mm_movemask_pd(_mm_castsi128_pd(_mm_cmpeq_epi32(two, tag))) as u32;
+            equal(a) | equal(b) << 2 | equal(c) << 4 | equal(d) << 6
         }
-    };
-    // SAFETY: as above.
-    unsafe { (equal(_mm_set1_epi32(tag as i32)), equal(_mm_setzero_si128())) }
+    }
+
+    /// A bit for each slot that is empty.
+    #[inline(always)]
+    pub fn vacant(&self) -> u32 {
+        self.hits(0)
+    }
 }
 
-/// A bit for each slot whose upper half is the tag, and a bit for each slot whose upper half is zero.
+/// One look at the slots of a line.
 #[cfg(any(not(target_arch = "x86_64"), shuttle))]
-#[inline(always)]
-pub(super) fn scan(slots: &[AtomicU64; SLOTS], tag: u32) -> (u32, u32) {
-    let (mut hits, mut vacant) = (0, 0);
-    for (i, slot) in slots.iter().enumerate() {
-        let upper = (slot.load(Ordering::Acquire) >> 32) as u32;
-        hits |= u32::from(upper == tag) << i;
-        vacant |= u32::from(upper == 0) << i;
+pub(super) struct Scan([u32; SLOTS]);
+
+#[cfg(any(not(target_arch = "x86_64"), shuttle))]
+impl Scan {
+    pub fn new(slots: &[AtomicU64; SLOTS]) -> Scan {
+        Scan(slots.each_ref().map(|slot| (slot.load(Ordering::Acquire) >> 32) as u32))
     }
-    (hits, vacant)
+
+    pub fn hits(&self, tag: u32) -> u32 {
+        self.0.iter().enumerate().fold(0, |hits, (i, &upper)| hits | u32::from(upper == tag) << i)
+    }
+
+    pub fn vacant(&self) -> u32 {
+        self.hits(0)
+    }
 }
 
 /// How a line is divided into lanes. The top bit of a lane is not part of its value.
@@ -185,11 +204,13 @@ mod tests {
     fn compares_the_upper_halves() {
         let slots = std::array::from_fn(|i| AtomicU64::new(((i as u64 % 3) << 32) | 1));
         for (tag, expected) in [(0, 0b0100_1001), (1, 0b1001_0010), (2, 0b0010_0100), (3, 0), (u32::MAX, 0)] {
-            assert_eq!(scan(&slots, tag), (expected, 0b0100_1001), "tag {tag}");
+            assert_eq!(Scan::new(&slots).hits(tag), expected, "tag {tag}");
         }
         let ones = std::array::from_fn(|_| AtomicU64::new(u64::MAX));
-        assert_eq!(scan(&ones, u32::MAX), (0b1111_1111, 0));
-        prefetch(&slots, SLOTS);
+        assert_eq!(Scan::new(&ones).hits(u32::MAX), 0b1111_1111);
+        assert_eq!((Scan::new(&slots).vacant(), Scan::new(&ones).vacant()), (0b0100_1001, 0));
+        prefetch(&slots);
+        prefetch_at(std::ptr::null());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod arena;
 mod exact;
+mod ground;
 mod hardware;
 mod ledger;
 mod meeting;
@@ -120,15 +121,22 @@ pub trait Handle: Send {
 
     fn leave(&mut self);
 
-    /// Like [`Handle::fetch`], for a state whose successors are interned next. Several may be open at once.
-    fn open(&mut self, id: StateId, into: &mut Vec<u8>) {
-        self.fetch(id, into);
+    /// A state whose successors are interned next. Several may be open at once.
+    fn open<'s>(&'s mut self, id: StateId, room: &'s mut Vec<u8>) -> &'s State {
+        self.fetch(id, room);
+        room
     }
 
-    /// Looks up all states of the batch and adds those not yet there: `seen` has one entry for each, in order.
-    /// After an error, `seen` covers the entries that were done. `ends` says where in the batch the successors of each
-    /// open state end; states after the last end come from nowhere. Closes all open states.
-    fn intern(&mut self, batch: &Batch, ends: &[usize], seen: &mut Vec<Seen>) -> Result<(), Full>;
+    /// Looks at what was added to the batch since the last call, so that memory can be on its way when it is interned.
+    /// Need not be called.
+    fn expect(&mut self, batch: &Batch) {
+        let _ = batch;
+    }
+
+    /// Looks up all states of the batch and adds those not yet there, and calls `each` with what it found, in order.
+    /// After an error, that covers those that were done. `ends` says where in the batch the successors of each open
+    /// state end; states after the last end come from nowhere. Closes all open states.
+    fn intern(&mut self, batch: &Batch, ends: &[usize], each: impl FnMut(Seen)) -> Result<(), Full>;
 
     /// Replaces the content of `into` by the state.
     fn fetch(&mut self, id: StateId, into: &mut Vec<u8>);
@@ -139,9 +147,54 @@ pub trait Handle: Send {
     fn visit(&mut self, id: StateId);
 }
 
-/// The hash of a state: the same on every machine and in every run.
-#[inline]
+/// The hash of a state: the same on every machine and in every run. Two multiplications for states of up to 32 bytes,
+/// each of which mixes 16, the last 16 overlapping those before (as in wyhash by Wang Yi).
+#[inline(always)]
 pub(crate) fn hash(state: &State) -> u64 {
-    const SEED: rapidhash::v3::RapidSecrets = rapidhash::v3::RapidSecrets::seed_cpp(0);
-    rapidhash::v3::rapidhash_v3_nano_inline::<true, false>(state, &SEED)
+    const KEYS: [u64; 4] = [0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db, 0x8ebc_6af0_9c88_c6e3, 0x5899_65cc_7537_4cc3];
+    let mix = |a: u64, b: u64| {
+        let product = u128::from(a) * u128::from(b);
+        product as u64 ^ (product >> 64) as u64
+    };
+    let words = |chunk: &[u8; 16]| {
+        let both = u128::from_le_bytes(*chunk);
+        (both as u64, (both >> 64) as u64)
+    };
+    let length = (state.len() as u64).wrapping_mul(KEYS[2]);
+    let folded = if let (Some(first), Some(last)) = (state.first_chunk(), state.last_chunk()) {
+        let (a, b) = words(first);
+        let mut folded = mix(a ^ KEYS[0], b ^ KEYS[1]);
+        for at in (16..state.len() - 16).step_by(16) {
+            let (a, b) = words(state[at..].first_chunk().expect("16 bytes more than the last place"));
+            folded = mix(a ^ folded, b ^ KEYS[3]);
+        }
+        let (a, b) = words(last);
+        mix(a ^ folded, b ^ KEYS[2] ^ length)
+    } else if let (Some(first), Some(last)) = (state.first_chunk(), state.last_chunk()) {
+        mix(u64::from_le_bytes(*first) ^ KEYS[0], u64::from_le_bytes(*last) ^ KEYS[1] ^ length)
+    } else {
+        let mut padded = [0; 8];
+        padded[..state.len()].copy_from_slice(state);
+        mix(u64::from_le_bytes(padded) ^ KEYS[0], KEYS[1] ^ length)
+    };
+    mix(folded ^ KEYS[3], KEYS[0])
+}
+
+#[cfg(all(test, not(shuttle)))]
+mod tests {
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_byte_and_the_length_count() {
+        for length in 0..150 {
+            let state = vec![7; length];
+            let mut hashes = HashSet::from([super::hash(&state), super::hash(&vec![7; length + 1])]);
+            for at in 0..length {
+                let mut other = state.clone();
+                other[at] ^= 1;
+                hashes.insert(super::hash(&other));
+            }
+            assert_eq!(hashes.len(), length + 2, "length {length}");
+        }
+    }
 }

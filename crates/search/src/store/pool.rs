@@ -12,6 +12,8 @@ use super::table::{Refusal, Table};
 use crate::sync::{AtomicU64, Ordering};
 
 const SEGMENTS: usize = if cfg!(shuttle) { 1 } else { 4 };
+/// Lines in which all numbers find room.
+const ROOM: usize = 12 << 20;
 /// Numbers have so many bits.
 pub(super) const NUMBER_BITS: u32 = 28;
 /// Pairs in the first chunk.
@@ -38,7 +40,7 @@ pub(super) struct PoolPen {
 
 impl Pool {
     pub fn new(workers: usize) -> Pool {
-        Pool { table: Table::new(SEGMENTS, workers), pairs: Pairs::default(), next: AtomicU64::new(0) }
+        Pool { table: Table::new(SEGMENTS, ROOM, workers), pairs: Pairs::default(), next: AtomicU64::new(0) }
     }
 
     pub fn pen(&self) -> PoolPen {
@@ -63,7 +65,7 @@ impl Pool {
     /// To be called after [`Pool::prefetch`]: goes one step further. Small pools are in the cache anyway.
     #[inline]
     pub fn prefetch_pair(&self, seat: &Seat<'_>, pair: u64) {
-        if let Some(number) = self.table.candidate(seat, mix(pair)) {
+        if let Some(number) = self.table.probe(seat, mix(pair)).candidate() {
             self.pairs.prefetch(number);
         }
     }
@@ -143,7 +145,7 @@ impl Pairs {
     fn prefetch(&self, number: u32) {
         let (chunk, at, _) = Pairs::place(number);
         if let Some(chunk) = self.chunks[chunk].get() {
-            prefetch(chunk, at);
+            prefetch(&chunk[at]);
         }
     }
 
@@ -168,7 +170,7 @@ fn zeros(size: usize) -> Box<[AtomicU64]> {
 /// Spreads what is known of a pair over all bits.
 #[inline]
 pub(super) fn mix(pair: u64) -> u64 {
-    let product = u128::from(pair ^ 0x9e37_79b9_7f4a_7c15) * 0xd1b5_4a32_d192_ed03_a5a3_564c_9d2f_1b65u128;
+    let product = u128::from(pair ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xd1b5_4a32_d192_ed03_a5a3_564c_9d2f_1b65);
     let folded = product as u64 ^ (product >> 64) as u64;
     folded ^ (folded >> 29)
 }

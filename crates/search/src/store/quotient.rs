@@ -7,7 +7,8 @@
 //! the side. The first bit of a slot marks numbers as visited.
 
 use super::Full;
-use super::hardware::{SLOTS, Width, prefetch, scan_lanes};
+use super::ground::Line;
+use super::hardware::{Width, prefetch, scan_lanes};
 use super::meeting::{Seat, Sitting};
 use super::pool::mix;
 use super::segments::{Content, Segments, Untold};
@@ -37,10 +38,6 @@ struct Quotients {
     largest: AtomicU64,
 }
 
-#[derive(Default, Debug)]
-#[repr(align(64))]
-struct Line([AtomicU64; SLOTS]);
-
 /// Where a number is.
 enum Place<'a> {
     Lane { word: &'a AtomicU64, shift: u32 },
@@ -49,7 +46,7 @@ enum Place<'a> {
 
 impl QuotientSet {
     pub fn new(workers: usize) -> QuotientSet {
-        QuotientSet(Segments::new(1 << SEGMENT_BITS, workers, || Quotients::new(1, Width::W16)))
+        QuotientSet(Segments::new(1 << SEGMENT_BITS, workers, |_| Quotients::new(1, Width::W16)))
     }
 
     pub fn untold(&self) -> Untold {
@@ -64,7 +61,7 @@ impl QuotientSet {
     pub fn prefetch(&self, number: u64, seat: &Seat<'_>) {
         let (segment, q) = split(number);
         let content = self.0.get(segment, seat);
-        prefetch(&content.lines, content.place(q).0);
+        prefetch(&content.lines[content.place(q).0]);
     }
 
     /// Adds a number. Whether it is new; `may` is asked before a new one is added.
@@ -312,19 +309,20 @@ impl Content for Quotients {
         (size_of_val(&*self.lines) + size_of_val(&*self.side)) as u64
     }
 
-    fn grown_bytes(&self, part: f64) -> u64 {
+    fn more_bytes(&self, part: f64) -> u64 {
         let (lines, width) = self.divide(self.next_slots(part), self.largest.load(Ordering::Relaxed));
         (lines * size_of::<Line>() + side(lines, width) * size_of::<u64>()) as u64
     }
 
-    fn grown(&self, part: f64) -> Quotients {
+    fn grow(&mut self, part: f64) {
         let largest = self.largest.load(Ordering::Relaxed);
         let mut slots = self.next_slots(part);
         loop {
             let (lines, width) = self.divide(slots, largest);
             let new = Quotients::new(lines, width);
             if self.all(|q, visited| new.take(q, visited)) {
-                return new;
+                *self = new;
+                return;
             }
             slots += slots / 8 + 1;
         }

@@ -39,7 +39,8 @@ fn intern<S: Store>(store: &S, numbers: &[u8]) -> Vec<(u8, Seen)> {
         let mut batch = Batch::new();
         part.iter().for_each(|&n| batch.push(&state(n), Step { pid: 0, process: ProcessId(0), edge: EdgeId(0) }));
         handle.enter();
-        assert_eq!(handle.intern(&batch, &[], &mut seen), Ok(()));
+        seen.clear();
+        assert_eq!(handle.intern(&batch, &[], |found| seen.push(found)), Ok(()));
         handle.leave();
         for (&number, &seen) in part.iter().zip(&seen) {
             handle.fetch(seen.id, &mut fetched);
@@ -85,11 +86,11 @@ fn refused_growth() {
                 let store = Arc::clone(&store);
                 shuttle::thread::spawn(move || {
                     let mut handle = store.handle();
-                    let (mut batch, mut seen) = (Batch::new(), Vec::new());
+                    let (mut batch, mut seen) = (Batch::new(), Vec::<Seen>::new());
                     let step = Step { pid: 0, process: ProcessId(0), edge: EdgeId(0) };
                     (0..12).for_each(|n| batch.push(&state(n + worker * 6), step));
                     handle.enter();
-                    handle.intern(&batch, &[], &mut seen)
+                    handle.intern(&batch, &[], |found| seen.push(found))
                 })
             })
             .collect();

@@ -24,12 +24,12 @@ pub(super) trait Content: Debug {
 
     fn bytes(&self) -> u64;
 
-    /// About the bytes that it will have when it has grown. Segments have different sizes, by `part` of all, from the
-    /// first time they grow: later on, they do not all grow at once.
-    fn grown_bytes(&self, part: f64) -> u64;
+    /// About the bytes that are needed to grow. Segments have different sizes, by `part` of all, from the first time
+    /// they grow: later on, they do not all grow at once.
+    fn more_bytes(&self, part: f64) -> u64;
 
-    /// The same with more room.
-    fn grown(&self, part: f64) -> Self;
+    /// Makes more room.
+    fn grow(&mut self, part: f64);
 }
 
 #[derive(Debug)]
@@ -59,10 +59,10 @@ pub(super) struct Untold(Box<[u32]>);
 
 impl<C: Content> Segments<C> {
     /// So many segments, a power of two.
-    pub fn new(segments: usize, workers: usize, content: impl Fn() -> C) -> Segments<C> {
+    pub fn new(segments: usize, workers: usize, content: impl Fn(usize) -> C) -> Segments<C> {
         assert!(segments.is_power_of_two() && workers > 0);
-        let segment = |_| Segment { content: UnsafeCell::new(content()), used: AtomicUsize::new(0) };
-        let bytes = segments as u64 * (content().bytes() + size_of::<Segment<C>>() as u64);
+        let segment = |n| Segment { content: UnsafeCell::new(content(n)), used: AtomicUsize::new(0) };
+        let bytes = segments as u64 * (content(0).bytes() + size_of::<Segment<C>>() as u64);
         Segments {
             segments: (0..segments).map(segment).collect(),
             workers,
@@ -124,8 +124,8 @@ impl<C: Content> Segments<C> {
         let mut plan = self.plan.lock().expect("no panic while planning");
         let mut moved = 0;
         for (fullness, segment) in full {
-            let bytes = self.look(segment, sitting).grown_bytes(self.part(segment));
-            moved += bytes;
+            let bytes = self.look(segment, sitting).more_bytes(self.part(segment));
+            moved = u64::saturating_add(moved, bytes);
             if moved > MOVED * self.workers as u64 && !plan.is_empty() {
                 break;
             }
@@ -141,17 +141,15 @@ impl<C: Content> Segments<C> {
     /// Grows segments until all that is planned is done, and gives bytes that were in use or reserved before and are
     /// not any more back to `release`.
     #[cold]
-    pub fn grow(&self, sitting: &Sitting<'_>, mut release: impl FnMut(u64)) {
+    pub fn grow(&self, _: &Sitting<'_>, mut release: impl FnMut(u64)) {
         loop {
             let next = self.plan.lock().expect("no panic while planning").pop();
             let Some((segment, reserved)) = next else { return };
-            let old = self.look(segment, sitting);
-            let before = old.bytes();
-            let new = old.grown(self.part(segment));
-            let after = new.bytes();
-            // SAFETY: all workers that have a seat are in this meeting, no other worker has this entry of the plan, and
-            // the reference to the old content is not used any more.
-            unsafe { *self.segments[segment].content.get() = new };
+            // SAFETY: all workers that have a seat are in this meeting, and no other worker has this entry of the plan.
+            let content = unsafe { &mut *self.segments[segment].content.get() };
+            let before = content.bytes();
+            content.grow(self.part(segment));
+            let after = content.bytes();
             self.bytes.fetch_add(after.wrapping_sub(before), Ordering::Relaxed);
             release((before + reserved).saturating_sub(after));
         }

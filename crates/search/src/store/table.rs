@@ -8,12 +8,18 @@
 //! A slot is filled once, by one compare-and-swap, after the state itself was written; a line is filled from its first
 //! slot to its last. So two workers with the same new state meet at the same slot, and the one that comes second looks
 //! again.
+#![allow(unsafe_code)]
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 
 use super::Full;
-use super::hardware::{SLOTS, prefetch, scan};
+use super::ground::{Ground, Line, Plot};
+use super::hardware::{SLOTS, Scan, prefetch};
 use super::meeting::{Seat, Sitting};
 use super::segments::{Content, Segments, Untold};
-use crate::sync::{AtomicBool, AtomicU64, Ordering};
+use crate::sync::{AtomicBool, Ordering};
 
 /// Lines of a segment at the start.
 const START: usize = if cfg!(shuttle) { 1 } else { 4 };
@@ -24,18 +30,79 @@ const EMPTY: u64 = 0;
 const NO_TAG: u32 = 0;
 
 #[derive(Debug)]
-pub(super) struct Table(Segments<Lines>);
+pub(super) struct Table {
+    segments: Segments<Lines>,
+    ground: Ground,
+    /// How many lines each segment has, all that is needed to find a line, close together.
+    counts: Arc<[AtomicU32]>,
+}
 
+/// One segment.
 #[derive(Debug)]
 struct Lines {
-    lines: Box<[Line]>,
+    plot: Plot,
+    segment: usize,
+    counts: Arc<[AtomicU32]>,
     crowded: AtomicBool,
 }
 
-/// Slots, filled from the first to the last, as large as a line of the cache.
-#[derive(Default, Debug)]
-#[repr(align(64))]
-struct Line([AtomicU64; SLOTS]);
+/// Where a state is to be looked for.
+#[derive(Clone, Copy)]
+struct Search<'a> {
+    plot: Plot,
+    count: usize,
+    tag: u32,
+    home: usize,
+    /// Nothing grows meanwhile.
+    _seat: PhantomData<&'a Seat<'a>>,
+}
+
+impl Search<'_> {
+    #[inline(always)]
+    fn line(&self, at: usize) -> &Line {
+        assert!(at < self.count);
+        // SAFETY: the table is there, and so is its ground, in which a segment has room for the lines it has.
+        unsafe { self.plot.line(at) }
+    }
+
+    #[inline(always)]
+    fn after(&self, at: usize) -> usize {
+        if at + 1 == self.count { 0 } else { at + 1 }
+    }
+}
+
+/// What a first look at the line of a state has shown.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Probe {
+    /// The first state there whose hash looks the same, most likely the state itself.
+    candidate: u32,
+    found: bool,
+    /// The first slot with room.
+    vacant: u8,
+}
+
+impl Probe {
+    /// The state that is likely to be the same.
+    #[inline(always)]
+    pub fn candidate(self) -> Option<u32> {
+        self.found.then_some(self.candidate)
+    }
+
+    /// The candidate, or else any state.
+    #[inline(always)]
+    pub fn guess(self) -> u32 {
+        self.candidate
+    }
+
+    /// Nothing looked the same, and this slot had room.
+    #[inline(always)]
+    pub fn vacant(self) -> Option<usize> {
+        (!self.found && (self.vacant as usize) < SLOTS).then_some(self.vacant as usize)
+    }
+
+    /// One must look again.
+    pub const VOID: Probe = Probe { candidate: 0, found: false, vacant: SLOTS as u8 };
+}
 
 /// Why a state could not be added.
 #[derive(Debug)]
@@ -52,43 +119,72 @@ impl From<Full> for Refusal {
 }
 
 impl Table {
-    /// The number of segments is a power of two.
-    pub fn new(segments: usize, workers: usize) -> Table {
-        Table(Segments::new(segments, workers, || Lines::new(START)))
+    /// The number of segments is a power of two. Each can grow to so many lines.
+    pub fn new(segments: usize, room: usize, workers: usize) -> Table {
+        let ground = Ground::new(segments, room);
+        let counts: Arc<[AtomicU32]> = (0..segments).map(|_| AtomicU32::new(START as u32)).collect();
+        let lines = |segment| {
+            let (plot, counts) = (ground.segment(segment), counts.clone());
+            Lines { plot, segment, counts, crowded: AtomicBool::new(false) }
+        };
+        Table { segments: Segments::new(segments, workers, lines), ground, counts }
     }
 
     pub fn untold(&self) -> Untold {
-        self.0.untold()
+        self.segments.untold()
     }
 
     pub fn bytes(&self) -> u64 {
-        self.0.bytes()
+        self.segments.bytes()
     }
 
-    #[inline]
-    pub fn prefetch(&self, seat: &Seat<'_>, hash: u64) {
-        let lines = &self.0.get(self.0.choose(hash), seat).lines;
-        prefetch(lines, home(lines, tag_of(hash)));
-    }
-
-    /// The first state whose hash looks the same: most likely the state itself, if it is there.
-    #[inline]
-    pub fn candidate(&self, seat: &Seat<'_>, hash: u64) -> Option<u32> {
-        let lines = &self.0.get(self.0.choose(hash), seat).lines;
+    #[inline(always)]
+    fn search<'a>(&'a self, _: &'a Seat<'_>, hash: u64) -> Search<'a> {
+        let segment = self.segments.choose(hash);
+        let count = self.counts[segment].load(Ordering::Relaxed) as usize;
         let tag = tag_of(hash);
-        let mut at = home(lines, tag);
-        for _ in 0..lines.len() {
-            let slots = &lines[at].0;
-            let (hits, vacant) = scan(slots, tag);
-            if hits != 0 {
-                return Some(number_of(slots[hits.trailing_zeros() as usize % SLOTS].load(Ordering::Relaxed)));
-            }
-            if vacant != 0 {
-                return None;
-            }
-            at = after(lines, at);
+        Search { plot: self.ground.segment(segment), count, tag, home: home(count, tag), _seat: PhantomData }
+    }
+
+    #[inline(always)]
+    pub fn prefetch(&self, seat: &Seat<'_>, hash: u64) {
+        let search = self.search(seat, hash);
+        prefetch(search.line(search.home));
+    }
+
+    /// A first look, at memory that was asked for.
+    #[inline(always)]
+    pub fn probe(&self, seat: &Seat<'_>, hash: u64) -> Probe {
+        let search = self.search(seat, hash);
+        let slots = &search.line(search.home).0;
+        let scan = Scan::new(slots);
+        let hits = scan.hits(search.tag);
+        let found = hits != 0;
+        // Without a branch: whether a state is new can't be predicted.
+        let entry = slots[hits.trailing_zeros() as usize % SLOTS].load(Ordering::Relaxed);
+        let candidate = number_of(entry) & u32::from(found).wrapping_neg();
+        let vacant = scan.vacant();
+        if vacant == 0 {
+            prefetch(search.line(search.after(search.home)));
         }
-        None
+        Probe { candidate, found, vacant: vacant.trailing_zeros().min(SLOTS as u32) as u8 }
+    }
+
+    /// Adds a state where a probe has found room, unless something was added there since. The table must not have grown
+    /// in between.
+    #[inline(always)]
+    pub fn add_at(&self, seat: &Seat<'_>, hash: u64, slot: usize, number: u32) -> bool {
+        let search = self.search(seat, hash);
+        // A line is filled from the first slot to the last: if this one is still empty, the line is as it was.
+        let slot = &search.line(search.home).0[slot % SLOTS];
+        if self.segments.is_private() {
+            let vacant = slot.load(Ordering::Relaxed) == EMPTY;
+            if vacant {
+                slot.store(entry(search.tag, number), Ordering::Release);
+            }
+            return vacant;
+        }
+        slot.compare_exchange(EMPTY, entry(search.tag, number), Ordering::Release, Ordering::Relaxed).is_ok()
     }
 
     /// The state with this hash that `is_it`, or else, in its place, the one that `make` writes down; and whether it is
@@ -101,14 +197,15 @@ impl Table {
         is_it: impl Fn(u32) -> bool,
         mut make: impl FnMut() -> Result<u32, Full>,
     ) -> Result<(u32, bool), Refusal> {
-        let Lines { lines, crowded } = self.0.get(self.0.choose(hash), seat);
-        let tag = tag_of(hash);
+        let search = self.search(seat, hash);
+        let tag = search.tag;
+        let mut at = search.home;
         let mut made = None;
-        let mut at = home(lines, tag);
         let mut visited = 0;
-        while visited < lines.len() {
-            let slots = &lines[at].0;
-            let (mut hits, vacant) = scan(slots, tag);
+        while visited < search.count {
+            let slots = &search.line(at).0;
+            let scan = Scan::new(slots);
+            let mut hits = scan.hits(tag);
             while hits != 0 {
                 let number = number_of(slots[hits.trailing_zeros() as usize % SLOTS].load(Ordering::Relaxed));
                 if is_it(number) {
@@ -116,8 +213,9 @@ impl Table {
                 }
                 hits &= hits - 1;
             }
+            let vacant = scan.vacant();
             if vacant == 0 {
-                at = after(lines, at);
+                at = search.after(at);
                 visited += 1;
                 continue;
             }
@@ -125,62 +223,79 @@ impl Table {
                 Some(number) => number,
                 None => *made.insert(make()?),
             };
-            let entry = (u64::from(tag) << 32) | u64::from(number + 1);
             let slot = &slots[vacant.trailing_zeros() as usize % SLOTS];
-            if self.0.is_private() {
-                slot.store(entry, Ordering::Release);
+            if self.segments.is_private() {
+                slot.store(entry(tag, number), Ordering::Release);
                 return Ok((number, true));
             }
             // If another worker was faster, it may have been with this very state: look again.
-            if slot.compare_exchange(EMPTY, entry, Ordering::Release, Ordering::Relaxed).is_ok() {
+            if slot.compare_exchange(EMPTY, entry(tag, number), Ordering::Release, Ordering::Relaxed).is_ok() {
                 return Ok((number, true));
             }
         }
-        crowded.store(true, Ordering::Relaxed);
+        self.segments.get(self.segments.choose(hash), seat).crowded.store(true, Ordering::Relaxed);
         Err(Refusal::Crowded)
     }
 
     /// Takes note of an added state, and calls a meeting when its segment should grow.
-    #[inline]
+    #[inline(always)]
     pub fn count(&self, seat: &Seat<'_>, hash: u64, untold: &mut Untold) {
-        self.0.count(self.0.choose(hash), seat, untold);
+        self.segments.count(self.segments.choose(hash), seat, untold);
     }
 
     /// Plans growth, if `reserve` has the bytes for it. Whether it had.
     pub fn plan(&self, sitting: &Sitting<'_>, reserve: impl FnMut(u64) -> bool) -> bool {
-        self.0.plan(sitting, reserve)
+        self.segments.plan(sitting, reserve)
     }
 
     /// Does what is planned.
     pub fn grow(&self, sitting: &Sitting<'_>, release: impl FnMut(u64)) {
-        self.0.grow(sitting, release);
+        self.segments.grow(sitting, release);
     }
 }
 
 impl Lines {
-    fn new(lines: usize) -> Lines {
-        Lines { lines: (0..lines).map(|_| Line::default()).collect(), crowded: AtomicBool::new(false) }
+    fn count(&self) -> usize {
+        self.counts[self.segment].load(Ordering::Relaxed) as usize
     }
 
     /// A small factor keeps tables full: 0.56 to 0.75, so 10.7 to 14.2 bytes per state, and since segments part company
     /// when they first grow, always about the mean of it.
-    fn next_size(&self, part: f64) -> usize {
-        let lines = self.lines.len();
-        if lines == START { SPREAD + (SPREAD as f64 / 3.0 * part) as usize } else { lines + lines / 3 + 1 }
+    fn next_count(&self, part: f64) -> usize {
+        let count = self.count();
+        if count == START { SPREAD + (SPREAD as f64 / 3.0 * part) as usize } else { count + count / 3 + 1 }
+    }
+}
+
+/// Puts entries into lines that were empty at first, one worker alone.
+struct Placing<'a> {
+    lines: &'a [&'a Line],
+    /// Slots used of each line.
+    used: Vec<u8>,
+}
+
+impl Placing<'_> {
+    /// Puts an entry into the first line from its home on that has room. Not if that is beyond the last line.
+    #[inline]
+    fn place(&mut self, entry: u64) -> bool {
+        let from = home(self.lines.len(), tag_in(entry));
+        let Some(ahead) = self.used[from..].iter().position(|&used| usize::from(used) < SLOTS) else { return false };
+        self.put(from + ahead, entry);
+        true
     }
 
-    /// Puts an entry that is not there yet into the first line with room.
-    #[inline]
-    fn place(&self, entry: u64) {
-        let mut at = home(&self.lines, (entry >> 32) as u32);
-        loop {
-            let slots = &self.lines[at].0;
-            let (_, vacant) = scan(slots, NO_TAG);
-            if vacant != 0 {
-                return slots[vacant.trailing_zeros() as usize % SLOTS].store(entry, Ordering::Relaxed);
-            }
-            at = after(&self.lines, at);
+    /// Begins again at the first line.
+    fn place_round(&mut self, entry: u64) {
+        if !self.place(entry) {
+            let at = self.used.iter().position(|&used| usize::from(used) < SLOTS);
+            self.put(at.expect("a table that has grown has room"), entry);
         }
+    }
+
+    #[inline]
+    fn put(&mut self, line: usize, entry: u64) {
+        self.lines[line].0[usize::from(self.used[line]) % SLOTS].store(entry, Ordering::Relaxed);
+        self.used[line] += 1;
     }
 }
 
@@ -191,7 +306,7 @@ impl Content for Lines {
 
     #[inline]
     fn slots(&self) -> usize {
-        self.lines.len() * SLOTS
+        self.count() * SLOTS
     }
 
     fn must_grow(&self) -> bool {
@@ -199,43 +314,67 @@ impl Content for Lines {
     }
 
     fn bytes(&self) -> u64 {
-        size_of_val(&*self.lines) as u64
+        (self.count() * size_of::<Line>()) as u64
     }
 
-    fn grown_bytes(&self, part: f64) -> u64 {
-        (self.next_size(part) * size_of::<Line>()) as u64
+    fn more_bytes(&self, part: f64) -> u64 {
+        let next = self.next_count(part);
+        if next > self.plot.room() { u64::MAX } else { ((next - self.count()) * size_of::<Line>()) as u64 }
     }
 
-    fn grown(&self, part: f64) -> Lines {
-        let new = Lines::new(self.next_size(part));
-        for slot in self.lines.iter().flat_map(|line| &line.0) {
-            let entry = slot.load(Ordering::Relaxed);
-            if entry != EMPTY {
-                new.place(entry);
+    /// Where they are, from the last line to the first: an entry moves to its own line or a later one, which is empty by
+    /// then but for those that have moved there. The few others, because they are far from home or would have to begin
+    /// again at the first line, wait until all lines are empty.
+    fn grow(&mut self, part: f64) {
+        let (old, new) = (self.count(), self.next_count(part));
+        assert!(new <= self.plot.room());
+        self.counts[self.segment].store(u32::try_from(new).expect("fewer than there is room for"), Ordering::Relaxed);
+        *self.crowded.get_mut() = false;
+        // SAFETY: a table has its ground as long as its segments, and there is room for so many lines.
+        let lines: Vec<&Line> = (0..new).map(|at| unsafe { self.plot.line(at) }).collect();
+        let mut placing = Placing { lines: &lines, used: vec![0; new] };
+        let mut later = Vec::new();
+        for at in (0..old).rev() {
+            for slot in &lines[at].0.each_ref().map(|slot| {
+                let entry = slot.load(Ordering::Relaxed);
+                slot.store(EMPTY, Ordering::Relaxed);
+                entry
+            }) {
+                if *slot == EMPTY {
+                    break;
+                }
+                if home(new, tag_in(*slot)) < at || !placing.place(*slot) {
+                    later.push(*slot);
+                }
             }
         }
-        new
+        later.into_iter().for_each(|entry| placing.place_round(entry));
     }
 }
 
-#[inline]
-fn home(lines: &[Line], tag: u32) -> usize {
-    ((u64::from(tag) * lines.len() as u64) >> 32) as usize
+#[inline(always)]
+fn home(lines: usize, tag: u32) -> usize {
+    ((u64::from(tag) * lines as u64) >> 32) as usize
 }
 
-#[inline]
-fn after(lines: &[Line], at: usize) -> usize {
-    if at + 1 == lines.len() { 0 } else { at + 1 }
-}
-
-#[inline]
+#[inline(always)]
 fn tag_of(hash: u64) -> u32 {
     ((hash >> 32) as u32).max(NO_TAG + 1)
 }
 
-#[inline]
+#[inline(always)]
+fn entry(tag: u32, number: u32) -> u64 {
+    (u64::from(tag) << 32) | u64::from(number + 1)
+}
+
+#[inline(always)]
+fn tag_in(entry: u64) -> u32 {
+    (entry >> 32) as u32
+}
+
+#[inline(always)]
 fn number_of(entry: u64) -> u32 {
-    entry as u32 - 1
+    (entry as u32).wrapping_sub(1)
 }
 
 #[cfg(all(test, not(shuttle)))]
@@ -245,7 +384,7 @@ mod tests {
 
     fn check(hashes: &[u64]) {
         let meeting = Meeting::new();
-        let table = Table::new(256, 1);
+        let table = Table::new(256, 1 << 12, 1);
         let mut untold = table.untold();
         let mut seat = meeting.enter();
         let mut reserved = table.bytes();
@@ -269,7 +408,7 @@ mod tests {
             let is_it = |n: u32| hashes[n as usize] == hash;
             let found = table.find_or_add(&seat, hash, is_it, || panic!("it is there")).unwrap();
             assert_eq!(found, (i as u32, false));
-            assert!(table.candidate(&seat, hash).is_some());
+            assert_eq!(table.probe(&seat, hash).vacant(), None);
         }
     }
 

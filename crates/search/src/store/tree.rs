@@ -160,7 +160,7 @@ impl<'a> TreeHandle<'a> {
         seat: &mut Seat<'a>,
         batch: &Batch,
         window: Range<usize>,
-        seen: &mut Vec<Seen>,
+        each: &mut impl FnMut(Seen),
     ) -> Result<(), Full> {
         if seat.is_called() {
             self.grow(seat)?;
@@ -178,7 +178,7 @@ impl<'a> TreeHandle<'a> {
         let count = window.len();
         let interned = self
             .number_parts(seat, shape, &mut pen, &mut scratch, |i| batch.state(window.start + i))
-            .and_then(|()| self.intern_roots(seat, index, &mut pen, &scratch, count, seen));
+            .and_then(|()| self.intern_roots(seat, index, &mut pen, &scratch, count, each));
         self.window = scratch;
         self.pens[index] = Some(pen);
         interned
@@ -249,7 +249,7 @@ impl<'a> TreeHandle<'a> {
         pen: &mut Pen,
         window: &Window,
         count: usize,
-        seen: &mut Vec<Seen>,
+        each: &mut impl FnMut(Seen),
     ) -> Result<(), Full> {
         let shape = self.store.shapes[index].get().expect("a shape that was found");
         let mut keys = [(Roots(0, 0), 0, 0); WINDOW];
@@ -279,7 +279,7 @@ impl<'a> TreeHandle<'a> {
             if new {
                 self.account.spend(shape.length as u64, 0);
             }
-            seen.push(Seen { id: pack(index, roots), new });
+            each(Seen { id: pack(index, roots), new });
         }
         Ok(())
     }
@@ -308,7 +308,7 @@ impl<'a> TreeHandle<'a> {
         seat: &mut Seat<'a>,
         batch: &Batch,
         ends: &[usize],
-        seen: &mut Vec<Seen>,
+        each: &mut impl FnMut(Seen),
     ) -> Result<(), Full> {
         let mut start = 0;
         let mut origin = 0;
@@ -323,7 +323,7 @@ impl<'a> TreeHandle<'a> {
                 }
                 self.window.origins.push((origin < ends.len()).then_some(origin));
             }
-            self.intern_window(seat, batch, start..end, seen)?;
+            self.intern_window(seat, batch, start..end, each)?;
             start = end;
         }
         Ok(())
@@ -378,7 +378,7 @@ impl Handle for TreeHandle<'_> {
         self.seat = None;
     }
 
-    fn open(&mut self, id: StateId, into: &mut Vec<u8>) {
+    fn open<'s>(&'s mut self, id: StateId, room: &'s mut Vec<u8>) -> &'s State {
         if self.opened == self.open.len() {
             self.open.push(Open::default());
         }
@@ -387,16 +387,15 @@ impl Handle for TreeHandle<'_> {
         let (shape, roots) = unpack(id);
         open.shape = shape;
         let shape = self.store.shapes[shape].get().expect("an id of this store");
-        shape.assemble(roots, &mut open.numbers, into);
-        open.state.clone_from(into);
+        shape.assemble(roots, &mut open.numbers, room);
+        open.state.clone_from(room);
+        room
     }
 
-    fn intern(&mut self, batch: &Batch, ends: &[usize], seen: &mut Vec<Seen>) -> Result<(), Full> {
+    fn intern(&mut self, batch: &Batch, ends: &[usize], mut each: impl FnMut(Seen)) -> Result<(), Full> {
         assert!(ends.len() <= self.opened, "an end for each state that is open");
-        seen.clear();
-        seen.reserve(batch.len());
         let mut seat = self.seat.take().expect("a handle has entered when it interns");
-        let interned = self.intern_all(&mut seat, batch, ends, seen);
+        let interned = self.intern_all(&mut seat, batch, ends, &mut each);
         self.opened = 0;
         self.seat = Some(seat);
         self.account.publish();

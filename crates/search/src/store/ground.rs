@@ -1,0 +1,89 @@
+//! Memory for tables that grow where they are: a range of addresses for all that may ever be needed, of which only what
+//! was touched costs anything.
+#![allow(unsafe_code)]
+
+use super::hardware::SLOTS;
+use crate::sync::AtomicU64;
+
+/// Slots, filled from the first to the last, as large as a line of the cache.
+#[derive(Default, Debug)]
+#[repr(align(64))]
+pub(super) struct Line(pub [AtomicU64; SLOTS]);
+
+/// Lines of a segment that lie together: a page. Pages of different segments alternate, so that a table is compact, for
+/// the processor's sake that must translate addresses, though its segments grow one by one.
+const PAGE: usize = if cfg!(shuttle) { 4 } else { 64 };
+
+/// Lines for the segments of a table, all zero.
+#[derive(Debug)]
+pub(super) struct Ground {
+    #[cfg(not(shuttle))]
+    map: memmap2::MmapMut,
+    #[cfg(shuttle)]
+    lines: Box<[Line]>,
+    segments: usize,
+    /// Lines of each segment.
+    room: usize,
+}
+
+impl Ground {
+    /// Room for so many lines in each segment (a multiple of a page), or for fewer if that can't be had.
+    #[cfg(not(shuttle))]
+    pub fn new(segments: usize, mut room: usize) -> Ground {
+        loop {
+            let bytes = segments * room * size_of::<Line>();
+            match memmap2::MmapOptions::new().len(bytes).no_reserve_swap().map_anon() {
+                Ok(map) => {
+                    assert!(map.as_ptr().cast::<Line>().is_aligned());
+                    return Ground { map, segments, room };
+                }
+                Err(_) if room > PAGE => room = (room / 2).next_multiple_of(PAGE),
+                Err(error) => panic!("no memory for a table: {error}"),
+            }
+        }
+    }
+
+    #[cfg(shuttle)]
+    pub fn new(segments: usize, _: usize) -> Ground {
+        let room = 64;
+        Ground { lines: (0..segments * room).map(|_| Line::default()).collect(), segments, room }
+    }
+
+    #[inline(always)]
+    pub fn segment(&self, segment: usize) -> Plot {
+        #[cfg(not(shuttle))]
+        let start = self.map.as_ptr().cast::<Line>();
+        #[cfg(shuttle)]
+        let start = self.lines.as_ptr();
+        Plot { start: start.wrapping_add(segment * PAGE), skip: self.segments * PAGE, room: self.room }
+    }
+}
+
+/// The lines of one segment. Must not be used when the ground is gone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plot {
+    start: *const Line,
+    /// From one page to the next, in lines.
+    skip: usize,
+    room: usize,
+}
+
+// SAFETY: what it points to is shared, and made of atomics.
+unsafe impl Send for Plot {}
+// SAFETY: as above.
+unsafe impl Sync for Plot {}
+
+impl Plot {
+    /// How many lines there could be.
+    pub fn room(self) -> usize {
+        self.room
+    }
+
+    /// # Safety
+    /// The ground must still be there, and have room for more than so many lines.
+    #[inline(always)]
+    pub unsafe fn line<'a>(self, at: usize) -> &'a Line {
+        // SAFETY: as the caller promises; all bits zero, as the memory was at first, are valid slots.
+        unsafe { &*self.start.add(at / PAGE * self.skip + at % PAGE) }
+    }
+}
