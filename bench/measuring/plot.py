@@ -95,7 +95,7 @@ def bars(file, title, values, mark, remark):
         page.text(left - 8, y + 14, name, "end")
         start, end = sorted((place(1), place(value)))
         page.box(start, y + 3, max(end - start, 1), row - 7, COLOURS[0] if value >= 1 else COLOURS[1])
-        page.text(max(start, end) + 5, y + 14, f"{value:.1f}", size=11)
+        page.text(width - right + 10, y + 14, f"{value:.1f}")
     page.line(place(mark), top - 6, place(mark), bottom, INK, dashed=True)
     page.text(place(mark), top - 12, remark, "middle", INK, 11)
     page.save(file)
