@@ -11,11 +11,11 @@ Examples:
   kripke bench *.pml                                       how long each takes, and how much memory
   kripke bench m.pml --with -j1 --with '-j1 --store tree'  two ways of checking it, side by side
   kripke bench m.pml --with -DN=3 --with -DN=4 -- --raw    --raw in both
-  kripke bench *.pml --repeat 5 --csv out.csv              the best of five runs, also as a table for programs
+  kripke bench *.pml --repeat 5 --csv out.csv              the best of five runs, also for programs
   kripke bench *.pml --expect counts.tsv -- --all-errors   fail if a count is not as expected
 
-Every run is a process of its own: `kripke check` with these options. Sets of options that read the model alike and look
-for the same errors must count alike.
+Every run is a process of its own: `kripke check` with these options. Sets of options that read the
+model alike and look for the same errors must count alike.
 
 Exit status:
   0  everything was measured
@@ -28,7 +28,7 @@ pub struct Bench {
     /// The models
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Measure with these options of `kripke check`; several times for several ways
+    /// Measure with these options of `kripke check`; may be given again
     #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
     pub with: Vec<String>,
     /// Options of `kripke check` for every run

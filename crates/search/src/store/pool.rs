@@ -168,7 +168,7 @@ fn zeros(size: usize) -> Box<[AtomicU64]> {
 /// Spreads what is known of a pair over all bits.
 #[inline]
 pub(super) fn mix(pair: u64) -> u64 {
-    let product = u128::from(pair ^ 0x9e37_79b9_7f4a_7c15) * 0xd1b5_4a32_d192_ed03_a5a3_564c_9d2f_1b65u128;
+    let product = u128::from(pair ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xd1b5_4a32_d192_ed03_a5a3_564c_9d2f_1b65);
     let folded = product as u64 ^ (product >> 64) as u64;
     folded ^ (folded >> 29)
 }
