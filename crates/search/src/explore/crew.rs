@@ -82,7 +82,8 @@ impl<Q: Queue> Crew<Q> {
                 true
             })
         });
-        came.then_some(Inside { gate: &self.gate })
+        // Made only if it came: dropping it says that it is out again.
+        came.then(|| Inside { gate: &self.gate })
     }
 
     /// Sends all helpers home when it is dropped, even by a panic: they would wait for ever.
