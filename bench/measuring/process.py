@@ -34,7 +34,7 @@ def run(command, folder=None):
 
 
 def floor():
-    """Until it executes its program, a child is a copy of this process: its peak is never reported as less than this."""
+    """The least peak a child is ever reported to have: until it executes its program, it is a copy of this process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
