@@ -1,5 +1,8 @@
 //! Measuring: what is counted and compared, never how long it took.
 
+use std::fs;
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use crate::program::{Desk, Said};
@@ -126,4 +129,27 @@ fn an_interrupt_keeps_what_was_measured() {
     let report = said.expect(3).json();
     assert_eq!(report["results"].as_array().unwrap().len(), 1);
     assert!(report["problems"][0].as_str().unwrap().starts_with("interrupted"), "{report}");
+}
+
+/// The models that `bench/` scales up, in their small sizes.
+#[test]
+fn the_models_we_measure_count_as_recorded() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/models");
+    let table = fs::read_to_string(folder.join("expected.tsv")).unwrap();
+    let mut checked = 0;
+    for line in table.lines().filter(|line| !line.starts_with('#')).skip(1) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let counts: Vec<u64> = cells[2..5].iter().map(|cell| cell.parse().unwrap()).collect();
+        if counts[0] > 250_000 {
+            continue;
+        }
+        let model = folder.join(cells[0]);
+        let options = format!("check {} --raw --all-errors --format json {}", model.display(), cells[1]);
+        let report = Desk::new().run(&options).expect(0).json();
+        let found =
+            [&report["states"], &report["transitions"], &report["errors"]["assertion"]].map(|n| n.as_u64().unwrap());
+        assert_eq!(found[..], counts, "{line}");
+        checked += 1;
+    }
+    assert!(checked >= 5, "only {checked} models are small enough");
 }
