@@ -17,6 +17,10 @@ class Counts:
     transitions: int
     errors: int
 
+    def shown_by_spin(self):
+        """As SPIN prints them: eight digits of what is large; the step into the initial state is counted, too."""
+        return f"{self.states:.8g}", f"{self.transitions + 1:.8g}", self.errors
+
 
 def build():
     """The program of this checkout, built."""

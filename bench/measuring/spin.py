@@ -31,12 +31,12 @@ class Verifiers:
         done = process.run([f"./{program(build)}", "-c0", "-n", f"-w{slots}", f"-m{depth}"], self.folder)
         found = [
             re.search(pattern, done.output)
-            for pattern in (r"(\d+) states, stored", r"(\d+) transitions \(", r"errors: (\d+)")
+            for pattern in (r"([\d.e+]+) states, stored", r"([\d.e+]+) transitions \(", r"errors: (\d+)")
         ]
         if "max search depth too small" in done.output or not all(found):
             raise SystemExit(f"{build} -w{slots} -m{depth}: no complete search\n{done.output}")
-        states, transitions, errors = (int(match.group(1)) for match in found)
-        # SPIN counts the step into the initial state, too.
+        states, transitions, errors = (int(float(match.group(1))) for match in found)
+        # SPIN counts the step into the initial state, too. What is large it rounds.
         return done, Counts(states, transitions - 1, errors)
 
 
