@@ -1,11 +1,15 @@
 //! What the user can say on the command line.
 
+mod bench;
+
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use kripke_report::number::{parse_bytes, parse_count, parse_duration};
+
+pub use bench::Bench;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -14,6 +18,7 @@ Examples:
   kripke replay model.pml               show the last counterexample again
   kripke simulate model.pml --seed 1    follow one random run
   kripke simulate model.pml -i          choose every step yourself
+  kripke bench model.pml --with -j1     how long it takes, and how much memory
 
 Exit status:
   0  everything holds, and the search was complete
@@ -46,6 +51,9 @@ pub enum Command {
     /// Explore every reachable state of a model; the default for a bare file name
     #[command(after_help = CHECK_EXAMPLES)]
     Check(Check),
+    /// Measure models with different options: time, memory, counts
+    #[command(after_help = bench::EXAMPLES)]
+    Bench(Bench),
     /// Follow one run of a model: random, or step by step as you choose
     #[command(visible_alias = "sim")]
     Simulate(Simulate),
@@ -68,7 +76,7 @@ pub enum Colour {
 }
 
 /// How to read the model.
-#[derive(Args, Clone, Default, Debug)]
+#[derive(Args, Clone, PartialEq, Default, Debug)]
 #[command(next_help_heading = "Reading the model")]
 pub struct Reading {
     /// Define a macro: -DN=4
@@ -107,7 +115,7 @@ pub struct Check {
 }
 
 /// What counts as an error.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, PartialEq, Debug)]
 #[command(next_help_heading = "What to look for")]
 pub struct Looking {
     /// Ignore failed assertions

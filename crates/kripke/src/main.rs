@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod bench;
 mod check;
 mod engine;
 mod exit;
@@ -10,6 +11,7 @@ mod interactive;
 mod load;
 mod memory;
 mod output;
+mod processor;
 mod progress;
 mod random;
 mod replay;
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
     output::colours(cli.color);
     let status = match cli.command {
         Command::Check(check) => check::run(&check),
+        Command::Bench(bench) => bench::run(&bench),
         Command::Simulate(simulate) => simulate::run(&simulate),
         Command::Replay(replay) => replay::run(&replay),
         Command::Completions { shell } => shell::completions(shell),

@@ -79,6 +79,8 @@ pub struct Seconds {
     pub load: f64,
     pub compile: f64,
     pub search: f64,
+    /// All of that in processor time, summed over threads; null where the system does not tell.
+    pub cpu: Option<f64>,
 }
 
 #[derive(Clone, Copy, Default, Debug, Serialize)]

@@ -20,7 +20,7 @@ use crate::engine::Engine;
 use crate::exit::{Failure, Status};
 use crate::load::{self, Trouble};
 use crate::trails::{self, Written};
-use crate::{memory, output, progress};
+use crate::{memory, output, processor, progress};
 
 /// Why a model was not checked.
 pub enum Stopped {
@@ -43,7 +43,7 @@ pub struct Done {
 
 impl Done {
     pub fn check(args: &Check, file: &Path, interrupt: &Arc<AtomicBool>) -> Result<Done, Stopped> {
-        let start = Instant::now();
+        let (start, busy) = (Instant::now(), processor::seconds());
         let loaded = load::load(file, &args.reading).map_err(Stopped::Trouble)?;
         if !args.showing.quiet {
             output::remark(&loaded.warnings);
@@ -81,6 +81,7 @@ impl Done {
             load: load.as_secs_f64(),
             compile: compile.as_secs_f64(),
             search: (elapsed - load - compile).as_secs_f64(),
+            cpu: processor::seconds().zip(busy).map(|(now, before)| now - before),
         };
         Ok(Done { model, interpreter, outcome, verdict, seconds, limits, options, engine: name, covered })
     }
@@ -94,7 +95,7 @@ impl Done {
     }
 
     pub fn checked(&self) -> Checked<'_> {
-        let json::Seconds { load, compile, search } = self.seconds;
+        let json::Seconds { load, compile, search, .. } = self.seconds;
         Checked {
             model: &self.model,
             verdict: &self.verdict,
@@ -156,7 +157,7 @@ impl Done {
     /// Where time and memory went.
     fn particulars(&self) -> String {
         let ms = |s: f64| number::duration(Duration::from_secs_f64(s));
-        let json::Seconds { load, compile, search } = self.seconds;
+        let json::Seconds { load, compile, search, .. } = self.seconds;
         let statistics = &self.outcome.statistics;
         let limit = self.limits.memory.map_or("none".to_string(), number::bytes);
         format!(

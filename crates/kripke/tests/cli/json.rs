@@ -46,6 +46,8 @@ fn the_documented_fields_are_there_in_order() {
     let finding = &report["findings"][0];
     assert_eq!((&finding["kind"], &finding["line"]), (&json!("assertion"), &json!(10)));
     assert!(report["memory"]["peak_rss"].is_u64() && report["seconds"]["search"].is_f64());
+    let cpu = &report["seconds"]["cpu"];
+    assert!(cpu.is_null() || cpu.as_f64().unwrap() > 0.0, "{cpu}");
 }
 
 #[test]

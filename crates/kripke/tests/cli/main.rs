@@ -1,5 +1,6 @@
 //! The program from outside: arguments in, text and exit status out.
 
+mod bench;
 mod check;
 mod input;
 mod json;

@@ -1,0 +1,172 @@
+//! `kripke bench`: models × options, and what each takes.
+
+mod child;
+mod expected;
+mod figures;
+mod sets;
+mod table;
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::args::{Bench, Format};
+use crate::exit::{Failure, Status};
+use crate::{files, output, signals};
+use child::Unmeasured;
+use expected::Expected;
+use figures::Figures;
+use sets::Set;
+use table::Widths;
+
+pub fn run(args: &Bench) -> Result<Status, Failure> {
+    let mut session = Session::new(args)?;
+    session.say(&session.widths.header());
+    for file in &args.files {
+        session.model(file);
+        if session.interrupt.load(Ordering::Relaxed) {
+            session.problem(Status::Inconclusive, "interrupted: what follows was not measured".to_string());
+            break;
+        }
+    }
+    session.finish()
+}
+
+/// Everything measured so far.
+struct Session<'a> {
+    args: &'a Bench,
+    sets: Vec<Set>,
+    expected: Option<Expected>,
+    interrupt: Arc<AtomicBool>,
+    widths: Widths,
+    all: Vec<Figures>,
+    problems: Vec<String>,
+    status: Status,
+}
+
+impl<'a> Session<'a> {
+    fn new(args: &'a Bench) -> Result<Session<'a>, Failure> {
+        let with = if args.with.is_empty() { &[String::new()][..] } else { &args.with };
+        let sets = with.iter().map(|w| Set::read(w, &args.always)).collect::<Result<Vec<Set>, Failure>>()?;
+        let expected = args.expect.as_deref().map(Expected::read).transpose()?;
+        let length = |text: &str| text.chars().count();
+        let widths = Widths {
+            model: args.files.iter().map(|f| length(&f.to_string_lossy())).max().unwrap_or(0).max(5),
+            options: sets.iter().map(|s| length(&s.text)).max().unwrap_or(0).max(7),
+            expected: expected.is_some(),
+        };
+        let interrupt = signals::interrupt();
+        Ok(Session { args, sets, expected, interrupt, widths, all: vec![], problems: vec![], status: Status::Fine })
+    }
+
+    /// Text for people.
+    fn say(&self, text: &str) {
+        if self.args.format == Format::Text {
+            output::print(text);
+        }
+    }
+
+    fn problem(&mut self, status: Status, text: String) {
+        self.problems.push(text);
+        self.status = self.status.worse(status);
+    }
+
+    /// Measures one model with every set.
+    fn model(&mut self, file: &Path) {
+        let first = self.all.len();
+        let mut refused = None;
+        for number in 0..self.sets.len() {
+            match self.measure(file, number) {
+                Ok(mut figures) => {
+                    figures.speed = self.all.get(first).map_or(1.0, |base| base.wall / figures.wall);
+                    self.judge(file, &mut figures, first);
+                    self.say(&self.widths.row(&figures));
+                    self.all.push(figures);
+                }
+                Err(Unmeasured::Interrupted) => return,
+                Err(Unmeasured::Refused(why)) => {
+                    // With other options it may be another model; but nothing is said twice.
+                    if refused.replace(why.clone()) != Some(why.clone()) {
+                        output::remark(&why);
+                    }
+                    self.say(&self.widths.nothing(&file.display().to_string(), "not readable"));
+                    self.problem(Status::BadInput, format!("{}: not readable", file.display()));
+                }
+                Err(Unmeasured::Failed(failure)) => {
+                    self.say(&self.widths.nothing(&file.display().to_string(), "not measured"));
+                    let status = if matches!(failure, Failure::Bug(_)) { Status::Bug } else { Status::BadInput };
+                    self.problem(status, failure.to_string());
+                }
+            }
+        }
+    }
+
+    fn measure(&self, file: &Path, number: usize) -> Result<Figures, Unmeasured> {
+        let set = &self.sets[number];
+        let mut samples = Vec::new();
+        for run in 1..=self.args.repeat {
+            self.progress(&format!("{} {}  {run}/{}", file.display(), set.text, self.args.repeat));
+            let sample = child::run(file, set, &self.interrupt);
+            self.progress("");
+            samples.push(sample?);
+        }
+        Ok(Figures::new(file.display().to_string(), number, set.text.clone(), &samples))
+    }
+
+    /// A line that the next one replaces, on a terminal.
+    fn progress(&self, line: &str) {
+        if std::io::stderr().is_terminal() {
+            output::remark(&format!("\r\u{1b}[K{line}"));
+        }
+    }
+
+    /// Compares with what was expected, and with the first set for which the counts must be the same.
+    fn judge(&mut self, file: &Path, figures: &mut Figures, first: usize) {
+        let name = format!("{} {}", figures.model, figures.options).trim_end().to_string();
+        if !figures.conclusive() {
+            let reason = figures.reason.as_deref().unwrap_or("unknown reason");
+            self.problem(Status::Inconclusive, format!("{name}: the search was not complete: {reason}"));
+        }
+        if figures.complete {
+            self.judge_expected(file, figures, &name);
+        }
+        if let Some(other) = figures.unsteady {
+            self.problem(Status::Violated, format!("{name}: {} in one run, {other} in another", figures.counts));
+        }
+        let alike = |of: &&Figures| of.complete && self.sets[of.set].alike(&self.sets[figures.set]);
+        let Some(other) = self.all[first..].iter().find(alike).filter(|_| figures.complete) else { return };
+        if other.counts != figures.counts {
+            let text = format!("{name}: {}, but {} with `{}`", figures.counts, other.counts, other.options);
+            self.problem(Status::Violated, text);
+        }
+    }
+
+    fn judge_expected(&mut self, file: &Path, figures: &mut Figures, name: &str) {
+        let Some(expected) = &self.expected else { return };
+        figures.expected = expected.judge(file, figures.counts);
+        match figures.expected {
+            Some(true) => {}
+            Some(false) => {
+                let wanted = expected.words(file).unwrap_or_default();
+                self.problem(Status::Violated, format!("{name}: {}, but {wanted} are expected", figures.counts));
+            }
+            None if figures.set == 0 => output::warn(&format!("{}: no counts are expected", figures.model)),
+            None => {}
+        }
+    }
+
+    fn finish(self) -> Result<Status, Failure> {
+        for problem in &self.problems {
+            output::error(problem);
+        }
+        if self.args.format == Format::Json {
+            output::print(&table::json(&self.all, &self.problems, self.args.repeat));
+        }
+        if let Some(path) = &self.args.csv {
+            files::write(path, &table::csv(&self.all))
+                .map_err(|e| Failure::BadInput(format!("can't write {}: {}", path.display(), files::explain(&e))))?;
+        }
+        Ok(self.status)
+    }
+}

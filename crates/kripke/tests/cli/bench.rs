@@ -1,0 +1,155 @@
+//! Measuring: what is counted and compared, never how long it took.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::program::{Desk, Said};
+
+fn run(desk: &Desk, args: &[&str]) -> Said {
+    desk.command("bench").args(args).output().unwrap().into()
+}
+
+#[test]
+fn a_line_for_each_model_and_set_of_options() {
+    let desk = Desk::new();
+    let sets = ["--with", "-j1", "--with", "--store tree --search dfs"];
+    let said = run(&desk, &[&["peterson.pml", "second.pml"][..], &sets, &["--", "--all-errors"]].concat()).expect(0);
+    let lines: Vec<&str> = said.out.lines().collect();
+    assert_eq!(lines.len(), 5, "{}", said.out);
+    assert!(lines[0].starts_with("model         options "), "{}", lines[0]);
+    assert!(lines[1].starts_with("peterson.pml  -j1 ") && lines[1].ends_with("  holds"), "{}", lines[1]);
+    assert!(lines[2].starts_with("peterson.pml  --store tree --search dfs "), "{}", lines[2]);
+    assert!(lines[4].starts_with("second.pml ") && lines[4].ends_with("  violated"), "{}", lines[4]);
+    assert!(!desk.has("second.trail.json"), "measuring writes no trails");
+    assert_eq!(said.err, "");
+}
+
+#[test]
+fn all_figures_are_there_for_programs() {
+    let desk = Desk::new();
+    let args = ["second.pml", "--repeat", "3", "--format", "json", "--csv", "out.csv", "--", "--all-errors"];
+    let report = run(&desk, &args).expect(0).json();
+    assert_eq!((&report["schema"], &report["repeat"], &report["problems"]), (&json!(1), &json!(3), &json!([])));
+    let row = &report["results"][0];
+    assert_eq!((&row["model"], &row["options"]), (&json!("second.pml"), &json!("")));
+    assert_eq!((&row["states"], &row["transitions"], &row["errors"]), (&json!(36), &json!(64), &json!(4)));
+    assert_eq!((&row["verdict"], &row["complete"]), (&json!("violated"), &json!(true)));
+    assert_eq!((&row["speed"], &row["expected"]), (&json!(1.0), &Value::Null));
+    let walls: Vec<f64> = row["seconds"]["walls"].as_array().unwrap().iter().map(|w| w.as_f64().unwrap()).collect();
+    assert_eq!(walls.len(), 3);
+    assert_eq!(row["seconds"]["wall"].as_f64().unwrap(), walls.iter().copied().fold(f64::INFINITY, f64::min));
+    let table = desk.read("out.csv");
+    assert!(table.starts_with("model,options,verdict,complete,states,transitions,errors,wall,cpu,"), "{table}");
+    assert!(table.lines().nth(1).unwrap().starts_with("second.pml,,violated,true,36,64,4,"), "{table}");
+}
+
+#[test]
+fn counts_are_compared_with_those_expected() {
+    let desk = Desk::new();
+    desk.write("good.tsv", "model\tstates\ttransitions\terrors\nsecond.pml\t36\t64\t4\npeterson.pml\t-\t-\t0\n");
+    desk.write("bad.tsv", "second.pml\t36\t64\t4\npeterson.pml\t39\t-\t0\n");
+    let said = run(&desk, &["second.pml", "peterson.pml", "--expect", "good.tsv", "--", "--all-errors"]).expect(0);
+    assert_eq!(said.out.matches('✓').count(), 2, "{}", said.out);
+    let said = run(&desk, &["second.pml", "peterson.pml", "--expect", "bad.tsv", "--", "--all-errors"]).expect(1);
+    assert!(said.out.lines().nth(2).unwrap().contains('✗'), "{}", said.out);
+    assert!(said.err.contains("but 39 states, 0 errors are expected"), "{}", said.err);
+    let said = run(&desk, &["hello.pml", "--expect", "good.tsv"]).expect(0);
+    assert!(said.err.contains("hello.pml: no counts are expected"), "{}", said.err);
+}
+
+#[test]
+fn only_what_must_count_alike_is_compared() {
+    let desk = Desk::new();
+    desk.write("sized.pml", "#ifndef N\n#define N 2\n#endif\nbyte n;\nactive proctype p() { do :: n < N -> n++ od }\n");
+    run(&desk, &["sized.pml", "--with", "-DN=3", "--with", "-DN=7", "--", "-E"]).expect(0);
+    // Stopped at the first error, each in its own order.
+    run(&desk, &["second.pml", "--with", "--search bfs", "--with", "--search dfs"]).expect(0);
+}
+
+#[test]
+fn an_incomplete_search_is_no_measurement() {
+    let said = run(&Desk::new(), &["endless.pml", "hello.pml", "--with", "--max-states 1000"]).expect(3);
+    assert!(said.out.contains("inconclusive (max_states)"), "{}", said.out);
+    assert!(said.out.lines().nth(2).unwrap().starts_with("hello.pml"), "{}", said.out);
+    assert!(
+        said.err.contains("endless.pml --max-states 1000: the search was not complete: max_states"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
+fn bad_input_is_refused() {
+    let desk = Desk::new();
+    desk.write("bad.tsv", "hello.pml\t1\tmany\t0\n");
+    for (args, complaint) in [
+        (&["hello.pml", "--with", "--stoer tree"][..], "options `--stoer tree`: unexpected argument '--stoer' found"),
+        (&["hello.pml", "--with", "other.pml"], "`other.pml` is not an option"),
+        (&["hello.pml", "--with", "-D'N"], "a quote is not closed"),
+        (&["hello.pml", "--", "--format", "json"], "--format belongs to bench itself"),
+        (&["hello.pml", "--expect", "bad.tsv"], "bad.tsv:1: `many` is neither a number nor `-`"),
+        (&["hello.pml", "--expect", "none.tsv"], "none.tsv: there is no such file"),
+        (&["hello.pml", "--repeat", "0"], "--repeat"),
+        (&["hello.pml", "--csv", "no/such/dir.csv"], "can't write no/such/dir.csv: there is no such file"),
+    ] {
+        let said = run(&desk, args).expect(2);
+        assert!(said.err.contains(complaint), "{args:?}: {}", said.err);
+    }
+}
+
+#[test]
+fn an_unreadable_model_does_not_stop_the_others() {
+    let said = run(&Desk::new(), &["bad.pml", "hello.pml", "--with", "-j1", "--with", "-j2"]).expect(2);
+    assert!(said.err.contains("bad.pml:1"), "{}", said.err);
+    assert_eq!(said.err.matches("-->").count(), 1, "told once: {}", said.err);
+    let lines: Vec<&str> = said.out.lines().collect();
+    assert!(lines[1].starts_with("bad.pml") && lines[1].ends_with("not readable"), "{}", said.out);
+    assert!(lines[4].starts_with("hello.pml"), "{}", said.out);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_keeps_what_was_measured() {
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    let desk = Desk::new();
+    let child = desk
+        .command("bench hello.pml endless.pml --format json -- --mem 1G")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let said: Said = child.wait_with_output().unwrap().into();
+    let report = said.expect(3).json();
+    assert_eq!(report["results"].as_array().unwrap().len(), 1);
+    assert!(report["problems"][0].as_str().unwrap().starts_with("interrupted"), "{report}");
+}
+
+/// The models that `bench/` scales up, in their small sizes.
+#[test]
+fn the_models_we_measure_count_as_recorded() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/models");
+    let table = fs::read_to_string(folder.join("expected.tsv")).unwrap();
+    let mut checked = 0;
+    for line in table.lines().filter(|line| !line.starts_with('#')).skip(1) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let counts: Vec<u64> = cells[2..5].iter().map(|cell| cell.parse().unwrap()).collect();
+        if counts[0] > 250_000 {
+            continue;
+        }
+        let model = folder.join(cells[0]);
+        let options = format!("check {} --raw --all-errors --format json {}", model.display(), cells[1]);
+        let report = Desk::new().run(&options).expect(0).json();
+        let found =
+            [&report["states"], &report["transitions"], &report["errors"]["assertion"]].map(|n| n.as_u64().unwrap());
+        assert_eq!(found[..], counts, "{line}");
+        checked += 1;
+    }
+    assert!(checked >= 5, "only {checked} models are small enough");
+}
