@@ -1,14 +1,12 @@
 //! Running compiled code.
 
-use std::mem::size_of;
 use std::sync::Arc;
 
 use kripke_model::layout::ProcessAt;
-use kripke_model::{Batch, Choice, Flags, Interpreter, Model, State, Step, Successors};
+use kripke_model::{Batch, Choice, Flags, Interpreter, Model, State, Successors};
 
 use crate::context::{Context, Counts, Pending, SLACK, status};
 use crate::jit::Code;
-use crate::runtime::{Function, Functions};
 use crate::{Options, Unsupported};
 
 /// Buffers do not grow beyond this; what needs more is left to the interpreter.
@@ -19,6 +17,8 @@ const MAX_ROOM: usize = 1 << 28;
 pub struct Compiled {
     pub(crate) code: Arc<Code>,
     interpreter: Interpreter,
+    /// The length of every state; 0 where it varies.
+    pub(crate) size: usize,
     pub(crate) context: Box<Context>,
     pub(crate) rooms: Rooms,
     covered: Vec<u8>,
@@ -33,12 +33,10 @@ unsafe impl Send for Compiled {}
 /// Room to work in.
 #[derive(Debug)]
 pub(crate) struct Rooms {
-    /// How many bytes of successors, and of points inside atomic sequences, there must be room for, and how many
+    /// How many bytes of successors, and of points inside atomic sequences, there is room for, and for how many
     /// successors.
     wanted: usize,
     entries: usize,
-    /// No state is shorter.
-    shortest: usize,
     root: Vec<u8>,
     half: Vec<u8>,
     /// The point inside an atomic sequence that is being expanded.
@@ -79,11 +77,10 @@ impl Compiled {
     fn with(code: Arc<Code>, interpreter: Interpreter) -> Compiled {
         let facts = &code.facts;
         let edges = facts.first_edge.last().map_or(0, |n| *n as usize);
-        let shortest = if facts.fixed() { facts.initial.len() } else { code.layout.fixed };
+        let size = if facts.fixed() { facts.initial.len() } else { 0 };
         let rooms = Rooms {
             wanted: 4 * facts.initial.len() + 4096,
             entries: 0,
-            shortest: shortest.max(1),
             root: Vec::new(),
             half: Vec::new(),
             current: Vec::new(),
@@ -92,7 +89,7 @@ impl Compiled {
             points: Vec::new(),
         };
         let mut compiled =
-            Compiled { code, interpreter, context: Context::new(), rooms, covered: vec![0; edges], rare: 0 };
+            Compiled { code, interpreter, size, context: Context::new(), rooms, covered: vec![0; edges], rare: 0 };
         compiled.prepare();
         compiled.grow();
         compiled
@@ -113,7 +110,6 @@ impl Compiled {
             processes: facts.sites.len() as u64,
             channels: facts.channels.len() as u64,
         };
-        context.half_counts = context.counts;
         context.covered = self.covered.as_mut_ptr();
         context.functions = &raw const self.code.functions;
     }
@@ -121,26 +117,33 @@ impl Compiled {
     /// Makes more room, and tells the code where it is.
     #[cold]
     fn grow(&mut self) {
-        let keep = self.keep();
+        // Behind the place where a state begins or, where states differ in length, ends.
+        let keep = SLACK + self.size;
+        // States of no length at all are few: as many as there are edges.
+        let shortest = self.size.max(self.code.layout.fixed).max(1);
         let rooms = &mut self.rooms;
         rooms.wanted *= 2;
-        rooms.entries = rooms.wanted / rooms.shortest + self.covered.len() + 16;
+        rooms.entries = rooms.wanted / shortest + self.covered.len();
         rooms.inner.resize(rooms.wanted, 0);
         rooms.half.resize(rooms.wanted, 0);
         rooms.current.resize(rooms.wanted, 0);
         rooms.pending.reserve(rooms.wanted / 32);
         let context = &mut *self.context;
         context.half = rooms.half.as_mut_ptr();
-        context.half_limit = context.half.wrapping_add(rooms.half.len().saturating_sub(keep));
+        context.half_limit = context.half.wrapping_add(rooms.wanted - keep);
         context.inner_start = rooms.inner.as_mut_ptr();
-        context.inner_limit = context.inner_start.wrapping_add(rooms.inner.len().saturating_sub(keep));
+        context.inner_limit = context.inner_start.wrapping_add(rooms.wanted - keep);
         context.pending_start = rooms.pending.as_mut_ptr();
         context.pending_limit = context.pending_start.wrapping_add(rooms.pending.capacity());
+        self.clear_inner();
     }
 
-    /// How much room there must be behind the place where a state begins (or, where states differ in length, ends).
-    fn keep(&self) -> usize {
-        SLACK + if self.code.facts.fixed() { self.code.facts.initial.len() } else { 0 }
+    /// Nothing is put aside.
+    fn clear_inner(&mut self) {
+        let context = &mut *self.context;
+        context.inner = context.inner_start;
+        context.pending = context.pending_start;
+        context.branches = 0;
     }
 
     /// How long compilation took.
@@ -170,35 +173,73 @@ impl Compiled {
         all
     }
 
+    #[inline]
     fn attempt(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Outcome {
         let Some(root) = self.load(state) else { return Outcome::Rare };
-        let (bytes, ends, steps) = out.parts();
-        let first = self.reserve(bytes, ends, steps);
-        let outcome = self.run(root, choice);
-        if let Outcome::Moved = outcome {
-            // SAFETY: both pointers are into the same reserved memory, of which everything up to the first was written.
-            unsafe {
-                let count = self.context.steps.offset_from(first) as usize;
-                steps.set_len(steps.len() + count);
-                if self.code.facts.fixed() {
-                    let (size, first) = (self.code.facts.initial.len(), bytes.len());
-                    ends.extend((1..=count).map(|i| (first + i * size) as u32));
-                } else {
-                    ends.set_len(ends.len() + count);
-                }
-                bytes.set_len(self.context.out.offset_from(self.context.out_start) as usize);
-            }
+        let (bytes, ends) = out.parts();
+        if !self.reserve(bytes, ends) {
+            return Outcome::Rare;
         }
-        outcome
+        let mut answer = match choice {
+            Choice::All => self.all(root),
+            Choice::One(pid) => self.one(root, usize::from(pid)),
+        };
+        if self.context.pending != self.context.pending_start {
+            if answer == status::DONE {
+                answer = self.run_inner();
+            }
+            self.clear_inner();
+        }
+        match answer {
+            status::DONE => self.take(bytes, ends),
+            status::FULL => Outcome::Full,
+            _ => Outcome::Rare,
+        }
+    }
+
+    /// Makes room in the batch, and tells the code about it.
+    #[inline]
+    fn reserve(&mut self, bytes: &mut Vec<u8>, ends: &mut Vec<u32>) -> bool {
+        let Rooms { wanted, entries, .. } = self.rooms;
+        if bytes.capacity() - bytes.len() < wanted || ends.capacity() - ends.len() < entries {
+            // Ends are counted in 32 bits, and capacities may double.
+            if bytes.len() + wanted > u32::MAX as usize / 2 {
+                return false;
+            }
+            bytes.reserve(wanted);
+            ends.reserve(entries);
+        }
+        let context = &mut *self.context;
+        context.out_start = bytes.as_mut_ptr();
+        context.out = context.out_start.wrapping_add(bytes.len());
+        context.out_limit = context.out.wrapping_add(wanted - SLACK - self.size);
+        context.ends = ends.as_mut_ptr().wrapping_add(ends.len());
+        true
+    }
+
+    /// Takes the successors over into the batch.
+    #[inline]
+    fn take(&mut self, bytes: &mut Vec<u8>, ends: &mut Vec<u32>) -> Outcome {
+        // SAFETY: both pointers are into the same reserved memory, of which everything between them was written.
+        let len = unsafe { self.context.out.offset_from(self.context.out_start) as usize };
+        let first = ends.len();
+        if self.size > 0 {
+            ends.extend((bytes.len()..len).step_by(self.size).map(|start| (start + self.size) as u32));
+        } else {
+            // SAFETY: likewise.
+            unsafe { ends.set_len(self.context.ends.offset_from(ends.as_ptr()) as usize) };
+        }
+        // SAFETY: see above.
+        unsafe { bytes.set_len(len) };
+        if ends.len() == first { Outcome::Still } else { Outcome::Moved }
     }
 
     /// The state to expand, with room behind where the code wants that, and the tables of its processes and channels.
     /// None if it is no state of this model.
     #[inline]
     fn load(&mut self, state: &State) -> Option<*mut u8> {
-        let facts = &self.code.facts;
-        if facts.fixed() {
-            return (state.len() == facts.initial.len()).then_some(state.as_ptr().cast_mut());
+        if self.size > 0 {
+            return (state.len() == self.size).then_some(state.as_ptr().cast_mut());
         }
         let len = state.len();
         let root = &mut self.rooms.root;
@@ -218,8 +259,8 @@ impl Compiled {
     /// `root` must point to `len` bytes.
     pub(crate) unsafe fn survey(&mut self, root: *const u8, len: usize) -> bool {
         let (facts, layout) = (&self.code.facts, &self.code.layout);
-        if facts.fixed() {
-            return len == facts.initial.len();
+        if self.size > 0 {
+            return len == self.size;
         }
         // SAFETY: as the caller promises.
         let bytes = unsafe { std::slice::from_raw_parts(root, len) };
@@ -245,70 +286,41 @@ impl Compiled {
         facts.runs || processes <= facts.sites.len()
     }
 
-    /// Makes room in the batch, and tells the code about it.
+    /// Makes every move from a state.
     #[inline]
-    fn reserve(&mut self, bytes: &mut Vec<u8>, ends: &mut Vec<u32>, steps: &mut Vec<Step>) -> *mut Step {
-        let rooms = &self.rooms;
-        bytes.reserve(rooms.wanted);
-        ends.reserve(rooms.entries);
-        steps.reserve(rooms.entries);
-        // States of no length at all are few: as many as there are edges.
-        let spare = (ends.capacity() - ends.len()).min(steps.capacity() - steps.len()) - self.covered.len();
-        let end = (bytes.len() + rooms.shortest * spare).min(bytes.capacity()).min(u32::MAX as usize);
-        let keep = self.keep();
-        let context = &mut *self.context;
-        context.out_start = bytes.as_mut_ptr();
-        context.out = context.out_start.wrapping_add(bytes.len());
-        context.out_limit = context.out_start.wrapping_add(end.saturating_sub(keep));
-        context.ends = ends.as_mut_ptr().wrapping_add(ends.len());
-        context.steps = steps.as_mut_ptr().wrapping_add(steps.len());
-        context.inner = context.inner_start;
-        context.pending = context.pending_start;
-        context.steps
+    fn all(&mut self, root: *mut u8) -> i32 {
+        let (all, context) = (self.code.functions.all, &raw mut *self.context);
+        // SAFETY: the tables describe this state, and the context's pointers are into memory that stays where it is.
+        unsafe { all(context, root, 0, 0) }
     }
 
-    #[inline]
-    fn run(&mut self, root: *mut u8, choice: Choice) -> Outcome {
-        let first = self.context.steps;
-        let processes = self.context.counts.processes as usize;
-        let who = match choice {
-            Choice::All => 0..processes,
-            Choice::One(pid) => usize::from(pid).min(processes)..(usize::from(pid) + 1).min(processes),
-        };
+    /// Makes the moves of one process, if it is there.
+    fn one(&mut self, root: *mut u8, pid: usize) -> i32 {
         self.context.timeout = 0;
-        loop {
-            for pid in who.clone().rev() {
-                match self.call(root, pid, |f| &f.moves) {
-                    status::DONE => {}
-                    status::FULL => return Outcome::Full,
-                    _ => return Outcome::Rare,
-                }
-            }
-            if self.context.pending != self.context.pending_start {
-                return self.run_inner();
-            }
-            if self.context.steps != first {
-                return Outcome::Moved;
-            }
-            if self.context.timeout == 1 || !self.code.functions.model.uses_timeout {
-                return Outcome::Still;
-            }
-            self.context.timeout = 1;
+        if pid >= self.context.counts.processes as usize {
+            return status::DONE;
         }
+        let (out, ends) = (self.context.out, self.context.ends);
+        let answer = self.moves(root, pid);
+        let still = (out, ends, 0) == (self.context.out, self.context.ends, self.points_made());
+        if answer == status::DONE && still && self.code.functions.model.uses_timeout {
+            self.context.timeout = 1;
+            return self.moves(root, pid);
+        }
+        answer
     }
 
-    /// Calls the function of a process; where there is none, nothing can be said.
-    #[inline]
-    pub(crate) fn call(&mut self, root: *mut u8, pid: usize, kind: impl Fn(&Functions) -> &[Option<Function>]) -> i32 {
+    /// Makes the moves of a process.
+    pub(crate) fn moves(&mut self, root: *mut u8, pid: usize) -> i32 {
         let base = self.context.processes[pid];
         let functions = &self.code.functions;
         // SAFETY: the process begins there.
         let process = if functions.per_process { 0 } else { unsafe { *root.add(base as usize) } };
-        let Some(function) = functions.pick(kind(functions), pid, process) else { return status::BRANCH };
+        let Some(moves) = functions.pick(&functions.moves, pid, process) else { return status::RARE };
         let context = &raw mut *self.context;
         // SAFETY: the function was compiled for a process of this type, the tables describe this state, and the
         // context's pointers are into memory that stays where it is.
-        unsafe { function(context, root, u64::from(base), pid as u64) }
+        unsafe { moves(context, root, u64::from(base), pid as u64) }
     }
 
     /// Nobody can move: is every process at a place where it may rest for ever?
@@ -351,5 +363,3 @@ impl Successors for Compiled {
         self.interpreter.expand(state, choice, out)
     }
 }
-
-const _: () = assert!(size_of::<Step>() == 12);

@@ -4,16 +4,15 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use cranelift_codegen::ir::{AbiParam, types};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::FunctionBuilderContext;
-use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError};
 use kripke_model::Model;
 use kripke_model::ir::{Direction, Edge, EdgeId, Expr, Place, Process, Sync, Then, VarRef};
 use kripke_model::layout::Layout;
 
-use crate::code::{Calls, Gen, Plan, Role, Unit};
+use crate::code::{Calls, Gen, Links, Plan, Role, Unit};
 use crate::context::MAX_FIELDS;
 use crate::facts::Facts;
 use crate::runtime::{Claim, Function, Functions};
@@ -25,6 +24,9 @@ const OPTIMISED_EDGES: usize = 500;
 
 /// Processes share the code of their type if the model would otherwise have more edges than this to compile.
 const MAX_EDGES: usize = 1500;
+
+/// Machine code of a model, at most. That much address space is set aside.
+const MAX_CODE: usize = 1 << 26;
 
 /// The compiled functions of a model, shared by all threads.
 pub(crate) struct Code {
@@ -54,13 +56,6 @@ impl Code {
         let all = |processes: &mut dyn Iterator<Item = usize>| processes.map(|p| model.processes[p].edges.len()).sum();
         let edges: usize = all(&mut facts.sites.iter().map(|s| s.process as usize));
         let per_process = !facts.runs && edges <= MAX_EDGES;
-        let plan = Plan {
-            model,
-            layout: &layout,
-            facts: &facts,
-            coverage: options.coverage,
-            claims: options.claims && facts.claims,
-        };
         let total = if per_process { edges } else { all(&mut (0..model.processes.len())) };
         let options = Options { optimise: options.optimise && total <= OPTIMISED_EDGES, ..options };
         let mut compiler = Compiler::new(options).map_err(Unsupported)?;
@@ -69,27 +64,45 @@ impl Code {
         } else {
             (0..model.processes.len() as u32).map(|process| (process, None)).collect()
         };
-        let mut ids = Vec::new();
-        for (process, pid) in names {
-            let mut build = |role: Role, wanted: bool| {
-                wanted.then(|| compiler.function(&plan, role, process, pid)).transpose().map_err(Unsupported)
-            };
-            let declared = &model.processes[process as usize];
-            ids.push([
-                build(Role::Moves, true)?,
-                build(Role::Follow, !model.uses_priorities && declared.edges.iter().any(|e| e.then == Then::Keep))?,
-                build(Role::Accept, may_meet(declared, model))?,
-                build(Role::Could, model.uses_priorities || facts.enabled_read)?,
-            ]);
+        let mut plan = Plan {
+            model,
+            layout: &layout,
+            facts: &facts,
+            links: Links { per_process, functions: Vec::new() },
+            coverage: options.coverage,
+            claims: options.claims && facts.claims,
+        };
+        for (process, pid) in &names {
+            let mut ids = [None; _];
+            for role in Role::OF_PROCESSES {
+                if is_wanted(role, &model.processes[*process as usize], model, &facts) {
+                    let name = format!("{role:?} {process} {pid:?}");
+                    ids[role as usize] = Some(compiler.declare(&name).map_err(Unsupported)?);
+                }
+            }
+            plan.links.functions.push(ids);
         }
+        let all = compiler.declare("All").map_err(Unsupported)?;
+        for (ids, (process, pid)) in plan.links.functions.iter().zip(&names) {
+            for (role, id) in Role::OF_PROCESSES.into_iter().zip(ids) {
+                if let Some(id) = id {
+                    compiler.define(*id, &plan, role, *process, *pid).map_err(Unsupported)?;
+                }
+            }
+        }
+        compiler.define(all, &plan, Role::All, 0, None).map_err(Unsupported)?;
         compiler.module.finalize_definitions().map_err(|e| Unsupported(e.to_string()))?;
-        let all = |i: usize| ids.iter().map(|ids| ids[i].map(|id| compiler.address(id))).collect();
-        let (moves, follow, accept, could) = (all(0), all(1), all(2), all(3));
+        let every = |role: Role| {
+            let ids = plan.links.functions.iter().map(|ids| ids[role as usize]);
+            ids.map(|id| id.map(|id| compiler.address(id))).collect()
+        };
+        let (moves, accept, could) = (every(Role::Moves), every(Role::Accept), every(Role::Could));
+        let all = compiler.address(all);
         let receiving =
             model.processes.iter().zip(&layout.frames).map(|(p, f)| (f.wide_location, receiving(p))).collect();
         let (model, shared) = (model.clone(), layout.clone());
         let functions =
-            Functions { per_process, moves, follow, accept, could, model, layout: shared, watch, receiving, claims };
+            Functions { per_process, all, moves, accept, could, model, layout: shared, watch, receiving, claims };
         Ok(Code {
             functions,
             claims: options.claims,
@@ -121,6 +134,17 @@ impl fmt::Debug for Code {
 fn receiving(process: &Process) -> Vec<bool> {
     let receives = |id: &EdgeId| matches!(process.edges[id.index()].sync, Some(Sync::Receive { .. }));
     process.locations.iter().map(|l| l.edges.iter().any(receives)).collect()
+}
+
+/// Does a process of this type need such a function?
+fn is_wanted(role: Role, process: &Process, model: &Model, facts: &Facts) -> bool {
+    match role {
+        Role::Moves => true,
+        Role::Follow => !model.uses_priorities && process.edges.iter().any(|e| e.then == Then::Keep),
+        Role::Accept => may_meet(process, model),
+        Role::Could => model.uses_priorities || facts.enabled_read,
+        Role::All => false,
+    }
 }
 
 /// Can a process of this type be the receiver of a rendezvous?
@@ -189,25 +213,40 @@ impl Compiler {
         if isa.pointer_bits() != 64 || isa.endianness() != cranelift_codegen::ir::Endianness::Little {
             return Err("this kind of machine".to_string());
         }
-        let builder = JITBuilder::with_isa(isa, cranelift_module::default_libcall_names());
+        let mut builder = JITBuilder::with_isa(isa, cranelift_module::default_libcall_names());
+        // In one piece, so that functions can call each other wherever they are.
+        let memory = ArenaMemoryProvider::new_with_size(MAX_CODE).map_err(|e| e.to_string())?;
+        builder.memory_provider(Box::new(memory));
         let module = JITModule::new(builder);
         let context = module.make_context();
         Ok(Compiler { module, context, builder: FunctionBuilderContext::new(), bytes: 0 })
     }
 
-    fn function(&mut self, plan: &Plan<'_>, role: Role, process: u32, pid: Option<u32>) -> Result<FuncId, String> {
+    fn calls(&self) -> Calls {
+        let isa = self.module.isa();
+        Calls { config: isa.frontend_config(), convention: isa.default_call_conv() }
+    }
+
+    fn declare(&mut self, name: &str) -> Result<FuncId, String> {
+        self.module.declare_function(name, Linkage::Local, &self.calls().signature()).map_err(text)
+    }
+
+    fn define(
+        &mut self,
+        id: FuncId,
+        plan: &Plan<'_>,
+        role: Role,
+        process: u32,
+        pid: Option<u32>,
+    ) -> Result<(), String> {
+        let calls = self.calls();
         self.module.clear_context(&mut self.context);
         let func = &mut self.context.func;
-        let config = self.module.target_config();
-        func.signature.params.extend([types::I64; 4].map(AbiParam::new));
-        func.signature.returns.push(AbiParam::new(types::I32));
-        let calls = Calls { config, convention: func.signature.call_conv };
-        let name = format!("{role:?} {process} {pid:?}");
-        let id = self.module.declare_function(&name, Linkage::Local, &func.signature).map_err(text)?;
+        func.signature = calls.signature();
         Gen::generate(plan, func, Unit { role, process, pid, builder: &mut self.builder }, calls);
         self.module.define_function(id, &mut self.context).map_err(text)?;
         self.bytes += self.context.compiled_code().map_or(0, |code| code.code_buffer().len());
-        Ok(id)
+        Ok(())
     }
 
     fn address(&self, id: FuncId) -> Function {

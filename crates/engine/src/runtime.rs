@@ -20,8 +20,8 @@ pub(crate) type Function = unsafe extern "C" fn(*mut Context, *mut u8, u64, u64)
 pub(crate) struct Functions {
     /// There is one of each per process, not per process type.
     pub per_process: bool,
+    pub all: Function,
     pub moves: Vec<Option<Function>>,
-    pub follow: Vec<Option<Function>>,
     pub accept: Vec<Option<Function>>,
     pub could: Vec<Option<Function>>,
     pub model: Arc<Model>,
@@ -61,17 +61,12 @@ impl Functions {
     }
 }
 
-/// Offers a rendezvous to every process but the sender.
-pub(crate) unsafe extern "C" fn handshake(context: *mut Context, sender: u64) -> i32 {
+/// Offers a rendezvous to every process but the sender, in the state after the sender's half.
+pub(crate) unsafe extern "C" fn handshake(context: *mut Context, half: *mut u8, count: u64, sender: u64) -> i32 {
     // SAFETY: the context is the one the driver passed in; nothing else refers to it while compiled code runs, and no
     // reference to it is held here while other compiled code is called.
-    let (functions, half, counts, saved) = unsafe {
-        let saved = (*context).counts;
-        (*context).counts = (*context).half_counts;
-        (&*(*context).functions, (*context).half, (*context).half_counts, saved)
-    };
-    let mut answer = status::DONE;
-    for pid in (0..counts.processes as usize).rev().filter(|pid| *pid as u64 != sender) {
+    let functions = unsafe { &*(*context).functions };
+    for pid in (0..count as usize).rev().filter(|pid| *pid as u64 != sender) {
         // SAFETY: the tables of the context describe the processes of the half state.
         let (base, process) = unsafe {
             let base = (&(*context).processes)[pid];
@@ -83,15 +78,13 @@ pub(crate) unsafe extern "C" fn handshake(context: *mut Context, sender: u64) ->
         }
         if let Some(accept) = functions.pick(&functions.accept, pid, process) {
             // SAFETY: compiled for a process of this type, which begins there.
-            answer = unsafe { accept(context, half, u64::from(base), pid as u64) };
+            let answer = unsafe { accept(context, half, u64::from(base), pid as u64) };
             if answer != status::DONE {
-                break;
+                return answer;
             }
         }
     }
-    // SAFETY: as above.
-    unsafe { (*context).counts = saved };
-    answer
+    status::DONE
 }
 
 /// Is a process other than the sender at a location where it receives?

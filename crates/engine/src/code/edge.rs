@@ -9,9 +9,9 @@ use kripke_model::ir::{Edge, EdgeId, Expr, Guard, Sync};
 
 use super::channel::Channel;
 use super::effect::Operation;
-use super::emit::{Origin, Target};
+use super::emit::Target;
 use super::value::{Int, Num};
-use super::{Env, Fresh, Gen, Site};
+use super::{Env, Fresh, Gen, Role, Site, World};
 use crate::context::{Context, status};
 use crate::facts;
 use crate::runtime;
@@ -102,7 +102,7 @@ impl<'a> Gen<'a, '_> {
             self.fresh = None;
         }
         self.cover(self.site.process, id);
-        self.commit(world, target, Origin::Edge(id));
+        self.commit(world, target);
         self.win(won);
         self.jump(next);
     }
@@ -138,18 +138,10 @@ impl<'a> Gen<'a, '_> {
         self.set_context(number, offset_of!(Context, offer_number));
         let fields = self.int(Int::Const(message.len() as i32));
         self.set_context(fields, offset_of!(Context, offer_fields));
-        self.say(Origin::Edge(id), self.ctx, offset_of!(Context, offer_step));
-        self.save_counts(world.counts, offset_of!(Context, half_counts));
         let before = self.made();
-        let pid = self.num(self.site.pid);
-        let answer = self.call(runtime::handshake as *const () as usize, &[self.ctx, pid]);
-        let (failed, done) = (self.fb.create_block(), self.fb.create_block());
-        self.fb.set_cold_block(failed);
-        self.fb.ins().brif(answer, failed, &[], done, &[]);
-        self.fb.switch_to_block(failed);
-        self.fb.ins().return_(&[answer]);
-        self.fb.switch_to_block(done);
-        debug_assert_eq!(status::DONE, 0);
+        self.save_counts(world.counts, offset_of!(Context, counts));
+        self.ask_receivers(channel, world);
+        self.save_counts(self.root.counts, offset_of!(Context, counts));
         if won.is_some() || self.plan.coverage {
             let after = self.made();
             let same = self.fb.ins().icmp(IntCC::Equal, before, after);
@@ -162,6 +154,46 @@ impl<'a> Gen<'a, '_> {
 }
 
 impl Gen<'_, '_> {
+    /// Offers a rendezvous to every process that may receive from the channel, the youngest first. The state is the one
+    /// after the sender's half.
+    fn ask_receivers(&mut self, channel: Channel, half: World) {
+        debug_assert_eq!(status::DONE, 0);
+        if self.plan.facts.runs {
+            let count = self.processes(half);
+            let (count, pid) = (self.num(count), self.num(self.site.pid));
+            let args = [self.ctx, half.bytes, count, pid];
+            let answer = self.call(runtime::handshake as *const () as usize, &args);
+            return self.return_if(answer, answer);
+        }
+        for pid in (0..self.plan.facts.sites.len()).rev() {
+            let other = self.fb.create_block();
+            let Some(site) = self.receiver(pid, channel, other) else { continue };
+            if let Some(accept) = self.link(Role::Accept, site) {
+                let answer = self.call_linked(accept, half.bytes, site);
+                self.return_if(answer, answer);
+            }
+            self.jump(other);
+            self.fb.switch_to_block(other);
+        }
+    }
+
+    /// A process that may receive from the channel; goes to `other` if it is not at a location where it does.
+    fn receiver(&mut self, pid: usize, channel: Channel, other: Block) -> Option<Site> {
+        let locations = self.receiving(pid, channel.number);
+        if locations.is_empty() || self.site.pid == Num::known(pid as i64) {
+            return None;
+        }
+        if self.site.pid.as_known().is_none() {
+            let differs = self.compare(IntCC::NotEqual, self.site.pid, Num::known(pid as i64));
+            self.require(differs, other);
+        }
+        let site = self.site_of(pid, self.env(self.root), other);
+        let at = self.location(self.root, site);
+        let here = self.one_of(at, &locations, site.process);
+        self.require(here, other);
+        Some(site)
+    }
+
     /// Goes to `nobody` if no other process is at a location where it receives from the channel. An offer costs much
     /// more than this look around.
     fn require_receiver(&mut self, channel: Channel, nobody: Block) {
@@ -174,16 +206,11 @@ impl Gen<'_, '_> {
         }
         let somebody = self.fb.create_block();
         for pid in 0..self.plan.facts.sites.len() {
-            let locations = self.receiving(pid, channel.number);
-            if locations.is_empty() || self.site.pid == Num::known(pid as i64) {
-                continue;
-            }
             let other = self.fb.create_block();
-            let site = self.site_of(pid, self.env(self.root), other);
-            let at = self.location(self.root, site);
-            let here = self.one_of(at, &locations, site.process);
-            self.fb.ins().brif(here, somebody, &[], other, &[]);
-            self.fb.switch_to_block(other);
+            if self.receiver(pid, channel, other).is_some() {
+                self.jump(somebody);
+                self.fb.switch_to_block(other);
+            }
         }
         self.jump(nobody);
         self.fb.switch_to_block(somebody);

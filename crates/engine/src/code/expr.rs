@@ -322,7 +322,7 @@ impl Gen<'_, '_> {
     }
 
     /// Where a process begins.
-    fn base_of(&mut self, pid: Num) -> Num {
+    pub(super) fn base_of(&mut self, pid: Num) -> Num {
         let offset = self.times(pid, 4);
         let (pointer, at) = self.pointer(self.ctx, offset);
         let at = at + offset_of!(Context, processes) as i32;

@@ -56,9 +56,9 @@ impl Counts {
 }
 
 impl Gen<'_, '_> {
-    /// Takes over the sizes of the state being expanded.
-    pub(super) fn load_counts(&mut self) {
-        if let Counts::Varying { len, processes, channels } = self.root.counts {
+    /// Takes over the sizes of a state from the context.
+    pub(super) fn load_counts(&mut self, counts: Counts) {
+        if let Counts::Varying { len, processes, channels } = counts {
             let at = offset_of!(Context, counts);
             for (var, offset) in [
                 (len, offset_of!(context::Counts, len)),
