@@ -1,14 +1,14 @@
 //! Atomic sequences: what compiled code has put aside becomes successors, depth first, in the interpreter's order.
 
-use crate::compiled::Compiled;
 use crate::context::{Pending, SLACK, status};
+use crate::driver::Driver;
 
 /// More points than this inside the atomic sequences of one state, or a sequence that branches more often than this, are
 /// left to the interpreter.
 const MAX_POINTS: usize = 200_000;
 const MAX_DEPTH: usize = 10_000;
 
-impl Compiled {
+impl Driver {
     /// Makes successors of the points inside atomic sequences that compiled code has put aside.
     pub(crate) fn run_inner(&mut self) -> i32 {
         let made = self.points_made();

@@ -1,4 +1,4 @@
-//! A model's code: generated, compiled, and kept until nobody runs it any more.
+//! A program: code for a model, generated, compiled, and kept until nobody runs it any more.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -28,12 +28,10 @@ const MAX_EDGES: usize = 1500;
 /// Machine code of a model, at most. That much address space is set aside.
 const MAX_CODE: usize = 1 << 26;
 
-/// The compiled functions of a model, shared by all threads.
-pub(crate) struct Code {
+/// Code for the states of a model that certain facts are true of. Threads share it.
+pub(crate) struct Program {
     pub functions: Functions,
     pub facts: Facts,
-    pub layout: Arc<Layout>,
-    pub claims: bool,
     /// How long it took to make.
     pub seconds: f64,
     /// How much machine code there is.
@@ -41,21 +39,19 @@ pub(crate) struct Code {
     module: Mutex<Option<JITModule>>,
 }
 
-impl Code {
+impl Program {
     pub(crate) fn new(
         model: &Arc<Model>,
-        layout: Layout,
-        initial: Vec<u8>,
+        layout: &Arc<Layout>,
+        facts: Facts,
         options: Options,
-    ) -> Result<Code, Unsupported> {
+    ) -> Result<Program, Unsupported> {
         let start = Instant::now();
-        let facts = Facts::new(model, &layout, initial);
-        let claims = check(model, &layout, &facts, options)?;
-        let watch = Watch::new(model, &layout)?;
-        let layout = Arc::new(layout);
+        let claims = check(model, layout, &facts, options)?;
+        let watch = Watch::new(model, layout)?;
         let all = |processes: &mut dyn Iterator<Item = usize>| processes.map(|p| model.processes[p].edges.len()).sum();
         let edges: usize = all(&mut facts.sites.iter().map(|s| s.process as usize));
-        let per_process = !facts.runs && edges <= MAX_EDGES;
+        let per_process = facts.fixed && edges <= MAX_EDGES;
         let total = if per_process { edges } else { all(&mut (0..model.processes.len())) };
         let options = Options { optimise: options.optimise && total <= OPTIMISED_EDGES, ..options };
         let mut compiler = Compiler::new(options).map_err(Unsupported)?;
@@ -66,7 +62,7 @@ impl Code {
         };
         let mut plan = Plan {
             model,
-            layout: &layout,
+            layout,
             facts: &facts,
             links: Links { per_process, functions: Vec::new() },
             coverage: options.coverage,
@@ -103,19 +99,17 @@ impl Code {
         let (model, shared) = (model.clone(), layout.clone());
         let functions =
             Functions { per_process, all, moves, accept, could, model, layout: shared, watch, receiving, claims };
-        Ok(Code {
+        Ok(Program {
             functions,
-            claims: options.claims,
             seconds: start.elapsed().as_secs_f64(),
             bytes: compiler.bytes,
             module: Mutex::new(Some(compiler.module)),
             facts,
-            layout,
         })
     }
 }
 
-impl Drop for Code {
+impl Drop for Program {
     fn drop(&mut self) {
         if let Ok(Some(module)) = self.module.get_mut().map(Option::take) {
             // SAFETY: the functions are reachable only through this value, which is going away.
@@ -124,9 +118,9 @@ impl Drop for Code {
     }
 }
 
-impl fmt::Debug for Code {
+impl fmt::Debug for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Code").field("seconds", &self.seconds).field("bytes", &self.bytes).finish_non_exhaustive()
+        f.debug_struct("Program").field("seconds", &self.seconds).field("bytes", &self.bytes).finish_non_exhaustive()
     }
 }
 
@@ -159,7 +153,7 @@ fn check(model: &Model, layout: &Layout, facts: &Facts, options: Options) -> Res
     if model.channels.iter().any(|c| c.fields.len() > MAX_FIELDS) {
         return cannot("messages with very many fields");
     }
-    if !(options.claims && facts.claims && facts.runs) {
+    if !options.claims || !facts.claims || facts.fixed {
         return Ok(vec![Vec::new(); model.processes.len()]);
     }
     model.processes.iter().enumerate().map(|(i, process)| claims(process, i, layout)).collect()

@@ -21,10 +21,17 @@ fn random_models_run_as_interpreted() {
     for seed in first..first + count {
         let model = Arc::new(random_model(seed));
         model.validate().unwrap_or_else(|e| panic!("seed {seed}: {e}"));
-        let options = Options { coverage: true, verify: true, optimise: seed % 4 != 0, ..Options::default() };
+        let options = Options {
+            coverage: true,
+            verify: true,
+            optimise: seed % 4 != 0,
+            specialise: seed % 3 != 0,
+            patience: [0, 20][seed as usize % 2],
+            ..Options::default()
+        };
         match Compiled::new(model.clone(), options) {
             Ok(code) => {
-                let explore = std::panic::AssertUnwindSafe(|| compare::explore(&model, code, 2000));
+                let explore = std::panic::AssertUnwindSafe(|| compare::explore(&model, code, true, 2000));
                 let seen = std::panic::catch_unwind(explore).unwrap_or_else(|_| panic!("seed {seed} panics\n{model}"));
                 let seen = seen.unwrap_or_else(|e| panic!("seed {seed}: {e}\n{model}"));
                 compiled += 1;

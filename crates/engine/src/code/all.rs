@@ -21,10 +21,10 @@ impl Gen<'_, '_> {
         });
         self.jump(top);
         self.fb.switch_to_block(top);
-        if self.plan.facts.runs {
-            self.each_process()
+        if self.plan.facts.fixed {
+            (0..self.plan.facts.sites.len()).rev().for_each(|pid| self.moves_of(self.site_of(pid)));
         } else {
-            self.each_site()
+            self.each_process();
         }
         if let Some(before) = before {
             // Nobody can move: once more, with `timeout` true.
@@ -41,17 +41,6 @@ impl Gen<'_, '_> {
         }
         self.fb.switch_to_block(exit);
         self.return_status(status::DONE);
-    }
-
-    /// The processes of the initial state, as far as they are still alive.
-    fn each_site(&mut self) {
-        for pid in (0..self.plan.facts.sites.len()).rev() {
-            let next = self.fb.create_block();
-            let site = self.site_of(pid, self.env(self.root), next);
-            self.moves_of(site);
-            self.jump(next);
-            self.fb.switch_to_block(next);
-        }
     }
 
     /// Whoever the tables say there is.

@@ -13,7 +13,6 @@ use super::emit::Target;
 use super::value::{Int, Num};
 use super::{Env, Fresh, Gen, Role, Site, World};
 use crate::context::{Context, status};
-use crate::facts;
 use crate::runtime;
 
 impl<'a> Gen<'a, '_> {
@@ -158,7 +157,7 @@ impl Gen<'_, '_> {
     /// after the sender's half.
     fn ask_receivers(&mut self, channel: Channel, half: World) {
         debug_assert_eq!(status::DONE, 0);
-        if self.plan.facts.runs {
+        if !self.plan.facts.fixed {
             let count = self.processes(half);
             let (count, pid) = (self.num(count), self.num(self.site.pid));
             let args = [self.ctx, half.bytes, count, pid];
@@ -187,7 +186,7 @@ impl Gen<'_, '_> {
             let differs = self.compare(IntCC::NotEqual, self.site.pid, Num::known(pid as i64));
             self.require(differs, other);
         }
-        let site = self.site_of(pid, self.env(self.root), other);
+        let site = self.site_of(pid);
         let at = self.location(self.root, site);
         let here = self.one_of(at, &locations, site.process);
         self.require(here, other);
@@ -197,7 +196,7 @@ impl Gen<'_, '_> {
     /// Goes to `nobody` if no other process is at a location where it receives from the channel. An offer costs much
     /// more than this look around.
     fn require_receiver(&mut self, channel: Channel, nobody: Block) {
-        if self.plan.facts.runs {
+        if !self.plan.facts.fixed {
             let count = self.processes(self.root);
             let (count, pid) = (self.num(count), self.num(self.site.pid));
             let args = [self.ctx, self.root.bytes, count, pid];
@@ -218,9 +217,8 @@ impl Gen<'_, '_> {
 
     /// The locations at which a process may receive from a channel.
     fn receiving(&self, pid: usize, number: Int) -> Vec<u32> {
-        let facts::Site { process, base } = self.plan.facts.sites[pid];
-        let site = Site { process, pid: Num::known(pid as i64), base: Num::known(i64::from(base)) };
-        let process = &self.plan.model.processes[process as usize];
+        let site = self.site_of(pid);
+        let process = &self.plan.model.processes[site.process as usize];
         let receives = |id: &EdgeId| match (&process.edges[id.index()].sync, number) {
             (Some(Sync::Receive { channel, .. }), Int::Const(n)) => self.always(channel, site).is_none_or(|m| m == n),
             (Some(Sync::Receive { .. }), Int::Value(_)) => true,

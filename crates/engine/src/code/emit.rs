@@ -56,7 +56,7 @@ impl Gen<'_, '_> {
     /// Something that changes whenever a new state is made.
     pub(super) fn made(&mut self) -> Value {
         // States may be empty where their lengths differ.
-        let made = if self.plan.facts.fixed() { offset_of!(Context, out) } else { offset_of!(Context, ends) };
+        let made = if self.plan.facts.fixed { offset_of!(Context, out) } else { offset_of!(Context, ends) };
         let made = self.cursor(made);
         let pending = self.cursor(offset_of!(Context, pending));
         self.fb.ins().iadd(made, pending)
@@ -192,7 +192,7 @@ impl Gen<'_, '_> {
         };
         let counts = offset_of!(Context, counts);
         let end = self.join_block();
-        if self.plan.facts.removes {
+        if !self.plan.facts.fixed {
             let (alive, gone) = (self.fb.create_block(), self.fb.create_block());
             let count = self.processes(world);
             let here = self.compare(IntCC::UnsignedLessThan, self.site.pid, count);

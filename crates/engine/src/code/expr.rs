@@ -260,18 +260,18 @@ impl Gen<'_, '_> {
     fn named(&mut self, process: ProcessId, pid: Option<&Expr>, env: Env, missing: Block) -> Site {
         let facts = self.plan.facts;
         let Some(pid) = pid else {
-            if facts.runs {
+            if !facts.fixed {
                 return self.first_of(process, env, missing);
             }
             let found = facts.sites.iter().position(|s| s.process == process.0);
             return match found {
-                Some(pid) => self.site_of(pid, env, missing),
+                Some(pid) => self.site_of(pid),
                 None => self.absent(process, missing),
             };
         };
         match self.eval(pid, env) {
-            Int::Const(pid) if !facts.runs => match facts.sites.get(pid as usize) {
-                Some(site) if pid >= 0 && site.process == process.0 => self.site_of(pid as usize, env, missing),
+            Int::Const(pid) if facts.fixed => match facts.sites.get(pid as usize) {
+                Some(site) if pid >= 0 && site.process == process.0 => self.site_of(pid as usize),
                 _ => self.absent(process, missing),
             },
             pid => {
@@ -296,16 +296,10 @@ impl Gen<'_, '_> {
         Site { process: process.0, pid: nowhere, base: nowhere }
     }
 
-    /// A process of the initial state, if it is still alive.
-    pub(super) fn site_of(&mut self, pid: usize, env: Env, missing: Block) -> Site {
+    /// A process that is always there.
+    pub(super) fn site_of(&self, pid: usize) -> Site {
         let site = self.plan.facts.sites[pid];
-        let number = Num::known(pid as i64);
-        if self.plan.facts.removes {
-            let count = self.processes(env.world);
-            let alive = self.compare(IntCC::UnsignedLessThan, number, count);
-            self.require(alive, missing);
-        }
-        Site { process: site.process, pid: number, base: Num::known(i64::from(site.base)) }
+        Site { process: site.process, pid: Num::known(pid as i64), base: Num::known(i64::from(site.base)) }
     }
 
     fn first_of(&mut self, process: ProcessId, env: Env, missing: Block) -> Site {

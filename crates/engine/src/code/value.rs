@@ -40,9 +40,9 @@ impl Num {
 
 impl Counts {
     pub(super) fn declare(fb: &mut FunctionBuilder<'_>, facts: &Facts) -> Counts {
-        if facts.fixed() {
+        if facts.fixed {
             return Counts::Fixed {
-                len: facts.initial.len() as u32,
+                len: facts.sample.len() as u32,
                 processes: facts.sites.len() as u32,
                 channels: facts.channels.len() as u32,
             };
