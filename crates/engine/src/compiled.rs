@@ -7,7 +7,7 @@ use kripke_model::{Batch, Choice, Flags, Interpreter, Model, State, Successors};
 
 use crate::driver::Driver;
 use crate::facts::Facts;
-use crate::jit::Program;
+use crate::program::Program;
 use crate::shape::{Shape, usual};
 use crate::{Options, Unsupported};
 

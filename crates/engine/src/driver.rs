@@ -6,7 +6,7 @@ use kripke_model::layout::{Layout, ProcessAt};
 use kripke_model::{Batch, Choice, Flags, State};
 
 use crate::context::{Context, Counts, Pending, SLACK, status};
-use crate::jit::Program;
+use crate::program::Program;
 
 /// Buffers do not grow beyond this; what needs more is left to the interpreter.
 const MAX_ROOM: usize = 1 << 28;
@@ -204,7 +204,11 @@ impl Driver {
         let len = unsafe { self.context.out.offset_from(self.context.out_start) as usize };
         let first = ends.len();
         if self.size > 0 {
-            ends.extend((bytes.len()..len).step_by(self.size).map(|start| (start + self.size) as u32));
+            let mut end = bytes.len() + self.size;
+            while end <= len {
+                ends.push(end as u32);
+                end += self.size;
+            }
         } else {
             // SAFETY: likewise.
             unsafe { ends.set_len(self.context.ends.offset_from(ends.as_ptr()) as usize) };

@@ -123,8 +123,11 @@ impl<'a> Gen<'a, '_> {
         let edge = self.edge_of(id);
         let before = Env { timeout: false, ..self.env(self.root) };
         let fields = self.buffer(channel).fields.len();
+        let receivers = self.receivers(channel);
+        // An offer costs much more than a look around.
         if edge.effects.is_empty() && args.len() == fields && args.iter().all(|a| self.safe(a, self.site)) {
-            self.require_receiver(channel, next);
+            let somebody = self.somebody(&receivers);
+            self.require(somebody, next);
         }
         let message = self.message(channel, args, before);
         self.set_message(&message);
@@ -139,7 +142,7 @@ impl<'a> Gen<'a, '_> {
         self.set_context(fields, offset_of!(Context, offer_fields));
         let before = self.made();
         self.save_counts(world.counts, offset_of!(Context, counts));
-        self.ask_receivers(channel, world);
+        self.ask_receivers(&receivers, world);
         self.save_counts(self.root.counts, offset_of!(Context, counts));
         if won.is_some() || self.plan.coverage {
             let after = self.made();
@@ -153,9 +156,40 @@ impl<'a> Gen<'a, '_> {
 }
 
 impl Gen<'_, '_> {
-    /// Offers a rendezvous to every process that may receive from the channel, the youngest first. The state is the one
-    /// after the sender's half.
-    fn ask_receivers(&mut self, channel: Channel, half: World) {
+    /// The processes that may receive from the channel, the youngest first, and whether they are at a location where
+    /// they do. Nobody knows beforehand where processes come and go.
+    fn receivers(&mut self, channel: Channel) -> Vec<(Site, Value)> {
+        let mut all = Vec::new();
+        for pid in (0..self.plan.facts.sites.len()).rev() {
+            let (site, locations) = (self.site_of(pid), self.receiving(pid, channel.number));
+            if locations.is_empty() || self.site.pid == site.pid {
+                continue;
+            }
+            let at = self.location(self.root, site);
+            let mut here = self.one_of(at, &locations, site.process);
+            if self.site.pid.as_known().is_none() {
+                let differs = self.compare(IntCC::NotEqual, self.site.pid, site.pid);
+                here = self.fb.ins().band(here, differs);
+            }
+            all.push((site, here));
+        }
+        all
+    }
+
+    /// Is there a process that perhaps receives?
+    fn somebody(&mut self, receivers: &[(Site, Value)]) -> Value {
+        if self.plan.facts.fixed {
+            let nobody = self.fb.ins().iconst(types::I8, 0);
+            return receivers.iter().fold(nobody, |any, (_, here)| self.fb.ins().bor(any, *here));
+        }
+        let count = self.processes(self.root);
+        let (count, pid) = (self.num(count), self.num(self.site.pid));
+        let args = [self.ctx, self.root.bytes, count, pid];
+        self.call(runtime::receiver as *const () as usize, &args)
+    }
+
+    /// Offers a rendezvous to those who may receive, in the state after the sender's half.
+    fn ask_receivers(&mut self, receivers: &[(Site, Value)], half: World) {
         debug_assert_eq!(status::DONE, 0);
         if !self.plan.facts.fixed {
             let count = self.processes(half);
@@ -164,9 +198,9 @@ impl Gen<'_, '_> {
             let answer = self.call(runtime::handshake as *const () as usize, &args);
             return self.return_if(answer, answer);
         }
-        for pid in (0..self.plan.facts.sites.len()).rev() {
+        for &(site, here) in receivers {
             let other = self.fb.create_block();
-            let Some(site) = self.receiver(pid, channel, other) else { continue };
+            self.require(here, other);
             if let Some(accept) = self.link(Role::Accept, site) {
                 let answer = self.call_linked(accept, half.bytes, site);
                 self.return_if(answer, answer);
@@ -174,45 +208,6 @@ impl Gen<'_, '_> {
             self.jump(other);
             self.fb.switch_to_block(other);
         }
-    }
-
-    /// A process that may receive from the channel; goes to `other` if it is not at a location where it does.
-    fn receiver(&mut self, pid: usize, channel: Channel, other: Block) -> Option<Site> {
-        let locations = self.receiving(pid, channel.number);
-        if locations.is_empty() || self.site.pid == Num::known(pid as i64) {
-            return None;
-        }
-        if self.site.pid.as_known().is_none() {
-            let differs = self.compare(IntCC::NotEqual, self.site.pid, Num::known(pid as i64));
-            self.require(differs, other);
-        }
-        let site = self.site_of(pid);
-        let at = self.location(self.root, site);
-        let here = self.one_of(at, &locations, site.process);
-        self.require(here, other);
-        Some(site)
-    }
-
-    /// Goes to `nobody` if no other process is at a location where it receives from the channel. An offer costs much
-    /// more than this look around.
-    fn require_receiver(&mut self, channel: Channel, nobody: Block) {
-        if !self.plan.facts.fixed {
-            let count = self.processes(self.root);
-            let (count, pid) = (self.num(count), self.num(self.site.pid));
-            let args = [self.ctx, self.root.bytes, count, pid];
-            let found = self.call(runtime::receiver as *const () as usize, &args);
-            return self.require(found, nobody);
-        }
-        let somebody = self.fb.create_block();
-        for pid in 0..self.plan.facts.sites.len() {
-            let other = self.fb.create_block();
-            if self.receiver(pid, channel, other).is_some() {
-                self.jump(somebody);
-                self.fb.switch_to_block(other);
-            }
-        }
-        self.jump(nobody);
-        self.fb.switch_to_block(somebody);
     }
 
     /// The locations at which a process may receive from a channel.
@@ -228,7 +223,7 @@ impl Gen<'_, '_> {
         locations.filter(|(_, l)| l.edges.iter().any(receives)).map(|(i, _)| i as u32).collect()
     }
 
-    /// Is the location of a process one of these?
+    /// Is the location of a process one of these? Perhaps, if it has very many.
     fn one_of(&mut self, at: Value, locations: &[u32], process: u32) -> Value {
         if let [only] = locations {
             return self.fb.ins().icmp_imm_u(IntCC::Equal, at, i64::from(*only));
@@ -239,7 +234,8 @@ impl Gen<'_, '_> {
         let set = locations.iter().fold(0u64, |set, l| set | 1 << l);
         let set = self.fb.ins().iconst(types::I64, set as i64);
         let shifted = self.fb.ins().ushr(set, at);
-        self.fb.ins().band_imm_u(shifted, 1)
+        let bit = self.fb.ins().ireduce(types::I8, shifted);
+        self.fb.ins().band_imm_u(bit, 1)
     }
 }
 

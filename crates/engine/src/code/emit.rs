@@ -11,8 +11,9 @@ use super::{Counts, Gen, Role, World};
 use crate::context::{Context, Pending, status};
 use crate::runtime;
 
-/// States of at most this many bytes are copied in line.
+/// States of at most this many bytes are copied in line, or of this many where code has to be small.
 const INLINE: usize = 256;
+const INLINE_SMALL: usize = 96;
 
 /// What a state is made for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,7 +105,7 @@ impl Gen<'_, '_> {
     }
 
     fn copy_exactly(&mut self, to: Value, len: usize) {
-        if len > INLINE {
+        if len > if self.plan.small { INLINE_SMALL } else { INLINE } {
             let len = self.fb.ins().iconst(types::I64, len as i64);
             self.call(runtime::copy as *const () as usize, &[to, self.root.bytes, len]);
             return;

@@ -47,6 +47,8 @@ pub(crate) struct Plan<'a> {
     pub layout: &'a Layout,
     pub facts: &'a Facts,
     pub links: Links,
+    /// Make less code rather than fast code.
+    pub small: bool,
     /// Note which edges are executed.
     pub coverage: bool,
     /// Check exclusive-access claims on channels.
