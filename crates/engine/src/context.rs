@@ -24,6 +24,21 @@ pub(crate) mod status {
     pub(crate) const YES: i32 = 4;
 }
 
+/// What compiled code asks the runtime about a state.
+pub(crate) mod question {
+    /// Is no process at a progress location?
+    pub(crate) const NON_PROGRESS: u32 = 0;
+    /// Where is a process?
+    pub(crate) const LOCATION: u32 = 1;
+    pub(crate) const PRIORITY: u32 = 2;
+    /// Could a process move?
+    pub(crate) const ENABLED: u32 = 3;
+    /// Could a process of higher priority move?
+    pub(crate) const OUTRANKED: u32 = 4;
+    /// Could a process of higher priority receive what is offered?
+    pub(crate) const OUTRANKED_RECEIVER: u32 = 5;
+}
+
 /// What is asked of a process that could perhaps move.
 pub(crate) mod ask {
     /// Its clause must let it.
@@ -73,6 +88,8 @@ pub(crate) struct Context {
     pub branches: u32,
     /// The state being expanded.
     pub counts: Counts,
+    /// The state that the runtime is asked about.
+    pub asked: Counts,
     /// 1 while nobody can move otherwise.
     pub timeout: u32,
     /// See [`ask`].
@@ -108,6 +125,7 @@ impl Context {
             pending_limit: std::ptr::null_mut(),
             branches: 0,
             counts: Counts::default(),
+            asked: Counts::default(),
             timeout: 0,
             ask: 0,
             offer_number: 0,

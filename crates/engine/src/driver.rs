@@ -117,6 +117,7 @@ impl Driver {
             processes: facts.sites.len() as u64,
             channels: facts.channels.len() as u64,
         };
+        context.asked = context.counts;
         context.covered = self.covered.as_mut_ptr();
         context.functions = &raw const self.program.functions;
     }

@@ -33,8 +33,8 @@ fn check(seed: u64, tally: &mut Tally) {
     let options = Options {
         coverage: true,
         verify: true,
-        optimise: seed % 4 != 0,
-        specialise: seed % 3 != 0,
+        optimise: !seed.is_multiple_of(4),
+        specialise: !seed.is_multiple_of(3),
         patience: [0, 20][seed as usize % 2],
         ..Options::default()
     };

@@ -8,7 +8,7 @@ use kripke_model::ir::{BinaryOp, ChannelQuery, Expr, LocId, Pattern, ProcessId, 
 
 use super::value::{Int, Num};
 use super::{Env, Gen, Site, World};
-use crate::context::Context;
+use crate::context::{Context, question};
 use crate::runtime;
 
 impl Gen<'_, '_> {
@@ -42,7 +42,7 @@ impl Gen<'_, '_> {
                 Int::Value(self.context(types::I32, offset_of!(Context, timeout)))
             }
             Expr::Timeout => Int::Const(0),
-            Expr::NonProgress => self.ask(runtime::nonprogress as *const () as usize, env, Int::Const(0)),
+            Expr::NonProgress => self.ask(question::NON_PROGRESS, env, Int::Const(0)),
             Expr::Enabled(pid) => {
                 let pid = self.eval(pid, env);
                 if !env.timeout && self.plan.model.uses_timeout {
@@ -50,15 +50,15 @@ impl Gen<'_, '_> {
                     let (timeout, rare) = (self.context(types::I32, offset_of!(Context, timeout)), self.rare);
                     self.leave_if(timeout, rare);
                 }
-                self.ask(runtime::enabled as *const () as usize, env, pid)
+                self.ask(question::ENABLED, env, pid)
             }
             Expr::Location(pid) => {
                 let pid = self.eval(pid, env);
-                self.ask(runtime::location as *const () as usize, env, pid)
+                self.ask(question::LOCATION, env, pid)
             }
             Expr::Priority(pid) => {
                 let pid = self.eval(pid, env);
-                self.ask(runtime::priority as *const () as usize, env, pid)
+                self.ask(question::PRIORITY, env, pid)
             }
             Expr::At { process, pid, locations } => self.at(*process, pid.as_deref(), locations, env),
             Expr::Remote { process, pid, place } => self.either(|code, missing, join| {
@@ -231,11 +231,12 @@ impl Gen<'_, '_> {
     }
 
     /// Asks the runtime something about a state.
-    pub(super) fn ask(&mut self, function: usize, env: Env, about: Int) -> Int {
-        let [len, processes, channels] =
-            [self.len(env.world), self.processes(env.world), self.channels(env.world)].map(|n| self.num(n));
+    pub(super) fn ask(&mut self, question: u32, env: Env, about: Int) -> Int {
+        self.save_counts(env.world.counts, offset_of!(Context, asked));
+        let question = self.fb.ins().iconst(types::I32, i64::from(question));
         let about = self.int(about);
-        let answer = self.call(function, &[self.ctx, env.world.bytes, len, processes, channels, about]);
+        let args = [self.ctx, env.world.bytes, question, about];
+        let answer = self.call(runtime::answer as *const () as usize, &args);
         let rare = self.rare;
         let known = self.fb.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, answer, 0);
         self.require(known, rare);
