@@ -205,11 +205,14 @@ impl Driver {
         let len = unsafe { self.context.out.offset_from(self.context.out_start) as usize };
         let first = ends.len();
         if self.size > 0 {
-            let mut end = bytes.len() + self.size;
+            let (mut count, mut end) = (0, bytes.len() + self.size);
+            let spare = ends.spare_capacity_mut();
             while end <= len {
-                ends.push(end as u32);
-                end += self.size;
+                spare[count].write(end as u32);
+                (count, end) = (count + 1, end + self.size);
             }
+            // SAFETY: so many were just written.
+            unsafe { ends.set_len(first + count) };
         } else {
             // SAFETY: likewise.
             unsafe { ends.set_len(self.context.ends.offset_from(ends.as_ptr()) as usize) };

@@ -10,6 +10,7 @@ const MAX_DEPTH: usize = 10_000;
 
 impl Driver {
     /// Makes successors of the points inside atomic sequences that compiled code has put aside.
+    #[inline(never)]
     pub(crate) fn run_inner(&mut self) -> i32 {
         let made = self.points_made();
         if self.context.branches == 0 { self.append(0, made) } else { self.run_branches() }
