@@ -105,12 +105,11 @@ impl Compiled {
         all
     }
 
-    /// What expands states of any shape. The code is made when there have been many.
+    /// What expands states of any shape. The code is made when there have been many, in one thread or another.
     fn general(&mut self) -> Option<&mut Driver> {
         if self.general.is_none() && self.code.varies() {
-            self.odd += 1;
-            if self.odd > self.code.options.patience {
-                self.odd = 0;
+            self.odd = self.odd.saturating_add(1);
+            if self.odd > self.code.options.patience || self.code.general.get().is_some() {
                 let program = self.code.general.get_or_init(|| self.code.make_general().ok().map(Arc::new));
                 self.general = program.clone().map(Driver::new);
             }
