@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use kripke_model::Step;
 use kripke_model::layout::{ChannelAt, MAX_ALIVE};
 
 /// No message has more fields than this; a model with longer ones is left to the interpreter.
@@ -15,14 +14,29 @@ pub(crate) const SLACK: usize = 64;
 pub(crate) mod status {
     /// Everything was done.
     pub(crate) const DONE: i32 = 0;
-    /// Something rare happened: the interpreter must expand this state.
-    pub(crate) const RARE: i32 = 1;
-    /// A buffer is too small: make it larger and begin again.
-    pub(crate) const FULL: i32 = 2;
     /// An atomic sequence branches here.
-    pub(crate) const BRANCH: i32 = 3;
+    pub(crate) const BRANCH: i32 = 1;
+    /// Something rare happened: the interpreter must expand this state.
+    pub(crate) const RARE: i32 = 2;
+    /// A buffer is too small: make it larger and begin again.
+    pub(crate) const FULL: i32 = 3;
     /// The process could move.
     pub(crate) const YES: i32 = 4;
+}
+
+/// What compiled code asks the runtime about a state.
+pub(crate) mod question {
+    /// Is no process at a progress location?
+    pub(crate) const NON_PROGRESS: u32 = 0;
+    /// Where is a process?
+    pub(crate) const LOCATION: u32 = 1;
+    pub(crate) const PRIORITY: u32 = 2;
+    /// Could a process move?
+    pub(crate) const ENABLED: u32 = 3;
+    /// Could a process of higher priority move?
+    pub(crate) const OUTRANKED: u32 = 4;
+    /// Could a process of higher priority receive what is offered?
+    pub(crate) const OUTRANKED_RECEIVER: u32 = 5;
 }
 
 /// What is asked of a process that could perhaps move.
@@ -42,17 +56,17 @@ pub(crate) struct Counts {
     pub channels: u64,
 }
 
-/// A point inside an atomic sequence whose moves are still to be made.
+/// A point inside an atomic sequence, as far as there is one way to go.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pending {
     /// Where its state is, from the start of the pending states.
     pub at: u32,
     pub len: u32,
-    /// The first step of the sequence.
-    pub step: Step,
     /// Who keeps control.
-    pub control: u8,
+    pub control: u32,
+    /// Not 0 if there are several ways to go from here; otherwise the sequence has ended or is blocked.
+    pub branches: u32,
 }
 
 #[repr(C)]
@@ -63,7 +77,6 @@ pub(crate) struct Context {
     /// What the ends of successors count from.
     pub out_start: *mut u8,
     pub ends: *mut u32,
-    pub steps: *mut Step,
     /// The same for points inside atomic sequences.
     pub inner: *mut u8,
     pub inner_limit: *mut u8,
@@ -71,21 +84,23 @@ pub(crate) struct Context {
     pub pending: *mut Pending,
     pub pending_start: *mut Pending,
     pub pending_limit: *mut Pending,
+    /// Whether an atomic sequence branches.
+    pub branches: u32,
     /// The state being expanded.
     pub counts: Counts,
+    /// The state that the runtime is asked about.
+    pub asked: Counts,
     /// 1 while nobody can move otherwise.
     pub timeout: u32,
     /// See [`ask`].
     pub ask: u32,
-    /// A rendezvous: the message, its channel and the sender's step.
+    /// A rendezvous: its channel and the message.
     pub offer_number: i32,
     pub offer_fields: u32,
-    pub offer_step: Step,
     pub message: [i32; MAX_FIELDS],
     /// The state after the sender's half of a rendezvous.
     pub half: *mut u8,
     pub half_limit: *mut u8,
-    pub half_counts: Counts,
     /// One byte per edge of the model, set when it is executed.
     pub covered: *mut u8,
     /// Where each process begins.
@@ -97,29 +112,27 @@ pub(crate) struct Context {
 
 impl Context {
     pub(crate) fn new() -> Box<Context> {
-        let step = Step { pid: 0, process: kripke_model::ir::ProcessId(0), edge: kripke_model::ir::EdgeId(0) };
         Box::new(Context {
             out: std::ptr::null_mut(),
             out_limit: std::ptr::null_mut(),
             out_start: std::ptr::null_mut(),
             ends: std::ptr::null_mut(),
-            steps: std::ptr::null_mut(),
             inner: std::ptr::null_mut(),
             inner_limit: std::ptr::null_mut(),
             inner_start: std::ptr::null_mut(),
             pending: std::ptr::null_mut(),
             pending_start: std::ptr::null_mut(),
             pending_limit: std::ptr::null_mut(),
+            branches: 0,
             counts: Counts::default(),
+            asked: Counts::default(),
             timeout: 0,
             ask: 0,
             offer_number: 0,
             offer_fields: 0,
-            offer_step: step,
             message: [0; MAX_FIELDS],
             half: std::ptr::null_mut(),
             half_limit: std::ptr::null_mut(),
-            half_counts: Counts::default(),
             covered: std::ptr::null_mut(),
             processes: [0; MAX_ALIVE + 1],
             channels: [ChannelAt { declaration: 0, offset: 0 }; MAX_ALIVE + 1],

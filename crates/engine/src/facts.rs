@@ -5,7 +5,7 @@ use kripke_model::ir::{
 };
 use kripke_model::layout::{ChannelAt, Layout, Slot};
 
-/// A process of the initial state. Without `run`, it keeps its number, its place and its type for ever.
+/// A process that is always there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site {
     pub process: u32,
@@ -14,19 +14,20 @@ pub(crate) struct Site {
 
 #[derive(Debug)]
 pub(crate) struct Facts {
-    /// Some edge creates processes.
-    pub runs: bool,
-    /// Some edge removes processes.
-    pub removes: bool,
+    /// Only states with the processes of the sample are looked at, none of them created or removed, and variables that
+    /// are never written as they are there.
+    pub fixed: bool,
+    /// Some edge creates or removes processes.
+    pub varies: bool,
     /// Some expression depends on where processes are.
     pub locations_read: bool,
     pub enabled_read: bool,
     /// Some process claims channels for itself.
     pub claims: bool,
-    /// The initial state.
-    pub initial: Vec<u8>,
+    /// A state.
+    pub sample: Vec<u8>,
+    /// Its processes, if they are fixed, and its channels.
     pub sites: Vec<Site>,
-    /// The channels of the initial state.
     pub channels: Vec<ChannelAt>,
     /// Per channel declaration, the first one that looks the same.
     pub alike: Vec<u32>,
@@ -37,14 +38,14 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    pub(crate) fn new(model: &Model, layout: &Layout, initial: Vec<u8>) -> Facts {
+    pub(crate) fn new(model: &Model, layout: &Layout, sample: Vec<u8>, fixed: bool) -> Facts {
         let mut first_edge = vec![0];
         for process in &model.processes {
             first_edge.push(first_edge[first_edge.len() - 1] + process.edges.len() as u32);
         }
         let mut facts = Facts {
-            runs: false,
-            removes: false,
+            fixed,
+            varies: false,
             locations_read: false,
             enabled_read: false,
             claims: model.processes.iter().any(|p| !p.claims.is_empty()),
@@ -54,9 +55,12 @@ impl Facts {
             first_edge,
             written_globals: vec![false; model.globals.len()],
             written_locals: model.processes.iter().map(|p| vec![false; p.locals.len()]).collect(),
-            initial,
+            sample,
         };
-        facts.find_sites(layout);
+        if fixed {
+            facts.sites = sites(layout, &facts.sample);
+            facts.channels.extend(own_channels(layout, &facts.sites));
+        }
         for (i, process) in model.processes.iter().enumerate() {
             process.edges.iter().for_each(|edge| facts.edge(i, edge));
             process_exprs(process, &mut |e| facts.expr(e));
@@ -64,27 +68,15 @@ impl Facts {
         facts
     }
 
-    fn find_sites(&mut self, layout: &Layout) {
-        let mut base = layout.fixed;
-        while base < self.initial.len() {
-            let process = u32::from(self.initial[base]);
-            let frame = &layout.frames[process as usize];
-            self.sites.push(Site { process, base: base as u32 });
-            let own = frame.channels.iter().map(|c| ChannelAt { offset: c.offset + base as u32, ..*c });
-            self.channels.extend(own);
-            base += frame.size;
-        }
-    }
-
     fn edge(&mut self, process: usize, edge: &Edge) {
         for effect in &edge.effects {
             match effect {
                 Effect::Assign(place, _) => self.write(process, place),
                 Effect::Run { result, .. } => {
-                    self.runs = true;
+                    self.varies = true;
                     result.iter().for_each(|place| self.write(process, place));
                 }
-                Effect::Remove => self.removes = true,
+                Effect::Remove => self.varies = true,
                 Effect::Assert(_) | Effect::Print(_) | Effect::SetPriority { .. } => {}
             }
         }
@@ -115,11 +107,6 @@ impl Facts {
         }
     }
 
-    /// Processes neither come nor go, so that every state has the same length.
-    pub(crate) fn fixed(&self) -> bool {
-        !self.runs && !self.removes
-    }
-
     pub(crate) fn is_written(&self, process: u32, var: VarRef) -> bool {
         match var {
             VarRef::Global(id) => self.written_globals[id.index()],
@@ -129,8 +116,29 @@ impl Facts {
 
     /// The value of an element that never changes, given where the variable's frame begins.
     pub(crate) fn initially(&self, slot: &Slot, base: usize, element: usize) -> i32 {
-        slot.width.load(&self.initial, base + slot.offset + element * slot.width.bytes())
+        slot.width.load(&self.sample, base + slot.offset + element * slot.width.bytes())
     }
+}
+
+/// The processes of a state.
+pub(crate) fn sites(layout: &Layout, state: &[u8]) -> Vec<Site> {
+    let mut sites = Vec::new();
+    let mut base = layout.fixed;
+    while base < state.len() {
+        let process = u32::from(state[base]);
+        sites.push(Site { process, base: base as u32 });
+        base += layout.frames[process as usize].size;
+    }
+    sites
+}
+
+/// The channels of processes.
+fn own_channels(layout: &Layout, sites: &[Site]) -> Vec<ChannelAt> {
+    let own = |site: &Site| {
+        let (base, frame) = (site.base, &layout.frames[site.process as usize]);
+        frame.channels.iter().map(move |c| ChannelAt { offset: c.offset + base, ..*c })
+    };
+    sites.iter().flat_map(own).collect()
 }
 
 /// The first of a variable's channels, as an index into its owner's, and what they look like.

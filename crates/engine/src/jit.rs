@@ -1,220 +1,101 @@
-//! A model's code: generated, compiled, and kept until nobody runs it any more.
+//! Turning functions into machine code.
 
-use std::fmt;
-use std::sync::{Arc, Mutex};
-use std::time::Instant;
-
-use cranelift_codegen::ir::{AbiParam, types};
+use cranelift_codegen::ir::{Endianness, Function};
+use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
-use cranelift_frontend::FunctionBuilderContext;
-use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError};
-use kripke_model::Model;
-use kripke_model::ir::{Direction, Edge, EdgeId, Expr, Place, Process, Sync, Then, VarRef};
-use kripke_model::layout::Layout;
 
-use crate::code::{Calls, Gen, Plan, Role, Unit};
-use crate::context::MAX_FIELDS;
-use crate::facts::Facts;
-use crate::runtime::{Claim, Function, Functions};
-use crate::watch::Watch;
-use crate::{Options, Unsupported};
+use crate::Options;
+use crate::code::Calls;
+use crate::runtime;
 
-/// The code of a model with more edges than this is not optimised: it would take longer than it is worth.
-const OPTIMISED_EDGES: usize = 500;
+/// Machine code of a program, at most. That much address space is set aside.
+const MAX_CODE: usize = 1 << 26;
 
-/// Processes share the code of their type if the model would otherwise have more edges than this to compile.
-const MAX_EDGES: usize = 1500;
+/// A program with more instructions than this is not optimised: it would take longer than it is worth. With more than
+/// the second number, it is compiled as quickly as possible.
+const OPTIMISED: usize = 16_000;
+const HURRIED: usize = 40_000;
 
-/// The compiled functions of a model, shared by all threads.
-pub(crate) struct Code {
-    pub functions: Functions,
-    pub facts: Facts,
-    pub layout: Arc<Layout>,
-    pub claims: bool,
-    /// How long it took to make.
-    pub seconds: f64,
-    /// How much machine code there is.
+/// Compiled functions.
+pub(crate) struct Machine {
+    pub module: JITModule,
+    /// In the order in which they were given.
+    pub addresses: Vec<runtime::Function>,
     pub bytes: usize,
-    module: Mutex<Option<JITModule>>,
 }
 
-impl Code {
-    pub(crate) fn new(
-        model: &Arc<Model>,
-        layout: Layout,
-        initial: Vec<u8>,
-        options: Options,
-    ) -> Result<Code, Unsupported> {
-        let start = Instant::now();
-        let facts = Facts::new(model, &layout, initial);
-        let claims = check(model, &layout, &facts, options)?;
-        let watch = Watch::new(model, &layout)?;
-        let layout = Arc::new(layout);
-        let all = |processes: &mut dyn Iterator<Item = usize>| processes.map(|p| model.processes[p].edges.len()).sum();
-        let edges: usize = all(&mut facts.sites.iter().map(|s| s.process as usize));
-        let per_process = !facts.runs && edges <= MAX_EDGES;
-        let plan = Plan {
-            model,
-            layout: &layout,
-            facts: &facts,
-            coverage: options.coverage,
-            claims: options.claims && facts.claims,
-        };
-        let total = if per_process { edges } else { all(&mut (0..model.processes.len())) };
-        let options = Options { optimise: options.optimise && total <= OPTIMISED_EDGES, ..options };
-        let mut compiler = Compiler::new(options).map_err(Unsupported)?;
-        let names: Vec<(u32, Option<u32>)> = if per_process {
-            facts.sites.iter().enumerate().map(|(pid, s)| (s.process, Some(pid as u32))).collect()
-        } else {
-            (0..model.processes.len() as u32).map(|process| (process, None)).collect()
-        };
-        let mut ids = Vec::new();
-        for (process, pid) in names {
-            let mut build = |role: Role, wanted: bool| {
-                wanted.then(|| compiler.function(&plan, role, process, pid)).transpose().map_err(Unsupported)
-            };
-            let declared = &model.processes[process as usize];
-            ids.push([
-                build(Role::Moves, true)?,
-                build(Role::Follow, !model.uses_priorities && declared.edges.iter().any(|e| e.then == Then::Keep))?,
-                build(Role::Accept, may_meet(declared, model))?,
-                build(Role::Could, model.uses_priorities || facts.enabled_read)?,
-            ]);
-        }
-        compiler.module.finalize_definitions().map_err(|e| Unsupported(e.to_string()))?;
-        let all = |i: usize| ids.iter().map(|ids| ids[i].map(|id| compiler.address(id))).collect();
-        let (moves, follow, accept, could) = (all(0), all(1), all(2), all(3));
-        let receiving =
-            model.processes.iter().zip(&layout.frames).map(|(p, f)| (f.wide_location, receiving(p))).collect();
-        let (model, shared) = (model.clone(), layout.clone());
-        let functions =
-            Functions { per_process, moves, follow, accept, could, model, layout: shared, watch, receiving, claims };
-        Ok(Code {
-            functions,
-            claims: options.claims,
-            seconds: start.elapsed().as_secs_f64(),
-            bytes: compiler.bytes,
-            module: Mutex::new(Some(compiler.module)),
-            facts,
-            layout,
-        })
-    }
+/// How good the code is to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Effort {
+    Much,
+    Some,
+    Little,
 }
 
-impl Drop for Code {
-    fn drop(&mut self) {
-        if let Ok(Some(module)) = self.module.get_mut().map(Option::take) {
-            // SAFETY: the functions are reachable only through this value, which is going away.
-            unsafe { module.free_memory() };
-        }
-    }
+/// How functions of this machine are called.
+pub(crate) fn calls() -> Result<Calls, String> {
+    let isa = isa(Effort::Little, false)?;
+    Ok(Calls { config: isa.frontend_config(), convention: isa.default_call_conv() })
 }
 
-impl fmt::Debug for Code {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Code").field("seconds", &self.seconds).field("bytes", &self.bytes).finish_non_exhaustive()
-    }
-}
-
-/// The locations at which a process receives.
-fn receiving(process: &Process) -> Vec<bool> {
-    let receives = |id: &EdgeId| matches!(process.edges[id.index()].sync, Some(Sync::Receive { .. }));
-    process.locations.iter().map(|l| l.edges.iter().any(receives)).collect()
-}
-
-/// Can a process of this type be the receiver of a rendezvous?
-fn may_meet(process: &Process, model: &Model) -> bool {
-    let receives = |e: &Edge| matches!(e.sync, Some(Sync::Receive { .. }));
-    model.channels.iter().any(|c| c.capacity == 0) && process.edges.iter().any(receives)
-}
-
-/// What code can't be generated for. Otherwise the claims of each process type.
-fn check(model: &Model, layout: &Layout, facts: &Facts, options: Options) -> Result<Vec<Vec<Claim>>, Unsupported> {
-    let cannot = |what: &str| Err(Unsupported(what.to_string()));
-    if model.channels.iter().any(|c| c.fields.len() > MAX_FIELDS) {
-        return cannot("messages with very many fields");
-    }
-    if !(options.claims && facts.claims && facts.runs) {
-        return Ok(vec![Vec::new(); model.processes.len()]);
-    }
-    model.processes.iter().enumerate().map(|(i, process)| claims(process, i, layout)).collect()
-}
-
-fn claims(process: &Process, index: usize, layout: &Layout) -> Result<Vec<Claim>, Unsupported> {
-    let simple = |direction: Direction, channel: &Expr| match channel {
-        Expr::Load(Place { var, index: elements }) if elements.is_empty() => Some(match var {
-            VarRef::Global(id) => Claim { direction, slot: layout.globals[id.index()].clone(), local: false },
-            VarRef::Local(id) => {
-                Claim { direction, slot: layout.frames[index].locals[id.index()].clone(), local: true }
-            }
-        }),
-        Expr::Load(Place { var: VarRef::Global(id), index: elements }) => match &elements[..] {
-            [Expr::Const(i)] if *i >= 0 && layout.globals[id.index()].dims[0] > *i as u32 => {
-                let mut slot = layout.globals[id.index()].clone();
-                slot.offset += *i as usize * slot.width.bytes();
-                Some(Claim { direction, slot, local: false })
-            }
-            _ => None,
-        },
-        _ => None,
+/// Compiles functions, which call each other by their position. They have names for those who look at the machine code.
+pub(crate) fn compile(functions: Vec<(String, Function)>, options: Options) -> Result<Machine, String> {
+    let instructions: usize = functions.iter().map(|(_, f)| f.dfg.num_insts()).sum();
+    let effort = match instructions {
+        HURRIED.. => Effort::Little,
+        OPTIMISED.. => Effort::Some,
+        _ => Effort::Much,
     };
-    let all = process.claims.iter().map(|c| simple(c.direction, &c.channel));
-    all.collect::<Option<_>>().ok_or_else(|| Unsupported("exclusive access to a computed channel".to_string()))
+    let effort = if options.optimise || effort != Effort::Much { effort } else { Effort::Some };
+    let mut builder = JITBuilder::with_isa(isa(effort, options.verify)?, cranelift_module::default_libcall_names());
+    // In one piece, so that functions can call each other wherever they are.
+    let memory = ArenaMemoryProvider::new_with_size(MAX_CODE).map_err(|e| e.to_string())?;
+    builder.memory_provider(Box::new(memory));
+    let mut module = JITModule::new(builder);
+    let mut ids = Vec::with_capacity(functions.len());
+    for (name, function) in &functions {
+        let id = module.declare_function(name, Linkage::Local, &function.signature).map_err(text)?;
+        assert_eq!(id, FuncId::from_u32(ids.len() as u32), "functions are numbered in order");
+        ids.push(id);
+    }
+    let (mut context, mut bytes) = (module.make_context(), 0);
+    for (id, (_, function)) in ids.iter().zip(functions) {
+        context.func = function;
+        module.define_function(*id, &mut context).map_err(text)?;
+        bytes += context.compiled_code().map_or(0, |code| code.code_buffer().len());
+        module.clear_context(&mut context);
+    }
+    module.finalize_definitions().map_err(text)?;
+    let addresses = ids.into_iter().map(|id| address(&module, id)).collect();
+    Ok(Machine { module, addresses, bytes })
 }
 
-/// Turns functions into machine code.
-struct Compiler {
-    module: JITModule,
-    context: cranelift_codegen::Context,
-    builder: FunctionBuilderContext,
-    bytes: usize,
+fn isa(effort: Effort, verify: bool) -> Result<OwnedTargetIsa, String> {
+    let mut flags = settings::builder();
+    for (name, value) in [
+        ("opt_level", if effort == Effort::Much { "speed" } else { "none" }),
+        ("regalloc_algorithm", if effort == Effort::Little { "single_pass" } else { "backtracking" }),
+        ("enable_verifier", if verify { "true" } else { "false" }),
+        ("is_pic", "false"),
+        ("use_colocated_libcalls", "false"),
+        ("enable_probestack", "false"),
+        ("unwind_info", "false"),
+    ] {
+        flags.set(name, value).map_err(|e| e.to_string())?;
+    }
+    let isa = cranelift_native::builder()?.finish(settings::Flags::new(flags)).map_err(|e| e.to_string())?;
+    if isa.pointer_bits() != 64 || isa.endianness() != Endianness::Little {
+        return Err("this kind of machine".to_string());
+    }
+    Ok(isa)
 }
 
-impl Compiler {
-    fn new(options: Options) -> Result<Compiler, String> {
-        let mut flags = settings::builder();
-        let verify = if options.verify { "true" } else { "false" };
-        for (name, value) in [
-            ("opt_level", if options.optimise { "speed" } else { "none" }),
-            ("enable_verifier", verify),
-            ("is_pic", "false"),
-            ("use_colocated_libcalls", "false"),
-            ("enable_probestack", "false"),
-            ("unwind_info", "false"),
-        ] {
-            flags.set(name, value).map_err(|e| e.to_string())?;
-        }
-        let isa = cranelift_native::builder()?.finish(settings::Flags::new(flags)).map_err(|e| e.to_string())?;
-        if isa.pointer_bits() != 64 || isa.endianness() != cranelift_codegen::ir::Endianness::Little {
-            return Err("this kind of machine".to_string());
-        }
-        let builder = JITBuilder::with_isa(isa, cranelift_module::default_libcall_names());
-        let module = JITModule::new(builder);
-        let context = module.make_context();
-        Ok(Compiler { module, context, builder: FunctionBuilderContext::new(), bytes: 0 })
-    }
-
-    fn function(&mut self, plan: &Plan<'_>, role: Role, process: u32, pid: Option<u32>) -> Result<FuncId, String> {
-        self.module.clear_context(&mut self.context);
-        let func = &mut self.context.func;
-        let config = self.module.target_config();
-        func.signature.params.extend([types::I64; 4].map(AbiParam::new));
-        func.signature.returns.push(AbiParam::new(types::I32));
-        let calls = Calls { config, convention: func.signature.call_conv };
-        let name = format!("{role:?} {process} {pid:?}");
-        let id = self.module.declare_function(&name, Linkage::Local, &func.signature).map_err(text)?;
-        Gen::generate(plan, func, Unit { role, process, pid, builder: &mut self.builder }, calls);
-        self.module.define_function(id, &mut self.context).map_err(text)?;
-        self.bytes += self.context.compiled_code().map_or(0, |code| code.code_buffer().len());
-        Ok(id)
-    }
-
-    fn address(&self, id: FuncId) -> Function {
-        let code = self.module.get_finalized_function(id);
-        // SAFETY: the function was generated with this signature and the machine's own calling convention.
-        unsafe { std::mem::transmute::<*const u8, Function>(code) }
-    }
+fn address(module: &JITModule, id: FuncId) -> runtime::Function {
+    let code = module.get_finalized_function(id);
+    // SAFETY: the function was generated with this signature and the machine's own calling convention.
+    unsafe { std::mem::transmute::<*const u8, runtime::Function>(code) }
 }
 
 fn text(error: ModuleError) -> String {

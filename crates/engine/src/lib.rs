@@ -10,10 +10,13 @@
 mod code;
 mod compiled;
 mod context;
+mod driver;
 mod facts;
 mod inner;
 mod jit;
+mod program;
 mod runtime;
+mod shape;
 pub mod testing;
 mod watch;
 
@@ -32,11 +35,22 @@ pub struct Options {
     pub verify: bool,
     /// Take the time to make the code good.
     pub optimise: bool,
+    /// Where processes come and go, make code for the set of them that is there most of the time.
+    pub specialise: bool,
+    /// How many other states are left to the interpreter before code for them is made, too.
+    pub patience: u32,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { coverage: false, claims: true, verify: cfg!(debug_assertions), optimise: true }
+        Options {
+            coverage: false,
+            claims: true,
+            verify: cfg!(debug_assertions),
+            optimise: true,
+            specialise: true,
+            patience: 5000,
+        }
     }
 }
 

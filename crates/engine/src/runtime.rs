@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use kripke_model::Model;
-use kripke_model::ir::Direction;
+use kripke_model::ir::{Direction, LocId};
 use kripke_model::layout::{Buffer, Layout, ProcessAt, Slot};
 
-use crate::context::{Context, Counts, ask, status};
+use crate::context::{Context, Counts, ask, question, status};
 use crate::watch::Watch;
 
 /// `(context, state, base, pid) -> status`.
@@ -20,8 +20,8 @@ pub(crate) type Function = unsafe extern "C" fn(*mut Context, *mut u8, u64, u64)
 pub(crate) struct Functions {
     /// There is one of each per process, not per process type.
     pub per_process: bool,
+    pub all: Function,
     pub moves: Vec<Option<Function>>,
-    pub follow: Vec<Option<Function>>,
     pub accept: Vec<Option<Function>>,
     pub could: Vec<Option<Function>>,
     pub model: Arc<Model>,
@@ -61,17 +61,12 @@ impl Functions {
     }
 }
 
-/// Offers a rendezvous to every process but the sender.
-pub(crate) unsafe extern "C" fn handshake(context: *mut Context, sender: u64) -> i32 {
+/// Offers a rendezvous to every process but the sender, in the state after the sender's half.
+pub(crate) unsafe extern "C" fn handshake(context: *mut Context, half: *mut u8, count: u64, sender: u64) -> i32 {
     // SAFETY: the context is the one the driver passed in; nothing else refers to it while compiled code runs, and no
     // reference to it is held here while other compiled code is called.
-    let (functions, half, counts, saved) = unsafe {
-        let saved = (*context).counts;
-        (*context).counts = (*context).half_counts;
-        (&*(*context).functions, (*context).half, (*context).half_counts, saved)
-    };
-    let mut answer = status::DONE;
-    for pid in (0..counts.processes as usize).rev().filter(|pid| *pid as u64 != sender) {
+    let functions = unsafe { &*(*context).functions };
+    for pid in (0..count as usize).rev().filter(|pid| *pid as u64 != sender) {
         // SAFETY: the tables of the context describe the processes of the half state.
         let (base, process) = unsafe {
             let base = (&(*context).processes)[pid];
@@ -83,15 +78,13 @@ pub(crate) unsafe extern "C" fn handshake(context: *mut Context, sender: u64) ->
         }
         if let Some(accept) = functions.pick(&functions.accept, pid, process) {
             // SAFETY: compiled for a process of this type, which begins there.
-            answer = unsafe { accept(context, half, u64::from(base), pid as u64) };
+            let answer = unsafe { accept(context, half, u64::from(base), pid as u64) };
             if answer != status::DONE {
-                break;
+                return answer;
             }
         }
     }
-    // SAFETY: as above.
-    unsafe { (*context).counts = saved };
-    answer
+    status::DONE
 }
 
 /// Is a process other than the sender at a location where it receives?
@@ -167,20 +160,23 @@ pub(crate) unsafe extern "C" fn remove(at: *mut u8, slot: u64, buffer: *const Bu
 /// A state and its processes, as the questions below see it.
 struct Seen<'a> {
     functions: &'a Functions,
+    counts: Counts,
     bases: &'a [u32],
     bytes: &'a [u8],
 }
 
 impl<'a> Seen<'a> {
     /// # Safety
-    /// The context's tables must describe this state of this length, with this many processes.
-    unsafe fn new(context: *mut Context, bytes: *const u8, len: u64, processes: u64) -> Seen<'a> {
+    /// The context must describe this state.
+    unsafe fn new(context: *mut Context, bytes: *const u8) -> Seen<'a> {
         // SAFETY: as in `handshake`; the state is as long as the compiled code says.
         unsafe {
+            let counts = (*context).asked;
             Seen {
                 functions: &*(*context).functions,
-                bases: &(&(*context).processes)[..processes as usize],
-                bytes: std::slice::from_raw_parts(bytes, len as usize),
+                counts,
+                bases: &(&(*context).processes)[..counts.processes as usize],
+                bytes: std::slice::from_raw_parts(bytes, counts.len as usize),
             }
         }
     }
@@ -195,140 +191,75 @@ impl<'a> Seen<'a> {
         base.map(|base| self.process(*base))
     }
 
+    fn location(&self, at: ProcessAt) -> LocId {
+        self.functions.layout.location(self.bytes, at)
+    }
+
     fn priority(&self, at: ProcessAt) -> i32 {
         let offset = self.functions.layout.frames[at.process as usize].priority;
         offset.map_or(1, |offset| i32::from(self.bytes[at.offset as usize + offset]))
     }
-}
 
-/// Is no process at a progress location?
-pub(crate) unsafe extern "C" fn nonprogress(
-    ctx: *mut Context,
-    bytes: *const u8,
-    len: u64,
-    processes: u64,
-    _channels: u64,
-    _: i32,
-) -> i32 {
-    // SAFETY: compiled code passes its state.
-    let seen = unsafe { Seen::new(ctx, bytes, len, processes) };
-    let progress = seen.bases.iter().any(|base| {
-        let at = seen.process(*base);
-        let location = seen.functions.layout.location(seen.bytes, at);
-        seen.functions.model.processes[at.process as usize].locations[location.index()].progress
-    });
-    i32::from(!progress)
-}
-
-/// The location of a process.
-pub(crate) unsafe extern "C" fn location(
-    ctx: *mut Context,
-    bytes: *const u8,
-    len: u64,
-    processes: u64,
-    _channels: u64,
-    pid: i32,
-) -> i32 {
-    // SAFETY: compiled code passes its state.
-    let seen = unsafe { Seen::new(ctx, bytes, len, processes) };
-    seen.alive(pid).map_or(0, |at| seen.functions.layout.location(seen.bytes, at).0 as i32)
-}
-
-/// The priority of a process.
-pub(crate) unsafe extern "C" fn priority(
-    ctx: *mut Context,
-    bytes: *const u8,
-    len: u64,
-    processes: u64,
-    _channels: u64,
-    pid: i32,
-) -> i32 {
-    // SAFETY: compiled code passes its state.
-    let seen = unsafe { Seen::new(ctx, bytes, len, processes) };
-    seen.alive(pid).map_or(0, |at| seen.priority(at))
-}
-
-/// Could the process move? -1 if only the interpreter knows.
-pub(crate) unsafe extern "C" fn enabled(
-    ctx: *mut Context,
-    bytes: *const u8,
-    len: u64,
-    processes: u64,
-    channels: u64,
-    pid: i32,
-) -> i32 {
-    if pid < 0 || pid as u64 >= processes {
-        return 0;
+    /// Is some process at a progress location?
+    fn progresses(&self) -> bool {
+        self.bases.iter().any(|base| {
+            let at = self.process(*base);
+            let process = &self.functions.model.processes[at.process as usize];
+            process.locations[self.location(at).index()].progress
+        })
     }
-    // SAFETY: compiled code passes its state and a process of it.
-    unsafe { could(ctx, bytes, Counts { len, processes, channels }, pid as usize, 0) }
-}
 
-/// Asks a process whether it could move. -1 if only the interpreter knows.
-///
-/// # Safety
-/// The context's tables must describe this state with these counts, and the process must be in it.
-unsafe fn could(ctx: *mut Context, bytes: *const u8, counts: Counts, pid: usize, ask: u32) -> i32 {
-    // SAFETY: as in `handshake`. The function only reads the state.
-    unsafe {
-        let base = (&(*ctx).processes)[pid];
-        let functions = &*(*ctx).functions;
-        let Some(could) = functions.pick(&functions.could, pid, *bytes.add(base as usize)) else { return -1 };
-        let saved = ((*ctx).counts, (*ctx).ask);
-        ((*ctx).counts, (*ctx).ask) = (counts, ask);
-        let answer = could(ctx, bytes.cast_mut(), u64::from(base), pid as u64);
-        ((*ctx).counts, (*ctx).ask) = saved;
+    /// Asks a process whether it could move. -1 if only the interpreter knows.
+    ///
+    /// # Safety
+    /// The context must be the one this was made with, and nobody else may refer to it.
+    unsafe fn could(&self, ctx: *mut Context, pid: usize, ask: u32) -> i32 {
+        let (base, process) = (self.bases[pid], self.bytes[self.bases[pid] as usize]);
+        let Some(could) = self.functions.pick(&self.functions.could, pid, process) else { return -1 };
+        // SAFETY: the function only reads the state, and writes nothing of the context that is referred to here.
+        let answer = unsafe {
+            let saved = ((*ctx).counts, (*ctx).asked, (*ctx).ask);
+            ((*ctx).counts, (*ctx).ask) = (self.counts, ask);
+            let answer = could(ctx, self.bytes.as_ptr().cast_mut(), u64::from(base), pid as u64);
+            ((*ctx).counts, (*ctx).asked, (*ctx).ask) = saved;
+            answer
+        };
         match answer {
             status::DONE => 0,
             status::YES => 1,
             _ => -1,
         }
     }
-}
 
-/// Could a process of higher priority move? -1 if only the interpreter knows.
-pub(crate) unsafe extern "C" fn outranked(
-    ctx: *mut Context,
-    bytes: *const u8,
-    len: u64,
-    processes: u64,
-    channels: u64,
-    pid: i32,
-) -> i32 {
-    // SAFETY: compiled code passes its state and a process of it.
-    unsafe { higher(ctx, bytes, Counts { len, processes, channels }, pid, ask::PROVIDED) }
-}
-
-/// Could a process of higher priority receive what is offered? -1 if only the interpreter knows.
-pub(crate) unsafe extern "C" fn outranked_receiver(
-    ctx: *mut Context,
-    bytes: *const u8,
-    len: u64,
-    processes: u64,
-    channels: u64,
-    pid: i32,
-) -> i32 {
-    // SAFETY: compiled code passes its state and a process of it.
-    unsafe { higher(ctx, bytes, Counts { len, processes, channels }, pid, ask::PROVIDED | ask::MEET) }
-}
-
-/// # Safety
-/// As for [`could`].
-unsafe fn higher(ctx: *mut Context, bytes: *const u8, counts: Counts, pid: i32, ask: u32) -> i32 {
-    // SAFETY: as the caller promises.
-    let seen = unsafe { Seen::new(ctx, bytes, counts.len, counts.processes) };
-    let Some(mine) = seen.alive(pid).map(|at| seen.priority(at)) else { return -1 };
-    for other in 0..counts.processes as usize {
-        if other == pid as usize || seen.priority(seen.process(seen.bases[other])) <= mine {
-            continue;
-        }
+    /// Could a process of higher priority move? -1 if only the interpreter knows.
+    ///
+    /// # Safety
+    /// As for [`Seen::could`].
+    unsafe fn outranked(&self, ctx: *mut Context, pid: i32, ask: u32) -> i32 {
+        let Some(mine) = self.alive(pid).map(|at| self.priority(at)) else { return -1 };
+        let above = |other: &usize| *other != pid as usize && self.priority(self.process(self.bases[*other])) > mine;
         // SAFETY: as the caller promises.
-        let answer = unsafe { could(ctx, bytes, counts, other, ask) };
-        if answer != 0 {
-            return answer;
-        }
+        let mut answers = (0..self.bases.len()).filter(above).map(|other| unsafe { self.could(ctx, other, ask) });
+        answers.find(|answer| *answer != 0).unwrap_or(0)
     }
-    0
+}
+
+/// Answers a question about a state whose sizes the context has, and perhaps about one of its processes. -1 if only the
+/// interpreter knows.
+pub(crate) unsafe extern "C" fn answer(ctx: *mut Context, bytes: *const u8, question: u32, pid: i32) -> i32 {
+    // SAFETY: compiled code passes its state.
+    let seen = unsafe { Seen::new(ctx, bytes) };
+    match question {
+        question::NON_PROGRESS => i32::from(!seen.progresses()),
+        question::LOCATION => seen.alive(pid).map_or(0, |at| seen.location(at).0 as i32),
+        question::PRIORITY => seen.alive(pid).map_or(0, |at| seen.priority(at)),
+        // SAFETY: it is the same context, and compiled code refers to it only while it runs.
+        question::ENABLED => seen.alive(pid).map_or(0, |_| unsafe { seen.could(ctx, pid as usize, 0) }),
+        // SAFETY: likewise.
+        question::OUTRANKED => unsafe { seen.outranked(ctx, pid, ask::PROVIDED) },
+        // SAFETY: likewise.
+        _ => unsafe { seen.outranked(ctx, pid, ask::PROVIDED | ask::MEET) },
+    }
 }
 
 /// The number of the first process of a type, -1 if there is none.

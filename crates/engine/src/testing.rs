@@ -1,7 +1,8 @@
 //! Random models, for comparing engines with the reference interpreter.
 //!
 //! [`random_model`] makes a small model from a seed: the same one every time. Between them the models use every
-//! construct of the IR, sensibly and otherwise: indices out of range, divisions by zero, channels that are none.
+//! construct of the IR. Most are careful; some are not, and have indices out of range, divisions by zero, channels that
+//! are none, and sequences without an end.
 
 use kripke_model::Model;
 use kripke_model::ir::{
@@ -46,7 +47,9 @@ const NOWHERE: Span = Span { file: FileId(0), start: 0, end: 1 };
 
 /// A model made from a seed.
 pub fn random_model(seed: u64) -> Model {
-    let mut maker = Maker { random: Random::new(seed), model: empty(seed), dynamic: false, asking: false, here: None };
+    let mut random = Random::new(seed);
+    let (careful, dynamic, fields) = (random.percent(85), random.percent(35), 1 + random.below(3));
+    let mut maker = Maker { random, model: empty(seed), careful, dynamic, fields, asking: false, here: None };
     maker.make();
     maker.model
 }
@@ -72,8 +75,12 @@ fn empty(seed: u64) -> Model {
 struct Maker {
     random: Random,
     model: Model,
+    /// Hardly anything forbidden happens.
+    careful: bool,
     /// Processes may be created.
     dynamic: bool,
+    /// How many fields the messages of a careful model have, so that any channel takes them.
+    fields: usize,
     /// Expressions may ask whether a process is enabled: not in guards, which that looks at.
     asking: bool,
     /// The process type whose edges are being made, if its locals may be used.
@@ -82,7 +89,6 @@ struct Maker {
 
 impl Maker {
     fn make(&mut self) {
-        self.dynamic = self.random.percent(35);
         self.model.uses_last = self.random.percent(15);
         self.model.uses_priorities = self.random.percent(8);
         self.model.uses_timeout = self.random.percent(25);
@@ -110,7 +116,8 @@ impl Maker {
 
     fn channels(&mut self) {
         for i in 0..self.random.below(4) {
-            let fields = (0..1 + self.random.below(3)).map(|_| self.ty()).collect();
+            let fields = if self.careful { self.fields } else { 1 + self.random.below(3) };
+            let fields = (0..fields).map(|_| self.ty()).collect();
             let capacity = *self.random.pick(&[0, 0, 1, 1, 2, 3]);
             self.model.channels.push(Channel { name: format!("c{i}"), capacity, fields, span: NOWHERE });
         }
@@ -211,14 +218,14 @@ impl Maker {
                 edges: Vec::new(),
                 labels: Vec::new(),
                 end: self.random.percent(30),
-                accept: false,
+                accept: self.random.percent(10),
                 progress: self.random.percent(20),
             };
             let mut edges = Vec::new();
             if at < normal {
-                edges = (0..1 + self.random.below(3)).map(|_| self.edge(normal, chained)).collect();
+                edges = (0..1 + self.random.below(3)).map(|_| self.edge(at, normal, chained)).collect();
             } else if at < normal + chained {
-                edges = (0..1 + self.random.below(2)).map(|_| self.chain_edge(normal, chained)).collect();
+                edges = self.chain_edges(at, normal, chained);
             } else {
                 edges.push(self.last_edge());
             }
@@ -233,7 +240,7 @@ impl Maker {
         if self.random.percent(10) {
             self.model.processes[i].provided = Some(self.expr(2));
         }
-        if self.random.percent(15)
+        if self.random.percent(if self.careful { 3 } else { 15 })
             && let Some(channel) = self.channel(true)
         {
             let direction = *self.random.pick(&[Direction::Send, Direction::Receive]);
@@ -241,7 +248,7 @@ impl Maker {
         }
     }
 
-    fn edge(&mut self, normal: usize, chained: usize) -> Edge {
+    fn edge(&mut self, at: usize, normal: usize, chained: usize) -> Edge {
         let end = normal + chained;
         let target = if self.random.percent(10) { end } else { self.random.below(normal) };
         let chain =
@@ -252,21 +259,37 @@ impl Maker {
             _ => Guard::Else,
         };
         let sync = if self.random.percent(35) && !matches!(guard, Guard::Else) { self.sync() } else { None };
-        let then = if self.random.percent(35) { Then::Keep } else { Then::Yield };
+        // Careful ones hardly ever go round inside an atomic sequence.
+        let onward = !self.careful || target > at || self.random.percent(5);
+        let then = if onward && self.random.percent(45) { Then::Keep } else { Then::Yield };
         let effects = if chain.is_some() { Vec::new() } else { self.effects() };
         let level = u8::from(self.random.percent(12));
         self.finish_edge(Edge { level, guard, sync, effects, chain, target: LocId(target as u32), then, ..blank() })
     }
 
-    fn chain_edge(&mut self, normal: usize, chained: usize) -> Edge {
-        let on = self.random.percent(60);
-        let target = if on { normal + self.random.below(chained) } else { self.random.below(normal) };
+    /// The edges from a location inside an indivisible sequence. Careful ones lead onward and do not get stuck.
+    fn chain_edges(&mut self, at: usize, normal: usize, chained: usize) -> Vec<Edge> {
+        let mut edges: Vec<Edge> =
+            (0..1 + self.random.below(2)).map(|_| self.chain_edge(at, normal, chained)).collect();
+        if self.careful && at > normal {
+            let mut last = self.chain_edge(at, normal, chained);
+            (last.guard, last.sync) = (Guard::Else, None);
+            edges.push(last);
+        }
+        edges
+    }
+
+    fn chain_edge(&mut self, at: usize, normal: usize, chained: usize) -> Edge {
+        let first = if self.careful { at + 1 } else { normal };
+        let ahead = normal + chained - first.min(normal + chained);
+        let on = ahead > 0 && self.random.percent(60);
+        let target = if on { first + self.random.below(ahead) } else { self.random.below(normal) };
         let guard = match self.random.below(10) {
             0..=3 => Guard::Always,
             4..=7 => Guard::When(self.expr(2)),
             _ => Guard::Else,
         };
-        let sync = if self.random.percent(15) { self.sync() } else { None };
+        let sync = if self.random.percent(20) && !matches!(guard, Guard::Else) { self.chain_sync() } else { None };
         let then = if on { Then::Chain } else { Then::Yield };
         let effects = self.effects();
         self.finish_edge(Edge { guard, sync, effects, target: LocId(target as u32), then, ..blank() })
@@ -291,9 +314,10 @@ impl Maker {
 
     fn effect(&mut self) -> Effect {
         match self.random.below(20) {
+            0 if self.careful => Effect::Assert(Expr::binary(BinaryOp::Or, self.expr(2), Expr::Const(1))),
             0 if self.random.percent(30) => Effect::Assert(self.expr(2)),
             1 => Effect::Print(Print { pieces: self.pieces() }),
-            2 if self.random.percent(30) => Effect::SetPriority { pid: self.expr(1), priority: self.expr(1) },
+            2 if self.random.percent(30) => self.set_priority(),
             3 | 4 if self.dynamic => self.run(),
             _ => {
                 let place = self.place(|v| !matches!(v.ty.shows, Shows::Channel));
@@ -304,6 +328,15 @@ impl Maker {
                 Effect::Assign(place, value)
             }
         }
+    }
+
+    fn set_priority(&mut self) -> Effect {
+        let (pid, mut priority) = (self.expr(1), self.expr(1));
+        if self.careful {
+            let small = Expr::binary(BinaryOp::BitAnd, priority, Expr::Const(3));
+            priority = Expr::binary(BinaryOp::Add, small, Expr::Const(1));
+        }
+        Effect::SetPriority { pid, priority }
     }
 
     fn pieces(&mut self) -> Vec<Piece> {
@@ -333,17 +366,40 @@ impl Maker {
 
     fn sync(&mut self) -> Option<Sync> {
         let channel = self.channel(false)?;
+        Some(self.sync_on(channel))
+    }
+
+    /// One that is no rendezvous, which has no place in an indivisible sequence.
+    fn chain_sync(&mut self) -> Option<Sync> {
+        if !self.careful {
+            return self.sync();
+        }
+        let channels = &self.model.channels;
+        let buffered = |v: &Var| matches!(v.init, Init::Channels(id) if channels[id.index()].capacity > 0);
+        let any = self.candidates(buffered);
+        if any.is_empty() {
+            return None;
+        }
+        let var = *self.random.pick(&any);
+        let channel = Expr::Load(self.place_of(var));
+        Some(self.sync_on(channel))
+    }
+
+    fn sync_on(&mut self, channel: Expr) -> Sync {
         let fields = self.fields(&channel);
         if self.random.percent(50) {
             let args = (0..fields).map(|_| self.expr(2)).collect();
-            return Some(Sync::Send { channel, args, sorted: self.random.percent(20) });
+            return Sync::Send { channel, args, sorted: self.random.percent(20) };
         }
         let args = self.patterns(fields, true);
-        Some(Sync::Receive { channel, args, anywhere: self.random.percent(25), keep: self.random.percent(15) })
+        Sync::Receive { channel, args, anywhere: self.random.percent(25), keep: self.random.percent(15) }
     }
 
     /// How many fields messages of a channel have, mostly.
     fn fields(&mut self, channel: &Expr) -> usize {
+        if self.careful {
+            return self.fields;
+        }
         let declared = match channel {
             Expr::Load(Place { var: VarRef::Global(id), .. }) => Some(&self.model.globals[id.index()].init),
             Expr::Load(Place { var: VarRef::Local(id), .. }) => {
@@ -361,7 +417,11 @@ impl Maker {
         (0..fields)
             .map(|_| match self.random.below(10) {
                 0..=2 => Pattern::Match(self.expr(1)),
-                3..=8 if store => Pattern::Store(self.place(|v| !matches!(v.init, Init::Channels(_)))),
+                3..=8 if store => {
+                    let numbers = self.careful && self.random.percent(97);
+                    let takes = |v: &Var| !matches!(v.init, Init::Channels(_));
+                    Pattern::Store(self.place(|v| takes(v) && !(numbers && v.ty.shows == Shows::Channel)))
+                }
                 _ => Pattern::Any,
             })
             .collect()
@@ -372,7 +432,7 @@ impl Maker {
         if self.model.channels.is_empty() {
             return None;
         }
-        if !simple && self.random.percent(4) {
+        if !simple && !self.careful && self.random.percent(4) {
             return Some(Expr::Const(self.random.below(4) as i32));
         }
         let named = |v: &Var| matches!(v.ty.shows, Shows::Channel);
@@ -420,8 +480,8 @@ impl Maker {
     /// Mostly in range.
     fn index(&mut self, len: u32) -> Expr {
         match self.random.below(12) {
-            0 => self.expr(1),
-            1..=6 => Expr::Const(self.random.below(len as usize) as i32),
+            0 if !self.careful => self.expr(1),
+            0..=6 => Expr::Const(self.random.below(len as usize) as i32),
             _ => {
                 let mask = Expr::binary(BinaryOp::BitAnd, self.expr(1), Expr::Const(255));
                 Expr::binary(BinaryOp::Rem, mask, Expr::Const(len as i32))
@@ -451,7 +511,7 @@ impl Maker {
                 let tests = [Eq, Eq, Ne, Lt, Le, Gt, Ge];
                 let op = if self.random.percent(50) { *self.random.pick(&all) } else { *self.random.pick(&tests) };
                 let (a, b) = (self.expr(depth - 1), self.expr(depth - 1));
-                let divides = matches!(op, Div | Rem) && self.random.percent(80);
+                let divides = matches!(op, Div | Rem) && (self.careful || self.random.percent(80));
                 Expr::binary(op, a, if divides { Expr::binary(BitOr, b, Expr::Const(1)) } else { b })
             }
         }
@@ -474,7 +534,7 @@ impl Maker {
         use ChannelQuery::*;
         let Some(channel) = self.channel(false) else { return Expr::Const(1) };
         if self.random.percent(40) {
-            let args = self.patterns(1, false);
+            let args = self.patterns(if self.careful { self.fields } else { 1 }, false);
             return Expr::Poll { channel: Box::new(channel), args, anywhere: self.random.percent(40) };
         }
         Expr::Channel(*self.random.pick(&[Len, Empty, NotEmpty, Full, NotFull]), Box::new(channel))

@@ -31,6 +31,15 @@ fn models(root: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn the_corpus_runs_as_interpreted() {
+    run(Options { coverage: true, verify: true, patience: 0, ..Options::default() });
+}
+
+#[test]
+fn the_corpus_runs_as_interpreted_by_general_code() {
+    run(Options { verify: true, specialise: false, optimise: false, ..Options::default() });
+}
+
+fn run(options: Options) {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/promela");
     let root = std::env::var_os("KRIPKE_CORPUS").map_or(beside, PathBuf::from);
     let paths = models(&root);
@@ -45,7 +54,6 @@ fn the_corpus_runs_as_interpreted() {
     for path in &paths {
         let name = path.strip_prefix(&root).unwrap_or(path).display().to_string();
         let Some(model) = kripke_lang::load(path, &Disk, &Default::default()).model.map(Arc::new) else { continue };
-        let options = Options { coverage: true, verify: true, ..Options::default() };
         match Compiled::new(model.clone(), options) {
             Err(e) => unsupported.entry(e.0).or_default().push(name),
             Ok(compiled) => {
@@ -53,7 +61,7 @@ fn the_corpus_runs_as_interpreted() {
                 if seconds > 0.05 {
                     println!("{name}: {:.0} ms for {bytes} bytes", seconds * 1e3);
                 }
-                match compare::explore(&model, compiled, limit) {
+                match compare::explore(&model, compiled, options.coverage, limit) {
                     Ok(seen) => {
                         count += 1;
                         states += seen.states;

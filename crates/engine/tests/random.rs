@@ -4,6 +4,8 @@
 
 mod compare;
 
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use kripke_engine::testing::random_model;
@@ -13,29 +15,136 @@ fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
 
+/// States looked at of each model.
+const STATES: usize = 1000;
+
+/// What became of some models.
+#[derive(Default)]
+struct Tally {
+    compiled: u64,
+    states: u64,
+    rare: u64,
+    reasons: BTreeMap<String, u64>,
+}
+
+fn check(seed: u64, tally: &mut Tally) {
+    let model = Arc::new(random_model(seed));
+    model.validate().unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+    let options = Options {
+        coverage: true,
+        verify: true,
+        optimise: !seed.is_multiple_of(4),
+        specialise: !seed.is_multiple_of(3),
+        patience: [0, 20][seed as usize % 2],
+        ..Options::default()
+    };
+    match Compiled::new(model.clone(), options) {
+        Ok(code) => {
+            let explore = AssertUnwindSafe(|| compare::explore(&model, code, true, STATES));
+            let seen = catch_unwind(explore).unwrap_or_else(|_| panic!("seed {seed} panics\n{model}"));
+            let seen = seen.unwrap_or_else(|e| panic!("seed {seed}: {e}\n{model}"));
+            tally.compiled += 1;
+            tally.states += seen.states;
+            tally.rare += seen.rare;
+        }
+        Err(e) => *tally.reasons.entry(e.0).or_insert(0) += 1,
+    }
+}
+
 #[test]
 fn random_models_run_as_interpreted() {
     let (first, count) = (setting("KRIPKE_RANDOM_SEED", 0), setting("KRIPKE_RANDOM_MODELS", 300));
-    let (mut compiled, mut states, mut rare) = (0, 0, 0);
-    let mut reasons = std::collections::BTreeMap::new();
-    for seed in first..first + count {
-        let model = Arc::new(random_model(seed));
-        model.validate().unwrap_or_else(|e| panic!("seed {seed}: {e}"));
-        let options = Options { coverage: true, verify: true, optimise: seed % 4 != 0, ..Options::default() };
-        match Compiled::new(model.clone(), options) {
-            Ok(code) => {
-                let explore = std::panic::AssertUnwindSafe(|| compare::explore(&model, code, 2000));
-                let seen = std::panic::catch_unwind(explore).unwrap_or_else(|_| panic!("seed {seed} panics\n{model}"));
-                let seen = seen.unwrap_or_else(|e| panic!("seed {seed}: {e}\n{model}"));
-                compiled += 1;
-                states += seen.states;
-                rare += seen.rare;
-            }
-            Err(e) => *reasons.entry(e.0).or_insert(0) += 1,
-        }
+    let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
+    let tallies: Vec<Tally> = std::thread::scope(|scope| {
+        let worker = |number: u64| {
+            scope.spawn(move || {
+                let mut tally = Tally::default();
+                (first..first + count).filter(|seed| seed % threads == number).for_each(|seed| check(seed, &mut tally));
+                tally
+            })
+        };
+        let workers: Vec<_> = (0..threads).map(worker).collect();
+        workers.into_iter().map(|w| w.join().expect("a model runs differently, see above")).collect()
+    });
+    let sum = |of: fn(&Tally) -> u64| tallies.iter().map(of).sum::<u64>();
+    let (compiled, states, rare) = (sum(|t| t.compiled), sum(|t| t.states), sum(|t| t.rare));
+    println!("{compiled} of {count} models compiled, {states} states, {rare} times left to the interpreter");
+    for tally in &tallies {
+        println!("not compiled: {:?}", tally.reasons);
     }
-    println!("{compiled} of {count} models compiled, {states} states, {rare} of them left to the interpreter");
-    println!("not compiled: {reasons:?}");
-    assert!(compiled * 2 > count, "most models must be compiled");
-    assert!(states > count, "models must do something");
+    assert!(compiled * 10 > count * 9, "most models must be compiled");
+    assert!(states > 20 * count, "models must do something");
+    assert!(rare < states, "most states must be left to compiled code");
+}
+
+#[test]
+fn random_models_use_every_construct() {
+    let models: String = (0..300).map(|seed| format!("{:?}", random_model(seed))).collect();
+    let constructs = [
+        "Always",
+        "When",
+        "Else",
+        "Youngest",
+        "level: 1",
+        "then: Yield",
+        "then: Keep",
+        "then: Chain",
+        "chain: Some",
+        "Send {",
+        "Receive {",
+        "sorted: true",
+        "anywhere: true",
+        "keep: true",
+        "capacity: 0",
+        "capacity: 2",
+        "Match(",
+        "Store(",
+        "Any",
+        "Assign(",
+        "Assert(",
+        "Print(",
+        "Run {",
+        "SetPriority {",
+        "Remove",
+        "provided: Some",
+        "claims: [Claim",
+        "trace: Some",
+        "negated: true",
+        "hidden: true",
+        "end: true",
+        "progress: true",
+        "accept: true",
+        "uses_last: true",
+        "uses_priorities: true",
+        "uses_timeout: true",
+        "Unary(",
+        "Binary(",
+        "Cond(",
+        "Channel(Len",
+        "Channel(Empty",
+        "Channel(NotEmpty",
+        "Channel(Full",
+        "Channel(NotFull",
+        "Poll {",
+        "Pid",
+        "ProcessCount",
+        "Last",
+        "Timeout",
+        "NonProgress",
+        "Enabled(",
+        "Location(",
+        "Priority(",
+        "At {",
+        "Remote {",
+        "Input",
+        "Zero",
+        "List(",
+        "All(",
+        "Channels(",
+        "Param",
+        "dims: [2, ",
+    ];
+    for construct in constructs {
+        assert!(models.contains(construct), "no model has {construct}");
+    }
 }

@@ -7,15 +7,15 @@ use kripke_engine::{Compiled, Options};
 use kripke_model::{Batch, Choice, Successors};
 
 /// The successors of the first states, breadth first.
-fn walk(mut compiled: Compiled) -> Vec<(Vec<u8>, u32)> {
+fn walk(mut compiled: Compiled) -> Vec<Vec<u8>> {
     let mut batch = Batch::new();
     compiled.initial(&mut batch);
-    let mut found: Vec<(Vec<u8>, u32)> = vec![(batch.state(0).to_vec(), 0)];
+    let mut found = vec![batch.state(0).to_vec()];
     let mut next = 0;
     while next < found.len() && found.len() < 500 {
         batch.clear();
-        compiled.expand(&found[next].0.clone(), Choice::All, &mut batch);
-        found.extend((0..batch.len()).map(|i| (batch.state(i).to_vec(), batch.step(i).edge.0)));
+        compiled.expand(&found[next].clone(), Choice::All, &mut batch);
+        found.extend(batch.states().map(<[u8]>::to_vec));
         next += 1;
     }
     found

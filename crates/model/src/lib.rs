@@ -17,5 +17,5 @@ mod validate;
 
 pub use interpret::Interpreter;
 pub use ir::Model;
-pub use successors::{Batch, Choice, Fault, Finding, FindingKind, Flags, State, Step, Successors};
+pub use successors::{Batch, Choice, Fault, Finding, FindingKind, Flags, State, Successors};
 pub use trail::Trail;

@@ -37,20 +37,11 @@ pub struct Flags {
     pub invalid_end: bool,
 }
 
-/// The process and edge that made (the first inner step of) a successor.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Step {
-    pub pid: u8,
-    pub process: ProcessId,
-    pub edge: EdgeId,
-}
-
-/// Successor states laid end to end, with the steps that led to them and what was found wrong on the way.
+/// Successor states laid end to end, and what was found wrong on the way.
 #[derive(Clone, Default, Debug)]
 pub struct Batch {
     bytes: Vec<u8>,
     ends: Vec<u32>,
-    steps: Vec<Step>,
     findings: Vec<Finding>,
 }
 
@@ -140,7 +131,6 @@ impl Batch {
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
-        self.steps.clear();
         self.findings.clear();
     }
 
@@ -156,11 +146,6 @@ impl Batch {
     pub fn state(&self, i: usize) -> &State {
         let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
         &self.bytes[start..self.ends[i] as usize]
-    }
-
-    #[inline]
-    pub fn step(&self, i: usize) -> Step {
-        self.steps[i]
     }
 
     #[inline]
@@ -183,16 +168,14 @@ impl Batch {
         &self.findings
     }
 
-    pub fn push(&mut self, state: &State, step: Step) {
+    pub fn push(&mut self, state: &State) {
         self.bytes.extend_from_slice(state);
         self.ends.push(u32::try_from(self.bytes.len()).expect("a batch holds less than 4 GiB"));
-        self.steps.push(step);
     }
 
-    /// The states end to end, where each ends, and the steps, for an engine that writes successors in place. The last
-    /// two always have the same length.
-    pub fn parts(&mut self) -> (&mut Vec<u8>, &mut Vec<u32>, &mut Vec<Step>) {
-        (&mut self.bytes, &mut self.ends, &mut self.steps)
+    /// The states end to end, and where each ends, for an engine that writes successors in place.
+    pub fn parts(&mut self) -> (&mut Vec<u8>, &mut Vec<u32>) {
+        (&mut self.bytes, &mut self.ends)
     }
 
     pub fn find(&mut self, finding: Finding) {

@@ -4,8 +4,7 @@
 
 use std::time::Instant;
 
-use kripke_model::ir::{EdgeId, ProcessId};
-use kripke_model::{Batch, Choice, Flags, State, Step, Successors};
+use kripke_model::{Batch, Choice, Flags, State, Successors};
 use kripke_search::{Budget, End, Options, Order, Progress, StoreKind, explore};
 
 /// Peterson's algorithm for N processes, which checks the others one by one. A state has five bytes per process:
@@ -48,7 +47,7 @@ impl Peterson {
 
 impl Successors for Peterson {
     fn initial(&mut self, out: &mut Batch) {
-        out.push(&vec![0; self.processes * 5], Step { pid: 0, process: ProcessId(0), edge: EdgeId(0) });
+        out.push(&vec![0; self.processes * 5]);
     }
 
     fn expand(&mut self, state: &State, _: Choice, out: &mut Batch) -> Flags {
@@ -56,7 +55,7 @@ impl Successors for Peterson {
             self.state.clear();
             self.state.extend_from_slice(state);
             if self.step(i) {
-                out.push(&self.state, Step { pid: i as u8, process: ProcessId(0), edge: EdgeId(0) });
+                out.push(&self.state);
             }
         }
         Flags::default()

@@ -2,7 +2,7 @@
 
 mod graph;
 
-use graph::{Graph, Random, STEP, finding, follow, known, ways};
+use graph::{Graph, Random, finding, follow, known, ways};
 use kripke_model::trail::Ending;
 use kripke_model::{Batch, Choice, Fault, FindingKind, Flags, State, Successors};
 use kripke_search::{Budget, End, Limit, Options, Order, Outcome, Wrong};
@@ -138,14 +138,14 @@ struct Line {
 
 impl Successors for Line {
     fn initial(&mut self, out: &mut Batch) {
-        out.push(&0u32.to_le_bytes(), STEP);
+        out.push(&0u32.to_le_bytes());
     }
 
     fn expand(&mut self, state: &State, _: Choice, out: &mut Batch) -> Flags {
         let at = u32::from_le_bytes(state.try_into().unwrap());
-        out.push(&0u32.to_le_bytes(), STEP);
+        out.push(&0u32.to_le_bytes());
         if at < self.length {
-            out.push(&(at + 1).to_le_bytes(), STEP);
+            out.push(&(at + 1).to_le_bytes());
         }
         Flags { invalid_end: self.bad_end && at == self.length }
     }
@@ -170,12 +170,12 @@ struct Wide(u32);
 
 impl Successors for Wide {
     fn initial(&mut self, out: &mut Batch) {
-        out.push(&[], STEP);
+        out.push(&[]);
     }
 
     fn expand(&mut self, state: &State, _: Choice, out: &mut Batch) -> Flags {
         if state.is_empty() || state[0] == 7 {
-            (0..self.0).for_each(|n| out.push(&n.to_le_bytes(), STEP));
+            (0..self.0).for_each(|n| out.push(&n.to_le_bytes()));
         }
         Flags::default()
     }

@@ -5,13 +5,13 @@ mod graph;
 use std::collections::{HashMap, HashSet};
 use std::sync::Barrier;
 
-use graph::{Random, STEP};
+use graph::Random;
 use kripke_model::Batch;
 use kripke_search::store::{Capacity, ExactStore, Full, Handle, Omission, Seen, StateId, Store, TreeStore};
 
 fn batch<'a>(states: impl IntoIterator<Item = &'a Vec<u8>>) -> Batch {
     let mut batch = Batch::new();
-    states.into_iter().for_each(|state| batch.push(state, STEP));
+    states.into_iter().for_each(|state| batch.push(state));
     batch
 }
 

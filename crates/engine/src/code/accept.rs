@@ -7,7 +7,7 @@ use cranelift_codegen::ir::{Block, InstBuilder, types};
 use cranelift_frontend::Variable;
 use kripke_model::ir::{Direction, EdgeId, Guard, LocId, Pattern, Sync};
 
-use super::emit::{Origin, Target};
+use super::emit::Target;
 use super::value::Int;
 use super::{Env, Gen};
 use crate::context::{Context, status};
@@ -110,7 +110,7 @@ impl Gen<'_, '_> {
         }
         self.fresh = None;
         self.cover(self.site.process, id);
-        self.commit(world, target, Origin::Offer);
+        self.commit(world, target);
         self.win(won);
         self.jump(next);
     }

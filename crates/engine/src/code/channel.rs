@@ -44,11 +44,6 @@ impl<'a> Gen<'a, '_> {
         match self.eval(channel, env) {
             Int::Const(number) if self.is_placed(number) => {
                 let ChannelAt { declaration, offset } = self.plan.facts.channels[number as usize - 1];
-                let index = Num::known(i64::from(number) - 1);
-                if number as usize > self.plan.layout.global_channels.len() {
-                    let alive = self.channels(env.world);
-                    self.require_below(index, alive);
-                }
                 let declaration = self.plan.facts.alike[declaration as usize];
                 body(self, Channel { number: Int::Const(number), declaration, at: Num::known(i64::from(offset)) });
             }
@@ -59,7 +54,7 @@ impl<'a> Gen<'a, '_> {
     /// Is the channel with this number always at the same place?
     fn is_placed(&self, number: i32) -> bool {
         let known =
-            if self.plan.facts.runs { self.plan.layout.global_channels.len() } else { self.plan.facts.channels.len() };
+            if self.plan.facts.fixed { self.plan.facts.channels.len() } else { self.plan.layout.global_channels.len() };
         number >= 1 && number as usize <= known
     }
 

@@ -9,11 +9,10 @@ use kripke_model::ir::{Edge, EdgeId, Expr, Guard, Sync};
 
 use super::channel::Channel;
 use super::effect::Operation;
-use super::emit::{Origin, Target};
+use super::emit::Target;
 use super::value::{Int, Num};
-use super::{Env, Fresh, Gen, Site};
+use super::{Env, Fresh, Gen, Role, Site, World};
 use crate::context::{Context, status};
-use crate::facts;
 use crate::runtime;
 
 impl<'a> Gen<'a, '_> {
@@ -102,7 +101,7 @@ impl<'a> Gen<'a, '_> {
             self.fresh = None;
         }
         self.cover(self.site.process, id);
-        self.commit(world, target, Origin::Edge(id));
+        self.commit(world, target);
         self.win(won);
         self.jump(next);
     }
@@ -124,8 +123,11 @@ impl<'a> Gen<'a, '_> {
         let edge = self.edge_of(id);
         let before = Env { timeout: false, ..self.env(self.root) };
         let fields = self.buffer(channel).fields.len();
+        let receivers = self.receivers(channel);
+        // An offer costs much more than a look around.
         if edge.effects.is_empty() && args.len() == fields && args.iter().all(|a| self.safe(a, self.site)) {
-            self.require_receiver(channel, next);
+            let somebody = self.somebody(&receivers);
+            self.require(somebody, next);
         }
         let message = self.message(channel, args, before);
         self.set_message(&message);
@@ -138,18 +140,10 @@ impl<'a> Gen<'a, '_> {
         self.set_context(number, offset_of!(Context, offer_number));
         let fields = self.int(Int::Const(message.len() as i32));
         self.set_context(fields, offset_of!(Context, offer_fields));
-        self.say(Origin::Edge(id), self.ctx, offset_of!(Context, offer_step));
-        self.save_counts(world.counts, offset_of!(Context, half_counts));
         let before = self.made();
-        let pid = self.num(self.site.pid);
-        let answer = self.call(runtime::handshake as *const () as usize, &[self.ctx, pid]);
-        let (failed, done) = (self.fb.create_block(), self.fb.create_block());
-        self.fb.set_cold_block(failed);
-        self.fb.ins().brif(answer, failed, &[], done, &[]);
-        self.fb.switch_to_block(failed);
-        self.fb.ins().return_(&[answer]);
-        self.fb.switch_to_block(done);
-        debug_assert_eq!(status::DONE, 0);
+        self.save_counts(world.counts, offset_of!(Context, counts));
+        self.ask_receivers(&receivers, world);
+        self.save_counts(self.root.counts, offset_of!(Context, counts));
         if won.is_some() || self.plan.coverage {
             let after = self.made();
             let same = self.fb.ins().icmp(IntCC::Equal, before, after);
@@ -162,38 +156,64 @@ impl<'a> Gen<'a, '_> {
 }
 
 impl Gen<'_, '_> {
-    /// Goes to `nobody` if no other process is at a location where it receives from the channel. An offer costs much
-    /// more than this look around.
-    fn require_receiver(&mut self, channel: Channel, nobody: Block) {
-        if self.plan.facts.runs {
-            let count = self.processes(self.root);
-            let (count, pid) = (self.num(count), self.num(self.site.pid));
-            let args = [self.ctx, self.root.bytes, count, pid];
-            let found = self.call(runtime::receiver as *const () as usize, &args);
-            return self.require(found, nobody);
-        }
-        let somebody = self.fb.create_block();
-        for pid in 0..self.plan.facts.sites.len() {
-            let locations = self.receiving(pid, channel.number);
-            if locations.is_empty() || self.site.pid == Num::known(pid as i64) {
+    /// The processes that may receive from the channel, the youngest first, and whether they are at a location where
+    /// they do. Nobody knows beforehand where processes come and go.
+    fn receivers(&mut self, channel: Channel) -> Vec<(Site, Value)> {
+        let mut all = Vec::new();
+        for pid in (0..self.plan.facts.sites.len()).rev() {
+            let (site, locations) = (self.site_of(pid), self.receiving(pid, channel.number));
+            if locations.is_empty() || self.site.pid == site.pid {
                 continue;
             }
-            let other = self.fb.create_block();
-            let site = self.site_of(pid, self.env(self.root), other);
             let at = self.location(self.root, site);
-            let here = self.one_of(at, &locations, site.process);
-            self.fb.ins().brif(here, somebody, &[], other, &[]);
+            let mut here = self.one_of(at, &locations, site.process);
+            if self.site.pid.as_known().is_none() {
+                let differs = self.compare(IntCC::NotEqual, self.site.pid, site.pid);
+                here = self.fb.ins().band(here, differs);
+            }
+            all.push((site, here));
+        }
+        all
+    }
+
+    /// Is there a process that perhaps receives?
+    fn somebody(&mut self, receivers: &[(Site, Value)]) -> Value {
+        if self.plan.facts.fixed {
+            let nobody = self.fb.ins().iconst(types::I8, 0);
+            return receivers.iter().fold(nobody, |any, (_, here)| self.fb.ins().bor(any, *here));
+        }
+        let count = self.processes(self.root);
+        let (count, pid) = (self.num(count), self.num(self.site.pid));
+        let args = [self.ctx, self.root.bytes, count, pid];
+        self.call(runtime::receiver as *const () as usize, &args)
+    }
+
+    /// Offers a rendezvous to those who may receive, in the state after the sender's half.
+    fn ask_receivers(&mut self, receivers: &[(Site, Value)], half: World) {
+        debug_assert_eq!(status::DONE, 0);
+        if !self.plan.facts.fixed {
+            let count = self.processes(half);
+            let (count, pid) = (self.num(count), self.num(self.site.pid));
+            let args = [self.ctx, half.bytes, count, pid];
+            let answer = self.call(runtime::handshake as *const () as usize, &args);
+            return self.return_if(answer, answer);
+        }
+        for &(site, here) in receivers {
+            let other = self.fb.create_block();
+            self.require(here, other);
+            if let Some(accept) = self.link(Role::Accept, site) {
+                let answer = self.call_linked(accept, half.bytes, site);
+                self.return_if(answer, answer);
+            }
+            self.jump(other);
             self.fb.switch_to_block(other);
         }
-        self.jump(nobody);
-        self.fb.switch_to_block(somebody);
     }
 
     /// The locations at which a process may receive from a channel.
     fn receiving(&self, pid: usize, number: Int) -> Vec<u32> {
-        let facts::Site { process, base } = self.plan.facts.sites[pid];
-        let site = Site { process, pid: Num::known(pid as i64), base: Num::known(i64::from(base)) };
-        let process = &self.plan.model.processes[process as usize];
+        let site = self.site_of(pid);
+        let process = &self.plan.model.processes[site.process as usize];
         let receives = |id: &EdgeId| match (&process.edges[id.index()].sync, number) {
             (Some(Sync::Receive { channel, .. }), Int::Const(n)) => self.always(channel, site).is_none_or(|m| m == n),
             (Some(Sync::Receive { .. }), Int::Value(_)) => true,
@@ -203,7 +223,7 @@ impl Gen<'_, '_> {
         locations.filter(|(_, l)| l.edges.iter().any(receives)).map(|(i, _)| i as u32).collect()
     }
 
-    /// Is the location of a process one of these?
+    /// Is the location of a process one of these? Perhaps, if it has very many.
     fn one_of(&mut self, at: Value, locations: &[u32], process: u32) -> Value {
         if let [only] = locations {
             return self.fb.ins().icmp_imm_u(IntCC::Equal, at, i64::from(*only));
@@ -214,7 +234,8 @@ impl Gen<'_, '_> {
         let set = locations.iter().fold(0u64, |set, l| set | 1 << l);
         let set = self.fb.ins().iconst(types::I64, set as i64);
         let shifted = self.fb.ins().ushr(set, at);
-        self.fb.ins().band_imm_u(shifted, 1)
+        let bit = self.fb.ins().ireduce(types::I8, shifted);
+        self.fb.ins().band_imm_u(bit, 1)
     }
 }
 

@@ -104,6 +104,9 @@ impl Gen<'_, '_> {
             }
             Effect::Print(_) => {}
             Effect::Run { process, args, priority, result } => {
+                if self.plan.facts.fixed {
+                    return self.never();
+                }
                 let args: Vec<Int> = args.iter().map(|a| self.eval(a, env)).collect();
                 let declared = Int::Const(self.plan.model.processes[process.index()].priority);
                 let priority = priority.as_ref().map_or(declared, |p| self.eval(p, env));
@@ -113,6 +116,7 @@ impl Gen<'_, '_> {
                 }
             }
             Effect::SetPriority { pid, priority } => self.set_priority(pid, priority, env),
+            Effect::Remove if self.plan.facts.fixed => self.never(),
             Effect::Remove => self.remove(env),
         }
     }
@@ -134,7 +138,7 @@ impl Gen<'_, '_> {
         if !self.plan.claims {
             return;
         }
-        if self.plan.facts.runs {
+        if !self.plan.facts.fixed {
             let number = self.int(number);
             let direction = self.fb.ins().iconst(types::I32, i64::from(direction == Direction::Send));
             let pid = self.num(env.site.pid);
@@ -161,7 +165,7 @@ impl Gen<'_, '_> {
             let differs = self.compare(IntCC::NotEqual, env.site.pid, Num::known(other as i64));
             self.require(differs, end);
         }
-        let site = self.site_of(other, env, end);
+        let site = self.site_of(other);
         for claim in claims.iter().filter(|c| c.direction == direction) {
             let theirs = self.eval(&claim.channel, Env { site, timeout: false, ..env });
             if let (Int::Const(a), Int::Const(b)) = (theirs, number)

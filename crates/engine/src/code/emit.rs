@@ -4,15 +4,16 @@ use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
-use kripke_model::Step;
-use kripke_model::ir::{EdgeId, Then};
+use kripke_model::ir::Then;
 
-use super::{Counts, Gen, World};
-use crate::context::{Context, Pending};
+use super::value::Int;
+use super::{Counts, Gen, Role, World};
+use crate::context::{Context, Pending, status};
 use crate::runtime;
 
-/// States of at most this many bytes are copied in line.
+/// States of at most this many bytes are copied in line, or of this many where code has to be small.
 const INLINE: usize = 256;
+const INLINE_SMALL: usize = 96;
 
 /// What a state is made for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,17 +22,8 @@ pub(super) enum Target {
     Inner,
     /// The sender's half of a rendezvous.
     Half,
-    /// The state is changed where it is, in the room for the next successor.
+    /// A point inside an atomic sequence is changed where it is.
     Place,
-}
-
-/// What is said of a new state.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Origin {
-    /// This edge of the executing process led to it.
-    Edge(EdgeId),
-    /// The sender of a rendezvous led to it.
-    Offer,
 }
 
 impl Target {
@@ -42,8 +34,8 @@ impl Target {
     /// Where the context says that nothing larger fits.
     pub(super) fn limit(self) -> usize {
         match self {
-            Target::Batch | Target::Place => offset_of!(Context, out_limit),
-            Target::Inner => offset_of!(Context, inner_limit),
+            Target::Batch => offset_of!(Context, out_limit),
+            Target::Inner | Target::Place => offset_of!(Context, inner_limit),
             Target::Half => offset_of!(Context, half_limit),
         }
     }
@@ -64,9 +56,11 @@ impl Gen<'_, '_> {
 
     /// Something that changes whenever a new state is made.
     pub(super) fn made(&mut self) -> Value {
-        let steps = self.cursor(offset_of!(Context, steps));
+        // States may be empty where their lengths differ.
+        let made = if self.plan.facts.fixed { offset_of!(Context, out) } else { offset_of!(Context, ends) };
+        let made = self.cursor(made);
         let pending = self.cursor(offset_of!(Context, pending));
-        self.fb.ins().iadd(steps, pending)
+        self.fb.ins().iadd(made, pending)
     }
 
     /// Room for a state made from the root.
@@ -111,7 +105,7 @@ impl Gen<'_, '_> {
     }
 
     fn copy_exactly(&mut self, to: Value, len: usize) {
-        if len > INLINE {
+        if len > if self.plan.small { INLINE_SMALL } else { INLINE } {
             let len = self.fb.ins().iconst(types::I64, len as i64);
             self.call(runtime::copy as *const () as usize, &[to, self.root.bytes, len]);
             return;
@@ -142,17 +136,12 @@ impl Gen<'_, '_> {
     }
 
     /// The new state is ready.
-    pub(super) fn commit(&mut self, world: World, target: Target, origin: Origin) {
-        let len = self.len(world);
-        let (end, plus) = self.pointer(world.bytes, len);
-        let end = self.fb.ins().iadd_imm_s(end, i64::from(plus));
+    pub(super) fn commit(&mut self, world: World, target: Target) {
         if target == Target::Inner {
-            return self.commit_inner(world, end, origin);
+            return self.commit_inner(world);
         }
-        let steps = self.cursor(offset_of!(Context, steps));
-        self.say(origin, steps, 0);
+        let end = self.end(world);
         self.set_context(end, offset_of!(Context, out));
-        self.advance(offset_of!(Context, steps), size_of::<Step>());
         // Where states of one length end, the driver knows.
         if let Counts::Varying { .. } = world.counts {
             let start = self.context(types::I64, offset_of!(Context, out_start));
@@ -164,49 +153,64 @@ impl Gen<'_, '_> {
         }
     }
 
-    fn commit_inner(&mut self, world: World, end: Value, origin: Origin) {
-        let flags = self.memory.world;
+    fn end(&mut self, world: World) -> Value {
+        let len = self.len(world);
+        let (end, plus) = self.pointer(world.bytes, len);
+        self.fb.ins().iadd_imm_s(end, i64::from(plus))
+    }
+
+    /// The new state is a point inside an atomic sequence, which runs on at once.
+    fn commit_inner(&mut self, world: World) {
+        let branches = self.run_on(world);
         let start = self.context(types::I64, offset_of!(Context, inner_start));
-        let entry = self.cursor(offset_of!(Context, pending));
         let at = self.fb.ins().isub(world.bytes, start);
         let at = self.fb.ins().ireduce(types::I32, at);
         let len = self.len(world);
         let len = self.narrow(len);
-        let len = self.int(len);
-        let pid = self.num(self.site.pid);
-        self.fb.ins().store(flags, at, entry, offset_of!(Pending, at) as i32);
-        self.fb.ins().store(flags, len, entry, offset_of!(Pending, len) as i32);
-        self.fb.ins().istore8(flags, pid, entry, offset_of!(Pending, control) as i32);
-        self.say(origin, entry, offset_of!(Pending, step));
+        let pid = self.narrow(self.site.pid);
+        let (len, pid) = (self.int(len), self.int(pid));
+        let (entry, flags) = (self.cursor(offset_of!(Context, pending)), self.memory.context);
+        for (value, offset) in [
+            (at, offset_of!(Pending, at)),
+            (len, offset_of!(Pending, len)),
+            (pid, offset_of!(Pending, control)),
+            (branches, offset_of!(Pending, branches)),
+        ] {
+            self.fb.ins().store(flags, value, entry, offset as i32);
+        }
+        let already = self.context(types::I32, offset_of!(Context, branches));
+        let any = self.fb.ins().bor(already, branches);
+        self.set_context(any, offset_of!(Context, branches));
+        let end = self.end(world);
         self.set_context(end, offset_of!(Context, inner));
         self.advance(offset_of!(Context, pending), size_of::<Pending>());
     }
 
-    /// Writes the step that led to a state.
-    pub(super) fn say(&mut self, origin: Origin, to: Value, plus: usize) {
-        let flags = self.memory.world;
-        let fields = [
-            (offset_of!(Step, pid), types::I8),
-            (offset_of!(Step, process), types::I32),
-            (offset_of!(Step, edge), types::I32),
-        ];
-        match origin {
-            Origin::Edge(edge) => {
-                let pid = self.num(self.site.pid);
-                let pid = self.fb.ins().ireduce(types::I8, pid);
-                let process = self.fb.ins().iconst(types::I32, i64::from(self.site.process));
-                let edge = self.fb.ins().iconst(types::I32, i64::from(edge.0));
-                for ((offset, _), value) in fields.into_iter().zip([pid, process, edge]) {
-                    self.fb.ins().store(flags, value, to, (plus + offset) as i32);
-                }
-            }
-            Origin::Offer => {
-                for (offset, ty) in fields {
-                    let value = self.context(ty, offset_of!(Context, offer_step) + offset);
-                    self.fb.ins().store(flags, value, to, (plus + offset) as i32);
-                }
-            }
+    /// Runs on inside an atomic sequence as long as there is one way to go. Whether there are several now.
+    fn run_on(&mut self, world: World) -> Value {
+        let Some(follow) = self.link(Role::Follow, self.site) else {
+            return self.fb.ins().iconst(types::I32, i64::from(status::BRANCH));
+        };
+        let counts = offset_of!(Context, counts);
+        let end = self.join_block();
+        if !self.plan.facts.fixed {
+            let (alive, gone) = (self.fb.create_block(), self.fb.create_block());
+            let count = self.processes(world);
+            let here = self.compare(IntCC::UnsignedLessThan, self.site.pid, count);
+            self.fb.ins().brif(here, alive, &[], gone, &[]);
+            self.fb.switch_to_block(gone);
+            self.join(end, Int::Const(status::DONE));
+            self.fb.switch_to_block(alive);
         }
+        self.save_counts(world.counts, counts);
+        let answer = self.call_linked(follow, world.bytes, self.site);
+        let failed = self.fb.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, answer, i64::from(status::BRANCH));
+        self.return_if(failed, answer);
+        self.load_counts(world.counts);
+        self.save_counts(self.root.counts, counts);
+        self.join(end, Int::Value(answer));
+        let branches = self.joined(end);
+        self.int(branches)
     }
 }
 
@@ -231,6 +235,3 @@ fn overlapping(len: usize) -> Vec<(usize, Type)> {
     all.push((len - last.bytes() as usize, last));
     all
 }
-
-/// The functions write these types as the context lays them out.
-const _: () = assert!(size_of::<kripke_model::ir::ProcessId>() == 4 && size_of::<EdgeId>() == 4);

@@ -8,7 +8,7 @@ use kripke_model::ir::{BinaryOp, ChannelQuery, Expr, LocId, Pattern, ProcessId, 
 
 use super::value::{Int, Num};
 use super::{Env, Gen, Site, World};
-use crate::context::Context;
+use crate::context::{Context, question};
 use crate::runtime;
 
 impl Gen<'_, '_> {
@@ -42,7 +42,7 @@ impl Gen<'_, '_> {
                 Int::Value(self.context(types::I32, offset_of!(Context, timeout)))
             }
             Expr::Timeout => Int::Const(0),
-            Expr::NonProgress => self.ask(runtime::nonprogress as *const () as usize, env, Int::Const(0)),
+            Expr::NonProgress => self.ask(question::NON_PROGRESS, env, Int::Const(0)),
             Expr::Enabled(pid) => {
                 let pid = self.eval(pid, env);
                 if !env.timeout && self.plan.model.uses_timeout {
@@ -50,15 +50,15 @@ impl Gen<'_, '_> {
                     let (timeout, rare) = (self.context(types::I32, offset_of!(Context, timeout)), self.rare);
                     self.leave_if(timeout, rare);
                 }
-                self.ask(runtime::enabled as *const () as usize, env, pid)
+                self.ask(question::ENABLED, env, pid)
             }
             Expr::Location(pid) => {
                 let pid = self.eval(pid, env);
-                self.ask(runtime::location as *const () as usize, env, pid)
+                self.ask(question::LOCATION, env, pid)
             }
             Expr::Priority(pid) => {
                 let pid = self.eval(pid, env);
-                self.ask(runtime::priority as *const () as usize, env, pid)
+                self.ask(question::PRIORITY, env, pid)
             }
             Expr::At { process, pid, locations } => self.at(*process, pid.as_deref(), locations, env),
             Expr::Remote { process, pid, place } => self.either(|code, missing, join| {
@@ -231,11 +231,12 @@ impl Gen<'_, '_> {
     }
 
     /// Asks the runtime something about a state.
-    pub(super) fn ask(&mut self, function: usize, env: Env, about: Int) -> Int {
-        let [len, processes, channels] =
-            [self.len(env.world), self.processes(env.world), self.channels(env.world)].map(|n| self.num(n));
+    pub(super) fn ask(&mut self, question: u32, env: Env, about: Int) -> Int {
+        self.save_counts(env.world.counts, offset_of!(Context, asked));
+        let question = self.fb.ins().iconst(types::I32, i64::from(question));
         let about = self.int(about);
-        let answer = self.call(function, &[self.ctx, env.world.bytes, len, processes, channels, about]);
+        let args = [self.ctx, env.world.bytes, question, about];
+        let answer = self.call(runtime::answer as *const () as usize, &args);
         let rare = self.rare;
         let known = self.fb.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, answer, 0);
         self.require(known, rare);
@@ -260,18 +261,18 @@ impl Gen<'_, '_> {
     fn named(&mut self, process: ProcessId, pid: Option<&Expr>, env: Env, missing: Block) -> Site {
         let facts = self.plan.facts;
         let Some(pid) = pid else {
-            if facts.runs {
+            if !facts.fixed {
                 return self.first_of(process, env, missing);
             }
             let found = facts.sites.iter().position(|s| s.process == process.0);
             return match found {
-                Some(pid) => self.site_of(pid, env, missing),
+                Some(pid) => self.site_of(pid),
                 None => self.absent(process, missing),
             };
         };
         match self.eval(pid, env) {
-            Int::Const(pid) if !facts.runs => match facts.sites.get(pid as usize) {
-                Some(site) if pid >= 0 && site.process == process.0 => self.site_of(pid as usize, env, missing),
+            Int::Const(pid) if facts.fixed => match facts.sites.get(pid as usize) {
+                Some(site) if pid >= 0 && site.process == process.0 => self.site_of(pid as usize),
                 _ => self.absent(process, missing),
             },
             pid => {
@@ -296,16 +297,10 @@ impl Gen<'_, '_> {
         Site { process: process.0, pid: nowhere, base: nowhere }
     }
 
-    /// A process of the initial state, if it is still alive.
-    pub(super) fn site_of(&mut self, pid: usize, env: Env, missing: Block) -> Site {
+    /// A process that is always there.
+    pub(super) fn site_of(&self, pid: usize) -> Site {
         let site = self.plan.facts.sites[pid];
-        let number = Num::known(pid as i64);
-        if self.plan.facts.removes {
-            let count = self.processes(env.world);
-            let alive = self.compare(IntCC::UnsignedLessThan, number, count);
-            self.require(alive, missing);
-        }
-        Site { process: site.process, pid: number, base: Num::known(i64::from(site.base)) }
+        Site { process: site.process, pid: Num::known(pid as i64), base: Num::known(i64::from(site.base)) }
     }
 
     fn first_of(&mut self, process: ProcessId, env: Env, missing: Block) -> Site {
@@ -322,7 +317,7 @@ impl Gen<'_, '_> {
     }
 
     /// Where a process begins.
-    fn base_of(&mut self, pid: Num) -> Num {
+    pub(super) fn base_of(&mut self, pid: Num) -> Num {
         let offset = self.times(pid, 4);
         let (pointer, at) = self.pointer(self.ctx, offset);
         let at = at + offset_of!(Context, processes) as i32;

@@ -168,7 +168,7 @@ impl Gen<'_, '_> {
             code.leave_if(many, rare);
             match edge.chain {
                 Some(_) => {
-                    if code.plan.facts.removes {
+                    if !code.plan.facts.fixed {
                         let count = code.processes(code.root);
                         let alive = code.compare(IntCC::UnsignedLessThan, code.site.pid, count);
                         code.require(alive, walk.done);

@@ -1,12 +1,13 @@
 //! Generating machine code.
 //!
 //! Each process type (or, where processes are known beforehand, each process) becomes up to four functions: `moves`
-//! makes every move of the process from a state, `follow` runs on inside an atomic sequence in place, and `accept`
-//! takes part in a rendezvous that another process offers, and `could` says whether the process could move. Read it in
-//! this order: [`value`], [`place`], [`expr`],
-//! [`channel`], [`effect`], [`emit`], [`edge`], [`chain`], and the four functions.
+//! makes every move of the process from a state, `follow` runs on inside an atomic sequence in place, `accept` takes
+//! part in a rendezvous that another process offers, and `could` says whether the process could move. One function,
+//! `all`, asks every process for its moves. Read it in this order: [`value`], [`place`], [`expr`], [`channel`],
+//! [`effect`], [`emit`], [`edge`], [`chain`], and the functions.
 
 mod accept;
+mod all;
 mod chain;
 mod channel;
 mod could;
@@ -21,18 +22,19 @@ mod place;
 mod runtime_calls;
 mod value;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use cranelift_codegen::ir::{
-    AliasRegionData, Block, Function, InstBuilder, MemFlagsData, Type, UserFuncName, Value, types,
+    AliasRegionData, Block, FuncRef, Function, InstBuilder, MemFlagsData, Type, UserFuncName, Value, types,
 };
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
+use cranelift_module::FuncId;
 use kripke_model::Model;
 use kripke_model::ir::{Edge, EdgeId, Process, VarRef};
 use kripke_model::layout::{Frame, Layout};
 
 use emit::Target;
-pub(crate) use runtime_calls::Calls;
+pub(crate) use runtime_calls::{Calls, Links};
 use value::Num;
 
 use crate::context::status;
@@ -44,6 +46,9 @@ pub(crate) struct Plan<'a> {
     pub model: &'a Model,
     pub layout: &'a Layout,
     pub facts: &'a Facts,
+    pub links: Links,
+    /// Make less code rather than fast code.
+    pub small: bool,
     /// Note which edges are executed.
     pub coverage: bool,
     /// Check exclusive-access claims on channels.
@@ -109,6 +114,8 @@ pub(crate) struct Gen<'a, 'f> {
     /// Whether `timeout` can be true in guards.
     timeouts: bool,
     memory: Memory,
+    /// Other functions called.
+    linked: HashMap<FuncId, FuncRef>,
 }
 
 /// How memory is accessed. Three regions that never overlap; nothing is claimed about alignment.
@@ -136,6 +143,12 @@ pub(crate) enum Role {
     Follow,
     Accept,
     Could,
+    All,
+}
+
+impl Role {
+    /// The kinds of functions that processes have.
+    pub(crate) const OF_PROCESSES: [Role; 4] = [Role::Moves, Role::Follow, Role::Accept, Role::Could];
 }
 
 /// What a function is generated from besides the [`Plan`].
@@ -170,14 +183,15 @@ impl<'a, 'f> Gen<'a, 'f> {
         let counts = Counts::declare(&mut fb, plan.facts);
         let root = World { bytes: params[1], counts, root: unit.role != Role::Follow };
         let (ctx, fresh, target) = (params[0], None, Target::Batch);
-        let timeouts = unit.role != Role::Follow;
-        let mut code = Gen { fb, plan, calls, ctx, site, root, rare, full, fresh, target, timeouts, memory };
-        code.load_counts();
+        let (timeouts, linked) = (unit.role != Role::Follow, HashMap::new());
+        let mut code = Gen { fb, plan, calls, ctx, site, root, rare, full, fresh, target, timeouts, memory, linked };
+        code.load_counts(counts);
         match unit.role {
             Role::Moves => code.moves(),
             Role::Follow => code.follow(),
             Role::Accept => code.accept(),
             Role::Could => code.could(),
+            Role::All => code.all(),
         }
         code.leave(rare, status::RARE);
         code.leave(full, status::FULL);
@@ -194,6 +208,16 @@ impl<'a, 'f> Gen<'a, 'f> {
     fn return_status(&mut self, status: i32) {
         let status = self.fb.ins().iconst(types::I32, i64::from(status));
         self.fb.ins().return_(&[status]);
+    }
+
+    /// Leaves the function with an answer if the condition is not 0.
+    fn return_if(&mut self, condition: Value, answer: Value) {
+        let (leave, go) = (self.fb.create_block(), self.fb.create_block());
+        self.fb.set_cold_block(leave);
+        self.fb.ins().brif(condition, leave, &[], go, &[]);
+        self.fb.switch_to_block(leave);
+        self.fb.ins().return_(&[answer]);
+        self.fb.switch_to_block(go);
     }
 
     fn process(&self) -> &'a Process {

@@ -5,8 +5,7 @@ use cranelift_frontend::Switch;
 use kripke_model::ir::{EdgeId, Guard, LocId};
 
 use super::Gen;
-use crate::context::status;
-use crate::runtime;
+use crate::context::{question, status};
 
 impl Gen<'_, '_> {
     pub(super) fn moves(&mut self) {
@@ -33,10 +32,9 @@ impl Gen<'_, '_> {
     /// Goes to `otherwise` if a process of higher priority could move (or receive what is offered).
     pub(super) fn ranked(&mut self, meeting: bool, otherwise: Block) {
         if self.plan.model.uses_priorities {
-            let function =
-                if meeting { runtime::outranked_receiver as *const () } else { runtime::outranked as *const () };
+            let question = if meeting { question::OUTRANKED_RECEIVER } else { question::OUTRANKED };
             let pid = self.narrow(self.site.pid);
-            let outranked = self.ask(function as usize, self.env(self.root), pid);
+            let outranked = self.ask(question, self.env(self.root), pid);
             let outranked = self.int(outranked);
             self.leave_if(outranked, otherwise);
         }

@@ -1,11 +1,14 @@
-//! Calls into the runtime.
+//! Calls: into the runtime, and of other functions of the model.
 
 use std::fmt;
 
-use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Value, types};
+use cranelift_codegen::ir::{
+    AbiParam, ExtFuncData, ExternalName, FuncRef, InstBuilder, Signature, UserExternalName, Value, types,
+};
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
+use cranelift_module::FuncId;
 
-use super::Gen;
+use super::{Gen, Role, Site};
 
 /// How functions of this machine are called.
 #[derive(Clone, Copy)]
@@ -14,10 +17,28 @@ pub(crate) struct Calls {
     pub convention: CallConv,
 }
 
+impl Calls {
+    /// `(context, state, base, pid) -> status`.
+    pub(crate) fn signature(&self) -> Signature {
+        let mut signature = Signature::new(self.convention);
+        signature.params.extend([types::I64; 4].map(AbiParam::new));
+        signature.returns.push(AbiParam::new(types::I32));
+        signature
+    }
+}
+
 impl fmt::Debug for Calls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Calls").field("convention", &self.convention).finish_non_exhaustive()
     }
+}
+
+/// The functions of a model, before they are compiled.
+#[derive(Debug, Default)]
+pub(crate) struct Links {
+    /// There is one of each kind per process, not per process type.
+    pub per_process: bool,
+    pub functions: Vec<[Option<FuncId>; Role::OF_PROCESSES.len()]>,
 }
 
 impl Gen<'_, '_> {
@@ -30,6 +51,30 @@ impl Gen<'_, '_> {
         let signature = self.fb.import_signature(signature);
         let address = self.fb.ins().iconst(types::I64, function as i64);
         let call = self.fb.ins().call_indirect(signature, address, args);
+        self.fb.inst_results(call)[0]
+    }
+
+    /// The function of a process, if it has one.
+    pub(super) fn link(&mut self, role: Role, site: Site) -> Option<FuncRef> {
+        let links = &self.plan.links;
+        let index = if links.per_process { site.pid.as_known()? as usize } else { site.process as usize };
+        let id = links.functions[index][role as usize]?;
+        if let Some(known) = self.linked.get(&id) {
+            return Some(*known);
+        }
+        let signature = self.fb.import_signature(self.calls.signature());
+        let name = UserExternalName { namespace: 0, index: id.as_u32() };
+        let name = ExternalName::user(self.fb.func.declare_imported_user_function(name));
+        let data = ExtFuncData { name, signature, colocated: true, patchable: false };
+        let function = self.fb.import_function(data);
+        self.linked.insert(id, function);
+        Some(function)
+    }
+
+    /// Calls the function of a process on a state.
+    pub(super) fn call_linked(&mut self, function: FuncRef, bytes: Value, site: Site) -> Value {
+        let (base, pid) = (self.num(site.base), self.num(site.pid));
+        let call = self.fb.ins().call(function, &[self.ctx, bytes, base, pid]);
         self.fb.inst_results(call)[0]
     }
 }

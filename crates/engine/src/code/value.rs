@@ -40,9 +40,9 @@ impl Num {
 
 impl Counts {
     pub(super) fn declare(fb: &mut FunctionBuilder<'_>, facts: &Facts) -> Counts {
-        if facts.fixed() {
+        if facts.fixed {
             return Counts::Fixed {
-                len: facts.initial.len() as u32,
+                len: facts.sample.len() as u32,
                 processes: facts.sites.len() as u32,
                 channels: facts.channels.len() as u32,
             };
@@ -56,9 +56,9 @@ impl Counts {
 }
 
 impl Gen<'_, '_> {
-    /// Takes over the sizes of the state being expanded.
-    pub(super) fn load_counts(&mut self) {
-        if let Counts::Varying { len, processes, channels } = self.root.counts {
+    /// Takes over the sizes of a state from the context.
+    pub(super) fn load_counts(&mut self, counts: Counts) {
+        if let Counts::Varying { len, processes, channels } = counts {
             let at = offset_of!(Context, counts);
             for (var, offset) in [
                 (len, offset_of!(context::Counts, len)),

@@ -12,8 +12,8 @@ pub struct Seen {
     pub rare: u64,
 }
 
-/// Compares the successors of every state, up to so many.
-pub fn explore(model: &Arc<Model>, mut compiled: Compiled, limit: usize) -> Result<Seen, String> {
+/// Compares the successors of every state, up to so many, and what was covered if that is wanted.
+pub fn explore(model: &Arc<Model>, mut compiled: Compiled, coverage: bool, limit: usize) -> Result<Seen, String> {
     let mut interpreter = Interpreter::new(model.clone()).map_err(|e| e.to_string())?;
     let (mut expected, mut found) = (Batch::new(), Batch::new());
     let mut seen = HashSet::new();
@@ -24,22 +24,15 @@ pub fn explore(model: &Arc<Model>, mut compiled: Compiled, limit: usize) -> Resu
     let mut next = 0;
     let mut endless = 0;
     // Endless sequences take long to find; a few are enough.
-    let started = std::time::Instant::now();
-    // Nor are models explored further that take long for other reasons.
-    while next < queue.len() && endless < 10 && started.elapsed().as_secs() < 3 {
+    while next < queue.len() && endless < 3 {
         let state = queue[next].clone();
         next += 1;
         // Batches are not empty when a state is expanded into them.
         if next % 7 == 0 {
             expected.clear();
             found.clear();
-            let step = kripke_model::Step {
-                pid: 0,
-                process: kripke_model::ir::ProcessId(0),
-                edge: kripke_model::ir::EdgeId(0),
-            };
-            expected.push(&[1, 2, 3], step);
-            found.push(&[1, 2, 3], step);
+            expected.push(&[1, 2, 3]);
+            found.push(&[1, 2, 3]);
         } else {
             expected.clear();
             found.clear();
@@ -62,7 +55,8 @@ pub fn explore(model: &Arc<Model>, mut compiled: Compiled, limit: usize) -> Resu
             }
         }
     }
-    if interpreter.coverage() != compiled.coverage() {
+    // After an endless sequence the interpreter stops, which code may notice later.
+    if coverage && endless == 0 && interpreter.coverage() != compiled.coverage() {
         return Err(format!("coverage {:?}, compiled {:?}", interpreter.coverage(), compiled.coverage()));
     }
     Ok(Seen { states: next as u64, rare: compiled.rare() })
@@ -70,27 +64,13 @@ pub fn explore(model: &Arc<Model>, mut compiled: Compiled, limit: usize) -> Resu
 
 fn same(expected: &Batch, found: &Batch) -> Result<(), String> {
     for i in 0..expected.len().min(found.len()) {
-        if expected.state(i) != found.state(i) {
-            return Err(format!(
-                "successor {i} is {:?}, compiled {:?}, by {:?}",
-                expected.state(i),
-                found.state(i),
-                expected.step(i)
-            ));
-        }
-        if expected.step(i) != found.step(i) {
-            return Err(format!("step {i} is {:?}, compiled {:?}", expected.step(i), found.step(i)));
+        let (expected, found) = (expected.state(i), found.state(i));
+        if expected != found {
+            return Err(format!("successor {i} is {expected:?}, compiled {found:?}"));
         }
     }
     if expected.len() != found.len() {
-        let steps = |b: &Batch| (0..b.len()).map(|i| b.step(i)).collect::<Vec<_>>();
-        return Err(format!(
-            "{} successors, compiled {}: {:?}\n{:?}",
-            expected.len(),
-            found.len(),
-            steps(expected),
-            steps(found)
-        ));
+        return Err(format!("{} successors, compiled {}", expected.len(), found.len()));
     }
     if expected.findings() != found.findings() {
         return Err(format!("findings {:?}, compiled {:?}", expected.findings(), found.findings()));

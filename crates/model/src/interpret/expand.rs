@@ -5,7 +5,7 @@ use super::step::{Log, Mark, Ready};
 use super::world::World;
 use super::{Machine, Partner};
 use crate::ir::{Edge, EdgeId, Guard, LocId, Model, ProcessId, Sync, Then};
-use crate::successors::{Choice, Fault, Finding, FindingKind, Step};
+use crate::successors::{Choice, Fault, Finding, FindingKind};
 
 /// An atomic sequence longer than this is taken to be endless.
 const MAX_ATOMIC: u32 = 1_000_000;
@@ -17,6 +17,14 @@ const MAX_INNER: u32 = 20_000_000;
 pub(crate) enum Who {
     All,
     One(usize),
+}
+
+/// The process and edge that moved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Step {
+    pub pid: u8,
+    pub process: ProcessId,
+    pub edge: EdgeId,
 }
 
 /// One move that was made.

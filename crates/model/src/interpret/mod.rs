@@ -14,9 +14,9 @@ mod world;
 
 use std::sync::Arc;
 
-use crate::ir::{EdgeId, Model, ProcessId, Span, VarId, VarRef};
+use crate::ir::{Model, Span, VarId, VarRef};
 use crate::layout::{Layout, StartError};
-use crate::successors::{Batch, Choice, Finding, FindingKind, Flags, State, Step, Successors};
+use crate::successors::{Batch, Choice, Finding, FindingKind, Flags, State, Successors};
 use eval::{Env, Eval};
 use expand::{Observer, Scratch, Taken};
 use straight::Straight;
@@ -127,7 +127,7 @@ impl Successors for Interpreter {
     }
 
     fn initial(&mut self, out: &mut Batch) {
-        out.push(&self.initial, Step { pid: 0, process: ProcessId(0), edge: EdgeId(0) });
+        out.push(&self.initial);
     }
 
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
@@ -145,29 +145,26 @@ struct Collect<'a> {
 }
 
 impl Observer for Collect<'_> {
-    /// The first step of the sequence.
-    type Node = Step;
+    type Node = ();
 
-    fn inner(&mut self, from: Option<Step>, taken: &Taken<'_>) -> Step {
-        from.unwrap_or(taken.step)
-    }
+    fn inner(&mut self, _from: Option<()>, _taken: &Taken<'_>) {}
 
-    fn findings(&mut self, _from: Option<Step>, taken: &Taken<'_>) {
+    fn findings(&mut self, _from: Option<()>, taken: &Taken<'_>) {
         for finding in &taken.log.findings {
             self.out.find(finding.clone());
         }
     }
 
     #[inline]
-    fn successor(&mut self, from: Option<Step>, taken: &Taken<'_>, world: &World) {
-        self.out.push(&world.bytes, from.unwrap_or(taken.step));
+    fn successor(&mut self, _from: Option<()>, _taken: &Taken<'_>, world: &World) {
+        self.out.push(&world.bytes);
     }
 
-    fn blocked(&mut self, node: Step, world: &World) {
-        self.out.push(&world.bytes, node);
+    fn blocked(&mut self, (): (), world: &World) {
+        self.out.push(&world.bytes);
     }
 
-    fn endless(&mut self, _node: Step, finding: Finding) {
+    fn endless(&mut self, (): (), finding: Finding) {
         self.out.find(finding);
     }
 }

@@ -6,8 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use kripke_model::ir::{EdgeId, ProcessId};
-use kripke_model::{Batch, Step};
+use kripke_model::Batch;
 
 use super::{Capacity, ExactStore, Full, Handle, Seen, Store, TreeStore};
 
@@ -37,7 +36,7 @@ fn intern<S: Store>(store: &S, numbers: &[u8]) -> Vec<(u8, Seen)> {
     let (mut found, mut seen, mut fetched) = (Vec::new(), Vec::new(), Vec::new());
     for part in numbers.chunks(numbers.len().div_ceil(2)) {
         let mut batch = Batch::new();
-        part.iter().for_each(|&n| batch.push(&state(n), Step { pid: 0, process: ProcessId(0), edge: EdgeId(0) }));
+        part.iter().for_each(|&n| batch.push(&state(n)));
         handle.enter();
         seen.clear();
         assert_eq!(handle.intern(&batch, &[], |found| seen.push(found)), Ok(()));
@@ -86,11 +85,10 @@ fn refused_growth() {
                 let store = Arc::clone(&store);
                 shuttle::thread::spawn(move || {
                     let mut handle = store.handle();
-                    let (mut batch, mut seen) = (Batch::new(), Vec::<Seen>::new());
-                    let step = Step { pid: 0, process: ProcessId(0), edge: EdgeId(0) };
-                    (0..12).for_each(|n| batch.push(&state(n + worker * 6), step));
+                    let mut batch = Batch::new();
+                    (0..12).for_each(|n| batch.push(&state(n + worker * 6)));
                     handle.enter();
-                    handle.intern(&batch, &[], |found| seen.push(found))
+                    handle.intern(&batch, &[], |_| ())
                 })
             })
             .collect();

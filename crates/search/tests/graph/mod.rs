@@ -6,10 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use kripke_model::ir::{EdgeId, FileId, ProcessId, Span};
 use kripke_model::trail::{Ending, Trail};
-use kripke_model::{Batch, Choice, Fault, Finding, FindingKind, Flags, State, Step, Successors};
+use kripke_model::{Batch, Choice, Fault, Finding, FindingKind, Flags, State, Successors};
 use kripke_search::{Budget, Errors, Options, Order, Outcome, Progress, StoreKind, explore};
-
-pub const STEP: Step = Step { pid: 0, process: ProcessId(0), edge: EdgeId(0) };
 
 /// Random numbers, the same in every run (SplitMix64).
 pub struct Random(pub u64);
@@ -101,14 +99,14 @@ pub fn decode(state: &State) -> u32 {
 
 impl Successors for Graph {
     fn initial(&mut self, out: &mut Batch) {
-        out.push(&encode(0), STEP);
+        out.push(&encode(0));
     }
 
     fn expand(&mut self, state: &State, _: Choice, out: &mut Batch) -> Flags {
         let node = decode(state);
         self.expanded.lock().unwrap().push(node);
         for &next in &self.edges[node as usize] {
-            out.push(&encode(next), STEP);
+            out.push(&encode(next));
         }
         for finding in self.findings.get(&node).into_iter().flatten() {
             out.find(finding.clone());

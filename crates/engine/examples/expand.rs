@@ -1,0 +1,112 @@
+//! How fast states are expanded, without any store: `expand MODEL...`.
+//!
+//! Collects the states reached first, then expands all of them, in rounds as a search does, by compiled code and by the
+//! interpreter.
+
+use std::collections::HashSet;
+use std::hint::black_box;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+use std::time::Instant;
+
+use kripke_engine::{Compiled, Options};
+use kripke_lang::source::Loader;
+use kripke_model::{Batch, Choice, Interpreter, Successors};
+
+/// States collected per model, at most.
+const STATES: usize = 300_000;
+
+/// States expanded before the batch is emptied.
+const ROUND: usize = 32;
+
+/// How often they are all expanded.
+const RUNS: u64 = 5;
+
+struct Disk;
+
+impl Loader for Disk {
+    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
+        std::fs::read(path)
+    }
+}
+
+fn collect(successors: &mut dyn Successors) -> Vec<Vec<u8>> {
+    let mut batch = Batch::new();
+    successors.initial(&mut batch);
+    let mut states = vec![batch.state(0).to_vec()];
+    let mut seen: HashSet<Vec<u8>> = states.iter().cloned().collect();
+    let mut next = 0;
+    while next < states.len() && states.len() < STATES {
+        batch.clear();
+        successors.expand(&states[next], Choice::All, &mut batch);
+        next += 1;
+        for state in batch.states() {
+            if !seen.contains(state) {
+                seen.insert(state.to_vec());
+                states.push(state.to_vec());
+            }
+        }
+    }
+    states
+}
+
+/// Nanoseconds: those this thread was running where the system tells, so that other load matters less.
+fn now() -> f64 {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let running = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let running = running.and_then(|text| text.split_whitespace().next()?.parse().ok());
+    running.unwrap_or_else(|| START.elapsed().as_secs_f64() * 1e9)
+}
+
+/// Transitions, and the nanoseconds it takes to expand all states.
+fn measure(successors: &mut dyn Successors, states: &[Vec<u8>]) -> (u64, f64) {
+    let mut batch = Batch::new();
+    let (mut transitions, mut start) = (0, 0.0);
+    for run in 0..=RUNS {
+        // The first one warms up.
+        if run == 1 {
+            (transitions, start) = (0, now());
+        }
+        for round in states.chunks(ROUND) {
+            batch.clear();
+            for state in round {
+                black_box(successors.expand(state, Choice::All, &mut batch));
+            }
+            transitions += batch.len() as u64;
+        }
+    }
+    (transitions / RUNS, (now() - start) / RUNS as f64)
+}
+
+fn main() {
+    println!(
+        "{:24} {:>9} {:>6} {:>6} {:>9} {:>9} {:>9} {:>5} {:>8}",
+        "model", "states", "bytes", "edges", "ns/state", "ns/edge", "interpr.", "rare", "ms"
+    );
+    for arg in std::env::args().skip(1) {
+        let path = Path::new(&arg);
+        let Some(model) = kripke_lang::load(path, &Disk, &Default::default()).model.map(Arc::new) else { continue };
+        let options = Options { claims: false, coverage: std::env::var_os("COVERAGE").is_some(), ..Options::default() };
+        let (Ok(mut compiled), Ok(interpreter)) = (Compiled::new(model.clone(), options), Interpreter::new(model))
+        else {
+            continue;
+        };
+        let mut interpreter = interpreter.without_claims();
+        let states = collect(&mut compiled);
+        let before = compiled.rare();
+        let (transitions, time) = measure(&mut compiled, &states);
+        let rare = (compiled.rare() - before) / RUNS;
+        let (_, interpreted) = measure(&mut interpreter, &states);
+        let (n, edges) = (states.len() as f64, transitions.max(1) as f64);
+        let bytes = states.iter().map(Vec::len).sum::<usize>() as f64 / n;
+        let name = path.file_stem().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        println!(
+            "{name:24} {n:9} {bytes:6.1} {:6.2} {:9.1} {:9.1} {:9.1} {rare:5} {:8.1}",
+            edges / n,
+            time / n,
+            time / edges,
+            interpreted / edges,
+            compiled.compile_seconds() * 1e3
+        );
+    }
+}

@@ -1,0 +1,80 @@
+//! The function that makes every move of a state: asks each process in turn, the youngest first.
+
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, types};
+use cranelift_frontend::Switch;
+
+use super::value::{Int, Num};
+use super::{Gen, Role, Site};
+use crate::context::{Context, status};
+
+impl Gen<'_, '_> {
+    pub(super) fn all(&mut self) {
+        let timeout = offset_of!(Context, timeout);
+        let (top, exit) = (self.fb.create_block(), self.fb.create_block());
+        let before = self.plan.model.uses_timeout.then(|| {
+            let no = self.int(Int::Const(0));
+            self.set_context(no, timeout);
+            self.made()
+        });
+        self.jump(top);
+        self.fb.switch_to_block(top);
+        if self.plan.facts.fixed {
+            (0..self.plan.facts.sites.len()).rev().for_each(|pid| self.moves_of(self.site_of(pid)));
+        } else {
+            self.each_process();
+        }
+        if let Some(before) = before {
+            // Nobody can move: once more, with `timeout` true.
+            let after = self.made();
+            let still = self.fb.ins().icmp(IntCC::Equal, before, after);
+            self.require(still, exit);
+            let already = self.context(types::I32, timeout);
+            self.leave_if(already, exit);
+            let yes = self.int(Int::Const(1));
+            self.set_context(yes, timeout);
+            self.jump(top);
+        } else {
+            self.jump(exit);
+        }
+        self.fb.switch_to_block(exit);
+        self.return_status(status::DONE);
+    }
+
+    /// Whoever the tables say there is.
+    fn each_process(&mut self) {
+        let (top, end) = (self.fb.create_block(), self.fb.create_block());
+        let left = self.fb.append_block_param(top, types::I64);
+        let count = self.processes(self.root);
+        let count = self.num(count);
+        self.fb.ins().jump(top, &[count.into()]);
+        self.fb.switch_to_block(top);
+        self.require(left, end);
+        let pid = self.add(Num::computed(left), Num::known(-1));
+        let pid = Num::computed(self.num(pid));
+        let base = self.base_of(pid);
+        let ty = self.byte(self.root, base);
+        let mut switch = Switch::new();
+        let blocks: Vec<_> = (0..self.plan.model.processes.len()).map(|_| self.fb.create_block()).collect();
+        for (process, block) in blocks.iter().enumerate() {
+            switch.set_entry(process as u128, *block);
+        }
+        switch.emit(&mut self.fb, ty, self.rare);
+        for (process, block) in blocks.into_iter().enumerate() {
+            self.fb.switch_to_block(block);
+            self.moves_of(Site { process: process as u32, pid, base });
+            let pid = self.num(pid);
+            self.fb.ins().jump(top, &[pid.into()]);
+        }
+        self.fb.switch_to_block(end);
+    }
+
+    fn moves_of(&mut self, site: Site) {
+        if let Some(moves) = self.link(Role::Moves, site) {
+            let answer = self.call_linked(moves, self.root.bytes, site);
+            self.return_if(answer, answer);
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! Running a program.
+
+use std::sync::Arc;
+
+use kripke_model::layout::{Layout, ProcessAt};
+use kripke_model::{Batch, Choice, Flags, State};
+
+use crate::context::{Context, Counts, Pending, SLACK, status};
+use crate::program::Program;
+
+/// Buffers do not grow beyond this; what needs more is left to the interpreter.
+const MAX_ROOM: usize = 1 << 28;
+
+/// Runs a program, for one thread.
+#[derive(Debug)]
+pub(crate) struct Driver {
+    program: Arc<Program>,
+    /// The length of every state; 0 where it varies.
+    pub size: usize,
+    pub context: Box<Context>,
+    pub rooms: Rooms,
+    /// One byte per edge of the model, not 0 if it was executed.
+    covered: Vec<u8>,
+}
+
+// SAFETY: the pointers in the context are into buffers on the heap that belong to this value, or are set anew whenever a
+// state is expanded and only used until that is done.
+unsafe impl Send for Driver {}
+
+/// Room to work in.
+#[derive(Debug)]
+pub(crate) struct Rooms {
+    /// How many bytes of successors, and of points inside atomic sequences, there is room for, and for how many
+    /// successors.
+    wanted: usize,
+    entries: usize,
+    root: Vec<u8>,
+    half: Vec<u8>,
+    /// The point inside an atomic sequence that is being expanded.
+    pub(crate) current: Vec<u8>,
+    inner: Vec<u8>,
+    pending: Vec<Pending>,
+    /// Points still to be expanded: ranges of entries of `pending`.
+    pub(crate) points: Vec<(usize, usize)>,
+}
+
+/// How an attempt at expanding a state ended.
+enum Outcome {
+    Moved,
+    Still,
+    Rare,
+    Full,
+}
+
+impl Driver {
+    pub(crate) fn new(program: Arc<Program>) -> Driver {
+        let facts = &program.facts;
+        let edges = facts.first_edge.last().map_or(0, |n| *n as usize);
+        let size = if facts.fixed { facts.sample.len() } else { 0 };
+        let rooms = Rooms {
+            wanted: 4 * facts.sample.len() + 4096,
+            entries: 0,
+            root: Vec::new(),
+            half: Vec::new(),
+            current: Vec::new(),
+            inner: Vec::new(),
+            pending: Vec::new(),
+            points: Vec::new(),
+        };
+        let mut driver = Driver { program, size, context: Context::new(), rooms, covered: vec![0; edges] };
+        driver.prepare();
+        driver.grow();
+        driver
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.program.functions.layout
+    }
+
+    /// Makes the edges that were executed true: `[process][edge]`.
+    pub(crate) fn cover(&self, all: &mut [Vec<bool>]) {
+        for (process, edges) in all.iter_mut().enumerate() {
+            let first = self.program.facts.first_edge[process] as usize;
+            for (edge, covered) in edges.iter_mut().zip(&self.covered[first..]) {
+                *edge |= *covered != 0;
+            }
+        }
+    }
+
+    /// Appends every successor of a state. None if the program can't.
+    #[inline]
+    pub(crate) fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Option<Flags> {
+        loop {
+            match self.attempt(state, choice, out) {
+                Outcome::Moved => return Some(Flags::default()),
+                Outcome::Still if self.program.functions.watch.is_none() || choice != Choice::All => {
+                    return Some(Flags { invalid_end: choice == Choice::All && !self.may_end(state) });
+                }
+                Outcome::Full if self.rooms.wanted < MAX_ROOM => self.grow(),
+                Outcome::Still | Outcome::Rare | Outcome::Full => return None,
+            }
+        }
+    }
+
+    /// What stays the same from state to state.
+    fn prepare(&mut self) {
+        let facts = &self.program.facts;
+        let context = &mut *self.context;
+        for (base, site) in context.processes.iter_mut().zip(&facts.sites) {
+            *base = site.base;
+        }
+        for (entry, channel) in context.channels.iter_mut().zip(&facts.channels) {
+            *entry = *channel;
+        }
+        context.counts = Counts {
+            len: facts.sample.len() as u64,
+            processes: facts.sites.len() as u64,
+            channels: facts.channels.len() as u64,
+        };
+        context.asked = context.counts;
+        context.covered = self.covered.as_mut_ptr();
+        context.functions = &raw const self.program.functions;
+    }
+
+    /// Makes more room, and tells the code where it is.
+    #[cold]
+    fn grow(&mut self) {
+        // Behind the place where a state begins or, where states differ in length, ends.
+        let keep = SLACK + self.size;
+        // States of no length at all are few: as many as there are edges.
+        let shortest = self.size.max(self.layout().fixed).max(1);
+        let rooms = &mut self.rooms;
+        rooms.wanted *= 2;
+        rooms.entries = rooms.wanted / shortest + self.covered.len();
+        rooms.inner.resize(rooms.wanted, 0);
+        rooms.half.resize(rooms.wanted, 0);
+        rooms.current.resize(rooms.wanted, 0);
+        rooms.pending.reserve(rooms.wanted / 32);
+        let context = &mut *self.context;
+        context.half = rooms.half.as_mut_ptr();
+        context.half_limit = context.half.wrapping_add(rooms.wanted - keep);
+        context.inner_start = rooms.inner.as_mut_ptr();
+        context.inner_limit = context.inner_start.wrapping_add(rooms.wanted - keep);
+        context.pending_start = rooms.pending.as_mut_ptr();
+        context.pending_limit = context.pending_start.wrapping_add(rooms.pending.capacity());
+        self.clear_inner();
+    }
+
+    /// Nothing is put aside.
+    fn clear_inner(&mut self) {
+        let context = &mut *self.context;
+        context.inner = context.inner_start;
+        context.pending = context.pending_start;
+        context.branches = 0;
+    }
+
+    #[inline]
+    fn attempt(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Outcome {
+        let Some(root) = self.load(state) else { return Outcome::Rare };
+        let (bytes, ends) = out.parts();
+        if !self.reserve(bytes, ends) {
+            return Outcome::Rare;
+        }
+        let mut answer = match choice {
+            Choice::All => self.all(root),
+            Choice::One(pid) => self.one(root, usize::from(pid)),
+        };
+        if self.context.pending != self.context.pending_start {
+            if answer == status::DONE {
+                answer = self.run_inner();
+            }
+            self.clear_inner();
+        }
+        match answer {
+            status::DONE => self.take(bytes, ends),
+            status::FULL => Outcome::Full,
+            _ => Outcome::Rare,
+        }
+    }
+
+    /// Makes room in the batch, and tells the code about it.
+    #[inline]
+    fn reserve(&mut self, bytes: &mut Vec<u8>, ends: &mut Vec<u32>) -> bool {
+        let Rooms { wanted, entries, .. } = self.rooms;
+        if bytes.capacity() - bytes.len() < wanted || ends.capacity() - ends.len() < entries {
+            // Ends are counted in 32 bits, and capacities may double.
+            if bytes.len() + wanted > u32::MAX as usize / 2 {
+                return false;
+            }
+            bytes.reserve(wanted);
+            ends.reserve(entries);
+        }
+        let context = &mut *self.context;
+        context.out_start = bytes.as_mut_ptr();
+        context.out = context.out_start.wrapping_add(bytes.len());
+        context.out_limit = context.out.wrapping_add(wanted - SLACK - self.size);
+        context.ends = ends.as_mut_ptr().wrapping_add(ends.len());
+        true
+    }
+
+    /// Takes the successors over into the batch.
+    #[inline]
+    fn take(&mut self, bytes: &mut Vec<u8>, ends: &mut Vec<u32>) -> Outcome {
+        // SAFETY: both pointers are into the same reserved memory, of which everything between them was written.
+        let len = unsafe { self.context.out.offset_from(self.context.out_start) as usize };
+        let first = ends.len();
+        if self.size > 0 {
+            let (mut count, mut end) = (0, bytes.len() + self.size);
+            let spare = ends.spare_capacity_mut();
+            while end <= len {
+                spare[count].write(end as u32);
+                (count, end) = (count + 1, end + self.size);
+            }
+            // SAFETY: so many were just written.
+            unsafe { ends.set_len(first + count) };
+        } else {
+            // SAFETY: likewise.
+            unsafe { ends.set_len(self.context.ends.offset_from(ends.as_ptr()) as usize) };
+        }
+        // SAFETY: see above.
+        unsafe { bytes.set_len(len) };
+        if ends.len() == first { Outcome::Still } else { Outcome::Moved }
+    }
+
+    /// The state to expand, with room behind where the code wants that, and the tables of its processes and channels.
+    /// None if it is no state of this model.
+    #[inline]
+    fn load(&mut self, state: &State) -> Option<*mut u8> {
+        if self.size > 0 {
+            return (state.len() == self.size).then_some(state.as_ptr().cast_mut());
+        }
+        let len = state.len();
+        let root = &mut self.rooms.root;
+        if root.len() < len + SLACK {
+            root.resize(2 * len + SLACK, 0);
+        }
+        root[..len].copy_from_slice(state);
+        let root = root.as_mut_ptr();
+        // SAFETY: so many bytes were just written.
+        let ok = unsafe { self.survey(root, len) };
+        ok.then_some(root)
+    }
+
+    /// Fills the tables for a state; false if it is no state of this model.
+    ///
+    /// # Safety
+    /// `root` must point to `len` bytes.
+    pub(crate) unsafe fn survey(&mut self, root: *const u8, len: usize) -> bool {
+        let layout = &self.program.functions.layout;
+        if self.size > 0 {
+            return len == self.size;
+        }
+        // SAFETY: as the caller promises.
+        let bytes = unsafe { std::slice::from_raw_parts(root, len) };
+        let context = &mut *self.context;
+        let mut at = layout.fixed;
+        let (mut processes, mut channels) = (0, layout.global_channels.len());
+        while at < len {
+            let Some(frame) = layout.frames.get(usize::from(bytes[at])) else { return false };
+            if processes >= kripke_model::layout::MAX_ALIVE || at + frame.size > len {
+                return false;
+            }
+            context.processes[processes] = at as u32;
+            for channel in &frame.channels {
+                let Some(entry) = context.channels.get_mut(channels) else { return false };
+                entry.declaration = channel.declaration;
+                entry.offset = channel.offset + at as u32;
+                channels += 1;
+            }
+            processes += 1;
+            at += frame.size;
+        }
+        context.counts = Counts { len: len as u64, processes: processes as u64, channels: channels as u64 };
+        true
+    }
+
+    /// Makes every move from a state.
+    #[inline]
+    fn all(&mut self, root: *mut u8) -> i32 {
+        let (all, context) = (self.program.functions.all, &raw mut *self.context);
+        // SAFETY: the tables describe this state, and the context's pointers are into memory that stays where it is.
+        unsafe { all(context, root, 0, 0) }
+    }
+
+    /// Makes the moves of one process, if it is there.
+    fn one(&mut self, root: *mut u8, pid: usize) -> i32 {
+        self.context.timeout = 0;
+        if pid >= self.context.counts.processes as usize {
+            return status::DONE;
+        }
+        let (out, ends) = (self.context.out, self.context.ends);
+        let answer = self.moves(root, pid);
+        let still = (out, ends, 0) == (self.context.out, self.context.ends, self.points_made());
+        if answer == status::DONE && still && self.program.functions.model.uses_timeout {
+            self.context.timeout = 1;
+            return self.moves(root, pid);
+        }
+        answer
+    }
+
+    /// Makes the moves of a process.
+    pub(crate) fn moves(&mut self, root: *mut u8, pid: usize) -> i32 {
+        let base = self.context.processes[pid];
+        let functions = &self.program.functions;
+        // SAFETY: the process begins there.
+        let process = if functions.per_process { 0 } else { unsafe { *root.add(base as usize) } };
+        let Some(moves) = functions.pick(&functions.moves, pid, process) else { return status::RARE };
+        let context = &raw mut *self.context;
+        // SAFETY: the function was compiled for a process of this type, the tables describe this state, and the
+        // context's pointers are into memory that stays where it is.
+        unsafe { moves(context, root, u64::from(base), pid as u64) }
+    }
+
+    /// Nobody can move: is every process at a place where it may rest for ever?
+    fn may_end(&self, state: &State) -> bool {
+        let (layout, model) = (self.layout(), &self.program.functions.model);
+        self.context.processes[..self.context.counts.processes as usize].iter().all(|&offset| {
+            let process = u32::from(state[offset as usize]);
+            let location = layout.location(state, ProcessAt { process, offset });
+            model.processes[process as usize].locations[location.index()].end
+        })
+    }
+}

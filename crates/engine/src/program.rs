@@ -1,0 +1,187 @@
+//! A program: code for a model, and what it needs to run.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use cranelift_codegen::ir;
+use cranelift_frontend::FunctionBuilderContext;
+use cranelift_jit::JITModule;
+use cranelift_module::FuncId;
+use kripke_model::Model;
+use kripke_model::ir::{Direction, Edge, EdgeId, Expr, Place, Process, Sync, Then, VarRef};
+use kripke_model::layout::Layout;
+
+use crate::code::{Calls, Gen, Links, Plan, Role, Unit};
+use crate::context::MAX_FIELDS;
+use crate::facts::Facts;
+use crate::jit::{self, Machine};
+use crate::runtime::{Claim, Functions};
+use crate::watch::Watch;
+use crate::{Options, Unsupported};
+
+/// Processes share the code of their type if there would otherwise be more edges than this to compile.
+const MAX_EDGES: usize = 1500;
+
+/// With more edges than this, less code is better than fast code.
+const MANY_EDGES: usize = 500;
+
+/// Code for the states of a model that certain facts are true of. Threads share it.
+pub(crate) struct Program {
+    pub functions: Functions,
+    pub facts: Facts,
+    /// How long it took to make.
+    pub seconds: f64,
+    /// How much machine code there is.
+    pub bytes: usize,
+    module: Mutex<Option<JITModule>>,
+}
+
+impl Program {
+    pub(crate) fn new(
+        model: &Arc<Model>,
+        layout: &Arc<Layout>,
+        facts: Facts,
+        options: Options,
+    ) -> Result<Program, Unsupported> {
+        let start = Instant::now();
+        let claims = check(model, layout, &facts, options)?;
+        let watch = Watch::new(model, layout)?;
+        let (plan, units) = plan(model, layout, &facts, options);
+        let functions = generate(&plan, &units, jit::calls().map_err(Unsupported)?);
+        let Machine { module, addresses, bytes } = jit::compile(functions, options).map_err(Unsupported)?;
+        let every = |role: Role| {
+            let ids = plan.links.functions.iter().map(|ids| ids[role as usize]);
+            ids.map(|id| id.map(|id| addresses[id.as_u32() as usize])).collect()
+        };
+        let receiving = model.processes.iter().zip(&layout.frames);
+        let functions = Functions {
+            per_process: plan.links.per_process,
+            // The last one.
+            all: addresses[addresses.len() - 1],
+            moves: every(Role::Moves),
+            accept: every(Role::Accept),
+            could: every(Role::Could),
+            model: model.clone(),
+            layout: layout.clone(),
+            watch,
+            receiving: receiving.map(|(p, f)| (f.wide_location, receiving_at(p))).collect(),
+            claims,
+        };
+        let (seconds, module) = (start.elapsed().as_secs_f64(), Mutex::new(Some(module)));
+        Ok(Program { functions, facts, seconds, bytes, module })
+    }
+}
+
+/// A function to be generated: what it does, for which process type, and for which process if each has its own.
+type Name = (Role, u32, Option<u32>);
+
+/// Which functions there will be. The one for all processes is the last.
+fn plan<'a>(model: &'a Model, layout: &'a Layout, facts: &'a Facts, options: Options) -> (Plan<'a>, Vec<Name>) {
+    let all = |processes: &mut dyn Iterator<Item = usize>| processes.map(|p| model.processes[p].edges.len()).sum();
+    let edges: usize = all(&mut facts.sites.iter().map(|s| s.process as usize));
+    let per_process = facts.fixed && edges <= MAX_EDGES;
+    let owners: Vec<(u32, Option<u32>)> = if per_process {
+        facts.sites.iter().enumerate().map(|(pid, s)| (s.process, Some(pid as u32))).collect()
+    } else {
+        (0..model.processes.len() as u32).map(|process| (process, None)).collect()
+    };
+    let (mut names, mut links) = (Vec::new(), Links { per_process, functions: Vec::new() });
+    for (process, pid) in owners {
+        let mut ids = [None; _];
+        for role in Role::OF_PROCESSES {
+            if is_wanted(role, &model.processes[process as usize], model, facts) {
+                ids[role as usize] = Some(FuncId::from_u32(names.len() as u32));
+                names.push((role, process, pid));
+            }
+        }
+        links.functions.push(ids);
+    }
+    names.push((Role::All, 0, None));
+    let edges = if per_process { edges } else { all(&mut (0..model.processes.len())) };
+    let (small, claims) = (edges > MANY_EDGES, options.claims && facts.claims);
+    (Plan { model, layout, facts, links, small, coverage: options.coverage, claims }, names)
+}
+
+fn generate(plan: &Plan<'_>, names: &[Name], calls: Calls) -> Vec<(String, ir::Function)> {
+    let mut builder = FunctionBuilderContext::new();
+    let one = |&(role, process, pid): &Name| {
+        let mut function = ir::Function::new();
+        function.signature = calls.signature();
+        Gen::generate(plan, &mut function, Unit { role, process, pid, builder: &mut builder }, calls);
+        (format!("{role:?} {process} {pid:?}"), function)
+    };
+    names.iter().map(one).collect()
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        if let Ok(Some(module)) = self.module.get_mut().map(Option::take) {
+            // SAFETY: the functions are reachable only through this value, which is going away.
+            unsafe { module.free_memory() };
+        }
+    }
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program").field("seconds", &self.seconds).field("bytes", &self.bytes).finish_non_exhaustive()
+    }
+}
+
+/// The locations at which a process receives.
+fn receiving_at(process: &Process) -> Vec<bool> {
+    let receives = |id: &EdgeId| matches!(process.edges[id.index()].sync, Some(Sync::Receive { .. }));
+    process.locations.iter().map(|l| l.edges.iter().any(receives)).collect()
+}
+
+/// Does a process of this type need such a function?
+fn is_wanted(role: Role, process: &Process, model: &Model, facts: &Facts) -> bool {
+    match role {
+        Role::Moves => true,
+        Role::Follow => !model.uses_priorities && process.edges.iter().any(|e| e.then == Then::Keep),
+        Role::Accept => may_meet(process, model),
+        Role::Could => model.uses_priorities || facts.enabled_read,
+        Role::All => false,
+    }
+}
+
+/// Can a process of this type be the receiver of a rendezvous?
+fn may_meet(process: &Process, model: &Model) -> bool {
+    let receives = |e: &Edge| matches!(e.sync, Some(Sync::Receive { .. }));
+    model.channels.iter().any(|c| c.capacity == 0) && process.edges.iter().any(receives)
+}
+
+/// What code can't be generated for. Otherwise the claims of each process type.
+fn check(model: &Model, layout: &Layout, facts: &Facts, options: Options) -> Result<Vec<Vec<Claim>>, Unsupported> {
+    let cannot = |what: &str| Err(Unsupported(what.to_string()));
+    if model.channels.iter().any(|c| c.fields.len() > MAX_FIELDS) {
+        return cannot("messages with very many fields");
+    }
+    if !options.claims || !facts.claims || facts.fixed {
+        return Ok(vec![Vec::new(); model.processes.len()]);
+    }
+    model.processes.iter().enumerate().map(|(i, process)| claims(process, i, layout)).collect()
+}
+
+fn claims(process: &Process, index: usize, layout: &Layout) -> Result<Vec<Claim>, Unsupported> {
+    let simple = |direction: Direction, channel: &Expr| match channel {
+        Expr::Load(Place { var, index: elements }) if elements.is_empty() => Some(match var {
+            VarRef::Global(id) => Claim { direction, slot: layout.globals[id.index()].clone(), local: false },
+            VarRef::Local(id) => {
+                Claim { direction, slot: layout.frames[index].locals[id.index()].clone(), local: true }
+            }
+        }),
+        Expr::Load(Place { var: VarRef::Global(id), index: elements }) => match &elements[..] {
+            [Expr::Const(i)] if *i >= 0 && layout.globals[id.index()].dims[0] > *i as u32 => {
+                let mut slot = layout.globals[id.index()].clone();
+                slot.offset += *i as usize * slot.width.bytes();
+                Some(Claim { direction, slot, local: false })
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    let all = process.claims.iter().map(|c| simple(c.direction, &c.channel));
+    all.collect::<Option<_>>().ok_or_else(|| Unsupported("exclusive access to a computed channel".to_string()))
+}

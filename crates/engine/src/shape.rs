@@ -1,0 +1,107 @@
+//! The usual shape of states.
+//!
+//! Many models create their processes at the start and keep them: then nearly all states have the same processes at the
+//! same places, and what is never written (parameters, mostly) is the same in all of them. Code made for that shape is
+//! much better than code for any state.
+
+use std::collections::HashMap;
+
+use kripke_model::ir::{VarId, VarRef};
+use kripke_model::layout::Layout;
+use kripke_model::{Batch, Choice, Interpreter, Model, State, Successors};
+
+use crate::Options;
+use crate::facts::{Facts, sites};
+
+/// States looked at to find the usual shape.
+const LOOKS: usize = 400;
+
+const WORD: usize = size_of::<u64>();
+
+/// What states of a shape have in common.
+#[derive(PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Shape {
+    len: usize,
+    checks: Vec<Check>,
+}
+
+/// A word of the state: which bits are always the same, and what they are.
+#[derive(PartialEq, Eq, Hash, Debug)]
+struct Check {
+    at: usize,
+    mask: u64,
+    value: u64,
+}
+
+impl Shape {
+    /// The shape of a state.
+    pub(crate) fn new(model: &Model, layout: &Layout, facts: &Facts, state: &State) -> Shape {
+        let len = state.len();
+        let mut shape = Shape { len, checks: Vec::new() };
+        if facts.varies && len >= WORD {
+            let same = common(model, layout, facts, state);
+            for at in (0..len).step_by(WORD).map(|at| at.min(len - WORD)) {
+                let (mask, value) = (word(&same, at), word(state, at));
+                if mask != 0 {
+                    shape.checks.push(Check { at, mask, value: value & mask });
+                }
+            }
+        }
+        shape
+    }
+
+    #[inline]
+    pub(crate) fn fits(&self, state: &State) -> bool {
+        state.len() == self.len && self.checks.iter().all(|c| word(state, c.at) & c.mask == c.value)
+    }
+}
+
+#[inline]
+fn word(bytes: &[u8], at: usize) -> u64 {
+    bytes[at..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word))
+}
+
+/// 255 for every byte of a state that all states of its shape have: types of processes, and locals never written.
+fn common(model: &Model, layout: &Layout, facts: &Facts, state: &State) -> Vec<u8> {
+    let mut same = vec![0; state.len()];
+    for site in sites(layout, state) {
+        let base = site.base as usize;
+        same[base] = 255;
+        let frame = &layout.frames[site.process as usize];
+        for (i, (var, slot)) in model.processes[site.process as usize].locals.iter().zip(&frame.locals).enumerate() {
+            if !facts.is_written(site.process, VarRef::Local(VarId(i as u32))) {
+                let start = base + slot.offset;
+                same[start..start + var.len() * slot.width.bytes()].fill(255);
+            }
+        }
+    }
+    same
+}
+
+/// Walks through the model at random, and gives the facts of the shape met most often. None if there is no use in it.
+pub(crate) fn usual(interpreter: &mut Interpreter, initial: Facts, options: Options) -> Option<Facts> {
+    if !options.specialise {
+        return None;
+    }
+    let (model, layout) = (interpreter.model().clone(), interpreter.layout().clone());
+    let mut shapes: HashMap<Shape, (usize, Vec<u8>)> = HashMap::new();
+    let (mut state, mut batch) = (initial.sample.clone(), Batch::new());
+    // Any numbers will do, but always the same ones.
+    let mut random = 1u64;
+    for look in 1..=LOOKS {
+        if state.len() >= WORD {
+            let shape = Shape::new(&model, &layout, &initial, &state);
+            shapes.entry(shape).or_insert_with(|| (0, state.clone())).0 += look;
+        }
+        batch.clear();
+        interpreter.expand(&state, Choice::All, &mut batch);
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state = match batch.len() {
+            0 => initial.sample.clone(),
+            n => batch.state((random >> 33) as usize % n).to_vec(),
+        };
+    }
+    // Later ones count more: the beginning is not what is usual.
+    let most = shapes.into_values().max();
+    most.map(|(_, sample)| Facts::new(&model, &layout, sample, true))
+}
