@@ -9,7 +9,7 @@ use super::ledger::{Account, Ledger};
 use super::meeting::{Meeting, Seat};
 use super::queue::Runs;
 use super::segments::Untold;
-use super::table::{Probe, Refusal, Table};
+use super::table::{Probe, Refusal, Table, Vacancy};
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 
 /// States whose memory accesses overlap: enough to hide the latency, few enough for their lines to stay in the cache.
@@ -147,8 +147,16 @@ impl<'a> ExactHandle<'a> {
             table.prefetch(seat, hash);
         }
         let mut probes = [Probe::VOID; WINDOW];
-        for (probe, &hash) in probes.iter_mut().zip(hashes) {
-            *probe = table.probe(seat, hash);
+        let (mut further, mut count) = ([0; WINDOW], 0);
+        for (i, &hash) in hashes.iter().enumerate() {
+            let probe = table.probe(seat, hash);
+            probes[i % WINDOW] = probe;
+            further[count % WINDOW] = i as u8;
+            count += usize::from(probe.goes_on());
+        }
+        for &i in &further[..count] {
+            let i = usize::from(i);
+            probes[i % WINDOW] = table.probe_next(seat, hashes[i]);
         }
         for probe in &probes[..hashes.len()] {
             arena.prefetch(probe.guess());
@@ -158,8 +166,8 @@ impl<'a> ExactHandle<'a> {
             let probe = probes[i % WINDOW];
             let (number, new) = match probe.candidate() {
                 Some(number) if self.store.is(number, state) => (number, false),
-                None if let Some(slot) = probe.vacant()
-                    && let Some(number) = self.add_at(seat, state, hash, slot)? =>
+                None if let Some(vacancy) = probe.vacancy()
+                    && let Some(number) = self.add_at(seat, state, hash, vacancy)? =>
                 {
                     (number, true)
                 }
@@ -172,9 +180,9 @@ impl<'a> ExactHandle<'a> {
 
     /// Adds a state where there was room at the first look, if there still is.
     #[inline(always)]
-    fn add_at(&mut self, seat: &Seat<'a>, state: &State, hash: u64, slot: usize) -> Result<Option<u32>, Full> {
+    fn add_at(&mut self, seat: &Seat<'a>, state: &State, hash: u64, at: Vacancy) -> Result<Option<u32>, Full> {
         let number = self.write(state)?;
-        if !self.store.table.add_at(seat, hash, slot, number) {
+        if !self.store.table.add_at(seat, hash, at, number) {
             return Ok(None);
         }
         self.keep(seat, state, hash);

@@ -69,19 +69,43 @@ impl Search<'_> {
     fn after(&self, at: usize) -> usize {
         if at + 1 == self.count { 0 } else { at + 1 }
     }
+
+    /// Without a branch: whether a state is new can't be predicted.
+    #[inline(always)]
+    fn probe(&self, at: usize, line: u8) -> Probe {
+        let slots = &self.line(at).0;
+        let scan = Scan::new(slots);
+        let hits = scan.hits(self.tag);
+        let found = hits != 0;
+        let entry = slots[hits.trailing_zeros() as usize % SLOTS].load(Ordering::Relaxed);
+        let candidate = number_of(entry) & u32::from(found).wrapping_neg();
+        Probe { candidate, found, slot: scan.vacant().trailing_zeros().min(SLOTS as u32) as u8, line }
+    }
 }
 
 /// What a first look at the line of a state has shown.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Probe {
     /// The first state there whose hash looks the same, most likely the state itself.
     candidate: u32,
     found: bool,
     /// The first slot with room.
-    vacant: u8,
+    slot: u8,
+    /// Which line that is, counted from home.
+    line: u8,
+}
+
+/// A slot that had room.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Vacancy {
+    slot: u8,
+    line: u8,
 }
 
 impl Probe {
+    /// One must look again.
+    pub const VOID: Probe = Probe { candidate: 0, found: false, slot: SLOTS as u8, line: 0 };
+
     /// The state that is likely to be the same.
     #[inline(always)]
     pub fn candidate(self) -> Option<u32> {
@@ -94,14 +118,22 @@ impl Probe {
         self.candidate
     }
 
-    /// Nothing looked the same, and this slot had room.
+    /// Nothing looked the same, and there was room.
     #[inline(always)]
-    pub fn vacant(self) -> Option<usize> {
-        (!self.found && (self.vacant as usize) < SLOTS).then_some(self.vacant as usize)
+    pub fn vacancy(self) -> Option<Vacancy> {
+        (!self.found && !self.is_full()).then_some(Vacancy { slot: self.slot, line: self.line })
     }
 
-    /// One must look again.
-    pub const VOID: Probe = Probe { candidate: 0, found: false, vacant: SLOTS as u8 };
+    #[inline(always)]
+    fn is_full(self) -> bool {
+        self.slot as usize == SLOTS
+    }
+
+    /// The line was full and had nothing that looked the same: the next one may have.
+    #[inline(always)]
+    pub fn goes_on(self) -> bool {
+        !self.found & self.is_full()
+    }
 }
 
 /// Why a state could not be added.
@@ -152,31 +184,33 @@ impl Table {
         prefetch(search.line(search.home));
     }
 
-    /// A first look, at memory that was asked for.
+    /// A first look, at memory that was asked for. Asks for the next line if this one is full.
     #[inline(always)]
     pub fn probe(&self, seat: &Seat<'_>, hash: u64) -> Probe {
         let search = self.search(seat, hash);
-        let slots = &search.line(search.home).0;
-        let scan = Scan::new(slots);
-        let hits = scan.hits(search.tag);
-        let found = hits != 0;
-        // Without a branch: whether a state is new can't be predicted.
-        let entry = slots[hits.trailing_zeros() as usize % SLOTS].load(Ordering::Relaxed);
-        let candidate = number_of(entry) & u32::from(found).wrapping_neg();
-        let vacant = scan.vacant();
-        if vacant == 0 {
+        let probe = search.probe(search.home, 0);
+        if probe.is_full() {
             prefetch(search.line(search.after(search.home)));
         }
-        Probe { candidate, found, vacant: vacant.trailing_zeros().min(SLOTS as u32) as u8 }
+        probe
+    }
+
+    /// A look at the next line, for a probe that [goes on](Probe::goes_on).
+    #[inline(always)]
+    pub fn probe_next(&self, seat: &Seat<'_>, hash: u64) -> Probe {
+        let search = self.search(seat, hash);
+        search.probe(search.after(search.home), 1)
     }
 
     /// Adds a state where a probe has found room, unless something was added there since. The table must not have grown
     /// in between.
     #[inline(always)]
-    pub fn add_at(&self, seat: &Seat<'_>, hash: u64, slot: usize, number: u32) -> bool {
+    pub fn add_at(&self, seat: &Seat<'_>, hash: u64, vacancy: Vacancy, number: u32) -> bool {
         let search = self.search(seat, hash);
-        // A line is filled from the first slot to the last: if this one is still empty, the line is as it was.
-        let slot = &search.line(search.home).0[slot % SLOTS];
+        let line = if vacancy.line == 0 { search.home } else { search.after(search.home) };
+        // A line is filled from the first slot to the last: if this one is still empty, the line is as it was; and a
+        // line before it that was full then still is.
+        let slot = &search.line(line).0[usize::from(vacancy.slot) % SLOTS];
         if self.segments.is_private() {
             let vacant = slot.load(Ordering::Relaxed) == EMPTY;
             if vacant {
@@ -408,7 +442,7 @@ mod tests {
             let is_it = |n: u32| hashes[n as usize] == hash;
             let found = table.find_or_add(&seat, hash, is_it, || panic!("it is there")).unwrap();
             assert_eq!(found, (i as u32, false));
-            assert_eq!(table.probe(&seat, hash).vacant(), None);
+            assert!(table.probe(&seat, hash).vacancy().is_none());
         }
     }
 
