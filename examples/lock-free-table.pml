@@ -159,7 +159,7 @@ inline intern(state) {
 
 proctype worker(byte me) {
 	byte next = me * STATES;
-	byte i, at, seen, entry, from, before;
+	byte i, wanted, at, seen, entry, from, before;
 	bool won, came, mine;
 
 	do
@@ -169,7 +169,8 @@ proctype worker(byte me) {
 		:: called -> attend()   /* between two states */
 		:: else
 		fi;
-		intern((me % 2 == 0 -> i + 1 : STATES - i));
+		wanted = (me % 2 == 0 -> i + 1 : STATES - i);
+		intern(wanted);
 		i++
 	od;
 	atomic {

@@ -142,8 +142,9 @@ pub struct Searching {
     /// Nearest states first (the shortest counterexample), or deep ones first
     #[arg(long, value_enum, default_value_t = Order::Bfs, value_name = "bfs|dfs", hide_possible_values = true)]
     pub search: Order,
-    /// Keep states in full, or as trees that share their parts: a fraction of the memory, somewhat slower
-    #[arg(long, value_enum, default_value_t = Store::Exact, value_name = "exact|tree", hide_possible_values = true)]
+    /// Keep states in full (exact), as trees that share their parts (a fraction of the memory, slower), or in full as long
+    /// as there is memory and then as trees (auto)
+    #[arg(long, value_enum, default_value_t = Store::Auto, value_name = "auto|exact|tree", hide_possible_values = true)]
     pub store: Store,
     /// Run the model as machine code, or by the reference interpreter
     #[arg(long, value_enum, default_value_t = Engine::Compile, value_name = "compile|interpret", hide_possible_values = true)]
@@ -161,6 +162,8 @@ pub enum Order {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Store {
+    /// In full as long as there is memory for it
+    Auto,
     /// In full
     Exact,
     /// As trees that share their parts

@@ -7,6 +7,11 @@ pub fn peak() -> u64 {
     fs::read_to_string("/proc/self/status").ok().and_then(|text| field(&text, "VmHWM:")).unwrap_or(0)
 }
 
+/// The memory the program has now, in bytes; 0 where the system does not tell.
+pub fn now() -> u64 {
+    fs::read_to_string("/proc/self/status").ok().and_then(|text| field(&text, "VmRSS:")).unwrap_or(0)
+}
+
 /// Three quarters of what the machine, or the container, has.
 pub fn default_limit() -> Option<u64> {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| field(&text, "MemTotal:"));

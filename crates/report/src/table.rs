@@ -290,7 +290,7 @@ mod tests {
   4  q         12   critical++              ·     ·      1
   5  p          4   wantp = true            1     ·      ·
   6  p          5   critical++              ·     ·      2
-  7  q         13   assert(critical==1)     ✗ critical is 2
+  7  p          6   assert(critical==1)     ✗ critical is 2
 ";
         assert_eq!(shown(sample::mutex(), 100), want);
     }

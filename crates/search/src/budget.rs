@@ -17,6 +17,8 @@ pub struct Budget {
     pub max_states: Option<u64>,
     /// Bytes for store and frontier together, with what an allocator loses between pieces of memory.
     pub memory: Option<u64>,
+    /// Bytes of that which are in use already.
+    pub taken: u64,
     pub deadline: Option<Instant>,
     /// Set by another thread (or a signal handler) to end the search.
     pub interrupt: Option<Arc<AtomicBool>>,
@@ -57,7 +59,8 @@ impl fmt::Display for Limit {
 impl Budget {
     /// The part of the budget that the store itself keeps to.
     pub fn capacity(&self) -> Capacity {
-        Capacity { bytes: self.memory.unwrap_or(u64::MAX), states: self.max_states.unwrap_or(u64::MAX) }
+        let bytes = self.memory.map_or(u64::MAX, |memory| usable(memory).saturating_sub(self.taken));
+        Capacity { bytes, states: self.max_states.unwrap_or(u64::MAX) }
     }
 
     /// What it means that the store is full.
@@ -75,7 +78,7 @@ impl Budget {
             return Err(Limit::Interrupted);
         }
         if let Some(memory) = self.memory
-            && bytes > usable(memory)
+            && self.taken + bytes > usable(memory)
         {
             return Err(Limit::Memory(memory));
         }
@@ -86,7 +89,7 @@ impl Budget {
     }
 }
 
-/// How much of some memory can be filled, as measured.
+/// How much of some memory can be filled: the rest goes to stacks, buffers and to what lies between.
 fn usable(memory: u64) -> u64 {
     memory - memory / 32
 }

@@ -3,6 +3,7 @@
 use kripke_model::{Finding, FindingKind, Trail};
 
 use crate::budget::Limit;
+use crate::explore::StoreKind;
 
 /// The result of a search.
 #[derive(Debug)]
@@ -58,6 +59,8 @@ pub struct Statistics {
     /// in depth-first order the way taken.
     pub depth: u64,
     pub errors: Errors,
+    /// How states were kept.
+    pub store: StoreKind,
     /// The length of the longest state.
     pub state_bytes: u64,
     /// Memory of the store.

@@ -73,6 +73,21 @@ fn agrees_with_a_set() {
     }
 }
 
+#[test]
+fn states_may_have_any_number_of_lengths() {
+    let states: Vec<Vec<u8>> = (0..900).map(|n| (0..n * 7 % 1000).map(|at| (at * n % 251) as u8).collect()).collect();
+    let store = TreeStore::new(Capacity::UNLIMITED, 1);
+    let (mut handle, mut seen, mut again, mut fetched) = (store.handle(), Vec::new(), Vec::new(), Vec::new());
+    handle.enter();
+    intern(&mut handle, &batch(&states), &mut seen).unwrap();
+    intern(&mut handle, &batch(&states), &mut again).unwrap();
+    for ((state, seen), again) in states.iter().zip(&seen).zip(&again) {
+        assert!(seen.new && !again.new && seen.id == again.id, "length {}", state.len());
+        handle.fetch(seen.id, &mut fetched);
+        assert_eq!(fetched, *state);
+    }
+}
+
 /// Several workers add the same states in different orders: each is new to exactly one of them.
 fn contend<S: Store>(store: &S, workers: usize, seed: u64, fixed: Option<usize>) {
     let kinds = 20_000;

@@ -65,6 +65,7 @@ impl Done {
             max_depth: limits.max_depth,
             max_states: limits.max_states,
             memory: limits.memory,
+            taken: memory::now(),
             deadline: args.limits.timeout.and_then(|t| start.checked_add(t)),
             interrupt: Some(interrupt.clone()),
         };
@@ -72,6 +73,9 @@ impl Done {
         let seen = Progress::new();
         let search = || explore(&|| engine.worker(), &options, &budget, &seen);
         let outcome = progress::watch(&seen, limits.memory, !args.showing.quiet, search);
+        if outcome.statistics.store == StoreKind::Tree && options.store == StoreKind::Auto && !args.showing.quiet {
+            output::warn("memory got tight: searched again with --store tree");
+        }
         let name = engine.name();
         let (mut interpreter, covered) = engine.finish();
         let elapsed = start.elapsed();
@@ -182,6 +186,7 @@ fn options(args: &Check) -> Options {
         assertions: !args.looking.no_assertions,
         end_states: !args.looking.no_end_states,
         store: match args.searching.store {
+            args::Store::Auto => StoreKind::Auto,
             args::Store::Exact => StoreKind::Exact,
             args::Store::Tree => StoreKind::Tree,
         },

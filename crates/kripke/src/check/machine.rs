@@ -114,7 +114,8 @@ fn unreached(done: &Done) -> Vec<json::Unreached> {
 
 fn options(done: &Done, args: &Check) -> json::Options {
     json::Options {
-        store: match done.options.store {
+        store: match done.outcome.statistics.store {
+            StoreKind::Auto => "auto",
             StoreKind::Exact => "exact",
             StoreKind::Tree => "tree",
         },

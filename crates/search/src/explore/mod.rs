@@ -41,8 +41,11 @@ pub enum Order {
     DepthFirst,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum StoreKind {
+    /// States in full as long as there is memory for it; then begin again with trees.
+    #[default]
+    Auto,
     /// States in full.
     Exact,
     /// States as trees of pairs that they share: less memory, more time.
@@ -56,7 +59,7 @@ impl Default for Options {
             all_errors: false,
             assertions: true,
             end_states: true,
-            store: StoreKind::Exact,
+            store: StoreKind::Auto,
             threads: None,
         }
     }
@@ -92,6 +95,14 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
     let uncompared = successors().uncompared();
     let options = &options.clone().fit(uncompared);
     match options.store {
+        StoreKind::Auto => {
+            let with = |store| Options { store, ..options.clone() };
+            let outcome = explore(successors, &with(StoreKind::Exact), budget, progress);
+            match outcome.end {
+                End::Stopped(Limit::Memory(_)) => explore(successors, &with(StoreKind::Tree), budget, progress),
+                _ => outcome,
+            }
+        }
         StoreKind::Exact => {
             let store = || ExactStore::new(budget.capacity(), options.workers()).without_comparing(uncompared);
             explore_with(store, successors, options, budget, progress)
@@ -196,7 +207,7 @@ impl<'a, S: Store> Search<'a, S> {
 
     /// Whether most of the memory allowed is used.
     fn is_tight(&self, bytes: u64) -> bool {
-        self.budget.memory.is_some_and(|memory| self.store.bytes() + bytes > memory / 8 * 7)
+        self.budget.memory.is_some_and(|memory| self.budget.taken + self.store.bytes() + bytes > memory / 8 * 7)
     }
 
     fn report(&self, bytes: u64, waiting: u64) {
@@ -219,6 +230,7 @@ impl<'a, S: Store> Search<'a, S> {
             transitions: self.transitions(),
             depth: u64::from(depth),
             errors,
+            store: self.options.store,
             state_bytes: self.store.longest(),
             store_bytes: self.store.bytes(),
             search_bytes,

@@ -18,7 +18,9 @@ const CLASSES: usize = NUMBER_BITS as usize + 1;
 
 #[derive(Debug)]
 pub(super) struct Shape {
-    pub length: usize,
+    /// The length of its states; none if they have several, and their last word says which.
+    length: Option<usize>,
+    words: usize,
     /// Words first, then pairs, each after its parts.
     pub parts: Vec<Part>,
     /// The parts that are not part of another: at most two.
@@ -49,14 +51,54 @@ impl Roots {
 }
 
 impl Shape {
+    /// For states of one length.
     pub fn new(length: usize, workers: usize) -> Shape {
-        let (parts, tops) = take_apart(length.div_ceil(WORD));
+        Shape::with(Some(length), length.div_ceil(WORD), workers)
+    }
+
+    /// For states of this length and of others that are about as long.
+    pub fn coarse(length: usize, workers: usize) -> Shape {
+        Shape::with(None, coarse_words(length), workers)
+    }
+
+    fn with(length: Option<usize>, words: usize, workers: usize) -> Shape {
+        let (parts, tops) = take_apart(words);
         Shape {
             length,
+            words,
             pools: parts.iter().map(|_| Pool::new(workers)).collect(),
             parts,
             tops,
             roots: (0..CLASSES).map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    /// Whether it is for states of this length alone.
+    pub fn is_for(&self, length: usize) -> bool {
+        self.length == Some(length)
+    }
+
+    /// Whether it is for states of this length, too.
+    pub fn has_room_for(&self, length: usize) -> bool {
+        self.length.is_none() && self.words == coarse_words(length)
+    }
+
+    /// A word of a state, filled up with zeros.
+    #[inline]
+    pub fn word(&self, state: &State, index: usize) -> u64 {
+        if self.length.is_none() && index + 1 == self.words {
+            return state.len() as u64;
+        }
+        match state.get(index * WORD..).unwrap_or_default() {
+            [] => 0,
+            rest => match rest.first_chunk::<WORD>() {
+                Some(word) => u64::from_le_bytes(*word),
+                None => {
+                    let mut word = [0; WORD];
+                    word[..rest.len()].copy_from_slice(rest);
+                    u64::from_le_bytes(word)
+                }
+            },
         }
     }
 
@@ -94,7 +136,7 @@ impl Shape {
         numbers.clear();
         numbers.resize(self.parts.len(), 0);
         into.clear();
-        into.resize(self.length.next_multiple_of(WORD), 0);
+        into.resize(self.words * WORD, 0);
         for (top, number) in self.tops.into_iter().zip([roots.0, roots.1]) {
             if let Some(top) = top {
                 numbers[top] = number;
@@ -109,7 +151,11 @@ impl Shape {
                 }
             }
         }
-        into.truncate(self.length);
+        let length = self.length.unwrap_or_else(|| {
+            let last = into.last_chunk().expect("a word for the length");
+            usize::try_from(u64::from_le_bytes(*last)).expect("the length of a state")
+        });
+        into.truncate(length);
     }
 }
 
@@ -132,18 +178,10 @@ fn take_apart(words: usize) -> (Vec<Part>, [Option<usize>; 2]) {
     (parts, [level.first().copied(), level.get(1).copied()])
 }
 
-/// A word of a state, filled up with zeros.
-#[inline]
-pub(super) fn word(state: &State, index: usize) -> u64 {
-    match state[index * WORD..].first_chunk::<WORD>() {
-        Some(word) => u64::from_le_bytes(*word),
-        None => {
-            let mut word = [0; WORD];
-            let rest = &state[index * WORD..];
-            word[..rest.len()].copy_from_slice(rest);
-            u64::from_le_bytes(word)
-        }
-    }
+/// The words of a state and one for its length, rounded so that there are two steps from each power of two to the next.
+fn coarse_words(length: usize) -> usize {
+    let words = length.div_ceil(WORD).max(2);
+    words.next_multiple_of(1 << (words.ilog2() - 1)) + 1
 }
 
 #[cfg(all(test, not(shuttle)))]
@@ -165,6 +203,17 @@ mod tests {
             }
             assert!(uses.iter().all(|&uses| uses == 1), "{words} words: {parts:?} {tops:?}");
             assert_eq!(parts.len(), words + words.saturating_sub(2));
+        }
+    }
+
+    #[test]
+    fn lengths_of_a_coarse_shape_differ() {
+        let classes: std::collections::BTreeSet<_> = (0..1 << 24).step_by(7).map(coarse_words).collect();
+        assert!(classes.len() <= 64, "{} classes", classes.len());
+        for length in 0..1000 {
+            let shape = Shape::coarse(length, 1);
+            assert!(shape.has_room_for(length) && !shape.is_for(length) && shape.words * WORD >= length + WORD);
+            assert_eq!(shape.word(&vec![1; length], shape.words - 1), length as u64);
         }
     }
 

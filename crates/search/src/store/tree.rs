@@ -11,15 +11,17 @@ use super::meeting::{Meeting, Seat};
 use super::pool::{NUMBER_BITS, Pool, PoolPen};
 use super::queue::Pieces;
 use super::segments::Untold;
-use super::shape::{Part, Roots, Shape, word};
+use super::shape::{Part, Roots, Shape};
 use super::table::Refusal;
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 use crate::sync::Mutex;
 
 /// States whose memory accesses overlap.
 const WINDOW: usize = 64;
-/// How many lengths states may have. Together with two numbers that leaves a bit of an id.
+/// How many shapes there may be. Together with two numbers that leaves a bit of an id.
 const SHAPES: usize = 1 << (63 - 2 * NUMBER_BITS);
+/// Shapes for states of one length; the others are for several.
+const FINE: usize = SHAPES / 2;
 
 /// Keeps states in four to eight bytes each, and their parts. Forgets nothing and grows by itself.
 #[derive(Debug)]
@@ -52,7 +54,8 @@ impl TreeStore {
 
     /// The shape of states of this length. Refuses, in release builds too, more than there are numbers for.
     fn shape(&self, length: usize) -> Result<usize, Full> {
-        let find = || self.shapes().position(|shape| shape.length == length);
+        let exactly = || self.shapes().position(|shape| shape.is_for(length));
+        let find = || exactly().or_else(|| self.shapes().position(|shape| shape.has_room_for(length)));
         if let Some(shape) = find() {
             return Ok(shape);
         }
@@ -63,7 +66,8 @@ impl TreeStore {
         if *known == SHAPES {
             return Err(Full::States);
         }
-        let shape = Shape::new(length, self.workers);
+        let fine = *known < FINE;
+        let shape = if fine { Shape::new(length, self.workers) } else { Shape::coarse(length, self.workers) };
         if !self.ledger.reserve(shape.bytes()) {
             return Err(Full::Memory);
         }
@@ -165,7 +169,8 @@ impl<'a> TreeHandle<'a> {
         if seat.is_called() {
             self.grow(seat)?;
         }
-        let index = self.store.shape(batch.state(window.start).len())?;
+        let length = batch.state(window.start).len();
+        let index = self.store.shape(length)?;
         let shape = self.store.shapes[index].get().expect("a shape that was found");
         if self.pens.len() <= index {
             self.pens.resize_with(index + 1, || None);
@@ -178,7 +183,7 @@ impl<'a> TreeHandle<'a> {
         let count = window.len();
         let interned = self
             .number_parts(seat, shape, &mut pen, &mut scratch, |i| batch.state(window.start + i))
-            .and_then(|()| self.intern_roots(seat, index, &mut pen, &scratch, count, each));
+            .and_then(|()| self.intern_roots(seat, (index, length), &mut pen, &scratch, count, each));
         self.window = scratch;
         self.pens[index] = Some(pen);
         interned
@@ -203,9 +208,9 @@ impl<'a> TreeHandle<'a> {
             match *part {
                 Part::Word(index) => {
                     for (i, origin) in origins.iter().enumerate() {
-                        contents[i] = word(state(i), index);
+                        contents[i] = shape.word(state(i), index);
                         if let Some(origin) = origin {
-                            bits |= u64::from(word(&self.open[*origin].state, index) != contents[i]) << i;
+                            bits |= u64::from(shape.word(&self.open[*origin].state, index) != contents[i]) << i;
                         }
                     }
                 }
@@ -245,7 +250,7 @@ impl<'a> TreeHandle<'a> {
     fn intern_roots(
         &mut self,
         seat: &mut Seat<'a>,
-        index: usize,
+        (index, length): (usize, usize),
         pen: &mut Pen,
         window: &Window,
         count: usize,
@@ -277,7 +282,7 @@ impl<'a> TreeHandle<'a> {
                 }
             };
             if new {
-                self.account.spend(shape.length as u64, 0);
+                self.account.spend(length as u64, 0);
             }
             each(Seen { id: pack(index, roots), new });
         }
