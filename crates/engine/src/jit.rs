@@ -15,7 +15,7 @@ const MAX_CODE: usize = 1 << 26;
 
 /// A program with more instructions than this is not optimised: it would take longer than it is worth. With more than
 /// the second number, it is compiled as quickly as possible.
-const OPTIMISED: usize = 16_000;
+const OPTIMISED: usize = 8_000;
 const HURRIED: usize = 40_000;
 
 /// Compiled functions.

@@ -139,6 +139,7 @@ fn receiving_at(process: &Process) -> Vec<bool> {
 fn is_wanted(role: Role, process: &Process, model: &Model, facts: &Facts) -> bool {
     match role {
         Role::Moves => true,
+        Role::Park => process.edges.iter().any(|e| e.then == Then::Keep),
         Role::Follow => !model.uses_priorities && process.edges.iter().any(|e| e.then == Then::Keep),
         Role::Accept => may_meet(process, model),
         Role::Could => model.uses_priorities || facts.enabled_read,

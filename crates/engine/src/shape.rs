@@ -5,6 +5,7 @@
 //! much better than code for any state.
 
 use std::collections::HashMap;
+use std::time::{Duration, Instant};
 
 use kripke_model::ir::{VarId, VarRef};
 use kripke_model::layout::Layout;
@@ -13,8 +14,9 @@ use kripke_model::{Batch, Choice, Interpreter, Model, State, Successors};
 use crate::Options;
 use crate::facts::{Facts, sites};
 
-/// States looked at to find the usual shape.
+/// States looked at to find the usual shape, and how long that may take: there are models whose steps are long.
 const LOOKS: usize = 400;
+const TIME: Duration = Duration::from_millis(5);
 
 const WORD: usize = size_of::<u64>();
 
@@ -87,8 +89,8 @@ pub(crate) fn usual(interpreter: &mut Interpreter, initial: Facts, options: Opti
     let mut shapes: HashMap<Shape, (usize, Vec<u8>)> = HashMap::new();
     let (mut state, mut batch) = (initial.sample.clone(), Batch::new());
     // Any numbers will do, but always the same ones.
-    let mut random = 1u64;
-    for look in 1..=LOOKS {
+    let (mut random, start) = (1u64, Instant::now());
+    for look in (1..=LOOKS).take_while(|_| start.elapsed() < TIME) {
         if state.len() >= WORD {
             let shape = Shape::new(&model, &layout, &initial, &state);
             shapes.entry(shape).or_insert_with(|| (0, state.clone())).0 += look;

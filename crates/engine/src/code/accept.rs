@@ -1,11 +1,12 @@
 //! The function that takes part in a rendezvous offered by another process.
 
+use std::collections::BTreeMap;
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, types};
-use cranelift_frontend::Variable;
-use kripke_model::ir::{Direction, EdgeId, Guard, LocId, Pattern, Sync};
+use cranelift_frontend::{Switch, Variable};
+use kripke_model::ir::{Direction, EdgeId, Guard, LocId, Pattern, Process, Sync};
 
 use super::emit::Target;
 use super::value::Int;
@@ -19,8 +20,7 @@ impl Gen<'_, '_> {
         self.provided(exit);
         self.ranked(true, exit);
         let process = self.process();
-        let receives = |id: &EdgeId| matches!(process.edges[id.index()].sync, Some(Sync::Receive { .. }));
-        let blocks = self.dispatch(exit, |edges| edges.iter().any(receives));
+        let blocks = self.dispatch(exit, |edges| edges.iter().any(|id| receives(process, *id)));
         for (location, block) in blocks {
             self.fb.switch_to_block(block);
             self.accept_at(location);
@@ -32,7 +32,37 @@ impl Gen<'_, '_> {
 
     fn accept_at(&mut self, location: LocId) {
         let process = self.process();
-        let edges: Vec<EdgeId> = process.locations[location.index()].edges.clone();
+        let edges = process.locations[location.index()].edges.iter().copied();
+        let edges: Vec<EdgeId> = edges.filter(|id| receives(process, *id)).collect();
+        let Some(groups) = self.by_channel(&edges) else { return self.accept_by(&edges, false) };
+        let (mut switch, end) = (Switch::new(), self.fb.create_block());
+        let blocks: Vec<Block> = groups.iter().map(|_| self.fb.create_block()).collect();
+        for (number, block) in groups.keys().zip(&blocks) {
+            switch.set_entry(u128::from(*number), *block);
+        }
+        let offered = self.context(types::I32, offset_of!(Context, offer_number));
+        switch.emit(&mut self.fb, offered, end);
+        for (edges, block) in groups.values().zip(blocks) {
+            self.fb.switch_to_block(block);
+            self.accept_by(edges, true);
+            self.jump(end);
+        }
+        self.fb.switch_to_block(end);
+    }
+
+    /// The edges by the number of the channel they receive from, if these are known, and many.
+    fn by_channel(&self, edges: &[EdgeId]) -> Option<BTreeMap<u32, Vec<EdgeId>>> {
+        let mut groups: BTreeMap<u32, Vec<EdgeId>> = BTreeMap::new();
+        for &id in edges {
+            let Some(Sync::Receive { channel, .. }) = &self.edge_of(id).sync else { continue };
+            groups.entry(self.always(channel, self.site)? as u32).or_default().push(id);
+        }
+        (groups.len() > 2).then_some(groups)
+    }
+
+    /// Lower levels win.
+    fn accept_by(&mut self, edges: &[EdgeId], same_channel: bool) {
+        let process = self.process();
         let level = |id: EdgeId| process.edges[id.index()].level;
         let levels = edges.iter().any(|id| level(*id) != level(edges[0]));
         let won = levels.then(|| {
@@ -47,25 +77,25 @@ impl Gen<'_, '_> {
                 let won = self.fb.use_var(won);
                 self.leave_if(won, end);
             }
-            if let Some(Sync::Receive { .. }) = process.edges[id.index()].sync {
-                let next = self.fb.create_block();
-                self.accept_edge(id, next, won);
-                self.fb.switch_to_block(next);
-            }
+            let next = self.fb.create_block();
+            self.accept_edge(id, same_channel, next, won);
+            self.fb.switch_to_block(next);
         }
         self.jump(end);
         self.fb.switch_to_block(end);
     }
 
-    fn accept_edge(&mut self, id: EdgeId, next: Block, won: Option<Variable>) {
+    fn accept_edge(&mut self, id: EdgeId, same_channel: bool, next: Block, won: Option<Variable>) {
         let edge = self.edge_of(id);
         let Some(Sync::Receive { channel, args, .. }) = &edge.sync else { return self.jump(next) };
         let env = self.env(self.root);
-        let mine = self.eval(channel, env);
-        let mine = self.int(mine);
         let offered = self.context(types::I32, offset_of!(Context, offer_number));
-        let same = self.fb.ins().icmp(IntCC::Equal, mine, offered);
-        self.require(same, next);
+        if !same_channel {
+            let mine = self.eval(channel, env);
+            let mine = self.int(mine);
+            let same = self.fb.ins().icmp(IntCC::Equal, mine, offered);
+            self.require(same, next);
+        }
         if let Guard::When(condition) = &edge.guard {
             self.require_expr(condition, env, next);
         }
@@ -114,4 +144,9 @@ impl Gen<'_, '_> {
         self.win(won);
         self.jump(next);
     }
+}
+
+/// Is it an edge that receives?
+pub(super) fn receives(process: &Process, id: EdgeId) -> bool {
+    matches!(process.edges[id.index()].sync, Some(Sync::Receive { .. }))
 }

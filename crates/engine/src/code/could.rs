@@ -10,6 +10,7 @@ use cranelift_codegen::ir::{Block, InstBuilder, types};
 use kripke_model::ir::{EdgeId, LocId, Sync};
 
 use super::Gen;
+use super::accept::receives;
 use crate::context::{Context, ask, status};
 
 impl Gen<'_, '_> {
@@ -35,8 +36,7 @@ impl Gen<'_, '_> {
         }
         self.fb.switch_to_block(meet);
         let process = self.process();
-        let receives = |id: &EdgeId| matches!(process.edges[id.index()].sync, Some(Sync::Receive { .. }));
-        for (location, block) in self.dispatch(no, |edges| edges.iter().any(receives)) {
+        for (location, block) in self.dispatch(no, |edges| edges.iter().any(|id| receives(process, *id))) {
             self.fb.switch_to_block(block);
             self.could_meet_from(location, yes, no);
         }

@@ -6,9 +6,8 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use kripke_model::ir::Then;
 
-use super::value::Int;
 use super::{Counts, Gen, Role, World};
-use crate::context::{Context, Pending, status};
+use crate::context::Context;
 use crate::runtime;
 
 /// States of at most this many bytes are copied in line, or of this many where code has to be small.
@@ -44,11 +43,11 @@ impl Target {
 impl Gen<'_, '_> {
     /// Where the context says that the next one goes. It is left in memory: keeping it in registers is no faster, and
     /// takes longer to compile.
-    fn cursor(&mut self, offset: usize) -> Value {
+    pub(super) fn cursor(&mut self, offset: usize) -> Value {
         self.context(types::I64, offset)
     }
 
-    fn advance(&mut self, offset: usize, by: usize) {
+    pub(super) fn advance(&mut self, offset: usize, by: usize) {
         let old = self.cursor(offset);
         let new = self.fb.ins().iadd_imm_s(old, by as i64);
         self.set_context(new, offset);
@@ -89,12 +88,6 @@ impl Gen<'_, '_> {
         };
         let beyond = self.fb.ins().icmp(IntCC::UnsignedGreaterThan, last, limit);
         self.leave_if(beyond, full);
-        if target == Target::Inner {
-            let pending = self.cursor(offset_of!(Context, pending));
-            let limit = self.context(types::I64, offset_of!(Context, pending_limit));
-            let beyond = self.fb.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, pending, limit);
-            self.leave_if(beyond, full);
-        }
         match len.as_known() {
             Some(len) => self.copy_exactly(world.bytes, len as usize),
             None => {
@@ -153,64 +146,21 @@ impl Gen<'_, '_> {
         }
     }
 
-    fn end(&mut self, world: World) -> Value {
+    pub(super) fn end(&mut self, world: World) -> Value {
         let len = self.len(world);
         let (end, plus) = self.pointer(world.bytes, len);
         self.fb.ins().iadd_imm_s(end, i64::from(plus))
     }
 
-    /// The new state is a point inside an atomic sequence, which runs on at once.
+    /// The new state is a point inside an atomic sequence.
     fn commit_inner(&mut self, world: World) {
-        let branches = self.run_on(world);
-        let start = self.context(types::I64, offset_of!(Context, inner_start));
-        let at = self.fb.ins().isub(world.bytes, start);
-        let at = self.fb.ins().ireduce(types::I32, at);
-        let len = self.len(world);
-        let len = self.narrow(len);
-        let pid = self.narrow(self.site.pid);
-        let (len, pid) = (self.int(len), self.int(pid));
-        let (entry, flags) = (self.cursor(offset_of!(Context, pending)), self.memory.context);
-        for (value, offset) in [
-            (at, offset_of!(Pending, at)),
-            (len, offset_of!(Pending, len)),
-            (pid, offset_of!(Pending, control)),
-            (branches, offset_of!(Pending, branches)),
-        ] {
-            self.fb.ins().store(flags, value, entry, offset as i32);
-        }
-        let already = self.context(types::I32, offset_of!(Context, branches));
-        let any = self.fb.ins().bor(already, branches);
-        self.set_context(any, offset_of!(Context, branches));
-        let end = self.end(world);
-        self.set_context(end, offset_of!(Context, inner));
-        self.advance(offset_of!(Context, pending), size_of::<Pending>());
-    }
-
-    /// Runs on inside an atomic sequence as long as there is one way to go. Whether there are several now.
-    fn run_on(&mut self, world: World) -> Value {
-        let Some(follow) = self.link(Role::Follow, self.site) else {
-            return self.fb.ins().iconst(types::I32, i64::from(status::BRANCH));
-        };
         let counts = offset_of!(Context, counts);
-        let end = self.join_block();
-        if !self.plan.facts.fixed {
-            let (alive, gone) = (self.fb.create_block(), self.fb.create_block());
-            let count = self.processes(world);
-            let here = self.compare(IntCC::UnsignedLessThan, self.site.pid, count);
-            self.fb.ins().brif(here, alive, &[], gone, &[]);
-            self.fb.switch_to_block(gone);
-            self.join(end, Int::Const(status::DONE));
-            self.fb.switch_to_block(alive);
-        }
         self.save_counts(world.counts, counts);
-        let answer = self.call_linked(follow, world.bytes, self.site);
-        let failed = self.fb.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, answer, i64::from(status::BRANCH));
-        self.return_if(failed, answer);
-        self.load_counts(world.counts);
+        if let Some(park) = self.link(Role::Park, self.site) {
+            let answer = self.call_linked(park, world.bytes, self.site);
+            self.return_if(answer, answer);
+        }
         self.save_counts(self.root.counts, counts);
-        self.join(end, Int::Value(answer));
-        let branches = self.joined(end);
-        self.int(branches)
     }
 }
 

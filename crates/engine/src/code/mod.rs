@@ -1,9 +1,9 @@
 //! Generating machine code.
 //!
-//! Each process type (or, where processes are known beforehand, each process) becomes up to four functions: `moves`
-//! makes every move of the process from a state, `follow` runs on inside an atomic sequence in place, `accept` takes
-//! part in a rendezvous that another process offers, and `could` says whether the process could move. One function,
-//! `all`, asks every process for its moves. Read it in this order: [`value`], [`place`], [`expr`], [`channel`],
+//! Each process type (or, where processes are known beforehand, each process) becomes a few functions: `moves`
+//! makes every move of the process from a state, `park` takes a point inside an atomic sequence, `follow` runs on there
+//! in place, `accept` takes part in a rendezvous that another process offers, and `could` says whether the process could
+//! move. One function, `all`, asks every process for its moves. Read it in this order: [`value`], [`place`], [`expr`], [`channel`],
 //! [`effect`], [`emit`], [`edge`], [`chain`], and the functions.
 
 mod accept;
@@ -18,6 +18,7 @@ mod emit;
 mod expr;
 mod follow;
 mod moves;
+mod park;
 mod place;
 mod runtime_calls;
 mod value;
@@ -143,12 +144,13 @@ pub(crate) enum Role {
     Follow,
     Accept,
     Could,
+    Park,
     All,
 }
 
 impl Role {
     /// The kinds of functions that processes have.
-    pub(crate) const OF_PROCESSES: [Role; 4] = [Role::Moves, Role::Follow, Role::Accept, Role::Could];
+    pub(crate) const OF_PROCESSES: [Role; 5] = [Role::Moves, Role::Follow, Role::Accept, Role::Could, Role::Park];
 }
 
 /// What a function is generated from besides the [`Plan`].
@@ -181,7 +183,7 @@ impl<'a, 'f> Gen<'a, 'f> {
             None => Site { process: unit.process, pid: Num::computed(params[3]), base: Num::computed(params[2]) },
         };
         let counts = Counts::declare(&mut fb, plan.facts);
-        let root = World { bytes: params[1], counts, root: unit.role != Role::Follow };
+        let root = World { bytes: params[1], counts, root: !matches!(unit.role, Role::Follow | Role::Park) };
         let (ctx, fresh, target) = (params[0], None, Target::Batch);
         let (timeouts, linked) = (unit.role != Role::Follow, HashMap::new());
         let mut code = Gen { fb, plan, calls, ctx, site, root, rare, full, fresh, target, timeouts, memory, linked };
@@ -191,6 +193,7 @@ impl<'a, 'f> Gen<'a, 'f> {
             Role::Follow => code.follow(),
             Role::Accept => code.accept(),
             Role::Could => code.could(),
+            Role::Park => code.park(),
             Role::All => code.all(),
         }
         code.leave(rare, status::RARE);

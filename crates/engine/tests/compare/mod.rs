@@ -2,9 +2,13 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use kripke_engine::Compiled;
 use kripke_model::{Batch, Choice, FindingKind, Interpreter, Model, Successors};
+
+/// A model is not explored further when it has taken so long.
+const ENOUGH: Duration = Duration::from_secs(1);
 
 pub struct Seen {
     pub states: u64,
@@ -23,8 +27,9 @@ pub fn explore(model: &Arc<Model>, mut compiled: Compiled, coverage: bool, limit
     seen.insert(expected.state(0).to_vec());
     let mut next = 0;
     let mut endless = 0;
-    // Endless sequences take long to find; a few are enough.
-    while next < queue.len() && endless < 3 {
+    // Endless sequences take long to find, and so do all the ways through some others: a few are enough.
+    let started = Instant::now();
+    while next < queue.len() && endless < 3 && started.elapsed() < ENOUGH {
         let state = queue[next].clone();
         next += 1;
         // Batches are not empty when a state is expanded into them.
