@@ -128,8 +128,7 @@ impl<'a> ExactHandle<'a> {
         done
     }
 
-    /// In stages, each of which finds in the cache what the one before has asked for. Asking is done in loops that do
-    /// little else, so that the processor, which looks only so far ahead, has many addresses to translate at a time.
+    /// In stages, each of which finds in the cache what the one before has asked for.
     #[inline(always)]
     fn intern_window(
         &mut self,
@@ -150,6 +149,7 @@ impl<'a> ExactHandle<'a> {
         let (mut further, mut count) = ([0; WINDOW], 0);
         for (i, &hash) in hashes.iter().enumerate() {
             let probe = table.probe(seat, hash);
+            arena.prefetch(probe.guess());
             probes[i % WINDOW] = probe;
             further[count % WINDOW] = i as u8;
             count += usize::from(probe.goes_on());
@@ -157,9 +157,7 @@ impl<'a> ExactHandle<'a> {
         for &i in &further[..count] {
             let i = usize::from(i);
             probes[i % WINDOW] = table.probe_next(seat, hashes[i]);
-        }
-        for probe in &probes[..hashes.len()] {
-            arena.prefetch(probe.guess());
+            arena.prefetch(probes[i % WINDOW].guess());
         }
         for (i, &hash) in hashes.iter().enumerate() {
             let state = batch.state(first + i);
