@@ -4,8 +4,9 @@
 //! length, so the place of a state is computed from its number, and a state costs its own bytes and nothing more.
 #![allow(unsafe_code)]
 
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
-use std::ptr::{self, NonNull};
+use std::ptr;
+#[cfg(shuttle)]
+use std::sync::atomic::AtomicU8;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use kripke_model::State;
@@ -24,10 +25,16 @@ const BLOCK_BYTES: usize = 1 << 24;
 const SHORT: usize = BLOCK_BYTES / BLOCK;
 const LINE: usize = 64;
 
+/// Bytes to begin with when asking for a range of addresses.
+const RANGE: usize = if cfg!(shuttle) { 1 << 20 } else { 1 << 42 };
+
 #[derive(Debug)]
 pub(super) struct Arena {
     blocks: Box<[Block]>,
     claimed: AtomicUsize,
+    land: Land,
+    /// Bytes of the land that belong to blocks.
+    used: AtomicUsize,
 }
 
 #[derive(Debug)]
@@ -38,10 +45,10 @@ struct Block {
 }
 
 impl Arena {
-    pub fn new() -> Arena {
+    pub fn new(workers: usize) -> Arena {
         // SAFETY: all bits zero are a null pointer and the number zero. Memory that is not used is not even touched.
         let blocks = unsafe { Box::<[Block]>::new_zeroed_slice(BLOCKS).assume_init() };
-        Arena { blocks, claimed: AtomicUsize::new(0) }
+        Arena { blocks, claimed: AtomicUsize::new(0), land: Land::new(workers), used: AtomicUsize::new(0) }
     }
 
     /// What the arena needs besides the states.
@@ -84,28 +91,15 @@ impl Arena {
             self.claimed.fetch_sub(1, Ordering::Relaxed);
             return Err(Full::States);
         };
-        let start = match layout(stride) {
-            None => NonNull::dangling(),
-            // SAFETY: the layout has more than zero bytes.
-            Some(layout) => NonNull::new(unsafe { alloc_zeroed(layout) }).unwrap_or_else(|| handle_alloc_error(layout)),
-        };
-        block.stride.store(stride, Ordering::Relaxed);
-        block.start.store(start.as_ptr(), Ordering::Relaxed);
-        Ok((index << BLOCK_BITS) as u32)
-    }
-}
-
-impl Drop for Arena {
-    fn drop(&mut self) {
-        for block in &self.blocks[..self.claimed.load(Ordering::Relaxed).min(BLOCKS)] {
-            let start = block.start.load(Ordering::Relaxed);
-            if let Some(layout) = layout(block.stride.load(Ordering::Relaxed))
-                && !start.is_null()
-            {
-                // SAFETY: allocated with this layout, and nobody can use it any more.
-                unsafe { dealloc(start, layout) };
-            }
+        let bytes = (room(stride) * stride).next_multiple_of(LINE);
+        let at = self.used.fetch_add(bytes, Ordering::Relaxed);
+        if at.checked_add(bytes).is_none_or(|end| end > self.land.bytes()) {
+            self.used.fetch_sub(bytes, Ordering::Relaxed);
+            return Err(Full::Memory);
         }
+        block.stride.store(stride, Ordering::Relaxed);
+        block.start.store(self.land.start().wrapping_add(at), Ordering::Relaxed);
+        Ok((index << BLOCK_BITS) as u32)
     }
 }
 
@@ -115,10 +109,42 @@ fn room(stride: usize) -> usize {
     if stride <= SHORT { BLOCK } else { (BLOCK_BYTES / stride).max(1) }
 }
 
-/// The memory of a block, if it needs any.
-fn layout(stride: usize) -> Option<Layout> {
-    let bytes = room(stride) * stride;
-    (bytes > 0).then(|| Layout::from_size_align(bytes, LINE).expect("states are much shorter than memory is large"))
+/// The memory of all blocks, zero at first.
+#[derive(Debug)]
+struct Land(#[cfg(not(shuttle))] memmap2::MmapRaw, #[cfg(shuttle)] Box<[AtomicU8]>);
+
+impl Land {
+    /// As much as can be had.
+    #[cfg(not(shuttle))]
+    fn new(workers: usize) -> Land {
+        let mut bytes = RANGE;
+        loop {
+            match super::ground::reserve(bytes, workers) {
+                Ok(map) => return Land(map),
+                Err(_) if bytes > BLOCK_BYTES => bytes /= 2,
+                Err(error) => panic!("no memory for states: {error}"),
+            }
+        }
+    }
+
+    #[cfg(shuttle)]
+    fn new(_: usize) -> Land {
+        Land((0..RANGE).map(|_| AtomicU8::new(0)).collect())
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.len()
+    }
+
+    #[cfg(not(shuttle))]
+    fn start(&self) -> *mut u8 {
+        self.0.as_mut_ptr()
+    }
+
+    #[cfg(shuttle)]
+    fn start(&self) -> *mut u8 {
+        self.0.as_ptr().cast_mut().cast()
+    }
 }
 
 /// Where one worker writes: the blocks it has begun, one for each length of a state.
@@ -191,7 +217,7 @@ mod tests {
     use super::*;
 
     fn check(lengths: impl Iterator<Item = usize>) {
-        let arena = Arena::new();
+        let arena = Arena::new(1);
         let mut pens = [Pen::new(&arena), Pen::new(&arena)];
         let states: Vec<Vec<u8>> = lengths.enumerate().map(|(i, n)| vec![(i % 251) as u8; n]).collect();
         let mut numbers = Vec::new();
@@ -225,6 +251,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "there is no state 7")]
     fn what_is_not_there_is_refused() {
-        Arena::new().get(7);
+        Arena::new(1).get(7);
     }
 }

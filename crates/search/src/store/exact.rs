@@ -36,7 +36,7 @@ impl ExactStore {
     pub fn new(capacity: Capacity, workers: usize) -> ExactStore {
         let table = Table::new(SEGMENTS, ROOM, workers);
         let ledger = Ledger::new(capacity, workers, table.bytes());
-        let (meeting, arena) = (Meeting::new(), Arena::new());
+        let (meeting, arena) = (Meeting::new(), Arena::new(workers));
         ExactStore { meeting, table, arena, ledger, workers, handles: AtomicUsize::new(0), uncompared: 0 }
     }
 

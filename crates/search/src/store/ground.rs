@@ -1,9 +1,30 @@
-//! Memory for tables that grow where they are: a range of addresses for all that may ever be needed, of which only what
-//! was touched costs anything.
+//! Memory that can grow where it is: a range of addresses for all that may ever be needed, of which only what was touched
+//! costs anything.
 #![allow(unsafe_code)]
 
 use super::hardware::SLOTS;
 use crate::sync::AtomicU64;
+
+/// Where huge pages begin: what is small stays small.
+#[cfg(all(target_os = "linux", not(shuttle)))]
+const SMALL: usize = 16 << 20;
+/// So many workers wait for each other when memory is handed out in small pages.
+#[cfg(all(target_os = "linux", not(shuttle)))]
+const CROWD: usize = 3;
+
+/// A range of addresses, if there is one.
+#[cfg(not(shuttle))]
+pub(super) fn reserve(bytes: usize, workers: usize) -> std::io::Result<memmap2::MmapRaw> {
+    let map = memmap2::MmapRaw::from(memmap2::MmapOptions::new().len(bytes).no_reserve_swap().map_anon()?);
+    #[cfg(target_os = "linux")]
+    if workers >= CROWD && bytes > SMALL {
+        // Where there are none, it does without.
+        let _ = map.advise_range(memmap2::Advice::HugePage, SMALL, bytes - SMALL);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = workers;
+    Ok(map)
+}
 
 /// Slots, filled from the first to the last, as large as a line of the cache.
 #[derive(Default, Debug)]
@@ -18,7 +39,7 @@ const PAGE: usize = if cfg!(shuttle) { 4 } else { 64 };
 #[derive(Debug)]
 pub(super) struct Ground {
     #[cfg(not(shuttle))]
-    map: memmap2::MmapMut,
+    map: memmap2::MmapRaw,
     #[cfg(shuttle)]
     lines: Box<[Line]>,
     segments: usize,
@@ -29,10 +50,10 @@ pub(super) struct Ground {
 impl Ground {
     /// Room for so many lines in each segment (a multiple of a page), or for fewer if that can't be had.
     #[cfg(not(shuttle))]
-    pub fn new(segments: usize, mut room: usize) -> Ground {
+    pub fn new(segments: usize, mut room: usize, workers: usize) -> Ground {
         loop {
             let bytes = segments * room * size_of::<Line>();
-            match memmap2::MmapOptions::new().len(bytes).no_reserve_swap().map_anon() {
+            match reserve(bytes, workers) {
                 Ok(map) => {
                     assert!(map.as_ptr().cast::<Line>().is_aligned());
                     return Ground { map, segments, room };
@@ -44,7 +65,7 @@ impl Ground {
     }
 
     #[cfg(shuttle)]
-    pub fn new(segments: usize, _: usize) -> Ground {
+    pub fn new(segments: usize, _: usize, _: usize) -> Ground {
         let room = 64;
         Ground { lines: (0..segments * room).map(|_| Line::default()).collect(), segments, room }
     }

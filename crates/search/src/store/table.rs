@@ -153,7 +153,7 @@ impl From<Full> for Refusal {
 impl Table {
     /// The number of segments is a power of two. Each can grow to so many lines.
     pub fn new(segments: usize, room: usize, workers: usize) -> Table {
-        let ground = Ground::new(segments, room);
+        let ground = Ground::new(segments, room, workers);
         let counts: Arc<[AtomicU32]> = (0..segments).map(|_| AtomicU32::new(START as u32)).collect();
         let lines = |segment| {
             let (plot, counts) = (ground.segment(segment), counts.clone());
