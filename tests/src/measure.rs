@@ -79,12 +79,22 @@ pub struct Setup {
 
 /// Models up to this size are searched in every way there is.
 const EVERY_WAY: u64 = 20_000;
+/// Models up to this size are also interpreted, and kept as trees.
+const SOME_WAYS: u64 = 1_000_000;
 
 impl Setup {
     /// As people do.
     const USUAL: Setup = Setup { compiled: true, order: Order::BreadthFirst, store: StoreKind::Exact, threads: 2 };
 
-    fn others() -> Vec<Setup> {
+    /// The other ways for a model of so many states.
+    fn others(states: u64) -> Vec<Setup> {
+        if states > SOME_WAYS {
+            return Vec::new();
+        }
+        if states > EVERY_WAY {
+            let interpreted = Setup { compiled: false, threads: 1, ..Setup::USUAL };
+            return vec![interpreted, Setup { store: StoreKind::Tree, ..Setup::USUAL }];
+        }
         let mut all = Vec::new();
         for compiled in [true, false] {
             for store in [StoreKind::Exact, StoreKind::Tree] {
@@ -102,8 +112,8 @@ impl Setup {
 /// Every error of the model in a file. However a small model is searched, the counts must be the same.
 pub fn count_all(path: &Path, bounds: Bounds) -> Measured {
     let usual = search(path, bounds, true, Setup::USUAL);
-    if matches!(usual, Measured::Counted(counts) if counts.states <= EVERY_WAY) {
-        for setup in Setup::others() {
+    if let Measured::Counted(counts) = usual {
+        for setup in Setup::others(counts.states) {
             let other = search(path, bounds, true, setup);
             if other != usual {
                 return Measured::Stopped(format!("{setup:?} gives {other}, the usual way {usual}"));

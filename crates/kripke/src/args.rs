@@ -188,7 +188,7 @@ pub struct Limits {
     /// States to store: 50k, 2M
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub max_states: Option<u64>,
-    /// Memory for states: 512M, 48G [default: 3/4 of the machine's]
+    /// Memory of the whole program: 512M, 48G [default: 3/4 of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub mem: Option<u64>,
     /// Time for each model: 90s, 10m, 1h30m

@@ -165,7 +165,7 @@ impl Done {
         let statistics = &self.outcome.statistics;
         let limit = self.limits.memory.map_or("none".to_string(), number::bytes);
         format!(
-            "  load {} · prepare {} · search {}\n  longest state {} B · store {} · links and queue {} · memory limit {limit}\n",
+            "  load {} · prepare {} · search {}\n  longest state {} B · store {} · queue {} · memory limit {limit}\n",
             ms(load),
             ms(compile),
             ms(search),

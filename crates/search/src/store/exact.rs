@@ -1,7 +1,5 @@
 //! The exact store: a tag table and a packed arena.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use kripke_model::{Batch, State};
 
 use super::arena::{Arena, Pen};
@@ -25,8 +23,6 @@ pub struct ExactStore {
     table: Table,
     arena: Arena,
     ledger: Ledger,
-    workers: usize,
-    handles: AtomicUsize,
     /// Bytes at the start of states that do not count.
     uncompared: usize,
 }
@@ -37,7 +33,7 @@ impl ExactStore {
         let table = Table::new(SEGMENTS, ROOM, workers);
         let ledger = Ledger::new(capacity, workers, table.bytes());
         let (meeting, arena) = (Meeting::new(), Arena::new(workers));
-        ExactStore { meeting, table, arena, ledger, workers, handles: AtomicUsize::new(0), uncompared: 0 }
+        ExactStore { meeting, table, arena, ledger, uncompared: 0 }
     }
 
     /// States that differ only in so many bytes at their start are one.
@@ -72,13 +68,11 @@ impl Store for ExactStore {
     type Queue = Runs;
 
     fn handle(&self) -> ExactHandle<'_> {
-        let worker = self.handles.fetch_add(1, Ordering::Relaxed);
-        assert!(worker < self.workers, "a store for {} workers", self.workers);
         ExactHandle {
             store: self,
             seat: None,
             pen: Pen::new(&self.arena),
-            account: self.ledger.account(worker),
+            account: self.ledger.account(),
             untold: self.table.untold(),
             hashes: Vec::new(),
             visited: Vec::new(),

@@ -1,6 +1,6 @@
 //! Who may use how much: states and bytes are granted to workers in portions, so that they seldom meet over it.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::{Capacity, Full};
 
@@ -15,6 +15,8 @@ pub(super) struct Ledger {
     states: AtomicU64,
     bytes: AtomicU64,
     tallies: Box<[Tally]>,
+    /// How many accounts were opened.
+    opened: AtomicUsize,
 }
 
 /// What a worker has added. Written by it alone, read by anybody.
@@ -46,10 +48,14 @@ impl Ledger {
             states: AtomicU64::new(capacity.states.min(NO_LIMIT)),
             bytes: AtomicU64::new(capacity.bytes.min(NO_LIMIT).saturating_sub(bytes)),
             tallies: (0..workers).map(|_| Tally::default()).collect(),
+            opened: AtomicUsize::new(0),
         }
     }
 
-    pub fn account(&self, worker: usize) -> Account<'_> {
+    /// To be called once for each worker.
+    pub fn account(&self) -> Account<'_> {
+        let worker = self.opened.fetch_add(1, Ordering::Relaxed);
+        assert!(worker < self.tallies.len(), "accounts for {} workers", self.tallies.len());
         Account { ledger: self, worker, states_left: 0, bytes_left: 0, states: 0, bytes: 0, longest: 0 }
     }
 
@@ -156,7 +162,7 @@ mod tests {
     #[test]
     fn no_more_than_there_is() {
         let ledger = Ledger::new(Capacity { states: 100_000, bytes: 1_000_000 }, 3, 1000);
-        let mut accounts = [0, 1, 2].map(|worker| ledger.account(worker));
+        let mut accounts = [(); 3].map(|()| ledger.account());
         for n in 0.. {
             let account = &mut accounts[n % 3];
             if account.check(20).is_err() {

@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn numbers_are_dense_and_pairs_come_back() {
         let (meeting, pool, ledger) = (Meeting::new(), Pool::new(1), Ledger::new(Capacity::UNLIMITED, 1, 0));
-        let (mut pen, mut seat, mut account) = (pool.pen(), meeting.enter(), ledger.account(0));
+        let (mut pen, mut seat, mut account) = (pool.pen(), meeting.enter(), ledger.account());
         let pair = |n: u64| ((n % 300) << 32) | (n / 300);
         for n in (0..100_000).chain(0..100_000) {
             let number = loop {
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn numbers_are_not_cut_short() {
         let (meeting, pool, ledger) = (Meeting::new(), Pool::new(1), Ledger::new(Capacity::UNLIMITED, 1, 0));
-        let (mut pen, seat, mut account) = (pool.pen(), meeting.enter(), ledger.account(0));
+        let (mut pen, seat, mut account) = (pool.pen(), meeting.enter(), ledger.account());
         pool.next.store((1 << NUMBER_BITS) - 1, Ordering::Relaxed);
         assert_eq!(pool.number(1, &seat, &mut pen, &mut account).unwrap(), (1 << NUMBER_BITS) - 1);
         for pair in 2..5 {

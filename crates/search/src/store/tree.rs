@@ -1,7 +1,6 @@
 //! The tree store: states as trees of pairs, of which all but the roots are shared.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{OnceLock, PoisonError};
 
 use kripke_model::{Batch, State};
@@ -32,7 +31,6 @@ pub struct TreeStore {
     known: Mutex<usize>,
     ledger: Ledger,
     workers: usize,
-    handles: AtomicUsize,
 }
 
 impl TreeStore {
@@ -44,7 +42,6 @@ impl TreeStore {
             known: Mutex::new(0),
             ledger: Ledger::new(capacity, workers, 0),
             workers,
-            handles: AtomicUsize::new(0),
         }
     }
 
@@ -82,12 +79,10 @@ impl Store for TreeStore {
     type Queue = Pieces;
 
     fn handle(&self) -> TreeHandle<'_> {
-        let worker = self.handles.fetch_add(1, Ordering::Relaxed);
-        assert!(worker < self.workers, "a store for {} workers", self.workers);
         TreeHandle {
             store: self,
             seat: None,
-            account: self.ledger.account(worker),
+            account: self.ledger.account(),
             pens: Vec::new(),
             window: Window::default(),
             open: Vec::new(),
