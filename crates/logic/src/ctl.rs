@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use crate::atoms::{AtomId, Atoms};
+use crate::formula::bracketed;
 
 /// A node of a [`Ctl`] formula.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -113,10 +114,7 @@ impl Ctl {
         };
         match self.node(id) {
             CtlNode::Constant(value) => write!(f, "{value}"),
-            CtlNode::Atom(a) => {
-                let text = &self.atoms.get(a).text;
-                if crate::formula::is_word(text) { f.write_str(text) } else { write!(f, "({text})") }
-            }
+            CtlNode::Atom(a) => f.write_str(&bracketed(&self.atoms.get(a).text)),
             CtlNode::Not(a) => {
                 f.write_str("!")?;
                 self.write(f, a, true)

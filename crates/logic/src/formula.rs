@@ -160,7 +160,7 @@ impl Shown<'_> {
         match self.formula.node(id) {
             Node::True => f.write_str("true"),
             Node::False => f.write_str("false"),
-            Node::Atom(a) => self.atom(f, &self.atoms.get(a).text),
+            Node::Atom(a) => f.write_str(&bracketed(&self.atoms.get(a).text)),
             Node::Unary(op, a) => {
                 f.write_str(match op {
                     Unary::Not => "!",
@@ -182,15 +182,12 @@ impl Shown<'_> {
             }
         }
     }
-
-    fn atom(&self, f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
-        if is_word(text) { f.write_str(text) } else { write!(f, "({text})") }
-    }
 }
 
-/// Whether a text is one word, so that it needs no brackets anywhere.
-pub(crate) fn is_word(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.')
+/// An expression as an operand: in brackets, unless it is one word.
+pub(crate) fn bracketed(text: &str) -> String {
+    let word = !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
+    if word { text.to_string() } else { format!("({text})") }
 }
 
 fn sign(op: Binary) -> (&'static str, u8) {

@@ -41,20 +41,20 @@ impl std::fmt::Display for Ltl {
 /// Reads a formula of linear temporal logic.
 pub fn ltl(text: &str) -> Result<Ltl, Problem> {
     let mut atoms = Atoms::default();
-    let formula = ltl_with(text, &mut atoms)?;
+    let formula = ltl_within(text, Span::new(0, text.len()), &mut atoms)?;
     Ok(Ltl { formula, atoms })
 }
 
-/// Reads a formula whose propositions are added to `atoms`.
-pub(crate) fn ltl_with(text: &str, atoms: &mut Atoms) -> Result<Formula, Problem> {
-    let tree = parse(text, Syntax::Ltl, atoms)?;
+/// Reads a formula that is a part of a text; its propositions are added to `atoms`.
+pub(crate) fn ltl_within(text: &str, part: Span, atoms: &mut Atoms) -> Result<Formula, Problem> {
+    let tree = parse(text, part, Syntax::Ltl, atoms)?;
     convert::ltl(&tree)
 }
 
 /// Reads a formula of computation tree logic.
 pub fn ctl(text: &str) -> Result<Ctl, Problem> {
     let mut atoms = Atoms::default();
-    let tree = parse(text, Syntax::Ctl, &mut atoms)?;
+    let tree = parse(text, Span::new(0, text.len()), Syntax::Ctl, &mut atoms)?;
     convert::ctl(&tree, atoms)
 }
 
@@ -122,9 +122,10 @@ enum TreeKind {
     Infix(Infix, usize, usize),
 }
 
-fn parse(text: &str, syntax: Syntax, atoms: &mut Atoms) -> Result<Tree, Problem> {
-    let tokens = lex::tokens(text)?;
+fn parse(text: &str, part: Span, syntax: Syntax, atoms: &mut Atoms) -> Result<Tree, Problem> {
+    let tokens = lex::tokens(text, part)?;
     let roles = roles::roles(&tokens, syntax)?;
+    let text = &text[..part.end];
     let mut parser = Parser { text, tokens, roles, at: 0, depth: 0, atoms, nodes: Vec::new() };
     parser.binary(0)?;
     if parser.at < parser.tokens.len() {

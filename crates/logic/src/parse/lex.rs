@@ -27,13 +27,14 @@ const SIGNS: &[&str] = &[
     "<->", "<=>", "[]", "<>", "->", "=>", "&&", "||", "/\\", "\\/", "==", "!=", "<=", ">=", "<<", ">>", "??", "++", "--",
 ];
 
-/// Cuts a text into tokens.
-pub fn tokens(text: &str) -> Result<Vec<Token<'_>>, Problem> {
+/// Cuts a part of a text into tokens.
+pub fn tokens(text: &str, part: Span) -> Result<Vec<Token<'_>>, Problem> {
+    let text = &text[..part.end];
     if text.len() > limits::MAX_BYTES {
         return Err(Problem::new(Span::default(), format!("this is longer than {} bytes", limits::MAX_BYTES)));
     }
     let mut out = Vec::new();
-    let mut at = 0;
+    let mut at = part.start;
     while let Some(c) = text[at..].chars().next() {
         if c.is_whitespace() {
             at += c.len_utf8();
