@@ -6,6 +6,7 @@
 
 mod alternating;
 mod degeneralise;
+mod weak;
 
 use std::collections::HashMap;
 
@@ -21,6 +22,9 @@ use crate::reduce;
 use crate::term::{TermId, Terms};
 use alternating::{Alternating, Move, Obligations};
 
+/// Beyond so many states a deterministic automaton is not tried.
+const MANY_STATES: usize = 100;
+
 /// Automata of one formula, which accept exactly the words on which it holds.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Translation {
@@ -33,7 +37,8 @@ pub fn translate(ltl: &Ltl) -> Result<Translation, TooLarge> {
     let mut diagrams = Diagrams::new();
     let graph = graph(&ltl.formula, &ltl.atoms, &mut diagrams)?;
     let reduced = reduce::reduce(graph, &mut diagrams)?;
-    both(&reduced, &ltl.atoms, &mut diagrams)
+    let weak = weak_deterministic(ltl, &reduced, &mut diagrams)?;
+    both(&reduced, weak, &ltl.atoms, &mut diagrams)
 }
 
 /// Makes another tool's automaton small, and a state-based one of it.
@@ -41,13 +46,34 @@ pub fn simplify(automaton: &Generalised) -> Result<Translation, TooLarge> {
     let mut diagrams = Diagrams::new();
     let graph = Graph::of_generalised(automaton, &mut diagrams);
     let reduced = reduce::reduce(graph, &mut diagrams)?;
-    both(&reduced, &automaton.atoms, &mut diagrams)
+    both(&reduced, None, &automaton.atoms, &mut diagrams)
 }
 
-fn both(graph: &Graph, atoms: &Atoms, diagrams: &mut Diagrams) -> Result<Translation, TooLarge> {
-    let generalised = graph.generalised(atoms, diagrams)?;
+/// The minimal weak deterministic automaton, where there is one. An automaton of the negated formula that is too large
+/// to be made is no reason to fail.
+fn weak_deterministic(ltl: &Ltl, reduced: &Graph, diagrams: &mut Diagrams) -> Result<Option<Graph>, TooLarge> {
+    // Several sets that all are needed on a cycle are a sign that there is none.
+    if reduced.states.len() > MANY_STATES || reduced.sets > 1 {
+        return Ok(None);
+    }
+    let Ok(negation) = graph(&ltl.negated().formula, &ltl.atoms, diagrams) else {
+        return diagrams.check().map(|()| None);
+    };
+    // One more set is needed for the product with the weak automaton.
+    if negation.states.len() > MANY_STATES || negation.sets as usize >= limits::MAX_SETS {
+        return Ok(None);
+    }
+    let Some(weak) = weak::minimal(reduced, &negation, diagrams) else { return Ok(None) };
+    diagrams.check()?;
+    Ok(Some(reduce::trim(&weak, reduce::Transient::Unmarked, diagrams)))
+}
+
+/// Both kinds of automata, each the deterministic one unless that is larger.
+fn both(graph: &Graph, weak: Option<Graph>, atoms: &Atoms, diagrams: &mut Diagrams) -> Result<Translation, TooLarge> {
     let degeneralised = degeneralise::smallest(graph, diagrams)?;
-    let buchi = degeneralised.buchi(atoms, diagrams)?;
+    let chosen = |other: &Graph| weak.clone().filter(|w| w.states.len() <= other.states.len());
+    let generalised = chosen(graph).as_ref().unwrap_or(graph).generalised(atoms, diagrams)?;
+    let buchi = chosen(&degeneralised).unwrap_or(degeneralised).buchi(atoms, diagrams)?;
     Ok(Translation { generalised, buchi })
 }
 
