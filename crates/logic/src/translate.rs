@@ -18,7 +18,7 @@ use crate::graph::{Accepting, Graph, Link, merge_links};
 use crate::limits;
 use crate::parse::Ltl;
 use crate::problem::TooLarge;
-use crate::reduce;
+use crate::reduce::{self, Marking};
 use crate::term::{TermId, Terms};
 use alternating::{Alternating, Move, Obligations};
 
@@ -36,22 +36,23 @@ pub struct Translation {
 pub fn translate(ltl: &Ltl) -> Result<Translation, TooLarge> {
     let mut diagrams = Diagrams::new();
     let graph = graph(&ltl.formula, &ltl.atoms, &mut diagrams)?;
-    let reduced = reduce::reduce(graph, &mut diagrams)?;
+    let reduced = reduce::variants(&graph, &mut diagrams)?;
     let weak = weak_deterministic(ltl, &reduced, &mut diagrams)?;
-    both(&reduced, weak, &ltl.atoms, &mut diagrams)
+    both(reduced, weak, &ltl.atoms, &mut diagrams)
 }
 
 /// Makes another tool's automaton small, and a state-based one of it.
 pub fn simplify(automaton: &Generalised) -> Result<Translation, TooLarge> {
     let mut diagrams = Diagrams::new();
     let graph = Graph::of_generalised(automaton, &mut diagrams);
-    let reduced = reduce::reduce(graph, &mut diagrams)?;
-    both(&reduced, None, &automaton.atoms, &mut diagrams)
+    let reduced = reduce::variants(&graph, &mut diagrams)?;
+    both(reduced, None, &automaton.atoms, &mut diagrams)
 }
 
 /// The minimal weak deterministic automaton, where there is one. An automaton of the negated formula that is too large
 /// to be made is no reason to fail.
-fn weak_deterministic(ltl: &Ltl, reduced: &Graph, diagrams: &mut Diagrams) -> Result<Option<Graph>, TooLarge> {
+fn weak_deterministic(ltl: &Ltl, reduced: &[Graph], diagrams: &mut Diagrams) -> Result<Option<Graph>, TooLarge> {
+    let Some(reduced) = reduced.iter().min_by_key(|g| (g.sets, g.size())) else { return Ok(None) };
     // Several sets that all are needed on a cycle are a sign that there is none.
     if reduced.states.len() > MANY_STATES || reduced.sets > 1 {
         return Ok(None);
@@ -65,16 +66,27 @@ fn weak_deterministic(ltl: &Ltl, reduced: &Graph, diagrams: &mut Diagrams) -> Re
     }
     let Some(weak) = weak::minimal(reduced, &negation, diagrams) else { return Ok(None) };
     diagrams.check()?;
-    Ok(Some(reduce::trim(&weak, reduce::Transient::Unmarked, diagrams)))
+    Ok(Some(reduce::trim(&weak, Marking::Many, diagrams)))
 }
 
 /// Both kinds of automata, each the deterministic one unless that is larger.
-fn both(graph: &Graph, weak: Option<Graph>, atoms: &Atoms, diagrams: &mut Diagrams) -> Result<Translation, TooLarge> {
-    let degeneralised = degeneralise::smallest(graph, diagrams)?;
-    let chosen = |other: &Graph| weak.clone().filter(|w| w.states.len() <= other.states.len());
-    let generalised = chosen(graph).as_ref().unwrap_or(graph).generalised(atoms, diagrams)?;
-    let buchi = chosen(&degeneralised).unwrap_or(degeneralised).buchi(atoms, diagrams)?;
-    Ok(Translation { generalised, buchi })
+fn both(
+    graphs: Vec<Graph>,
+    weak: Option<Graph>,
+    atoms: &Atoms,
+    diagrams: &mut Diagrams,
+) -> Result<Translation, TooLarge> {
+    let mut degeneralised = Vec::new();
+    for graph in &graphs {
+        degeneralised.push(degeneralise::smallest(graph, diagrams)?);
+    }
+    let mut finished = |graphs: Vec<Graph>| {
+        let small = reduce::smallest(graphs);
+        let deterministic = weak.clone().filter(|w| w.states.len() <= small.states.len());
+        reduce::trim(&deterministic.unwrap_or(small), Marking::Many, diagrams)
+    };
+    let (generalised, buchi) = (finished(graphs), finished(degeneralised));
+    Ok(Translation { generalised: generalised.generalised(atoms, diagrams)?, buchi: buchi.buchi(atoms, diagrams)? })
 }
 
 fn graph(formula: &Formula, atoms: &Atoms, diagrams: &mut Diagrams) -> Result<Graph, TooLarge> {
