@@ -73,8 +73,7 @@ impl Diagrams {
     }
 
     pub fn literal(&mut self, atom: usize, positive: bool) -> Diagram {
-        let (low, high) =
-            if positive { (Diagram::FALSE, Diagram::TRUE) } else { (Diagram::TRUE, Diagram::FALSE) };
+        let (low, high) = if positive { (Diagram::FALSE, Diagram::TRUE) } else { (Diagram::TRUE, Diagram::FALSE) };
         self.node(atom as u32, low, high)
     }
 
@@ -129,10 +128,6 @@ impl Diagrams {
     pub fn without(&mut self, a: Diagram, b: Diagram) -> Diagram {
         let not_b = self.not(b);
         self.and(a, not_b)
-    }
-
-    pub fn implies(&mut self, a: Diagram, b: Diagram) -> bool {
-        self.without(a, b) == Diagram::FALSE
     }
 
     pub fn of_guard(&mut self, guard: &Guard) -> Diagram {

@@ -45,7 +45,7 @@ impl Forms {
 }
 
 /// The word with the atoms numbered as in `other`.
-fn renumbered(ltl: &Ltl, word: &Lasso, other: &Atoms) -> Lasso {
+pub fn renumbered(ltl: &Ltl, word: &Lasso, other: &Atoms) -> Lasso {
     let old = |text: &str| ltl.atoms.iter().find(|(_, a)| a.text == text).map(|(id, _)| id.0);
     let bits: Vec<u32> = other.iter().map(|(_, a)| old(&a.text).expect("the same atoms")).collect();
     let letter = |v: &u64| bits.iter().enumerate().fold(0, |new, (i, bit)| new | (v >> bit & 1) << i);
