@@ -1,6 +1,7 @@
 //! What the user can say on the command line.
 
 mod bench;
+mod ltl;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use kripke_report::number::{parse_bytes, parse_count, parse_duration};
 
 pub use bench::Bench;
+pub use ltl::{Ltl, LtlFormat};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,6 +20,7 @@ Examples:
   kripke replay model.pml               show the last counterexample again
   kripke simulate model.pml --seed 1    follow one random run
   kripke simulate model.pml -i          choose every step yourself
+  kripke ltl '[] (p -> <> q)'           the automaton of a formula
   kripke bench model.pml --with -j1     how long it takes, and how much memory
 
 Exit status:
@@ -59,6 +62,9 @@ pub enum Command {
     Simulate(Simulate),
     /// Show the counterexample in a trail file again
     Replay(Replay),
+    /// Translate a formula of linear temporal logic into a Büchi automaton
+    #[command(after_help = ltl::EXAMPLES)]
+    Ltl(Ltl),
     /// Print a completion script for your shell
     Completions {
         #[arg(value_enum)]

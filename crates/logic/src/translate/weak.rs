@@ -98,10 +98,10 @@ impl Powers {
                     letters.reverse();
                     return Some(letters);
                 }
-                if !before.contains_key(&link.to) {
-                    before.insert(link.to, (state, link.label));
+                before.entry(link.to).or_insert_with(|| {
                     queue.push(link.to);
-                }
+                    (state, link.label)
+                });
             }
         }
         None
@@ -160,11 +160,11 @@ fn normal_flags(links: &[Vec<Link>], found: &Components, accepting: &[Option<boo
         let after = members[c].iter().flat_map(|s| &links[*s]).filter_map(|l| found.of[l.to]).filter(|t| *t != c);
         let highest = after.map(|t| rank[t]).max().unwrap_or(0);
         rank[c] = match accepting[c] {
-            Some(accepts) if (highest % 2 == 0) != accepts => highest + 1,
+            Some(accepts) if highest.is_multiple_of(2) != accepts => highest + 1,
             _ => highest,
         };
     }
-    found.of.iter().map(|c| c.is_some_and(|c| rank[c] % 2 == 0)).collect()
+    found.of.iter().map(|c| c.is_some_and(|c| rank[c].is_multiple_of(2))).collect()
 }
 
 /// Moore's algorithm: states are told apart by their flags, and then by what they lead to.

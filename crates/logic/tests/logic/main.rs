@@ -1,5 +1,7 @@
 //! The crate from outside.
 
+mod formats;
+mod kinds;
 mod limits;
 mod mutations;
 mod patterns;
