@@ -33,3 +33,17 @@ fn large_formulas_with_small_automata_are_translated() {
     // Whether this one is too large is a matter of taste; that there is an answer is not.
     let _ = translate(&parse::ltl(&always).unwrap_or_else(|e| panic!("{always}: {e:?}")));
 }
+
+/// Tall formulas end in an automaton or in a refusal, not in an overflow of the stack.
+#[test]
+fn tall_formulas_are_walked() {
+    for (prefix, sign) in
+        [("", "U"), ("", "W"), ("", "V"), ("", "->"), ("", "<->"), ("X ", "->"), ("<> ", "U"), ("[] ", "->")]
+    {
+        let formula = joined(950, &format!(" {sign} "), |i| format!("{prefix}a{}", i * 7 % 50));
+        let ltl = parse::ltl(&formula).unwrap_or_else(|e| panic!("{formula}: {e:?}"));
+        let _ = translate(&ltl);
+        let _ = translate(&ltl.negated());
+        assert_eq!(parse::ltl(&ltl.to_string()).map(|l| l.formula), Ok(ltl.formula));
+    }
+}

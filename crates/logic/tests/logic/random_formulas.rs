@@ -6,6 +6,12 @@ use kripke_logic::{Atoms, Buchi, Lasso, Ltl, Translation, hoa, lasso, never, par
 use crate::random::{Random, formula, word};
 
 const FORMULAS: usize = 2_000;
+
+/// `KRIPKE_RANDOM_FORMULAS` says how many to try.
+fn formulas() -> usize {
+    std::env::var("KRIPKE_RANDOM_FORMULAS").ok().and_then(|n| n.parse().ok()).unwrap_or(FORMULAS)
+}
+
 const WORDS: usize = 60;
 const SEED: u64 = 0x6c74_6c00;
 
@@ -55,7 +61,7 @@ pub fn renumbered(ltl: &Ltl, word: &Lasso, other: &Atoms) -> Lasso {
 
 #[test]
 fn automata_accept_what_formulas_say() {
-    for number in 0..FORMULAS {
+    for number in 0..formulas() {
         let mut random = Random::new(SEED, number);
         let (size, atom_count) = (1 + random.below(14), 1 + random.below(4));
         let ltl = formula(&mut random, size, atom_count);
@@ -73,7 +79,7 @@ fn automata_accept_what_formulas_say() {
 
 #[test]
 fn formulas_read_back_as_they_are_printed() {
-    for number in 0..FORMULAS {
+    for number in 0..formulas() {
         let mut random = Random::new(SEED, number);
         let size = 1 + random.below(20);
         let ltl = formula(&mut random, size, 4);
@@ -90,7 +96,7 @@ fn formulas_read_back_as_they_are_printed() {
 
 #[test]
 fn a_formula_and_its_negation_share_no_word_and_miss_none() {
-    for number in 0..FORMULAS {
+    for number in 0..formulas() {
         let mut random = Random::new(SEED + 1, number);
         let size = 1 + random.below(10);
         let ltl = formula(&mut random, size, 2);
