@@ -102,6 +102,7 @@ fn expressions_are_carved_out() {
         ("(-x) == !y -> c == 'U'", "((-x) == !y) -> (c == 'U')", &["(-x) == !y", "c == 'U'"]),
         ("BS[a_id]@progress || a.b[2].c", "(BS[a_id]@progress) || (a.b[2].c)", &["BS[a_id]@progress", "a.b[2].c"]),
         ("((((p))))", "p", &["p"]),
+        ("{X} U {a; b} && {x -> y} || {c}", "{X} U (a; b) && {x -> y} || c", &["X", "a; b", "x -> y", "c"]),
         ("p /* why */ U // so\n q", "p U q", &["p", "q"]),
         ("x & y | z ^ 3", "(x & y | z ^ 3)", &["x & y | z ^ 3"]),
     ] {
