@@ -14,6 +14,7 @@ pub mod source;
 use std::path::Path;
 use std::sync::Arc;
 
+use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
 use kripke_model::{Interpreter, Model};
 
@@ -25,6 +26,8 @@ use source::{Loader, Sources};
 pub struct LoadOptions {
     pub preprocess: promela::Preprocess,
     pub lower: promela::LowerOptions,
+    /// Conditions on states, in the language of the model, to be read in its context.
+    pub conditions: Vec<String>,
 }
 
 /// What reading a model gave. There is a model if and only if no diagnostic is an error.
@@ -32,6 +35,8 @@ pub struct LoadOptions {
 pub struct Loaded {
     pub sources: Sources,
     pub model: Option<Model>,
+    /// One for each condition asked for.
+    pub conditions: Vec<Expr>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -49,7 +54,7 @@ pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
         diagnostics.push(Diagnostic::general("this model cannot be translated, and Kripke does not know why"));
     }
     let model = model.and_then(|model| startable(model, &mut diagnostics));
-    Loaded { sources, model, diagnostics }
+    Loaded { sources, model, conditions: Vec::new(), diagnostics }
 }
 
 /// Keeps the model if its initial state can be computed.
