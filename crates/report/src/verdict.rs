@@ -98,6 +98,7 @@ impl Counterexample {
             Wrong::InvalidEnd => replayed.ending() == Ending::InvalidEnd,
             Wrong::Goal => replayed.ending() == Ending::Goal,
             Wrong::Caught => replayed.ending() == Ending::Caught,
+            Wrong::Cycle => replayed.cycle().is_some(),
             Wrong::Finding(f) => replayed.finding() == Some(f),
         };
         if !same {

@@ -37,7 +37,7 @@ pub fn report(done: &Done, args: &Check, trail: &Written) -> Report {
             invalid_end_state: statistics.errors.invalid_ends,
             fault: statistics.errors.faults,
             reached: statistics.errors.goals,
-            property: statistics.errors.caught,
+            property: statistics.errors.caught + statistics.errors.cycles,
         },
         findings: findings(done),
         unreached: args.showing.unreached.then(|| unreached(done)),
@@ -89,11 +89,11 @@ fn findings(done: &Done) -> Vec<json::Finding> {
         let (message, _) = screen::headline(&done.model, c.wrong());
         let found = match c.wrong() {
             Wrong::Finding(f) => Some(f),
-            Wrong::InvalidEnd | Wrong::Goal | Wrong::Caught => None,
+            Wrong::InvalidEnd | Wrong::Goal | Wrong::Caught | Wrong::Cycle => None,
         };
         let otherwise = match c.wrong() {
             Wrong::Goal => "reached",
-            Wrong::Caught => "property",
+            Wrong::Caught | Wrong::Cycle => "property",
             Wrong::Finding(_) | Wrong::InvalidEnd => "invalid_end_state",
         };
         json::Finding {

@@ -40,7 +40,10 @@ fn the_documented_fields_are_there_in_order() {
     assert_eq!(report["verdict"], "violated");
     assert_eq!(report["complete"], false);
     assert_eq!(report["states"], 30);
-    assert_eq!(report["errors"], json!({ "assertion": 1, "invalid_end_state": 0, "fault": 0 }));
+    assert_eq!(
+        report["errors"],
+        json!({ "assertion": 1, "invalid_end_state": 0, "fault": 0, "reached": 0, "property": 0 })
+    );
     let safety = json!({ "name": "safety", "kind": "safety", "verdict": "violated", "trail": "second.trail.json" });
     assert_eq!(report["properties"], json!([safety]));
     let finding = &report["findings"][0];

@@ -142,6 +142,11 @@ impl Successors for Interpreter {
         self.machine.layout.hidden
     }
 
+    fn processes(&mut self, state: &State) -> u8 {
+        self.scratch.root.load(&self.machine.layout, state);
+        self.scratch.root.processes() as u8
+    }
+
     fn initial(&mut self, out: &mut Batch) {
         out.push(&self.initial);
     }
