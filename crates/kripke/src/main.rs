@@ -18,6 +18,7 @@ mod replay;
 mod shell;
 mod signals;
 mod simulate;
+mod tasks;
 mod trails;
 
 use std::process::ExitCode;

@@ -15,6 +15,13 @@ pub struct Outcome {
     pub statistics: Statistics,
 }
 
+impl Outcome {
+    /// Of no search at all.
+    pub fn nothing() -> Outcome {
+        Outcome { end: End::Stopped(Limit::Interrupted), violations: Vec::new(), statistics: Statistics::default() }
+    }
+}
+
 /// The one way in which a search ended.
 #[derive(Debug)]
 pub enum End {
