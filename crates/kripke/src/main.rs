@@ -7,6 +7,7 @@ mod check;
 mod engine;
 mod exit;
 mod files;
+mod formulas;
 mod interactive;
 mod load;
 mod memory;

@@ -47,13 +47,14 @@ pub fn run(args: &Replay) -> Result<Status, Failure> {
 
 /// The model with what the trail is about.
 fn prepare(file: &Path, reading: &Reading, asking: &Asking) -> Result<Interpreter, Failure> {
-    let loaded = load::load(file, reading, &asking.reach).map_err(|trouble| {
+    let said = |trouble: load::Trouble| {
         output::remark(&trouble.text);
         Failure::Said(Status::BadInput)
-    })?;
-    output::remark(&loaded.warnings);
+    };
+    let asked = tasks::load(file, reading, asking, true).map_err(said)?;
+    output::remark(&asked.warnings);
     let bad = |e: &dyn std::fmt::Display| Failure::BadInput(format!("{}: {e}", file.display()));
-    let tasks = tasks::tasks(loaded.model, asking, true, loaded.conditions).map_err(|e| bad(&e))?;
+    let tasks = tasks::tasks(file, asked, asking, true).map_err(said)?;
     let task = tasks.into_iter().next().ok_or_else(|| bad(&"there is nothing to replay"))?;
     load::interpreter(task.model, reading).map_err(|e| bad(&e))
 }

@@ -1,5 +1,6 @@
 //! What is to be checked of a model, one thing at a time: each is a model with an observer or a goal of its own.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use kripke_model::Model;
@@ -7,7 +8,9 @@ use kripke_model::ir::{
     Edge, EdgeId, Expr, Goal, Guard, LocId, Location, Observer, Process, Property, PropertyKind, Span, Then,
 };
 
-use crate::args::Asking;
+use crate::args::{Asking, Reading};
+use crate::formulas::{self, Question};
+use crate::load::{self, Trouble};
 
 /// One thing to check.
 #[derive(Debug)]
@@ -17,6 +20,8 @@ pub struct Task {
     pub model: Arc<Model>,
     /// The arguments that ask for just this, for trail files.
     pub arguments: Vec<String>,
+    /// The formula it is about.
+    pub question: Option<Question>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,7 +65,7 @@ impl Kind {
 impl Task {
     fn new(name: &str, kind: Kind, model: Arc<Model>, arguments: &[&str]) -> Task {
         let arguments = arguments.iter().map(ToString::to_string).collect();
-        Task { name: name.to_string(), kind, model, arguments }
+        Task { name: name.to_string(), kind, model, arguments, question: None }
     }
 
     /// Whether cycles have to be looked for: where nothing is accepting, there are none.
@@ -75,15 +80,46 @@ impl Task {
         match self.kind {
             Kind::Safety | Kind::Reach => true,
             Kind::Ltl | Kind::Ctl | Kind::Never | Kind::Process | Kind::Acceptance | Kind::Progress => {
-                self.model.observer.is_some()
+                self.model.observer.is_some() || self.model.goal.is_some()
             }
         }
     }
 }
 
-/// What to check, in order. `conditions` are those of [`Asking::reach`], read. An error says what is asked for that is
-/// not there.
-pub fn tasks(model: Model, asking: &Asking, claims: bool, conditions: Vec<Expr>) -> Result<Vec<Task>, String> {
+/// A model with what is asked about it.
+#[derive(Debug)]
+pub struct Asked {
+    pub model: Model,
+    /// Those of [`Asking::reach`], read.
+    pub conditions: Vec<Expr>,
+    pub questions: Vec<Question>,
+    /// Rendered, for standard error.
+    pub warnings: String,
+}
+
+/// Reads a model, and what is asked about it in its language.
+pub fn load(file: &Path, reading: &Reading, asking: &Asking, claims: bool) -> Result<Asked, Trouble> {
+    let loaded = load::load(file, reading, &asking.reach)?;
+    let mut questions = formulas::questions(&loaded.model, asking, claims)?;
+    let mut texts = asking.reach.clone();
+    texts.extend(questions.iter().flat_map(Question::propositions));
+    let load::Loaded { model, mut conditions, warnings } = match texts.len() == asking.reach.len() {
+        true => loaded,
+        false => load::load(file, reading, &texts)?,
+    };
+    let mut rest = conditions.split_off(asking.reach.len().min(conditions.len())).into_iter();
+    for question in &mut questions {
+        question.conditions = rest.by_ref().take(question.ltl.atoms.len()).collect();
+        if question.conditions.len() < question.ltl.atoms.len() {
+            return Err(Trouble::whole(file, "conditions can't be read in this language"));
+        }
+    }
+    Ok(Asked { model, conditions, questions, warnings })
+}
+
+/// What to check, in order.
+pub fn tasks(file: &Path, asked: Asked, asking: &Asking, claims: bool) -> Result<Vec<Task>, Trouble> {
+    let Asked { model, conditions, questions, .. } = asked;
     let mut plain = model;
     let observer = plain.observer.take();
     let mut properties = plain.properties.clone();
@@ -102,7 +138,7 @@ pub fn tasks(model: Model, asking: &Asking, claims: bool, conditions: Vec<Expr>)
         change(&mut model);
         Arc::new(model)
     };
-    let mut out = Vec::new();
+    let mut out: Vec<Task> = Vec::new();
     let stated = claims && properties.iter().any(|p| p.kind == PropertyKind::Process);
     if asking.safety || !asking.is_particular() && !stated {
         let arguments: &[&str] = if stated { &["--safety"] } else { &[] };
@@ -130,10 +166,18 @@ pub fn tasks(model: Model, asking: &Asking, claims: bool, conditions: Vec<Expr>)
         } else if !properties.iter().any(|p| p.name == *name) {
             let mut known: Vec<&str> = properties.iter().map(|p| &*p.name).collect();
             known.push("safety");
-            return Err(format!("the model has no property `{name}`; it has {}", known.join(", ")));
+            let message = format!("the model has no property `{name}`; it has {}", known.join(", "));
+            return Err(Trouble::whole(file, &message));
         }
     }
+    for question in questions.iter().filter(|q| q.asked) {
+        out.push(formula(&plain, question, &["--ltl", &question.text])?);
+    }
     for property in &properties {
+        if let Some(question) = questions.iter().find(|q| !q.asked && q.name == property.name) {
+            out.push(formula(&plain, question, &["--property", &property.name])?);
+            continue;
+        }
         let asked = asking.property.contains(&property.name);
         if asked || claims && !asking.is_particular() {
             let model = with(&|m| m.observer = property.observer.clone());
@@ -142,6 +186,11 @@ pub fn tasks(model: Model, asking: &Asking, claims: bool, conditions: Vec<Expr>)
         }
     }
     Ok(out)
+}
+
+fn formula(plain: &Model, question: &Question, arguments: &[&str]) -> Result<Task, Trouble> {
+    let task = Task::new(&question.name, Kind::Ltl, question.watch(plain)?, arguments);
+    Ok(Task { question: Some(question.clone()), ..task })
 }
 
 fn plain_span(model: &Model) -> Span {

@@ -37,6 +37,8 @@ pub struct Replayed {
     ending: Ending,
     finding: Option<Finding>,
     cycle: Option<usize>,
+    /// Stored ones, from the initial state on.
+    states: Vec<Vec<u8>>,
 }
 
 /// The trail is not an execution of this model.
@@ -64,6 +66,7 @@ impl Trail {
         let initial = Point::free(state.clone());
         let mut moves = Vec::new();
         let (mut start, mut accepting) = (None, false);
+        let mut states = Vec::new();
         let fail = |at, what: &str| Err(ReplayError { at, what: what.to_string() });
         for (at, &choice) in self.choices.iter().enumerate() {
             batch.clear();
@@ -82,7 +85,7 @@ impl Trail {
             if steps.last().and_then(|m| m.to.as_ref()).is_none_or(|to| to.state != next) {
                 return fail(at, "the explanation leads elsewhere");
             }
-            state = next.to_vec();
+            states.push(std::mem::replace(&mut state, next.to_vec()));
             moves.extend(steps);
         }
         let at = self.choices.len();
@@ -122,7 +125,8 @@ impl Trail {
                 finding
             }
         };
-        Ok(Replayed { initial, moves, ending: self.ending, finding, cycle: start.map(|(_, moves)| moves) })
+        states.push(state);
+        Ok(Replayed { initial, moves, ending: self.ending, finding, cycle: start.map(|(_, moves)| moves), states })
     }
 }
 
@@ -134,6 +138,11 @@ impl Replayed {
     /// Every visible step, inner steps of atomic sequences included.
     pub fn moves(&self) -> &[Move] {
         &self.moves
+    }
+
+    /// The stored states, from the initial one to the last: one more than choices.
+    pub fn states(&self) -> &[Vec<u8>] {
+        &self.states
     }
 
     pub fn ending(&self) -> Ending {

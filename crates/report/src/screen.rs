@@ -61,8 +61,10 @@ impl Checked<'_> {
     /// The screen for a counterexample, which `run` is.
     pub fn alarm(&self, violated: &Violated, run: &Run, names: &Names, look: Look) -> String {
         let (mut what, place) = headline(self.model, violated.first.wrong());
-        if let (Some((_, name)), Wrong::Caught | Wrong::Cycle) = (self.property, violated.first.wrong()) {
-            what = what.replacen("property", name, 1);
+        match (self.property, violated.first.wrong()) {
+            (Some((_, name)), Wrong::Caught | Wrong::Cycle) => what = what.replacen("property", name, 1),
+            (Some((kind, name)), Wrong::Goal) if kind != "reachability" => what = format!("{name} violated"),
+            _ => {}
         }
         let place = place.unwrap_or_else(|| self.model.name.clone());
         let length = match (self.order, run.end()) {

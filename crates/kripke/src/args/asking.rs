@@ -13,6 +13,9 @@ pub struct Asking {
     /// Only the property with this name
     #[arg(short = 'N', long, value_name = "NAME")]
     pub property: Vec<String>,
+    /// A formula of linear temporal logic: '[] (want -> <> have)', 'G (want -> F have)'
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
+    pub ltl: Vec<String>,
     /// Can a state be reached in which this holds? A condition in the language of the model
     #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
     pub reach: Vec<String>,
@@ -54,7 +57,7 @@ pub enum By {
 impl Asking {
     /// Something in particular is asked for.
     pub fn is_particular(&self) -> bool {
-        !self.property.is_empty() || !self.reach.is_empty() || self.acceptance || self.non_progress
+        !self.property.is_empty() || !self.ltl.is_empty() || !self.reach.is_empty() || self.acceptance || self.non_progress
     }
 
     pub fn fairness(&self) -> Fairness {

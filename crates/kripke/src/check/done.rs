@@ -12,12 +12,12 @@ use kripke_report::screen::Checked;
 use kripke_report::table::Look;
 use kripke_report::verdict::Verdict;
 use kripke_report::{coverage, number};
-use kripke_search::{Budget, End, Fairness, Options, Order, Outcome, Progress, StoreKind, explore};
+use kripke_search::{Budget, End, Fairness, Options, Order, Outcome, Progress, StoreKind, Wrong, explore};
 
 use crate::args::{self, Check};
 use crate::engine::Engine;
 use crate::exit::{Failure, Status};
-use crate::load::{self, Trouble};
+use crate::load::Trouble;
 use crate::tasks::{self, Kind, Task};
 use crate::trails::{self, Written};
 use crate::{memory, output, processor, progress};
@@ -65,13 +65,13 @@ struct Session<'a> {
 impl Done {
     pub fn check(args: &Check, file: &Path, interrupt: &Arc<AtomicBool>) -> Result<Done, Stopped> {
         let (start, busy) = (Instant::now(), processor::seconds());
-        let loaded = load::load(file, &args.reading, &args.asking.reach).map_err(Stopped::Trouble)?;
+        let claims = !args.looking.no_claim;
+        let asked = tasks::load(file, &args.reading, &args.asking, claims).map_err(Stopped::Trouble)?;
         if !args.showing.quiet {
-            output::remark(&loaded.warnings);
+            output::remark(&asked.warnings);
         }
-        let model = Arc::new(loaded.model.clone());
-        let tasks = tasks::tasks(loaded.model, &args.asking, !args.looking.no_claim, loaded.conditions)
-            .map_err(|e| Stopped::Trouble(Trouble::whole(file, &e)))?;
+        let model = Arc::new(asked.model.clone());
+        let tasks = tasks::tasks(file, asked, &args.asking, claims).map_err(Stopped::Trouble)?;
         let load = start.elapsed();
         let session = Session {
             args,
@@ -146,7 +146,8 @@ impl Done {
         let safety = self.answers.iter().find(|a| a.task.kind == Kind::Safety);
         let Some(answer) = safety.or(self.answers.first()) else { return String::new() };
         let complete = matches!(answer.outcome.end, End::Exhausted(_));
-        if !(complete && safety.is_some()) && !args.showing.unreached {
+        let telling = complete && safety.is_some();
+        if !telling && !args.showing.unreached {
             return String::new();
         }
         let missed = coverage::unreached(&self.model, &answer.covered);
@@ -198,8 +199,22 @@ impl Session<'_> {
         let unchecked = if task.is_ready() { Vec::new() } else { vec![format!("{} {}", task.kind.word(), task.name)] };
         let verdict = Verdict::judge(&outcome, &mut interpreter, &unchecked)
             .map_err(|e| Stopped::Failure(Failure::Bug(format!("{}: {e}", self.file.display()))))?;
+        self.confirm(&task, &verdict, &mut interpreter)?;
         let (elapsed, trail) = (start.elapsed(), Written::default());
         Ok(Answer { task, interpreter, outcome, verdict, options, engine: name, covered, elapsed, compile, trail })
+    }
+
+    /// A run that is said to break a formula must do so by what the formula means.
+    fn confirm(&self, task: &Task, verdict: &Verdict, interpreter: &mut Interpreter) -> Result<(), Stopped> {
+        let (Some(question), Verdict::Violated(violated)) = (&task.question, verdict) else { return Ok(()) };
+        for found in std::iter::once(&violated.first).chain(&violated.others) {
+            let temporal = matches!(found.wrong(), Wrong::Goal | Wrong::Caught | Wrong::Cycle);
+            if temporal && !question.is_broken_by(found.replayed(), interpreter) {
+                let what = format!("{}: `{}` holds on the counterexample", self.file.display(), question.name);
+                return Err(Stopped::Failure(Failure::Bug(what)));
+            }
+        }
+        Ok(())
     }
 
     fn search(&self, engine: &Engine, options: &Options) -> Outcome {

@@ -16,7 +16,7 @@ mod world;
 
 use std::sync::Arc;
 
-use crate::ir::{Model, Span, VarId, VarRef};
+use crate::ir::{Expr, Model, Span, VarId, VarRef};
 use crate::layout::{Layout, StartError};
 use crate::successors::{Batch, Choice, Finding, FindingKind, Flags, State, Successors};
 use eval::{Env, Eval};
@@ -87,6 +87,12 @@ impl Interpreter {
     /// The edges executed so far by this interpreter: `[process][edge]`.
     pub fn coverage(&self) -> &[Vec<bool>] {
         &self.scratch.log.covered
+    }
+
+    /// Whether a condition that nobody in particular judges is true. Where judging it goes wrong, it is not.
+    pub fn holds(&mut self, condition: &Expr, state: &State) -> bool {
+        self.scratch.root.load(&self.machine.layout, state);
+        self.machine.eval(condition, &Env::outside(&self.scratch.root)).is_ok_and(|v| v != 0)
     }
 
     /// No process can move from here, and not all are at end locations.
