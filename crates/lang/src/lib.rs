@@ -35,26 +35,30 @@ pub struct LoadOptions {
 pub struct Loaded {
     pub sources: Sources,
     pub model: Option<Model>,
-    /// One for each condition asked for.
+    /// One for each condition asked for, if there is a model.
     pub conditions: Vec<Expr>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Reads the model at `path`. Every file is taken to be Promela: people name such files in many ways.
 pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
-    let promela::Parsed { sources, program, mut diagnostics } = promela::parse(path, loader, &options.preprocess);
-    let lowered = program.and_then(|p| promela::lower_with(&p, &sources, &options.lower, &mut diagnostics));
+    let promela::Parsed { sources, program, mut diagnostics } =
+        promela::parse_with(path, &options.conditions, loader, &options.preprocess);
+    let lowered = program.and_then(|p| promela::lower(&p, &sources, &options.lower, &mut diagnostics));
     let correct = diagnostics.iter().all(|d| d.severity != Severity::Error);
-    let model = lowered.filter(|_| correct).map(|mut model| {
-        model.files = sources.files().to_vec();
-        model.name = path.display().to_string();
-        model
-    });
+    let (model, conditions) = match lowered.filter(|_| correct) {
+        Some(promela::Lowered { mut model, conditions }) => {
+            model.files = sources.files().to_vec();
+            model.name = path.display().to_string();
+            (Some(model), conditions)
+        }
+        None => (None, Vec::new()),
+    };
     if model.is_none() && correct {
         diagnostics.push(Diagnostic::general("this model cannot be translated, and Kripke does not know why"));
     }
     let model = model.and_then(|model| startable(model, &mut diagnostics));
-    Loaded { sources, model, conditions: Vec::new(), diagnostics }
+    Loaded { sources, model, conditions, diagnostics }
 }
 
 /// Keeps the model if its initial state can be computed.
