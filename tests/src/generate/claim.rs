@@ -29,7 +29,7 @@ pub fn with_claim(mut program: Program, seed: u64) -> Program {
     let mut random = Random::new(seed ^ 0x00c1_a133);
     let rests = random.one_in(2);
     program.declarations.push_str("\nbyte w;");
-    let body = if rests { "timeout; b = 3" } else { "do :: skip od" };
+    let body = if rests { "timeout; b = 3" } else { "do :: b < 200 od" };
     program.processes.push(Node::leaf(format!("active proctype helper() {{ {body} }}")));
     let mut maker = Maker { locations: 1 + random.below(4), random, rests };
     let locations = (0..maker.locations).map(|n| maker.location(n)).collect();
