@@ -5,6 +5,7 @@ mod check;
 mod input;
 mod json;
 mod limits;
+mod ltl;
 mod program;
 mod replay;
 mod simulate;
