@@ -6,10 +6,12 @@
 #![forbid(unsafe_code)]
 
 pub mod diagnostic;
+pub mod esml;
 pub mod limits;
 pub mod promela;
 pub mod render;
 pub mod source;
+mod spelling;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -35,21 +37,29 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads the model at `path`. Every file is taken to be Promela: people name such files in many ways.
+/// Reads the model at `path`. What is not called `.esml` is taken to be Promela: people name such files in many ways.
 pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
+    if path.extension().is_some_and(|e| e == "esml") {
+        let esml::Read { sources, model, mut diagnostics, .. } = esml::read(path, loader, &[]);
+        let named = model.map(|model| named(model, path, &sources));
+        let model = named.and_then(|model| startable(model, &mut diagnostics));
+        return Loaded { sources, model, diagnostics };
+    }
     let promela::Parsed { sources, program, mut diagnostics } = promela::parse(path, loader, &options.preprocess);
     let lowered = program.and_then(|p| promela::lower_with(&p, &sources, &options.lower, &mut diagnostics));
     let correct = diagnostics.iter().all(|d| d.severity != Severity::Error);
-    let model = lowered.filter(|_| correct).map(|mut model| {
-        model.files = sources.files().to_vec();
-        model.name = path.display().to_string();
-        model
-    });
+    let model = lowered.filter(|_| correct).map(|model| named(model, path, &sources));
     if model.is_none() && correct {
         diagnostics.push(Diagnostic::general("this model cannot be translated, and Kripke does not know why"));
     }
     let model = model.and_then(|model| startable(model, &mut diagnostics));
     Loaded { sources, model, diagnostics }
+}
+
+fn named(mut model: Model, path: &Path, sources: &Sources) -> Model {
+    model.files = sources.files().to_vec();
+    model.name = path.display().to_string();
+    model
 }
 
 /// Keeps the model if its initial state can be computed.

@@ -114,7 +114,10 @@ pub struct Property {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PropertyKind {
+    /// A formula of linear temporal logic.
     Ltl,
+    /// A formula of computation tree logic.
+    Ctl,
     Never,
 }
 

@@ -201,6 +201,7 @@ fn unchecked(args: &Check, model: &Model) -> Vec<String> {
     }
     let word = |kind| match kind {
         PropertyKind::Ltl => "ltl",
+        PropertyKind::Ctl => "ctl",
         PropertyKind::Never => "never",
     };
     model.properties.iter().map(|p| format!("{} {}", word(p.kind), p.name).trim_end().to_string()).collect()

@@ -69,6 +69,7 @@ fn properties(done: &Done, args: &Check, trail: &Written) -> Vec<json::Property>
             name: p.name.clone(),
             kind: match p.kind {
                 PropertyKind::Ltl => "ltl",
+                PropertyKind::Ctl => "ctl",
                 PropertyKind::Never => "never",
             },
             verdict: "inconclusive",

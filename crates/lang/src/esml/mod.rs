@@ -12,6 +12,7 @@ use std::io;
 use std::path::Path;
 
 use kripke_model::Model;
+use kripke_model::ir::Expr;
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{FileId, Loader, Sources, Span, decode};
@@ -21,25 +22,30 @@ use crate::source::{FileId, Loader, Sources, Span, decode};
 pub struct Read {
     pub sources: Sources,
     pub model: Option<Model>,
+    /// One for each condition asked for.
+    pub conditions: Vec<Expr>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads the model at `path`. With `goal`, a condition on its states, that becomes the model's goal.
-pub fn read(path: &Path, loader: &dyn Loader, goal: Option<&str>) -> Read {
+/// Reads the model at `path`, and conditions on its states.
+pub fn read(path: &Path, loader: &dyn Loader, conditions: &[String]) -> Read {
     let mut sources = Sources::default();
     let mut diagnostics = Vec::new();
     let model = match text(path, loader) {
         Ok(text) => {
             let file = sources.add(path.display().to_string(), text.clone());
-            model(file, &text, goal, &mut sources, &mut diagnostics)
+            model(file, &text, conditions, &mut sources, &mut diagnostics)
         }
         Err(what) => {
             diagnostics.push(Diagnostic::general(what));
             None
         }
     };
-    let model = model.filter(|_| !has_errors(&diagnostics));
-    Read { sources, model, diagnostics }
+    let (model, conditions) = match model.filter(|_| !has_errors(&diagnostics)) {
+        Some((model, conditions)) => (Some(model), conditions),
+        None => (None, Vec::new()),
+    };
+    Read { sources, model, conditions, diagnostics }
 }
 
 fn text(path: &Path, loader: &dyn Loader) -> Result<String, String> {
@@ -54,10 +60,10 @@ fn text(path: &Path, loader: &dyn Loader) -> Result<String, String> {
 fn model(
     file: FileId,
     text: &str,
-    goal: Option<&str>,
+    conditions: &[String],
     sources: &mut Sources,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Model> {
+) -> Option<(Model, Vec<Expr>)> {
     let tokens = lex::lex(file, text, diagnostics);
     if tokens.is_empty() && !has_errors(diagnostics) {
         let span = Span { file, start: 0, end: 0 };
@@ -68,16 +74,16 @@ fn model(
         return None;
     }
     let program = parse::model(file, text, tokens, diagnostics);
-    let condition = goal.map(|goal| {
-        let file = sources.add("the condition".into(), goal.to_string());
-        let tokens = lex::lex(file, goal, diagnostics);
-        (parse::condition(file, goal, tokens, diagnostics), goal)
-    });
+    let mut parsed = Vec::new();
+    for condition in conditions {
+        let file = sources.add(format!("condition `{condition}`"), condition.clone());
+        let tokens = lex::lex(file, condition, diagnostics);
+        parsed.extend(parse::condition(file, condition, tokens, diagnostics));
+    }
     if has_errors(diagnostics) {
         return None;
     }
-    let goal = condition.as_ref().and_then(|(expr, text)| Some((expr.as_ref()?, *text)));
-    lower::lower(&program?, text, goal, diagnostics)
+    lower::lower(&program?, text, &parsed, diagnostics)
 }
 
 fn has_errors(diagnostics: &[Diagnostic]) -> bool {

@@ -2,10 +2,10 @@
 
 use kripke_model::ir::{BinaryOp, Expr, Place, ProcessId, VarId, VarRef};
 
-use super::types::{Kind, Ty, TypeId};
-use super::scope::Symbol;
-use super::values::{Value, conjunction, whole};
 use super::Lowering;
+use super::scope::Symbol;
+use super::types::{Kind, Ty, TypeId};
+use super::values::{Value, conjunction, whole};
 use crate::diagnostic::Diagnostic;
 use crate::esml::ast::{self, AccessStep, Name};
 use crate::source::Span;
@@ -46,9 +46,7 @@ impl Owner {
     pub(super) fn load(self, place: Place) -> Expr {
         match self {
             Owner::Own => Expr::Load(place),
-            Owner::Other(process, pid) => {
-                Expr::Remote { process, pid: Some(Box::new(Expr::Const(pid as i32))), place }
-            }
+            Owner::Other(process, pid) => Expr::Remote { process, pid: Some(Box::new(Expr::Const(pid as i32))), place },
         }
     }
 }

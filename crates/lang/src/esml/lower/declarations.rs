@@ -56,9 +56,7 @@ impl Lowering<'_> {
             Kind::Boolean | Kind::Subrange { .. } | Kind::Enumeration(_) => 1,
             Kind::Array { size, of } => (*size as usize).saturating_mul(self.info(*of).words),
             Kind::List { size, of } => (*size as usize).saturating_mul(self.info(*of).words).saturating_add(1),
-            Kind::Tuple(fields) => {
-                fields.iter().map(|(_, ty)| self.info(*ty).words).fold(0, usize::saturating_add)
-            }
+            Kind::Tuple(fields) => fields.iter().map(|(_, ty)| self.info(*ty).words).fold(0, usize::saturating_add),
             Kind::Alphabet(alphabet) => alphabet.fields.len(),
         }
     }

@@ -31,7 +31,17 @@ impl Flow {
     pub(super) fn step(&mut self, from: LocId, to: LocId, step: Step) {
         let Step { guard, sync, effects, span, label } = step;
         let id = EdgeId(self.edges.len() as u32);
-        self.edges.push(Edge { level: 0, guard, sync, effects, chain: None, target: to, then: Then::Yield, span, label });
+        self.edges.push(Edge {
+            level: 0,
+            guard,
+            sync,
+            effects,
+            chain: None,
+            target: to,
+            then: Then::Yield,
+            span,
+            label,
+        });
         self.locations[from.index()].edges.push(id);
     }
 }

@@ -16,7 +16,7 @@ mod scope;
 mod types;
 mod values;
 
-use kripke_model::ir::{Channel, Enum, Expr, Goal, LocId, Model, Place, Process, ProcessId, Start, Var, VarId};
+use kripke_model::ir::{Channel, Enum, Expr, LocId, Model, Place, Process, ProcessId, Scheduling, Start, Var, VarId};
 
 use super::ast;
 use crate::diagnostic::Diagnostic;
@@ -61,13 +61,13 @@ struct Finished {
     scope: Scope,
 }
 
-/// Lowers a model. None if there are errors, which the diagnostics tell.
+/// Lowers a model, and conditions on its states. None if there are errors, which the diagnostics tell.
 pub(super) fn lower(
     program: &ast::Model,
     text: &str,
-    goal: Option<(&ast::Expr, &str)>,
+    conditions: &[ast::Expr],
     diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Model> {
+) -> Option<(Model, Vec<Expr>)> {
     let mut lowering = Lowering::new(program, text, diagnostics);
     lowering.declarations(&program.declarations);
     for process in &program.processes {
@@ -75,14 +75,12 @@ pub(super) fn lower(
     }
     let start = program.activations.iter().filter_map(|a| lowering.activation(a)).collect();
     let properties = program.assertion.iter().filter_map(|f| lowering.assertion(f)).collect();
-    let goal = goal.and_then(|(condition, text)| {
-        Some(Goal { condition: lowering.condition(condition)?, text: text.to_string() })
-    });
+    let conditions = conditions.iter().filter_map(|c| lowering.condition(c)).collect();
     if lowering.errors > 0 {
         return None;
     }
     let Lowering { enums, channels, global_vars: globals, finished, .. } = lowering;
-    Some(Model {
+    let model = Model {
         name: program.name.text.clone(),
         language: "ESML",
         files: Vec::new(),
@@ -91,13 +89,16 @@ pub(super) fn lower(
         channels,
         processes: finished.into_iter().map(|f| f.process).collect(),
         start,
+        scheduling: Scheduling::Interleaved,
         trace: None,
+        observer: None,
+        goal: None,
         uses_last: false,
         uses_priorities: false,
         uses_timeout: false,
         properties,
-        goal,
-    })
+    };
+    Some((model, conditions))
 }
 
 impl<'a> Lowering<'a> {

@@ -14,7 +14,10 @@ use crate::spelling::nearest;
 
 #[derive(Clone, Debug)]
 pub(super) enum Symbol {
-    Constant { ty: Ty, value: i32 },
+    Constant {
+        ty: Ty,
+        value: i32,
+    },
     Type(TypeId),
     Variable(Variable),
     Channel(Channel),

@@ -32,7 +32,10 @@ impl Parser<'_> {
         use Keyword as K;
         match self.kind() {
             TokenKind::Keyword(k) => {
-                matches!(k, K::Skip | K::If | K::Do | K::Poll | K::Trace | K::Empty | K::Remove | K::Append | K::Prepend)
+                matches!(
+                    k,
+                    K::Skip | K::If | K::Do | K::Poll | K::Trace | K::Empty | K::Remove | K::Append | K::Prepend
+                )
             }
             TokenKind::Name => matches!(
                 self.ahead(1).kind,
@@ -92,7 +95,8 @@ impl Parser<'_> {
         }
         if self.ends_definition() {
             let name = self.inside.as_ref().map_or("", |n| n.text.as_str());
-            let help = format!("the `END` before `{name}` closes all of `{name}`; the `{}` needs its own", opener.text());
+            let help =
+                format!("the `END` before `{name}` closes all of `{name}`; the `{}` needs its own", opener.text());
             let diagnostic = Diagnostic::error(self.peek().span, format!("expected `END` to close {what}"), "here")
                 .label(open, "opened here")
                 .help(help);

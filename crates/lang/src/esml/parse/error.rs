@@ -39,8 +39,11 @@ impl Parser<'_> {
     pub(super) fn unexpected(&mut self, expected: &str) -> Failed {
         let token = self.peek();
         let found = self.describe(token);
-        let mut diagnostic =
-            Diagnostic::error(token.span, format!("expected {expected}, found {found}"), format!("expected {expected}"));
+        let mut diagnostic = Diagnostic::error(
+            token.span,
+            format!("expected {expected}, found {found}"),
+            format!("expected {expected}"),
+        );
         if let Some(help) = self.hint(token, expected) {
             diagnostic = diagnostic.help(help);
         }
@@ -52,7 +55,8 @@ impl Parser<'_> {
         let token = self.peek();
         let span = if token.kind == TokenKind::Eof { self.after_last() } else { token.span };
         let message = format!("expected {close} to close {what}");
-        let mut diagnostic = Diagnostic::error(span, message, format!("expected {close} here")).label(open, "opened here");
+        let mut diagnostic =
+            Diagnostic::error(span, message, format!("expected {close} here")).label(open, "opened here");
         if let Some(help) = self.hint(token, close) {
             diagnostic = diagnostic.help(help);
         }
@@ -158,8 +162,10 @@ impl Parser<'_> {
             match self.kind() {
                 TokenKind::Eof | TokenKind::Keyword(Keyword::Process) => return,
                 TokenKind::Keyword(Keyword::Begin)
-                    if self.at >= 2 && self.tokens[self.at - 2].kind == TokenKind::Name
-                        && self.at >= 3 && self.tokens[self.at - 3].kind == TokenKind::Keyword(Keyword::End) =>
+                    if self.at >= 2
+                        && self.tokens[self.at - 2].kind == TokenKind::Name
+                        && self.at >= 3
+                        && self.tokens[self.at - 3].kind == TokenKind::Keyword(Keyword::End) =>
                 {
                     return;
                 }

@@ -6,9 +6,7 @@
 
 use super::{Parsed, Parser};
 use crate::diagnostic::{Diagnostic, warn};
-use crate::esml::ast::{
-    Access, AccessStep, BinaryOp, Expr, ExprKind, Name, PathOperator, Paths, UnaryOp,
-};
+use crate::esml::ast::{Access, AccessStep, BinaryOp, Expr, ExprKind, Name, PathOperator, Paths, UnaryOp};
 use crate::esml::token::{Keyword, Punct, TokenKind};
 use crate::limits;
 use crate::source::{Span, join};

@@ -36,12 +36,7 @@ pub(super) struct Parser<'a> {
 }
 
 /// Parses a whole model. If anything was wrong, the diagnostics say so.
-pub(super) fn model(
-    file: FileId,
-    text: &str,
-    tokens: Vec<Token>,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Model> {
+pub(super) fn model(file: FileId, text: &str, tokens: Vec<Token>, diagnostics: &mut Vec<Diagnostic>) -> Option<Model> {
     let mut parser = Parser::new(file, text, tokens, diagnostics);
     parser.model().ok()
 }
