@@ -49,8 +49,9 @@ impl Lowering<'_> {
         }
     }
 
-    /// The steps of all guards, and of what follows each. `to` is where the commands end.
-    fn guards(&mut self, branches: &[Branch], from: LocId, to: LocId) {
+    /// The steps of all guards, and of what follows each. `to` is where the commands end. Is one guard always true?
+    fn guards(&mut self, branches: &[Branch], from: LocId, to: LocId) -> bool {
+        let mut always = false;
         for branch in branches {
             let span = branch.guard.span;
             let inside = self.flow.location();
@@ -59,22 +60,25 @@ impl Lowering<'_> {
                     self.flow.step(from, to, fault);
                 }
                 let step = Step { guard: guarded(value), ..self.step(span) };
+                always |= matches!(step.guard, Guard::Always);
                 self.flow.step(from, inside, step);
             }
             self.commands(&branch.commands, inside, to);
         }
+        always
     }
 
     fn if_command(&mut self, branches: &[Branch], span: Span, from: LocId, to: LocId) {
-        self.guards(branches, from, to);
+        if self.guards(branches, from, to) {
+            return;
+        }
         let opener = Span { end: span.start + 2, ..span };
         let fault = self.fault(opener, Guard::Else, "no guard of this IF is true");
         self.flow.step(from, to, fault);
     }
 
     fn do_command(&mut self, branches: &[Branch], span: Span, from: LocId, to: LocId) {
-        self.guards(branches, from, from);
-        if branches.iter().any(|b| matches!(b.guard.kind, ast::ExprKind::Bool(true))) {
+        if self.guards(branches, from, from) {
             return;
         }
         let opener = Span { end: span.start + 2, ..span };
@@ -123,25 +127,24 @@ impl Lowering<'_> {
         }
     }
 
-    /// The effects of storing all these words as if at once: an index that reads what is being changed is computed
-    /// before.
+    /// The effects of storing these words one after the other as if at once: an index that reads what an earlier one
+    /// changes is computed before. (Values are words of other variables, or make no use of what is changed.)
     pub(super) fn stores(&mut self, defined: Option<Expr>, stores: Vec<(Place, Expr)>) -> Vec<Effect> {
-        let written: Vec<VarRef> = stores.iter().map(|(place, _)| place.var).collect();
+        let mut written: Vec<VarRef> = Vec::new();
         let mut kept = Kept::default();
-        let mut effects: Vec<Effect> = defined.map(|d| require(d, NO_HEAD)).into_iter().collect();
         let mut assigns = Vec::new();
-        let several = stores.len() > 1;
         for (mut place, mut value) in stores {
-            if several {
-                place.index.iter_mut().for_each(|e| self.keep(e, &written, &mut kept));
-                self.keep_indices(&mut value, &written, &mut kept);
+            place.index.iter_mut().for_each(|e| self.keep(e, &written, &mut kept));
+            if let Expr::Load(from) = &mut value {
+                from.index.iter_mut().for_each(|e| self.keep(e, &written, &mut kept));
+            }
+            if !written.contains(&place.var) {
+                written.push(place.var);
             }
             assigns.push(Effect::Assign(place, value));
         }
-        effects.extend(kept.before);
-        effects.extend(assigns);
-        effects.extend(kept.after);
-        effects
+        let required = defined.map(|d| require(d, NO_HEAD)).into_iter();
+        required.chain(kept.before).chain(assigns).chain(kept.after).collect()
     }
 
     /// Computes `index` before anything is changed, if it reads one of these variables.
@@ -162,12 +165,6 @@ impl Lowering<'_> {
             }
         };
         *index = Expr::Load(place);
-    }
-
-    fn keep_indices(&mut self, value: &mut Expr, written: &[VarRef], kept: &mut Kept) {
-        if let Expr::Load(place) = value {
-            place.index.iter_mut().for_each(|e| self.keep(e, written, kept));
-        }
     }
 
     /// A variable that is 0 in every state: only in the middle of a step it is not.

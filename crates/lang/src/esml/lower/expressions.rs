@@ -239,6 +239,9 @@ impl Lowering<'_> {
 
     /// Is there an `&` or `OR` right before or behind this stretch of the text? (The `&` of a POLL is none.)
     fn beside_connective(&self, span: Span) -> bool {
+        if span.file != self.file {
+            return false;
+        }
         let first = self.condition_at == Some(span.start);
         let before = self.text.get(..span.start as usize).unwrap_or("").trim_end();
         let behind = self.text.get(span.end as usize..).unwrap_or("").trim_start();

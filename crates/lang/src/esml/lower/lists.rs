@@ -20,13 +20,13 @@ impl Lowering<'_> {
 
     pub(super) fn remove(&mut self, list: &ast::Access, span: Span) -> Option<Vec<Effect>> {
         let list = self.list_target(list)?;
-        let (length, size, at) = self.parts(&list)?;
+        let (length, size) = self.parts(&list)?;
         self.spend(list.places().len(), span)?;
         let mut stores = Vec::new();
         for i in 0..size {
-            let to = list.element(at(i));
+            let to = list.element(Expr::Const(i));
             if i + 1 < size {
-                stores.extend(to.into_iter().zip(list.element(at(i + 1)).into_iter().map(Expr::Load)));
+                stores.extend(to.into_iter().zip(list.element(Expr::Const(i + 1)).into_iter().map(Expr::Load)));
             } else {
                 stores.extend(to.into_iter().map(|p| self.cleared(p)));
             }
@@ -40,7 +40,7 @@ impl Lowering<'_> {
     pub(super) fn append(&mut self, list: &ast::Access, value: &ast::Expr, span: Span) -> Option<Vec<Effect>> {
         let list = self.list_target(list)?;
         let value = self.element_value(&list, value)?;
-        let (length, size, _) = self.parts(&list)?;
+        let (length, size) = self.parts(&list)?;
         self.spend(value.words.len(), span)?;
         let now = Expr::Load(length.clone());
         let mut stores: Vec<(Place, Expr)> = list.element(now.clone()).into_iter().zip(value.words).collect();
@@ -54,13 +54,17 @@ impl Lowering<'_> {
     pub(super) fn prepend(&mut self, list: &ast::Access, value: &ast::Expr, span: Span) -> Option<Vec<Effect>> {
         let list = self.list_target(list)?;
         let value = self.element_value(&list, value)?;
-        let (length, size, at) = self.parts(&list)?;
+        let (length, size) = self.parts(&list)?;
         self.spend(list.places().len(), span)?;
         let mut stores = Vec::new();
         for i in (1..size).rev() {
-            stores.extend(list.element(at(i)).into_iter().zip(list.element(at(i - 1)).into_iter().map(Expr::Load)));
+            stores.extend(
+                list.element(Expr::Const(i))
+                    .into_iter()
+                    .zip(list.element(Expr::Const(i - 1)).into_iter().map(Expr::Load)),
+            );
         }
-        stores.extend(list.element(at(0)).into_iter().zip(value.words));
+        stores.extend(list.element(Expr::Const(0)).into_iter().zip(value.words));
         let now = Expr::Load(length.clone());
         stores.push((length, Expr::binary(BinaryOp::Add, now.clone(), Expr::Const(1))));
         let check = require(less(now, Expr::Const(size)), "PREPEND to a full list");
@@ -75,9 +79,9 @@ impl Lowering<'_> {
         effects
     }
 
-    fn parts(&self, list: &Located) -> Option<(Place, i32, fn(i32) -> Expr)> {
+    fn parts(&self, list: &Located) -> Option<(Place, i32)> {
         let Shape::List { size, .. } = list.shape else { return None };
-        Some((list.length()?, size as i32, Expr::Const))
+        Some((list.length()?, size as i32))
     }
 
     /// A place, and the value it has before anything was stored there.

@@ -21,12 +21,13 @@ use kripke_model::ir::{Channel, Enum, Expr, LocId, Model, Place, Process, Proces
 use super::ast;
 use crate::diagnostic::Diagnostic;
 use crate::limits;
-use crate::source::Span;
+use crate::source::{FileId, Span};
 use flow::Flow;
 use scope::{Home, Scope, Symbol};
 use types::{BOOLEAN, Kind, TypeId, TypeInfo};
 
 pub(super) struct Lowering<'a> {
+    file: FileId,
     text: &'a str,
     diagnostics: &'a mut Vec<Diagnostic>,
     errors: usize,
@@ -106,6 +107,7 @@ impl<'a> Lowering<'a> {
         let boolean = TypeInfo { name: "BOOLEAN".into(), kind: Kind::Boolean, words: 1 };
         debug_assert_eq!(BOOLEAN.0, 0);
         Lowering {
+            file: program.name.span.file,
             text,
             diagnostics,
             errors: 0,
