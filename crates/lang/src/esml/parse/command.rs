@@ -20,6 +20,7 @@ impl Parser<'_> {
             if self.eat(Punct::Semicolon).is_some() {
                 continue;
             }
+            self.capitals(&[Keyword::End]);
             if !self.begins_command() {
                 return commands;
             }
@@ -46,6 +47,7 @@ impl Parser<'_> {
     }
 
     fn command(&mut self) -> Parsed<Command> {
+        self.capitals(&[Keyword::If, Keyword::Do, Keyword::Poll, Keyword::Skip, Keyword::End]);
         let start = self.peek().span;
         let kind = match self.kind() {
             TokenKind::Keyword(Keyword::Skip) => {

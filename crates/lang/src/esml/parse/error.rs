@@ -161,18 +161,37 @@ impl Parser<'_> {
         loop {
             match self.kind() {
                 TokenKind::Eof | TokenKind::Keyword(Keyword::Process) => return,
-                TokenKind::Keyword(Keyword::Begin)
-                    if self.at >= 2
-                        && self.tokens[self.at - 2].kind == TokenKind::Name
-                        && self.at >= 3
-                        && self.tokens[self.at - 3].kind == TokenKind::Keyword(Keyword::End) =>
-                {
-                    return;
-                }
+                TokenKind::Keyword(Keyword::Begin) if self.after_end_of_process() => return,
                 _ => {
                     self.bump();
                 }
             }
+        }
+    }
+
+    /// Has `END name;` just been read?
+    fn after_end_of_process(&self) -> bool {
+        let end = self.at.checked_sub(3).and_then(|i| self.tokens.get(i));
+        end.is_some_and(|t| t.kind == TokenKind::Keyword(Keyword::End))
+    }
+
+    /// `if` for `IF`: says so, and takes it for what was meant.
+    pub(super) fn capitals(&mut self, meant: &[Keyword]) {
+        let token = self.peek();
+        if token.kind != TokenKind::Name || self.errors >= limits::MAX_ERRORS {
+            return;
+        }
+        let upper = self.word(token.span).to_ascii_uppercase();
+        let Some(keyword) = Keyword::of(&upper).filter(|k| meant.contains(k)) else { return };
+        use Punct as P;
+        let used = [P::Assign, P::Bang, P::Hook, P::LeftBracket, P::Dot].map(TokenKind::Punct);
+        if used.contains(&self.ahead(1).kind) {
+            return;
+        }
+        let what = "keywords are written in capitals";
+        self.say(Diagnostic::error(token.span, what, format!("expected `{}`", keyword.text())));
+        if let Some(token) = self.tokens.get_mut(self.at) {
+            token.kind = TokenKind::Keyword(keyword);
         }
     }
 

@@ -148,6 +148,7 @@ impl<'a> Parser<'a> {
 
     /// `END name`.
     fn end_of_body(&mut self, begin: Span, name: &Name) -> Parsed<()> {
+        self.capitals(&[Keyword::End]);
         if !self.at_keyword(Keyword::End) {
             return Err(self.unclosed("`END`", &format!("the body of `{}`", name.text), begin));
         }
@@ -178,9 +179,10 @@ impl<'a> Parser<'a> {
     }
 
     fn activation(&mut self) -> Parsed<Activation> {
+        self.capitals(&[Keyword::End]);
         let process = match self.kind() {
             TokenKind::Name => self.name("a process")?,
-            _ => return Err(self.unexpected("the name of a process to start")),
+            _ => return Err(self.unexpected("a process to start")),
         };
         let mut span = process.span;
         let mut arguments = Vec::new();

@@ -82,7 +82,9 @@ fn type_definitions_are_told_apart() {
         let text = format!("MODEL M; TYPE t = {text}; BEGIN P END M");
         let (model, _) = parse(&text);
         let declarations = model.expect(&text).declarations;
-        let Some(crate::esml::ast::Declaration::Type { definition, .. }) = declarations.first() else { panic!("{text}") };
+        let Some(crate::esml::ast::Declaration::Type { definition, .. }) = declarations.first() else {
+            panic!("{text}")
+        };
         let found = match definition {
             TypeDefinition::Subrange(..) => "subrange",
             TypeDefinition::Enumeration(_) => "enumeration",
