@@ -16,6 +16,7 @@ mod spelling;
 use std::path::Path;
 use std::sync::Arc;
 
+use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
 use kripke_model::{Interpreter, Model};
 
@@ -27,6 +28,8 @@ use source::{Loader, Sources};
 pub struct LoadOptions {
     pub preprocess: promela::Preprocess,
     pub lower: promela::LowerOptions,
+    /// Conditions on states, in the language of the model, to be read in its context.
+    pub conditions: Vec<String>,
 }
 
 /// What reading a model gave. There is a model if and only if no diagnostic is an error.
@@ -34,16 +37,18 @@ pub struct LoadOptions {
 pub struct Loaded {
     pub sources: Sources,
     pub model: Option<Model>,
+    /// One for each condition asked for.
+    pub conditions: Vec<Expr>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Reads the model at `path`. What is not called `.esml` is taken to be Promela: people name such files in many ways.
 pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
     if path.extension().is_some_and(|e| e == "esml") {
-        let esml::Read { sources, model, mut diagnostics, .. } = esml::read(path, loader, &[]);
+        let esml::Read { sources, model, conditions, mut diagnostics } = esml::read(path, loader, &options.conditions);
         let named = model.map(|model| named(model, path, &sources));
         let model = named.and_then(|model| startable(model, &mut diagnostics));
-        return Loaded { sources, model, diagnostics };
+        return Loaded { sources, model, conditions, diagnostics };
     }
     let promela::Parsed { sources, program, mut diagnostics } = promela::parse(path, loader, &options.preprocess);
     let lowered = program.and_then(|p| promela::lower_with(&p, &sources, &options.lower, &mut diagnostics));
@@ -53,7 +58,7 @@ pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
         diagnostics.push(Diagnostic::general("this model cannot be translated, and Kripke does not know why"));
     }
     let model = model.and_then(|model| startable(model, &mut diagnostics));
-    Loaded { sources, model, diagnostics }
+    Loaded { sources, model, conditions: Vec::new(), diagnostics }
 }
 
 fn named(mut model: Model, path: &Path, sources: &Sources) -> Model {

@@ -203,6 +203,7 @@ fn unchecked(args: &Check, model: &Model) -> Vec<String> {
         PropertyKind::Ltl => "ltl",
         PropertyKind::Ctl => "ctl",
         PropertyKind::Never => "never",
+        PropertyKind::Process => "process",
     };
     model.properties.iter().map(|p| format!("{} {}", word(p.kind), p.name).trim_end().to_string()).collect()
 }

@@ -20,6 +20,8 @@ impl Lowering<'_> {
             name: "ASSERT".to_string(),
             kind: PropertyKind::Ctl,
             text: self.label(formula.span),
+            formula: self.label(formula.span),
+            observer: None,
             span: formula.span,
         })
     }
