@@ -1,5 +1,6 @@
 //! What the user can say on the command line.
 
+mod asking;
 mod bench;
 
 use std::ffi::{OsStr, OsString};
@@ -9,6 +10,7 @@ use std::time::Duration;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use kripke_report::number::{parse_bytes, parse_count, parse_duration};
 
+pub use asking::Asking;
 pub use bench::Bench;
 
 const EXAMPLES: &str = "\
@@ -102,6 +104,8 @@ pub struct Check {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
+    #[command(flatten)]
+    pub asking: Asking,
     #[command(flatten)]
     pub looking: Looking,
     #[command(flatten)]
@@ -349,15 +353,17 @@ impl Reading {
         out
     }
 
-    /// The other way round.
-    pub fn from_arguments(arguments: &[String]) -> Result<Reading, clap::Error> {
+    /// The other way round, with what else the arguments ask for.
+    pub fn from_arguments(arguments: &[String]) -> Result<(Reading, Asking), clap::Error> {
         #[derive(Parser)]
         #[command(no_binary_name = true)]
         struct Only {
             #[command(flatten)]
             reading: Reading,
+            #[command(flatten)]
+            asking: Asking,
         }
-        Only::try_parse_from(arguments).map(|only| only.reading)
+        Only::try_parse_from(arguments).map(|only| (only.reading, only.asking))
     }
 }
 
@@ -394,7 +400,7 @@ mod tests {
     #[test]
     fn readings_survive_a_trail_file() {
         let args = ["-DN=3", "-DX", "-UY", "-Iinc", "-J"].map(String::from);
-        let reading = Reading::from_arguments(&args).unwrap();
+        let (reading, _) = Reading::from_arguments(&args).unwrap();
         assert_eq!(reading.arguments(), args);
         assert!(Reading::from_arguments(&["--rm".to_string()]).is_err());
     }

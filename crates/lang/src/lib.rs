@@ -37,7 +37,7 @@ pub struct LoadOptions {
 pub struct Loaded {
     pub sources: Sources,
     pub model: Option<Model>,
-    /// One for each condition asked for.
+    /// One for each condition asked for, if there is a model.
     pub conditions: Vec<Expr>,
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -50,15 +50,19 @@ pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
         let model = named.and_then(|model| startable(model, &mut diagnostics));
         return Loaded { sources, model, conditions, diagnostics };
     }
-    let promela::Parsed { sources, program, mut diagnostics } = promela::parse(path, loader, &options.preprocess);
-    let lowered = program.and_then(|p| promela::lower_with(&p, &sources, &options.lower, &mut diagnostics));
+    let promela::Parsed { sources, program, mut diagnostics } =
+        promela::parse_with(path, &options.conditions, loader, &options.preprocess);
+    let lowered = program.and_then(|p| promela::lower(&p, &sources, &options.lower, &mut diagnostics));
     let correct = diagnostics.iter().all(|d| d.severity != Severity::Error);
-    let model = lowered.filter(|_| correct).map(|model| named(model, path, &sources));
+    let (model, conditions) = match lowered.filter(|_| correct) {
+        Some(promela::Lowered { model, conditions }) => (Some(named(model, path, &sources)), conditions),
+        None => (None, Vec::new()),
+    };
     if model.is_none() && correct {
         diagnostics.push(Diagnostic::general("this model cannot be translated, and Kripke does not know why"));
     }
     let model = model.and_then(|model| startable(model, &mut diagnostics));
-    Loaded { sources, model, conditions: Vec::new(), diagnostics }
+    Loaded { sources, model, conditions, diagnostics }
 }
 
 fn named(mut model: Model, path: &Path, sources: &Sources) -> Model {
