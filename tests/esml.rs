@@ -54,7 +54,7 @@ fn holds(path: &Path, condition: &str) -> u64 {
     explore(&successors, &options, &Budget::default(), &Progress::new()).statistics.errors.goals
 }
 
-/// Conditions name the variables of processes, the third `User` being `User[2]`.
+/// Conditions name the variables of processes; where there are several, with the number of the process.
 #[test]
 fn mutual_exclusion_is_kept() {
     let mutex = places::root().join("tests/twins/mutex.esml");
@@ -74,6 +74,8 @@ fn conditions_see_structures() {
     let folder = places::root().join("tests/esml");
     assert_eq!(holds(&folder.join("list-operations.esml"), "LEN(P.q) = 3 & HEAD(P.q) = 3 & P.q = P.r"), 1);
     assert_eq!(holds(&folder.join("assertion.esml"), "P[1].a[1] = 2 & Q.m = bad & P[0].c = green"), 4);
+    let peterson = places::root().join("examples/mutex-peterson.esml");
+    assert_eq!(holds(&peterson, "User[2].nr = 0 & User[3].nr = 1"), 574);
     // Where a list is empty, nothing holds of its head.
     assert_eq!(holds(&folder.join("list-head-fault.esml"), "HEAD(P.q) = 0 OR HEAD(P.q) # 0"), 2);
 }

@@ -31,11 +31,17 @@ pub fn questions(model: &Model, asking: &Asking, claims: bool) -> Result<Vec<Que
     let mut out = Vec::new();
     for text in &asking.ltl {
         let ltl = parse::ltl(text).map_err(|problem| trouble("--ltl", text, &problem))?;
-        out.push(Question { name: text.clone(), text: text.clone(), span: None, ltl, conditions: Vec::new(), asked: true });
+        out.push(Question {
+            name: text.clone(),
+            text: text.clone(),
+            span: None,
+            ltl,
+            conditions: Vec::new(),
+            asked: true,
+        });
     }
     let wanted = |p: &&Property| {
-        p.kind == PropertyKind::Ltl
-            && (asking.property.contains(&p.name) || claims && !asking.is_particular())
+        p.kind == PropertyKind::Ltl && (asking.property.contains(&p.name) || claims && !asking.is_particular())
     };
     for Property { name, text, formula, span, .. } in model.properties.iter().filter(wanted) {
         let ltl = parse::ltl(formula).map_err(|problem| trouble(&format!("ltl {name}"), formula, &problem))?;
@@ -49,7 +55,8 @@ fn trouble(what: &str, text: &str, problem: &Problem) -> Trouble {
     let message = format!("{what}: {}", problem.message);
     let before = text.get(..problem.span.start).map_or(0, |t| t.chars().count());
     let width = text.get(problem.span.start..problem.span.end).map_or(1, |t| t.chars().count().max(1));
-    let mut shown = format!("error: {message}\n  {text}\n  {}{} {}\n", " ".repeat(before), "^".repeat(width), problem.here);
+    let mut shown =
+        format!("error: {message}\n  {text}\n  {}{} {}\n", " ".repeat(before), "^".repeat(width), problem.here);
     if let Some(help) = &problem.help {
         shown.push_str(&format!("  help: {help}\n"));
     }

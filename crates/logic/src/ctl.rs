@@ -136,12 +136,7 @@ impl Ctl {
         }
     }
 
-    fn joined(
-        &self,
-        f: &mut fmt::Formatter<'_>,
-        (sign, x, y): (&str, CtlId, CtlId),
-        brackets: bool,
-    ) -> fmt::Result {
+    fn joined(&self, f: &mut fmt::Formatter<'_>, (sign, x, y): (&str, CtlId, CtlId), brackets: bool) -> fmt::Result {
         f.write_str(if brackets { "(" } else { "" })?;
         self.write(f, x, true)?;
         write!(f, " {sign} ")?;

@@ -73,8 +73,7 @@ impl Diagrams {
     }
 
     pub fn literal(&mut self, atom: usize, positive: bool) -> Diagram {
-        let (low, high) =
-            if positive { (Diagram::FALSE, Diagram::TRUE) } else { (Diagram::TRUE, Diagram::FALSE) };
+        let (low, high) = if positive { (Diagram::FALSE, Diagram::TRUE) } else { (Diagram::TRUE, Diagram::FALSE) };
         self.node(atom as u32, low, high)
     }
 

@@ -57,10 +57,8 @@ impl Guard {
             return words.no.to_string();
         }
         let cubes = self.cubes.iter().map(|cube| {
-            let literals: Vec<String> = cube
-                .literals()
-                .map(|(a, positive)| if positive { atom(a) } else { format!("!{}", atom(a)) })
-                .collect();
+            let literals: Vec<String> =
+                cube.literals().map(|(a, positive)| if positive { atom(a) } else { format!("!{}", atom(a)) }).collect();
             let text = literals.join(words.and);
             if literals.len() > 1 && self.cubes.len() > 1 { format!("({text})") } else { text }
         });

@@ -1,8 +1,6 @@
 //! From an automaton over propositions to an observer over a model's conditions.
 
-use kripke_model::ir::{
-    self, BinaryOp, EdgeId, Expr, LocId, Location, Observer, Process, Then, UnaryOp,
-};
+use kripke_model::ir::{self, BinaryOp, EdgeId, Expr, LocId, Location, Observer, Process, Then, UnaryOp};
 
 use crate::automaton::{Buchi, State};
 use crate::formula::{Binary, Node, Unary};

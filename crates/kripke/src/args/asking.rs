@@ -57,7 +57,11 @@ pub enum By {
 impl Asking {
     /// Something in particular is asked for.
     pub fn is_particular(&self) -> bool {
-        !self.property.is_empty() || !self.ltl.is_empty() || !self.reach.is_empty() || self.acceptance || self.non_progress
+        !self.property.is_empty()
+            || !self.ltl.is_empty()
+            || !self.reach.is_empty()
+            || self.acceptance
+            || self.non_progress
     }
 
     pub fn fairness(&self) -> Fairness {

@@ -140,7 +140,8 @@ fn wrong_formulas_are_located() {
 
 #[test]
 fn absurd_formulas_are_refused() {
-    for text in ["(".repeat(100_000) + "p", "!".repeat(5_000) + "p", "[] ".repeat(5_000) + "p", "p && ".repeat(9_000) + "p"]
+    for text in
+        ["(".repeat(100_000) + "p", "!".repeat(5_000) + "p", "[] ".repeat(5_000) + "p", "p && ".repeat(9_000) + "p"]
     {
         assert!(ltl(&text).is_err());
     }

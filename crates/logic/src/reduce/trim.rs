@@ -124,11 +124,8 @@ fn cyclic(graph: &Graph, found: &Components) -> Vec<bool> {
 fn saturate(graph: &mut Graph, set: u32) {
     let bit: Marks = 1 << set;
     // A node more, from which all are reachable.
-    let mut unmarked: Vec<Vec<usize>> = graph
-        .states
-        .iter()
-        .map(|links| links.iter().filter(|l| l.marks & bit == 0).map(|l| l.to).collect())
-        .collect();
+    let mut unmarked: Vec<Vec<usize>> =
+        graph.states.iter().map(|links| links.iter().filter(|l| l.marks & bit == 0).map(|l| l.to).collect()).collect();
     unmarked.push((0..graph.states.len()).collect());
     let found = components(&unmarked, graph.states.len(), |to| *to);
     let mut cyclic = vec![false; found.count];
@@ -153,9 +150,8 @@ pub fn irredundant(marks: &[Marks], sets: u32) -> Vec<u32> {
     let mut i = 0;
     while i < kept.len() {
         let set = kept[i];
-        let implied = kept.iter().any(|other| {
-            *other != set && marks.iter().all(|m| m >> other & 1 == 0 || m >> set & 1 == 1)
-        });
+        let implied =
+            kept.iter().any(|other| *other != set && marks.iter().all(|m| m >> other & 1 == 0 || m >> set & 1 == 1));
         if implied {
             kept.remove(i);
         } else {

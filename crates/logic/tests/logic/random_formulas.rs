@@ -18,7 +18,13 @@ fn automata_accept_what_formulas_say() {
         for _ in 0..WORDS {
             let word = word(&mut random, atom_count);
             let expected = lasso::holds(&ltl.formula, &word);
-            let context = || format!("formula {number}: {ltl}\n{word:?}\n{}{}", hoa::generalised(&translation.generalised, ""), hoa::buchi(&translation.buchi, ""));
+            let context = || {
+                format!(
+                    "formula {number}: {ltl}\n{word:?}\n{}{}",
+                    hoa::generalised(&translation.generalised, ""),
+                    hoa::buchi(&translation.buchi, "")
+                )
+            };
             assert_eq!(translation.generalised.accepts(&word), expected, "generalised, {}", context());
             assert_eq!(translation.buchi.accepts(&word), expected, "{}", context());
         }

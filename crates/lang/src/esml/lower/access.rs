@@ -140,7 +140,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// `P.x`, or `P[n].x` for the nth process of several: a variable of a process, from outside.
+    /// `P.x`, or `P[n].x` if there are several: a variable of a process, from outside.
     fn remote_root<'a>(&mut self, access: &'a ast::Access) -> Option<(Located, &'a [AccessStep])> {
         let Symbol::Process(number) = self.resolve(&access.root, "process")? else {
             let help = "here a variable is named with its process: `Process.variable`";
@@ -182,30 +182,22 @@ impl Lowering<'_> {
         Some((n, index.span))
     }
 
-    /// The number of the process that `P` or `P[n]` means.
-    fn instance(&mut self, name: &Name, number: usize, nth: Option<(i32, Span)>) -> Option<usize> {
+    /// The number of the process that `P` or `P[n]` means: `n` is the number that traces show, too.
+    fn instance(&mut self, name: &Name, number: usize, given: Option<(i32, Span)>) -> Option<usize> {
         let pids: Vec<usize> = (0..self.started.len()).filter(|i| self.started[*i] == number).collect();
-        let wrong = match (nth, pids.len()) {
-            (_, 0) => (name.span, format!("no process `{}` is started", name.text), None),
-            (None, 1) => return Some(pids[0]),
-            (None, n) => {
-                let help = format!("`{0}[0]` is the first one, `{0}[1]` the second", name.text);
-                (name.span, format!("there are {n} processes `{}`", name.text), Some(help))
-            }
-            (Some((n, span)), count) => match usize::try_from(n).ok().and_then(|n| pids.get(n)) {
+        let listed = pids.iter().map(|pid| format!("`{}[{pid}]`", name.text)).collect::<Vec<_>>().join(", ");
+        let (span, what) = match (given, &pids[..]) {
+            (_, []) => (name.span, format!("no process `{}` is started", name.text)),
+            (None, [pid]) => return Some(*pid),
+            (None, _) => (name.span, format!("there are {} processes `{}`", pids.len(), name.text)),
+            (Some((n, span)), _) => match pids.iter().find(|pid| i32::try_from(**pid) == Ok(n)) {
                 Some(pid) => return Some(*pid),
-                None => {
-                    let what = format!("there is no `{}[{n}]`", name.text);
-                    (span, what, Some(format!("they are numbered from 0 to {}", count - 1)))
-                }
+                None => (span, format!("there is no `{}[{n}]`", name.text)),
             },
         };
-        let (span, what, help) = wrong;
         let diagnostic = Diagnostic::error(span, what, "which one?");
-        self.error(match help {
-            Some(help) => diagnostic.help(help),
-            None => diagnostic,
-        });
+        let help = format!("processes are numbered from 0 in the order they are started; here {listed}");
+        self.error(if pids.is_empty() { diagnostic } else { diagnostic.help(help) });
         None
     }
 
