@@ -6,10 +6,12 @@
 #![forbid(unsafe_code)]
 
 pub mod diagnostic;
+pub mod esml;
 pub mod limits;
 pub mod promela;
 pub mod render;
 pub mod source;
+mod spelling;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -40,18 +42,20 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads the model at `path`. Every file is taken to be Promela: people name such files in many ways.
+/// Reads the model at `path`. What is not called `.esml` is taken to be Promela: people name such files in many ways.
 pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
+    if path.extension().is_some_and(|e| e == "esml") {
+        let esml::Read { sources, model, conditions, mut diagnostics } = esml::read(path, loader, &options.conditions);
+        let named = model.map(|model| named(model, path, &sources));
+        let model = named.and_then(|model| startable(model, &mut diagnostics));
+        return Loaded { sources, model, conditions, diagnostics };
+    }
     let promela::Parsed { sources, program, mut diagnostics } =
         promela::parse_with(path, &options.conditions, loader, &options.preprocess);
     let lowered = program.and_then(|p| promela::lower(&p, &sources, &options.lower, &mut diagnostics));
     let correct = diagnostics.iter().all(|d| d.severity != Severity::Error);
     let (model, conditions) = match lowered.filter(|_| correct) {
-        Some(promela::Lowered { mut model, conditions }) => {
-            model.files = sources.files().to_vec();
-            model.name = path.display().to_string();
-            (Some(model), conditions)
-        }
+        Some(promela::Lowered { model, conditions }) => (Some(named(model, path, &sources)), conditions),
         None => (None, Vec::new()),
     };
     if model.is_none() && correct {
@@ -59,6 +63,12 @@ pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
     }
     let model = model.and_then(|model| startable(model, &mut diagnostics));
     Loaded { sources, model, conditions, diagnostics }
+}
+
+fn named(mut model: Model, path: &Path, sources: &Sources) -> Model {
+    model.files = sources.files().to_vec();
+    model.name = path.display().to_string();
+    model
 }
 
 /// Keeps the model if its initial state can be computed.

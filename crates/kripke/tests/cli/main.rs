@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod esml;
 mod input;
 mod json;
 mod limits;
