@@ -29,6 +29,8 @@ pub struct Counts {
     pub assertions: u64,
     pub invalid_ends: u64,
     pub faults: u64,
+    /// States in which the claim has come to its end.
+    pub caught: u64,
 }
 
 /// How far to go.
@@ -40,12 +42,17 @@ pub struct Bounds {
 
 impl Counts {
     pub fn errors(&self) -> u64 {
-        self.assertions + self.invalid_ends + self.faults
+        self.assertions + self.invalid_ends + self.faults + self.caught
     }
 
     /// As in the tables: `ok`, or the kinds of errors.
     pub fn verdict(&self) -> String {
-        let kinds = [("assertion", self.assertions), ("invalid-end-state", self.invalid_ends), ("fault", self.faults)];
+        let kinds = [
+            ("assertion", self.assertions),
+            ("invalid-end-state", self.invalid_ends),
+            ("fault", self.faults),
+            ("claim", self.caught),
+        ];
         let found: Vec<_> = kinds.iter().filter(|(_, n)| *n > 0).map(|(kind, _)| *kind).collect();
         if found.is_empty() { "ok".to_string() } else { found.join("+") }
     }
@@ -111,10 +118,31 @@ impl Setup {
 
 /// Every error of the model in a file. However a small model is searched, the counts must be the same.
 pub fn count_all(path: &Path, bounds: Bounds) -> Measured {
-    let usual = search(path, bounds, true, Setup::USUAL);
+    load(path).map_or_else(Measured::Rejected, |model| count_every_way(&Arc::new(model), bounds))
+}
+
+/// The same together with the claim of the model, which is to be its only one.
+pub fn count_with_claim(path: &Path, bounds: Bounds) -> Measured {
+    let mut model = match load(path) {
+        Ok(model) => model,
+        Err(why) => return Measured::Rejected(why),
+    };
+    let mut claims = model.properties.iter_mut().filter_map(|p| p.observer.take());
+    match (claims.next(), claims.next()) {
+        (Some(claim), None) => model.observer = Some(claim),
+        _ => return Measured::Rejected("not exactly one claim that can be checked".to_string()),
+    }
+    if let Err(why) = model.validate() {
+        return Measured::Stopped(format!("the claim is not well formed: {why}"));
+    }
+    count_every_way(&Arc::new(model), bounds)
+}
+
+fn count_every_way(model: &Arc<Model>, bounds: Bounds) -> Measured {
+    let usual = search(model, bounds, true, Setup::USUAL);
     if let Measured::Counted(counts) = usual {
         for setup in Setup::others(counts.states) {
-            let other = search(path, bounds, true, setup);
+            let other = search(model, bounds, true, setup);
             if other != usual {
                 return Measured::Stopped(format!("{setup:?} gives {other}, the usual way {usual}"));
             }
@@ -125,14 +153,10 @@ pub fn count_all(path: &Path, bounds: Bounds) -> Measured {
 
 /// Whether the model in a file has an error; the other counts are those up to the first.
 pub fn find_first(path: &Path, bounds: Bounds) -> Measured {
-    search(path, bounds, false, Setup::USUAL)
+    load(path).map_or_else(Measured::Rejected, |model| search(&Arc::new(model), bounds, false, Setup::USUAL))
 }
 
-fn search(path: &Path, bounds: Bounds, all_errors: bool, setup: Setup) -> Measured {
-    let model = match load(path) {
-        Ok(model) => Arc::new(model),
-        Err(why) => return Measured::Rejected(why),
-    };
+fn search(model: &Arc<Model>, bounds: Bounds, all_errors: bool, setup: Setup) -> Measured {
     // As with `--raw`: SPIN does not look at claims when it does not reduce.
     let claims = !all_errors;
     let interpreter = match Interpreter::new(model.clone()) {
@@ -141,7 +165,9 @@ fn search(path: &Path, bounds: Bounds, all_errors: bool, setup: Setup) -> Measur
         Err(why) => return Measured::Rejected(why.to_string()),
     };
     let code = kripke_engine::Options { claims, ..kripke_engine::Options::default() };
-    let compiled = match setup.compiled.then(|| Compiled::new(model, code)) {
+    let compiled = match setup.compiled.then(|| Compiled::new(model.clone(), code)) {
+        // What can't be compiled is interpreted.
+        Some(Err(_)) if model.observer.is_some() => None,
         Some(Err(why)) => return Measured::Rejected(why.to_string()),
         Some(Ok(compiled)) => Some(Mutex::new(compiled)),
         None => None,
@@ -171,6 +197,7 @@ fn search(path: &Path, bounds: Bounds, all_errors: bool, setup: Setup) -> Measur
                 assertions: s.errors.assertions,
                 invalid_ends: s.errors.invalid_ends,
                 faults: s.errors.faults,
+                caught: s.errors.caught,
             })
         }
     }

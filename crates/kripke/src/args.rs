@@ -2,6 +2,7 @@
 
 mod asking;
 mod bench;
+mod ltl;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use kripke_report::number::{parse_bytes, parse_count, parse_duration};
 
 pub use asking::Asking;
 pub use bench::Bench;
+pub use ltl::{Ltl, LtlFormat};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -20,6 +22,7 @@ Examples:
   kripke replay model.pml               show the last counterexample again
   kripke simulate model.pml --seed 1    follow one random run
   kripke simulate model.pml -i          choose every step yourself
+  kripke ltl '[] (p -> <> q)'           the automaton of a formula
   kripke bench model.pml --with -j1     how long it takes, and how much memory
 
 Exit status:
@@ -61,6 +64,9 @@ pub enum Command {
     Simulate(Simulate),
     /// Show the counterexample in a trail file again
     Replay(Replay),
+    /// Translate a formula of linear temporal logic into a Büchi automaton
+    #[command(after_help = ltl::EXAMPLES)]
+    Ltl(Ltl),
     /// Print a completion script for your shell
     Completions {
         #[arg(value_enum)]

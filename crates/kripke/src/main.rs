@@ -10,6 +10,7 @@ mod files;
 mod formulas;
 mod interactive;
 mod load;
+mod ltl;
 mod memory;
 mod output;
 mod processor;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Bench(bench) => bench::run(&bench),
         Command::Simulate(simulate) => simulate::run(&simulate),
         Command::Replay(replay) => replay::run(&replay),
+        Command::Ltl(ltl) => ltl::run(&ltl),
         Command::Completions { shell } => shell::completions(shell),
         Command::Man { command } => shell::manual(command.as_deref()),
     };

@@ -6,6 +6,7 @@ mod esml;
 mod input;
 mod json;
 mod limits;
+mod ltl;
 mod program;
 mod replay;
 mod simulate;
