@@ -79,6 +79,9 @@ pub enum Colour {
 #[derive(Args, Clone, PartialEq, Default, Debug)]
 #[command(next_help_heading = "Reading the model")]
 pub struct Reading {
+    /// The language of the model [default: by the ending of the file name]
+    #[arg(long, value_enum, value_name = "promela|dve", hide_possible_values = true)]
+    pub lang: Option<Lang>,
     /// Define a macro: -DN=4
     #[arg(short = 'D', value_name = "NAME[=TEXT]")]
     pub define: Vec<String>,
@@ -94,6 +97,21 @@ pub struct Reading {
     /// Plain interleaving, as SPIN counts it: nothing merged, no reduction, `xr`/`xs` not checked
     #[arg(long)]
     pub raw: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Lang {
+    Promela,
+    Dve,
+}
+
+impl From<Lang> for kripke_lang::Language {
+    fn from(lang: Lang) -> kripke_lang::Language {
+        match lang {
+            Lang::Promela => kripke_lang::Language::Promela,
+            Lang::Dve => kripke_lang::Language::Dve,
+        }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -346,6 +364,8 @@ impl Reading {
         if self.raw {
             out.push("--raw".to_string());
         }
+        let lang = self.lang.and_then(|lang| lang.to_possible_value());
+        out.extend(lang.map(|lang| format!("--lang={}", lang.get_name())));
         out
     }
 
@@ -393,7 +413,7 @@ mod tests {
 
     #[test]
     fn readings_survive_a_trail_file() {
-        let args = ["-DN=3", "-DX", "-UY", "-Iinc", "-J"].map(String::from);
+        let args = ["-DN=3", "-DX", "-UY", "-Iinc", "-J", "--lang=dve"].map(String::from);
         let reading = Reading::from_arguments(&args).unwrap();
         assert_eq!(reading.arguments(), args);
         assert!(Reading::from_arguments(&["--rm".to_string()]).is_err());

@@ -6,10 +6,12 @@
 #![forbid(unsafe_code)]
 
 pub mod diagnostic;
+pub mod dve;
 pub mod limits;
 pub mod promela;
 pub mod render;
 pub mod source;
+mod spelling;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,9 +22,28 @@ use kripke_model::{Interpreter, Model};
 use diagnostic::{Diagnostic, Severity};
 use source::{Loader, Sources};
 
+/// A language that models are written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    Promela,
+    Dve,
+}
+
+impl Language {
+    /// The language of a file, by the ending of its name. People name Promela files in many ways.
+    pub fn of(path: &Path) -> Language {
+        match path.extension().and_then(|e| e.to_str()) {
+            Some("dve" | "mdve") => Language::Dve,
+            _ => Language::Promela,
+        }
+    }
+}
+
 /// How to read a model.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
+    /// Otherwise the ending of the file's name says.
+    pub language: Option<Language>,
     pub preprocess: promela::Preprocess,
     pub lower: promela::LowerOptions,
 }
@@ -35,10 +56,12 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads the model at `path`. Every file is taken to be Promela: people name such files in many ways.
+/// Reads the model at `path`.
 pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
-    let promela::Parsed { sources, program, mut diagnostics } = promela::parse(path, loader, &options.preprocess);
-    let lowered = program.and_then(|p| promela::lower_with(&p, &sources, &options.lower, &mut diagnostics));
+    let (sources, lowered, mut diagnostics) = match options.language.unwrap_or_else(|| Language::of(path)) {
+        Language::Promela => read_promela(path, loader, options),
+        Language::Dve => dve::load(path, loader),
+    };
     let correct = diagnostics.iter().all(|d| d.severity != Severity::Error);
     let model = lowered.filter(|_| correct).map(|mut model| {
         model.files = sources.files().to_vec();
@@ -50,6 +73,15 @@ pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
     }
     let model = model.and_then(|model| startable(model, &mut diagnostics));
     Loaded { sources, model, diagnostics }
+}
+
+/// What one language made of a file.
+type Reading = (Sources, Option<Model>, Vec<Diagnostic>);
+
+fn read_promela(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Reading {
+    let promela::Parsed { sources, program, mut diagnostics } = promela::parse(path, loader, &options.preprocess);
+    let lowered = program.and_then(|p| promela::lower_with(&p, &sources, &options.lower, &mut diagnostics));
+    (sources, lowered, diagnostics)
 }
 
 /// Keeps the model if its initial state can be computed.

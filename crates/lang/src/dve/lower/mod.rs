@@ -1,0 +1,130 @@
+//! From syntax tree to model.
+//!
+//! Every process of the text is one process of the model, alive from the start and never ending; its states are the
+//! locations, its transitions the edges. Channels are global and keep the numbers of their declarations.
+
+mod declare;
+mod expr;
+mod index;
+mod process;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+
+use kripke_model::Model;
+use kripke_model::ir::{self, Enum, Start};
+
+use self::expr::Context;
+use self::index::{CONSTANTS, Index};
+use super::ast::{Expr, Name, Process, System};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::limits;
+use crate::source::{FileId, Sources, Span};
+
+/// At most this many: their numbers are stored in a byte.
+const MAX_PROCESSES: usize = 255;
+const MAX_CHANNELS: usize = 255;
+
+/// Checks a system and turns it into a model. Without errors there is a model.
+pub(super) fn lower(system: &System, sources: &Sources, diagnostics: &mut Vec<Diagnostic>) -> Option<Model> {
+    let mut lowering = Lowering { model: empty(sources), index: Index::default(), constants: Vec::new(), diagnostics };
+    lowering.check_system(system);
+    lowering.channels(system);
+    for variable in &system.variables {
+        lowering.variable(None, variable);
+    }
+    lowering.processes(system);
+    let Lowering { mut model, constants, diagnostics, .. } = lowering;
+    if diagnostics.iter().any(|d| d.severity == Severity::Error) {
+        return None;
+    }
+    model.enums.push(Enum { name: CONSTANTS.to_string(), symbols: constants });
+    Some(model)
+}
+
+/// An expression over the variables and states of a model that has been read.
+pub(super) fn lower_expression(expr: &Expr, model: &Model, diagnostics: &mut Vec<Diagnostic>) -> Option<ir::Expr> {
+    let index = Index::of(model);
+    Context { index: &index, scope: None, diagnostics }.expr(expr)
+}
+
+struct Lowering<'a> {
+    model: Model,
+    index: Index,
+    /// Names and values of constants, for expressions that are read later.
+    constants: Vec<(String, i32)>,
+    diagnostics: &'a mut Vec<Diagnostic>,
+}
+
+fn empty(sources: &Sources) -> Model {
+    Model {
+        name: sources.files().first().map_or(String::new(), |f| f.name.clone()),
+        language: "dve",
+        files: sources.files().to_vec(),
+        enums: Vec::new(),
+        globals: Vec::new(),
+        channels: Vec::new(),
+        processes: Vec::new(),
+        start: Vec::new(),
+        trace: None,
+        uses_last: false,
+        uses_priorities: false,
+        uses_timeout: false,
+        properties: Vec::new(),
+    }
+}
+
+impl Lowering<'_> {
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if self.diagnostics.len() < limits::MAX_ERRORS {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    fn context(&mut self, scope: Option<usize>) -> Context<'_> {
+        Context { index: &self.index, scope, diagnostics: self.diagnostics }
+    }
+
+    /// What must be there at all.
+    fn check_system(&mut self, system: &System) {
+        let top = Span { file: FileId(0), start: 0, end: 0 };
+        if system.processes.is_empty() {
+            let wrong = Diagnostic::error(top, "nothing runs in this model", "there is no process");
+            self.report(wrong.help("write `process P { … }`"));
+        }
+        if system.kind.is_none() {
+            let last = system.processes.last().map_or(top, |p| p.name.span);
+            let wrong = Diagnostic::error(last, "the `system` line is missing", "after the last process");
+            self.report(wrong.help("end the file with `system async;`"));
+        }
+        if system.processes.len() > MAX_PROCESSES {
+            let at = system.processes[MAX_PROCESSES].name.span;
+            self.report(Diagnostic::error(at, format!("at most {MAX_PROCESSES} processes can run"), "one too many"));
+        }
+        let mut first: HashMap<&str, &Name> = HashMap::new();
+        for Process { name, .. } in &system.processes {
+            if let Some(before) = first.insert(&name.text, name) {
+                let wrong = format!("there is a process `{}` already", name.text);
+                let wrong = Diagnostic::error(name.span, wrong, "declared again here");
+                self.report(wrong.label(before.span, "first declared here"));
+            }
+        }
+    }
+
+    fn processes(&mut self, system: &System) {
+        for process in &system.processes {
+            self.declare_process(process);
+        }
+        for (scope, process) in system.processes.iter().enumerate() {
+            let edges = self.edges(scope, process);
+            let lowered = &mut self.model.processes[scope];
+            for (from, edge) in edges {
+                lowered.locations[from.index()].edges.push(ir::EdgeId(lowered.edges.len() as u32));
+                lowered.edges.push(edge);
+            }
+            let id = ir::ProcessId(scope as u32);
+            self.model.start.push(Start { process: id, args: Vec::new(), priority: 1 });
+        }
+    }
+}
