@@ -29,3 +29,6 @@ pub const MAX_ERRORS: usize = 100;
 
 /// Errors shown in full.
 pub const MAX_ERRORS_SHOWN: usize = 20;
+
+/// Characters read and written while the macros of an `.mdve` file are expanded.
+pub const MAX_M4_WORK: usize = 16_000_000;

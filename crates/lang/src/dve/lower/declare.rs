@@ -34,10 +34,17 @@ impl Lowering<'_> {
     /// Makes a name known, unless it is taken.
     fn declare(&mut self, scope: Option<usize>, name: &Name, symbol: Symbol) {
         let declared = Declared { symbol, span: name.span };
-        if let Some(before) = self.index.find(scope, &name.text) {
+        let own = scope.map_or(&self.index.globals, |s| &self.index.scopes[s].symbols);
+        if let Some(before) = own.get(&*name.text).copied() {
             let wrong = format!("`{}` is declared already", name.text);
             let wrong = Diagnostic::error(name.span, wrong, "declared again here");
             return self.report(wrong.label(before.span, "first declared here"));
+        }
+        // The language's definition forbids it, but DiVinE reads such models, and BEEM has some.
+        if let Some(before) = self.index.find(scope, &name.text) {
+            let text = format!("`{}` of this process hides a global one", name.text);
+            let warning = Diagnostic::warning(name.span, text, "another one of this name");
+            warn(self.diagnostics, warning.label(before.span, "the global one"));
         }
         if let Symbol::Constant(value) = symbol {
             let owner = scope.map(|s| format!("{}->", self.index.scopes[s].name)).unwrap_or_default();
