@@ -10,6 +10,9 @@ pub(crate) const MAX_FIELDS: usize = 64;
 /// Every buffer has this much room behind the largest state it must hold, so that copies may go by whole vectors.
 pub(crate) const SLACK: usize = 64;
 
+/// The bit that says that a state is the goal.
+pub(crate) const GOAL: u64 = 1 << 63;
+
 /// How compiled code returns.
 pub(crate) mod status {
     /// Everything was done.
@@ -94,7 +97,13 @@ pub(crate) struct Context {
     pub timeout: u32,
     /// See [`ask`].
     pub ask: u32,
-    /// A rendezvous: its channel and the message.
+    /// Somebody is at a committed location, and the rendezvous offered needs one that is.
+    pub urgent: u32,
+    pub restricted: u32,
+    /// What was seen in a state: a bit for each edge the observer can take, and [`GOAL`].
+    pub sight: u64,
+    /// A rendezvous: the state before it, its channel and the message.
+    pub before: *mut u8,
     pub offer_number: i32,
     pub offer_fields: u32,
     pub message: [i32; MAX_FIELDS],
@@ -128,6 +137,10 @@ impl Context {
             asked: Counts::default(),
             timeout: 0,
             ask: 0,
+            urgent: 0,
+            restricted: 0,
+            sight: 0,
+            before: std::ptr::null_mut(),
             offer_number: 0,
             offer_fields: 0,
             message: [0; MAX_FIELDS],

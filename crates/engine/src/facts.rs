@@ -22,6 +22,8 @@ pub(crate) struct Facts {
     /// Some expression depends on where processes are.
     pub locations_read: bool,
     pub enabled_read: bool,
+    /// Some locations are committed.
+    pub committed: bool,
     /// Some process claims channels for itself.
     pub claims: bool,
     /// A state.
@@ -48,6 +50,7 @@ impl Facts {
             varies: false,
             locations_read: false,
             enabled_read: false,
+            committed: model.processes.iter().flat_map(|p| &p.locations).any(|l| l.committed),
             claims: model.processes.iter().any(|p| !p.claims.is_empty()),
             sites: Vec::new(),
             channels: layout.global_channels.clone(),
@@ -65,6 +68,9 @@ impl Facts {
             process.edges.iter().for_each(|edge| facts.edge(i, edge));
             process_exprs(process, &mut |e| facts.expr(e));
         }
+        if let Some(observer) = &model.observer {
+            process_exprs(&observer.automaton, &mut |e| facts.expr(e));
+        }
         facts
     }
 
@@ -77,7 +83,7 @@ impl Facts {
                     result.iter().for_each(|place| self.write(process, place));
                 }
                 Effect::Remove => self.varies = true,
-                Effect::Assert(_) | Effect::Print(_) | Effect::SetPriority { .. } => {}
+                Effect::Assert(_) | Effect::Require { .. } | Effect::Print(_) | Effect::SetPriority { .. } => {}
             }
         }
         if let Some(Sync::Receive { args, .. }) = &edge.sync {
@@ -187,9 +193,10 @@ fn process_exprs(process: &Process, see: &mut impl FnMut(&Expr)) {
                 walk(channel, see);
                 args.iter().for_each(|e| walk(e, see));
             }
-            Some(Sync::Receive { channel, args, .. }) => {
+            Some(Sync::Receive { channel, args, condition, .. }) => {
                 walk(channel, see);
                 walk_patterns(args, see);
+                condition.iter().for_each(|e| walk(e, see));
             }
             None => {}
         }
@@ -207,7 +214,7 @@ fn walk_effect(effect: &Effect, see: &mut impl FnMut(&Expr)) {
             args.iter().chain(priority).for_each(|e| walk(e, see));
             result.iter().flat_map(|p| &p.index).for_each(|e| walk(e, see));
         }
-        Effect::Assert(e) => walk(e, see),
+        Effect::Assert(e) | Effect::Require { condition: e, .. } => walk(e, see),
         Effect::Print(print) => print.pieces.iter().for_each(|piece| match piece {
             Piece::Text(_) => {}
             Piece::Value(_, e) | Piece::Symbol(_, e) => walk(e, see),
@@ -239,6 +246,7 @@ fn walk(expr: &Expr, see: &mut impl FnMut(&Expr)) {
         | Expr::Last
         | Expr::Timeout
         | Expr::NonProgress
+        | Expr::ObserverAt(_)
         | Expr::Input => {}
         Expr::Load(place) => place.index.iter().for_each(|e| walk(e, see)),
         Expr::Unary(_, e) | Expr::Channel(_, e) | Expr::Enabled(e) | Expr::Location(e) | Expr::Priority(e) => {

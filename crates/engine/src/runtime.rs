@@ -21,6 +21,8 @@ pub(crate) struct Functions {
     /// There is one of each per process, not per process type.
     pub per_process: bool,
     pub all: Function,
+    /// Where there is an observer or a goal.
+    pub look: Option<Function>,
     pub moves: Vec<Option<Function>>,
     pub accept: Vec<Option<Function>>,
     pub could: Vec<Option<Function>>,

@@ -35,6 +35,8 @@ pub trait Successors: Send {
 pub struct Flags {
     /// No process can move, and some process is not at an end location.
     pub invalid_end: bool,
+    /// The model's goal holds.
+    pub goal: bool,
 }
 
 /// Successor states laid end to end, and what was found wrong on the way.
@@ -95,6 +97,14 @@ pub enum Fault {
     },
     /// A channel operation the trace automaton does not allow (or, negated, its last one).
     TraceViolated,
+    /// A value that its variable can't hold.
+    ValueOutOfRange {
+        var: String,
+        value: i32,
+        range: (i32, i32),
+    },
+    /// What the model requires is not so; this says what went wrong.
+    Required(String),
     /// A priority outside 1..=255.
     BadPriority(i32),
 }
@@ -118,6 +128,10 @@ impl fmt::Display for Fault {
             Fault::PollRendezvous => f.write_str("a rendezvous channel can't be polled"),
             Fault::ClaimViolated { .. } => f.write_str("another process claims this channel for itself"),
             Fault::TraceViolated => f.write_str("a channel operation the trace does not allow"),
+            Fault::ValueOutOfRange { var, value, range: (low, high) } => {
+                write!(f, "value out of range ({var} holds {low} to {high}, the value is {value})")
+            }
+            Fault::Required(message) => f.write_str(message),
             Fault::BadPriority(priority) => write!(f, "priority {priority} is not in 1 to 255"),
         }
     }
@@ -132,6 +146,12 @@ impl Batch {
         self.bytes.clear();
         self.ends.clear();
         self.findings.clear();
+    }
+
+    /// Keeps only the first states.
+    pub fn truncate(&mut self, states: usize) {
+        self.ends.truncate(states);
+        self.bytes.truncate(self.ends.last().map_or(0, |end| *end as usize));
     }
 
     pub fn len(&self) -> usize {

@@ -73,7 +73,7 @@ fn send(value: i32, target: u32) -> Edge {
 }
 
 fn receive(pattern: Pattern, target: u32) -> Edge {
-    let sync = Sync::Receive { channel: load(0), args: vec![pattern], anywhere: false, keep: false };
+    let sync = Sync::Receive { channel: load(0), args: vec![pattern], anywhere: false, keep: false, condition: None };
     Edge { sync: Some(sync), ..edge(target) }
 }
 
@@ -108,7 +108,7 @@ fn process(name: &str, locations: Vec<Vec<Edge>>) -> Process {
 }
 
 fn variable(name: &str) -> Var {
-    Var { name: name.to_string(), ty: BYTE, dims: Vec::new(), init: Init::Zero, hidden: false, span: SPAN }
+    Var { name: name.to_string(), ty: BYTE, dims: Vec::new(), init: Init::Zero, range: None, hidden: false, span: SPAN }
 }
 
 /// A channel variable as global 0, then byte variables `x` and `y`.
@@ -129,7 +129,10 @@ fn model(capacity: u32, processes: Vec<Process>) -> Model {
         channels: vec![channel],
         start: start.collect(),
         processes,
+        scheduling: Scheduling::Interleaved,
         trace: None,
+        observer: None,
+        goal: None,
         uses_last: false,
         uses_priorities: false,
         uses_timeout: false,

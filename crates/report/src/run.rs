@@ -153,7 +153,7 @@ impl Run {
     }
 
     pub fn edge(&self, process: ProcessId, edge: EdgeId) -> &Edge {
-        &self.model.processes[process.index()].edges[edge.index()]
+        &self.model.process(process).edges[edge.index()]
     }
 }
 

@@ -26,6 +26,8 @@ pub fn kind(finding: &FindingKind) -> &'static str {
             Fault::PollRendezvous => "poll_rendezvous",
             Fault::ClaimViolated { .. } => "exclusive_channel",
             Fault::TraceViolated => "trace",
+            Fault::ValueOutOfRange { .. } => "value_out_of_range",
+            Fault::Required(_) => "requirement",
             Fault::BadPriority(_) => "bad_priority",
         },
     }

@@ -17,17 +17,44 @@ use crate::runtime;
 
 impl<'a> Gen<'a, '_> {
     /// Makes every move of an edge, if it can be taken; goes on to `next` in any case. `won` is set when it was.
-    pub(super) fn edge(&mut self, id: EdgeId, next: Block, won: Option<Variable>) {
+    /// `urgent`: others may be at committed locations, while this process is not.
+    pub(super) fn edge(&mut self, id: EdgeId, next: Block, won: Option<Variable>, urgent: bool) {
         let edge = self.edge_of(id);
         let env = self.env(self.root);
+        if urgent && edge.sync.is_none() {
+            self.yield_to_committed(next);
+        }
         self.guard(&edge.guard, env, next);
         let offers = |code: &mut Self, channel: Channel, args: &'a [Expr]| {
+            code.restrict(urgent);
             code.offer(id, channel, args, next, won);
         };
         self.ready(edge, env, next, &mut |code, ready| match ready {
-            Ready::Now(operation) => code.take_edge(id, &operation, next, won),
+            Ready::Now(operation) => {
+                if urgent && edge.sync.is_some() {
+                    code.yield_to_committed(next);
+                }
+                code.take_edge(id, &operation, next, won);
+            }
             Ready::Handshake(channel, args) => offers(code, channel, args),
         });
+    }
+
+    /// Goes to `next` if somebody else is at a committed location.
+    fn yield_to_committed(&mut self, next: Block) {
+        let urgent = self.context(types::I32, offset_of!(Context, urgent));
+        self.leave_if(urgent, next);
+    }
+
+    /// Whether a rendezvous needs a receiver at a committed location.
+    fn restrict(&mut self, urgent: bool) {
+        if self.plan.facts.committed {
+            let restricted = match urgent {
+                true => self.context(types::I32, offset_of!(Context, urgent)),
+                false => self.int(Int::Const(0)),
+            };
+            self.set_context(restricted, offset_of!(Context, restricted));
+        }
     }
 
     /// Goes to `otherwise` if the guard does not hold.
@@ -66,13 +93,14 @@ impl<'a> Gen<'a, '_> {
                 let message = code.message(channel, args, env);
                 body(code, Ready::Now(Operation::Put { channel, message, sorted: *sorted }));
             }),
-            Some(Sync::Receive { channel, args, anywhere, keep }) => {
+            Some(Sync::Receive { channel, args, anywhere, keep, condition }) => {
                 self.with_channel(channel, env, &mut |code, channel| {
                     if code.buffer(channel).capacity == 0 {
                         return code.jump(otherwise);
                     }
                     let slot = code.matching(channel, args, *anywhere, env, otherwise);
-                    body(code, Ready::Now(Operation::Get { channel, slot, args, keep: *keep }));
+                    let (keep, condition) = (*keep, condition.as_ref());
+                    body(code, Ready::Now(Operation::Get { channel, slot, args, keep, condition }));
                 })
             }
         }
@@ -97,6 +125,9 @@ impl<'a> Gen<'a, '_> {
             self.fill(world, target);
             self.fresh();
             self.operate(operation, self.env(world));
+            if let Operation::Get { condition: Some(condition), .. } = operation {
+                self.require_expr(condition, Env { timeout: false, ..self.env(world) }, next);
+            }
             self.finish(edge, self.env(world));
             self.fresh = None;
         }
@@ -136,6 +167,7 @@ impl<'a> Gen<'a, '_> {
         self.fresh();
         self.finish(edge, Env { world, ..before });
         self.fresh = None;
+        self.set_context(self.root.bytes, offset_of!(Context, before));
         let number = self.int(channel.number);
         self.set_context(number, offset_of!(Context, offer_number));
         let fields = self.int(Int::Const(message.len() as i32));

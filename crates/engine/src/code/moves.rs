@@ -70,6 +70,7 @@ impl Gen<'_, '_> {
         } else {
             None
         };
+        let urgent = self.plan.facts.committed && !self.process().locations[location.index()].committed;
         let end = self.fb.create_block();
         for (i, &id) in edges.iter().enumerate() {
             let next = self.fb.create_block();
@@ -83,7 +84,7 @@ impl Gen<'_, '_> {
                     self.leave_if(won, next);
                 }
             }
-            self.edge(id, next, won);
+            self.edge(id, next, won, urgent);
             self.fb.switch_to_block(next);
         }
         self.jump(end);

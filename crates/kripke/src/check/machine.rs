@@ -92,7 +92,7 @@ fn findings(done: &Done) -> Vec<json::Finding> {
             message,
             file: found.map(|f| lines.file(f.span.file).to_string()),
             line: found.map(|f| lines.of(f.span).first),
-            process: found.map(|f| done.model.processes[f.process.index()].name.clone()),
+            process: found.map(|f| done.model.process(f.process).name.clone()),
             steps: c.replayed().moves().len(),
         }
     };

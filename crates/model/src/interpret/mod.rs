@@ -7,8 +7,10 @@ mod channel;
 mod eval;
 mod expand;
 mod explain;
+mod observe;
 mod step;
 mod straight;
+mod together;
 mod watch;
 mod world;
 
@@ -18,7 +20,7 @@ use crate::ir::{Model, Span, VarId, VarRef};
 use crate::layout::{Layout, StartError};
 use crate::successors::{Batch, Choice, Finding, FindingKind, Flags, State, Successors};
 use eval::{Env, Eval};
-use expand::{Observer, Scratch, Taken};
+use expand::{Listener, Scratch, Taken};
 use straight::Straight;
 use world::World;
 
@@ -33,6 +35,8 @@ pub(crate) struct Machine {
     claims: bool,
     /// Clauses or priorities may keep a process from moving.
     gated: bool,
+    /// Some locations are committed.
+    committed: bool,
     straight: Straight,
 }
 
@@ -50,8 +54,9 @@ impl Interpreter {
         let scratch = Scratch::new(&model);
         let claims = model.processes.iter().any(|p| !p.claims.is_empty());
         let gated = model.uses_priorities || model.processes.iter().any(|p| p.provided.is_some());
+        let committed = model.processes.iter().flat_map(|p| &p.locations).any(|l| l.committed);
         let straight = straight::find(&model);
-        let machine = Machine { model, layout, claims, gated, straight };
+        let machine = Machine { model, layout, claims, gated, committed, straight };
         let mut interpreter = Interpreter { initial: Vec::new(), machine, scratch };
         interpreter.initial = interpreter.machine.start()?.bytes;
         Ok(interpreter)
@@ -103,6 +108,9 @@ impl Machine {
         if let (Some(trace), Some(at)) = (&self.model.trace, self.layout.event) {
             world.bytes[at..at + 2].copy_from_slice(&(trace.automaton.entry.0 as u16).to_le_bytes());
         }
+        if let Some(observer) = &self.model.observer {
+            self.layout.set_observer_location(&mut world.bytes, observer.automaton.entry);
+        }
         for start in &self.model.start {
             let process = &self.model.processes[start.process.index()];
             let args = start.args.iter().map(|a| self.eval(a, &Env::outside(&world))).collect::<Eval<Vec<i32>>>();
@@ -110,6 +118,14 @@ impl Machine {
                 .map_err(|kind| start_error(&format!("start of `{}`", process.name), &kind, process.span))?;
         }
         Ok(world)
+    }
+}
+
+impl Machine {
+    /// Is the goal reached? Where judging it goes wrong, it is not.
+    fn reaches_goal(&self, world: &World) -> bool {
+        let holds = |goal: &crate::ir::Goal| self.eval(&goal.condition, &Env::outside(world)).is_ok_and(|v| v != 0);
+        self.model.goal.as_ref().is_some_and(holds)
     }
 }
 
@@ -133,9 +149,13 @@ impl Successors for Interpreter {
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         let Interpreter { machine, scratch, .. } = self;
         scratch.root.load(&machine.layout, state);
-        let mut observer = Collect { out };
-        let moved = machine.expand(scratch, choice, &mut observer);
-        Flags { invalid_end: !moved && choice == Choice::All && !machine.valid_end(&scratch.root) }
+        let mut listener = Collect { out };
+        let moved = machine.expand(scratch, choice, &mut listener);
+        let (all, watched) = (choice == Choice::All, machine.model.observer.is_some());
+        Flags {
+            invalid_end: !moved && all && !watched && !machine.valid_end(&scratch.root),
+            goal: all && machine.reaches_goal(&scratch.root),
+        }
     }
 }
 
@@ -144,7 +164,7 @@ struct Collect<'a> {
     out: &'a mut Batch,
 }
 
-impl Observer for Collect<'_> {
+impl Listener for Collect<'_> {
     type Node = ();
 
     fn inner(&mut self, _from: Option<()>, _taken: &Taken<'_>) {}

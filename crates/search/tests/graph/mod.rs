@@ -111,7 +111,7 @@ impl Successors for Graph {
         for finding in self.findings.get(&node).into_iter().flatten() {
             out.find(finding.clone());
         }
-        Flags { invalid_end: self.invalid_ends && self.edges[node as usize].is_empty() }
+        Flags { invalid_end: self.invalid_ends && self.edges[node as usize].is_empty(), ..Flags::default() }
     }
 }
 

@@ -28,6 +28,7 @@ mod types;
 mod view;
 
 use kripke_model::Model;
+use kripke_model::ir::Scheduling;
 
 use self::environment::Environment;
 use crate::diagnostic::Diagnostic;
@@ -93,7 +94,10 @@ pub fn lower_with(
         channels: env.channels,
         processes,
         start,
+        scheduling: Scheduling::Interleaved,
         trace,
+        observer: None,
+        goal: None,
         uses_last: uses.last,
         uses_priorities: uses.priorities,
         uses_timeout: uses.timeout,
