@@ -60,7 +60,7 @@ pub struct Loaded {
 pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
     let (sources, lowered, mut diagnostics) = match options.language.unwrap_or_else(|| Language::of(path)) {
         Language::Promela => read_promela(path, loader, options),
-        Language::Dve => dve::load(path, loader),
+        Language::Dve => dve::load(path, loader, &options.preprocess.macros),
     };
     let correct = diagnostics.iter().all(|d| d.severity != Severity::Error);
     let model = lowered.filter(|_| correct).map(|mut model| {

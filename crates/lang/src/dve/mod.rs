@@ -3,33 +3,59 @@
 pub mod ast;
 mod lex;
 mod lower;
+mod m4;
 mod parse;
 mod text;
 mod token;
 
+use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 
 use kripke_model::Model;
 use kripke_model::ir::Expr;
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Severity, warn};
 use crate::limits;
-use crate::source::{FileId, Loader, Sources};
+use crate::promela::MacroOption;
+use crate::source::{FileId, Loader, Sources, Span};
 use lex::Plain;
 
-/// Reads the file at `path`. There is a model if there are no errors.
-pub fn load(path: &Path, loader: &dyn Loader) -> (Sources, Option<Model>, Vec<Diagnostic>) {
+/// Reads the file at `path`; one that ends in `.mdve` has macros. There is a model if there are no errors.
+pub fn load(path: &Path, loader: &dyn Loader, macros: &[MacroOption]) -> (Sources, Option<Model>, Vec<Diagnostic>) {
     let (mut sources, mut diagnostics) = (Sources::default(), Vec::new());
-    let model = read(path, loader, &mut sources, &mut diagnostics).and_then(|file| {
-        let tokens = lex::lex(&Plain { text: &sources.file(file).text, file }, &mut diagnostics);
-        let system = parse::parse(tokens, &mut diagnostics);
-        if diagnostics.iter().any(|d| d.severity == Severity::Error) {
-            return None;
-        }
-        lower::lower(&system, &sources, &mut diagnostics)
-    });
+    let system = parse(path, loader, macros, &mut sources, &mut diagnostics);
+    let model = system.and_then(|system| lower::lower(&system, &sources, &mut diagnostics));
+    // A mistake inside a loop of macros is one mistake.
+    let mut told = HashSet::new();
+    diagnostics.retain(|d| told.insert((d.message.clone(), d.labels.first().map(|l| l.span))));
     (sources, model, diagnostics)
+}
+
+/// The syntax tree of a file without mistakes in its syntax.
+fn parse(
+    path: &Path,
+    loader: &dyn Loader,
+    macros: &[MacroOption],
+    sources: &mut Sources,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<ast::System> {
+    let file = read(path, loader, sources, diagnostics)?;
+    let tokens = if path.extension().is_some_and(|e| e == "mdve") {
+        let expanded = m4::expand((file, path), macros, loader, sources, diagnostics)?;
+        lex::lex(&expanded, diagnostics)
+    } else {
+        if !macros.is_empty() {
+            let span = Span { file, start: 0, end: 0 };
+            let text = "macros from the command line have no effect here";
+            let help = "files that end in .mdve are expanded with m4's macros";
+            warn(diagnostics, Diagnostic::warning(span, text, "this file has no macros").help(help));
+        }
+        lex::lex(&Plain { text: &sources.file(file).text, file }, diagnostics)
+    };
+    let system = parse::parse(tokens, diagnostics);
+    let correct = diagnostics.iter().all(|d| d.severity != Severity::Error);
+    correct.then_some(system)
 }
 
 fn read(path: &Path, loader: &dyn Loader, sources: &mut Sources, diagnostics: &mut Vec<Diagnostic>) -> Option<FileId> {

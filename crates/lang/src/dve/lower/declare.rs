@@ -113,14 +113,21 @@ impl Lowering<'_> {
                 return self.declare(scope, name, Symbol::Constant(value));
             }
         }
-        let var = variable(name, declared.basic.ty(), size.into_iter().collect(), init);
-        let vars = match scope {
-            Some(scope) => &mut self.model.processes[scope].locals,
+        let mut var = variable(name, declared.basic.ty(), size.into_iter().collect(), init);
+        var.range = Some(declared.basic.range());
+        // The variables of the property are the system's: an observer has none.
+        let owner = scope.map(|s| (s, &self.index.scopes[s]));
+        let local = owner.is_some_and(|(_, scope)| scope.process.is_some());
+        if let Some((_, scope)) = owner.filter(|_| !local) {
+            var.name = format!("{}->{}", scope.name, name.text);
+        }
+        let vars = match scope.filter(|_| local) {
+            Some(scope) => &mut self.process(scope).locals,
             None => &mut self.model.globals,
         };
         let id = VarId(vars.len() as u32);
         vars.push(var);
-        let var = if scope.is_some() { VarRef::Local(id) } else { VarRef::Global(id) };
+        let var = if local { VarRef::Local(id) } else { VarRef::Global(id) };
         self.declare(scope, name, Symbol::Variable { var, size, constant: declared.constant });
     }
 
@@ -189,7 +196,7 @@ impl Lowering<'_> {
 }
 
 fn variable(name: &Name, ty: Type, dims: Vec<u32>, init: Init) -> Var {
-    Var { name: name.text.to_string(), ty, dims, init, hidden: false, span: name.span }
+    Var { name: name.text.to_string(), ty, dims, init, range: None, hidden: false, span: name.span }
 }
 
 /// How many values the first use of each channel carries: that is what an untyped channel carries.

@@ -145,7 +145,10 @@ impl Context<'_> {
             self.report(wrong);
             return None;
         };
-        self.index.scopes[scope].process.map(|process| Expr::At { process, pid: None, locations: vec![location] })
+        Some(match self.index.scopes[scope].process {
+            Some(process) => Expr::At { process, pid: None, locations: vec![location] },
+            None => Expr::ObserverAt(vec![location]),
+        })
     }
 
     /// `P->x`

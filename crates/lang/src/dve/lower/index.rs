@@ -87,19 +87,28 @@ impl Index {
             scope.name_states(&process.locations);
             index.add(scope);
         }
+        if let Some(observer) = &model.observer {
+            let mut scope = Scope::new(&observer.automaton.name, None);
+            scope.name_states(&observer.automaton.locations);
+            index.add(scope);
+        }
         for (i, var) in model.globals.iter().enumerate() {
-            index.globals.insert(var.name.clone(), declared(VarRef::Global(VarId(i as u32)), var));
+            index.insert(&var.name, declared(VarRef::Global(VarId(i as u32)), var));
         }
         let constants = model.enums.iter().filter(|e| e.name == CONSTANTS).flat_map(|e| &e.symbols);
         for (name, value) in constants {
             let nowhere = Span { file: kripke_model::ir::FileId(0), start: 0, end: 0 };
-            let known = Declared { symbol: Symbol::Constant(*value), span: nowhere };
-            match name.split_once("->").and_then(|(owner, own)| Some((index.scope(owner)?, own))) {
-                Some((scope, own)) => index.scopes[scope].symbols.insert(own.to_string(), known),
-                None => index.globals.insert(name.clone(), known),
-            };
+            index.insert(name, Declared { symbol: Symbol::Constant(*value), span: nowhere });
         }
         index
+    }
+
+    /// Adds `x`, or `P->x` as an `x` of `P`.
+    fn insert(&mut self, name: &str, declared: Declared) {
+        match name.split_once("->").and_then(|(owner, own)| Some((self.scope(owner)?, own))) {
+            Some((scope, own)) => self.scopes[scope].symbols.insert(own.to_string(), declared),
+            None => self.globals.insert(name.to_string(), declared),
+        };
     }
 }
 
@@ -119,5 +128,9 @@ impl Scope {
 
 fn declared(var: VarRef, declaration: &kripke_model::ir::Var) -> Declared {
     let size = declaration.dims.first().copied();
+    // (A channel has no value that an expression could use.)
+    if let kripke_model::ir::Init::Channels(channel) = declaration.init {
+        return Declared { symbol: Symbol::Channel(channel.0 + 1), span: declaration.span };
+    }
     Declared { symbol: Symbol::Variable { var, size, constant: false }, span: declaration.span }
 }

@@ -13,11 +13,11 @@ mod tests;
 use std::collections::HashMap;
 
 use kripke_model::Model;
-use kripke_model::ir::{self, Enum, Start};
+use kripke_model::ir::{self, Enum, Scheduling, Start};
 
 use self::expr::Context;
 use self::index::{CONSTANTS, Index};
-use super::ast::{Expr, Name, Process, System};
+use super::ast::{Expr, Kind, Name, Process, System};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::limits;
 use crate::source::{FileId, Sources, Span};
@@ -28,7 +28,8 @@ const MAX_CHANNELS: usize = 255;
 
 /// Checks a system and turns it into a model. Without errors there is a model.
 pub(super) fn lower(system: &System, sources: &Sources, diagnostics: &mut Vec<Diagnostic>) -> Option<Model> {
-    let mut lowering = Lowering { model: empty(sources), index: Index::default(), constants: Vec::new(), diagnostics };
+    let model = empty(sources, system.kind);
+    let mut lowering = Lowering { model, index: Index::default(), constants: Vec::new(), diagnostics };
     lowering.check_system(system);
     lowering.channels(system);
     for variable in &system.variables {
@@ -57,7 +58,7 @@ struct Lowering<'a> {
     diagnostics: &'a mut Vec<Diagnostic>,
 }
 
-fn empty(sources: &Sources) -> Model {
+fn empty(sources: &Sources, kind: Option<Kind>) -> Model {
     Model {
         name: sources.files().first().map_or(String::new(), |f| f.name.clone()),
         language: "dve",
@@ -67,7 +68,10 @@ fn empty(sources: &Sources) -> Model {
         channels: Vec::new(),
         processes: Vec::new(),
         start: Vec::new(),
+        scheduling: if kind == Some(Kind::Sync) { Scheduling::Synchronous } else { Scheduling::Interleaved },
         trace: None,
+        observer: None,
+        goal: None,
         uses_last: false,
         uses_priorities: false,
         uses_timeout: false,
@@ -113,18 +117,39 @@ impl Lowering<'_> {
     }
 
     fn processes(&mut self, system: &System) {
-        for process in &system.processes {
-            self.declare_process(process);
+        let property = self.property(system);
+        for (i, process) in system.processes.iter().enumerate() {
+            self.declare_process(process, property == Some(i));
         }
         for (scope, process) in system.processes.iter().enumerate() {
             let edges = self.edges(scope, process);
-            let lowered = &mut self.model.processes[scope];
+            let lowered = self.process(scope);
             for (from, edge) in edges {
                 lowered.locations[from.index()].edges.push(ir::EdgeId(lowered.edges.len() as u32));
                 lowered.edges.push(edge);
             }
-            let id = ir::ProcessId(scope as u32);
-            self.model.start.push(Start { process: id, args: Vec::new(), priority: 1 });
+            if let Some(process) = self.index.scopes[scope].process {
+                self.model.start.push(Start { process, args: Vec::new(), priority: 1 });
+            }
+        }
+    }
+
+    /// Which process is the property.
+    fn property(&mut self, system: &System) -> Option<usize> {
+        let name = system.property.as_ref()?;
+        let found = system.processes.iter().position(|p| p.name.text == name.text);
+        if found.is_none() {
+            let wrong = format!("there is no process `{}`", name.text);
+            self.report(Diagnostic::error(name.span, wrong, "the property must be one of the processes"));
+        }
+        found
+    }
+
+    /// What becomes of a process of the text.
+    fn process(&mut self, scope: usize) -> &mut ir::Process {
+        match (self.index.scopes[scope].process, &mut self.model.observer) {
+            (None, Some(observer)) => &mut observer.automaton,
+            (process, _) => &mut self.model.processes[process.map_or(scope, ir::ProcessId::index)],
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use kripke_model::ir::{self, Edge, Effect, Expr, Guard, LocId, Location, Pattern, ProcessId, Sync, Then, UnaryOp};
+use kripke_model::ir::{
+    self, Edge, Effect, Expr, Guard, LocId, Location, Observer, Pattern, ProcessId, Sync, Then, UnaryOp,
+};
 
 use super::Lowering;
 use super::expr::Context;
@@ -13,9 +15,9 @@ use crate::spelling::nearest;
 
 impl Lowering<'_> {
     /// The variables and the states of a process.
-    pub(super) fn declare_process(&mut self, process: &Process) {
+    pub(super) fn declare_process(&mut self, process: &Process, property: bool) {
         let id = ProcessId(self.model.processes.len() as u32);
-        let mut scope = Scope::new(&process.name.text, Some(id));
+        let mut scope = Scope::new(&process.name.text, (!property).then_some(id));
         let mut first: HashMap<&str, &Name> = HashMap::new();
         for (i, state) in process.states.iter().enumerate() {
             if let Some(before) = first.insert(&state.text, state) {
@@ -27,7 +29,7 @@ impl Lowering<'_> {
         let scope = self.index.add(scope);
         let locations =
             process.states.iter().map(|state| Location { labels: vec![state.text.to_string()], ..Location::default() });
-        self.model.processes.push(ir::Process {
+        let lowered = ir::Process {
             name: process.name.text.to_string(),
             params: 0,
             locals: Vec::new(),
@@ -38,7 +40,12 @@ impl Lowering<'_> {
             priority: 1,
             claims: Vec::new(),
             span: process.name.span,
-        });
+        };
+        if property {
+            self.model.observer = Some(Observer { automaton: lowered, stutters: true });
+        } else {
+            self.model.processes.push(lowered);
+        }
         for variable in &process.variables {
             self.variable(Some(scope), variable);
         }
@@ -60,18 +67,18 @@ impl Lowering<'_> {
             }
             Some(init) => {
                 if let Some(location) = self.state(scope, init) {
-                    self.model.processes[scope].entry = location;
+                    self.process(scope).entry = location;
                 }
             }
         }
         for state in &process.accept {
             if let Some(location) = self.state(scope, state) {
-                self.model.processes[scope].locations[location.index()].accept = true;
+                self.process(scope).locations[location.index()].accept = true;
             }
         }
         for state in &process.commit {
             if let Some(location) = self.state(scope, state) {
-                let _ = location;
+                self.process(scope).locations[location.index()].committed = true;
             }
         }
     }
@@ -143,6 +150,12 @@ impl Lowering<'_> {
     }
 
     fn sync(&mut self, scope: usize, sync: &ast::Sync) -> Option<Sync> {
+        if self.index.scopes[scope].process.is_none() {
+            let wrong = "the property process can't use channels";
+            let help = "it moves with every step of the others";
+            self.report(Diagnostic::error(sync.span, wrong, "a channel operation").help(help));
+            return None;
+        }
         let declared = self.context(Some(scope)).find(&sync.channel)?;
         let Symbol::Channel(number) = declared.symbol else {
             let wrong = format!("`{}` is not a channel", sync.channel.text);
@@ -168,7 +181,7 @@ impl Lowering<'_> {
         }
         let args: Vec<Option<Pattern>> = sync.values.iter().map(|v| context.target(v).map(Pattern::Store)).collect();
         let args = args.into_iter().collect::<Option<_>>()?;
-        Some(Sync::Receive { channel, args, anywhere: false, keep: false })
+        Some(Sync::Receive { channel, args, anywhere: false, keep: false, condition: None })
     }
 }
 
@@ -179,11 +192,12 @@ fn assign(context: &mut Context<'_>, assignment: &ast::Assignment) -> Option<Eff
 
 /// A step that can be taken only where the assertion does not hold, and fails.
 fn assertion(at: LocId, state: &Name, condition: &ast::Expr, holds: Expr) -> Edge {
+    let message = format!("the assertion of state `{}` does not hold: {condition}", state.text);
     Edge {
         level: 0,
         guard: Guard::When(Expr::Unary(UnaryOp::Not, Box::new(holds))),
         sync: None,
-        effects: vec![Effect::Assert(Expr::Const(0))],
+        effects: vec![Effect::Require { condition: Expr::Const(0), message }],
         chain: None,
         target: at,
         then: Then::Yield,

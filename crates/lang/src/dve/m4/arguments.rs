@@ -6,7 +6,6 @@ use super::input::Token;
 use super::{Char, Done, Expander, Macro, Text, bytes, computed};
 use crate::diagnostic::Diagnostic;
 use crate::limits;
-use crate::source::{Expansion, ExpansionKind};
 
 impl Expander<'_> {
     /// Adds a token to `into`, or makes the call that it is.
@@ -40,9 +39,6 @@ impl Expander<'_> {
             Macro::Text(body) => self.substitute(&word, &body, &args)?,
             Macro::Builtin(builtin) => self.builtin(builtin, at, args)?,
         };
-        let expansion_name = String::from_utf8_lossy(&bytes(&word)).into_owned();
-        let definition = None;
-        self.sources.expanded(at.span(), Expansion { kind: ExpansionKind::Macro, name: expansion_name, definition });
         self.push(expansion)
     }
 
@@ -54,21 +50,19 @@ impl Expander<'_> {
         self.depth += 1;
         let open = self.input.next().unwrap_or(at);
         let mut args = vec![Vec::new()];
+        self.skip_blanks();
         let mut inside = 0;
         loop {
             let Some(token) = self.token()? else {
-                let wrong = Diagnostic::error(open.span(), "expected `)` to close the arguments of a macro", "opened here");
+                let wrong =
+                    Diagnostic::error(open.span(), "expected `)` to close the arguments of a macro", "opened here");
                 return self.fail(wrong);
             };
             let current = args.len() - 1;
             match token {
-                Token::Other(c) if args[current].is_empty() && c.byte.is_ascii_whitespace() => continue,
                 Token::Other(c) if c.byte == b',' && inside == 0 => {
                     args.push(Vec::new());
-                    // Blanks are skipped only in front of what was written, not of what a macro gives.
-                    while self.input.peek().is_some_and(|c| c.byte.is_ascii_whitespace()) {
-                        self.input.next();
-                    }
+                    self.skip_blanks();
                     continue;
                 }
                 Token::Other(c) if c.byte == b')' && inside == 0 => break,
@@ -82,6 +76,12 @@ impl Expander<'_> {
         }
         self.depth -= 1;
         Ok(args)
+    }
+
+    fn skip_blanks(&mut self) {
+        while self.input.peek().is_some_and(|c| c.byte.is_ascii_whitespace()) {
+            self.input.next();
+        }
     }
 
     /// A body with its `$1`, `$#`, `$*`, `$@` replaced.

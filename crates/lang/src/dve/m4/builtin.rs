@@ -151,7 +151,8 @@ impl Expander<'_> {
         if args.is_empty() {
             numbers.extend(self.diverted.keys().copied());
         }
-        for number in numbers.into_iter().filter(|n| *n > 0 && *n != self.current) {
+        let current = self.current;
+        for number in numbers.into_iter().filter(|n| *n > 0 && *n != current) {
             let text = self.diverted.remove(&number).unwrap_or_default();
             self.output(&text);
         }
