@@ -1,0 +1,131 @@
+//! BEEM in DVE, where the corpus is beside the checkout: the counts that DiVinE and LTSmin published, exactly.
+//!
+//! `KRIPKE_DVE_MAX_STATES` says how large the models may be; larger ones are left to a longer run.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use kripke_tests::measure::{Bounds, Counts, Measured, count_all};
+use kripke_tests::table::Table;
+use kripke_tests::{parallel, places};
+
+/// What others counted. What they did not is not compared.
+#[derive(Clone, Copy, Default, Debug)]
+struct Expected {
+    states: Option<u64>,
+    transitions: Option<u64>,
+    deadlocks: Option<u64>,
+    /// Errors of evaluation; none unless it is said that there are.
+    faults: u64,
+}
+
+fn max_states() -> u64 {
+    places::setting("KRIPKE_DVE_MAX_STATES", 30_000)
+}
+
+fn corpus() -> Option<PathBuf> {
+    let folder = places::corpus().map(|folder| folder.join("dve")).filter(|folder| folder.exists());
+    if folder.is_none() {
+        places::notice("there is no corpus beside the checkout: nothing to compare with");
+    }
+    folder
+}
+
+impl Expected {
+    fn difference(&self, counts: &Counts) -> Option<String> {
+        let agree = |expected: Option<u64>, counted| expected.is_none_or(|expected| expected == counted);
+        let fine = agree(self.states, counts.states)
+            && agree(self.transitions, counts.transitions)
+            && agree(self.deadlocks, counts.invalid_ends)
+            && self.faults == counts.faults;
+        (!fine).then(|| format!("expected {self:?}, counted {counts} with {} deadlocks", counts.invalid_ends))
+    }
+}
+
+/// Compares every model that is not too large; what is different is a failure.
+fn compare(folder: &Path, all: &BTreeMap<String, Expected>) {
+    let max = max_states();
+    let cases: Vec<_> = all.iter().filter(|(_, e)| e.states.is_some_and(|states| states <= max)).collect();
+    let bounds = Bounds { states: max * 2, seconds: 600 };
+    let results = parallel::map(&cases, |(path, expected)| match count_all(&folder.join(path), bounds) {
+        Measured::Counted(counts) => expected.difference(&counts),
+        other => Some(other.to_string()),
+    });
+    let wrong: Vec<String> = cases
+        .iter()
+        .zip(results)
+        .filter_map(|((path, _), result)| Some(format!("{path}: {}", result.unwrap_or_else(Some)?)))
+        .collect();
+    places::notice(&format!("{} of {} DVE models compared", cases.len(), all.len()));
+    assert!(wrong.is_empty(), "{} of {} models differ:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}
+
+#[test]
+fn counts_are_those_of_divine() {
+    let Some(folder) = corpus() else { return };
+    let mut all = BTreeMap::<String, Expected>::new();
+    for row in Table::read(&folder.join("expected-beem.tsv")).rows().filter(|r| r.get("completeness") == "complete") {
+        let expected = Expected { states: row.count("states"), transitions: row.count("edges"), ..Expected::default() };
+        all.insert(row.get("path").to_string(), expected);
+    }
+    for row in Table::read(&folder.join("expected-ltsmin-divine.tsv")).rows() {
+        let expected = all.entry(row.get("path").to_string()).or_default();
+        expected.states = expected.states.or(row.count("states"));
+        expected.transitions = row.count("trans");
+        expected.deadlocks = row.count("deadlocks");
+    }
+    let differ = Table::read(&places::root().join("tests/dve-exceptions.tsv"));
+    for row in differ.rows() {
+        let expected = all.get_mut(row.get("path")).unwrap_or_else(|| panic!("{} is not in BEEM", row.get("path")));
+        *expected = Expected {
+            states: row.count("states"),
+            transitions: row.count("transitions"),
+            deadlocks: None,
+            faults: row.count("faults").unwrap_or(0),
+        };
+    }
+    compare(&folder, &all);
+}
+
+#[test]
+fn products_with_a_property_are_those_of_divine() {
+    let Some(folder) = corpus() else { return };
+    let mut all = BTreeMap::new();
+    for row in Table::read(&folder.join("expected-ltl-ltsmin-divine.tsv")).rows() {
+        let expected = Expected {
+            states: row.count("product_states_divine_metrics"),
+            transitions: row.count("product_trans"),
+            ..Expected::default()
+        };
+        all.insert(row.get("path").to_string(), expected);
+    }
+    compare(&folder, &all);
+}
+
+/// The model of the language's definition, whose state space is drawn there.
+#[test]
+fn the_drink_dispenser_is_as_drawn() {
+    let Some(path) = places::corpus().map(|f| f.join("seed-models/drink-dispenser.dve")).filter(|p| p.exists()) else {
+        return;
+    };
+    let expected = Expected { states: Some(26), transitions: Some(28), deadlocks: Some(4), faults: 0 };
+    match count_all(&path, Bounds { states: 100, seconds: 60 }) {
+        Measured::Counted(counts) => assert_eq!(expected.difference(&counts), None),
+        other => panic!("{other}"),
+    }
+}
+
+/// All files of the corpus can be read, however large their state spaces are.
+#[test]
+fn every_model_is_read() {
+    let Some(folder) = corpus() else { return };
+    let mut files = Vec::new();
+    for family in std::fs::read_dir(folder.join("beem")).expect("the corpus can be listed").flatten() {
+        let entries = std::fs::read_dir(family.path()).expect("a family can be listed").flatten().map(|e| e.path());
+        files.extend(entries.filter(|path| path.extension().is_some_and(|e| e == "dve")));
+    }
+    assert!(files.len() > 500, "only {} files", files.len());
+    let read = |path: &PathBuf| kripke_tests::measure::load(path).err();
+    let refused: Vec<_> = files.iter().filter_map(|path| Some((path, read(path)?))).collect();
+    assert!(refused.is_empty(), "{refused:?}");
+}
