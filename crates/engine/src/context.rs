@@ -10,8 +10,11 @@ pub(crate) const MAX_FIELDS: usize = 64;
 /// Every buffer has this much room behind the largest state it must hold, so that copies may go by whole vectors.
 pub(crate) const SLACK: usize = 64;
 
-/// The bit that says that a state is the goal.
+/// The bit that says that a state is the goal, and the one that says that a process is at an accepting location.
 pub(crate) const GOAL: u64 = 1 << 63;
+pub(crate) const ACCEPTING: u64 = 1 << 62;
+/// As many edges of the observer's can be told apart.
+pub(crate) const MAX_SIGHT: usize = 62;
 
 /// How compiled code returns.
 pub(crate) mod status {
@@ -40,6 +43,8 @@ pub(crate) mod question {
     pub(crate) const OUTRANKED: u32 = 4;
     /// Could a process of higher priority receive what is offered?
     pub(crate) const OUTRANKED_RECEIVER: u32 = 5;
+    /// Is a process at an accepting location?
+    pub(crate) const ACCEPTING: u32 = 6;
 }
 
 /// What is asked of a process that could perhaps move.

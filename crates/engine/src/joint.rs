@@ -4,30 +4,39 @@ use kripke_model::ir::{EdgeId, LocId, Observer};
 use kripke_model::layout::ObserverAt;
 use kripke_model::{Batch, Choice, Flags, State};
 
-use crate::context::{GOAL, status};
+use crate::context::{ACCEPTING, GOAL, status};
 use crate::driver::Driver;
 
 impl Driver {
     /// Appends every successor of a state of a model that has an observer or a goal. None if the program can't.
     pub(crate) fn expand_watched(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Option<Flags> {
         let sight = self.look(state)?;
-        let goal = choice == Choice::All && sight & GOAL != 0;
+        let all = choice == Choice::All;
+        let goal = all && sight & GOAL != 0;
         let functions = self.functions();
         let (Some(observer), Some(at)) = (&functions.model.observer, functions.layout.observer) else {
             return Some(Flags { goal, ..self.expand_system(state, choice, out)? });
         };
-        let targets = targets(observer, functions.layout.observer_location(state)?, sight);
+        let location = functions.layout.observer_location(state)?;
+        let targets = targets(observer, location, sight);
+        let here = &observer.automaton.locations[location.index()];
+        let flags = Flags {
+            goal,
+            caught: all && here.end,
+            accepting: all && (here.accept || sight & ACCEPTING != 0),
+            invalid_end: false,
+        };
         if targets.is_empty() {
-            return Some(Flags { goal, ..Flags::default() });
+            return Some(flags);
         }
-        let stutters = observer.stutters && choice == Choice::All;
+        let stutters = observer.stutters && all;
         let first = out.len();
         self.expand_system(state, choice, out)?;
         if out.len() == first && stutters {
             out.push(state);
         }
         join(out, first, at, &targets);
-        Some(Flags { goal, ..Flags::default() })
+        Some(flags)
     }
 
     /// What there is to see in a state.

@@ -13,7 +13,7 @@ use kripke_model::ir::{Direction, Edge, EdgeId, Effect, Expr, Guard, Place, Proc
 use kripke_model::layout::Layout;
 
 use crate::code::{Calls, Gen, Links, Plan, Role, Unit};
-use crate::context::MAX_FIELDS;
+use crate::context::{MAX_FIELDS, MAX_SIGHT};
 use crate::facts::Facts;
 use crate::jit::{self, Machine};
 use crate::runtime::{Claim, Functions};
@@ -185,7 +185,7 @@ fn check(model: &Model, layout: &Layout, facts: &Facts, options: Options) -> Res
         if automaton.edges.iter().any(|e| !e.effects.is_empty()) {
             return cannot("a property that changes variables");
         }
-        if automaton.locations.iter().any(|l| l.edges.len() > 62) {
+        if automaton.locations.iter().any(|l| l.edges.len() > MAX_SIGHT) {
             return cannot("a property with very many edges");
         }
     }

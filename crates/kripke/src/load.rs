@@ -53,6 +53,7 @@ pub fn load(path: &Path, reading: &Reading) -> Result<Loaded, Trouble> {
         language: reading.lang.map(Into::into),
         preprocess: Preprocess { macros: defined.chain(undefined).collect(), include_dirs: reading.include.clone() },
         lower: LowerOptions { reverse_escapes: reading.reverse_escapes },
+        conditions: Vec::new(),
     };
     let loaded = read(path, &Disk, &options);
     // Styled in any case: what the reader can't see is stripped when it is printed.

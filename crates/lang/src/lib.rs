@@ -16,6 +16,7 @@ mod spelling;
 use std::path::Path;
 use std::sync::Arc;
 
+use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
 use kripke_model::{Interpreter, Model};
 
@@ -46,6 +47,8 @@ pub struct LoadOptions {
     pub language: Option<Language>,
     pub preprocess: promela::Preprocess,
     pub lower: promela::LowerOptions,
+    /// Conditions on states, in the language of the model, to be read in its context.
+    pub conditions: Vec<String>,
 }
 
 /// What reading a model gave. There is a model if and only if no diagnostic is an error.
@@ -53,6 +56,8 @@ pub struct LoadOptions {
 pub struct Loaded {
     pub sources: Sources,
     pub model: Option<Model>,
+    /// One for each condition asked for.
+    pub conditions: Vec<Expr>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -72,7 +77,7 @@ pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
         diagnostics.push(Diagnostic::general("this model cannot be translated, and Kripke does not know why"));
     }
     let model = model.and_then(|model| startable(model, &mut diagnostics));
-    Loaded { sources, model, diagnostics }
+    Loaded { sources, model, conditions: Vec::new(), diagnostics }
 }
 
 /// What one language made of a file.

@@ -107,15 +107,25 @@ pub struct Enum {
 pub struct Property {
     pub name: String,
     pub kind: PropertyKind,
-    /// The formula, or empty for an automaton.
+    /// The formula as typed, or empty for an automaton.
     pub text: String,
+    /// The formula with everything expanded that stands for other text: what is to be read.
+    pub formula: String,
+    /// The observer, where the text states one.
+    pub observer: Option<Observer>,
     pub span: Span,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PropertyKind {
+    /// A formula of linear temporal logic.
     Ltl,
+    /// A formula of computation tree logic.
+    Ctl,
+    /// A never claim: an automaton of what must not happen.
     Never,
+    /// A property process: the same, as a process.
+    Process,
 }
 
 /// The type of a stored value: `bits` wide, wrapping on overflow. How it prints is `shows`.
@@ -440,12 +450,15 @@ pub struct Trace {
 /// An automaton that moves with the system: it takes one of its edges with every step between stored states, each that
 /// it can take giving a successor of its own. If it can take none, the system can't move. Guards are judged before the
 /// system's step, effects come after the system's. It has no number, no channel operations and no variables but
-/// globals.
+/// globals. It watches for what must not be: a run that meets its accepting locations for ever, or that takes it to an
+/// [end](Location::end).
 #[derive(Clone, Debug)]
 pub struct Observer {
     pub automaton: Process,
     /// It moves on alone where the system can't.
     pub stutters: bool,
+    /// A state is accepting also if a process is at an accepting location, not only if the observer is.
+    pub labels: bool,
 }
 
 /// A condition on states, judged by nobody in particular: it reads globals, and processes by name.

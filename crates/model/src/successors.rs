@@ -37,6 +37,18 @@ pub struct Flags {
     pub invalid_end: bool,
     /// The model's goal holds.
     pub goal: bool,
+    /// The observer is at an end: it has seen what must not be.
+    pub caught: bool,
+    /// The observer is at an accepting location, or a process where that counts.
+    pub accepting: bool,
+}
+
+impl Flags {
+    /// Something about the state is wrong by itself.
+    #[inline]
+    pub fn is_bad(self) -> bool {
+        self.invalid_end || self.goal || self.caught
+    }
 }
 
 /// Successor states laid end to end, and what was found wrong on the way.

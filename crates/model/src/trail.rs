@@ -21,6 +21,10 @@ pub enum Ending {
     Finding(u32),
     /// The last state is an invalid end state.
     InvalidEnd,
+    /// The model's goal holds in the last state.
+    Goal,
+    /// The observer is at an end in the last state.
+    Caught,
 }
 
 /// A trail that the reference interpreter has executed. Only [`Trail::replay`] makes one.
@@ -79,6 +83,13 @@ impl Trail {
             Ending::InvalidEnd => {
                 if !interpreter.invalid_end(&state) {
                     return fail(at, "the last state is a valid one");
+                }
+                None
+            }
+            Ending::Goal | Ending::Caught => {
+                let flags = interpreter.expand(&state, Choice::All, &mut Batch::new());
+                if !(if self.ending == Ending::Goal { flags.goal } else { flags.caught }) {
+                    return fail(at, "the last state is not what was looked for");
                 }
                 None
             }

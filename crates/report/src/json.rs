@@ -51,6 +51,10 @@ pub struct Errors {
     pub invalid_end_state: u64,
     /// Everything else the model did that is forbidden.
     pub fault: u64,
+    /// States in which what was asked for with `--reach` is true.
+    pub reached: u64,
+    /// Violations of a temporal property.
+    pub property: u64,
 }
 
 /// One error, replayed.

@@ -34,6 +34,10 @@ pub enum End {
     Finding(Finding),
     /// No process can move, and some should.
     InvalidEnd,
+    /// The goal is reached.
+    Goal,
+    /// The observer has seen what must not be.
+    Caught,
 }
 
 impl End {
@@ -43,6 +47,8 @@ impl End {
             End::Fine => None,
             End::Finding(finding) => Some(Wrong::Finding(finding.clone())),
             End::InvalidEnd => Some(Wrong::InvalidEnd),
+            End::Goal => Some(Wrong::Goal),
+            End::Caught => Some(Wrong::Caught),
         }
     }
 }
@@ -68,6 +74,8 @@ impl Run {
         run.moves = replayed.moves().to_vec();
         run.end = match (replayed.ending(), replayed.finding()) {
             (Ending::InvalidEnd, _) => End::InvalidEnd,
+            (Ending::Goal, _) => End::Goal,
+            (Ending::Caught, _) => End::Caught,
             (_, Some(finding)) => End::Finding(finding.clone()),
             (_, None) => End::Fine,
         };

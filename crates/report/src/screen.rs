@@ -34,6 +34,8 @@ pub fn headline(model: &Model, wrong: &Wrong) -> (String, Option<String>) {
     let lines = Lines::new(model);
     match wrong {
         Wrong::InvalidEnd => ("invalid end state: no process can move".to_string(), None),
+        Wrong::Caught => ("property violated".to_string(), None),
+        Wrong::Goal => (format!("reached: {}", model.goal.as_ref().map_or("the goal", |g| &g.text)), None),
         Wrong::Finding(f) => (why::headline(model, &lines, f), Some(lines.place(f.span))),
     }
 }
@@ -78,6 +80,8 @@ impl Checked<'_> {
             (errors.assertions, "failed assertion"),
             (errors.invalid_ends, "invalid end state"),
             (errors.faults, "fault"),
+            (errors.goals, "state reached"),
+            (errors.caught, "violation of the property"),
         ];
         let kinds: Vec<String> = kinds.iter().filter(|(n, _)| *n > 0).map(|(n, what)| counted(*n, what)).collect();
         let mut out = format!("  {} in all: {}\n", counted(errors.total(), "error"), kinds.join(", "));

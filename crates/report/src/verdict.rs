@@ -6,7 +6,7 @@
 use std::fmt;
 
 use kripke_model::interpret::Interpreter;
-use kripke_model::trail::{Replayed, Trail};
+use kripke_model::trail::{Ending, Replayed, Trail};
 use kripke_search::{End, ErrorFree, Limit, Outcome, Violation, Wrong};
 
 use crate::number;
@@ -95,7 +95,9 @@ impl Counterexample {
     fn confirm(violation: &Violation, interpreter: &mut Interpreter) -> Result<Counterexample, Unconfirmed> {
         let replayed = violation.trail.replay(interpreter).map_err(|e| Unconfirmed(e.to_string()))?;
         let same = match &violation.wrong {
-            Wrong::InvalidEnd => replayed.finding().is_none(),
+            Wrong::InvalidEnd => replayed.ending() == Ending::InvalidEnd,
+            Wrong::Goal => replayed.ending() == Ending::Goal,
+            Wrong::Caught => replayed.ending() == Ending::Caught,
             Wrong::Finding(f) => replayed.finding() == Some(f),
         };
         if !same {
@@ -165,7 +167,6 @@ impl fmt::Display for Reason {
 mod tests {
     use std::sync::Arc;
 
-    use kripke_model::trail::Ending;
     use kripke_model::{Model, Successors};
     use kripke_search::{Budget, Options, Progress, explore};
 

@@ -47,6 +47,10 @@ pub enum Wrong {
     /// An assertion or a fault.
     Finding(Finding),
     InvalidEnd,
+    /// The model's goal was reached.
+    Goal,
+    /// The observer has seen what must not be.
+    Caught,
 }
 
 /// What was counted.
@@ -75,22 +79,30 @@ pub struct Errors {
     pub assertions: u64,
     pub faults: u64,
     pub invalid_ends: u64,
+    /// States in which the model's goal holds.
+    pub goals: u64,
+    /// States in which the observer has seen what must not be.
+    pub caught: u64,
 }
 
 impl Errors {
     pub fn total(&self) -> u64 {
-        self.assertions + self.faults + self.invalid_ends
+        self.assertions + self.faults + self.invalid_ends + self.goals + self.caught
     }
 
     pub(crate) fn add(&mut self, more: Errors) {
         self.assertions += more.assertions;
         self.faults += more.faults;
         self.invalid_ends += more.invalid_ends;
+        self.goals += more.goals;
+        self.caught += more.caught;
     }
 
     pub(crate) fn count(&mut self, wrong: &Wrong) {
         match wrong {
             Wrong::InvalidEnd => self.invalid_ends += 1,
+            Wrong::Goal => self.goals += 1,
+            Wrong::Caught => self.caught += 1,
             Wrong::Finding(Finding { kind: FindingKind::Assertion, .. }) => self.assertions += 1,
             Wrong::Finding(_) => self.faults += 1,
         }

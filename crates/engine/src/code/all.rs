@@ -5,6 +5,7 @@ use std::mem::offset_of;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Switch;
+use kripke_model::ir::Location;
 
 use super::value::{Int, Num};
 use super::{Gen, Role, Site};
@@ -49,19 +50,25 @@ impl Gen<'_, '_> {
         if !self.plan.facts.committed {
             return;
         }
-        let mut urgent = self.fb.ins().iconst(types::I8, 0);
+        let urgent = self.somebody_at(|location| location.committed);
+        let urgent = self.fb.ins().uextend(types::I32, urgent);
+        self.set_context(urgent, offset_of!(Context, urgent));
+    }
+
+    /// Is a process of the usual ones at such a location?
+    pub(super) fn somebody_at(&mut self, wanted: impl Fn(&Location) -> bool) -> Value {
+        let mut somebody = self.fb.ins().iconst(types::I8, 0);
         for pid in 0..self.plan.facts.sites.len() {
             let site = self.site_of(pid);
             let locations = self.plan.model.processes[site.process as usize].locations.iter().enumerate();
-            let committed: Vec<u32> = locations.filter(|(_, l)| l.committed).map(|(i, _)| i as u32).collect();
-            if !committed.is_empty() {
+            let these: Vec<u32> = locations.filter(|(_, l)| wanted(l)).map(|(i, _)| i as u32).collect();
+            if !these.is_empty() {
                 let at = self.location(self.root, site);
-                let here = self.any_of(at, &committed);
-                urgent = self.fb.ins().bor(urgent, here);
+                let here = self.any_of(at, &these);
+                somebody = self.fb.ins().bor(somebody, here);
             }
         }
-        let urgent = self.fb.ins().uextend(types::I32, urgent);
-        self.set_context(urgent, offset_of!(Context, urgent));
+        somebody
     }
 
     /// Is the location one of these? Exactly, however many there are.

@@ -10,7 +10,7 @@ use kripke_model::layout::ObserverAt;
 
 use super::value::{Int, Num};
 use super::{Env, Gen, World};
-use crate::context::{Context, GOAL, status};
+use crate::context::{ACCEPTING, Context, GOAL, question, status};
 
 impl Gen<'_, '_> {
     /// Leaves in the context one bit for every edge of the observer's location, set if it can be taken, and one for
@@ -23,6 +23,9 @@ impl Gen<'_, '_> {
             self.see(&goal.condition, env, GOAL);
         }
         if let Some(observer) = &self.plan.model.observer {
+            if observer.labels {
+                self.see_labels();
+            }
             let exit = self.fb.create_block();
             let at = self.observer_location(self.root);
             let mut switch = Switch::new();
@@ -44,6 +47,21 @@ impl Gen<'_, '_> {
         self.return_status(status::DONE);
     }
 
+    /// Is a process at an accepting location?
+    fn see_labels(&mut self) {
+        let accepting = if self.plan.facts.fixed {
+            self.somebody_at(|location| location.accept)
+        } else {
+            let asked = self.ask(question::ACCEPTING, self.env(self.root), Int::Const(0));
+            self.int(asked)
+        };
+        let next = self.fb.create_block();
+        self.require(accepting, next);
+        self.set_sight(ACCEPTING);
+        self.jump(next);
+        self.fb.switch_to_block(next);
+    }
+
     fn see_guard(&mut self, guard: &Guard, env: Env, bit: u64) {
         match guard {
             Guard::Always => self.set_sight(bit),
@@ -51,7 +69,7 @@ impl Gen<'_, '_> {
             Guard::Else => {
                 let next = self.fb.create_block();
                 let sight = self.context(types::I64, offset_of!(Context, sight));
-                let others = self.fb.ins().band_imm_u(sight, !GOAL as i64);
+                let others = self.fb.ins().band_imm_u(sight, !(GOAL | ACCEPTING) as i64);
                 self.leave_if(others, next);
                 self.set_sight(bit);
                 self.jump(next);

@@ -25,7 +25,8 @@ impl Maker {
             span: NOWHERE,
         };
         for _ in 0..locations {
-            let mut location = Location { accept: self.random.percent(40), ..Location::default() };
+            let mut location =
+                Location { accept: self.random.percent(40), end: self.random.percent(10), ..Location::default() };
             for _ in 0..1 + self.random.below(3) {
                 location.edges.push(EdgeId(automaton.edges.len() as u32));
                 let edge = self.observer_edge(locations);
@@ -34,7 +35,8 @@ impl Maker {
             location.edges.sort_by_key(|id| matches!(automaton.edges[id.index()].guard, Guard::Else));
             automaton.locations.push(location);
         }
-        self.model.observer = Some(Observer { automaton, stutters: self.random.percent(50) });
+        let (stutters, labels) = (self.random.percent(50), self.random.percent(50));
+        self.model.observer = Some(Observer { automaton, stutters, labels });
         if self.random.percent(30)
             && let Some(goal) = &mut self.model.goal
         {

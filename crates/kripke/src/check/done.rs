@@ -202,6 +202,8 @@ fn unchecked(args: &Check, model: &Model) -> Vec<String> {
     let word = |kind| match kind {
         PropertyKind::Ltl => "ltl",
         PropertyKind::Never => "never",
+        PropertyKind::Ctl => "ctl",
+        PropertyKind::Process => "process",
     };
     model.properties.iter().map(|p| format!("{} {}", word(p.kind), p.name).trim_end().to_string()).collect()
 }

@@ -36,6 +36,8 @@ pub fn report(done: &Done, args: &Check, trail: &Written) -> Report {
             assertion: statistics.errors.assertions,
             invalid_end_state: statistics.errors.invalid_ends,
             fault: statistics.errors.faults,
+            reached: statistics.errors.goals,
+            property: statistics.errors.caught,
         },
         findings: findings(done),
         unreached: args.showing.unreached.then(|| unreached(done)),
@@ -70,6 +72,8 @@ fn properties(done: &Done, args: &Check, trail: &Written) -> Vec<json::Property>
             kind: match p.kind {
                 PropertyKind::Ltl => "ltl",
                 PropertyKind::Never => "never",
+                PropertyKind::Ctl => "ctl",
+                PropertyKind::Process => "process",
             },
             verdict: "inconclusive",
             trail: None,
@@ -85,10 +89,15 @@ fn findings(done: &Done) -> Vec<json::Finding> {
         let (message, _) = screen::headline(&done.model, c.wrong());
         let found = match c.wrong() {
             Wrong::Finding(f) => Some(f),
-            Wrong::InvalidEnd => None,
+            Wrong::InvalidEnd | Wrong::Goal | Wrong::Caught => None,
+        };
+        let otherwise = match c.wrong() {
+            Wrong::Goal => "reached",
+            Wrong::Caught => "property",
+            Wrong::Finding(_) | Wrong::InvalidEnd => "invalid_end_state",
         };
         json::Finding {
-            kind: found.map_or("invalid_end_state", |f| why::kind(&f.kind)),
+            kind: found.map_or(otherwise, |f| why::kind(&f.kind)),
             message,
             file: found.map(|f| lines.file(f.span.file).to_string()),
             line: found.map(|f| lines.of(f.span).first),

@@ -151,10 +151,15 @@ impl Successors for Interpreter {
         scratch.root.load(&machine.layout, state);
         let mut listener = Collect { out };
         let moved = machine.expand(scratch, choice, &mut listener);
-        let (all, watched) = (choice == Choice::All, machine.model.observer.is_some());
+        if choice != Choice::All {
+            return Flags::default();
+        }
+        let root = &scratch.root;
+        let watched = machine.model.observer.as_ref().map(|o| machine.observed(o, root));
         Flags {
-            invalid_end: !moved && all && !watched && !machine.valid_end(&scratch.root),
-            goal: all && machine.reaches_goal(&scratch.root),
+            invalid_end: !moved && watched.is_none() && !machine.valid_end(root),
+            goal: machine.reaches_goal(root),
+            ..watched.unwrap_or_default()
         }
     }
 }

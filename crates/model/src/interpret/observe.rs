@@ -6,7 +6,8 @@ use super::expand::{Listener, Step, Taken};
 use super::step::Log;
 use super::world::World;
 use crate::ir::{EdgeId, Guard, Observer};
-use crate::successors::Finding;
+use crate::layout::ProcessAt;
+use crate::successors::{Finding, Flags};
 
 /// Room for the observer's half of a step.
 #[derive(Debug)]
@@ -129,6 +130,20 @@ impl Machine {
                 Ok(false) => {}
                 Err(kind) => edges.push((id, Err(kind))),
             }
+        }
+    }
+
+    /// What the observer has to say about a state.
+    pub(super) fn observed(&self, observer: &Observer, world: &World) -> Flags {
+        let at = self.layout.observer_location(&world.bytes).map(|at| &observer.automaton.locations[at.index()]);
+        let accepts = |at: &ProcessAt| {
+            let location = self.layout.location(&world.bytes, *at);
+            self.model.processes[at.process as usize].locations[location.index()].accept
+        };
+        Flags {
+            caught: at.is_some_and(|l| l.end),
+            accepting: at.is_some_and(|l| l.accept) || observer.labels && world.shape.processes.iter().any(accepts),
+            ..Flags::default()
         }
     }
 

@@ -46,12 +46,12 @@ const WORDS: [&str; 32] = [
 
 pub(super) fn never(name: Option<&Name>, nth: usize, span: Span) -> Property {
     let name = name.map_or_else(|| format!("never_{nth}"), |n| n.text.clone());
-    Property { name, kind: PropertyKind::Never, text: String::new(), span }
+    Property { name, kind: PropertyKind::Never, text: String::new(), formula: String::new(), observer: None, span }
 }
 
 pub(super) fn formula(name: Option<&Name>, nth: usize, text: &str, span: Span) -> Property {
     let name = name.map_or_else(|| format!("ltl_{nth}"), |n| n.text.clone());
-    Property { name, kind: PropertyKind::Ltl, text: text.to_string(), span }
+    Property { name, kind: PropertyKind::Ltl, text: text.to_string(), formula: String::new(), observer: None, span }
 }
 
 /// Resolves the names in the conditions of a claim.
