@@ -94,6 +94,9 @@ pub struct Reading {
     /// Try nested `unless` escapes from the inside out
     #[arg(short = 'J', long)]
     pub reverse_escapes: bool,
+    /// Look for a state in which this is true, and for nothing else: 'P.critical and Q.critical'
+    #[arg(long, value_name = "CONDITION")]
+    pub reach: Option<String>,
     /// Plain interleaving, as SPIN counts it: nothing merged, no reduction, `xr`/`xs` not checked
     #[arg(long)]
     pub raw: bool,
@@ -346,6 +349,17 @@ fn means_check(first: &OsStr) -> bool {
     !known && (text.contains(['.', '/']) || Path::new(text).exists())
 }
 
+impl Check {
+    /// Whether a failed assertion is an error. Who asks for a state wants to hear of that only.
+    pub fn assertions(&self) -> bool {
+        !self.looking.no_assertions && self.reading.reach.is_none()
+    }
+
+    pub fn end_states(&self) -> bool {
+        !self.looking.no_end_states && self.reading.reach.is_none()
+    }
+}
+
 impl Looking {
     pub fn all_errors(&self) -> bool {
         self.all_errors || self.count == Some(0)
@@ -366,6 +380,7 @@ impl Reading {
         }
         let lang = self.lang.and_then(|lang| lang.to_possible_value());
         out.extend(lang.map(|lang| format!("--lang={}", lang.get_name())));
+        out.extend(self.reach.iter().map(|condition| format!("--reach={condition}")));
         out
     }
 
@@ -413,7 +428,7 @@ mod tests {
 
     #[test]
     fn readings_survive_a_trail_file() {
-        let args = ["-DN=3", "-DX", "-UY", "-Iinc", "-J", "--lang=dve"].map(String::from);
+        let args = ["-DN=3", "-DX", "-UY", "-Iinc", "-J", "--lang=dve", "--reach=P.s and x > 1"].map(String::from);
         let reading = Reading::from_arguments(&args).unwrap();
         assert_eq!(reading.arguments(), args);
         assert!(Reading::from_arguments(&["--rm".to_string()]).is_err());

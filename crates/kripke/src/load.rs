@@ -9,6 +9,7 @@ use kripke_lang::promela::{LowerOptions, MacroOption, Preprocess};
 use kripke_lang::render::render_all;
 use kripke_lang::source::{Loader, Sources};
 use kripke_lang::{LoadOptions, load as read};
+use kripke_model::ir::Goal;
 use kripke_model::layout::StartError;
 use kripke_model::{Interpreter, Model};
 use kripke_report::json::Complaint;
@@ -53,13 +54,17 @@ pub fn load(path: &Path, reading: &Reading) -> Result<Loaded, Trouble> {
         language: reading.lang.map(Into::into),
         preprocess: Preprocess { macros: defined.chain(undefined).collect(), include_dirs: reading.include.clone() },
         lower: LowerOptions { reverse_escapes: reading.reverse_escapes },
-        conditions: Vec::new(),
+        conditions: reading.reach.iter().cloned().collect(),
     };
     let loaded = read(path, &Disk, &options);
     // Styled in any case: what the reader can't see is stripped when it is printed.
     let text = render_all(&loaded.sources, &loaded.diagnostics, true);
     match loaded.model {
-        Some(model) => Ok(Loaded { model: Arc::new(model), warnings: text }),
+        Some(mut model) => {
+            let asked = reading.reach.iter().zip(loaded.conditions).next();
+            model.goal = asked.map(|(text, condition)| Goal { condition, text: text.clone() });
+            Ok(Loaded { model: Arc::new(model), warnings: text })
+        }
         None => {
             let complaints = loaded.diagnostics.iter().map(|d| complaint(&loaded.sources, d)).collect();
             Err(Trouble { text, complaints })

@@ -63,7 +63,8 @@ pub struct Loaded {
 
 /// Reads the model at `path`.
 pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
-    let (sources, lowered, mut diagnostics) = match options.language.unwrap_or_else(|| Language::of(path)) {
+    let language = options.language.unwrap_or_else(|| Language::of(path));
+    let (mut sources, lowered, mut diagnostics) = match language {
         Language::Promela => read_promela(path, loader, options),
         Language::Dve => dve::load(path, loader, &options.preprocess.macros),
     };
@@ -76,8 +77,22 @@ pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
     if model.is_none() && correct {
         diagnostics.push(Diagnostic::general("this model cannot be translated, and Kripke does not know why"));
     }
-    let model = model.and_then(|model| startable(model, &mut diagnostics));
-    Loaded { sources, model, conditions: Vec::new(), diagnostics }
+    let mut model = model.and_then(|model| startable(model, &mut diagnostics));
+    let mut conditions = Vec::new();
+    if let Some(known) = &model {
+        let read = |text: &String| match language {
+            Language::Promela => {
+                diagnostics.push(Diagnostic::general("conditions on Promela models can't be read yet"));
+                None
+            }
+            Language::Dve => dve::condition(text, known, &mut sources, &mut diagnostics),
+        };
+        conditions = options.conditions.iter().map_while(read).collect();
+        if conditions.len() < options.conditions.len() {
+            model = None;
+        }
+    }
+    Loaded { sources, model, conditions, diagnostics }
 }
 
 /// What one language made of a file.

@@ -183,8 +183,8 @@ fn options(args: &Check) -> Options {
             args::Order::Dfs => Order::DepthFirst,
         },
         all_errors: args.looking.all_errors(),
-        assertions: !args.looking.no_assertions,
-        end_states: !args.looking.no_end_states,
+        assertions: args.assertions(),
+        end_states: args.end_states(),
         store: match args.searching.store {
             args::Store::Auto => StoreKind::Auto,
             args::Store::Exact => StoreKind::Exact,

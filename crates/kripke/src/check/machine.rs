@@ -137,7 +137,7 @@ fn options(done: &Done, args: &Check) -> json::Options {
         engine: done.engine,
         all_errors: args.looking.all_errors(),
         claims: !args.looking.no_claim,
-        assertions: !args.looking.no_assertions,
-        end_states: !args.looking.no_end_states,
+        assertions: args.assertions(),
+        end_states: args.end_states(),
     }
 }

@@ -72,14 +72,14 @@ fn read(path: &Path, loader: &dyn Loader, sources: &mut Sources, diagnostics: &m
     None
 }
 
-/// Reads an expression over the variables and states of a model: `P.critical and Q->x > 3`. The text becomes a file of
+/// Reads a condition over the variables and states of a model: `P.critical and Q->x > 3`. The text becomes a file of
 /// `sources`, for the diagnostics.
-pub fn expression(text: &str, model: &Model, sources: &mut Sources, diagnostics: &mut Vec<Diagnostic>) -> Option<Expr> {
-    let file = sources.add("expression".to_string(), text.to_string());
+pub fn condition(text: &str, model: &Model, sources: &mut Sources, diagnostics: &mut Vec<Diagnostic>) -> Option<Expr> {
+    let file = sources.add("condition".to_string(), text.to_string());
     let before = diagnostics.len();
     let tokens = lex::lex(&Plain { text, file }, diagnostics);
     let expr = parse::parse_expression(tokens, diagnostics)?;
-    let lowered = lower::lower_expression(&expr, model, diagnostics)?;
+    let lowered = lower::lower_condition(&expr, model, diagnostics)?;
     let fine = diagnostics[before..].iter().all(|d| d.severity != Severity::Error);
     fine.then_some(lowered)
 }

@@ -87,7 +87,7 @@ impl Index {
             scope.name_states(&process.locations);
             index.add(scope);
         }
-        if let Some(observer) = &model.observer {
+        for observer in model.properties.iter().filter_map(|p| p.observer.as_ref()) {
             let mut scope = Scope::new(&observer.automaton.name, None);
             scope.name_states(&observer.automaton.locations);
             index.add(scope);

@@ -45,7 +45,7 @@ pub(super) fn lower(system: &System, sources: &Sources, diagnostics: &mut Vec<Di
 }
 
 /// An expression over the variables and states of a model that has been read.
-pub(super) fn lower_expression(expr: &Expr, model: &Model, diagnostics: &mut Vec<Diagnostic>) -> Option<ir::Expr> {
+pub(super) fn lower_condition(expr: &Expr, model: &Model, diagnostics: &mut Vec<Diagnostic>) -> Option<ir::Expr> {
     let index = Index::of(model);
     Context { index: &index, scope: None, diagnostics }.expr(expr)
 }
@@ -147,7 +147,8 @@ impl Lowering<'_> {
 
     /// What becomes of a process of the text.
     fn process(&mut self, scope: usize) -> &mut ir::Process {
-        match (self.index.scopes[scope].process, &mut self.model.observer) {
+        let observer = self.model.properties.first_mut().and_then(|p| p.observer.as_mut());
+        match (self.index.scopes[scope].process, observer) {
             (None, Some(observer)) => &mut observer.automaton,
             (process, _) => &mut self.model.processes[process.map_or(scope, ir::ProcessId::index)],
         }

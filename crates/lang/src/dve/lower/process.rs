@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use kripke_model::ir::{
-    self, Edge, Effect, Expr, Guard, LocId, Location, Observer, Pattern, ProcessId, Sync, Then, UnaryOp,
+    self, Edge, Effect, Expr, Guard, LocId, Location, Observer, Pattern, ProcessId, Property, PropertyKind, Sync, Then,
+    UnaryOp,
 };
 
 use super::Lowering;
@@ -42,7 +43,11 @@ impl Lowering<'_> {
             span: process.name.span,
         };
         if property {
-            self.model.observer = Some(Observer { automaton: lowered, stutters: true });
+            let observer = Some(Observer { automaton: lowered, stutters: true, labels: false });
+            let (name, span) = (process.name.text.to_string(), process.name.span);
+            let kind = PropertyKind::Process;
+            let nothing = String::new;
+            self.model.properties.push(Property { name, kind, text: nothing(), formula: nothing(), observer, span });
         } else {
             self.model.processes.push(lowered);
         }
