@@ -6,10 +6,12 @@ use std::time::{Duration, Instant};
 use std::{fmt, fs, io};
 
 use kripke_engine::Compiled;
+use kripke_lang::LoadOptions;
 use kripke_lang::diagnostic::Severity;
 use kripke_lang::source::Loader;
+use kripke_model::ir::{Expr, Goal, PropertyKind};
 use kripke_model::{Interpreter, Model, Successors};
-use kripke_search::{Budget, End, Limit, Options, Order, Progress, StoreKind, explore};
+use kripke_search::{Budget, End, Limit, Options, Order, Outcome, Progress, StoreKind, explore};
 
 /// What checking a model gave.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -128,38 +130,39 @@ pub fn find_first(path: &Path, bounds: Bounds) -> Measured {
     search(path, bounds, false, Setup::USUAL)
 }
 
+/// Whether a state can be reached in which a condition is true; none if the search could not be finished.
+pub fn reaches(path: &Path, condition: &str, bounds: Bounds) -> Result<Option<bool>, String> {
+    let options = LoadOptions { conditions: vec![condition.to_string()], ..LoadOptions::default() };
+    let (mut model, conditions) = load_with(path, &options)?;
+    let text = condition.to_string();
+    model.goal = conditions.into_iter().next().map(|condition| Goal { condition, text });
+    let model = Arc::new(model);
+    for all_errors in [false, true] {
+        let options =
+            Options { all_errors, assertions: false, end_states: false, threads: Some(2), ..Options::default() };
+        let outcome = search_model(&model, bounds, &options, false, true)?;
+        match outcome.end {
+            End::Stopped(_) => return Ok(None),
+            // A fault ends a search that does not count all errors.
+            End::Violation if outcome.statistics.errors.goals == 0 && !all_errors => {}
+            _ => return Ok(Some(outcome.statistics.errors.goals > 0)),
+        }
+    }
+    Ok(None)
+}
+
 fn search(path: &Path, bounds: Bounds, all_errors: bool, setup: Setup) -> Measured {
     let model = match load(path) {
         Ok(model) => Arc::new(model),
         Err(why) => return Measured::Rejected(why),
     };
-    // As with `--raw`: SPIN does not look at claims when it does not reduce.
-    let claims = !all_errors;
-    let interpreter = match Interpreter::new(model.clone()) {
-        Ok(interpreter) if claims => interpreter,
-        Ok(interpreter) => interpreter.without_claims(),
-        Err(why) => return Measured::Rejected(why.to_string()),
-    };
-    let code = kripke_engine::Options { claims, ..kripke_engine::Options::default() };
-    let compiled = match setup.compiled.then(|| Compiled::new(model, code)) {
-        Some(Err(why)) => return Measured::Rejected(why.to_string()),
-        Some(Ok(compiled)) => Some(Mutex::new(compiled)),
-        None => None,
-    };
-    let successors = || -> Box<dyn Successors> {
-        match &compiled {
-            Some(compiled) => Box::new(compiled.lock().unwrap_or_else(PoisonError::into_inner).for_thread()),
-            None => Box::new(interpreter.for_thread()),
-        }
-    };
     let Setup { order, store, threads, .. } = setup;
     let options = Options { all_errors, order, store, threads: Some(threads), ..Options::default() };
-    let budget = Budget {
-        max_states: Some(bounds.states),
-        deadline: Instant::now().checked_add(Duration::from_secs(bounds.seconds)),
-        ..Budget::default()
+    // As with `--raw`: SPIN does not look at claims when it does not reduce.
+    let outcome = match search_model(&model, bounds, &options, !all_errors, setup.compiled) {
+        Ok(outcome) => outcome,
+        Err(why) => return Measured::Rejected(why),
     };
-    let outcome = explore(&successors, &options, &budget, &Progress::new());
     match outcome.end {
         End::Stopped(Limit::EndlessSequence(_)) => Measured::Stopped("endless sequence".to_string()),
         End::Stopped(limit) => Measured::Stopped(limit.to_string()),
@@ -176,6 +179,35 @@ fn search(path: &Path, bounds: Bounds, all_errors: bool, setup: Setup) -> Measur
     }
 }
 
+fn search_model(
+    model: &Arc<Model>,
+    bounds: Bounds,
+    options: &Options,
+    claims: bool,
+    compile: bool,
+) -> Result<Outcome, String> {
+    let interpreter = Interpreter::new(model.clone()).map_err(|why| why.to_string())?;
+    let interpreter = if claims { interpreter } else { interpreter.without_claims() };
+    let code = kripke_engine::Options { claims, ..kripke_engine::Options::default() };
+    let compiled = match compile.then(|| Compiled::new(model.clone(), code)) {
+        Some(Err(why)) => return Err(why.to_string()),
+        Some(Ok(compiled)) => Some(Mutex::new(compiled)),
+        None => None,
+    };
+    let successors = || -> Box<dyn Successors> {
+        match &compiled {
+            Some(compiled) => Box::new(compiled.lock().unwrap_or_else(PoisonError::into_inner).for_thread()),
+            None => Box::new(interpreter.for_thread()),
+        }
+    };
+    let budget = Budget {
+        max_states: Some(bounds.states),
+        deadline: Instant::now().checked_add(Duration::from_secs(bounds.seconds)),
+        ..Budget::default()
+    };
+    Ok(explore(&successors, options, &budget, &Progress::new()))
+}
+
 /// Files of this machine.
 struct Disk;
 
@@ -185,10 +217,19 @@ impl Loader for Disk {
     }
 }
 
-/// The model in a file, or what is wrong with its text.
+/// The model in a file, or what is wrong with its text. A property process watches it.
 pub fn load(path: &Path) -> Result<Model, String> {
-    let loaded = kripke_lang::load(path, &Disk, &kripke_lang::LoadOptions::default());
+    load_with(path, &LoadOptions::default()).map(|(model, _)| model)
+}
+
+fn load_with(path: &Path, options: &LoadOptions) -> Result<(Model, Vec<Expr>), String> {
+    let loaded = kripke_lang::load(path, &Disk, options);
     let mut errors = loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error);
     let first = errors.next().map(|d| d.message.clone());
-    loaded.model.ok_or_else(|| first.unwrap_or_else(|| "no model and no error".to_string()))
+    let mut model = loaded.model.ok_or_else(|| first.unwrap_or_else(|| "no model and no error".to_string()))?;
+    if model.observer.is_none() {
+        let mut stated = model.properties.iter().filter(|p| p.kind == PropertyKind::Process);
+        model.observer = stated.find_map(|p| p.observer.clone());
+    }
+    Ok((model, loaded.conditions))
 }

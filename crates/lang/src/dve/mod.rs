@@ -19,7 +19,7 @@ use crate::diagnostic::{Diagnostic, Severity, warn};
 use crate::limits;
 use crate::promela::MacroOption;
 use crate::source::{FileId, Loader, Sources, Span};
-use lex::Plain;
+use lex::{Plain, Typed};
 
 /// Reads the file at `path`; one that ends in `.mdve` has macros. There is a model if there are no errors.
 pub fn load(path: &Path, loader: &dyn Loader, macros: &[MacroOption]) -> (Sources, Option<Model>, Vec<Diagnostic>) {
@@ -70,6 +70,21 @@ fn read(path: &Path, loader: &dyn Loader, sources: &mut Sources, diagnostics: &m
     };
     diagnostics.push(Diagnostic::general(wrong));
     None
+}
+
+/// A text with its macros expanded, as in an `.mdve` file.
+pub fn expand(text: &str, macros: &[MacroOption]) -> Result<String, Diagnostic> {
+    struct Nothing;
+    impl Loader for Nothing {
+        fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
+            Err(io::ErrorKind::NotFound.into())
+        }
+    }
+    let (mut sources, mut diagnostics) = (Sources::default(), Vec::new());
+    let file = sources.add("text".to_string(), text.to_string());
+    let expanded = m4::expand((file, Path::new("")), macros, &Nothing, &mut sources, &mut diagnostics);
+    let wrong = || diagnostics.pop().unwrap_or_else(|| Diagnostic::general("the macros can't be expanded"));
+    expanded.map(|e| e.text().to_string()).ok_or_else(wrong)
 }
 
 /// Reads a condition over the variables and states of a model: `P.critical and Q->x > 3`. The text becomes a file of
