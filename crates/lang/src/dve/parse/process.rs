@@ -1,8 +1,10 @@
 //! Processes and their transitions.
 
+use kripke_model::ir::BinaryOp;
+
 use super::{Failed, Parse, Parser, join};
 use crate::diagnostic::Diagnostic;
-use crate::dve::ast::{Assignment, Name, Process, Sync, Transition};
+use crate::dve::ast::{Assignment, ExprKind, Name, Process, Sync, Transition};
 use crate::dve::token::TokenKind;
 
 impl Parser<'_> {
@@ -25,7 +27,10 @@ impl Parser<'_> {
             transitions: Vec::new(),
         };
         while self.eat("}").is_none() {
-            self.clause(&mut process, open)?;
+            let began = self.at;
+            if self.clause(&mut process, open).is_err() {
+                self.skip_clause(began)?;
+            }
         }
         Ok(process)
     }
@@ -182,13 +187,33 @@ impl Parser<'_> {
 
     fn assignment(&mut self) -> Parse<Assignment> {
         let target = self.expr()?;
-        if self.peek().is("==") {
-            let wrong = Diagnostic::error(self.peek().span, "`==` compares; an effect assigns", "write `=`");
-            return Err(self.report(wrong));
+        if matches!(target.kind, ExprKind::Binary(BinaryOp::Eq, ..)) && !self.peek().is("=") {
+            let wrong = "`==` compares; an effect assigns with `=`";
+            return Err(self.report(Diagnostic::error(target.span, wrong, "this is no assignment")));
         }
         self.expect("=")?;
         let value = self.expr()?;
         Ok(Assignment { target, value })
+    }
+
+    /// After an error: to where the next clause of the process may begin.
+    fn skip_clause(&mut self, began: usize) -> Parse<()> {
+        if self.at == began {
+            self.bump();
+        }
+        let clauses = ["byte", "int", "const", "state", "init", "accept", "commit", "assert", "trans"];
+        let mut inside = 0usize;
+        loop {
+            let token = self.peek();
+            if token.kind == TokenKind::Eof || token.is("process") || token.is("system") {
+                return Err(Failed);
+            }
+            if inside == 0 && (token.is("}") || clauses.iter().any(|c| token.is(c))) {
+                return Ok(());
+            }
+            inside = if token.is("{") { inside + 1 } else { inside.saturating_sub(usize::from(token.is("}"))) };
+            self.bump();
+        }
     }
 
     /// After an error: to the end of the transition.
