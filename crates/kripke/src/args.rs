@@ -1,5 +1,6 @@
 //! What the user can say on the command line.
 
+mod asking;
 mod bench;
 
 use std::ffi::{OsStr, OsString};
@@ -9,6 +10,7 @@ use std::time::Duration;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use kripke_report::number::{parse_bytes, parse_count, parse_duration};
 
+pub use asking::Asking;
 pub use bench::Bench;
 
 const EXAMPLES: &str = "\
@@ -94,9 +96,6 @@ pub struct Reading {
     /// Try nested `unless` escapes from the inside out
     #[arg(short = 'J', long)]
     pub reverse_escapes: bool,
-    /// Look for a state in which this is true, and for nothing else: 'P.critical and Q.critical'
-    #[arg(long, value_name = "CONDITION")]
-    pub reach: Option<String>,
     /// Plain interleaving, as SPIN counts it: nothing merged, no reduction, `xr`/`xs` not checked
     #[arg(long)]
     pub raw: bool,
@@ -123,6 +122,8 @@ pub struct Check {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
+    #[command(flatten)]
+    pub asking: Asking,
     #[command(flatten)]
     pub looking: Looking,
     #[command(flatten)]
@@ -349,17 +350,6 @@ fn means_check(first: &OsStr) -> bool {
     !known && (text.contains(['.', '/']) || Path::new(text).exists())
 }
 
-impl Check {
-    /// Whether a failed assertion is an error. Who asks for a state wants to hear of that only.
-    pub fn assertions(&self) -> bool {
-        !self.looking.no_assertions && self.reading.reach.is_none()
-    }
-
-    pub fn end_states(&self) -> bool {
-        !self.looking.no_end_states && self.reading.reach.is_none()
-    }
-}
-
 impl Looking {
     pub fn all_errors(&self) -> bool {
         self.all_errors || self.count == Some(0)
@@ -380,19 +370,20 @@ impl Reading {
         }
         let lang = self.lang.and_then(|lang| lang.to_possible_value());
         out.extend(lang.map(|lang| format!("--lang={}", lang.get_name())));
-        out.extend(self.reach.iter().map(|condition| format!("--reach={condition}")));
         out
     }
 
-    /// The other way round.
-    pub fn from_arguments(arguments: &[String]) -> Result<Reading, clap::Error> {
+    /// The other way round, with what else the arguments ask for.
+    pub fn from_arguments(arguments: &[String]) -> Result<(Reading, Asking), clap::Error> {
         #[derive(Parser)]
         #[command(no_binary_name = true)]
         struct Only {
             #[command(flatten)]
             reading: Reading,
+            #[command(flatten)]
+            asking: Asking,
         }
-        Only::try_parse_from(arguments).map(|only| only.reading)
+        Only::try_parse_from(arguments).map(|only| (only.reading, only.asking))
     }
 }
 
@@ -428,8 +419,8 @@ mod tests {
 
     #[test]
     fn readings_survive_a_trail_file() {
-        let args = ["-DN=3", "-DX", "-UY", "-Iinc", "-J", "--lang=dve", "--reach=P.s and x > 1"].map(String::from);
-        let reading = Reading::from_arguments(&args).unwrap();
+        let args = ["-DN=3", "-DX", "-UY", "-Iinc", "-J", "--lang=dve"].map(String::from);
+        let (reading, _) = Reading::from_arguments(&args).unwrap();
         assert_eq!(reading.arguments(), args);
         assert!(Reading::from_arguments(&["--rm".to_string()]).is_err());
     }

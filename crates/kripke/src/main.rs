@@ -7,6 +7,7 @@ mod check;
 mod engine;
 mod exit;
 mod files;
+mod formulas;
 mod interactive;
 mod load;
 mod memory;
@@ -18,6 +19,7 @@ mod replay;
 mod shell;
 mod signals;
 mod simulate;
+mod tasks;
 mod trails;
 
 use std::process::ExitCode;

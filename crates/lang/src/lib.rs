@@ -56,52 +56,41 @@ pub struct LoadOptions {
 pub struct Loaded {
     pub sources: Sources,
     pub model: Option<Model>,
-    /// One for each condition asked for.
+    /// One for each condition asked for, if there is a model.
     pub conditions: Vec<Expr>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Reads the model at `path`.
 pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
-    let language = options.language.unwrap_or_else(|| Language::of(path));
-    let (mut sources, lowered, mut diagnostics) = match language {
+    let (sources, read, mut diagnostics) = match options.language.unwrap_or_else(|| Language::of(path)) {
         Language::Promela => read_promela(path, loader, options),
-        Language::Dve => dve::load(path, loader, &options.preprocess.macros),
+        Language::Dve => dve::load(path, &options.conditions, loader, &options.preprocess.macros),
     };
     let correct = diagnostics.iter().all(|d| d.severity != Severity::Error);
-    let model = lowered.filter(|_| correct).map(|mut model| {
-        model.files = sources.files().to_vec();
-        model.name = path.display().to_string();
-        model
-    });
+    let (model, conditions) = match read.filter(|_| correct) {
+        Some((mut model, conditions)) => {
+            model.files = sources.files().to_vec();
+            model.name = path.display().to_string();
+            (Some(model), conditions)
+        }
+        None => (None, Vec::new()),
+    };
     if model.is_none() && correct {
         diagnostics.push(Diagnostic::general("this model cannot be translated, and Kripke does not know why"));
     }
-    let mut model = model.and_then(|model| startable(model, &mut diagnostics));
-    let mut conditions = Vec::new();
-    if let Some(known) = &model {
-        let read = |text: &String| match language {
-            Language::Promela => {
-                diagnostics.push(Diagnostic::general("conditions on Promela models can't be read yet"));
-                None
-            }
-            Language::Dve => dve::condition(text, known, &mut sources, &mut diagnostics),
-        };
-        conditions = options.conditions.iter().map_while(read).collect();
-        if conditions.len() < options.conditions.len() {
-            model = None;
-        }
-    }
+    let model = model.and_then(|model| startable(model, &mut diagnostics));
     Loaded { sources, model, conditions, diagnostics }
 }
 
-/// What one language made of a file.
-type Reading = (Sources, Option<Model>, Vec<Diagnostic>);
+/// What a language makes of a file: a model and the conditions asked for, if nothing is wrong with them.
+type Reading = (Sources, Option<(Model, Vec<Expr>)>, Vec<Diagnostic>);
 
 fn read_promela(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Reading {
-    let promela::Parsed { sources, program, mut diagnostics } = promela::parse(path, loader, &options.preprocess);
-    let lowered = program.and_then(|p| promela::lower_with(&p, &sources, &options.lower, &mut diagnostics));
-    (sources, lowered, diagnostics)
+    let promela::Parsed { sources, program, mut diagnostics } =
+        promela::parse_with(path, &options.conditions, loader, &options.preprocess);
+    let lowered = program.and_then(|p| promela::lower(&p, &sources, &options.lower, &mut diagnostics));
+    (sources, lowered.map(|promela::Lowered { model, conditions }| (model, conditions)), diagnostics)
 }
 
 /// Keeps the model if its initial state can be computed.

@@ -22,6 +22,12 @@ pub trait Successors: Send {
         0
     }
 
+    /// How many processes there are in a state: [`Choice::One`] is about numbers below.
+    fn processes(&mut self, state: &State) -> u8 {
+        let _ = state;
+        0
+    }
+
     /// Appends the initial state.
     fn initial(&mut self, out: &mut Batch);
 

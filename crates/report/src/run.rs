@@ -38,6 +38,8 @@ pub enum End {
     Goal,
     /// The observer has seen what must not be.
     Caught,
+    /// After the last move all is as it was after this many, and so on for ever.
+    Cycle(usize),
 }
 
 impl End {
@@ -49,6 +51,7 @@ impl End {
             End::InvalidEnd => Some(Wrong::InvalidEnd),
             End::Goal => Some(Wrong::Goal),
             End::Caught => Some(Wrong::Caught),
+            End::Cycle(_) => Some(Wrong::Cycle),
         }
     }
 }
@@ -76,6 +79,7 @@ impl Run {
             (Ending::InvalidEnd, _) => End::InvalidEnd,
             (Ending::Goal, _) => End::Goal,
             (Ending::Caught, _) => End::Caught,
+            (Ending::Cycle(_), _) => End::Cycle(replayed.cycle().unwrap_or(0)),
             (_, Some(finding)) => End::Finding(finding.clone()),
             (_, None) => End::Fine,
         };

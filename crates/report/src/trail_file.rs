@@ -38,6 +38,8 @@ enum End {
     InvalidEndState,
     Goal,
     Caught,
+    /// The run comes back to where it was after so many choices.
+    Cycle(u32),
     /// The finding with this number in the expansion of the last state.
     Finding(u32),
 }
@@ -93,6 +95,7 @@ impl TrailFile {
                 Ending::InvalidEnd => End::InvalidEndState,
                 Ending::Goal => End::Goal,
                 Ending::Caught => End::Caught,
+                Ending::Cycle(n) => End::Cycle(n),
                 Ending::Finding(n) => End::Finding(n),
             },
             steps: run.moves().iter().map(step).collect(),
@@ -123,6 +126,7 @@ impl TrailFile {
             End::InvalidEndState => Ending::InvalidEnd,
             End::Goal => Ending::Goal,
             End::Caught => Ending::Caught,
+            End::Cycle(n) => Ending::Cycle(n),
             End::Finding(n) => Ending::Finding(n),
         };
         Ok(Trail { choices: self.choices.clone(), ending })

@@ -37,7 +37,7 @@ pub struct Counterexample {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reason {
     Limit(Limit),
-    /// Safety holds, but the model states properties that were not checked.
+    /// This version can't check these properties.
     Unchecked(Vec<String>),
     /// Errors were counted, but there was no room to keep the way to any of them.
     NoTrail,
@@ -70,10 +70,12 @@ impl Verdict {
             let first = confirmed.remove(0);
             return Ok(Verdict::Violated(Violated { first, others: confirmed }));
         }
+        if !unchecked.is_empty() {
+            return Ok(Verdict::Inconclusive(Reason::Unchecked(unchecked.to_vec())));
+        }
         Ok(match &outcome.end {
             End::Exhausted(exhausted) => match exhausted.error_free() {
-                Some(proof) if unchecked.is_empty() => Verdict::Holds(proof),
-                Some(_) => Verdict::Inconclusive(Reason::Unchecked(unchecked.to_vec())),
+                Some(proof) => Verdict::Holds(proof),
                 None => Verdict::Inconclusive(Reason::NoTrail),
             },
             End::Stopped(limit) => Verdict::Inconclusive(Reason::Limit(limit.clone())),
@@ -98,6 +100,7 @@ impl Counterexample {
             Wrong::InvalidEnd => replayed.ending() == Ending::InvalidEnd,
             Wrong::Goal => replayed.ending() == Ending::Goal,
             Wrong::Caught => replayed.ending() == Ending::Caught,
+            Wrong::Cycle => replayed.cycle().is_some(),
             Wrong::Finding(f) => replayed.finding() == Some(f),
         };
         if !same {

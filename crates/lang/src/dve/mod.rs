@@ -15,21 +15,27 @@ use std::path::Path;
 use kripke_model::Model;
 use kripke_model::ir::Expr;
 
+use crate::Reading;
 use crate::diagnostic::{Diagnostic, Severity, warn};
 use crate::limits;
 use crate::promela::MacroOption;
 use crate::source::{FileId, Loader, Sources, Span};
 use lex::{Plain, Typed};
 
-/// Reads the file at `path`; one that ends in `.mdve` has macros. There is a model if there are no errors.
-pub fn load(path: &Path, loader: &dyn Loader, macros: &[MacroOption]) -> (Sources, Option<Model>, Vec<Diagnostic>) {
+/// Reads the file at `path`, and conditions on its states; a file that ends in `.mdve` has macros.
+pub(crate) fn load(path: &Path, conditions: &[String], loader: &dyn Loader, macros: &[MacroOption]) -> Reading {
     let (mut sources, mut diagnostics) = (Sources::default(), Vec::new());
     let system = parse(path, loader, macros, &mut sources, &mut diagnostics);
     let model = system.and_then(|system| lower::lower(&system, &sources, &mut diagnostics));
+    let read = model.and_then(|model| {
+        let read = |text: &String| condition(text, &model, &mut sources, &mut diagnostics);
+        let read: Option<Vec<Expr>> = conditions.iter().map(read).collect();
+        Some((model, read?))
+    });
     // A mistake inside a loop of macros is one mistake.
     let mut told = HashSet::new();
     diagnostics.retain(|d| told.insert((d.message.clone(), d.labels.first().map(|l| l.span))));
-    (sources, model, diagnostics)
+    (sources, read, diagnostics)
 }
 
 /// The syntax tree of a file without mistakes in its syntax.

@@ -16,7 +16,7 @@ mod world;
 
 use std::sync::Arc;
 
-use crate::ir::{Model, Span, VarId, VarRef};
+use crate::ir::{Expr, Model, Span, VarId, VarRef};
 use crate::layout::{Layout, StartError};
 use crate::successors::{Batch, Choice, Finding, FindingKind, Flags, State, Successors};
 use eval::{Env, Eval};
@@ -89,6 +89,12 @@ impl Interpreter {
         &self.scratch.log.covered
     }
 
+    /// Whether a condition that nobody in particular judges is true. Where judging it goes wrong, it is not.
+    pub fn holds(&mut self, condition: &Expr, state: &State) -> bool {
+        self.scratch.root.load(&self.machine.layout, state);
+        self.machine.eval(condition, &Env::outside(&self.scratch.root)).is_ok_and(|v| v != 0)
+    }
+
     /// No process can move from here, and not all are at end locations.
     pub fn invalid_end(&mut self, state: &State) -> bool {
         self.expand(state, Choice::All, &mut Batch::new()).invalid_end
@@ -140,6 +146,11 @@ fn start_error(what: &str, kind: &FindingKind, span: Span) -> StartError {
 impl Successors for Interpreter {
     fn uncompared(&self) -> usize {
         self.machine.layout.hidden
+    }
+
+    fn processes(&mut self, state: &State) -> u8 {
+        self.scratch.root.load(&self.machine.layout, state);
+        self.scratch.root.processes() as u8
     }
 
     fn initial(&mut self, out: &mut Batch) {

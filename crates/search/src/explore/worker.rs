@@ -1,6 +1,6 @@
 //! What each worker does with states, whatever the order: expand, judge, intern.
 
-use kripke_model::{Batch, Choice, Successors};
+use kripke_model::{Batch, Choice, Flags, Successors};
 
 use super::judge::Judge;
 use super::{CROWD, Search};
@@ -84,6 +84,35 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         self.search.tallies[self.number].set(self.transitions, self.expanded);
         interned?;
         Ok(count)
+    }
+
+    /// Expands one state and interns its successors.
+    pub fn expand(&mut self, id: StateId, each: impl FnMut(Seen)) -> Result<Flags, Limit> {
+        let Round { batch, ends, state, .. } = &mut self.round;
+        batch.clear();
+        ends.clear();
+        let state = self.handle.open(id, state);
+        let flags = self.successors.expand(state, Choice::All, batch);
+        ends.push(batch.len());
+        self.judge.judge(state, flags, batch.findings());
+        self.expanded += 1;
+        self.unchecked += 1;
+        let interned = self.intern(each);
+        self.search.tallies[self.number].set(self.transitions, self.expanded);
+        interned.map(|()| flags)
+    }
+
+    /// Expands a state once more, or a part of it, without counting anything.
+    pub fn expand_again(&mut self, id: StateId, choice: Choice, mut each: impl FnMut(Seen)) -> Result<Flags, Limit> {
+        let Round { batch, ends, state, .. } = &mut self.round;
+        batch.clear();
+        ends.clear();
+        let state = self.handle.open(id, state);
+        let flags = self.successors.expand(state, choice, batch);
+        ends.push(batch.len());
+        self.handle.expect(batch);
+        let interned = self.handle.intern(batch, ends, &mut each);
+        interned.map_err(|full| self.search.budget.limit(full)).map(|()| flags)
     }
 
     fn intern(&mut self, mut each: impl FnMut(Seen)) -> Result<(), Limit> {

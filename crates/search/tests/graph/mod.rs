@@ -181,7 +181,7 @@ pub fn follow(graph: &Graph, trail: &Trail) -> u32 {
     match trail.ending {
         Ending::State => {}
         Ending::Finding(n) => assert!((n as usize) < graph.findings[&node].len(), "no finding {n} at {node}"),
-        Ending::Goal | Ending::Caught => panic!("nothing like that is in the graph"),
+        Ending::Goal | Ending::Caught | Ending::Cycle(_) => panic!("nothing like that is in the graph"),
         Ending::InvalidEnd => assert!(graph.edges[node as usize].is_empty(), "{node} is no end"),
     }
     node

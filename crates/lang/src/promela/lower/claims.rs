@@ -1,4 +1,4 @@
-//! Claims and formulas: kept for the temporal checker; here only their names are looked at.
+//! Claims and formulas as properties, and what may not stand in them.
 
 use kripke_model::ir::{Property, PropertyKind};
 
@@ -49,24 +49,25 @@ pub(super) fn never(name: Option<&Name>, nth: usize, span: Span) -> Property {
     Property { name, kind: PropertyKind::Never, text: String::new(), formula: String::new(), observer: None, span }
 }
 
-pub(super) fn formula(name: Option<&Name>, nth: usize, text: &str, span: Span) -> Property {
+pub(super) fn formula(name: Option<&Name>, nth: usize, (text, expanded): (&str, &str), span: Span) -> Property {
     let name = name.map_or_else(|| format!("ltl_{nth}"), |n| n.text.clone());
-    Property { name, kind: PropertyKind::Ltl, text: text.to_string(), formula: String::new(), observer: None, span }
+    Property {
+        name,
+        kind: PropertyKind::Ltl,
+        text: text.to_string(),
+        formula: expanded.to_string(),
+        observer: None,
+        span,
+    }
 }
 
-/// Resolves the names in the conditions of a claim.
-pub(super) fn check_never(env: &Environment<'_>, block: &Block, unit: usize) {
-    let view = env.outside(unit);
+/// Complains about statements that a claim can't have.
+pub(super) fn check_never(env: &Environment<'_>, block: &Block) {
     for stmt in &block.stmts {
         match &stmt.kind {
-            StmtKind::Expr(e) | StmtKind::Assert(e) => {
-                view.expr(e);
-            }
-            StmtKind::If(options) | StmtKind::Do(options) => {
-                options.iter().for_each(|o| check_never(env, &o.body, unit));
-            }
+            StmtKind::If(options) | StmtKind::Do(options) => options.iter().for_each(|o| check_never(env, &o.body)),
             StmtKind::Atomic(b) | StmtKind::DStep(b) | StmtKind::Block(b) | StmtKind::Inline { body: b, .. } => {
-                check_never(env, b, unit);
+                check_never(env, b);
             }
             StmtKind::Send { .. } | StmtKind::Receive { .. } => {
                 env.error(stmt.span, "a claim can't send or receive", "it may only look");

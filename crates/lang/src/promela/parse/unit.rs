@@ -30,7 +30,7 @@ impl Parser<'_> {
                 }
             }
         }
-        Program { units }
+        Program { units, conditions: Vec::new() }
     }
 
     fn unit(&mut self) -> Parsed<Option<Unit>> {

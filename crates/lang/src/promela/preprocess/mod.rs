@@ -17,7 +17,7 @@ use super::lex::lex;
 use super::token::{Punct, Token, TokenKind};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::limits;
-use crate::source::{Loader, Sources, Span};
+use crate::source::{FileId, Loader, Sources, Span};
 use directive::Conditional;
 use expand::Macro;
 
@@ -37,14 +37,30 @@ pub enum MacroOption {
     Undefine(String),
 }
 
-/// All tokens of the program at `path`, macros expanded.
+/// A text with all macros expanded.
+#[derive(Debug)]
+pub struct Preprocessed {
+    pub program: Vec<Token>,
+    /// Conditions typed elsewhere, as the macros in force at the end of the program have them.
+    pub conditions: Vec<Condition>,
+}
+
+/// A condition typed outside the program: a file of its own, so that errors in it can be shown.
+#[derive(Debug)]
+pub struct Condition {
+    pub file: FileId,
+    pub tokens: Vec<Token>,
+}
+
+/// All tokens of the program at `path` and of `conditions`, macros expanded.
 pub fn preprocess(
     path: &Path,
+    conditions: &[String],
     loader: &dyn Loader,
     options: &Preprocess,
     sources: &mut Sources,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<Token> {
+) -> Preprocessed {
     let mut pp = Preprocessor {
         loader,
         options,
@@ -60,19 +76,14 @@ pub fn preprocess(
         depth: 0,
         stopped: false,
     };
-    let mut out = Vec::new();
     match pp.read(path) {
         Ok(text) => pp.enter(path, text, None),
         Err(message) => pp.diagnostics.push(Diagnostic::general(message)),
     }
     pp.options();
-    while let Some(token) = pp.next_expanded() {
-        out.push(token);
-        if out.len() > limits::MAX_TOKENS {
-            pp.too_much();
-        }
-    }
-    out
+    let program = pp.rest();
+    let conditions = conditions.iter().filter_map(|text| pp.typed_elsewhere(text)).collect();
+    Preprocessed { program, conditions }
 }
 
 struct Preprocessor<'a> {
@@ -158,6 +169,26 @@ impl Preprocessor<'_> {
             while self.next_raw().is_some() {}
             self.floor = 0;
         }
+    }
+
+    /// All tokens that are left.
+    fn rest(&mut self) -> Vec<Token> {
+        let mut out = Vec::new();
+        while let Some(token) = self.next_expanded() {
+            out.push(token);
+            if out.len() > limits::MAX_TOKENS {
+                self.too_much();
+            }
+        }
+        out
+    }
+
+    /// None if it is no text at all.
+    fn typed_elsewhere(&mut self, text: &str) -> Option<Condition> {
+        let file = FileId(self.sources.files().len() as u32);
+        self.enter(Path::new("<condition>"), text.as_bytes().to_vec(), None);
+        let tokens = self.rest();
+        (self.sources.files().len() > file.index()).then_some(Condition { file, tokens })
     }
 
     fn read(&mut self, path: &Path) -> Result<Vec<u8>, String> {

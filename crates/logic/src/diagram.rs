@@ -1,0 +1,217 @@
+//! Boolean functions of atoms as decision diagrams (Bryant 1986): each function exists once, so that equality is
+//! equality of numbers. Automata are built and reduced with them; what leaves this crate are guards.
+
+use std::collections::HashMap;
+
+use crate::guard::{Cube, Guard};
+use crate::limits;
+use crate::problem::TooLarge;
+
+/// A function.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Diagram(u32);
+
+impl Diagram {
+    pub const FALSE: Diagram = Diagram(0);
+    pub const TRUE: Diagram = Diagram(1);
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Node {
+    atom: u32,
+    low: Diagram,
+    high: Diagram,
+}
+
+/// All functions of one automaton.
+pub struct Diagrams {
+    nodes: Vec<Node>,
+    known: HashMap<Node, Diagram>,
+    conjunctions: HashMap<(Diagram, Diagram), Diagram>,
+    negations: HashMap<Diagram, Diagram>,
+}
+
+/// Below all atoms.
+const LEAF: u32 = u32::MAX;
+
+impl Diagrams {
+    pub fn new() -> Diagrams {
+        let leaf = |d| Node { atom: LEAF, low: d, high: d };
+        Diagrams {
+            nodes: vec![leaf(Diagram::FALSE), leaf(Diagram::TRUE)],
+            known: HashMap::new(),
+            conjunctions: HashMap::new(),
+            negations: HashMap::new(),
+        }
+    }
+
+    /// An error once there are more nodes than is reasonable; until then, a little over the limit does no harm.
+    pub fn check(&self) -> Result<(), TooLarge> {
+        if self.nodes.len() <= limits::MAX_DIAGRAM_NODES {
+            return Ok(());
+        }
+        Err(TooLarge::new("the propositions of this formula are combined in too complicated ways"))
+    }
+
+    fn node(&mut self, atom: u32, low: Diagram, high: Diagram) -> Diagram {
+        if low == high {
+            return low;
+        }
+        // Past the limit results are wrong but small; `check` is asked before they are used.
+        if self.nodes.len() > limits::MAX_DIAGRAM_NODES {
+            return Diagram::FALSE;
+        }
+        let nodes = &mut self.nodes;
+        *self.known.entry(Node { atom, low, high }).or_insert_with(|| {
+            nodes.push(Node { atom, low, high });
+            Diagram(nodes.len() as u32 - 1)
+        })
+    }
+
+    fn get(&self, d: Diagram) -> Node {
+        self.nodes[d.0 as usize]
+    }
+
+    pub fn literal(&mut self, atom: usize, positive: bool) -> Diagram {
+        let (low, high) = if positive { (Diagram::FALSE, Diagram::TRUE) } else { (Diagram::TRUE, Diagram::FALSE) };
+        self.node(atom as u32, low, high)
+    }
+
+    pub fn not(&mut self, a: Diagram) -> Diagram {
+        match a {
+            Diagram::FALSE => return Diagram::TRUE,
+            Diagram::TRUE => return Diagram::FALSE,
+            _ => {}
+        }
+        if let Some(known) = self.negations.get(&a) {
+            return *known;
+        }
+        let node = self.get(a);
+        let (low, high) = (self.not(node.low), self.not(node.high));
+        let result = self.node(node.atom, low, high);
+        self.negations.insert(a, result);
+        self.negations.insert(result, a);
+        result
+    }
+
+    pub fn and(&mut self, a: Diagram, b: Diagram) -> Diagram {
+        match (a, b) {
+            (Diagram::FALSE, _) | (_, Diagram::FALSE) => return Diagram::FALSE,
+            (Diagram::TRUE, other) | (other, Diagram::TRUE) => return other,
+            _ if a == b => return a,
+            _ => {}
+        }
+        let key = (a.min(b), a.max(b));
+        if let Some(known) = self.conjunctions.get(&key) {
+            return *known;
+        }
+        let atom = self.get(a).atom.min(self.get(b).atom);
+        let ((a0, a1), (b0, b1)) = (self.cofactors(a, atom), self.cofactors(b, atom));
+        let (low, high) = (self.and(a0, b0), self.and(a1, b1));
+        let result = self.node(atom, low, high);
+        self.conjunctions.insert(key, result);
+        result
+    }
+
+    fn cofactors(&self, d: Diagram, atom: u32) -> (Diagram, Diagram) {
+        let node = self.get(d);
+        if node.atom == atom { (node.low, node.high) } else { (d, d) }
+    }
+
+    pub fn or(&mut self, a: Diagram, b: Diagram) -> Diagram {
+        let (a, b) = (self.not(a), self.not(b));
+        let neither = self.and(a, b);
+        self.not(neither)
+    }
+
+    /// `a` and not `b`.
+    pub fn without(&mut self, a: Diagram, b: Diagram) -> Diagram {
+        let not_b = self.not(b);
+        self.and(a, not_b)
+    }
+
+    pub fn implies(&mut self, a: Diagram, b: Diagram) -> bool {
+        self.without(a, b) == Diagram::FALSE
+    }
+
+    pub fn of_guard(&mut self, guard: &Guard) -> Diagram {
+        let mut any = Diagram::FALSE;
+        for cube in guard.cubes() {
+            let mut all = Diagram::TRUE;
+            for atom in (0..limits::MAX_ATOMS).rev() {
+                let bit = 1u64 << atom;
+                if (cube.pos | cube.neg) & bit != 0 {
+                    let literal = self.literal(atom, cube.pos & bit != 0);
+                    all = self.and(all, literal);
+                }
+            }
+            any = self.or(any, all);
+        }
+        any
+    }
+
+    /// As an irredundant sum of products (Minato 1992; Morreale's recursion).
+    pub fn guard(&mut self, d: Diagram) -> Result<Guard, TooLarge> {
+        let mut cubes = Vec::new();
+        self.products(d, d, Cube::default(), &mut cubes)?;
+        Ok(Guard::new(cubes))
+    }
+
+    /// Adds cubes that together cover all of `least` and nothing outside `most`, each within `here`. What they cover is
+    /// returned.
+    fn products(
+        &mut self,
+        least: Diagram,
+        most: Diagram,
+        here: Cube,
+        out: &mut Vec<Cube>,
+    ) -> Result<Diagram, TooLarge> {
+        if least == Diagram::FALSE {
+            return Ok(Diagram::FALSE);
+        }
+        if out.len() >= limits::MAX_CUBES {
+            return Err(TooLarge::new(format!("a guard has over {} alternatives", limits::MAX_CUBES)));
+        }
+        if most == Diagram::TRUE {
+            out.push(here);
+            return Ok(Diagram::TRUE);
+        }
+        let atom = self.get(least).atom.min(self.get(most).atom);
+        let bit = 1u64 << atom;
+        let ((l0, l1), (m0, m1)) = (self.cofactors(least, atom), self.cofactors(most, atom));
+        let only_low = self.without(l0, m1);
+        let low = self.products(only_low, m0, Cube { neg: here.neg | bit, ..here }, out)?;
+        let only_high = self.without(l1, m0);
+        let high = self.products(only_high, m1, Cube { pos: here.pos | bit, ..here }, out)?;
+        let (rest_low, rest_high) = (self.without(l0, low), self.without(l1, high));
+        let (rest, common) = (self.or(rest_low, rest_high), self.and(m0, m1));
+        let both = self.products(rest, common, here, out)?;
+        let (low, high) = (self.or(low, both), self.or(high, both));
+        Ok(self.node(atom, low, high))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn guards_say_the_same_as_diagrams() {
+        let mut diagrams = Diagrams::new();
+        // Every function of three atoms.
+        for table in 0..256u32 {
+            let mut d = Diagram::FALSE;
+            for row in (0..8u64).filter(|row| table >> row & 1 == 1) {
+                let cube = Cube { pos: row, neg: !row & 7 };
+                let minterm = diagrams.of_guard(&Guard::new(vec![cube]));
+                d = diagrams.or(d, minterm);
+            }
+            let guard = diagrams.guard(d).unwrap();
+            for row in 0..8u64 {
+                assert_eq!(guard.holds(row), table >> row & 1 == 1, "{table:08b} at {row:03b}: {guard:?}");
+            }
+            assert_eq!(diagrams.of_guard(&guard), d);
+            assert!(guard.cubes().len() <= 4, "{table:08b}: {guard:?}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Words that end in a loop: whether a formula holds on one, and whether an automaton accepts it. The first knows nothing
+//! of automata; that is why the two can check each other.
+
+use crate::atoms::Valuation;
+use crate::automaton::{Marks, StateId, all_marks};
+use crate::formula::{Binary, Formula, Node, Unary};
+
+/// The word `stem · loop · loop · …`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lasso {
+    letters: Vec<Valuation>,
+    stem: usize,
+}
+
+impl Lasso {
+    /// `None` if the loop is empty: that is no infinite word.
+    pub fn new(stem: &[Valuation], cycle: &[Valuation]) -> Option<Lasso> {
+        if cycle.is_empty() {
+            return None;
+        }
+        Some(Lasso { letters: [stem, cycle].concat(), stem: stem.len() })
+    }
+
+    /// The letters before the loop.
+    pub fn stem(&self) -> &[Valuation] {
+        &self.letters[..self.stem]
+    }
+
+    /// The letters that are repeated.
+    pub fn cycle(&self) -> &[Valuation] {
+        &self.letters[self.stem..]
+    }
+
+    fn after(&self, at: usize) -> usize {
+        if at + 1 < self.letters.len() { at + 1 } else { self.stem }
+    }
+}
+
+/// Whether the formula holds on the word.
+pub fn holds(formula: &Formula, word: &Lasso) -> bool {
+    let mut truth: Vec<Vec<bool>> = Vec::with_capacity(formula.nodes().len());
+    for node in formula.nodes() {
+        let everywhere = |value| vec![value; word.letters.len()];
+        let here = match *node {
+            Node::True => everywhere(true),
+            Node::False => everywhere(false),
+            Node::Atom(a) => word.letters.iter().map(|v| a.0 < u64::BITS && v >> a.0 & 1 == 1).collect(),
+            Node::Unary(op, a) => unary(op, &truth[a.index()], word),
+            Node::Binary(op, a, b) => binary(op, &truth[a.index()], &truth[b.index()], word),
+        };
+        truth.push(here);
+    }
+    truth[formula.root().index()][0]
+}
+
+fn unary(op: Unary, a: &[bool], word: &Lasso) -> Vec<bool> {
+    let every = vec![true; a.len()];
+    match op {
+        Unary::Not => a.iter().map(|x| !x).collect(),
+        Unary::Next => (0..a.len()).map(|i| a[word.after(i)]).collect(),
+        Unary::Finally => until(&every, a, false, word),
+        Unary::Globally => until(a, &vec![false; a.len()], true, word),
+    }
+}
+
+fn binary(op: Binary, a: &[bool], b: &[bool], word: &Lasso) -> Vec<bool> {
+    let pointwise = |f: fn(bool, bool) -> bool| a.iter().zip(b).map(|(x, y)| f(*x, *y)).collect::<Vec<bool>>();
+    match op {
+        Binary::And => pointwise(|x, y| x && y),
+        Binary::Or => pointwise(|x, y| x || y),
+        Binary::Implies => pointwise(|x, y| !x || y),
+        Binary::Equivalent => pointwise(|x, y| x == y),
+        Binary::Until => until(a, b, false, word),
+        Binary::WeakUntil => until(a, b, true, word),
+        // `b` holds until it holds together with `a`, or for ever.
+        Binary::Release => until(b, &pointwise(|x, y| x && y), true, word),
+    }
+}
+
+/// Where `a` holds until `b` does; `weak` says what is so if `b` never does. Going round twice settles the loop: it is
+/// the least fixed point, or the greatest.
+fn until(a: &[bool], b: &[bool], weak: bool, word: &Lasso) -> Vec<bool> {
+    let mut out = vec![weak; a.len()];
+    for _ in 0..2 {
+        for i in (0..a.len()).rev() {
+            out[i] = b[i] || a[i] && out[word.after(i)];
+        }
+    }
+    out
+}
+
+/// Whether an automaton accepts the word; `moves` gives successors and marks. In the product of automaton and word there
+/// must be a reachable component with an edge of every set.
+pub(crate) fn accepts(
+    word: &Lasso,
+    initial: StateId,
+    states: usize,
+    sets: u32,
+    moves: impl Fn(StateId, Valuation) -> Vec<(StateId, Marks)>,
+) -> bool {
+    if states == 0 {
+        return false;
+    }
+    let length = word.letters.len();
+    let successors = |node: usize| -> Vec<(usize, Marks)> {
+        let (state, at) = (node / length, node % length);
+        let step = |(to, marks): (StateId, Marks)| (to.index() * length + word.after(at), marks);
+        moves(StateId(state as u32), word.letters[at]).into_iter().map(step).collect()
+    };
+    let graph: Vec<Vec<(usize, Marks)>> = (0..states * length).map(successors).collect();
+    let components = crate::scc::components(&graph, initial.index() * length, |(to, _)| *to);
+    let mut marks = vec![0; components.count];
+    let mut cyclic = vec![false; components.count];
+    for (node, edges) in graph.iter().enumerate() {
+        let Some(here) = components.of[node] else { continue };
+        for (to, mark) in edges {
+            if components.of[*to] == Some(here) {
+                cyclic[here] = true;
+                marks[here] |= mark;
+            }
+        }
+    }
+    (0..components.count).any(|c| cyclic[c] && marks[c] & all_marks(sets) == all_marks(sets))
+}

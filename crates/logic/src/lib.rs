@@ -1,0 +1,37 @@
+//! Temporal logic: formulas of LTL and CTL, and Büchi automata for LTL.
+//!
+//! Nothing here knows a modelling language: propositions are numbers, with the text they were written as and where.
+//! There is no I/O.
+#![forbid(unsafe_code)]
+
+pub mod atoms;
+pub mod automaton;
+pub mod classify;
+pub mod ctl;
+mod diagram;
+pub mod dot;
+pub mod formula;
+mod graph;
+pub mod guard;
+pub mod hoa;
+pub mod lasso;
+pub mod limits;
+pub mod never;
+pub mod observer;
+pub mod parse;
+pub mod problem;
+mod reduce;
+mod scc;
+mod term;
+pub mod translate;
+
+pub use atoms::{Atom, AtomId, Atoms, Span, Valuation};
+pub use automaton::{Buchi, Generalised, StateId};
+pub use classify::Class;
+pub use ctl::Ctl;
+pub use formula::Formula;
+pub use guard::{Cube, Guard};
+pub use lasso::Lasso;
+pub use parse::Ltl;
+pub use problem::{Problem, TooLarge};
+pub use translate::{Translation, simplify, translate};

@@ -1,0 +1,108 @@
+//! Characters to tokens. What a token means in a formula depends on its neighbours: see [`super::roles`].
+
+use crate::atoms::Span;
+use crate::limits;
+use crate::problem::Problem;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Word,
+    Number,
+    /// `"…"` or `{…}`: an expression as it is
+    Quoted,
+    /// `'c'`
+    Character,
+    Sign,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Token<'a> {
+    pub kind: Kind,
+    pub text: &'a str,
+    pub span: Span,
+}
+
+/// Signs of more than one character, longest first.
+const SIGNS: &[&str] = &[
+    "<->", "<=>", "[]", "<>", "->", "=>", "&&", "||", "/\\", "\\/", "==", "!=", "<=", ">=", "<<", ">>", "??", "++",
+    "--",
+];
+
+/// Cuts a part of a text into tokens.
+pub fn tokens(text: &str, part: Span) -> Result<Vec<Token<'_>>, Problem> {
+    let text = &text[..part.end];
+    if text.len() > limits::MAX_BYTES {
+        return Err(Problem::new(Span::default(), format!("this is longer than {} bytes", limits::MAX_BYTES)));
+    }
+    let mut out = Vec::new();
+    let mut at = part.start;
+    while let Some(c) = text[at..].chars().next() {
+        if c.is_whitespace() {
+            at += c.len_utf8();
+            continue;
+        }
+        if let Some(length) = comment(&text[at..]) {
+            at += length;
+            continue;
+        }
+        let (kind, length) = token(text, at, c)?;
+        let span = Span::new(at, at + length);
+        if out.len() >= limits::MAX_TOKENS {
+            return Err(Problem::new(span, format!("this formula has more than {} words", limits::MAX_TOKENS)));
+        }
+        out.push(Token { kind, text: &text[at..at + length], span });
+        at += length;
+    }
+    Ok(out)
+}
+
+fn comment(rest: &str) -> Option<usize> {
+    if rest.starts_with("/*") {
+        return Some(rest[2..].find("*/").map_or(rest.len(), |i| i + 4));
+    }
+    rest.starts_with("//").then(|| rest.find('\n').unwrap_or(rest.len()))
+}
+
+fn token(text: &str, at: usize, first: char) -> Result<(Kind, usize), Problem> {
+    let rest = &text[at..];
+    let wordy = |c: char| c.is_alphanumeric() || c == '_';
+    let run = |rest: &str| rest.find(|c| !wordy(c)).unwrap_or(rest.len());
+    if first.is_ascii_digit() {
+        return Ok((Kind::Number, run(rest)));
+    }
+    if wordy(first) {
+        return Ok((Kind::Word, run(rest)));
+    }
+    match first {
+        '"' => quoted(rest, at, '"', Kind::Quoted),
+        '\'' => quoted(rest, at, '\'', Kind::Character),
+        '{' => match closing_brace(rest) {
+            Some(length) => Ok((Kind::Quoted, length)),
+            None => Err(Problem::new(Span::new(at, at + 1), "this `{` is never closed")),
+        },
+        _ => {
+            let sign = SIGNS.iter().find(|s| rest.starts_with(**s));
+            Ok((Kind::Sign, sign.map_or(first.len_utf8(), |s| s.len())))
+        }
+    }
+}
+
+fn quoted(rest: &str, at: usize, mark: char, kind: Kind) -> Result<(Kind, usize), Problem> {
+    match rest[1..].find(mark) {
+        Some(i) => Ok((kind, i + 2)),
+        None => Err(Problem::new(Span::new(at, at + 1), format!("this `{mark}` is never closed"))),
+    }
+}
+
+fn closing_brace(rest: &str) -> Option<usize> {
+    let mut depth = 0usize;
+    for (i, c) in rest.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 1 => return Some(i + 1),
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}

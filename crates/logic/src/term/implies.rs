@@ -1,0 +1,77 @@
+//! Syntactic implication: `a` implies `b` for a reason that shows in their shapes.
+
+use super::{Term, TermId, Terms};
+
+impl Terms {
+    /// Whether `a` certainly implies `b`; `false` means nothing.
+    pub fn implies(&mut self, a: TermId, b: TermId) -> bool {
+        if a == b || a == TermId::FALSE || b == TermId::TRUE {
+            return true;
+        }
+        if a == TermId::TRUE || b == TermId::FALSE {
+            return false;
+        }
+        if let Some(known) = self.implications.get(&(a, b)) {
+            return *known;
+        }
+        if self.is_crowded() {
+            return false;
+        }
+        let found = self.looks_implied(a, b);
+        self.implications.insert((a, b), found);
+        found
+    }
+
+    fn looks_implied(&mut self, a: TermId, b: TermId) -> bool {
+        let (left, right) = (self.get(a).clone(), self.get(b).clone());
+        if let Term::Or(parts) = &left {
+            return parts.iter().all(|p| self.implies(*p, b));
+        }
+        if let Term::And(parts) = &right {
+            return parts.iter().all(|p| self.implies(a, *p));
+        }
+        self.by_both(&left, &right) || self.by_left(&left, b) || self.by_right(a, &right) || self.by_nature(a, b)
+    }
+
+    /// The same operator on both sides.
+    fn by_both(&mut self, left: &Term, right: &Term) -> bool {
+        match (left, right) {
+            (Term::Next(a), Term::Next(b)) => self.implies(*a, *b),
+            (Term::Until(a, b), Term::Until(c, d)) | (Term::Release(a, b), Term::Release(c, d)) => {
+                self.implies(*a, *c) && self.implies(*b, *d)
+            }
+            _ => false,
+        }
+    }
+
+    fn by_left(&mut self, left: &Term, b: TermId) -> bool {
+        match left {
+            Term::And(parts) => parts.iter().any(|p| self.implies(*p, b)),
+            Term::Until(x, y) => self.implies(*x, b) && self.implies(*y, b),
+            Term::Release(_, y) => self.implies(*y, b),
+            _ => false,
+        }
+    }
+
+    fn by_right(&mut self, a: TermId, right: &Term) -> bool {
+        match right {
+            Term::Or(parts) => parts.iter().any(|p| self.implies(a, *p)),
+            Term::Until(_, y) => self.implies(a, *y),
+            Term::Release(x, y) => self.implies(a, *x) && self.implies(a, *y),
+            _ => false,
+        }
+    }
+
+    /// A universal formula implies that it holds next and always; what holds next or eventually implies an eventual one.
+    fn by_nature(&mut self, a: TermId, b: TermId) -> bool {
+        let later = match *self.get(b) {
+            Term::Next(y) | Term::Release(_, y) if self.is_universal(a) => self.implies(a, y),
+            _ => false,
+        };
+        later
+            || match *self.get(a) {
+                Term::Next(x) | Term::Until(_, x) if self.is_eventual(b) => self.implies(x, b),
+                _ => false,
+            }
+    }
+}

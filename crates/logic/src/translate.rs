@@ -1,0 +1,126 @@
+//! From a formula to a Büchi automaton.
+//!
+//! formula → [negation normal form, simplified](crate::term) → very weak alternating automaton (`alternating.rs`) →
+//! transition-based generalised Büchi automaton (here) → reduced (`reduce`) → state-based Büchi automaton
+//! (`degeneralise.rs`) → reduced.
+
+mod alternating;
+mod degeneralise;
+
+use std::collections::HashMap;
+
+use crate::atoms::Atoms;
+use crate::automaton::{Buchi, Generalised};
+use crate::diagram::Diagrams;
+use crate::formula::Formula;
+use crate::graph::{Accepting, Graph, Link, merge_links};
+use crate::limits;
+use crate::parse::Ltl;
+use crate::problem::TooLarge;
+use crate::reduce;
+use crate::term::{TermId, Terms};
+use alternating::{Alternating, Move, Obligations};
+
+/// Automata of one formula, which accept exactly the words on which it holds.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Translation {
+    pub generalised: Generalised,
+    pub buchi: Buchi,
+}
+
+/// Translates a formula.
+pub fn translate(ltl: &Ltl) -> Result<Translation, TooLarge> {
+    let mut diagrams = Diagrams::new();
+    let graph = graph(&ltl.formula, &ltl.atoms, &mut diagrams)?;
+    let reduced = reduce::reduce(graph, &mut diagrams)?;
+    both(&reduced, &ltl.atoms, &mut diagrams)
+}
+
+/// Makes another tool's automaton small, and a state-based one of it.
+pub fn simplify(automaton: &Generalised) -> Result<Translation, TooLarge> {
+    let mut diagrams = Diagrams::new();
+    let graph = Graph::of_generalised(automaton, &mut diagrams);
+    let reduced = reduce::reduce(graph, &mut diagrams)?;
+    both(&reduced, &automaton.atoms, &mut diagrams)
+}
+
+fn both(graph: &Graph, atoms: &Atoms, diagrams: &mut Diagrams) -> Result<Translation, TooLarge> {
+    let generalised = graph.generalised(atoms, diagrams)?;
+    let degeneralised = degeneralise::smallest(graph, diagrams)?;
+    let buchi = degeneralised.buchi(atoms, diagrams)?;
+    Ok(Translation { generalised, buchi })
+}
+
+fn graph(formula: &Formula, atoms: &Atoms, diagrams: &mut Diagrams) -> Result<Graph, TooLarge> {
+    if atoms.len() > limits::MAX_ATOMS {
+        let most = limits::MAX_ATOMS;
+        return Err(TooLarge::new(format!("the formula has more than {most} different propositions")));
+    }
+    let mut terms = Terms::new();
+    let root = terms.translate(formula)?;
+    Construction::new(Alternating::new(&mut terms, diagrams)).run(root)
+}
+
+/// Sets of obligations become states.
+struct Construction<'a> {
+    alternating: Alternating<'a>,
+    numbers: HashMap<Obligations, usize>,
+    sets: Vec<Obligations>,
+    moves: Vec<Vec<(usize, Move)>>,
+    edges: usize,
+}
+
+impl<'a> Construction<'a> {
+    fn new(alternating: Alternating<'a>) -> Construction<'a> {
+        Construction { alternating, numbers: HashMap::new(), sets: Vec::new(), moves: Vec::new(), edges: 0 }
+    }
+
+    fn run(mut self, root: TermId) -> Result<Graph, TooLarge> {
+        // The first state does what the whole formula can; it need not be a set of obligations.
+        let first = self.alternating.moves(root)?.to_vec();
+        self.sets.push(Obligations::MAX);
+        if let [one] = self.alternating.alternatives(root)?.as_slice() {
+            self.numbers.insert(*one, 0);
+        }
+        self.add(first)?;
+        while self.moves.len() < self.sets.len() {
+            let moves = self.alternating.moves_of_set(self.sets[self.moves.len()])?;
+            self.add(moves)?;
+        }
+        Ok(self.graph())
+    }
+
+    fn add(&mut self, moves: Vec<Move>) -> Result<(), TooLarge> {
+        self.edges += moves.len();
+        let numbered = moves.into_iter().map(|m| (self.number(m.to), m)).collect();
+        self.moves.push(numbered);
+        if self.sets.len() > limits::MAX_STATES || self.edges > limits::MAX_EDGES {
+            let most = limits::MAX_STATES;
+            return Err(TooLarge::new(format!("the automaton of this formula would be too large: over {most} states")));
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, set: Obligations) -> usize {
+        let next = self.sets.len();
+        let number = *self.numbers.entry(set).or_insert(next);
+        if number == next {
+            self.sets.push(set);
+        }
+        number
+    }
+
+    fn graph(self) -> Graph {
+        let sets = self.alternating.until_count();
+        let all = crate::automaton::all_marks(sets);
+        let diagrams = self.alternating.diagrams;
+        let mut states: Vec<Vec<Link>> = Vec::with_capacity(self.moves.len());
+        for moves in &self.moves {
+            let link = |(to, m): &(usize, Move)| Link { to: *to, marks: all & !m.pending, label: m.label };
+            let mut links = moves.iter().map(link).collect();
+            merge_links(&mut links, diagrams);
+            states.push(links);
+        }
+        Graph { accepting: Accepting::Links, sets, initial: 0, states }
+    }
+}

@@ -1,0 +1,264 @@
+//! The very weak alternating automaton of a formula (Gastin and Oddoux, CAV 2001), made as far as it is needed.
+//!
+//! Its states, the *obligations*, are subformulas; a set of obligations is a conjunction. A move fulfils what can be
+//! fulfilled now and says which obligations remain. An until that is put off is *pending* on that move; a run is good if
+//! no until is pending for ever. `GF a` keeps to itself: it is always an obligation, and its eventuality is pending
+//! whenever `a` is not chosen, so that `F a` never becomes an obligation (compare the suspension of Babiak et al., TACAS 2012).
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::automaton::Marks;
+use crate::diagram::{Diagram, Diagrams};
+use crate::limits;
+use crate::problem::TooLarge;
+use crate::term::{Term, TermId, Terms};
+
+/// A set of obligations, a bit each.
+pub type Obligations = u128;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Move {
+    pub to: Obligations,
+    /// Untils put off, a bit each.
+    pub pending: Marks,
+    pub label: Diagram,
+}
+
+impl Move {
+    const FREE: Move = Move { to: 0, pending: 0, label: Diagram::TRUE };
+}
+
+pub struct Alternating<'a> {
+    pub terms: &'a mut Terms,
+    pub diagrams: &'a mut Diagrams,
+    obligations: Vec<TermId>,
+    numbers: HashMap<TermId, u32>,
+    untils: HashMap<TermId, u32>,
+    moves: HashMap<TermId, Rc<[Move]>>,
+    smallest: HashMap<Obligations, Obligations>,
+    combinations: usize,
+}
+
+impl<'a> Alternating<'a> {
+    pub fn new(terms: &'a mut Terms, diagrams: &'a mut Diagrams) -> Alternating<'a> {
+        Alternating {
+            terms,
+            diagrams,
+            obligations: Vec::new(),
+            numbers: HashMap::new(),
+            untils: HashMap::new(),
+            moves: HashMap::new(),
+            smallest: HashMap::new(),
+            combinations: 0,
+        }
+    }
+
+    /// How many untils can be pending.
+    pub fn until_count(&self) -> u32 {
+        self.untils.len() as u32
+    }
+
+    fn obligation(&mut self, term: TermId) -> Result<Obligations, TooLarge> {
+        if let Some(number) = self.numbers.get(&term) {
+            return Ok(1 << number);
+        }
+        let number = self.obligations.len() as u32;
+        if self.obligations.len() >= limits::MAX_OBLIGATIONS {
+            let most = limits::MAX_OBLIGATIONS;
+            return Err(TooLarge::new(format!("the formula is too large: it has over {most} temporal subformulas")));
+        }
+        self.obligations.push(term);
+        self.numbers.insert(term, number);
+        Ok(1 << number)
+    }
+
+    fn until(&mut self, term: TermId) -> Result<Marks, TooLarge> {
+        let next = self.untils.len() as u32;
+        if next as usize >= limits::MAX_SETS && !self.untils.contains_key(&term) {
+            let most = limits::MAX_SETS;
+            return Err(TooLarge::new(format!("the formula is too large: it has over {most} eventualities")));
+        }
+        Ok(1 << *self.untils.entry(term).or_insert(next))
+    }
+
+    /// What can be done about all obligations of a set in one step.
+    pub fn moves_of_set(&mut self, set: Obligations) -> Result<Vec<Move>, TooLarge> {
+        let mut all = vec![Move::FREE];
+        for number in 0..self.obligations.len() {
+            if set >> number & 1 == 1 {
+                let moves = self.moves(self.obligations[number])?;
+                all = self.product(&all, &moves)?;
+            }
+        }
+        Ok(all)
+    }
+
+    pub fn moves(&mut self, term: TermId) -> Result<Rc<[Move]>, TooLarge> {
+        if let Some(known) = self.moves.get(&term) {
+            return Ok(Rc::clone(known));
+        }
+        let mut moves = self.first_moves(term)?;
+        self.prune(&mut moves);
+        self.diagrams.check()?;
+        let moves: Rc<[Move]> = moves.into();
+        self.moves.insert(term, Rc::clone(&moves));
+        Ok(moves)
+    }
+
+    fn first_moves(&mut self, term: TermId) -> Result<Vec<Move>, TooLarge> {
+        Ok(match self.terms.get(term).clone() {
+            Term::False => Vec::new(),
+            Term::True => vec![Move::FREE],
+            Term::Literal(a, positive) => {
+                vec![Move { label: self.diagrams.literal(a.index(), positive), ..Move::FREE }]
+            }
+            Term::Or(parts) => {
+                let mut all = Vec::new();
+                for part in &parts {
+                    all.extend_from_slice(&self.moves(*part)?);
+                }
+                all
+            }
+            Term::And(parts) => {
+                let mut all = vec![Move::FREE];
+                for part in &parts {
+                    let moves = self.moves(*part)?;
+                    all = self.product(&all, &moves)?;
+                }
+                all
+            }
+            Term::Next(a) => self.alternatives(a)?.into_iter().map(|to| Move { to, ..Move::FREE }).collect(),
+            Term::Until(a, b) => {
+                let put_off = Move { to: self.obligation(term)?, pending: self.until(term)?, ..Move::FREE };
+                let waiting = self.moves(a)?;
+                let mut all = self.product(&waiting, &[put_off])?;
+                all.extend_from_slice(&self.moves(b)?);
+                all
+            }
+            Term::Release(a, b) => {
+                let stay = Move { to: self.obligation(term)?, ..Move::FREE };
+                if let Some(inner) = self.terms.infinitely_often(term) {
+                    let moves = self.moves(inner)?;
+                    let mut all = self.product(&moves, &[stay])?;
+                    all.push(Move { pending: self.until(b)?, ..stay });
+                    return Ok(all);
+                }
+                let mut released = self.moves(a)?.to_vec();
+                released.push(stay);
+                let moves = self.moves(b)?;
+                self.product(&released, &moves)?
+            }
+        })
+    }
+
+    /// A formula as alternatives, each a set of obligations.
+    pub fn alternatives(&mut self, term: TermId) -> Result<Vec<Obligations>, TooLarge> {
+        if term == TermId::TRUE {
+            return Ok(vec![0]);
+        }
+        if term == TermId::FALSE {
+            return Ok(Vec::new());
+        }
+        let temporal = self.terms.is_temporal(term);
+        match self.terms.get(term).clone() {
+            Term::Or(parts) if temporal => {
+                let mut all = Vec::new();
+                for part in &parts {
+                    all.extend(self.alternatives(*part)?);
+                }
+                all.sort_unstable();
+                all.dedup();
+                Ok(all)
+            }
+            Term::And(parts) if temporal => {
+                let mut all = vec![0];
+                for part in &parts {
+                    let further = self.alternatives(*part)?;
+                    self.count(all.len() * further.len())?;
+                    all = all.iter().flat_map(|x| further.iter().map(move |y| x | y)).collect();
+                    all.sort_unstable();
+                    all.dedup();
+                }
+                Ok(all)
+            }
+            _ => Ok(vec![self.obligation(term)?]),
+        }
+    }
+
+    fn count(&mut self, combinations: usize) -> Result<(), TooLarge> {
+        self.combinations += combinations;
+        if self.combinations > limits::MAX_COMBINATIONS {
+            return Err(TooLarge::new("the automaton of this formula would be too large: there are too many cases"));
+        }
+        self.diagrams.check()
+    }
+
+    fn product(&mut self, left: &[Move], right: &[Move]) -> Result<Vec<Move>, TooLarge> {
+        self.count(left.len() * right.len())?;
+        let mut all = Vec::new();
+        for a in left {
+            for b in right {
+                let label = self.diagrams.and(a.label, b.label);
+                if label != Diagram::FALSE {
+                    all.push(Move { to: a.to | b.to, pending: a.pending | b.pending, label });
+                }
+            }
+        }
+        self.prune(&mut all);
+        Ok(all)
+    }
+
+    /// Joins moves that differ in their labels only, and takes from each move what another does with less left to do.
+    fn prune(&mut self, moves: &mut Vec<Move>) {
+        for m in moves.iter_mut() {
+            m.to = self.smallest(m.to);
+        }
+        moves.sort_unstable();
+        let mut joined: Vec<Move> = Vec::with_capacity(moves.len());
+        for m in moves.drain(..) {
+            match joined.last_mut() {
+                Some(last) if (last.to, last.pending) == (m.to, m.pending) => {
+                    last.label = self.diagrams.or(last.label, m.label);
+                }
+                _ => joined.push(m),
+            }
+        }
+        for i in 0..joined.len() {
+            for j in 0..joined.len() {
+                let (a, b) = (joined[i], joined[j]);
+                if i != j && b.to & !a.to == 0 && b.pending & !a.pending == 0 {
+                    joined[i].label = self.diagrams.without(a.label, b.label);
+                }
+            }
+        }
+        joined.retain(|m| m.label != Diagram::FALSE);
+        *moves = joined;
+    }
+
+    /// The set without obligations that others imply. One that waits for something has to stay, or nobody would know
+    /// whether it still waits.
+    fn smallest(&mut self, set: Obligations) -> Obligations {
+        if set.count_ones() < 2 {
+            return set;
+        }
+        if let Some(known) = self.smallest.get(&set) {
+            return *known;
+        }
+        let members: Vec<usize> = (0..self.obligations.len()).filter(|n| set >> n & 1 == 1).collect();
+        let mut small = set;
+        for weak in &members {
+            let implied = members.iter().any(|strong| {
+                strong != weak
+                    && !self.terms.is_expectant(self.obligations[*weak])
+                    && small >> strong & 1 == 1
+                    && self.terms.implies(self.obligations[*strong], self.obligations[*weak])
+            });
+            if implied {
+                small &= !(1 << weak);
+            }
+        }
+        self.smallest.insert(set, small);
+        small
+    }
+}

@@ -1,0 +1,143 @@
+//! From acceptance sets on edges to accepting states (Gastin and Oddoux, CAV 2001, section 5; with the refinements by
+//! component of Babiak, Badie, Duret-Lutz, Křetínský and Strejček, SPIN 2013).
+//!
+//! Copies of a state are told apart by a *level*: how many sets of the component have been seen, in a fixed order,
+//! since the last accepting state. Components that accept always or never need one level only.
+
+use std::collections::HashMap;
+
+use crate::diagram::Diagrams;
+use crate::graph::{Accepting, Graph, Link, merge_links};
+use crate::limits;
+use crate::problem::TooLarge;
+use crate::reduce::{self, irredundant};
+use crate::scc::components;
+
+/// Beyond so many states, one way of doing it has to be good enough.
+const MANY_STATES: usize = 60;
+
+/// At which level a component is entered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Entry {
+    First,
+    Accepting,
+}
+
+/// The smallest state-based automaton that trying different orders of the sets gives.
+pub fn smallest(graph: &Graph, diagrams: &mut Diagrams) -> Result<Graph, TooLarge> {
+    let mut best: Option<Graph> = None;
+    let plans = Plans::new(graph);
+    let orders = if graph.states.len() > MANY_STATES { vec![(0..graph.sets).collect()] } else { orders(graph.sets) };
+    for order in orders {
+        for entry in [Entry::First, Entry::Accepting] {
+            let candidate = reduce::reduce(degeneralise(graph, &plans, &order, entry, diagrams)?, diagrams)?;
+            if best.as_ref().is_none_or(|b| candidate.size() < b.size()) {
+                best = Some(candidate);
+            }
+            if graph.sets == 0 || graph.states.len() > MANY_STATES {
+                break;
+            }
+        }
+    }
+    Ok(best.unwrap_or_else(Graph::empty))
+}
+
+/// All orders of a few sets; of many, each set first once.
+fn orders(sets: u32) -> Vec<Vec<u32>> {
+    let straight: Vec<u32> = (0..sets).collect();
+    match sets {
+        0 | 1 => vec![straight],
+        2 | 3 => {
+            let mut all = Vec::new();
+            for first in 0..sets {
+                for second in (0..sets).filter(|s| *s != first) {
+                    let rest = (0..sets).filter(|s| *s != first && *s != second);
+                    all.push([first, second].into_iter().chain(rest).collect());
+                }
+            }
+            all
+        }
+        _ => (0..sets as usize).take(6).map(|n| [&straight[n..], &straight[..n]].concat()).collect(),
+    }
+}
+
+/// What has to be seen in each component.
+struct Plans {
+    component: Vec<Option<usize>>,
+    /// The sets to wait for; `None` if the component does not accept.
+    needed: Vec<Option<Vec<u32>>>,
+}
+
+impl Plans {
+    fn new(graph: &Graph) -> Plans {
+        let found = components(&graph.states, graph.initial, |l| l.to);
+        let mut marks = vec![Vec::new(); found.count];
+        for (state, links) in graph.states.iter().enumerate() {
+            let Some(here) = found.of[state] else { continue };
+            marks[here].extend(links.iter().filter(|l| found.of[l.to] == Some(here)).map(|l| l.marks));
+        }
+        let all = graph.all_marks();
+        let needed = marks
+            .into_iter()
+            .map(|mut marks| {
+                let accepts = !marks.is_empty() && marks.iter().fold(0, |all, m| all | m) == all;
+                marks.sort_unstable();
+                marks.dedup();
+                accepts.then(|| irredundant(&marks, graph.sets))
+            })
+            .collect();
+        Plans { component: found.of, needed }
+    }
+
+    /// The sets to wait for around a state, in an order.
+    fn waiting(&self, state: usize, order: &[u32]) -> Option<Vec<u32>> {
+        let needed = self.needed[self.component[state]?].as_ref()?;
+        Some(order.iter().copied().filter(|s| needed.contains(s)).collect())
+    }
+}
+
+fn degeneralise(
+    graph: &Graph,
+    plans: &Plans,
+    order: &[u32],
+    entry: Entry,
+    diagrams: &mut Diagrams,
+) -> Result<Graph, TooLarge> {
+    let waiting: Vec<Option<Vec<u32>>> = (0..graph.states.len()).map(|s| plans.waiting(s, order)).collect();
+    let last = |state: usize| waiting[state].as_ref().map_or(0, Vec::len);
+    let entered = |state: usize| if entry == Entry::Accepting { last(state) } else { 0 };
+    let mut copies = vec![(graph.initial, entered(graph.initial))];
+    let mut numbers: HashMap<(usize, usize), usize> = HashMap::from([(copies[0], 0)]);
+    let mut states: Vec<Vec<Link>> = Vec::new();
+    while states.len() < copies.len() {
+        let (state, level) = copies[states.len()];
+        let accepting = waiting[state].as_ref().is_some_and(|w| w.len() == level);
+        let mut links = Vec::new();
+        for link in &graph.states[state] {
+            let inside = plans.component[link.to] == plans.component[state];
+            let to_level = match &waiting[state] {
+                Some(sets) if inside => advance(sets, level, link.marks),
+                _ => entered(link.to),
+            };
+            let next = copies.len();
+            let to = *numbers.entry((link.to, to_level)).or_insert(next);
+            if to == next {
+                copies.push((link.to, to_level));
+            }
+            links.push(Link { to, marks: u64::from(accepting), label: link.label });
+        }
+        merge_links(&mut links, diagrams);
+        states.push(links);
+        if copies.len() > limits::MAX_STATES {
+            let most = limits::MAX_STATES;
+            return Err(TooLarge::new(format!("the automaton of this formula would be too large: over {most} states")));
+        }
+    }
+    Ok(Graph { accepting: Accepting::States, sets: 1, initial: 0, states })
+}
+
+/// The level after an edge with these marks.
+fn advance(sets: &[u32], level: usize, marks: u64) -> usize {
+    let from = if level == sets.len() { 0 } else { level };
+    from + sets[from..].iter().take_while(|s| marks >> **s & 1 == 1).count()
+}

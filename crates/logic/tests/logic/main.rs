@@ -1,0 +1,4 @@
+//! The crate from outside.
+
+mod random;
+mod random_formulas;

@@ -1,0 +1,82 @@
+//! Random formulas and words: everything is a function of a seed and a number.
+
+use kripke_logic::formula::{Binary, FormulaBuilder, Node, NodeId, Unary};
+use kripke_logic::{AtomId, Atoms, Lasso, Ltl, Span};
+
+/// xorshift64*
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64, number: usize) -> Random {
+        let mut random = Random((seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)) | 1);
+        for _ in 0..4 {
+            random.next();
+        }
+        random
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() >> 33) as usize % n.max(1)
+    }
+}
+
+pub fn atoms(count: usize) -> Atoms {
+    let mut atoms = Atoms::default();
+    for name in ["p", "q", "x > 1", "r", "s"].iter().take(count) {
+        atoms.intern(name, Span::default());
+    }
+    atoms
+}
+
+/// A formula with about `size` operators.
+pub fn formula(random: &mut Random, size: usize, atom_count: usize) -> Ltl {
+    let mut builder = FormulaBuilder::default();
+    let root = grow(random, &mut builder, size, atom_count);
+    Ltl { formula: builder.finish(root), atoms: atoms(atom_count) }
+}
+
+fn grow(random: &mut Random, builder: &mut FormulaBuilder, size: usize, atom_count: usize) -> NodeId {
+    if size == 0 {
+        return match random.below(12) {
+            0 => builder.node(Node::True),
+            1 => builder.node(Node::False),
+            _ => builder.atom(AtomId(random.below(atom_count) as u32)),
+        };
+    }
+    if random.below(2) == 0 {
+        let op = [Unary::Not, Unary::Next, Unary::Globally, Unary::Finally][random.below(4)];
+        let part = grow(random, builder, size - 1, atom_count);
+        return builder.unary(op, part);
+    }
+    let ops = [
+        Binary::And,
+        Binary::And,
+        Binary::Or,
+        Binary::Implies,
+        Binary::Equivalent,
+        Binary::Until,
+        Binary::Until,
+        Binary::WeakUntil,
+        Binary::Release,
+    ];
+    let op = ops[random.below(ops.len())];
+    let left = random.below(size);
+    let a = grow(random, builder, left, atom_count);
+    let b = grow(random, builder, size - 1 - left, atom_count);
+    builder.binary(op, a, b)
+}
+
+pub fn word(random: &mut Random, atom_count: usize) -> Lasso {
+    let mut letters = |n: usize| (0..n).map(|_| random.below(1 << atom_count) as u64).collect::<Vec<u64>>();
+    let stem = letters(3);
+    let cycle = letters(4);
+    let (stem_length, cycle_length) = (random.below(4), 1 + random.below(4));
+    Lasso::new(&stem[..stem_length], &cycle[..cycle_length]).expect("the loop is not empty")
+}
