@@ -2,12 +2,12 @@
 //!
 //! `KRIPKE_DVE_MAX_STATES` says how large the models may be; larger ones are left to a longer run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use kripke_lang::promela::MacroOption;
-use kripke_tests::measure::{Bounds, Counts, Measured, count_all, reaches};
-use kripke_tests::table::Table;
+use kripke_tests::measure::{Bounds, Counts, Measured, count_all, holds, reaches};
+use kripke_tests::table::{Row, Table};
 use kripke_tests::{parallel, places};
 
 /// What others counted. What they did not is not compared.
@@ -103,6 +103,42 @@ fn products_with_a_property_are_those_of_divine() {
     compare(&folder, &all);
 }
 
+#[test]
+fn properties_hold_where_beem_says_so() {
+    let Some(folder) = corpus() else { return };
+    let max = max_states();
+    let small = complete(&folder, max);
+    let table = Table::read(&folder.join("expected-beem-properties.tsv"));
+    let asked: Vec<[String; 2]> = table
+        .rows()
+        .filter(|r| r.get("kind") == "LTL" && r.get("property_dve") != "-" && small.contains(r.get("path")))
+        .filter(|r| ["yes", "no"].contains(&r.get("answer")))
+        .map(|r| ["property_dve", "answer"].map(|c| r.get(c).to_string()))
+        .collect();
+    let results = parallel::map(&asked, |[path, answer]| {
+        match holds(&folder.join(path), Bounds { states: max * 3, seconds: 600 })? {
+            Some(fine) if fine != (answer == "yes") => Err(format!("BEEM says {answer}, we say that it holds: {fine}")),
+            known => Ok(known.is_some()),
+        }
+    });
+    let (mut agree, mut wrong) = (0, Vec::new());
+    for ([path, _], result) in asked.iter().zip(results) {
+        match result.and_then(|r| r) {
+            Ok(known) => agree += usize::from(known),
+            Err(how) => wrong.push(format!("{path}: {how}")),
+        }
+    }
+    places::notice(&format!("{agree} of {} properties of BEEM judged alike", asked.len()));
+    assert!(wrong.is_empty(), "{} verdicts differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The models with at most so many states.
+fn complete(folder: &Path, max: u64) -> BTreeSet<String> {
+    let sizes = Table::read(&folder.join("expected-beem.tsv"));
+    let small = |r: &Row<'_>| r.get("completeness") == "complete" && r.count("states").is_some_and(|n| n <= max);
+    sizes.rows().filter(small).map(|r| r.get("path").to_string()).collect()
+}
+
 /// The text between two tags, each time they occur.
 fn between<'t>(text: &'t str, open: &'t str, close: &'t str) -> impl Iterator<Item = &'t str> {
     text.split(open).skip(1).filter_map(move |rest| rest.split(close).next())
@@ -138,13 +174,8 @@ fn proposition(description: &str, formula: &str, instance: &str) -> Result<Strin
 #[test]
 fn reachable_states_are_those_of_beem() {
     let Some(folder) = corpus() else { return };
-    let sizes = Table::read(&folder.join("expected-beem.tsv"));
     let max = max_states();
-    let small: Vec<String> = sizes
-        .rows()
-        .filter(|r| r.get("completeness") == "complete" && r.count("states").is_some_and(|n| n <= max))
-        .map(|r| r.get("path").to_string())
-        .collect();
+    let small = complete(&folder, max);
     let table = Table::read(&folder.join("expected-beem-properties.tsv"));
     let asked: Vec<[String; 3]> = table
         .rows()

@@ -11,7 +11,7 @@ use kripke_lang::diagnostic::Severity;
 use kripke_lang::source::Loader;
 use kripke_model::ir::{Expr, Goal, PropertyKind};
 use kripke_model::{Interpreter, Model, Successors};
-use kripke_search::{Budget, End, Limit, Options, Order, Outcome, Progress, StoreKind, explore};
+use kripke_search::{Budget, Cycles, End, Limit, Options, Order, Outcome, Progress, StoreKind, explore};
 
 /// What checking a model gave.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -149,6 +149,19 @@ pub fn reaches(path: &Path, condition: &str, bounds: Bounds) -> Result<Option<bo
         }
     }
     Ok(None)
+}
+
+/// Whether the property process of a model holds; none if the search could not be finished.
+pub fn holds(path: &Path, bounds: Bounds) -> Result<Option<bool>, String> {
+    let model = Arc::new(load(path)?);
+    let cycles = Some(Cycles::default());
+    let options = Options { assertions: false, end_states: false, threads: Some(1), cycles, ..Options::default() };
+    let outcome = search_model(&model, bounds, &options, false, true)?;
+    Ok(match outcome.end {
+        End::Exhausted(_) => Some(true),
+        End::Violation => Some(false),
+        End::Stopped(_) => None,
+    })
 }
 
 fn search(path: &Path, bounds: Bounds, all_errors: bool, setup: Setup) -> Measured {
