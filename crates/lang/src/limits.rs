@@ -31,4 +31,4 @@ pub const MAX_ERRORS: usize = 100;
 pub const MAX_ERRORS_SHOWN: usize = 20;
 
 /// Characters read and written while the macros of an `.mdve` file are expanded.
-pub const MAX_M4_WORK: usize = 16_000_000;
+pub const MAX_M4_WORK: usize = 8_000_000;

@@ -3,6 +3,11 @@
 //! Every input is a function of the seed and its number, so that a failure is repeated with
 //! `KRIPKE_FUZZ_SEED=… KRIPKE_FUZZ_ONLY=…`. `KRIPKE_FUZZ` says how many inputs to try.
 
+#[path = "fuzz/dve.rs"]
+mod dve;
+#[path = "fuzz/promela.rs"]
+mod promela;
+
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -21,21 +26,56 @@ const HANGS: Duration = Duration::from_secs(20);
 /// Larger files only make the test slow.
 const MAX_SEED_BYTES: usize = 40_000;
 
-/// Models that need no file: the test has something to mutate on any machine.
-const OWN: &[&str] = &[
-    "mtype = { a, b }; chan q = [2] of { mtype, byte };\ninline put(m, n) { q!m,n }\n\
-     active [2] proctype P() { byte x; do :: put(a, 1) :: q?b,x :: q?[a,_] -> break :: else -> skip od }\n",
-    "#define N 3\n#define MAX(x, y) (x > y -> x : y)\ntypedef T { int v[N]; bool f };\nT t; int g;\n\
-     init { int i; for (i : 0 .. N-1) { t.v[i] = MAX(i, g) }\natomic { g++; run Q(i) };\n{ skip } unless { timeout }; end: g == 0 }\n\
-     proctype Q(byte k) provided (g >= 0) { d_step { g = k; g-- } select (g : 1 .. 4); assert(g != 0) }\n\
-     ltl p { [] (g < 3 -> <> (g == 0)) }\nnever { do :: !(g == 0) :: else -> break od }\n",
-];
+/// A language whose texts are mutated.
+struct Subject {
+    /// What the input is called; a word may include it.
+    file: &'static str,
+    own: &'static [&'static str],
+    words: &'static [&'static str],
+    bombs: &'static [&'static str],
+    /// Where more texts are, and what their names end with.
+    folders: &'static [&'static str],
+    endings: &'static [&'static str],
+    /// How much longer an input takes than others: the more, the fewer are tried.
+    cost: usize,
+}
 
-struct OneFile<'a>(&'a [u8]);
+const PROMELA: Subject = Subject {
+    file: "input.pml",
+    own: promela::OWN,
+    words: promela::WORDS,
+    bombs: promela::BOMBS,
+    folders: &["../../examples", "../../../shared/corpus/promela"],
+    endings: &["pml", "prom", "pm", "spin", "pr", "txt"],
+    cost: 1,
+};
+
+const DVE: Subject = Subject {
+    file: "input.dve",
+    own: dve::OWN,
+    words: dve::WORDS,
+    bombs: dve::BOMBS,
+    folders: &["../../examples", "../../../shared/corpus/dve", "../../../shared/corpus/seed-models"],
+    endings: &["dve"],
+    cost: 1,
+};
+
+const MDVE: Subject = Subject {
+    file: "input.mdve",
+    own: dve::OWN_MACROS,
+    words: dve::MACRO_WORDS,
+    bombs: dve::MACRO_BOMBS,
+    folders: &["../../examples"],
+    endings: &["mdve"],
+    // Macros that use themselves go on until there is too much text.
+    cost: 20,
+};
+
+struct OneFile<'a>(&'static str, &'a [u8]);
 
 impl Loader for OneFile<'_> {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        if path == Path::new("input.pml") { Ok(self.0.to_vec()) } else { Err(io::ErrorKind::NotFound.into()) }
+        if path == Path::new(self.0) { Ok(self.1.to_vec()) } else { Err(io::ErrorKind::NotFound.into()) }
     }
 }
 
@@ -66,108 +106,6 @@ impl Random {
     }
 }
 
-const WORDS: &[&str] = &[
-    "if",
-    "fi",
-    "do",
-    "od",
-    "::",
-    ";",
-    "->",
-    "{",
-    "}",
-    "(",
-    ")",
-    "[",
-    "]",
-    "!",
-    "!!",
-    "?",
-    "??",
-    "?[",
-    "<",
-    ">",
-    "..",
-    ":",
-    ",",
-    ".",
-    "=",
-    "==",
-    "&&",
-    "||",
-    "-",
-    "--",
-    "++",
-    "@",
-    "#",
-    "##",
-    "\\\n",
-    "\n",
-    "\n#define X X\n",
-    "\n#if 0\n",
-    "\n#endif\n",
-    "\n#include \"input.pml\"\n",
-    "atomic",
-    "d_step",
-    "unless",
-    "else",
-    "break",
-    "goto L",
-    "L:",
-    "skip",
-    "timeout",
-    "run",
-    "int x",
-    "byte y[3]",
-    "chan c = [2] of { byte }",
-    "mtype",
-    "typedef",
-    "inline f(a) { f(a) }",
-    "f(1)",
-    "never",
-    "ltl",
-    "proctype",
-    "active",
-    "[1000000000]",
-    "init",
-    "eval(",
-    "_",
-    "_pid",
-    "\"",
-    "'",
-    "/*",
-    "*/",
-    "//",
-    "4294967296",
-    "99999999999999999999",
-    "0",
-    "-1",
-    "\0",
-    "\u{e9}",
-    "\u{feff}",
-    "for (x : 0 .. 9) {",
-    "select (x : 0 .. 3)",
-    "printf(\"%d\")",
-    "assert",
-    "xr q",
-    "provided",
-    "priority",
-    "hidden",
-    "c_code { }",
-    "local",
-    "unsigned z : 3",
-    "return x",
-    "trace",
-    "len(q)",
-    "P[0]@L",
-    "P:x",
-    "[] <>",
-    "U",
-];
-
-const BOMBS: &[&str] =
-    &["(", "{", "[", "if :: ", "do :: ", "!", "-", "a[", "x.", "1+", "atomic {", "L:", "(1 -> ", ";", "[] ", "q?"];
-
 /// Where words and symbols begin.
 fn token_starts(text: &[u8]) -> Vec<usize> {
     let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
@@ -176,7 +114,7 @@ fn token_starts(text: &[u8]) -> Vec<usize> {
         .collect()
 }
 
-fn mutate(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
+fn mutate(subject: &Subject, random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
     let mut text = seeds[random.below(seeds.len())].clone();
     for _ in 0..=random.below(4) {
         let at = random.below(text.len() + 1);
@@ -214,7 +152,7 @@ fn mutate(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
                 text.splice(at..at, other[from..to].iter().copied());
             }
             5 => {
-                let bomb = random.pick(BOMBS).repeat(1 + random.below(5_000));
+                let bomb = random.pick(subject.bombs).repeat(1 + random.below(5_000));
                 text.splice(at..at, bomb.into_bytes());
             }
             6 => text.truncate(at),
@@ -224,7 +162,7 @@ fn mutate(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
             }
             _ => {
                 let at = token(random).start;
-                let word = format!(" {} ", random.pick(WORDS));
+                let word = format!(" {} ", random.pick(subject.words));
                 text.splice(at..at, word.into_bytes());
             }
         }
@@ -232,15 +170,14 @@ fn mutate(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
     text
 }
 
-fn collect(dir: &Path, into: &mut Vec<Vec<u8>>) {
+fn collect(dir: &Path, endings: &[&str], into: &mut Vec<Vec<u8>>) {
     let Ok(entries) = std::fs::read_dir(dir) else { return };
     let mut paths: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
     paths.sort();
     for path in paths {
-        let model =
-            path.extension().is_some_and(|e| ["pml", "prom", "pm", "spin", "pr", "txt"].iter().any(|x| e == *x));
+        let model = path.extension().is_some_and(|e| endings.iter().any(|x| e == *x));
         if path.is_dir() {
-            collect(&path, into);
+            collect(&path, endings, into);
         } else if model && let Ok(text) = std::fs::read(&path) {
             into.extend(Some(text).filter(|t| t.len() <= MAX_SEED_BYTES));
         }
@@ -252,14 +189,14 @@ fn number(name: &str) -> Option<u64> {
 }
 
 /// Saves an input that did something bad, and says where.
-fn keep(input: &[u8], number: usize) -> PathBuf {
-    let path = std::env::temp_dir().join(format!("kripke-fuzz-{number}.pml"));
+fn keep(subject: &Subject, input: &[u8], number: usize) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("kripke-fuzz-{number}-{}", subject.file));
     let _ = std::fs::write(&path, input);
     path
 }
 
-fn read(input: &[u8]) {
-    let loaded = load(Path::new("input.pml"), &OneFile(input), &LoadOptions::default());
+fn read(subject: &Subject, input: &[u8]) {
+    let loaded = load(Path::new(subject.file), &OneFile(subject.file, input), &LoadOptions::default());
     let text = render::render_all(&loaded.sources, &loaded.diagnostics, false);
     assert_eq!(
         loaded.model.is_none(),
@@ -269,17 +206,30 @@ fn read(input: &[u8]) {
 }
 
 #[test]
-fn no_input_panics_or_hangs() {
+fn no_promela_panics_or_hangs() {
+    fuzz(&PROMELA);
+}
+
+#[test]
+fn no_dve_panics_or_hangs() {
+    fuzz(&DVE);
+}
+
+#[test]
+fn no_macros_panic_or_hang() {
+    fuzz(&MDVE);
+}
+
+fn fuzz(subject: &Subject) {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut seeds: Vec<Vec<u8>> = OWN.iter().map(|t| t.as_bytes().to_vec()).collect();
-    collect(&here.join("../../examples"), &mut seeds);
-    collect(&here.join("../../../shared/corpus/promela"), &mut seeds);
-    let inputs = number("KRIPKE_FUZZ").map_or(DEFAULT_INPUTS, |n| n as usize);
+    let mut seeds: Vec<Vec<u8>> = subject.own.iter().map(|t| t.as_bytes().to_vec()).collect();
+    subject.folders.iter().for_each(|folder| collect(&here.join(folder), subject.endings, &mut seeds));
+    let inputs = number("KRIPKE_FUZZ").map_or(DEFAULT_INPUTS, |n| n as usize) / subject.cost;
     let seed = number("KRIPKE_FUZZ_SEED").unwrap_or(DEFAULT_SEED);
     if let Some(only) = number("KRIPKE_FUZZ_ONLY") {
-        let input = mutate(&mut Random::new(seed, only as usize), &seeds);
-        eprintln!("input {only} is in {}", keep(&input, only as usize).display());
-        return read(&input);
+        let input = mutate(subject, &mut Random::new(seed, only as usize), &seeds);
+        eprintln!("input {only} is in {}", keep(subject, &input, only as usize).display());
+        return read(subject, &input);
     }
     let next = AtomicUsize::new(0);
     let bad: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -294,15 +244,15 @@ fn no_input_panics_or_hangs() {
                     if number >= inputs || bad.lock().unwrap().len() >= 10 {
                         break;
                     }
-                    let input = mutate(&mut Random::new(seed, number), &seeds);
+                    let input = mutate(subject, &mut Random::new(seed, number), &seeds);
                     let start = Instant::now();
                     *mine.lock().unwrap() = Some((start, number));
-                    if catch_unwind(AssertUnwindSafe(|| read(&input))).is_err() {
-                        bad.lock().unwrap().push(format!("{number}: {}", keep(&input, number).display()));
+                    if catch_unwind(AssertUnwindSafe(|| read(subject, &input))).is_err() {
+                        bad.lock().unwrap().push(format!("{number}: {}", keep(subject, &input, number).display()));
                     }
                     *mine.lock().unwrap() = None;
                     if start.elapsed() > SLOW {
-                        let path = keep(&input, number);
+                        let path = keep(subject, &input, number);
                         eprintln!("slow: input {number}, {:.1?}, {}", start.elapsed(), path.display());
                     }
                 }
@@ -315,8 +265,8 @@ fn no_input_panics_or_hangs() {
                 if let Some((start, number)) = *job.lock().unwrap()
                     && start.elapsed() > HANGS
                 {
-                    let input = mutate(&mut Random::new(seed, number), &seeds);
-                    eprintln!("hangs: input {number} of seed {seed}, {}", keep(&input, number).display());
+                    let input = mutate(subject, &mut Random::new(seed, number), &seeds);
+                    eprintln!("hangs: input {number} of seed {seed}, {}", keep(subject, &input, number).display());
                     std::process::abort();
                 }
             }
