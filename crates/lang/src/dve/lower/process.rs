@@ -125,15 +125,9 @@ impl Lowering<'_> {
 
     /// All of an edge but its target.
     fn edge(&mut self, scope: usize, transition: &Transition) -> Option<Edge> {
-        let sync = match &transition.sync {
-            Some(sync) => Some(self.sync(scope, sync)),
-            None => None,
-        };
+        let sync = transition.sync.as_ref().map(|sync| self.sync(scope, sync));
         let mut context = self.context(Some(scope));
-        let guard = match &transition.guard {
-            Some(guard) => Some(context.expr(guard)),
-            None => None,
-        };
+        let guard = transition.guard.as_ref().map(|guard| context.expr(guard));
         let effects: Vec<Option<Effect>> = transition.effects.iter().map(|a| assign(&mut context, a)).collect();
         Some(Edge {
             level: 0,

@@ -73,7 +73,7 @@ impl<'a> Parser<'a> {
     }
 
     fn expect(&mut self, text: &str) -> Parse<Token> {
-        self.eat(text).ok_or(Failed).or_else(|_| Err(self.unexpected(&format!("`{text}`"))))
+        self.eat(text).ok_or_else(|| self.unexpected(&format!("`{text}`")))
     }
 
     /// The `;` at the end of something.
