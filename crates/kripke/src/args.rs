@@ -61,6 +61,8 @@ pub enum Command {
     Simulate(Simulate),
     /// Show the counterexample in a trail file again
     Replay(Replay),
+    /// Write a DVE model together with each property of a file: MODEL.prop1.dve, …
+    Combine(Combine),
     /// Print a completion script for your shell
     Completions {
         #[arg(value_enum)]
@@ -318,6 +320,18 @@ pub struct Replay {
     /// Show all steps and all variables
     #[arg(long)]
     pub full: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct Combine {
+    /// The model, in DVE
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// Its properties: lines `#define name condition` and `#property formula` (.ltl, or .mltl with macros)
+    #[arg(value_name = "PROPERTIES")]
+    pub properties: PathBuf,
+    #[command(flatten)]
+    pub reading: Reading,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -5,6 +5,7 @@ mod lex;
 mod lower;
 mod m4;
 mod parse;
+pub mod properties;
 mod text;
 mod token;
 
