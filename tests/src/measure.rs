@@ -9,7 +9,7 @@ use kripke_engine::Compiled;
 use kripke_lang::LoadOptions;
 use kripke_lang::diagnostic::Severity;
 use kripke_lang::source::Loader;
-use kripke_model::ir::{Expr, Goal, PropertyKind};
+use kripke_model::ir::{Expr, Goal};
 use kripke_model::{Interpreter, Model, Successors};
 use kripke_search::{Budget, Cycles, End, Limit, Options, Order, Outcome, Progress, StoreKind, explore};
 
@@ -31,6 +31,8 @@ pub struct Counts {
     pub assertions: u64,
     pub invalid_ends: u64,
     pub faults: u64,
+    /// States in which the claim has come to its end.
+    pub caught: u64,
 }
 
 /// How far to go.
@@ -42,12 +44,17 @@ pub struct Bounds {
 
 impl Counts {
     pub fn errors(&self) -> u64 {
-        self.assertions + self.invalid_ends + self.faults
+        self.assertions + self.invalid_ends + self.faults + self.caught
     }
 
     /// As in the tables: `ok`, or the kinds of errors.
     pub fn verdict(&self) -> String {
-        let kinds = [("assertion", self.assertions), ("invalid-end-state", self.invalid_ends), ("fault", self.faults)];
+        let kinds = [
+            ("assertion", self.assertions),
+            ("invalid-end-state", self.invalid_ends),
+            ("fault", self.faults),
+            ("claim", self.caught),
+        ];
         let found: Vec<_> = kinds.iter().filter(|(_, n)| *n > 0).map(|(kind, _)| *kind).collect();
         if found.is_empty() { "ok".to_string() } else { found.join("+") }
     }
@@ -113,10 +120,36 @@ impl Setup {
 
 /// Every error of the model in a file. However a small model is searched, the counts must be the same.
 pub fn count_all(path: &Path, bounds: Bounds) -> Measured {
-    let usual = search(path, bounds, true, Setup::USUAL);
+    load(path).map_or_else(Measured::Rejected, |model| count_every_way(&Arc::new(model), bounds))
+}
+
+/// The same together with the claim of the model, which is to be its only one.
+pub fn count_with_claim(path: &Path, bounds: Bounds) -> Measured {
+    let model = match load(path).and_then(with_claim) {
+        Ok(model) => model,
+        Err(why) => return Measured::Rejected(why),
+    };
+    if let Err(why) = model.validate() {
+        return Measured::Stopped(format!("the claim is not well formed: {why}"));
+    }
+    count_every_way(&Arc::new(model), bounds)
+}
+
+/// The model with its claim as the observer.
+fn with_claim(mut model: Model) -> Result<Model, String> {
+    let mut claims = model.properties.iter_mut().filter_map(|p| p.observer.take());
+    let (Some(claim), None) = (claims.next(), claims.next()) else {
+        return Err("not exactly one claim that can be checked".to_string());
+    };
+    model.observer = Some(claim);
+    Ok(model)
+}
+
+fn count_every_way(model: &Arc<Model>, bounds: Bounds) -> Measured {
+    let usual = search(model, bounds, true, Setup::USUAL);
     if let Measured::Counted(counts) = usual {
         for setup in Setup::others(counts.states) {
-            let other = search(path, bounds, true, setup);
+            let other = search(model, bounds, true, setup);
             if other != usual {
                 return Measured::Stopped(format!("{setup:?} gives {other}, the usual way {usual}"));
             }
@@ -127,7 +160,7 @@ pub fn count_all(path: &Path, bounds: Bounds) -> Measured {
 
 /// Whether the model in a file has an error; the other counts are those up to the first.
 pub fn find_first(path: &Path, bounds: Bounds) -> Measured {
-    search(path, bounds, false, Setup::USUAL)
+    load(path).map_or_else(Measured::Rejected, |model| search(&Arc::new(model), bounds, false, Setup::USUAL))
 }
 
 /// Whether a state can be reached in which a condition is true; none if the search could not be finished.
@@ -151,9 +184,9 @@ pub fn reaches(path: &Path, condition: &str, bounds: Bounds) -> Result<Option<bo
     Ok(None)
 }
 
-/// Whether the property process of a model holds; none if the search could not be finished.
+/// Whether the only claim of a model holds; none if the search could not be finished.
 pub fn holds(path: &Path, bounds: Bounds) -> Result<Option<bool>, String> {
-    let model = Arc::new(load(path)?);
+    let model = Arc::new(with_claim(load(path)?)?);
     let cycles = Some(Cycles::default());
     let options = Options { assertions: false, end_states: false, threads: Some(1), cycles, ..Options::default() };
     let outcome = search_model(&model, bounds, &options, false, true)?;
@@ -164,15 +197,11 @@ pub fn holds(path: &Path, bounds: Bounds) -> Result<Option<bool>, String> {
     })
 }
 
-fn search(path: &Path, bounds: Bounds, all_errors: bool, setup: Setup) -> Measured {
-    let model = match load(path) {
-        Ok(model) => Arc::new(model),
-        Err(why) => return Measured::Rejected(why),
-    };
+fn search(model: &Arc<Model>, bounds: Bounds, all_errors: bool, setup: Setup) -> Measured {
     let Setup { order, store, threads, .. } = setup;
     let options = Options { all_errors, order, store, threads: Some(threads), ..Options::default() };
     // As with `--raw`: SPIN does not look at claims when it does not reduce.
-    let outcome = match search_model(&model, bounds, &options, !all_errors, setup.compiled) {
+    let outcome = match search_model(model, bounds, &options, !all_errors, setup.compiled) {
         Ok(outcome) => outcome,
         Err(why) => return Measured::Rejected(why),
     };
@@ -187,11 +216,13 @@ fn search(path: &Path, bounds: Bounds, all_errors: bool, setup: Setup) -> Measur
                 assertions: s.errors.assertions,
                 invalid_ends: s.errors.invalid_ends,
                 faults: s.errors.faults,
+                caught: s.errors.caught,
             })
         }
     }
 }
 
+/// `claims`: those of exclusive access to channels are checked.
 fn search_model(
     model: &Arc<Model>,
     bounds: Bounds,
@@ -203,6 +234,8 @@ fn search_model(
     let interpreter = if claims { interpreter } else { interpreter.without_claims() };
     let code = kripke_engine::Options { claims, ..kripke_engine::Options::default() };
     let compiled = match compile.then(|| Compiled::new(model.clone(), code)) {
+        // What can't be compiled is interpreted.
+        Some(Err(_)) if model.observer.is_some() => None,
         Some(Err(why)) => return Err(why.to_string()),
         Some(Ok(compiled)) => Some(Mutex::new(compiled)),
         None => None,
@@ -230,7 +263,7 @@ impl Loader for Disk {
     }
 }
 
-/// The model in a file, or what is wrong with its text. A property process watches it.
+/// The model in a file, or what is wrong with its text.
 pub fn load(path: &Path) -> Result<Model, String> {
     load_with(path, &LoadOptions::default()).map(|(model, _)| model)
 }
@@ -239,10 +272,6 @@ fn load_with(path: &Path, options: &LoadOptions) -> Result<(Model, Vec<Expr>), S
     let loaded = kripke_lang::load(path, &Disk, options);
     let mut errors = loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error);
     let first = errors.next().map(|d| d.message.clone());
-    let mut model = loaded.model.ok_or_else(|| first.unwrap_or_else(|| "no model and no error".to_string()))?;
-    if model.observer.is_none() {
-        let mut stated = model.properties.iter().filter(|p| p.kind == PropertyKind::Process);
-        model.observer = stated.find_map(|p| p.observer.clone());
-    }
+    let model = loaded.model.ok_or_else(|| first.unwrap_or_else(|| "no model and no error".to_string()))?;
     Ok((model, loaded.conditions))
 }

@@ -180,9 +180,13 @@ fn check(model: &Model, layout: &Layout, facts: &Facts, options: Options) -> Res
     if edges().any(received) && edges().any(|e| matches!(e.sync, Some(Sync::Send { .. })) && changes(e)) {
         return cannot("a rendezvous that creates or removes processes");
     }
+    if model.asks_timeout() {
+        return cannot("a property that asks whether anybody can move");
+    }
     if let Some(observer) = &model.observer {
         let automaton = &observer.automaton;
-        if automaton.edges.iter().any(|e| !e.effects.is_empty()) {
+        let changes = |e: &Effect| !matches!(e, Effect::Assert(_));
+        if automaton.edges.iter().flat_map(|e| &e.effects).any(changes) {
             return cannot("a property that changes variables");
         }
         if automaton.locations.iter().any(|l| l.edges.len() > MAX_SIGHT) {

@@ -2,6 +2,7 @@
 
 mod asking;
 mod bench;
+mod ltl;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use kripke_report::number::{parse_bytes, parse_count, parse_duration};
 
 pub use asking::Asking;
 pub use bench::Bench;
+pub use ltl::{Ltl, LtlFormat};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -20,6 +22,7 @@ Examples:
   kripke replay model.pml               show the last counterexample again
   kripke simulate model.pml --seed 1    follow one random run
   kripke simulate model.pml -i          choose every step yourself
+  kripke ltl '[] (p -> <> q)'           the automaton of a formula
   kripke bench model.pml --with -j1     how long it takes, and how much memory
 
 Exit status:
@@ -63,6 +66,9 @@ pub enum Command {
     Replay(Replay),
     /// Write a DVE model together with each property of a file: MODEL.prop1.dve, …
     Combine(Combine),
+    /// Translate a formula of linear temporal logic into a Büchi automaton
+    #[command(after_help = ltl::EXAMPLES)]
+    Ltl(Ltl),
     /// Print a completion script for your shell
     Completions {
         #[arg(value_enum)]
@@ -84,7 +90,7 @@ pub enum Colour {
 #[command(next_help_heading = "Reading the model")]
 pub struct Reading {
     /// The language of the model [default: by the ending of the file name]
-    #[arg(long, value_enum, value_name = "promela|dve", hide_possible_values = true)]
+    #[arg(long, value_enum, value_name = "promela|dve|esml", hide_possible_values = true)]
     pub lang: Option<Lang>,
     /// Define a macro: -DN=4
     #[arg(short = 'D', value_name = "NAME[=TEXT]")]
@@ -107,6 +113,7 @@ pub struct Reading {
 pub enum Lang {
     Promela,
     Dve,
+    Esml,
 }
 
 impl From<Lang> for kripke_lang::Language {
@@ -114,6 +121,7 @@ impl From<Lang> for kripke_lang::Language {
         match lang {
             Lang::Promela => kripke_lang::Language::Promela,
             Lang::Dve => kripke_lang::Language::Dve,
+            Lang::Esml => kripke_lang::Language::Esml,
         }
     }
 }

@@ -11,6 +11,7 @@ mod files;
 mod formulas;
 mod interactive;
 mod load;
+mod ltl;
 mod memory;
 mod output;
 mod processor;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Command::Simulate(simulate) => simulate::run(&simulate),
         Command::Replay(replay) => replay::run(&replay),
         Command::Combine(combine) => combine::run(&combine),
+        Command::Ltl(ltl) => ltl::run(&ltl),
         Command::Completions { shell } => shell::completions(shell),
         Command::Man { command } => shell::manual(command.as_deref()),
     };

@@ -7,6 +7,7 @@
 
 pub mod diagnostic;
 pub mod dve;
+pub mod esml;
 pub mod limits;
 pub mod promela;
 pub mod render;
@@ -28,6 +29,7 @@ use source::{Loader, Sources};
 pub enum Language {
     Promela,
     Dve,
+    Esml,
 }
 
 impl Language {
@@ -35,6 +37,7 @@ impl Language {
     pub fn of(path: &Path) -> Language {
         match path.extension().and_then(|e| e.to_str()) {
             Some("dve" | "mdve") => Language::Dve,
+            Some("esml") => Language::Esml,
             _ => Language::Promela,
         }
     }
@@ -66,6 +69,10 @@ pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
     let (sources, read, mut diagnostics) = match options.language.unwrap_or_else(|| Language::of(path)) {
         Language::Promela => read_promela(path, loader, options),
         Language::Dve => dve::load(path, &options.conditions, loader, &options.preprocess.macros),
+        Language::Esml => {
+            let esml::Read { sources, model, conditions, diagnostics } = esml::read(path, loader, &options.conditions);
+            (sources, model.map(|model| (model, conditions)), diagnostics)
+        }
     };
     let correct = diagnostics.iter().all(|d| d.severity != Severity::Error);
     let (model, conditions) = match read.filter(|_| correct) {

@@ -130,10 +130,6 @@ impl Diagrams {
         self.and(a, not_b)
     }
 
-    pub fn implies(&mut self, a: Diagram, b: Diagram) -> bool {
-        self.without(a, b) == Diagram::FALSE
-    }
-
     pub fn of_guard(&mut self, guard: &Guard) -> Diagram {
         let mut any = Diagram::FALSE;
         for cube in guard.cubes() {

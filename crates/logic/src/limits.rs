@@ -34,7 +34,7 @@ pub const MAX_STATES: usize = 10_000;
 pub const MAX_EDGES: usize = 200_000;
 
 /// Combinations of choices looked at, over all states.
-pub const MAX_COMBINATIONS: usize = 4_000_000;
+pub const MAX_COMBINATIONS: usize = 2_000_000;
 
 /// Nodes of decision diagrams.
 pub const MAX_DIAGRAM_NODES: usize = 1 << 20;

@@ -8,31 +8,43 @@ use crate::diagram::Diagrams;
 use crate::graph::Graph;
 use crate::problem::TooLarge;
 
-pub use trim::{Transient, irredundant, trim};
+pub use trim::{Marking, irredundant, trim};
 
-/// Reduces in both ways of treating edges that are on no cycle, and keeps the smaller result.
-pub fn reduce(graph: Graph, diagrams: &mut Diagrams) -> Result<Graph, TooLarge> {
-    let plain = reduce_with(graph.clone(), Transient::Unmarked, diagrams)?;
-    if plain.states.len() <= 2 {
-        return Ok(plain);
+/// The graph reduced in several ways, none of which is always the best.
+pub fn variants(graph: &Graph, diagrams: &mut Diagrams) -> Result<Vec<Graph>, TooLarge> {
+    let mut all = Vec::new();
+    for marking in [Marking::Few, Marking::Many, Marking::Most] {
+        let reduced = reduce_with(graph.clone(), marking, diagrams)?;
+        let enough = reduced.states.len() <= 1 || reduced.states.len() > MANY_STATES;
+        all.push(reduced);
+        if enough {
+            break;
+        }
     }
-    let marked = reduce_with(graph, Transient::Marked, diagrams)?;
-    Ok(if marked.size() < plain.size() { marked } else { plain })
+    Ok(all)
 }
 
-fn reduce_with(mut graph: Graph, transient: Transient, diagrams: &mut Diagrams) -> Result<Graph, TooLarge> {
+/// Beyond so many states, one way of doing it has to be good enough.
+pub const MANY_STATES: usize = 60;
+
+/// The smallest of these.
+pub fn smallest(graphs: impl IntoIterator<Item = Graph>) -> Graph {
+    graphs.into_iter().min_by_key(Graph::size).unwrap_or_else(Graph::empty)
+}
+
+fn reduce_with(mut graph: Graph, marking: Marking, diagrams: &mut Diagrams) -> Result<Graph, TooLarge> {
     loop {
         diagrams.check()?;
-        graph = trim(&graph, transient, diagrams);
+        graph = trim(&graph, marking, diagrams);
         let before = graph.size();
         graph = simulation::merge_same(graph, diagrams);
         if simulation::is_affordable(&graph) {
             graph = simulation::forward(graph, diagrams);
-            graph = trim(&graph, transient, diagrams);
+            graph = trim(&graph, marking, diagrams);
             graph = simulation::backward(graph, diagrams);
         }
         if graph.size() >= before {
-            return Ok(trim(&graph, Transient::Unmarked, diagrams));
+            return Ok(trim(&graph, marking.without_transient(), diagrams));
         }
     }
 }

@@ -6,6 +6,7 @@
 
 mod alternating;
 mod degeneralise;
+mod weak;
 
 use std::collections::HashMap;
 
@@ -17,9 +18,12 @@ use crate::graph::{Accepting, Graph, Link, merge_links};
 use crate::limits;
 use crate::parse::Ltl;
 use crate::problem::TooLarge;
-use crate::reduce;
+use crate::reduce::{self, Marking};
 use crate::term::{TermId, Terms};
 use alternating::{Alternating, Move, Obligations};
+
+/// Beyond so many states a deterministic automaton is not tried.
+const MANY_STATES: usize = 100;
 
 /// Automata of one formula, which accept exactly the words on which it holds.
 #[derive(Clone, PartialEq, Debug)]
@@ -32,23 +36,57 @@ pub struct Translation {
 pub fn translate(ltl: &Ltl) -> Result<Translation, TooLarge> {
     let mut diagrams = Diagrams::new();
     let graph = graph(&ltl.formula, &ltl.atoms, &mut diagrams)?;
-    let reduced = reduce::reduce(graph, &mut diagrams)?;
-    both(&reduced, &ltl.atoms, &mut diagrams)
+    let reduced = reduce::variants(&graph, &mut diagrams)?;
+    let weak = weak_deterministic(ltl, &reduced, &mut diagrams)?;
+    both(reduced, weak, &ltl.atoms, &mut diagrams)
 }
 
 /// Makes another tool's automaton small, and a state-based one of it.
 pub fn simplify(automaton: &Generalised) -> Result<Translation, TooLarge> {
     let mut diagrams = Diagrams::new();
     let graph = Graph::of_generalised(automaton, &mut diagrams);
-    let reduced = reduce::reduce(graph, &mut diagrams)?;
-    both(&reduced, &automaton.atoms, &mut diagrams)
+    let reduced = reduce::variants(&graph, &mut diagrams)?;
+    both(reduced, None, &automaton.atoms, &mut diagrams)
 }
 
-fn both(graph: &Graph, atoms: &Atoms, diagrams: &mut Diagrams) -> Result<Translation, TooLarge> {
-    let generalised = graph.generalised(atoms, diagrams)?;
-    let degeneralised = degeneralise::smallest(graph, diagrams)?;
-    let buchi = degeneralised.buchi(atoms, diagrams)?;
-    Ok(Translation { generalised, buchi })
+/// The minimal weak deterministic automaton, where there is one. An automaton of the negated formula that is too large
+/// to be made is no reason to fail.
+fn weak_deterministic(ltl: &Ltl, reduced: &[Graph], diagrams: &mut Diagrams) -> Result<Option<Graph>, TooLarge> {
+    let Some(reduced) = reduced.iter().min_by_key(|g| (g.sets, g.size())) else { return Ok(None) };
+    // Several sets that all are needed on a cycle are a sign that there is none.
+    if reduced.states.len() > MANY_STATES || reduced.sets > 1 {
+        return Ok(None);
+    }
+    let Ok(negation) = graph(&ltl.negated().formula, &ltl.atoms, diagrams) else {
+        return diagrams.check().map(|()| None);
+    };
+    // One more set is needed for the product with the weak automaton.
+    if negation.states.len() > MANY_STATES || negation.sets as usize >= limits::MAX_SETS {
+        return Ok(None);
+    }
+    let Some(weak) = weak::minimal(reduced, &negation, diagrams) else { return Ok(None) };
+    diagrams.check()?;
+    Ok(Some(reduce::trim(&weak, Marking::Many, diagrams)))
+}
+
+/// Both kinds of automata, each the deterministic one unless that is larger.
+fn both(
+    graphs: Vec<Graph>,
+    weak: Option<Graph>,
+    atoms: &Atoms,
+    diagrams: &mut Diagrams,
+) -> Result<Translation, TooLarge> {
+    let mut degeneralised = Vec::new();
+    for graph in &graphs {
+        degeneralised.push(degeneralise::smallest(graph, diagrams)?);
+    }
+    let mut finished = |graphs: Vec<Graph>| {
+        let small = reduce::smallest(graphs);
+        let deterministic = weak.clone().filter(|w| w.states.len() <= small.states.len());
+        reduce::trim(&deterministic.unwrap_or(small), Marking::Many, diagrams)
+    };
+    let (generalised, buchi) = (finished(graphs), finished(degeneralised));
+    Ok(Translation { generalised: generalised.generalised(atoms, diagrams)?, buchi: buchi.buchi(atoms, diagrams)? })
 }
 
 fn graph(formula: &Formula, atoms: &Atoms, diagrams: &mut Diagrams) -> Result<Graph, TooLarge> {

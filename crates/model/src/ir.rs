@@ -448,8 +448,8 @@ pub struct Trace {
 }
 
 /// An automaton that moves with the system: it takes one of its edges with every step between stored states, each that
-/// it can take giving a successor of its own. If it can take none, the system can't move. Guards are judged before the
-/// system's step, effects come after the system's. It has no number, no channel operations and no variables but
+/// it can take giving a successor of its own. If it can take none, the system can't move. Guards and assertions are
+/// judged before the system's step, other effects come after the system's. It has no number, no channel operations and no variables but
 /// globals. It watches for what must not be: a run that meets its accepting locations for ever, or that takes it to an
 /// [end](Location::end).
 #[derive(Clone, Debug)]
@@ -480,6 +480,15 @@ impl Model {
             (None, Some(observer)) => &observer.automaton,
             (None, None) => panic!("no process type {id:?}"),
         }
+    }
+
+    /// Do the observer or the goal ask for what depends on whether anybody can move?
+    pub fn asks_timeout(&self) -> bool {
+        let mut asks = false;
+        let mut see = |e: &Expr| asks |= matches!(e, Expr::Timeout | Expr::Enabled(_));
+        self.observer.iter().for_each(|o| o.automaton.walk(&mut see));
+        self.goal.iter().for_each(|g| g.condition.walk(&mut see));
+        asks && self.uses_timeout
     }
 
     /// What [`Model::process`] calls the observer.

@@ -133,6 +133,9 @@ impl Successors for Board {
 
 const FAIRNESS: [Fairness; 4] = [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::Impartial];
 
+const WAYS: [(Algorithm, usize); 5] =
+    [(Algorithm::Auto, 1), (Algorithm::Scc, 1), (Algorithm::Nested, 1), (Algorithm::Cndfs, 1), (Algorithm::Cndfs, 3)];
+
 fn options(algorithm: Algorithm, fairness: Fairness) -> Options {
     Options { cycles: Some(Cycles { algorithm, fairness }), ..Options::default() }
 }
@@ -147,9 +150,9 @@ fn cycles_are_found_if_and_only_if_there_are_any() {
         for (fairness, found) in FAIRNESS.into_iter().zip(&mut found) {
             let expected = board.has_cycle(fairness);
             *found += u32::from(expected);
-            for algorithm in [Algorithm::Auto, Algorithm::Scc, Algorithm::Nested] {
+            for (algorithm, threads) in WAYS {
                 for all_errors in [false, true] {
-                    let options = Options { all_errors, ..options(algorithm, fairness) };
+                    let options = Options { all_errors, threads: Some(threads), ..options(algorithm, fairness) };
                     let outcome = run(&board, &options, &Budget::default());
                     let what = format!("seed {seed} {algorithm:?} {fairness:?}\n{board:?}");
                     assert_eq!(!outcome.violations.is_empty(), expected, "{what}");
@@ -178,13 +181,16 @@ fn larger_graphs_give_the_same_answers_by_all_algorithms() {
         let all = vec![true; board.edges.len()];
         let on_cycle = |node: usize| board.edges[node].iter().any(|(_, to)| board.reach(*to as usize, &all)[node]);
         let expected = (0..board.edges.len()).any(|node| board.accepting[node] && reachable[node] && on_cycle(node));
-        for algorithm in [Algorithm::Auto, Algorithm::Scc, Algorithm::Nested] {
-            let outcome = run(&board, &options(algorithm, Fairness::None), &Budget::default());
+        for (algorithm, threads) in WAYS {
+            let options = Options { threads: Some(threads), ..options(algorithm, Fairness::None) };
+            let outcome = run(&board, &options, &Budget::default());
             assert_eq!(!outcome.violations.is_empty(), expected, "seed {seed} {algorithm:?}");
             outcome.violations.iter().for_each(|v| board.follow(&v.trail, Fairness::None));
             if !expected {
                 let states = reachable.iter().filter(|there| **there).count() as u64;
-                assert_eq!(outcome.statistics.states, states, "seed {seed} {algorithm:?}");
+                let edges: usize = (0..reachable.len()).filter(|n| reachable[*n]).map(|n| board.edges[n].len()).sum();
+                let s = outcome.statistics;
+                assert_eq!((s.states, s.transitions), (states, edges as u64), "seed {seed} {algorithm:?} {threads}");
             }
         }
     }

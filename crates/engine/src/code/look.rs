@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Switch;
-use kripke_model::ir::{Expr, Guard, LocId};
+use kripke_model::ir::{Edge, Effect, Expr, Guard, LocId};
 use kripke_model::layout::ObserverAt;
 
 use super::value::{Int, Num};
@@ -38,7 +38,7 @@ impl Gen<'_, '_> {
             for (location, block) in locations.iter().zip(blocks) {
                 self.fb.switch_to_block(block);
                 for (bit, id) in location.edges.iter().enumerate() {
-                    self.see_guard(&observer.automaton.edges[id.index()].guard, env, 1 << bit);
+                    self.see_edge(&observer.automaton.edges[id.index()], env, 1 << bit);
                 }
                 self.jump(exit);
             }
@@ -62,21 +62,30 @@ impl Gen<'_, '_> {
         self.fb.switch_to_block(next);
     }
 
-    fn see_guard(&mut self, guard: &Guard, env: Env, bit: u64) {
-        match guard {
-            Guard::Always => self.set_sight(bit),
-            Guard::When(condition) => self.see(condition, env, bit),
+    /// Can the edge be taken? That an assertion fails is rare.
+    fn see_edge(&mut self, edge: &Edge, env: Env, bit: u64) {
+        let next = self.fb.create_block();
+        match &edge.guard {
+            Guard::Always => {}
+            Guard::When(condition) => self.require_expr(condition, env, next),
             Guard::Else => {
-                let next = self.fb.create_block();
                 let sight = self.context(types::I64, offset_of!(Context, sight));
                 let others = self.fb.ins().band_imm_u(sight, !(GOAL | ACCEPTING) as i64);
                 self.leave_if(others, next);
-                self.set_sight(bit);
-                self.jump(next);
-                self.fb.switch_to_block(next);
             }
-            Guard::Youngest => {}
+            Guard::Youngest => {
+                self.jump(next);
+                return self.fb.switch_to_block(next);
+            }
         }
+        for effect in &edge.effects {
+            if let Effect::Assert(condition) = effect {
+                self.require_expr(condition, env, self.rare);
+            }
+        }
+        self.set_sight(bit);
+        self.jump(next);
+        self.fb.switch_to_block(next);
     }
 
     fn see(&mut self, condition: &Expr, env: Env, bit: u64) {

@@ -54,6 +54,9 @@ impl Maker {
         if self.random.percent(2) {
             effects.push(Effect::Assign(self.place(|_| true), Expr::Const(1)));
         }
+        if self.random.percent(15) {
+            effects.push(Effect::Assert(self.seen()));
+        }
         let target = LocId(self.random.below(locations) as u32);
         Edge { guard, effects, target, label: "watch".to_string(), ..blank() }
     }

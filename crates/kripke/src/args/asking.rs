@@ -32,8 +32,8 @@ pub struct Asking {
     /// The same as --fair weak
     #[arg(short = 'f', conflicts_with = "fair")]
     pub weak: bool,
-    /// How to look for endless runs: component by component, or by a second, nested search
-    #[arg(long, value_enum, default_value_t, value_name = "auto|scc|nested", hide_possible_values = true)]
+    /// How to look for endless runs: component by component, by a second, nested search, or by nested searches on all cores
+    #[arg(long, value_enum, default_value_t, value_name = "auto|scc|nested|cndfs", hide_possible_values = true)]
     pub cycles: By,
 }
 
@@ -52,6 +52,7 @@ pub enum By {
     Auto,
     Scc,
     Nested,
+    Cndfs,
 }
 
 impl Asking {
@@ -79,6 +80,7 @@ impl Asking {
             By::Auto => Algorithm::Auto,
             By::Scc => Algorithm::Scc,
             By::Nested => Algorithm::Nested,
+            By::Cndfs => Algorithm::Cndfs,
         };
         Cycles { algorithm, fairness: self.fairness() }
     }

@@ -3,9 +3,11 @@
 mod bench;
 mod check;
 mod dve;
+mod esml;
 mod input;
 mod json;
 mod limits;
+mod ltl;
 mod program;
 mod replay;
 mod simulate;

@@ -94,8 +94,7 @@ impl Parser<'_> {
     fn scan(&self, mut i: usize) -> Result<(usize, bool), Problem> {
         let mut after_operand = false;
         let mut calculates = false;
-        loop {
-            let Some(role) = self.roles.get(i).copied() else { break };
+        while let Some(role) = self.roles.get(i).copied() {
             match role {
                 Role::Operand if after_operand => break,
                 Role::Operand => after_operand = true,

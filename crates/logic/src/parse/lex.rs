@@ -57,8 +57,8 @@ pub fn tokens(text: &str, part: Span) -> Result<Vec<Token<'_>>, Problem> {
 }
 
 fn comment(rest: &str) -> Option<usize> {
-    if rest.starts_with("/*") {
-        return Some(rest[2..].find("*/").map_or(rest.len(), |i| i + 4));
+    if let Some(inner) = rest.strip_prefix("/*") {
+        return Some(inner.find("*/").map_or(rest.len(), |i| i + 4));
     }
     rest.starts_with("//").then(|| rest.find('\n').unwrap_or(rest.len()))
 }

@@ -122,11 +122,9 @@ pub fn backward(mut graph: Graph, diagrams: &mut Diagrams) -> Graph {
     let less = simulation(&reversed, allowed, diagrams);
     let stands_for = representatives(&less);
     // The one that stands for others can do what they could.
-    for state in 0..stands_for.len() {
-        if stands_for[state] != state {
-            let links = std::mem::take(&mut graph.states[state]);
-            graph.states[stands_for[state]].extend(links);
-        }
+    for (state, other) in stands_for.iter().enumerate().filter(|(s, o)| s != *o) {
+        let links = std::mem::take(&mut graph.states[state]);
+        graph.states[*other].extend(links);
     }
     redirect(&mut graph, &stands_for, diagrams);
     drop_outdone(&mut graph, &less, diagrams);

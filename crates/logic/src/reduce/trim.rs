@@ -5,16 +5,26 @@ use crate::diagram::Diagrams;
 use crate::graph::{Accepting, Graph, Link, merge_links};
 use crate::scc::{Components, components};
 
-/// Marks of edges that are on no cycle never matter. With all of them or with none, more may look alike.
+/// Many marks can be there or not without a difference: those of edges that are on no cycle, or on none without another
+/// edge of the same set. With more of them or with fewer, more may look alike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Transient {
-    Unmarked,
-    Marked,
+pub enum Marking {
+    /// As they are, but none where there is no accepting cycle.
+    Few,
+    /// As many as possible on cycles that accept.
+    Many,
+    /// These, and all on edges that are on no cycle.
+    Most,
 }
 
-/// Keeps what is reachable and from where something is accepted; marks become as many as possible on accepting
-/// components and none on others; superfluous sets go.
-pub fn trim(graph: &Graph, transient: Transient, diagrams: &mut Diagrams) -> Graph {
+impl Marking {
+    pub fn without_transient(self) -> Marking {
+        if self == Marking::Most { Marking::Many } else { self }
+    }
+}
+
+/// Keeps what is reachable and from where something is accepted; marks become as `marking` says; superfluous sets go.
+pub fn trim(graph: &Graph, marking: Marking, diagrams: &mut Diagrams) -> Graph {
     let found = components(&graph.states, graph.initial, |l| l.to);
     let accepting = accepting_components(graph, &found);
     let useful = useful_states(graph, &found, &accepting);
@@ -32,7 +42,7 @@ pub fn trim(graph: &Graph, transient: Transient, diagrams: &mut Diagrams) -> Gra
         states.push(kept.map(|l| Link { to: numbers[l.to], ..*l }).collect());
     }
     let mut trimmed = Graph { states, initial: 0, ..*graph };
-    normalise_marks(&mut trimmed, transient);
+    normalise_marks(&mut trimmed, marking);
     drop_sets(&mut trimmed);
     for links in &mut trimmed.states {
         merge_links(links, diagrams);
@@ -88,12 +98,12 @@ fn order_of_visit(graph: &Graph, useful: &[bool]) -> Vec<usize> {
     order
 }
 
-fn normalise_marks(graph: &mut Graph, transient: Transient) {
+fn normalise_marks(graph: &mut Graph, marking: Marking) {
     let found = components(&graph.states, graph.initial, |l| l.to);
     let accepting = accepting_components(graph, &found);
     let all = graph.all_marks();
-    for set in 0..graph.sets {
-        saturate(graph, set);
+    if marking != Marking::Few {
+        (0..graph.sets).for_each(|set| saturate(graph, set));
     }
     let has_cycle = cyclic(graph, &found);
     let by_state = graph.accepting == Accepting::States;
@@ -102,7 +112,7 @@ fn normalise_marks(graph: &mut Graph, transient: Transient) {
         for link in links.iter_mut() {
             let on_no_cycle = if by_state { !here.is_some_and(|c| has_cycle[c]) } else { found.of[link.to] != here };
             if on_no_cycle {
-                link.marks = if transient == Transient::Marked { all } else { 0 };
+                link.marks = if marking == Marking::Most { all } else { 0 };
             } else if !here.is_some_and(|c| accepting[c]) {
                 link.marks = 0;
             }

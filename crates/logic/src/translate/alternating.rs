@@ -99,8 +99,7 @@ impl<'a> Alternating<'a> {
             return Ok(Rc::clone(known));
         }
         let mut moves = self.first_moves(term)?;
-        self.prune(&mut moves);
-        self.diagrams.check()?;
+        self.prune(&mut moves)?;
         let moves: Rc<[Move]> = moves.into();
         self.moves.insert(term, Rc::clone(&moves));
         Ok(moves)
@@ -205,12 +204,12 @@ impl<'a> Alternating<'a> {
                 }
             }
         }
-        self.prune(&mut all);
+        self.prune(&mut all)?;
         Ok(all)
     }
 
     /// Joins moves that differ in their labels only, and takes from each move what another does with less left to do.
-    fn prune(&mut self, moves: &mut Vec<Move>) {
+    fn prune(&mut self, moves: &mut Vec<Move>) -> Result<(), TooLarge> {
         for m in moves.iter_mut() {
             m.to = self.smallest(m.to);
         }
@@ -224,6 +223,7 @@ impl<'a> Alternating<'a> {
                 _ => joined.push(m),
             }
         }
+        self.count(joined.len() * joined.len() / 8)?;
         for i in 0..joined.len() {
             for j in 0..joined.len() {
                 let (a, b) = (joined[i], joined[j]);
@@ -234,6 +234,7 @@ impl<'a> Alternating<'a> {
         }
         joined.retain(|m| m.label != Diagram::FALSE);
         *moves = joined;
+        Ok(())
     }
 
     /// The set without obligations that others imply. One that waits for something has to stay, or nobody would know

@@ -13,9 +13,6 @@ use crate::problem::TooLarge;
 use crate::reduce::{self, irredundant};
 use crate::scc::components;
 
-/// Beyond so many states, one way of doing it has to be good enough.
-const MANY_STATES: usize = 60;
-
 /// At which level a component is entered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Entry {
@@ -25,21 +22,18 @@ enum Entry {
 
 /// The smallest state-based automaton that trying different orders of the sets gives.
 pub fn smallest(graph: &Graph, diagrams: &mut Diagrams) -> Result<Graph, TooLarge> {
-    let mut best: Option<Graph> = None;
     let plans = Plans::new(graph);
-    let orders = if graph.states.len() > MANY_STATES { vec![(0..graph.sets).collect()] } else { orders(graph.sets) };
+    let large = graph.states.len() > reduce::MANY_STATES;
+    let orders = if large { vec![(0..graph.sets).collect()] } else { orders(graph.sets) };
+    let entries: &[Entry] = if graph.sets == 0 || large { &[Entry::First] } else { &[Entry::First, Entry::Accepting] };
+    let mut all = Vec::new();
     for order in orders {
-        for entry in [Entry::First, Entry::Accepting] {
-            let candidate = reduce::reduce(degeneralise(graph, &plans, &order, entry, diagrams)?, diagrams)?;
-            if best.as_ref().is_none_or(|b| candidate.size() < b.size()) {
-                best = Some(candidate);
-            }
-            if graph.sets == 0 || graph.states.len() > MANY_STATES {
-                break;
-            }
+        for entry in entries {
+            let copies = degeneralise(graph, &plans, &order, *entry, diagrams)?;
+            all.extend(reduce::variants(&copies, diagrams)?);
         }
     }
-    Ok(best.unwrap_or_else(Graph::empty))
+    Ok(reduce::smallest(all))
 }
 
 /// All orders of a few sets; of many, each set first once.

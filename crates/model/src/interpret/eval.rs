@@ -40,6 +40,11 @@ impl<'a> Env<'a> {
     pub(crate) fn outside(world: &'a World) -> Env<'a> {
         Env { world, pid: 0, at: ProcessAt { process: 0, offset: 0 }, timeout: false }
     }
+
+    /// The same where `stuck` tells whether nobody can move.
+    pub(crate) fn watching(world: &'a World, stuck: bool) -> Env<'a> {
+        Env { timeout: stuck, ..Env::outside(world) }
+    }
 }
 
 impl Machine {

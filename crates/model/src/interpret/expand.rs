@@ -94,9 +94,13 @@ impl Machine {
         let (Some(observer), Some(mut seat)) = (&self.model.observer, scratch.seat.take()) else {
             return self.expand_system(scratch, choice, listener);
         };
+        let stuck = self.is_stuck(scratch);
         let root = scratch.root.clone();
         let mut moved = false;
-        if let Some(mut joined) = Joined::new(self, observer, &root, &mut seat, listener) {
+        if let Some(mut joined) = Joined::new(self, observer, (&root, stuck), &mut seat, listener) {
+            if choice == Choice::All {
+                joined.judge(&root, stuck);
+            }
             moved = self.expand_system(scratch, choice, &mut joined);
             if !moved && observer.stutters && choice == Choice::All {
                 joined.alone(&root);
@@ -104,6 +108,12 @@ impl Machine {
         }
         scratch.seat = Some(seat);
         moved
+    }
+
+    /// Nobody can move in the state in `scratch.root`, unless for that reason. Only found out where somebody asks.
+    pub(crate) fn is_stuck(&self, scratch: &mut Scratch) -> bool {
+        let (root, mut rooms) = scratch.split();
+        self.asks_timeout && !self.moves(root, Who::All, false, &mut rooms, &mut |_| {})
     }
 
     fn expand_system<L: Listener>(&self, scratch: &mut Scratch, choice: Choice, listener: &mut L) -> bool {

@@ -37,6 +37,8 @@ pub(crate) struct Machine {
     gated: bool,
     /// Some locations are committed.
     committed: bool,
+    /// The observer or the goal must know whether anybody can move.
+    asks_timeout: bool,
     straight: Straight,
 }
 
@@ -56,7 +58,8 @@ impl Interpreter {
         let gated = model.uses_priorities || model.processes.iter().any(|p| p.provided.is_some());
         let committed = model.processes.iter().flat_map(|p| &p.locations).any(|l| l.committed);
         let straight = straight::find(&model);
-        let machine = Machine { model, layout, claims, gated, committed, straight };
+        let asks_timeout = model.asks_timeout();
+        let machine = Machine { model, layout, claims, gated, committed, asks_timeout, straight };
         let mut interpreter = Interpreter { initial: Vec::new(), machine, scratch };
         interpreter.initial = interpreter.machine.start()?.bytes;
         Ok(interpreter)
@@ -129,8 +132,9 @@ impl Machine {
 
 impl Machine {
     /// Is the goal reached? Where judging it goes wrong, it is not.
-    fn reaches_goal(&self, world: &World) -> bool {
-        let holds = |goal: &crate::ir::Goal| self.eval(&goal.condition, &Env::outside(world)).is_ok_and(|v| v != 0);
+    fn reaches_goal(&self, world: &World, stuck: bool) -> bool {
+        let env = Env::watching(world, stuck);
+        let holds = |goal: &crate::ir::Goal| self.eval(&goal.condition, &env).is_ok_and(|v| v != 0);
         self.model.goal.as_ref().is_some_and(holds)
     }
 }
@@ -165,11 +169,12 @@ impl Successors for Interpreter {
         if choice != Choice::All {
             return Flags::default();
         }
+        let stuck = machine.is_stuck(scratch);
         let root = &scratch.root;
         let watched = machine.model.observer.as_ref().map(|o| machine.observed(o, root));
         Flags {
             invalid_end: !moved && watched.is_none() && !machine.valid_end(root),
-            goal: machine.reaches_goal(root),
+            goal: machine.reaches_goal(root, stuck),
             ..watched.unwrap_or_default()
         }
     }

@@ -5,9 +5,9 @@ use super::eval::{Env, Eval, NOBODY};
 use super::expand::{Listener, Step, Taken};
 use super::step::Log;
 use super::world::World;
-use crate::ir::{EdgeId, Guard, Observer};
+use crate::ir::{EdgeId, Effect, Guard, Observer};
 use crate::layout::ProcessAt;
-use crate::successors::{Finding, Flags};
+use crate::successors::{Finding, FindingKind, Flags};
 
 /// Room for the observer's half of a step.
 #[derive(Debug)]
@@ -36,14 +36,36 @@ impl<'a, L: Listener> Joined<'a, L> {
     pub(crate) fn new(
         machine: &'a Machine,
         observer: &Observer,
-        root: &World,
+        (root, stuck): (&World, bool),
         seat: &'a mut Seat,
         listener: &'a mut L,
     ) -> Option<Joined<'a, L>> {
         seat.log.tracing = false;
         seat.edges.clear();
-        machine.observer_edges(observer, root, &mut seat.edges);
+        machine.observer_edges(observer, &Env::watching(root, stuck), &mut seat.edges);
         (!seat.edges.is_empty()).then_some(Joined { machine, seat, listener })
+    }
+
+    /// Tells which assertions of the observer's fail. One that can't be judged keeps its edge from being taken.
+    pub(crate) fn judge(&mut self, root: &World, stuck: bool) {
+        let Seat { log, edges, .. } = &mut *self.seat;
+        for (id, judged) in edges.iter_mut().filter(|(_, judged)| judged.is_ok()) {
+            let step = self.machine.observer_step(*id);
+            log.clear();
+            log.enter(NOBODY, step.process.0, *id);
+            for effect in &self.machine.edge(step.process.0, *id).effects {
+                let Effect::Assert(condition) = effect else { continue };
+                match self.machine.eval(condition, &Env::watching(root, stuck)) {
+                    Ok(0) => self.machine.find(log, FindingKind::Assertion),
+                    Ok(_) => {}
+                    Err(kind) => *judged = Err(kind),
+                }
+            }
+            if !log.findings.is_empty() {
+                let taken = Taken { step, partner: None, others: &[], world: None, control: None, log };
+                self.listener.findings(None, &taken);
+            }
+        }
     }
 
     /// The observer's moves after the system has come to `world`.
@@ -115,13 +137,13 @@ impl<L: Listener> Listener for Joined<'_, L> {
 
 impl Machine {
     /// The edges the observer can take, or that go wrong when it tries. `else` counts if no other can be taken.
-    fn observer_edges(&self, observer: &Observer, world: &World, edges: &mut Vec<(EdgeId, Eval<()>)>) {
+    fn observer_edges(&self, observer: &Observer, env: &Env<'_>, edges: &mut Vec<(EdgeId, Eval<()>)>) {
         let automaton = &observer.automaton;
-        let Some(at) = self.layout.observer_location(&world.bytes) else { return };
+        let Some(at) = self.layout.observer_location(&env.world.bytes) else { return };
         for &id in &automaton.locations[at.index()].edges {
             let can = match &automaton.edges[id.index()].guard {
                 Guard::Always => Ok(true),
-                Guard::When(condition) => self.eval(condition, &Env::outside(world)).map(|v| v != 0),
+                Guard::When(condition) => self.eval(condition, env).map(|v| v != 0),
                 Guard::Else => Ok(edges.is_empty()),
                 Guard::Youngest => Ok(false),
             };
@@ -153,7 +175,7 @@ impl Machine {
 
     fn observer_moves(&self, world: &mut World, id: EdgeId, log: &mut Log) -> Eval<()> {
         let edge = self.edge(self.model.observer_id().0, id);
-        for effect in &edge.effects {
+        for effect in edge.effects.iter().filter(|e| !matches!(e, Effect::Assert(_))) {
             self.effect(world, NOBODY, effect, false, log)?;
         }
         self.layout.set_observer_location(&mut world.bytes, edge.target);

@@ -73,11 +73,14 @@ impl Default for Options {
 impl Options {
     /// How many workers there will be.
     pub fn workers(&self) -> usize {
-        match (self.order, self.threads) {
-            _ if self.cycles.is_some() => 1,
-            (Order::DepthFirst, _) => 1,
-            (_, Some(threads)) => threads.max(1),
-            (_, None) => std::thread::available_parallelism().map_or(1, usize::from),
+        let wanted = match self.threads {
+            Some(threads) => threads.max(1),
+            None => std::thread::available_parallelism().map_or(1, usize::from),
+        };
+        match (self.cycles, self.order) {
+            (Some(cycles), _) if cycles.algorithm(wanted, self.all_errors) == Algorithm::Cndfs => wanted,
+            (Some(_), _) | (None, Order::DepthFirst) => 1,
+            (None, Order::BreadthFirst) => wanted,
         }
     }
 

@@ -32,6 +32,13 @@ pub(super) struct Round {
     state: Vec<u8>,
 }
 
+/// The successors of a state in order, and who moved for each (nobody, where the observer went on alone).
+pub(super) struct Movers {
+    pub successors: Vec<StateId>,
+    pub movers: Vec<Option<u8>>,
+    pub processes: usize,
+}
+
 impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
     pub fn new(search: &'a Search<'a, S>, number: usize, successors: Box<dyn Successors + 'm>) -> Self {
         Worker {
@@ -113,6 +120,30 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         self.handle.expect(batch);
         let interned = self.handle.intern(batch, ends, &mut each);
         interned.map_err(|full| self.search.budget.limit(full)).map(|()| flags)
+    }
+
+    /// Who moves to which successor, if that is wanted.
+    pub fn movers(&mut self, id: StateId, wanted: bool) -> Result<Movers, Limit> {
+        let mut successors = Vec::new();
+        self.expand_again(id, Choice::All, |seen| successors.push(seen.id))?;
+        let mut movers = vec![None; successors.len()];
+        if !wanted {
+            return Ok(Movers { successors, movers, processes: 0 });
+        }
+        let Round { batch, state, .. } = &mut self.round;
+        self.handle.fetch(id, state);
+        let (processes, mut own, mut at) = (self.successors.processes(state), Batch::new(), 0);
+        // The youngest comes first. Moves that a process could only make if nobody else could are not among all.
+        for process in (0..processes).rev() {
+            own.clear();
+            self.successors.expand(state, Choice::One(process), &mut own);
+            let same = own.len() <= batch.len() - at && own.states().zip(batch.states_from(at)).all(|(a, b)| a == b);
+            if same {
+                movers[at..at + own.len()].fill(Some(process));
+                at += own.len();
+            }
+        }
+        Ok(Movers { successors, movers, processes: usize::from(processes) })
     }
 
     fn intern(&mut self, mut each: impl FnMut(Seen)) -> Result<(), Limit> {

@@ -1,11 +1,11 @@
 //! Claims and formulas as properties, and what may not stand in them.
 
-use kripke_model::ir::{Property, PropertyKind};
+use kripke_model::ir::{Expr, Property, PropertyKind};
 
 use super::environment::Environment;
 use super::view::is_predefined;
 use crate::diagnostic::Diagnostic;
-use crate::promela::ast::{Block, Name, StmtKind};
+use crate::promela::ast::{self, Block, Name, StmtKind};
 use crate::source::Span;
 
 /// Words with a meaning of their own in a formula.
@@ -76,6 +76,21 @@ pub(super) fn check_never(env: &Environment<'_>, block: &Block) {
             _ => {}
         }
     }
+}
+
+/// A condition typed outside the program: judged by nobody, after all that is declared.
+pub(super) fn condition(env: &Environment<'_>, condition: &ast::Expr) -> Expr {
+    let lowered = env.outside(usize::MAX).expr(condition);
+    let mut own = None;
+    lowered.walk(&mut |e| match e {
+        Expr::Pid => own = Some("`_pid` and `_priority` belong to a process"),
+        Expr::Input => own = Some("nothing can be read from `STDIN` here"),
+        _ => {}
+    });
+    if let Some(what) = own {
+        env.error(condition.span, what, "no process judges this condition");
+    }
+    lowered
 }
 
 /// Complains about names in a formula that mean nothing.

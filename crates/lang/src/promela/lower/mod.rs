@@ -79,8 +79,7 @@ pub fn lower(
     let processes = drawn.iter().enumerate().map(|(i, (p, d))| processes::finish(&env, i, p, d)).collect();
     let trace = collected.trace.take().and_then(|t| processes::finish_trace(&env, t));
     collected.finish_claims(&env, program, &references);
-    let nobody = env.outside(usize::MAX);
-    let conditions = program.conditions.iter().map(|c| nobody.expr(c)).collect();
+    let conditions = program.conditions.iter().map(|c| claims::condition(&env, c)).collect();
     let start = processes::starts(&env, &drawn);
     if start.is_empty() && !env.failed() {
         let span =

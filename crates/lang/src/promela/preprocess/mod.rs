@@ -17,7 +17,7 @@ use super::lex::lex;
 use super::token::{Punct, Token, TokenKind};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::limits;
-use crate::source::{FileId, Loader, Sources, Span};
+use crate::source::{FileId, Loader, Sources, Span, decode};
 use directive::Conditional;
 use expand::Macro;
 
@@ -205,14 +205,10 @@ impl Preprocessor<'_> {
             Some(span) => Diagnostic::error(span, what, "included here"),
             None => Diagnostic::general(what),
         };
-        if bytes.len() > limits::MAX_FILE_BYTES {
-            let most = limits::MAX_FILE_BYTES >> 20;
-            return self.fatal(complaint(format!("`{name}` is too large: over {most} MiB")));
-        }
-        if is_binary(&bytes) {
-            return self.fatal(complaint(format!("`{name}` is not a text file")));
-        }
-        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let text = match decode(&name, &bytes) {
+            Ok(text) => text,
+            Err(what) => return self.fatal(complaint(what)),
+        };
         let file = self.sources.add(name, text);
         let tokens: Rc<[Token]> = lex(file, &self.sources.file(file).text, self.diagnostics).into();
         let path = path.to_path_buf();
@@ -300,14 +296,6 @@ impl Preprocessor<'_> {
             _ => {}
         }
     }
-}
-
-/// Text may hold odd bytes in comments and strings; a file full of them is none.
-fn is_binary(bytes: &[u8]) -> bool {
-    let odd = |b: &&u8| (**b < 32 && !matches!(**b, b'\t' | b'\n' | b'\r' | 0x0b | 0x0c | 0x1a)) || **b == 127;
-    let control = bytes.iter().filter(odd).count();
-    let broken = bytes.utf8_chunks().filter(|c| !c.invalid().is_empty()).count();
-    control * 20 > bytes.len() || broken * 4 > bytes.len()
 }
 
 #[cfg(test)]

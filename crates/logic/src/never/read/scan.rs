@@ -153,10 +153,10 @@ fn word_length(rest: &str) -> usize {
     rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len())
 }
 
-/// The length of a comment, or of a line for a preprocessor.
+/// The length of a comment.
 fn blank_length(rest: &str) -> Option<usize> {
-    if rest.starts_with("/*") {
-        return Some(rest[2..].find("*/").map_or(rest.len(), |i| i + 4));
+    if let Some(inner) = rest.strip_prefix("/*") {
+        return Some(inner.find("*/").map_or(rest.len(), |i| i + 4));
     }
     rest.starts_with("//").then(|| rest.find('\n').unwrap_or(rest.len()))
 }

@@ -8,13 +8,11 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use kripke_model::Choice;
-
-use super::super::worker::Worker;
+use super::super::worker::{Movers, Worker};
 use super::Fairness;
 use super::lasso;
 use crate::budget::Limit;
-use crate::store::{Handle, StateId, Store};
+use crate::store::{StateId, Store};
 
 /// A first state, and which successor to take from each on.
 type Tour = (StateId, Vec<u32>);
@@ -113,7 +111,7 @@ fn look_inside<S: Store>(
         if accepting {
             inside.accepting.get_or_insert(from);
         }
-        let Expanded { successors, movers, processes } = expand(worker, from, fairness)?;
+        let Movers { successors, movers, processes } = worker.movers(from, fairness != Fairness::None)?;
         inside.know(processes, before);
         let mut moved = vec![false; inside.moves.len()];
         for (number, (&to, &mover)) in successors.iter().zip(&movers).enumerate() {
@@ -139,36 +137,6 @@ fn look_inside<S: Store>(
         before = before.or(Some(from));
     }
     Ok(inside)
-}
-
-/// The successors of a state in order, and who moved for each (nobody, where the observer went on alone).
-struct Expanded {
-    successors: Vec<StateId>,
-    movers: Vec<Option<u8>>,
-    processes: usize,
-}
-
-fn expand<S: Store>(worker: &mut Worker<'_, '_, S>, id: StateId, fairness: Fairness) -> Result<Expanded, Limit> {
-    let mut all = Vec::new();
-    worker.expand_again(id, Choice::All, |seen| all.push(seen.id))?;
-    let mut movers = vec![None; all.len()];
-    if fairness == Fairness::None {
-        return Ok(Expanded { successors: all, movers, processes: 0 });
-    }
-    let mut state = Vec::new();
-    worker.handle.fetch(id, &mut state);
-    let mut at = 0;
-    // The youngest comes first. Moves that a process could only make if nobody else could move are not among all.
-    let processes = worker.successors.processes(&state);
-    for process in (0..processes).rev() {
-        let mut own = Vec::new();
-        worker.expand_again(id, Choice::One(process), |seen| own.push(seen.id))?;
-        if all[at..].starts_with(&own) {
-            movers[at..at + own.len()].fill(Some(process));
-            at += own.len();
-        }
-    }
-    Ok(Expanded { successors: all, movers, processes: usize::from(processes) })
 }
 
 /// A cycle from the accepting state by way of everything that makes it fair.

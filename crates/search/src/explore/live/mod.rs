@@ -4,6 +4,8 @@
 //! cycle has an accepting state, and under an assumption of fairness whether that cycle is fair. An algorithm only has
 //! to find one state on such a cycle (or its component): [`lasso`] finds the way there and around, as short as may be.
 
+mod cndfs;
+mod colours;
 mod fair;
 mod lasso;
 mod nested;
@@ -37,6 +39,22 @@ pub enum Algorithm {
     Scc,
     /// A second search from accepting states, nested in the first.
     Nested,
+    /// The same, by several threads at once.
+    Cndfs,
+}
+
+impl Cycles {
+    /// As it will be done with so many threads, and whether all errors are wanted.
+    pub(super) fn algorithm(self, threads: usize, all_errors: bool) -> Algorithm {
+        let simple = self.fairness == Fairness::None && !all_errors;
+        match self.algorithm {
+            Algorithm::Auto if simple && threads > 1 => Algorithm::Cndfs,
+            Algorithm::Auto => Algorithm::Scc,
+            chosen if simple => chosen,
+            // Only whole components can tell.
+            _ => Algorithm::Scc,
+        }
+    }
 }
 
 /// Which cycles count.
@@ -159,9 +177,11 @@ pub(super) fn live<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>, c
         Ok(root) => root,
         Err(limit) => return live.conclude(None, Some(limit)),
     };
-    let stop = match cycles.algorithm {
-        Algorithm::Nested if live.stops_early() => nested::run(&mut live, root).err(),
-        _ => scc::run(&mut live, root).err(),
-    };
+    let stop = match cycles.algorithm(search.threads, search.options.all_errors) {
+        Algorithm::Nested => nested::run(&mut live, root),
+        Algorithm::Cndfs => cndfs::run(&mut live, factory, root),
+        Algorithm::Auto | Algorithm::Scc => scc::run(&mut live, root),
+    }
+    .err();
     live.conclude(Some(root), stop)
 }

@@ -1,7 +1,11 @@
-//! What DVE is mutated with, and its macros.
+//! Mutated DVE models, and mutated macros of such models.
+
+mod mutation;
+
+use mutation::{Language, survive};
 
 /// Models that need no file: the test has something to mutate on any machine.
-pub const OWN: &[&str] = &[
+const OWN: &[&str] = &[
     "const int N = 3; byte a[3] = {1, 2, 3}, b; int c = -1;\n\
      channel u, v; channel {byte, int} t[4], r[0];\n\
      process P { byte x = 1; state s0, s1, s2; commit s1; init s0; accept s2; assert s0: x > 0;\n\
@@ -12,7 +16,7 @@ pub const OWN: &[&str] = &[
     "byte x; process P { state a; init a; trans a -> a { effect x = 1 - x; }; }\nsystem sync;\n",
 ];
 
-pub const WORDS: &[&str] = &[
+const WORDS: &[&str] = &[
     "process",
     "P",
     "{",
@@ -88,7 +92,7 @@ pub const WORDS: &[&str] = &[
     "\"",
 ];
 
-pub const BOMBS: &[&str] = &[
+const BOMBS: &[&str] = &[
     "(",
     "{",
     "[",
@@ -107,14 +111,14 @@ pub const BOMBS: &[&str] = &[
 ];
 
 /// Texts with macros.
-pub const OWN_MACROS: &[&str] = &[
+const OWN_MACROS: &[&str] = &[
     "default(`N', 3)define(`f', `$1[$2] $# $*')\nbyte a[N];\nforloop(`i', 0, decr(N), `process P_`'i { state s; init s;\n\
      trans s -> s { guard f(a, i) == eval(i * 2 % N); effect a[i] = ifelse(i, 0, 1, 2); }; }\n')system async;\n",
     "divert(-1)define(`x', `ifelse($1, 0, `', `$1 x(decr($1))')')divert`'dnl gone\nbyte v = len(`abc'); # x(3)\n\
      process P { state s; init s; trans s -> s { }; } pushdef(`y', 1)popdef(`y')shift(a, b)system async;\n",
 ];
 
-pub const MACRO_WORDS: &[&str] = &[
+const MACRO_WORDS: &[&str] = &[
     "define(",
     "undefine(",
     "pushdef(",
@@ -173,5 +177,32 @@ pub const MACRO_WORDS: &[&str] = &[
     "defn(`x')",
 ];
 
-pub const MACRO_BOMBS: &[&str] =
+const MACRO_BOMBS: &[&str] =
     &["(", "`", "'", "define(`q', ", "eval(", "incr(", "$1", "x(", "ifelse(", ",", "divert(1)", "-"];
+
+#[test]
+fn no_input_panics_or_hangs() {
+    survive(&Language {
+        input: "input.dve",
+        own: OWN,
+        folders: &["../../examples", "../../../shared/corpus/dve", "../../../shared/corpus/seed-models"],
+        endings: &["dve"],
+        words: WORDS,
+        bombs: BOMBS,
+        cost: 1,
+    });
+}
+
+#[test]
+fn no_macro_panics_or_hangs() {
+    survive(&Language {
+        input: "input.mdve",
+        own: OWN_MACROS,
+        folders: &["../../examples"],
+        endings: &["mdve"],
+        words: MACRO_WORDS,
+        bombs: MACRO_BOMBS,
+        // Macros that use themselves go on until there is too much text.
+        cost: 20,
+    });
+}
