@@ -14,7 +14,7 @@ use crate::number;
 #[derive(Clone, Debug)]
 pub enum Verdict {
     Holds(ErrorFree),
-    Violated(Violated),
+    Violated(Box<Violated>),
     Inconclusive(Reason),
 }
 
@@ -68,7 +68,7 @@ impl Verdict {
         }
         if !confirmed.is_empty() {
             let first = confirmed.remove(0);
-            return Ok(Verdict::Violated(Violated { first, others: confirmed }));
+            return Ok(Verdict::Violated(Box::new(Violated { first, others: confirmed })));
         }
         if !unchecked.is_empty() {
             return Ok(Verdict::Inconclusive(Reason::Unchecked(unchecked.to_vec())));
