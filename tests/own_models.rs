@@ -54,7 +54,8 @@ fn covers(folder: &str) {
     let mut listed: Vec<_> = table.rows().map(|row| row.get("model").to_string()).collect();
     let entries = fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut present: Vec<_> = names.filter(|name| name.ends_with(".pml")).collect();
+    let model = |name: &String| [".pml", ".dve", ".mdve", ".esml"].iter().any(|ending| name.ends_with(ending));
+    let mut present: Vec<_> = names.filter(model).collect();
     listed.sort();
     present.sort();
     assert_eq!(listed, present, "the table and the folder differ");
@@ -68,6 +69,31 @@ fn examples() {
 #[test]
 fn one_feature_models() {
     compare("tests/promela", Some("tests/deviations.tsv"));
+}
+
+#[test]
+fn one_feature_esml_models() {
+    compare("tests/esml", None);
+}
+
+/// The same system in several languages, written so that its steps are the same: so is its graph.
+#[test]
+fn twins_have_equal_graphs() {
+    let folder = places::root().join("tests/twins");
+    let counted = |path: &Path| match count_all(path, BOUNDS) {
+        Measured::Counted(counts) => counts,
+        other => panic!("{}: {other}", path.display()),
+    };
+    let mut pairs = 0;
+    for entry in fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
+        let path = entry.expect("a readable folder").path();
+        if path.extension().is_some_and(|e| e != "pml") {
+            let twin = path.with_extension("pml");
+            assert_eq!(counted(&path), counted(&twin), "{}", path.display());
+            pairs += 1;
+        }
+    }
+    assert!(pairs > 0, "no twins");
 }
 
 /// Without `--raw`. SPIN, too, checks these claims only in a search that is not raw.
@@ -86,4 +112,5 @@ fn exclusive_channels_are_watched() {
 fn tables_are_complete() {
     covers("examples");
     covers("tests/promela");
+    covers("tests/esml");
 }

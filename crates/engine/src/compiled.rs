@@ -140,6 +140,10 @@ impl Successors for Compiled {
         self.interpreter.initial(out);
     }
 
+    fn processes(&mut self, state: &State) -> u8 {
+        self.interpreter.processes(state)
+    }
+
     fn uncompared(&self) -> usize {
         self.code.layout.hidden
     }

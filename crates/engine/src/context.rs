@@ -10,6 +10,12 @@ pub(crate) const MAX_FIELDS: usize = 64;
 /// Every buffer has this much room behind the largest state it must hold, so that copies may go by whole vectors.
 pub(crate) const SLACK: usize = 64;
 
+/// The bit that says that a state is the goal, and the one that says that a process is at an accepting location.
+pub(crate) const GOAL: u64 = 1 << 63;
+pub(crate) const ACCEPTING: u64 = 1 << 62;
+/// As many edges of the observer's can be told apart.
+pub(crate) const MAX_SIGHT: usize = 62;
+
 /// How compiled code returns.
 pub(crate) mod status {
     /// Everything was done.
@@ -37,6 +43,8 @@ pub(crate) mod question {
     pub(crate) const OUTRANKED: u32 = 4;
     /// Could a process of higher priority receive what is offered?
     pub(crate) const OUTRANKED_RECEIVER: u32 = 5;
+    /// Is a process at an accepting location?
+    pub(crate) const ACCEPTING: u32 = 6;
 }
 
 /// What is asked of a process that could perhaps move.
@@ -94,7 +102,12 @@ pub(crate) struct Context {
     pub timeout: u32,
     /// See [`ask`].
     pub ask: u32,
-    /// A rendezvous: its channel and the message.
+    /// Somebody is at a committed location.
+    pub urgent: u32,
+    /// What was seen in a state: a bit for each edge the observer can take, and [`GOAL`].
+    pub sight: u64,
+    /// A rendezvous: the state before it, its channel and the message.
+    pub before: *mut u8,
     pub offer_number: i32,
     pub offer_fields: u32,
     pub message: [i32; MAX_FIELDS],
@@ -128,6 +141,9 @@ impl Context {
             asked: Counts::default(),
             timeout: 0,
             ask: 0,
+            urgent: 0,
+            sight: 0,
+            before: std::ptr::null_mut(),
             offer_number: 0,
             offer_fields: 0,
             message: [0; MAX_FIELDS],

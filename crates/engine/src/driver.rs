@@ -7,6 +7,7 @@ use kripke_model::{Batch, Choice, Flags, State};
 
 use crate::context::{Context, Counts, Pending, SLACK, status};
 use crate::program::Program;
+use crate::runtime::Functions;
 
 /// Buffers do not grow beyond this; what needs more is left to the interpreter.
 const MAX_ROOM: usize = 1 << 28;
@@ -73,6 +74,10 @@ impl Driver {
         driver
     }
 
+    pub(crate) fn functions(&self) -> &Functions {
+        &self.program.functions
+    }
+
     fn layout(&self) -> &Layout {
         &self.program.functions.layout
     }
@@ -90,11 +95,21 @@ impl Driver {
     /// Appends every successor of a state. None if the program can't.
     #[inline]
     pub(crate) fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Option<Flags> {
+        if self.program.functions.look.is_some() {
+            return self.expand_watched(state, choice, out);
+        }
+        self.expand_system(state, choice, out)
+    }
+
+    /// The same for the processes alone.
+    #[inline]
+    pub(crate) fn expand_system(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Option<Flags> {
         loop {
             match self.attempt(state, choice, out) {
                 Outcome::Moved => return Some(Flags::default()),
                 Outcome::Still if self.program.functions.watch.is_none() || choice != Choice::All => {
-                    return Some(Flags { invalid_end: choice == Choice::All && !self.may_end(state) });
+                    let invalid_end = choice == Choice::All && !self.may_end(state);
+                    return Some(Flags { invalid_end, ..Flags::default() });
                 }
                 Outcome::Full if self.rooms.wanted < MAX_ROOM => self.grow(),
                 Outcome::Still | Outcome::Rare | Outcome::Full => return None,
@@ -163,6 +178,7 @@ impl Driver {
         }
         let mut answer = match choice {
             Choice::All => self.all(root),
+            Choice::One(_) if self.program.facts.committed => return Outcome::Rare,
             Choice::One(pid) => self.one(root, usize::from(pid)),
         };
         if self.context.pending != self.context.pending_start {
@@ -225,7 +241,7 @@ impl Driver {
     /// The state to expand, with room behind where the code wants that, and the tables of its processes and channels.
     /// None if it is no state of this model.
     #[inline]
-    fn load(&mut self, state: &State) -> Option<*mut u8> {
+    pub(crate) fn load(&mut self, state: &State) -> Option<*mut u8> {
         if self.size > 0 {
             return (state.len() == self.size).then_some(state.as_ptr().cast_mut());
         }

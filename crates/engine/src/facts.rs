@@ -1,8 +1,6 @@
 //! What can be known about a model before it runs.
 
-use kripke_model::ir::{
-    ChannelId, Edge, Effect, Expr, Guard, Init, Model, Pattern, Piece, Place, Process, Sync, VarRef,
-};
+use kripke_model::ir::{ChannelId, Edge, Effect, Expr, Init, Model, Pattern, Place, Sync, VarRef};
 use kripke_model::layout::{ChannelAt, Layout, Slot};
 
 /// A process that is always there.
@@ -22,6 +20,8 @@ pub(crate) struct Facts {
     /// Some expression depends on where processes are.
     pub locations_read: bool,
     pub enabled_read: bool,
+    /// Some locations are committed.
+    pub committed: bool,
     /// Some process claims channels for itself.
     pub claims: bool,
     /// A state.
@@ -48,6 +48,7 @@ impl Facts {
             varies: false,
             locations_read: false,
             enabled_read: false,
+            committed: model.processes.iter().flat_map(|p| &p.locations).any(|l| l.committed),
             claims: model.processes.iter().any(|p| !p.claims.is_empty()),
             sites: Vec::new(),
             channels: layout.global_channels.clone(),
@@ -63,7 +64,10 @@ impl Facts {
         }
         for (i, process) in model.processes.iter().enumerate() {
             process.edges.iter().for_each(|edge| facts.edge(i, edge));
-            process_exprs(process, &mut |e| facts.expr(e));
+            process.walk(&mut |e| facts.expr(e));
+        }
+        if let Some(observer) = &model.observer {
+            observer.automaton.walk(&mut |e| facts.expr(e));
         }
         facts
     }
@@ -77,7 +81,7 @@ impl Facts {
                     result.iter().for_each(|place| self.write(process, place));
                 }
                 Effect::Remove => self.varies = true,
-                Effect::Assert(_) | Effect::Print(_) | Effect::SetPriority { .. } => {}
+                Effect::Assert(_) | Effect::Require { .. } | Effect::Print(_) | Effect::SetPriority { .. } => {}
             }
         }
         if let Some(Sync::Receive { args, .. }) = &edge.sync {
@@ -165,98 +169,4 @@ fn alike(layout: &Layout) -> Vec<u32> {
     };
     let first = |i: usize| (0..i).find(|j| same(*j, i)).unwrap_or(i) as u32;
     (0..layout.buffers.len()).map(first).collect()
-}
-
-/// Shows every expression of a process type, inner ones too.
-fn process_exprs(process: &Process, see: &mut impl FnMut(&Expr)) {
-    process.provided.iter().for_each(|e| walk(e, see));
-    process.claims.iter().for_each(|c| walk(&c.channel, see));
-    for var in &process.locals {
-        match &var.init {
-            Init::All(e) => walk(e, see),
-            Init::List(list) => list.iter().for_each(|e| walk(e, see)),
-            Init::Zero | Init::Channels(_) | Init::Param => {}
-        }
-    }
-    for edge in &process.edges {
-        if let Guard::When(e) = &edge.guard {
-            walk(e, see);
-        }
-        match &edge.sync {
-            Some(Sync::Send { channel, args, .. }) => {
-                walk(channel, see);
-                args.iter().for_each(|e| walk(e, see));
-            }
-            Some(Sync::Receive { channel, args, .. }) => {
-                walk(channel, see);
-                walk_patterns(args, see);
-            }
-            None => {}
-        }
-        edge.effects.iter().for_each(|effect| walk_effect(effect, see));
-    }
-}
-
-fn walk_effect(effect: &Effect, see: &mut impl FnMut(&Expr)) {
-    match effect {
-        Effect::Assign(place, e) => {
-            place.index.iter().for_each(|e| walk(e, see));
-            walk(e, see);
-        }
-        Effect::Run { args, priority, result, .. } => {
-            args.iter().chain(priority).for_each(|e| walk(e, see));
-            result.iter().flat_map(|p| &p.index).for_each(|e| walk(e, see));
-        }
-        Effect::Assert(e) => walk(e, see),
-        Effect::Print(print) => print.pieces.iter().for_each(|piece| match piece {
-            Piece::Text(_) => {}
-            Piece::Value(_, e) | Piece::Symbol(_, e) => walk(e, see),
-        }),
-        Effect::SetPriority { pid, priority } => {
-            walk(pid, see);
-            walk(priority, see);
-        }
-        Effect::Remove => {}
-    }
-}
-
-fn walk_patterns(patterns: &[Pattern], see: &mut impl FnMut(&Expr)) {
-    for pattern in patterns {
-        match pattern {
-            Pattern::Match(e) => walk(e, see),
-            Pattern::Store(place) => place.index.iter().for_each(|e| walk(e, see)),
-            Pattern::Any => {}
-        }
-    }
-}
-
-fn walk(expr: &Expr, see: &mut impl FnMut(&Expr)) {
-    see(expr);
-    match expr {
-        Expr::Const(_)
-        | Expr::Pid
-        | Expr::ProcessCount
-        | Expr::Last
-        | Expr::Timeout
-        | Expr::NonProgress
-        | Expr::Input => {}
-        Expr::Load(place) => place.index.iter().for_each(|e| walk(e, see)),
-        Expr::Unary(_, e) | Expr::Channel(_, e) | Expr::Enabled(e) | Expr::Location(e) | Expr::Priority(e) => {
-            walk(e, see)
-        }
-        Expr::Binary(_, a, b) => {
-            walk(a, see);
-            walk(b, see);
-        }
-        Expr::Cond(parts) => parts.iter().for_each(|e| walk(e, see)),
-        Expr::Poll { channel, args, .. } => {
-            walk(channel, see);
-            walk_patterns(args, see);
-        }
-        Expr::At { pid, .. } => pid.iter().for_each(|e| walk(e, see)),
-        Expr::Remote { pid, place, .. } => {
-            pid.iter().for_each(|e| walk(e, see));
-            place.index.iter().for_each(|e| walk(e, see));
-        }
-    }
 }

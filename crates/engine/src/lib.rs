@@ -14,6 +14,7 @@ mod driver;
 mod facts;
 mod inner;
 mod jit;
+mod joint;
 mod program;
 mod runtime;
 mod shape;

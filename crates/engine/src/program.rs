@@ -9,11 +9,11 @@ use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 use kripke_model::Model;
-use kripke_model::ir::{Direction, Edge, EdgeId, Expr, Place, Process, Sync, Then, VarRef};
+use kripke_model::ir::{Direction, Edge, EdgeId, Effect, Expr, Guard, Place, Process, Scheduling, Sync, Then, VarRef};
 use kripke_model::layout::Layout;
 
 use crate::code::{Calls, Gen, Links, Plan, Role, Unit};
-use crate::context::MAX_FIELDS;
+use crate::context::{MAX_FIELDS, MAX_SIGHT};
 use crate::facts::Facts;
 use crate::jit::{self, Machine};
 use crate::runtime::{Claim, Functions};
@@ -59,6 +59,7 @@ impl Program {
             per_process: plan.links.per_process,
             // The last one.
             all: addresses[addresses.len() - 1],
+            look: units.iter().position(|(role, ..)| *role == Role::Look).map(|i| addresses[i]),
             moves: every(Role::Moves),
             accept: every(Role::Accept),
             could: every(Role::Could),
@@ -96,6 +97,9 @@ fn plan<'a>(model: &'a Model, layout: &'a Layout, facts: &'a Facts, options: Opt
             }
         }
         links.functions.push(ids);
+    }
+    if model.goal.is_some() || model.observer.is_some() {
+        names.push((Role::Look, 0, None));
     }
     names.push((Role::All, 0, None));
     let edges = if per_process { edges } else { all(&mut (0..model.processes.len())) };
@@ -143,7 +147,7 @@ fn is_wanted(role: Role, process: &Process, model: &Model, facts: &Facts) -> boo
         Role::Follow => !model.uses_priorities && process.edges.iter().any(|e| e.then == Then::Keep),
         Role::Accept => may_meet(process, model),
         Role::Could => model.uses_priorities || facts.enabled_read,
-        Role::All => false,
+        Role::Look | Role::All => false,
     }
 }
 
@@ -158,6 +162,36 @@ fn check(model: &Model, layout: &Layout, facts: &Facts, options: Options) -> Res
     let cannot = |what: &str| Err(Unsupported(what.to_string()));
     if model.channels.iter().any(|c| c.fields.len() > MAX_FIELDS) {
         return cannot("messages with very many fields");
+    }
+    if model.scheduling == Scheduling::Synchronous {
+        return cannot("processes that move all at once");
+    }
+    let edges = || model.processes.iter().flat_map(|p| &p.edges);
+    let sequences = || edges().any(|e| e.then != Then::Yield || e.chain.is_some());
+    if facts.committed && (!facts.fixed || sequences()) {
+        return cannot("committed locations together with atomic sequences or new processes");
+    }
+    let asked = model.uses_priorities || facts.enabled_read;
+    if edges().any(|e| matches!(e.sync, Some(Sync::Receive { condition: Some(_), .. }))) && (asked || sequences()) {
+        return cannot("conditions on received values together with atomic sequences or priorities");
+    }
+    let received = |e: &Edge| matches!((&e.guard, &e.sync), (Guard::When(_), Some(Sync::Receive { .. })));
+    let changes = |e: &Edge| e.effects.iter().any(|e| matches!(e, Effect::Run { .. } | Effect::Remove));
+    if edges().any(received) && edges().any(|e| matches!(e.sync, Some(Sync::Send { .. })) && changes(e)) {
+        return cannot("a rendezvous that creates or removes processes");
+    }
+    if model.asks_timeout() {
+        return cannot("a property that asks whether anybody can move");
+    }
+    if let Some(observer) = &model.observer {
+        let automaton = &observer.automaton;
+        let changes = |e: &Effect| !matches!(e, Effect::Assert(_));
+        if automaton.edges.iter().flat_map(|e| &e.effects).any(changes) {
+            return cannot("a property that changes variables");
+        }
+        if automaton.locations.iter().any(|l| l.edges.len() > MAX_SIGHT) {
+            return cannot("a property with very many edges");
+        }
     }
     if !options.claims || !facts.claims || facts.fixed {
         return Ok(vec![Vec::new(); model.processes.len()]);

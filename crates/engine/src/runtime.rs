@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use kripke_model::Model;
-use kripke_model::ir::{Direction, LocId};
+use kripke_model::ir::{Direction, LocId, Location};
 use kripke_model::layout::{Buffer, Layout, ProcessAt, Slot};
 
 use crate::context::{Context, Counts, ask, question, status};
@@ -21,6 +21,8 @@ pub(crate) struct Functions {
     /// There is one of each per process, not per process type.
     pub per_process: bool,
     pub all: Function,
+    /// Where there is an observer or a goal.
+    pub look: Option<Function>,
     pub moves: Vec<Option<Function>>,
     pub accept: Vec<Option<Function>>,
     pub could: Vec<Option<Function>>,
@@ -201,11 +203,11 @@ impl<'a> Seen<'a> {
     }
 
     /// Is some process at a progress location?
-    fn progresses(&self) -> bool {
+    fn somebody_at(&self, wanted: impl Fn(&Location) -> bool) -> bool {
         self.bases.iter().any(|base| {
             let at = self.process(*base);
             let process = &self.functions.model.processes[at.process as usize];
-            process.locations[self.location(at).index()].progress
+            wanted(&process.locations[self.location(at).index()])
         })
     }
 
@@ -250,7 +252,8 @@ pub(crate) unsafe extern "C" fn answer(ctx: *mut Context, bytes: *const u8, ques
     // SAFETY: compiled code passes its state.
     let seen = unsafe { Seen::new(ctx, bytes) };
     match question {
-        question::NON_PROGRESS => i32::from(!seen.progresses()),
+        question::NON_PROGRESS => i32::from(!seen.somebody_at(|l| l.progress)),
+        question::ACCEPTING => i32::from(seen.somebody_at(|l| l.accept)),
         question::LOCATION => seen.alive(pid).map_or(0, |at| seen.location(at).0 as i32),
         question::PRIORITY => seen.alive(pid).map_or(0, |at| seen.priority(at)),
         // SAFETY: it is the same context, and compiled code refers to it only while it runs.

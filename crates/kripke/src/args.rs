@@ -1,5 +1,6 @@
 //! What the user can say on the command line.
 
+mod asking;
 mod bench;
 mod ltl;
 
@@ -10,6 +11,7 @@ use std::time::Duration;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use kripke_report::number::{parse_bytes, parse_count, parse_duration};
 
+pub use asking::Asking;
 pub use bench::Bench;
 pub use ltl::{Ltl, LtlFormat};
 
@@ -62,6 +64,8 @@ pub enum Command {
     Simulate(Simulate),
     /// Show the counterexample in a trail file again
     Replay(Replay),
+    /// Write a DVE model together with each property of a file: MODEL.prop1.dve, …
+    Combine(Combine),
     /// Translate a formula of linear temporal logic into a Büchi automaton
     #[command(after_help = ltl::EXAMPLES)]
     Ltl(Ltl),
@@ -85,6 +89,9 @@ pub enum Colour {
 #[derive(Args, Clone, PartialEq, Default, Debug)]
 #[command(next_help_heading = "Reading the model")]
 pub struct Reading {
+    /// The language of the model [default: by the ending of the file name]
+    #[arg(long, value_enum, value_name = "promela|dve|esml", hide_possible_values = true)]
+    pub lang: Option<Lang>,
     /// Define a macro: -DN=4
     #[arg(short = 'D', value_name = "NAME[=TEXT]")]
     pub define: Vec<String>,
@@ -102,12 +109,31 @@ pub struct Reading {
     pub raw: bool,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Lang {
+    Promela,
+    Dve,
+    Esml,
+}
+
+impl From<Lang> for kripke_lang::Language {
+    fn from(lang: Lang) -> kripke_lang::Language {
+        match lang {
+            Lang::Promela => kripke_lang::Language::Promela,
+            Lang::Dve => kripke_lang::Language::Dve,
+            Lang::Esml => kripke_lang::Language::Esml,
+        }
+    }
+}
+
 #[derive(Args, Debug)]
 pub struct Check {
     /// The models
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
+    #[command(flatten)]
+    pub asking: Asking,
     #[command(flatten)]
     pub looking: Looking,
     #[command(flatten)]
@@ -304,6 +330,18 @@ pub struct Replay {
     pub full: bool,
 }
 
+#[derive(Args, Debug)]
+pub struct Combine {
+    /// The model, in DVE
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// Its properties: lines `#define name condition` and `#property formula` (.ltl, or .mltl with macros)
+    #[arg(value_name = "PROPERTIES")]
+    pub properties: PathBuf,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum ReplayFormat {
     Table,
@@ -352,18 +390,22 @@ impl Reading {
         if self.raw {
             out.push("--raw".to_string());
         }
+        let lang = self.lang.and_then(|lang| lang.to_possible_value());
+        out.extend(lang.map(|lang| format!("--lang={}", lang.get_name())));
         out
     }
 
-    /// The other way round.
-    pub fn from_arguments(arguments: &[String]) -> Result<Reading, clap::Error> {
+    /// The other way round, with what else the arguments ask for.
+    pub fn from_arguments(arguments: &[String]) -> Result<(Reading, Asking), clap::Error> {
         #[derive(Parser)]
         #[command(no_binary_name = true)]
         struct Only {
             #[command(flatten)]
             reading: Reading,
+            #[command(flatten)]
+            asking: Asking,
         }
-        Only::try_parse_from(arguments).map(|only| only.reading)
+        Only::try_parse_from(arguments).map(|only| (only.reading, only.asking))
     }
 }
 
@@ -399,8 +441,8 @@ mod tests {
 
     #[test]
     fn readings_survive_a_trail_file() {
-        let args = ["-DN=3", "-DX", "-UY", "-Iinc", "-J"].map(String::from);
-        let reading = Reading::from_arguments(&args).unwrap();
+        let args = ["-DN=3", "-DX", "-UY", "-Iinc", "-J", "--lang=dve"].map(String::from);
+        let (reading, _) = Reading::from_arguments(&args).unwrap();
         assert_eq!(reading.arguments(), args);
         assert!(Reading::from_arguments(&["--rm".to_string()]).is_err());
     }

@@ -35,11 +35,10 @@ fn one(args: &Check, file: &Path, interrupt: &Arc<AtomicBool>) -> Result<Status,
         Err(Stopped::Trouble(trouble)) => return Ok(refuse(args, file, &trouble, true)),
         Err(Stopped::Failure(failure)) => return Err(failure),
     };
-    let trail = done.write_trail(args, file);
     output::print(&match args.showing.format {
-        Format::Json => machine::report(&done, args, &trail).text(true),
-        Format::Text if args.showing.quiet => format!("{}\n", done.checked().brief(trail.name().as_deref())),
-        Format::Text => done.screen(args, file, &trail),
+        Format::Json => machine::report(&done, args).text(true),
+        Format::Text if args.showing.quiet => format!("{}\n", done.brief()),
+        Format::Text => done.screen(args, file),
     });
     Ok(done.status())
 }
@@ -56,10 +55,9 @@ fn many(args: &Check, interrupt: &Arc<AtomicBool>) -> Result<Status, Failure> {
         let name = file.display().to_string();
         let (line, status) = match Done::check(args, file, interrupt) {
             Ok(done) => {
-                let trail = done.write_trail(args, file);
                 let line = match args.showing.format {
-                    Format::Json => machine::report(&done, args, &trail).text(false),
-                    Format::Text => format!("{name:<width$}   {}\n", done.checked().brief(trail.name().as_deref())),
+                    Format::Json => machine::report(&done, args).text(false),
+                    Format::Text => format!("{name:<width$}   {}\n", done.brief()),
                 };
                 (line, done.status())
             }

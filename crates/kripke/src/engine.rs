@@ -98,6 +98,10 @@ impl<S: Covers> Successors for Worker<'_, S> {
         self.successors.uncompared()
     }
 
+    fn processes(&mut self, state: &State) -> u8 {
+        self.successors.processes(state)
+    }
+
     fn initial(&mut self, out: &mut Batch) {
         self.successors.initial(out);
     }

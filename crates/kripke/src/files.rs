@@ -29,6 +29,14 @@ pub fn trail_name(model: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// Where the counterexample of one of several properties goes.
+pub fn trail_of(trail: &Path, property: &str) -> PathBuf {
+    let name = trail.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name.strip_suffix(".trail.json").or_else(|| name.strip_suffix(".json")).unwrap_or(&name);
+    let plain: String = property.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
+    trail.with_file_name(format!("{stem}.{plain}.trail.json"))
+}
+
 /// The ITF file that goes with a trail file.
 pub fn itf_name(trail: &Path) -> PathBuf {
     let name = trail.file_name().unwrap_or_default().to_string_lossy();

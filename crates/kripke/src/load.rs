@@ -9,6 +9,7 @@ use kripke_lang::promela::{LowerOptions, MacroOption, Preprocess};
 use kripke_lang::render::render_all;
 use kripke_lang::source::{Loader, Sources};
 use kripke_lang::{LoadOptions, load as read};
+use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
 use kripke_model::{Interpreter, Model};
 use kripke_report::json::Complaint;
@@ -18,7 +19,9 @@ use crate::args::Reading;
 
 #[derive(Debug)]
 pub struct Loaded {
-    pub model: Arc<Model>,
+    pub model: Model,
+    /// Those asked for, read.
+    pub conditions: Vec<Expr>,
     /// Rendered, for standard error.
     pub warnings: String,
 }
@@ -46,18 +49,21 @@ pub fn interpreter(model: Arc<Model>, reading: &Reading) -> Result<Interpreter, 
     Ok(if reading.raw { interpreter.without_claims() } else { interpreter })
 }
 
-pub fn load(path: &Path, reading: &Reading) -> Result<Loaded, Trouble> {
+/// Reads the model, and conditions in its language.
+pub fn load(path: &Path, reading: &Reading, conditions: &[String]) -> Result<Loaded, Trouble> {
     let defined = reading.define.iter().cloned().map(MacroOption::Define);
     let undefined = reading.undefine.iter().cloned().map(MacroOption::Undefine);
     let options = LoadOptions {
+        language: reading.lang.map(Into::into),
         preprocess: Preprocess { macros: defined.chain(undefined).collect(), include_dirs: reading.include.clone() },
         lower: LowerOptions { reverse_escapes: reading.reverse_escapes },
+        conditions: conditions.to_vec(),
     };
     let loaded = read(path, &Disk, &options);
     // Styled in any case: what the reader can't see is stripped when it is printed.
     let text = render_all(&loaded.sources, &loaded.diagnostics, true);
     match loaded.model {
-        Some(model) => Ok(Loaded { model: Arc::new(model), warnings: text }),
+        Some(model) => Ok(Loaded { model, conditions: loaded.conditions, warnings: text }),
         None => {
             let complaints = loaded.diagnostics.iter().map(|d| complaint(&loaded.sources, d)).collect();
             Err(Trouble { text, complaints })

@@ -4,9 +4,11 @@
 mod args;
 mod bench;
 mod check;
+mod combine;
 mod engine;
 mod exit;
 mod files;
+mod formulas;
 mod interactive;
 mod load;
 mod ltl;
@@ -19,6 +21,7 @@ mod replay;
 mod shell;
 mod signals;
 mod simulate;
+mod tasks;
 mod trails;
 
 use std::process::ExitCode;
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         Command::Bench(bench) => bench::run(&bench),
         Command::Simulate(simulate) => simulate::run(&simulate),
         Command::Replay(replay) => replay::run(&replay),
+        Command::Combine(combine) => combine::run(&combine),
         Command::Ltl(ltl) => ltl::run(&ltl),
         Command::Completions { shell } => shell::completions(shell),
         Command::Man { command } => shell::manual(command.as_deref()),

@@ -3,23 +3,24 @@
 use std::fs;
 use std::path::Path;
 
+use kripke_model::Interpreter;
 use kripke_report::run::{End, Run};
 use kripke_report::table::Look;
 use kripke_report::trail_file::TrailFile;
 use kripke_report::{itf, listing, screen};
 
-use crate::args::{Reading, Replay, ReplayFormat};
+use crate::args::{Asking, Reading, Replay, ReplayFormat};
 use crate::exit::{Failure, Status};
 use crate::interactive::Session;
-use crate::simulate::prepare;
-use crate::{files, output};
+use crate::{files, load, output, tasks};
 
 pub fn run(args: &Replay) -> Result<Status, Failure> {
     let path = args.trail.clone().unwrap_or_else(|| files::trail_name(&args.file));
     let wrong = |e: &dyn std::fmt::Display| Failure::BadInput(format!("{}: {e}", path.display()));
     let file = TrailFile::read(&text(args, &path)?).map_err(|e| wrong(&e))?;
-    let reading = Reading::from_arguments(&file.arguments).map_err(|_| wrong(&"its arguments make no sense"))?;
-    let mut interpreter = prepare(&args.file, &reading)?;
+    let known = Reading::from_arguments(&file.arguments);
+    let (reading, asking) = known.map_err(|_| wrong(&"its arguments make no sense"))?;
+    let mut interpreter = prepare(&args.file, &reading, &asking)?;
     let trail = file.trail(interpreter.model()).map_err(|e| wrong(&e))?;
     let replayed = trail.replay(&mut interpreter).map_err(|e| wrong(&e))?;
     let run = Run::replayed(&interpreter, &replayed);
@@ -42,6 +43,20 @@ pub fn run(args: &Replay) -> Result<Status, Failure> {
         ReplayFormat::Json => itf::itf(&run, &names, file.error.as_deref().unwrap_or("")),
     });
     Ok(if end == End::Fine { Status::Fine } else { Status::Violated })
+}
+
+/// The model with what the trail is about.
+fn prepare(file: &Path, reading: &Reading, asking: &Asking) -> Result<Interpreter, Failure> {
+    let said = |trouble: load::Trouble| {
+        output::remark(&trouble.text);
+        Failure::Said(Status::BadInput)
+    };
+    let asked = tasks::load(file, reading, asking, true).map_err(said)?;
+    output::remark(&asked.warnings);
+    let bad = |e: &dyn std::fmt::Display| Failure::BadInput(format!("{}: {e}", file.display()));
+    let tasks = tasks::tasks(file, asked, asking, true).map_err(said)?;
+    let task = tasks.into_iter().next().ok_or_else(|| bad(&"there is nothing to replay"))?;
+    load::interpreter(task.model, reading).map_err(|e| bad(&e))
 }
 
 fn text(args: &Replay, path: &Path) -> Result<String, Failure> {

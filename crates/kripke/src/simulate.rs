@@ -1,6 +1,7 @@
 //! `kripke simulate`: one run of a model.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use kripke_model::interpret::{Interpreter, Move};
 use kripke_report::number::counted;
@@ -55,12 +56,13 @@ pub fn run(args: &Simulate) -> Result<Status, Failure> {
 
 /// Reads a model and makes it ready to run; complaints are printed.
 pub fn prepare(file: &Path, reading: &Reading) -> Result<Interpreter, Failure> {
-    let loaded = load::load(file, reading).map_err(|trouble| {
+    let loaded = load::load(file, reading, &[]).map_err(|trouble| {
         output::remark(&trouble.text);
         Failure::Said(Status::BadInput)
     })?;
     output::remark(&loaded.warnings);
-    load::interpreter(loaded.model, reading).map_err(|e| Failure::BadInput(format!("{}: {e}", file.display())))
+    load::interpreter(Arc::new(loaded.model), reading)
+        .map_err(|e| Failure::BadInput(format!("{}: {e}", file.display())))
 }
 
 /// Why a run stopped.

@@ -10,6 +10,7 @@ use kripke_report::trail_file::TrailFile;
 use kripke_report::verdict::Counterexample;
 
 use crate::args::Check;
+use crate::tasks::Task;
 use crate::{files, output};
 
 /// A trace longer than this is of no use to a viewer, and its file would be huge.
@@ -22,13 +23,27 @@ pub struct Written {
 }
 
 /// Writes the counterexample in both formats. That it can't be written changes no verdict.
-pub fn write(interpreter: &Interpreter, found: &Counterexample, model: &Path, args: &Check) -> Written {
+pub fn write(
+    interpreter: &Interpreter,
+    found: &Counterexample,
+    model: &Path,
+    args: &Check,
+    task: &Task,
+    first: bool,
+) -> Written {
     let run = Run::replayed(interpreter, found.replayed());
     let names = run.names();
     let error = screen::one_line(run.model(), found);
-    let trail = args.showing.trail.clone().unwrap_or_else(|| files::trail_name(model));
+    let trail = match &args.showing.trail {
+        Some(path) if first => path.clone(),
+        Some(path) => files::trail_of(path, &task.name),
+        None if first => files::trail_name(model),
+        None => files::trail_of(&files::trail_name(model), &task.name),
+    };
     let trace = files::itf_name(&trail);
-    let record = TrailFile::new(&run, &names, found.trail(), args.reading.arguments(), Some(error.clone()));
+    let mut arguments = args.reading.arguments();
+    arguments.extend(task.arguments.iter().cloned());
+    let record = TrailFile::new(&run, &names, found.trail(), arguments, Some(error.clone()));
     let mut written = Written::default();
     written.add(trail, &record.text());
     if run.moves().len() <= VIEWABLE {
@@ -51,12 +66,13 @@ impl Written {
     }
 
     /// What to do next.
-    pub fn hint(&self, args: &Check, model: &Path) -> String {
+    pub fn hint(&self, model: &Path) -> String {
         let names: Vec<String> = self.files.iter().map(|f| f.display().to_string()).collect();
         if names.is_empty() {
             return String::new();
         }
-        let trail = args.showing.trail.as_ref().map(|t| format!(" {}", t.display())).unwrap_or_default();
+        let usual = self.files.first().is_none_or(|trail| *trail == files::trail_name(model));
+        let trail = if usual { String::new() } else { format!(" {}", names[0]) };
         let step = format!("step through it: kripke replay {}{trail} -i", model.display());
         format!("\n  {step}      written: {}\n", names.join(", "))
     }

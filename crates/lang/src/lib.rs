@@ -6,25 +6,52 @@
 #![forbid(unsafe_code)]
 
 pub mod diagnostic;
+pub mod dve;
+pub mod esml;
 pub mod limits;
 pub mod promela;
 pub mod render;
 pub mod source;
+mod spelling;
 
 use std::path::Path;
 use std::sync::Arc;
 
+use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
 use kripke_model::{Interpreter, Model};
 
 use diagnostic::{Diagnostic, Severity};
 use source::{Loader, Sources};
 
+/// A language that models are written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    Promela,
+    Dve,
+    Esml,
+}
+
+impl Language {
+    /// The language of a file, by the ending of its name. People name Promela files in many ways.
+    pub fn of(path: &Path) -> Language {
+        match path.extension().and_then(|e| e.to_str()) {
+            Some("dve" | "mdve") => Language::Dve,
+            Some("esml") => Language::Esml,
+            _ => Language::Promela,
+        }
+    }
+}
+
 /// How to read a model.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
+    /// Otherwise the ending of the file's name says.
+    pub language: Option<Language>,
     pub preprocess: promela::Preprocess,
     pub lower: promela::LowerOptions,
+    /// Conditions on states, in the language of the model, to be read in its context.
+    pub conditions: Vec<String>,
 }
 
 /// What reading a model gave. There is a model if and only if no diagnostic is an error.
@@ -32,24 +59,45 @@ pub struct LoadOptions {
 pub struct Loaded {
     pub sources: Sources,
     pub model: Option<Model>,
+    /// One for each condition asked for, if there is a model.
+    pub conditions: Vec<Expr>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads the model at `path`. Every file is taken to be Promela: people name such files in many ways.
+/// Reads the model at `path`.
 pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
-    let promela::Parsed { sources, program, mut diagnostics } = promela::parse(path, loader, &options.preprocess);
-    let lowered = program.and_then(|p| promela::lower_with(&p, &sources, &options.lower, &mut diagnostics));
+    let (sources, read, mut diagnostics) = match options.language.unwrap_or_else(|| Language::of(path)) {
+        Language::Promela => read_promela(path, loader, options),
+        Language::Dve => dve::load(path, &options.conditions, loader, &options.preprocess.macros),
+        Language::Esml => {
+            let esml::Read { sources, model, conditions, diagnostics } = esml::read(path, loader, &options.conditions);
+            (sources, model.map(|model| (model, conditions)), diagnostics)
+        }
+    };
     let correct = diagnostics.iter().all(|d| d.severity != Severity::Error);
-    let model = lowered.filter(|_| correct).map(|mut model| {
-        model.files = sources.files().to_vec();
-        model.name = path.display().to_string();
-        model
-    });
+    let (model, conditions) = match read.filter(|_| correct) {
+        Some((mut model, conditions)) => {
+            model.files = sources.files().to_vec();
+            model.name = path.display().to_string();
+            (Some(model), conditions)
+        }
+        None => (None, Vec::new()),
+    };
     if model.is_none() && correct {
         diagnostics.push(Diagnostic::general("this model cannot be translated, and Kripke does not know why"));
     }
     let model = model.and_then(|model| startable(model, &mut diagnostics));
-    Loaded { sources, model, diagnostics }
+    Loaded { sources, model, conditions, diagnostics }
+}
+
+/// What a language makes of a file: a model and the conditions asked for, if nothing is wrong with them.
+type Reading = (Sources, Option<(Model, Vec<Expr>)>, Vec<Diagnostic>);
+
+fn read_promela(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Reading {
+    let promela::Parsed { sources, program, mut diagnostics } =
+        promela::parse_with(path, &options.conditions, loader, &options.preprocess);
+    let lowered = program.and_then(|p| promela::lower(&p, &sources, &options.lower, &mut diagnostics));
+    (sources, lowered.map(|promela::Lowered { model, conditions }| (model, conditions)), diagnostics)
 }
 
 /// Keeps the model if its initial state can be computed.

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 
+use crate::limits;
 pub use kripke_model::ir::{FileId, SourceFile, Span};
 
 /// Reads source files. This crate does no I/O of its own.
@@ -91,6 +92,25 @@ impl Sources {
     pub fn expansions(&self, place: Span) -> &[Expansion] {
         self.expansions.get(&place).map_or(&[], Vec::as_slice)
     }
+}
+
+/// The text of a file, or why it can't be read as text.
+pub(crate) fn decode(name: &str, bytes: &[u8]) -> Result<String, String> {
+    if bytes.len() > limits::MAX_FILE_BYTES {
+        return Err(format!("`{name}` is too large: over {} MiB", limits::MAX_FILE_BYTES >> 20));
+    }
+    if is_binary(bytes) {
+        return Err(format!("`{name}` is not a text file"));
+    }
+    Ok(String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// Text may hold odd bytes in comments and strings; a file full of them is none.
+fn is_binary(bytes: &[u8]) -> bool {
+    let odd = |b: &&u8| (**b < 32 && !matches!(**b, b'\t' | b'\n' | b'\r' | 0x0b | 0x0c | 0x1a)) || **b == 127;
+    let control = bytes.iter().filter(odd).count();
+    let broken = bytes.utf8_chunks().filter(|c| !c.invalid().is_empty()).count();
+    control * 20 > bytes.len() || broken * 4 > bytes.len()
 }
 
 /// From the start of `a` to the end of `b`, where both are in one file.

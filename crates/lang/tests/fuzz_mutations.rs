@@ -1,27 +1,9 @@
-//! Mutated models: whatever comes in, loading ends in a model or in diagnostics, never in a panic or a hang.
-//!
-//! Every input is a function of the seed and its number, so that a failure is repeated with
-//! `KRIPKE_FUZZ_SEED=… KRIPKE_FUZZ_ONLY=…`. `KRIPKE_FUZZ` says how many inputs to try.
+//! Mutated Promela models.
 
-use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+mod mutation;
 
-use kripke_lang::source::Loader;
-use kripke_lang::{LoadOptions, load, render};
+use mutation::{Language, survive};
 
-const DEFAULT_INPUTS: usize = 3_000;
-const DEFAULT_SEED: u64 = 0x6b72_6970_6b65;
-/// Reported, not asserted.
-const SLOW: Duration = Duration::from_secs(2);
-const HANGS: Duration = Duration::from_secs(20);
-/// Larger files only make the test slow.
-const MAX_SEED_BYTES: usize = 40_000;
-
-/// Models that need no file: the test has something to mutate on any machine.
 const OWN: &[&str] = &[
     "mtype = { a, b }; chan q = [2] of { mtype, byte };\ninline put(m, n) { q!m,n }\n\
      active [2] proctype P() { byte x; do :: put(a, 1) :: q?b,x :: q?[a,_] -> break :: else -> skip od }\n",
@@ -30,41 +12,6 @@ const OWN: &[&str] = &[
      proctype Q(byte k) provided (g >= 0) { d_step { g = k; g-- } select (g : 1 .. 4); assert(g != 0) }\n\
      ltl p { [] (g < 3 -> <> (g == 0)) }\nnever { do :: !(g == 0) :: else -> break od }\n",
 ];
-
-struct OneFile<'a>(&'a [u8]);
-
-impl Loader for OneFile<'_> {
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        if path == Path::new("input.pml") { Ok(self.0.to_vec()) } else { Err(io::ErrorKind::NotFound.into()) }
-    }
-}
-
-/// xorshift64*
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64, number: usize) -> Random {
-        let mixed = (seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)) | 1;
-        let mut random = Random(mixed);
-        random.next();
-        random
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() >> 33) as usize % n.max(1)
-    }
-
-    fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
-        from[self.below(from.len())]
-    }
-}
 
 const WORDS: &[&str] = &[
     "if",
@@ -168,160 +115,15 @@ const WORDS: &[&str] = &[
 const BOMBS: &[&str] =
     &["(", "{", "[", "if :: ", "do :: ", "!", "-", "a[", "x.", "1+", "atomic {", "L:", "(1 -> ", ";", "[] ", "q?"];
 
-/// Where words and symbols begin.
-fn token_starts(text: &[u8]) -> Vec<usize> {
-    let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
-    (0..text.len())
-        .filter(|i| !text[*i].is_ascii_whitespace() && (*i == 0 || !word(text[*i]) || !word(text[*i - 1])))
-        .collect()
-}
-
-fn mutate(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
-    let mut text = seeds[random.below(seeds.len())].clone();
-    for _ in 0..=random.below(4) {
-        let at = random.below(text.len() + 1);
-        let tokens = token_starts(&text);
-        let token = |random: &mut Random| {
-            let i = random.below(tokens.len());
-            let start = tokens.get(i).copied().unwrap_or(text.len());
-            start..tokens.get(i + 1).copied().unwrap_or(text.len())
-        };
-        match random.below(10) {
-            0 if !text.is_empty() => {
-                let at = random.below(text.len());
-                text[at] ^= 1 << random.below(8);
-            }
-            1 => {
-                let gone = token(random);
-                text.drain(gone);
-            }
-            2 => {
-                let again = text[token(random)].to_vec();
-                text.splice(at..at, again);
-            }
-            3 => {
-                let (a, b) = (token(random), token(random));
-                if a.end <= b.start {
-                    let (left, right) = (text[a.clone()].to_vec(), text[b.clone()].to_vec());
-                    text.splice(b, left);
-                    text.splice(a, right);
-                }
-            }
-            4 => {
-                let other = &seeds[random.below(seeds.len())];
-                let from = random.below(other.len() + 1);
-                let to = (from + random.below(2_000)).min(other.len());
-                text.splice(at..at, other[from..to].iter().copied());
-            }
-            5 => {
-                let bomb = random.pick(BOMBS).repeat(1 + random.below(5_000));
-                text.splice(at..at, bomb.into_bytes());
-            }
-            6 => text.truncate(at),
-            7 => {
-                let to = (at + random.below(200)).min(text.len());
-                text.drain(at..to);
-            }
-            _ => {
-                let at = token(random).start;
-                let word = format!(" {} ", random.pick(WORDS));
-                text.splice(at..at, word.into_bytes());
-            }
-        }
-    }
-    text
-}
-
-fn collect(dir: &Path, into: &mut Vec<Vec<u8>>) {
-    let Ok(entries) = std::fs::read_dir(dir) else { return };
-    let mut paths: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
-    paths.sort();
-    for path in paths {
-        let model =
-            path.extension().is_some_and(|e| ["pml", "prom", "pm", "spin", "pr", "txt"].iter().any(|x| e == *x));
-        if path.is_dir() {
-            collect(&path, into);
-        } else if model && let Ok(text) = std::fs::read(&path) {
-            into.extend(Some(text).filter(|t| t.len() <= MAX_SEED_BYTES));
-        }
-    }
-}
-
-fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok()?.parse().ok()
-}
-
-/// Saves an input that did something bad, and says where.
-fn keep(input: &[u8], number: usize) -> PathBuf {
-    let path = std::env::temp_dir().join(format!("kripke-fuzz-{number}.pml"));
-    let _ = std::fs::write(&path, input);
-    path
-}
-
-fn read(input: &[u8]) {
-    let loaded = load(Path::new("input.pml"), &OneFile(input), &LoadOptions::default());
-    let text = render::render_all(&loaded.sources, &loaded.diagnostics, false);
-    assert_eq!(
-        loaded.model.is_none(),
-        loaded.diagnostics.iter().any(|d| d.severity == kripke_lang::diagnostic::Severity::Error)
-    );
-    assert!(loaded.model.is_some() || !text.is_empty());
-}
-
 #[test]
 fn no_input_panics_or_hangs() {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut seeds: Vec<Vec<u8>> = OWN.iter().map(|t| t.as_bytes().to_vec()).collect();
-    collect(&here.join("../../examples"), &mut seeds);
-    collect(&here.join("../../../shared/corpus/promela"), &mut seeds);
-    let inputs = number("KRIPKE_FUZZ").map_or(DEFAULT_INPUTS, |n| n as usize);
-    let seed = number("KRIPKE_FUZZ_SEED").unwrap_or(DEFAULT_SEED);
-    if let Some(only) = number("KRIPKE_FUZZ_ONLY") {
-        let input = mutate(&mut Random::new(seed, only as usize), &seeds);
-        eprintln!("input {only} is in {}", keep(&input, only as usize).display());
-        return read(&input);
-    }
-    let next = AtomicUsize::new(0);
-    let bad: Mutex<Vec<String>> = Mutex::new(Vec::new());
-    let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
-    let running: Vec<Mutex<Option<(Instant, usize)>>> = (0..workers).map(|_| Mutex::new(None)).collect();
-    let finished = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for mine in &running {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= inputs || bad.lock().unwrap().len() >= 10 {
-                        break;
-                    }
-                    let input = mutate(&mut Random::new(seed, number), &seeds);
-                    let start = Instant::now();
-                    *mine.lock().unwrap() = Some((start, number));
-                    if catch_unwind(AssertUnwindSafe(|| read(&input))).is_err() {
-                        bad.lock().unwrap().push(format!("{number}: {}", keep(&input, number).display()));
-                    }
-                    *mine.lock().unwrap() = None;
-                    if start.elapsed() > SLOW {
-                        let path = keep(&input, number);
-                        eprintln!("slow: input {number}, {:.1?}, {}", start.elapsed(), path.display());
-                    }
-                }
-                finished.fetch_add(1, Ordering::Relaxed);
-            });
-        }
-        while finished.load(Ordering::Relaxed) < workers {
-            std::thread::sleep(Duration::from_millis(50));
-            for job in &running {
-                if let Some((start, number)) = *job.lock().unwrap()
-                    && start.elapsed() > HANGS
-                {
-                    let input = mutate(&mut Random::new(seed, number), &seeds);
-                    eprintln!("hangs: input {number} of seed {seed}, {}", keep(&input, number).display());
-                    std::process::abort();
-                }
-            }
-        }
+    survive(&Language {
+        input: "input.pml",
+        own: OWN,
+        folders: &["../../examples", "../../../shared/corpus/promela"],
+        endings: &["pml", "prom", "pm", "spin", "pr", "txt"],
+        words: WORDS,
+        bombs: BOMBS,
+        cost: 1,
     });
-    let bad = bad.into_inner().unwrap();
-    assert!(bad.is_empty(), "inputs of seed {seed} that panic:\n{}", bad.join("\n"));
 }

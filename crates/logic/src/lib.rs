@@ -17,6 +17,7 @@ pub mod hoa;
 pub mod lasso;
 pub mod limits;
 pub mod never;
+pub mod observer;
 pub mod parse;
 pub mod problem;
 mod reduce;

@@ -67,8 +67,14 @@ pub struct Model {
     pub processes: Vec<Process>,
     /// The processes alive in the initial state, in order of their process numbers.
     pub start: Vec<Start>,
+    /// How the processes move together.
+    pub scheduling: Scheduling,
     /// Watches every channel operation; see [`Trace`].
     pub trace: Option<Trace>,
+    /// Moves with every step of the system; see [`Observer`].
+    pub observer: Option<Observer>,
+    /// Can this ever be true?
+    pub goal: Option<Goal>,
     /// Some expression reads the number of the process that moved last, which is then part of the state.
     pub uses_last: bool,
     /// Process priorities are part of the state, and only processes of the highest enabled priority move.
@@ -77,6 +83,16 @@ pub struct Model {
     pub uses_timeout: bool,
     /// Temporal properties stated in the text, kept for the temporal checker.
     pub properties: Vec<Property>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Scheduling {
+    /// One process at a time moves, or two at a rendezvous.
+    #[default]
+    Interleaved,
+    /// Every step is one edge of every process, all at once: guards are judged before it, effects come in the order of
+    /// the processes. If one of them can't move, nobody can.
+    Synchronous,
 }
 
 /// A named set of symbolic constants.
@@ -91,15 +107,25 @@ pub struct Enum {
 pub struct Property {
     pub name: String,
     pub kind: PropertyKind,
-    /// The formula, or empty for an automaton.
+    /// The formula as typed, or empty for an automaton.
     pub text: String,
+    /// The formula with everything expanded that stands for other text: what is to be read.
+    pub formula: String,
+    /// The observer, where the text states one.
+    pub observer: Option<Observer>,
     pub span: Span,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PropertyKind {
+    /// A formula of linear temporal logic.
     Ltl,
+    /// A formula of computation tree logic.
+    Ctl,
+    /// A never claim: an automaton of what must not happen.
     Never,
+    /// A property process: the same, as a process.
+    Process,
 }
 
 /// The type of a stored value: `bits` wide, wrapping on overflow. How it prints is `shows`.
@@ -132,6 +158,8 @@ pub struct Var {
     /// Array dimensions, outermost first; empty for a scalar. A record array with an array field has two.
     pub dims: Vec<u32>,
     pub init: Init,
+    /// Storing a value outside is a fault; without a range, values wrap.
+    pub range: Option<(i32, i32)>,
     /// States that differ only in hidden variables count as one, with the values of whichever came first. (Globals.)
     pub hidden: bool,
     pub span: Span,
@@ -224,6 +252,8 @@ pub struct Location {
     pub end: bool,
     pub accept: bool,
     pub progress: bool,
+    /// While a process is at such a location, only processes that are take part in steps: a rendezvous needs two.
+    pub committed: bool,
 }
 
 /// One step of a process.
@@ -285,6 +315,8 @@ pub enum Sync {
         anywhere: bool,
         /// Leave the message in the channel.
         keep: bool,
+        /// Judged when the fields have been stored: not executable, and nothing stored, if it is 0.
+        condition: Option<Expr>,
     },
 }
 
@@ -311,6 +343,11 @@ pub enum Effect {
     },
     /// A finding if 0; the step is taken all the same.
     Assert(Expr),
+    /// A fault with this message if 0: the step is not taken.
+    Require {
+        condition: Expr,
+        message: String,
+    },
     Print(Print),
     SetPriority {
         pid: Expr,
@@ -392,6 +429,8 @@ pub enum Expr {
         pid: Option<Box<Expr>>,
         place: Place,
     },
+    /// The observer is at one of these locations.
+    ObserverAt(Vec<LocId>),
     /// One character of standard input; none is ever available while checking, which blocks the reader.
     Input,
 }
@@ -406,6 +445,56 @@ pub struct Trace {
     pub negated: bool,
     /// The final location.
     pub end: LocId,
+}
+
+/// An automaton that moves with the system: it takes one of its edges with every step between stored states, each that
+/// it can take giving a successor of its own. If it can take none, the system can't move. Guards and assertions are
+/// judged before the system's step, other effects come after the system's. It has no number, no channel operations and no variables but
+/// globals. It watches for what must not be: a run that meets its accepting locations for ever, or that takes it to an
+/// [end](Location::end).
+#[derive(Clone, Debug)]
+pub struct Observer {
+    pub automaton: Process,
+    /// It moves on alone where the system can't.
+    pub stutters: bool,
+    /// A state is accepting also if a process is at an accepting location, not only if the observer is.
+    pub labels: bool,
+}
+
+/// A condition on states, judged by nobody in particular: it reads globals, and processes by name.
+#[derive(Clone, Debug)]
+pub struct Goal {
+    pub condition: Expr,
+    /// As the user wrote it.
+    pub text: String,
+}
+
+impl Model {
+    /// A process type by its id; the one after the last is the observer's automaton.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn process(&self, id: ProcessId) -> &Process {
+        match (self.processes.get(id.index()), &self.observer) {
+            (Some(process), _) => process,
+            (None, Some(observer)) => &observer.automaton,
+            (None, None) => panic!("no process type {id:?}"),
+        }
+    }
+
+    /// Do the observer or the goal ask for what depends on whether anybody can move?
+    pub fn asks_timeout(&self) -> bool {
+        let mut asks = false;
+        let mut see = |e: &Expr| asks |= matches!(e, Expr::Timeout | Expr::Enabled(_));
+        self.observer.iter().for_each(|o| o.automaton.walk(&mut see));
+        self.goal.iter().for_each(|g| g.condition.walk(&mut see));
+        asks && self.uses_timeout
+    }
+
+    /// What [`Model::process`] calls the observer.
+    pub fn observer_id(&self) -> ProcessId {
+        ProcessId(self.processes.len() as u32)
+    }
 }
 
 impl Type {

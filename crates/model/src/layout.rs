@@ -1,7 +1,7 @@
 //! How a state is packed into bytes.
 //!
 //! ```text
-//! [hidden globals] [last mover] [trace location] [globals] [global channels] [process 0] [process 1] …
+//! [hidden globals] [last mover] [trace location] [observer location] [globals] [global channels] [process 0] [process 1] …
 //! ```
 //!
 //! A process is `[type] [location] [priority] [locals] [its channels]`, a channel is `[length] [messages]`, freed
@@ -54,6 +54,7 @@ pub struct Layout {
     pub hidden: usize,
     pub last: Option<usize>,
     pub event: Option<usize>,
+    pub observer: Option<ObserverAt>,
     pub globals: Vec<Slot>,
     /// Global channels: declaration and offset.
     pub global_channels: Vec<ChannelAt>,
@@ -70,6 +71,14 @@ pub struct Slot {
     pub width: Width,
     pub ty: Type,
     pub dims: Vec<u32>,
+    pub range: Option<(i32, i32)>,
+}
+
+/// Where the observer's location is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ObserverAt {
+    pub offset: usize,
+    pub wide: bool,
 }
 
 /// How an element is stored.
@@ -137,6 +146,8 @@ impl Clone for Shape {
 pub struct View {
     /// Parallel to [`Model::globals`]: the elements of each variable.
     pub globals: Vec<Vec<i32>>,
+    /// Where the observer is, if there is one.
+    pub observer: Option<LocId>,
     pub processes: Vec<ProcessView>,
     /// Buffered and rendezvous channels alive; `channels[i]` has number `i + 1`.
     pub channels: Vec<ChannelView>,
@@ -203,7 +214,7 @@ impl Width {
 
 impl Slot {
     fn new(offset: usize, ty: Type, dims: Vec<u32>) -> Slot {
-        Slot { offset, width: Width::of(ty), ty, dims }
+        Slot { offset, width: Width::of(ty), ty, dims, range: None }
     }
 
     fn len(&self) -> usize {
@@ -240,6 +251,11 @@ impl Cursor {
         Ok(Slot::new(at, ty, dims.to_vec()))
     }
 
+    fn variable(&mut self, var: &Var) -> Result<Slot, StartError> {
+        let slot = self.slot(var.ty, &var.dims).map_err(|e| e.at(var.span))?;
+        Ok(Slot { range: var.range, ..slot })
+    }
+
     fn channels(&mut self, var: &Var, buffers: &[Buffer], out: &mut Vec<ChannelAt>) -> Result<(), StartError> {
         if let Init::Channels(declaration) = var.init {
             for _ in 0..var.len() {
@@ -268,7 +284,7 @@ impl Layout {
         let mut globals: Vec<Option<Slot>> = vec![None; model.globals.len()];
         let mut place = |cursor: &mut Cursor, hidden: bool| -> Result<(), StartError> {
             for (slot, var) in globals.iter_mut().zip(&model.globals).filter(|(_, v)| v.hidden == hidden) {
-                *slot = Some(cursor.slot(var.ty, &var.dims).map_err(|e| e.at(var.span))?);
+                *slot = Some(cursor.variable(var)?);
             }
             Ok(())
         };
@@ -276,6 +292,7 @@ impl Layout {
         let hidden = cursor.0;
         let last = if model.uses_last { Some(cursor.take(1)?) } else { None };
         let event = if model.trace.is_some() { Some(cursor.take(2)?) } else { None };
+        let observer = model.observer.as_ref().map(|o| observer(&o.automaton, &mut cursor)).transpose()?;
         place(&mut cursor, false)?;
         let globals = globals.into_iter().flatten().collect();
         let mut global_channels = Vec::new();
@@ -287,7 +304,7 @@ impl Layout {
             .iter()
             .map(|p| frame(p, model.uses_priorities, &buffers).map_err(|e| e.at(p.span)))
             .collect::<Result<Vec<_>, _>>()?;
-        Ok(Layout { hidden, last, event, globals, global_channels, fixed: cursor.0, frames, buffers })
+        Ok(Layout { hidden, last, event, observer, globals, global_channels, fixed: cursor.0, frames, buffers })
     }
 
     /// Finds the processes and channels of a state.
@@ -343,6 +360,22 @@ impl Layout {
         }
     }
 
+    /// The location of the observer, if there is one.
+    #[inline]
+    pub fn observer_location(&self, bytes: &[u8]) -> Option<LocId> {
+        let ObserverAt { offset, wide } = self.observer?;
+        let high = if wide { u32::from(bytes[offset + 1]) << 8 } else { 0 };
+        Some(LocId(u32::from(bytes[offset]) | high))
+    }
+
+    pub(crate) fn set_observer_location(&self, bytes: &mut [u8], location: LocId) {
+        let Some(ObserverAt { offset, wide }) = self.observer else { return };
+        bytes[offset] = location.0 as u8;
+        if wide {
+            bytes[offset + 1] = (location.0 >> 8) as u8;
+        }
+    }
+
     /// Unpacks a state.
     pub fn view(&self, state: &State) -> View {
         let mut shape = Shape::default();
@@ -364,7 +397,7 @@ impl Layout {
         }
         let channels =
             shape.channels.iter().zip(owners).map(|(&at, owner)| self.channel_view(state, at, owner)).collect();
-        View { globals, processes, channels }
+        View { globals, observer: self.observer_location(state), processes, channels }
     }
 
     fn channel_view(&self, bytes: &[u8], at: ChannelAt, owner: Option<u8>) -> ChannelView {
@@ -391,6 +424,14 @@ fn buffer(capacity: usize, fields: &[Type]) -> Result<Buffer, StartError> {
     Ok(Buffer { capacity, fields, message, size })
 }
 
+fn observer(automaton: &Process, cursor: &mut Cursor) -> Result<ObserverAt, StartError> {
+    if automaton.locations.len() > 1 << 16 {
+        return Err(StartError::new("a property with more than 65536 states".to_string()).at(automaton.span));
+    }
+    let wide = automaton.locations.len() > 256;
+    Ok(ObserverAt { offset: cursor.take(if wide { 2 } else { 1 })?, wide })
+}
+
 fn frame(process: &Process, priorities: bool, buffers: &[Buffer]) -> Result<Frame, StartError> {
     if process.locations.len() > 1 << 16 {
         return Err(StartError::new(format!("`{}` has more than 65536 control points", process.name)));
@@ -398,11 +439,7 @@ fn frame(process: &Process, priorities: bool, buffers: &[Buffer]) -> Result<Fram
     let wide_location = process.locations.len() > 256;
     let mut cursor = Cursor(if wide_location { 3 } else { 2 });
     let priority = if priorities { Some(cursor.take(1)?) } else { None };
-    let locals = process
-        .locals
-        .iter()
-        .map(|v| cursor.slot(v.ty, &v.dims).map_err(|e| e.at(v.span)))
-        .collect::<Result<Vec<_>, _>>()?;
+    let locals = process.locals.iter().map(|v| cursor.variable(v)).collect::<Result<Vec<_>, _>>()?;
     let mut channels = Vec::new();
     for var in &process.locals {
         cursor.channels(var, buffers, &mut channels).map_err(|e| e.at(var.span))?;

@@ -14,6 +14,7 @@ mod successors;
 mod text;
 pub mod trail;
 mod validate;
+mod walk;
 
 pub use interpret::Interpreter;
 pub use ir::Model;

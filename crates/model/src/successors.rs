@@ -22,6 +22,12 @@ pub trait Successors: Send {
         0
     }
 
+    /// How many processes there are in a state: [`Choice::One`] is about numbers below.
+    fn processes(&mut self, state: &State) -> u8 {
+        let _ = state;
+        0
+    }
+
     /// Appends the initial state.
     fn initial(&mut self, out: &mut Batch);
 
@@ -35,6 +41,20 @@ pub trait Successors: Send {
 pub struct Flags {
     /// No process can move, and some process is not at an end location.
     pub invalid_end: bool,
+    /// The model's goal holds.
+    pub goal: bool,
+    /// The observer is at an end: it has seen what must not be.
+    pub caught: bool,
+    /// The observer is at an accepting location, or a process where that counts.
+    pub accepting: bool,
+}
+
+impl Flags {
+    /// Something about the state is wrong by itself.
+    #[inline]
+    pub fn is_bad(self) -> bool {
+        self.invalid_end || self.goal || self.caught
+    }
 }
 
 /// Successor states laid end to end, and what was found wrong on the way.
@@ -95,6 +115,14 @@ pub enum Fault {
     },
     /// A channel operation the trace automaton does not allow (or, negated, its last one).
     TraceViolated,
+    /// A value that its variable can't hold.
+    ValueOutOfRange {
+        var: String,
+        value: i32,
+        range: (i32, i32),
+    },
+    /// What the model requires is not so; this says what went wrong.
+    Required(String),
     /// A priority outside 1..=255.
     BadPriority(i32),
 }
@@ -118,6 +146,10 @@ impl fmt::Display for Fault {
             Fault::PollRendezvous => f.write_str("a rendezvous channel can't be polled"),
             Fault::ClaimViolated { .. } => f.write_str("another process claims this channel for itself"),
             Fault::TraceViolated => f.write_str("a channel operation the trace does not allow"),
+            Fault::ValueOutOfRange { var, value, range: (low, high) } => {
+                write!(f, "value out of range ({var} holds {low} to {high}, the value is {value})")
+            }
+            Fault::Required(message) => f.write_str(message),
             Fault::BadPriority(priority) => write!(f, "priority {priority} is not in 1 to 255"),
         }
     }
@@ -132,6 +164,12 @@ impl Batch {
         self.bytes.clear();
         self.ends.clear();
         self.findings.clear();
+    }
+
+    /// Keeps only the first states.
+    pub fn truncate(&mut self, states: usize) {
+        self.ends.truncate(states);
+        self.bytes.truncate(self.ends.last().map_or(0, |end| *end as usize));
     }
 
     pub fn len(&self) -> usize {

@@ -18,13 +18,20 @@ impl Display for Model {
             self.names(None).var(f, "global", var)?;
         }
         for process in &self.processes {
-            self.process(f, process)?;
+            self.write_process(f, process)?;
         }
         let started: Vec<&str> = self.start.iter().map(|s| &*self.processes[s.process.index()].name).collect();
         writeln!(f, "start {}", started.join(", "))?;
         if let Some(trace) = &self.trace {
             writeln!(f, "{}", if trace.negated { "notrace" } else { "trace" })?;
-            self.process(f, &trace.automaton)?;
+            self.write_process(f, &trace.automaton)?;
+        }
+        if let Some(observer) = &self.observer {
+            writeln!(f, "observer{}", if observer.stutters { " stutters" } else { "" })?;
+            self.write_process(f, &observer.automaton)?;
+        }
+        if let Some(goal) = &self.goal {
+            writeln!(f, "goal {}", self.names(None).expr(&goal.condition))?;
         }
         Ok(())
     }
@@ -35,7 +42,7 @@ impl Model {
         Names { model: self, process }
     }
 
-    fn process(&self, f: &mut Formatter<'_>, process: &Process) -> fmt::Result {
+    fn write_process(&self, f: &mut Formatter<'_>, process: &Process) -> fmt::Result {
         let names = self.names(Some(process));
         writeln!(f, "process {}", process.name)?;
         for (i, var) in process.locals.iter().enumerate() {
@@ -47,6 +54,7 @@ impl Model {
                 (location.end, " end"),
                 (location.accept, " accept"),
                 (location.progress, " progress"),
+                (location.committed, " committed"),
                 (i == process.entry.index(), " entry"),
             ] {
                 flags.push_str(if set { name } else { "" });
@@ -71,6 +79,9 @@ impl Names<'_> {
         write!(f, "{kind} {}: {}", var.name, ty(var.ty))?;
         for dim in &var.dims {
             write!(f, "[{dim}]")?;
+        }
+        if let Some((low, high)) = var.range {
+            write!(f, " in {low}..{high}")?;
         }
         match &var.init {
             Init::Zero | Init::Param => {}
@@ -107,7 +118,7 @@ impl Names<'_> {
                     self.list(args)
                 )?;
             }
-            Some(Sync::Receive { channel, args, anywhere, keep }) => {
+            Some(Sync::Receive { channel, args, anywhere, keep, condition }) => {
                 let how = match (anywhere, keep) {
                     (false, false) => "",
                     (true, false) => " anywhere",
@@ -115,6 +126,9 @@ impl Names<'_> {
                     (true, true) => " anywhere keep",
                 };
                 write!(f, "receive{how} {} ({}) ", self.expr(channel), self.patterns(args))?;
+                if let Some(condition) = condition {
+                    write!(f, "if {} ", self.expr(condition))?;
+                }
             }
         }
         for effect in &edge.effects {
@@ -136,6 +150,7 @@ impl Names<'_> {
         match effect {
             Effect::Assign(place, value) => format!("{} = {}", self.place(place), self.expr(value)),
             Effect::Assert(e) => format!("assert {}", self.expr(e)),
+            Effect::Require { condition, .. } => format!("require {}", self.expr(condition)),
             Effect::Print(print) => {
                 let piece = |p: &Piece| match p {
                     Piece::Text(text) => format!("\"{}\"", text.escape_debug()),
@@ -216,6 +231,10 @@ impl Names<'_> {
                 let owner = &self.model.processes[process.index()];
                 let names = self.model.names(Some(owner));
                 format!("{}{}:{}", owner.name, pid(who), names.place(place))
+            }
+            Expr::ObserverAt(locations) => {
+                let places: Vec<String> = locations.iter().map(|l| format!("L{}", l.0)).collect();
+                format!("observer@{}", places.join("|"))
             }
             Expr::Input => "input".to_string(),
         }

@@ -21,6 +21,12 @@ pub enum Ending {
     Finding(u32),
     /// The last state is an invalid end state.
     InvalidEnd,
+    /// The model's goal holds in the last state.
+    Goal,
+    /// The observer is at an end in the last state.
+    Caught,
+    /// After the last choice the run is again where it was after this many: a cycle with an accepting state.
+    Cycle(u32),
 }
 
 /// A trail that the reference interpreter has executed. Only [`Trail::replay`] makes one.
@@ -30,6 +36,9 @@ pub struct Replayed {
     moves: Vec<Move>,
     ending: Ending,
     finding: Option<Finding>,
+    cycle: Option<usize>,
+    /// Stored ones, from the initial state on.
+    states: Vec<Vec<u8>>,
 }
 
 /// The trail is not an execution of this model.
@@ -56,10 +65,16 @@ impl Trail {
         let mut state = batch.state(0).to_vec();
         let initial = Point::free(state.clone());
         let mut moves = Vec::new();
+        let (mut start, mut accepting) = (None, false);
+        let mut states = Vec::new();
         let fail = |at, what: &str| Err(ReplayError { at, what: what.to_string() });
         for (at, &choice) in self.choices.iter().enumerate() {
             batch.clear();
-            interpreter.expand(&state, Choice::All, &mut batch);
+            let flags = interpreter.expand(&state, Choice::All, &mut batch);
+            if self.ending == Ending::Cycle(at as u32) {
+                start = Some((state.clone(), moves.len()));
+            }
+            accepting |= start.is_some() && flags.accepting;
             if choice as usize >= batch.len() {
                 return fail(at, "no such successor");
             }
@@ -70,15 +85,31 @@ impl Trail {
             if steps.last().and_then(|m| m.to.as_ref()).is_none_or(|to| to.state != next) {
                 return fail(at, "the explanation leads elsewhere");
             }
-            state = next.to_vec();
+            states.push(std::mem::replace(&mut state, next.to_vec()));
             moves.extend(steps);
         }
         let at = self.choices.len();
         let finding = match self.ending {
             Ending::State => None,
+            Ending::Cycle(_) => {
+                if start.as_ref().is_none_or(|(first, _)| *first != state) {
+                    return fail(at, "the run does not come back to where the cycle begins");
+                }
+                if !accepting {
+                    return fail(at, "the cycle has no accepting state");
+                }
+                None
+            }
             Ending::InvalidEnd => {
                 if !interpreter.invalid_end(&state) {
                     return fail(at, "the last state is a valid one");
+                }
+                None
+            }
+            Ending::Goal | Ending::Caught => {
+                let flags = interpreter.expand(&state, Choice::All, &mut Batch::new());
+                if !(if self.ending == Ending::Goal { flags.goal } else { flags.caught }) {
+                    return fail(at, "the last state is not what was looked for");
                 }
                 None
             }
@@ -94,7 +125,8 @@ impl Trail {
                 finding
             }
         };
-        Ok(Replayed { initial, moves, ending: self.ending, finding })
+        states.push(state);
+        Ok(Replayed { initial, moves, ending: self.ending, finding, cycle: start.map(|(_, moves)| moves), states })
     }
 }
 
@@ -108,11 +140,21 @@ impl Replayed {
         &self.moves
     }
 
+    /// The stored states, from the initial one to the last: one more than choices.
+    pub fn states(&self) -> &[Vec<u8>] {
+        &self.states
+    }
+
     pub fn ending(&self) -> Ending {
         self.ending
     }
 
     pub fn finding(&self) -> Option<&Finding> {
         self.finding.as_ref()
+    }
+
+    /// How many moves come before the cycle, if the run ends in one.
+    pub fn cycle(&self) -> Option<usize> {
+        self.cycle
     }
 }

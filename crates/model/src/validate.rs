@@ -1,6 +1,8 @@
 //! Is a model well formed? What every language must deliver and the interpreter relies on.
 
-use crate::ir::{Edge, Effect, Expr, Guard, Init, Model, Pattern, Piece, Place, Process, ProcessId, Sync, VarRef};
+use crate::ir::{
+    Edge, Effect, Expr, Guard, Init, Model, Pattern, Piece, Place, Process, ProcessId, Sync, Then, VarRef,
+};
 
 impl Model {
     /// The first thing wrong with the model: an id without its target, a place with the wrong number of indices.
@@ -21,6 +23,19 @@ impl Model {
         if let Some(trace) = &self.trace {
             self.validate_process(&trace.automaton).map_err(|e| format!("trace: {e}"))?;
             check(trace.end.index() < trace.automaton.locations.len(), || "trace: no such end".to_string())?;
+        }
+        if let Some(observer) = &self.observer {
+            let automaton = &observer.automaton;
+            self.validate_process(automaton).map_err(|e| format!("observer: {e}"))?;
+            check(automaton.locals.is_empty(), || "observer with variables of its own".to_string())?;
+            let plain = |e: &Edge| e.sync.is_none() && e.chain.is_none() && e.then == Then::Yield;
+            check(automaton.edges.iter().all(plain), || "observer with more than guards and effects".to_string())?;
+            let simple = |e: &Effect| matches!(e, Effect::Assign(..) | Effect::Require { .. } | Effect::Assert(_));
+            let effects = automaton.edges.iter().flat_map(|e| &e.effects);
+            check(effects.into_iter().all(simple), || "observer that creates or removes".to_string())?;
+        }
+        if let Some(goal) = &self.goal {
+            global.expr(&goal.condition).map_err(|e| format!("goal: {e}"))?;
         }
         Ok(())
     }
@@ -78,9 +93,10 @@ impl Checker<'_> {
                 self.expr(channel)?;
                 args.iter().try_for_each(|e| self.expr(e))?;
             }
-            Some(Sync::Receive { channel, args, .. }) => {
+            Some(Sync::Receive { channel, args, condition, .. }) => {
                 self.expr(channel)?;
                 self.patterns(args)?;
+                condition.iter().try_for_each(|e| self.expr(e))?;
             }
         }
         edge.effects.iter().try_for_each(|e| self.effect(e))
@@ -98,7 +114,7 @@ impl Checker<'_> {
                 args.iter().chain(priority).try_for_each(|e| self.expr(e))?;
                 result.iter().try_for_each(|p| self.place(p))
             }
-            Effect::Assert(e) => self.expr(e),
+            Effect::Assert(e) | Effect::Require { condition: e, .. } => self.expr(e),
             Effect::Print(print) => print.pieces.iter().try_for_each(|piece| match piece {
                 Piece::Text(_) => Ok(()),
                 Piece::Value(_, e) => self.expr(e),
@@ -146,6 +162,10 @@ impl Checker<'_> {
             | Expr::Timeout
             | Expr::NonProgress
             | Expr::Input => Ok(()),
+            Expr::ObserverAt(locations) => {
+                let known = self.model.observer.as_ref().map_or(0, |o| o.automaton.locations.len());
+                check(locations.iter().all(|l| l.index() < known), || "no such location of the observer".to_string())
+            }
             Expr::Load(place) => self.place(place),
             Expr::Unary(_, e) | Expr::Channel(_, e) | Expr::Enabled(e) | Expr::Location(e) | Expr::Priority(e) => {
                 self.expr(e)

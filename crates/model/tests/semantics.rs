@@ -73,7 +73,7 @@ fn send(value: i32, target: u32) -> Edge {
 }
 
 fn receive(pattern: Pattern, target: u32) -> Edge {
-    let sync = Sync::Receive { channel: load(0), args: vec![pattern], anywhere: false, keep: false };
+    let sync = Sync::Receive { channel: load(0), args: vec![pattern], anywhere: false, keep: false, condition: None };
     Edge { sync: Some(sync), ..edge(target) }
 }
 
@@ -108,7 +108,7 @@ fn process(name: &str, locations: Vec<Vec<Edge>>) -> Process {
 }
 
 fn variable(name: &str) -> Var {
-    Var { name: name.to_string(), ty: BYTE, dims: Vec::new(), init: Init::Zero, hidden: false, span: SPAN }
+    Var { name: name.to_string(), ty: BYTE, dims: Vec::new(), init: Init::Zero, range: None, hidden: false, span: SPAN }
 }
 
 /// A channel variable as global 0, then byte variables `x` and `y`.
@@ -129,7 +129,10 @@ fn model(capacity: u32, processes: Vec<Process>) -> Model {
         channels: vec![channel],
         start: start.collect(),
         processes,
+        scheduling: Scheduling::Interleaved,
         trace: None,
+        observer: None,
+        goal: None,
         uses_last: false,
         uses_priorities: false,
         uses_timeout: false,
@@ -216,6 +219,34 @@ fn a_failed_assertion_is_found_and_passed() {
     let check = Edge { effects: vec![Effect::Assert(load(1))], ..edge(1) };
     let p = process("p", vec![vec![check]]);
     assert_eq!(explore(model(1, vec![p])), (3, 2, 1, 0));
+}
+
+/// The model with an observer that has one location and this edge.
+fn observed(mut model: Model, edge: Edge) -> Model {
+    let mut automaton = process("observer", Vec::new());
+    automaton.locations = vec![Location { edges: vec![EdgeId(0)], ..Location::default() }];
+    automaton.edges = vec![edge];
+    model.observer = Some(Observer { automaton, stutters: true, labels: true });
+    model
+}
+
+#[test]
+fn assertions_of_the_observer_are_judged_before_the_step() {
+    let check = Edge { effects: vec![Effect::Assert(load(1))], ..edge(0) };
+    let p = process("p", vec![vec![increment(1, 1)]]);
+    // It fails in the initial state only, though more than one step leads on from a state.
+    assert_eq!(explore(observed(model(1, vec![p.clone()]), check.clone())), (3, 3, 1, 0));
+    assert_eq!(explore(observed(model(1, vec![p.clone(), p]), check)).2, 1);
+}
+
+#[test]
+fn the_observer_knows_that_nobody_can_move() {
+    let p = process("p", vec![vec![when(Expr::Timeout, 1)]]);
+    let q = process("q", vec![vec![increment(1, 1)]]);
+    let mut model = model(1, vec![p, q]);
+    model.uses_timeout = true;
+    let busy = when(Expr::Unary(UnaryOp::Not, Box::new(Expr::Timeout)), 0);
+    assert_eq!(explore(observed(model, busy)), (3, 2, 0, 0));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kripke_model::ir::{FileId, Model};
+use kripke_model::ir::{Edge, Effect, Expr, FileId, Model};
 
 use crate::run::flat;
 use crate::source::{Line, Lines};
@@ -22,7 +22,7 @@ pub fn unreached(model: &Model, executed: &[Vec<bool>]) -> Vec<Unreached> {
     let mut out = Vec::new();
     for (process, executed) in model.processes.iter().zip(executed) {
         let mut statements = BTreeMap::new();
-        for (edge, taken) in process.edges.iter().zip(executed) {
+        for (edge, taken) in process.edges.iter().zip(executed).filter(|(edge, _)| !only_fails(edge)) {
             let line = lines.of(edge.span);
             let key = (edge.span, flat(&edge.label));
             let entry = statements.entry(key).or_insert((line, false));
@@ -36,6 +36,11 @@ pub fn unreached(model: &Model, executed: &[Vec<bool>]) -> Vec<Unreached> {
         }));
     }
     out
+}
+
+/// Stands for a fault, which nobody wrote and which should not happen.
+fn only_fails(edge: &Edge) -> bool {
+    matches!(edge.effects.first(), Some(Effect::Require { condition: Expr::Const(0), .. }))
 }
 
 /// `proto.pml:88, :131-132`; none if everything was executed.

@@ -37,11 +37,17 @@ pub struct Report {
 #[derive(Clone, Debug, Serialize)]
 pub struct Property {
     pub name: String,
-    /// `safety`, `ltl` or `never`.
+    /// `safety`, `reachability`, `ltl`, `ctl`, `never`, `process`, `acceptance` or `progress`.
     pub kind: &'static str,
     pub verdict: &'static str,
     /// The file with the counterexample.
     pub trail: Option<String>,
+    /// The fairness that was assumed.
+    pub fairness: Option<&'static str>,
+    /// Of the model together with what watches it.
+    pub states: u64,
+    pub transitions: u64,
+    pub seconds: f64,
 }
 
 /// How many errors of each kind there were.
@@ -51,6 +57,10 @@ pub struct Errors {
     pub invalid_end_state: u64,
     /// Everything else the model did that is forbidden.
     pub fault: u64,
+    /// States in which what was asked for with `--reach` is true.
+    pub reached: u64,
+    /// Violations of a temporal property.
+    pub property: u64,
 }
 
 /// One error, replayed.

@@ -41,7 +41,7 @@ fn edges(run: &Run, taken: &Move) -> Vec<(u8, ProcessId, EdgeId)> {
 }
 
 fn line(run: &Run, before: &View, pid: u8, (process, edge): (ProcessId, EdgeId)) -> String {
-    let declared = &run.model().processes[process.index()];
+    let declared = run.model().process(process);
     let mover = before.processes.iter().find(|p| p.pid == pid);
     let priority = mover.map_or(declared.priority, |p| p.priority);
     let state = source(declared, edge).map_or(0, |l| l.0);

@@ -34,6 +34,12 @@ pub enum End {
     Finding(Finding),
     /// No process can move, and some should.
     InvalidEnd,
+    /// The goal is reached.
+    Goal,
+    /// The observer has seen what must not be.
+    Caught,
+    /// After the last move all is as it was after this many, and so on for ever.
+    Cycle(usize),
 }
 
 impl End {
@@ -43,6 +49,9 @@ impl End {
             End::Fine => None,
             End::Finding(finding) => Some(Wrong::Finding(finding.clone())),
             End::InvalidEnd => Some(Wrong::InvalidEnd),
+            End::Goal => Some(Wrong::Goal),
+            End::Caught => Some(Wrong::Caught),
+            End::Cycle(_) => Some(Wrong::Cycle),
         }
     }
 }
@@ -68,6 +77,9 @@ impl Run {
         run.moves = replayed.moves().to_vec();
         run.end = match (replayed.ending(), replayed.finding()) {
             (Ending::InvalidEnd, _) => End::InvalidEnd,
+            (Ending::Goal, _) => End::Goal,
+            (Ending::Caught, _) => End::Caught,
+            (Ending::Cycle(_), _) => End::Cycle(replayed.cycle().unwrap_or(0)),
             (_, Some(finding)) => End::Finding(finding.clone()),
             (_, None) => End::Fine,
         };
@@ -153,7 +165,7 @@ impl Run {
     }
 
     pub fn edge(&self, process: ProcessId, edge: EdgeId) -> &Edge {
-        &self.model.processes[process.index()].edges[edge.index()]
+        &self.model.process(process).edges[edge.index()]
     }
 }
 

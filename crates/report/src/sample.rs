@@ -34,7 +34,10 @@ fn empty(name: &str) -> Model {
         channels: Vec::new(),
         processes: Vec::new(),
         start: Vec::new(),
+        scheduling: Scheduling::Interleaved,
         trace: None,
+        observer: None,
+        goal: None,
         uses_last: false,
         uses_priorities: false,
         uses_timeout: false,
@@ -43,7 +46,7 @@ fn empty(name: &str) -> Model {
 }
 
 fn var(name: &str, ty: Type, span: Span) -> Var {
-    Var { name: name.to_string(), ty, dims: Vec::new(), init: Init::Zero, hidden: false, span }
+    Var { name: name.to_string(), ty, dims: Vec::new(), init: Init::Zero, range: None, hidden: false, span }
 }
 
 fn edge(label: &str, span: Span, target: u32) -> Edge {
@@ -162,6 +165,7 @@ pub fn handshake() -> Model {
         args: vec![Pattern::Store(Place::local(VarId(0)))],
         anywhere: false,
         keep: false,
+        condition: None,
     });
     let line = text.line("false");
     let mut never = edge("false", line, 2);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kripke_model::Model;
-use kripke_search::{Limit, Order, Statistics, Wrong};
+use kripke_search::{Fairness, Limit, Order, Statistics, Wrong};
 
 use crate::names::Names;
 use crate::number::{bytes, counted, duration, grouped, short};
@@ -27,6 +27,9 @@ pub struct Checked<'a> {
     /// Whether assertions and end states were looked at.
     pub assertions: bool,
     pub end_states: bool,
+    /// What kind of property it is, and its name, unless it is all about safety.
+    pub property: Option<(&'a str, &'a str)>,
+    pub fairness: Fairness,
 }
 
 /// What went wrong in a counterexample, and where.
@@ -34,6 +37,9 @@ pub fn headline(model: &Model, wrong: &Wrong) -> (String, Option<String>) {
     let lines = Lines::new(model);
     match wrong {
         Wrong::InvalidEnd => ("invalid end state: no process can move".to_string(), None),
+        Wrong::Caught => ("property violated".to_string(), None),
+        Wrong::Cycle => ("property violated: a run that goes on like this for ever".to_string(), None),
+        Wrong::Goal => (format!("reached: {}", model.goal.as_ref().map_or("the goal", |g| &g.text)), None),
         Wrong::Finding(f) => (why::headline(model, &lines, f), Some(lines.place(f.span))),
     }
 }
@@ -44,7 +50,8 @@ impl Checked<'_> {
         match self.verdict {
             Verdict::Holds(_) => {
                 let mark = paint(GOOD, "✓ no errors");
-                format!("{mark}      complete search for {}\n{}", self.looked_for(), self.figures())
+                let what = format!("{}{}", self.looked_for(), self.assuming());
+                format!("{mark}      complete search for {what}\n{}", self.figures())
             }
             Verdict::Inconclusive(reason) => self.unsure(reason),
             Verdict::Violated(_) => String::new(),
@@ -53,11 +60,16 @@ impl Checked<'_> {
 
     /// The screen for a counterexample, which `run` is.
     pub fn alarm(&self, violated: &Violated, run: &Run, names: &Names, look: Look) -> String {
-        let (what, place) = headline(self.model, violated.first.wrong());
+        let (mut what, place) = headline(self.model, violated.first.wrong());
+        match (self.property, violated.first.wrong()) {
+            (Some((_, name)), Wrong::Caught | Wrong::Cycle) => what = what.replacen("property", name, 1),
+            (Some((kind, name)), Wrong::Goal) if kind != "reachability" => what = format!("{name} violated"),
+            _ => {}
+        }
         let place = place.unwrap_or_else(|| self.model.name.clone());
-        let length = match self.order {
-            Order::BreadthFirst => "shortest trace",
-            Order::DepthFirst => "trace",
+        let length = match (self.order, run.end()) {
+            (_, End::Cycle(_)) | (Order::DepthFirst, _) => "trace",
+            (Order::BreadthFirst, _) => "shortest trace",
         };
         let steps = counted(run.moves().len() as u64, "step");
         let found = format!("{}, {}", counted(self.statistics.states, "state"), duration(self.elapsed));
@@ -78,6 +90,8 @@ impl Checked<'_> {
             (errors.assertions, "failed assertion"),
             (errors.invalid_ends, "invalid end state"),
             (errors.faults, "fault"),
+            (errors.goals, "state reached"),
+            (errors.caught + errors.cycles, "violation of the property"),
         ];
         let kinds: Vec<String> = kinds.iter().filter(|(n, _)| *n > 0).map(|(n, what)| counted(*n, what)).collect();
         let mut out = format!("  {} in all: {}\n", counted(errors.total(), "error"), kinds.join(", "));
@@ -93,19 +107,7 @@ impl Checked<'_> {
 
     fn unsure(&self, reason: &Reason) -> String {
         let mut out = match reason {
-            Reason::Unchecked(names) => {
-                let mark = paint(UNSURE, "? INCONCLUSIVE");
-                let mut out = format!("{mark}: not every property of the model was checked\n");
-                out.push_str(&format!(
-                    "  {} safety   no errors, complete search for {}\n",
-                    paint(GOOD, "✓"),
-                    self.looked_for()
-                ));
-                for name in names {
-                    out.push_str(&format!("  {} {name}   not checked by this version\n", paint(UNSURE, "?")));
-                }
-                out
-            }
+            Reason::Unchecked(_) => return format!("{}: {reason}\n", paint(UNSURE, "? INCONCLUSIVE")),
             Reason::NoTrail => format!("{}: {reason}\n", paint(UNSURE, "? INCONCLUSIVE")),
             Reason::Limit(limit) => {
                 let states = counted(self.statistics.states, "state");
@@ -126,6 +128,15 @@ impl Checked<'_> {
 
     fn looked_for(&self) -> String {
         let mut kinds = Vec::new();
+        let property = self.property.map(|(kind, name)| match kind {
+            "reachability" => format!("states with {name}"),
+            "acceptance" => "runs that meet `accept` labels for ever".to_string(),
+            "progress" => "runs without progress".to_string(),
+            _ => format!("runs against `{name}`"),
+        });
+        if let Some(property) = &property {
+            kinds.push(&**property);
+        }
         if self.assertions {
             kinds.push("failed assertions");
         }
@@ -137,6 +148,32 @@ impl Checked<'_> {
             Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
             _ => kinds.join(""),
         }
+    }
+
+    /// What the verdict rests on.
+    fn assuming(&self) -> &'static str {
+        match self.fairness {
+            Fairness::None => "",
+            Fairness::Weak => ", assuming weak fairness",
+            Fairness::Strong => ", assuming strong fairness",
+            Fairness::Impartial => ", assuming that every process moves again and again",
+        }
+    }
+
+    /// One line for one of several properties.
+    pub fn line(&self, trail: Option<&str>) -> String {
+        let name = self.property.map_or("safety".to_string(), |(kind, name)| match kind {
+            "acceptance" | "progress" => name.to_string(),
+            _ => format!("{kind} {name}"),
+        });
+        let what = match self.verdict {
+            Verdict::Holds(_) => "holds",
+            Verdict::Violated(_) => "violated",
+            Verdict::Inconclusive(_) => "",
+        };
+        let what = if what.is_empty() { String::new() } else { format!(" {what}{}:", self.assuming()) };
+        let rest = self.brief(trail);
+        format!("  {name}{what} {rest}\n")
     }
 
     /// `104 312 889 states · 371 200 113 transitions · depth 412 · 2m23s · 24 B/state · 2.33 GiB`
@@ -185,6 +222,11 @@ impl Checked<'_> {
 /// The steps of a run, and who is stuck at the end.
 pub fn trace(run: &Run, names: &Names, look: Look) -> String {
     let mut out = table(run, names, look);
+    if let End::Cycle(before) = run.end() {
+        let (first, last) = (before + 1, run.moves().len());
+        let which = if first == last { format!("step {first}") } else { format!("steps {first} to {last}") };
+        out.push_str(&format!("\n  {} {which} for ever\n", paint(BAD, "↻")));
+    }
     if *run.end() == End::InvalidEnd {
         out.push('\n');
         out.push_str(&stuck(run, names));

@@ -36,6 +36,10 @@ pub struct TrailFile {
 enum End {
     State,
     InvalidEndState,
+    Goal,
+    Caught,
+    /// The run comes back to where it was after so many choices.
+    Cycle(u32),
     /// The finding with this number in the expansion of the last state.
     Finding(u32),
 }
@@ -89,6 +93,9 @@ impl TrailFile {
             ending: match trail.ending {
                 Ending::State => End::State,
                 Ending::InvalidEnd => End::InvalidEndState,
+                Ending::Goal => End::Goal,
+                Ending::Caught => End::Caught,
+                Ending::Cycle(n) => End::Cycle(n),
                 Ending::Finding(n) => End::Finding(n),
             },
             steps: run.moves().iter().map(step).collect(),
@@ -117,6 +124,9 @@ impl TrailFile {
         let ending = match self.ending {
             End::State => Ending::State,
             End::InvalidEndState => Ending::InvalidEnd,
+            End::Goal => Ending::Goal,
+            End::Caught => Ending::Caught,
+            End::Cycle(n) => Ending::Cycle(n),
             End::Finding(n) => Ending::Finding(n),
         };
         Ok(Trail { choices: self.choices.clone(), ending })

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use kripke_model::interpret::Interpreter;
-use kripke_model::trail::{Replayed, Trail};
+use kripke_model::trail::{Ending, Replayed, Trail};
 use kripke_search::{End, ErrorFree, Limit, Outcome, Violation, Wrong};
 
 use crate::number;
@@ -14,7 +14,7 @@ use crate::number;
 #[derive(Clone, Debug)]
 pub enum Verdict {
     Holds(ErrorFree),
-    Violated(Violated),
+    Violated(Box<Violated>),
     Inconclusive(Reason),
 }
 
@@ -37,7 +37,7 @@ pub struct Counterexample {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reason {
     Limit(Limit),
-    /// Safety holds, but the model states properties that were not checked.
+    /// This version can't check these properties.
     Unchecked(Vec<String>),
     /// Errors were counted, but there was no room to keep the way to any of them.
     NoTrail,
@@ -68,12 +68,14 @@ impl Verdict {
         }
         if !confirmed.is_empty() {
             let first = confirmed.remove(0);
-            return Ok(Verdict::Violated(Violated { first, others: confirmed }));
+            return Ok(Verdict::Violated(Box::new(Violated { first, others: confirmed })));
+        }
+        if !unchecked.is_empty() {
+            return Ok(Verdict::Inconclusive(Reason::Unchecked(unchecked.to_vec())));
         }
         Ok(match &outcome.end {
             End::Exhausted(exhausted) => match exhausted.error_free() {
-                Some(proof) if unchecked.is_empty() => Verdict::Holds(proof),
-                Some(_) => Verdict::Inconclusive(Reason::Unchecked(unchecked.to_vec())),
+                Some(proof) => Verdict::Holds(proof),
                 None => Verdict::Inconclusive(Reason::NoTrail),
             },
             End::Stopped(limit) => Verdict::Inconclusive(Reason::Limit(limit.clone())),
@@ -95,7 +97,10 @@ impl Counterexample {
     fn confirm(violation: &Violation, interpreter: &mut Interpreter) -> Result<Counterexample, Unconfirmed> {
         let replayed = violation.trail.replay(interpreter).map_err(|e| Unconfirmed(e.to_string()))?;
         let same = match &violation.wrong {
-            Wrong::InvalidEnd => replayed.finding().is_none(),
+            Wrong::InvalidEnd => replayed.ending() == Ending::InvalidEnd,
+            Wrong::Goal => replayed.ending() == Ending::Goal,
+            Wrong::Caught => replayed.ending() == Ending::Caught,
+            Wrong::Cycle => replayed.cycle().is_some(),
             Wrong::Finding(f) => replayed.finding() == Some(f),
         };
         if !same {
@@ -165,7 +170,6 @@ impl fmt::Display for Reason {
 mod tests {
     use std::sync::Arc;
 
-    use kripke_model::trail::Ending;
     use kripke_model::{Model, Successors};
     use kripke_search::{Budget, Options, Progress, explore};
 

@@ -26,6 +26,8 @@ pub fn kind(finding: &FindingKind) -> &'static str {
             Fault::PollRendezvous => "poll_rendezvous",
             Fault::ClaimViolated { .. } => "exclusive_channel",
             Fault::TraceViolated => "trace",
+            Fault::ValueOutOfRange { .. } => "value_out_of_range",
+            Fault::Required(_) => "requirement",
             Fault::BadPriority(_) => "bad_priority",
         },
     }
@@ -52,7 +54,7 @@ fn describe(lines: &Lines, fault: &Fault) -> String {
 /// What to write beside the last step: the values that make an assertion false, or what the fault was.
 pub fn remark(run: &Run, names: &Names) -> Option<String> {
     match run.end() {
-        End::Fine => None,
+        End::Fine | End::Goal | End::Caught | End::Cycle(_) => None,
         End::InvalidEnd => Some("no process can move".to_string()),
         End::Finding(finding) => Some(match &finding.kind {
             FindingKind::Assertion => values(run, names).unwrap_or_else(|| "assertion violated".to_string()),

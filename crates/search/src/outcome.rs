@@ -15,6 +15,13 @@ pub struct Outcome {
     pub statistics: Statistics,
 }
 
+impl Outcome {
+    /// Of no search at all.
+    pub fn nothing() -> Outcome {
+        Outcome { end: End::Stopped(Limit::Interrupted), violations: Vec::new(), statistics: Statistics::default() }
+    }
+}
+
 /// The one way in which a search ended.
 #[derive(Debug)]
 pub enum End {
@@ -47,6 +54,12 @@ pub enum Wrong {
     /// An assertion or a fault.
     Finding(Finding),
     InvalidEnd,
+    /// The model's goal was reached.
+    Goal,
+    /// The observer has seen what must not be.
+    Caught,
+    /// A run that meets accepting states for ever.
+    Cycle,
 }
 
 /// What was counted.
@@ -75,22 +88,34 @@ pub struct Errors {
     pub assertions: u64,
     pub faults: u64,
     pub invalid_ends: u64,
+    /// States in which the model's goal holds.
+    pub goals: u64,
+    /// States in which the observer has seen what must not be.
+    pub caught: u64,
+    /// Cycles with accepting states, one for each place where they were found.
+    pub cycles: u64,
 }
 
 impl Errors {
     pub fn total(&self) -> u64 {
-        self.assertions + self.faults + self.invalid_ends
+        self.assertions + self.faults + self.invalid_ends + self.goals + self.caught + self.cycles
     }
 
     pub(crate) fn add(&mut self, more: Errors) {
         self.assertions += more.assertions;
         self.faults += more.faults;
         self.invalid_ends += more.invalid_ends;
+        self.goals += more.goals;
+        self.caught += more.caught;
+        self.cycles += more.cycles;
     }
 
     pub(crate) fn count(&mut self, wrong: &Wrong) {
         match wrong {
             Wrong::InvalidEnd => self.invalid_ends += 1,
+            Wrong::Goal => self.goals += 1,
+            Wrong::Caught => self.caught += 1,
+            Wrong::Cycle => self.cycles += 1,
             Wrong::Finding(Finding { kind: FindingKind::Assertion, .. }) => self.assertions += 1,
             Wrong::Finding(_) => self.faults += 1,
         }

@@ -147,7 +147,7 @@ impl Successors for Line {
         if at < self.length {
             out.push(&(at + 1).to_le_bytes());
         }
-        Flags { invalid_end: self.bad_end && at == self.length }
+        Flags { invalid_end: self.bad_end && at == self.length, ..Flags::default() }
     }
 }
 

@@ -1,9 +1,11 @@
 //! Random small programs, reproducible by their seed, and smaller ones that still show the same difference.
 
+mod claim;
 mod program;
 mod random;
 mod shrink;
 
+pub use claim::with_claim;
 pub use program::program;
 pub use random::Random;
 pub use shrink::shrink;

@@ -10,7 +10,7 @@ use kripke_model::ir::{Direction, EdgeId, Guard, LocId, Pattern, Process, Sync};
 
 use super::emit::Target;
 use super::value::Int;
-use super::{Env, Gen};
+use super::{Env, Gen, World};
 use crate::context::{Context, status};
 
 impl Gen<'_, '_> {
@@ -23,6 +23,7 @@ impl Gen<'_, '_> {
         let blocks = self.dispatch(exit, |edges| edges.iter().any(|id| receives(process, *id)));
         for (location, block) in blocks {
             self.fb.switch_to_block(block);
+            self.yield_to_committed(location, exit);
             self.accept_at(location);
             self.jump(exit);
         }
@@ -87,7 +88,7 @@ impl Gen<'_, '_> {
 
     fn accept_edge(&mut self, id: EdgeId, same_channel: bool, next: Block, won: Option<Variable>) {
         let edge = self.edge_of(id);
-        let Some(Sync::Receive { channel, args, .. }) = &edge.sync else { return self.jump(next) };
+        let Some(Sync::Receive { channel, args, condition, .. }) = &edge.sync else { return self.jump(next) };
         let env = self.env(self.root);
         let offered = self.context(types::I32, offset_of!(Context, offer_number));
         if !same_channel {
@@ -97,7 +98,9 @@ impl Gen<'_, '_> {
             self.require(same, next);
         }
         if let Guard::When(condition) = &edge.guard {
-            self.require_expr(condition, env, next);
+            let bytes = self.context(types::I64, offset_of!(Context, before));
+            let before = Env { world: World { bytes, ..self.root }, ..env };
+            self.require_expr(condition, before, next);
         }
         let fields = self.context(types::I32, offset_of!(Context, offer_fields));
         let enough = self.fb.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, fields, args.len() as i64);
@@ -128,6 +131,9 @@ impl Gen<'_, '_> {
             }
         }
         self.receive(args, &message, env);
+        if let Some(condition) = condition {
+            self.require_expr(condition, env, next);
+        }
         if let Some(entry) = edge.chain {
             self.fresh = None;
             let (done, rare) = (self.fb.create_block(), self.rare);

@@ -3,8 +3,9 @@
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, types};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::Switch;
+use kripke_model::ir::Location;
 
 use super::value::{Int, Num};
 use super::{Gen, Role, Site};
@@ -19,6 +20,7 @@ impl Gen<'_, '_> {
             self.set_context(no, timeout);
             self.made()
         });
+        self.note_committed();
         self.jump(top);
         self.fb.switch_to_block(top);
         if self.plan.facts.fixed {
@@ -41,6 +43,52 @@ impl Gen<'_, '_> {
         }
         self.fb.switch_to_block(exit);
         self.return_status(status::DONE);
+    }
+
+    /// Notes whether somebody is at a committed location.
+    fn note_committed(&mut self) {
+        if !self.plan.facts.committed {
+            return;
+        }
+        let urgent = self.somebody_at(|location| location.committed);
+        let urgent = self.fb.ins().uextend(types::I32, urgent);
+        self.set_context(urgent, offset_of!(Context, urgent));
+    }
+
+    /// Is a process of the usual ones at such a location?
+    pub(super) fn somebody_at(&mut self, wanted: impl Fn(&Location) -> bool) -> Value {
+        let mut somebody = self.fb.ins().iconst(types::I8, 0);
+        for pid in 0..self.plan.facts.sites.len() {
+            let site = self.site_of(pid);
+            let locations = self.plan.model.processes[site.process as usize].locations.iter().enumerate();
+            let these: Vec<u32> = locations.filter(|(_, l)| wanted(l)).map(|(i, _)| i as u32).collect();
+            if !these.is_empty() {
+                let at = self.location(self.root, site);
+                let here = self.any_of(at, &these);
+                somebody = self.fb.ins().bor(somebody, here);
+            }
+        }
+        somebody
+    }
+
+    /// Is the location one of these? Exactly, however many there are.
+    fn any_of(&mut self, at: Value, locations: &[u32]) -> Value {
+        let mut found = self.fb.ins().iconst(types::I8, 0);
+        for set in 0..=locations.iter().max().map_or(0, |l| l / 64) {
+            let bits = locations.iter().filter(|l| *l / 64 == set).fold(0u64, |bits, l| bits | 1 << (l % 64));
+            if bits == 0 {
+                continue;
+            }
+            let bits = self.fb.ins().iconst(types::I64, bits as i64);
+            let at = self.fb.ins().uextend(types::I64, at);
+            let from = self.fb.ins().iadd_imm_s(at, -64 * i64::from(set));
+            let within = self.fb.ins().icmp_imm_u(IntCC::UnsignedLessThan, from, 64);
+            let shifted = self.fb.ins().ushr(bits, from);
+            let bit = self.fb.ins().ireduce(types::I8, shifted);
+            let here = self.fb.ins().band(bit, within);
+            found = self.fb.ins().bor(found, here);
+        }
+        self.fb.ins().band_imm_u(found, 1)
     }
 
     /// Whoever the tables say there is.

@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use cranelift_frontend::Variable;
-use kripke_model::ir::{Edge, EdgeId, Expr, Guard, Sync};
+use kripke_model::ir::{Edge, EdgeId, Expr, Guard, LocId, Sync};
 
 use super::channel::Channel;
 use super::effect::Operation;
@@ -21,13 +21,18 @@ impl<'a> Gen<'a, '_> {
         let edge = self.edge_of(id);
         let env = self.env(self.root);
         self.guard(&edge.guard, env, next);
-        let offers = |code: &mut Self, channel: Channel, args: &'a [Expr]| {
-            code.offer(id, channel, args, next, won);
-        };
         self.ready(edge, env, next, &mut |code, ready| match ready {
             Ready::Now(operation) => code.take_edge(id, &operation, next, won),
-            Ready::Handshake(channel, args) => offers(code, channel, args),
+            Ready::Handshake(channel, args) => code.offer(id, channel, args, next, won),
         });
+    }
+
+    /// Goes to `otherwise` if somebody is at a committed location, and a process here is not.
+    pub(super) fn yield_to_committed(&mut self, here: LocId, otherwise: Block) {
+        if self.plan.facts.committed && !self.process().locations[here.index()].committed {
+            let urgent = self.context(types::I32, offset_of!(Context, urgent));
+            self.leave_if(urgent, otherwise);
+        }
     }
 
     /// Goes to `otherwise` if the guard does not hold.
@@ -66,13 +71,14 @@ impl<'a> Gen<'a, '_> {
                 let message = code.message(channel, args, env);
                 body(code, Ready::Now(Operation::Put { channel, message, sorted: *sorted }));
             }),
-            Some(Sync::Receive { channel, args, anywhere, keep }) => {
+            Some(Sync::Receive { channel, args, anywhere, keep, condition }) => {
                 self.with_channel(channel, env, &mut |code, channel| {
                     if code.buffer(channel).capacity == 0 {
                         return code.jump(otherwise);
                     }
                     let slot = code.matching(channel, args, *anywhere, env, otherwise);
-                    body(code, Ready::Now(Operation::Get { channel, slot, args, keep: *keep }));
+                    let (keep, condition) = (*keep, condition.as_ref());
+                    body(code, Ready::Now(Operation::Get { channel, slot, args, keep, condition }));
                 })
             }
         }
@@ -97,6 +103,9 @@ impl<'a> Gen<'a, '_> {
             self.fill(world, target);
             self.fresh();
             self.operate(operation, self.env(world));
+            if let Operation::Get { condition: Some(condition), .. } = operation {
+                self.require_expr(condition, Env { timeout: false, ..self.env(world) }, next);
+            }
             self.finish(edge, self.env(world));
             self.fresh = None;
         }
@@ -136,6 +145,7 @@ impl<'a> Gen<'a, '_> {
         self.fresh();
         self.finish(edge, Env { world, ..before });
         self.fresh = None;
+        self.set_context(self.root.bytes, offset_of!(Context, before));
         let number = self.int(channel.number);
         self.set_context(number, offset_of!(Context, offer_number));
         let fields = self.int(Int::Const(message.len() as i32));

@@ -14,7 +14,7 @@ use crate::runtime;
 pub(super) enum Operation<'m> {
     None,
     Put { channel: Channel, message: Vec<Int>, sorted: bool },
-    Get { channel: Channel, slot: Num, args: &'m [Pattern], keep: bool },
+    Get { channel: Channel, slot: Num, args: &'m [Pattern], keep: bool, condition: Option<&'m Expr> },
 }
 
 impl Gen<'_, '_> {
@@ -26,7 +26,7 @@ impl Gen<'_, '_> {
                 self.check_claims(Direction::Send, channel.number, env);
                 self.watch(Direction::Send, channel.number, message, env);
             }
-            Operation::Get { channel, slot, args, keep } => {
+            Operation::Get { channel, slot, args, keep, .. } => {
                 if args.len() != self.buffer(*channel).fields.len() {
                     self.never();
                 }
@@ -98,7 +98,7 @@ impl Gen<'_, '_> {
                 let value = self.eval(value, env);
                 self.store(place, value, env);
             }
-            Effect::Assert(condition) => {
+            Effect::Assert(condition) | Effect::Require { condition, .. } => {
                 let rare = self.rare;
                 self.require_expr(condition, env, rare);
             }

@@ -66,6 +66,7 @@ impl Gen<'_, '_> {
                 let value = code.load_from(place, env, owner);
                 code.join(join, value);
             }),
+            Expr::ObserverAt(locations) => self.observer_at(locations, env),
             // End of input.
             Expr::Input => Int::Const(-1),
         }

@@ -3,7 +3,7 @@
 //! Each process type (or, where processes are known beforehand, each process) becomes a few functions: `moves`
 //! makes every move of the process from a state, `park` takes a point inside an atomic sequence, `follow` runs on there
 //! in place, `accept` takes part in a rendezvous that another process offers, and `could` says whether the process could
-//! move. One function, `all`, asks every process for its moves. Read it in this order: [`value`], [`place`], [`expr`], [`channel`],
+//! move. One function, `all`, asks every process for its moves; another, `look`, asks what the observer can do. Read it in this order: [`value`], [`place`], [`expr`], [`channel`],
 //! [`effect`], [`emit`], [`edge`], [`chain`], and the functions.
 
 mod accept;
@@ -17,6 +17,7 @@ mod effect;
 mod emit;
 mod expr;
 mod follow;
+mod look;
 mod moves;
 mod park;
 mod place;
@@ -145,6 +146,7 @@ pub(crate) enum Role {
     Accept,
     Could,
     Park,
+    Look,
     All,
 }
 
@@ -194,6 +196,7 @@ impl<'a, 'f> Gen<'a, 'f> {
             Role::Accept => code.accept(),
             Role::Could => code.could(),
             Role::Park => code.park(),
+            Role::Look => code.look(),
             Role::All => code.all(),
         }
         code.leave(rare, status::RARE);

@@ -71,6 +71,7 @@ impl Gen<'_, '_> {
             None
         };
         let end = self.fb.create_block();
+        self.yield_to_committed(location, end);
         for (i, &id) in edges.iter().enumerate() {
             let next = self.fb.create_block();
             let edge = self.edge_of(id);

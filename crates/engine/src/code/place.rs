@@ -1,5 +1,6 @@
 //! Variables: addresses, loads and stores.
 
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use kripke_model::ir::{Expr, Init, Place, VarRef};
 use kripke_model::layout::{Slot, Width};
@@ -39,11 +40,28 @@ impl<'a> Gen<'a, '_> {
         let env = Env { timeout: false, ..env };
         let slot = self.slot(place.var, env.site.process);
         let Some(element) = self.element(place, slot, env) else { return self.never() };
+        self.check_range(slot, value);
         if let Some(fresh) = &mut self.fresh {
             fresh.written.insert(place.var);
         }
         let address = self.address_of(place.var, slot, element, env, env.site);
         self.store_at(address, value);
+    }
+
+    /// A value that a variable can't hold is rare.
+    fn check_range(&mut self, slot: &Slot, value: Int) {
+        let Some((low, high)) = slot.range else { return };
+        match value {
+            Int::Const(c) if (low..=high).contains(&c) => {}
+            Int::Const(_) => self.never(),
+            Int::Value(v) => {
+                let above = self.fb.ins().iadd_imm_s(v, -i64::from(low));
+                let width = high.wrapping_sub(low) as u32;
+                let outside = self.fb.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, above, i64::from(width));
+                let rare = self.rare;
+                self.leave_if(outside, rare);
+            }
+        }
     }
 
     pub(super) fn slot(&self, var: VarRef, process: u32) -> &'a Slot {

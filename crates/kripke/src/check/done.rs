@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use kripke_model::ir::PropertyKind;
 use kripke_model::{Interpreter, Model};
 use kripke_report::json;
 use kripke_report::run::Run;
@@ -13,12 +12,13 @@ use kripke_report::screen::Checked;
 use kripke_report::table::Look;
 use kripke_report::verdict::Verdict;
 use kripke_report::{coverage, number};
-use kripke_search::{Budget, End, Options, Order, Outcome, Progress, StoreKind, explore};
+use kripke_search::{Budget, End, Fairness, Options, Order, Outcome, Progress, StoreKind, Wrong, explore};
 
 use crate::args::{self, Check};
 use crate::engine::Engine;
 use crate::exit::{Failure, Status};
-use crate::load::{self, Trouble};
+use crate::load::Trouble;
+use crate::tasks::{self, Kind, Task};
 use crate::trails::{self, Written};
 use crate::{memory, output, processor, progress};
 
@@ -31,108 +31,109 @@ pub enum Stopped {
 /// A model that was checked.
 pub struct Done {
     pub model: Arc<Model>,
+    /// One for each thing that was asked, in order.
+    pub answers: Vec<Answer>,
+    pub seconds: json::Seconds,
+    pub limits: json::Limits,
+}
+
+/// What a search says about one thing that was asked.
+pub struct Answer {
+    pub task: Task,
     pub interpreter: Interpreter,
     pub outcome: Outcome,
     pub verdict: Verdict,
-    pub seconds: json::Seconds,
-    pub limits: json::Limits,
     pub options: Options,
     pub engine: &'static str,
     pub covered: Vec<Vec<bool>>,
+    pub elapsed: Duration,
+    pub compile: Duration,
+    pub trail: Written,
+}
+
+/// What all searches of a model share.
+struct Session<'a> {
+    args: &'a Check,
+    file: &'a Path,
+    limits: json::Limits,
+    deadline: Option<Instant>,
+    interrupt: &'a Arc<AtomicBool>,
+    /// Safety is checked by itself.
+    safety: bool,
 }
 
 impl Done {
     pub fn check(args: &Check, file: &Path, interrupt: &Arc<AtomicBool>) -> Result<Done, Stopped> {
         let (start, busy) = (Instant::now(), processor::seconds());
-        let loaded = load::load(file, &args.reading).map_err(Stopped::Trouble)?;
+        let claims = !args.looking.no_claim;
+        let asked = tasks::load(file, &args.reading, &args.asking, claims).map_err(Stopped::Trouble)?;
         if !args.showing.quiet {
-            output::remark(&loaded.warnings);
+            output::remark(&asked.warnings);
         }
-        let (model, load) = (loaded.model, start.elapsed());
-        let (engine, fallback) =
-            Engine::new(&model, args).map_err(|e| Stopped::Trouble(Trouble::whole(file, &e.to_string())))?;
-        if let Some(why) = fallback.filter(|_| !args.showing.quiet) {
-            output::warn(&why);
-        }
-        let compile = start.elapsed() - load;
-        let limits = json::Limits {
-            max_depth: args.limits.max_depth,
-            max_states: args.limits.max_states,
-            memory: args.limits.mem.or_else(memory::default_limit),
-            timeout: args.limits.timeout.map(|t| t.as_secs_f64()),
-        };
-        let budget = Budget {
-            max_depth: limits.max_depth,
-            max_states: limits.max_states,
-            memory: limits.memory,
-            taken: memory::now(),
+        let model = Arc::new(asked.model.clone());
+        let tasks = tasks::tasks(file, asked, &args.asking, claims).map_err(Stopped::Trouble)?;
+        let load = start.elapsed();
+        let session = Session {
+            args,
+            file,
+            limits: json::Limits {
+                max_depth: args.limits.max_depth,
+                max_states: args.limits.max_states,
+                memory: args.limits.mem.or_else(memory::default_limit),
+                timeout: args.limits.timeout.map(|t| t.as_secs_f64()),
+            },
             deadline: args.limits.timeout.and_then(|t| start.checked_add(t)),
-            interrupt: Some(interrupt.clone()),
+            interrupt,
+            safety: tasks.iter().any(|task| task.kind == Kind::Safety),
         };
-        let options = options(args).fit(engine.uncompared());
-        let seen = Progress::new();
-        let search = || explore(&|| engine.worker(), &options, &budget, &seen);
-        let outcome = progress::watch(&seen, limits.memory, !args.showing.quiet, search);
-        if outcome.statistics.store == StoreKind::Tree && options.store == StoreKind::Auto && !args.showing.quiet {
-            output::warn("memory got tight: searched again with --store tree");
+        let mut answers: Vec<Answer> = Vec::new();
+        for task in tasks {
+            let mut answer = session.answer(task)?;
+            let first = !answers.iter().any(|a| matches!(a.verdict, Verdict::Violated(_)));
+            answer.write_trail(args, file, first);
+            answers.push(answer);
         }
-        let name = engine.name();
-        let (mut interpreter, covered) = engine.finish();
-        let elapsed = start.elapsed();
-        let verdict = Verdict::judge(&outcome, &mut interpreter, &unchecked(args, &model))
-            .map_err(|e| Stopped::Failure(Failure::Bug(format!("{}: {e}", file.display()))))?;
+        let compile: f64 = answers.iter().map(|a| a.compile.as_secs_f64()).sum();
         let seconds = json::Seconds {
             load: load.as_secs_f64(),
-            compile: compile.as_secs_f64(),
-            search: (elapsed - load - compile).as_secs_f64(),
+            compile,
+            search: answers.iter().map(|a| a.elapsed.as_secs_f64()).sum::<f64>() - compile,
             cpu: processor::seconds().zip(busy).map(|(now, before)| now - before),
         };
-        Ok(Done { model, interpreter, outcome, verdict, seconds, limits, options, engine: name, covered })
+        Ok(Done { model, answers, seconds, limits: session.limits })
+    }
+
+    /// The answer that decides: the first that is bad, or at least not good.
+    pub fn decisive(&self) -> &Answer {
+        let violated = self.answers.iter().find(|a| matches!(a.verdict, Verdict::Violated(_)));
+        let unsure = self.answers.iter().find(|a| matches!(a.verdict, Verdict::Inconclusive(_)));
+        violated.or(unsure).unwrap_or(&self.answers[0])
     }
 
     pub fn status(&self) -> Status {
-        match self.verdict {
+        match self.decisive().verdict {
             Verdict::Holds(_) => Status::Fine,
             Verdict::Violated(_) => Status::Violated,
             Verdict::Inconclusive(_) => Status::Inconclusive,
         }
     }
 
-    pub fn checked(&self) -> Checked<'_> {
-        let json::Seconds { load, compile, search, .. } = self.seconds;
-        Checked {
-            model: &self.model,
-            verdict: &self.verdict,
-            statistics: &self.outcome.statistics,
-            order: self.options.order,
-            elapsed: Duration::from_secs_f64(load + compile + search),
-            memory: memory::peak(),
-            assertions: self.options.assertions,
-            end_states: self.options.end_states,
-        }
+    /// One line for all.
+    pub fn brief(&self) -> String {
+        let decisive = self.decisive();
+        decisive.checked().brief(decisive.trail.name().as_deref())
     }
 
-    pub fn write_trail(&self, args: &Check, file: &Path) -> Written {
-        match &self.verdict {
-            Verdict::Violated(violated) if !args.showing.no_trail => {
-                trails::write(&self.interpreter, &violated.first, file, args)
-            }
-            _ => Written::default(),
+    pub fn screen(&self, args: &Check, file: &Path) -> String {
+        let mut out = String::new();
+        if self.answers.len() > 1 {
+            self.answers.iter().for_each(|a| out.push_str(&a.checked().line(a.trail.name().as_deref())));
+            out.push('\n');
         }
-    }
-
-    pub fn screen(&self, args: &Check, file: &Path, trail: &Written) -> String {
-        let checked = self.checked();
-        let mut out = match &self.verdict {
-            Verdict::Violated(violated) => {
-                let run = Run::replayed(&self.interpreter, violated.first.replayed());
-                let look = Look { width: output::width(), full: args.showing.full };
-                let mut out = checked.alarm(violated, &run, &run.names(), look);
-                out.push_str(&trail.hint(args, file));
-                out
-            }
-            _ => checked.calm(),
-        };
+        let decisive = self.decisive();
+        if self.answers.len() == 1 || !matches!(decisive.verdict, Verdict::Holds(_)) {
+            out.push_str(&decisive.screen(args, file));
+        }
         out.push_str(&self.never_executed(args));
         if args.showing.verbose {
             out.push_str(&self.particulars());
@@ -140,13 +141,16 @@ impl Done {
         out
     }
 
-    /// In short after a complete search, in full when asked for.
+    /// What every complete search of the model alone would have executed: in short, or in full when asked for.
     fn never_executed(&self, args: &Check) -> String {
-        let complete = matches!(self.outcome.end, End::Exhausted(_));
-        if !complete && !args.showing.unreached {
+        let safety = self.answers.iter().find(|a| a.task.kind == Kind::Safety);
+        let Some(answer) = safety.or(self.answers.first()) else { return String::new() };
+        let complete = matches!(answer.outcome.end, End::Exhausted(_));
+        let telling = complete && safety.is_some();
+        if !telling && !args.showing.unreached {
             return String::new();
         }
-        let missed = coverage::unreached(&self.model, &self.covered);
+        let missed = coverage::unreached(&self.model, &answer.covered);
         let so_far = if complete { "" } else { " so far" };
         match coverage::summary(&self.model, &missed) {
             None if args.showing.unreached => format!("  every statement was executed{so_far}\n"),
@@ -162,7 +166,7 @@ impl Done {
     fn particulars(&self) -> String {
         let ms = |s: f64| number::duration(Duration::from_secs_f64(s));
         let json::Seconds { load, compile, search, .. } = self.seconds;
-        let statistics = &self.outcome.statistics;
+        let statistics = &self.decisive().outcome.statistics;
         let limit = self.limits.memory.map_or("none".to_string(), number::bytes);
         format!(
             "  load {} · prepare {} · search {}\n  longest state {} B · store {} · queue {} · memory limit {limit}\n",
@@ -176,32 +180,112 @@ impl Done {
     }
 }
 
-fn options(args: &Check) -> Options {
-    Options {
-        order: match args.searching.search {
-            args::Order::Bfs => Order::BreadthFirst,
-            args::Order::Dfs => Order::DepthFirst,
-        },
-        all_errors: args.looking.all_errors(),
-        assertions: !args.looking.no_assertions,
-        end_states: !args.looking.no_end_states,
-        store: match args.searching.store {
-            args::Store::Auto => StoreKind::Auto,
-            args::Store::Exact => StoreKind::Exact,
-            args::Store::Tree => StoreKind::Tree,
-        },
-        threads: args.searching.threads.map(usize::from),
+impl Session<'_> {
+    fn answer(&self, task: Task) -> Result<Answer, Stopped> {
+        let (start, args) = (Instant::now(), self.args);
+        let (engine, fallback) =
+            Engine::new(&task.model, args).map_err(|e| Stopped::Trouble(Trouble::whole(self.file, &e.to_string())))?;
+        if let Some(why) = fallback.filter(|_| !args.showing.quiet) {
+            output::warn(&why);
+        }
+        let compile = start.elapsed();
+        let options = self.options(&task).fit(engine.uncompared());
+        let outcome = if task.is_ready() { self.search(&engine, &options) } else { Outcome::nothing() };
+        if outcome.statistics.store == StoreKind::Tree && options.store == StoreKind::Auto && !args.showing.quiet {
+            output::warn("memory got tight: searched again with --store tree");
+        }
+        let name = engine.name();
+        let (mut interpreter, covered) = engine.finish();
+        let unchecked = if task.is_ready() { Vec::new() } else { vec![format!("{} {}", task.kind.word(), task.name)] };
+        let verdict = Verdict::judge(&outcome, &mut interpreter, &unchecked)
+            .map_err(|e| Stopped::Failure(Failure::Bug(format!("{}: {e}", self.file.display()))))?;
+        self.confirm(&task, &verdict, &mut interpreter)?;
+        let (elapsed, trail) = (start.elapsed(), Written::default());
+        Ok(Answer { task, interpreter, outcome, verdict, options, engine: name, covered, elapsed, compile, trail })
+    }
+
+    /// A run that is said to break a formula must do so by what the formula means.
+    fn confirm(&self, task: &Task, verdict: &Verdict, interpreter: &mut Interpreter) -> Result<(), Stopped> {
+        let (Some(question), Verdict::Violated(violated)) = (&task.question, verdict) else { return Ok(()) };
+        for found in std::iter::once(&violated.first).chain(&violated.others) {
+            let temporal = matches!(found.wrong(), Wrong::Goal | Wrong::Caught | Wrong::Cycle);
+            if temporal && !question.is_broken_by(found.replayed(), interpreter) {
+                let what = format!("{}: `{}` holds on the counterexample", self.file.display(), question.name);
+                return Err(Stopped::Failure(Failure::Bug(what)));
+            }
+        }
+        Ok(())
+    }
+
+    fn search(&self, engine: &Engine, options: &Options) -> Outcome {
+        let budget = Budget {
+            max_depth: self.limits.max_depth,
+            max_states: self.limits.max_states,
+            memory: self.limits.memory,
+            taken: memory::now(),
+            deadline: self.deadline,
+            interrupt: Some(self.interrupt.clone()),
+        };
+        let seen = Progress::new();
+        let search = || explore(&|| engine.worker(), options, &budget, &seen);
+        progress::watch(&seen, self.limits.memory, !self.args.showing.quiet, search)
+    }
+
+    fn options(&self, task: &Task) -> Options {
+        let args = self.args;
+        let own = task.kind == Kind::Safety;
+        Options {
+            order: match args.searching.search {
+                args::Order::Bfs => Order::BreadthFirst,
+                args::Order::Dfs => Order::DepthFirst,
+            },
+            all_errors: args.looking.all_errors(),
+            assertions: (own || !self.safety && task.kind != Kind::Reach) && !args.looking.no_assertions,
+            end_states: own && !args.looking.no_end_states,
+            store: match args.searching.store {
+                args::Store::Auto => StoreKind::Auto,
+                args::Store::Exact => StoreKind::Exact,
+                args::Store::Tree => StoreKind::Tree,
+            },
+            threads: args.searching.threads.map(usize::from),
+            cycles: task.is_endless().then(|| args.asking.how()),
+        }
     }
 }
 
-/// The temporal properties of the model, which this version reads but does not check.
-fn unchecked(args: &Check, model: &Model) -> Vec<String> {
-    if args.looking.no_claim {
-        return Vec::new();
+impl Answer {
+    pub fn checked(&self) -> Checked<'_> {
+        Checked {
+            model: &self.task.model,
+            property: (self.task.kind != Kind::Safety).then(|| (self.task.kind.word(), &*self.task.name)),
+            verdict: &self.verdict,
+            statistics: &self.outcome.statistics,
+            order: self.options.order,
+            elapsed: self.elapsed,
+            memory: memory::peak(),
+            assertions: self.options.assertions,
+            end_states: self.options.end_states,
+            fairness: self.options.cycles.map_or(Fairness::None, |c| c.fairness),
+        }
     }
-    let word = |kind| match kind {
-        PropertyKind::Ltl => "ltl",
-        PropertyKind::Never => "never",
-    };
-    model.properties.iter().map(|p| format!("{} {}", word(p.kind), p.name).trim_end().to_string()).collect()
+
+    fn write_trail(&mut self, args: &Check, file: &Path, first: bool) {
+        if let (Verdict::Violated(violated), false) = (&self.verdict, args.showing.no_trail) {
+            self.trail = trails::write(&self.interpreter, &violated.first, file, args, &self.task, first);
+        }
+    }
+
+    fn screen(&self, args: &Check, file: &Path) -> String {
+        let checked = self.checked();
+        match &self.verdict {
+            Verdict::Violated(violated) => {
+                let run = Run::replayed(&self.interpreter, violated.first.replayed());
+                let look = Look { width: output::width(), full: args.showing.full };
+                let mut out = checked.alarm(violated, &run, &run.names(), look);
+                out.push_str(&self.trail.hint(file));
+                out
+            }
+            _ => checked.calm(),
+        }
+    }
 }

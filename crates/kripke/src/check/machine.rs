@@ -1,43 +1,45 @@
 //! The result of a check for machines.
 
-use kripke_model::ir::PropertyKind;
 use kripke_report::json::{self, Report};
 use kripke_report::source::Lines;
 use kripke_report::verdict::{Counterexample, Reason, Verdict};
 use kripke_report::{coverage, screen, why};
-use kripke_search::{End, Limit, Order, StoreKind, Wrong};
+use kripke_search::{End, Errors, Fairness, Limit, Order, StoreKind, Wrong};
 
-use super::done::Done;
+use super::done::{Answer, Done};
 use crate::args::Check;
 use crate::memory;
-use crate::trails::Written;
 
-pub fn report(done: &Done, args: &Check, trail: &Written) -> Report {
-    let statistics = &done.outcome.statistics;
-    let reason = match &done.verdict {
+pub fn report(done: &Done, args: &Check) -> Report {
+    let (first, decisive) = (&done.answers[0], done.decisive());
+    let statistics = &first.outcome.statistics;
+    let reason = match &decisive.verdict {
         Verdict::Inconclusive(reason) => Some(reason),
         _ => None,
     };
+    let sum = |of: fn(&Errors) -> u64| done.answers.iter().map(|a| of(&a.outcome.statistics.errors)).sum();
     Report {
         kripke: env!("CARGO_PKG_VERSION"),
         schema: json::SCHEMA,
         model: done.model.name.clone(),
         language: done.model.language,
-        verdict: done.verdict.word(),
-        complete: matches!(done.outcome.end, End::Exhausted(_)),
+        verdict: decisive.verdict.word(),
+        complete: done.answers.iter().all(|a| matches!(a.outcome.end, End::Exhausted(_))),
         reason: reason.map(Reason::word),
         message: reason.map(|r| explain(done, r)),
-        properties: properties(done, args, trail),
+        properties: done.answers.iter().map(property).collect(),
         states: statistics.states,
         transitions: statistics.transitions,
         depth: statistics.depth,
         state_bytes: statistics.state_bytes,
         errors: json::Errors {
-            assertion: statistics.errors.assertions,
-            invalid_end_state: statistics.errors.invalid_ends,
-            fault: statistics.errors.faults,
+            assertion: sum(|e| e.assertions),
+            invalid_end_state: sum(|e| e.invalid_ends),
+            fault: sum(|e| e.faults),
+            reached: sum(|e| e.goals),
+            property: sum(|e| e.caught + e.cycles),
         },
-        findings: findings(done),
+        findings: done.answers.iter().flat_map(findings).collect(),
         unreached: args.showing.unreached.then(|| unreached(done)),
         seconds: done.seconds,
         memory: json::Memory {
@@ -46,7 +48,7 @@ pub fn report(done: &Done, args: &Check, trail: &Written) -> Report {
             search: statistics.search_bytes,
         },
         limits: done.limits,
-        options: options(done, args),
+        options: options(first, args),
     }
 }
 
@@ -57,42 +59,46 @@ fn explain(done: &Done, reason: &Reason) -> String {
     }
 }
 
-/// Safety first, then what else the model states.
-fn properties(done: &Done, args: &Check, trail: &Written) -> Vec<json::Property> {
-    let verdict = match &done.verdict {
-        Verdict::Inconclusive(Reason::Unchecked(_)) => "holds",
-        other => other.word(),
-    };
-    let mut out = vec![json::Property { name: "safety".to_string(), kind: "safety", verdict, trail: trail.name() }];
-    if !args.looking.no_claim {
-        out.extend(done.model.properties.iter().map(|p| json::Property {
-            name: p.name.clone(),
-            kind: match p.kind {
-                PropertyKind::Ltl => "ltl",
-                PropertyKind::Never => "never",
-            },
-            verdict: "inconclusive",
-            trail: None,
-        }));
+fn property(answer: &Answer) -> json::Property {
+    let statistics = &answer.outcome.statistics;
+    json::Property {
+        name: answer.task.name.clone(),
+        kind: answer.task.kind.word(),
+        verdict: answer.verdict.word(),
+        trail: answer.trail.name(),
+        fairness: match answer.options.cycles.map(|c| c.fairness) {
+            None | Some(Fairness::None) => None,
+            Some(Fairness::Weak) => Some("weak"),
+            Some(Fairness::Strong) => Some("strong"),
+            Some(Fairness::Impartial) => Some("impartial"),
+        },
+        states: statistics.states,
+        transitions: statistics.transitions,
+        seconds: answer.elapsed.as_secs_f64(),
     }
-    out
 }
 
-fn findings(done: &Done) -> Vec<json::Finding> {
-    let Verdict::Violated(violated) = &done.verdict else { return Vec::new() };
-    let lines = Lines::new(&done.model);
+fn findings(answer: &Answer) -> Vec<json::Finding> {
+    let Verdict::Violated(violated) = &answer.verdict else { return Vec::new() };
+    let model = &answer.task.model;
+    let lines = Lines::new(model);
     let finding = |c: &Counterexample| {
-        let (message, _) = screen::headline(&done.model, c.wrong());
+        let (message, _) = screen::headline(model, c.wrong());
         let found = match c.wrong() {
             Wrong::Finding(f) => Some(f),
-            Wrong::InvalidEnd => None,
+            Wrong::InvalidEnd | Wrong::Goal | Wrong::Caught | Wrong::Cycle => None,
+        };
+        let otherwise = match c.wrong() {
+            Wrong::Goal => "reached",
+            Wrong::Caught | Wrong::Cycle => "property",
+            Wrong::Finding(_) | Wrong::InvalidEnd => "invalid_end_state",
         };
         json::Finding {
-            kind: found.map_or("invalid_end_state", |f| why::kind(&f.kind)),
+            kind: found.map_or(otherwise, |f| why::kind(&f.kind)),
             message,
             file: found.map(|f| lines.file(f.span.file).to_string()),
             line: found.map(|f| lines.of(f.span).first),
-            process: found.map(|f| done.model.processes[f.process.index()].name.clone()),
+            process: found.map(|f| model.process(f.process).name.clone()),
             steps: c.replayed().moves().len(),
         }
     };
@@ -101,7 +107,7 @@ fn findings(done: &Done) -> Vec<json::Finding> {
 
 fn unreached(done: &Done) -> Vec<json::Unreached> {
     let lines = Lines::new(&done.model);
-    let missed = coverage::unreached(&done.model, &done.covered).into_iter();
+    let missed = coverage::unreached(&done.model, &done.answers[0].covered).into_iter();
     missed
         .map(|m| json::Unreached {
             process: m.process,
@@ -112,7 +118,7 @@ fn unreached(done: &Done) -> Vec<json::Unreached> {
         .collect()
 }
 
-fn options(done: &Done, args: &Check) -> json::Options {
+fn options(done: &Answer, args: &Check) -> json::Options {
     json::Options {
         store: match done.outcome.statistics.store {
             StoreKind::Auto => "auto",

@@ -2,6 +2,8 @@
 
 mod bench;
 mod check;
+mod dve;
+mod esml;
 mod input;
 mod json;
 mod limits;

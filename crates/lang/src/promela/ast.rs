@@ -16,6 +16,8 @@ pub struct Name {
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     pub units: Vec<Unit>,
+    /// Conditions on states, typed outside the program.
+    pub conditions: Vec<Expr>,
 }
 
 #[derive(Clone, Debug)]

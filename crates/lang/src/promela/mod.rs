@@ -11,7 +11,7 @@ use std::path::Path;
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{FileId, Loader, Sources, Span};
-pub use lower::{LowerOptions, lower, lower_with};
+pub use lower::{LowerOptions, Lowered, lower};
 pub use preprocess::{MacroOption, Preprocess};
 
 /// What reading a file gave. Without errors there is a program.
@@ -24,12 +24,17 @@ pub struct Parsed {
 
 /// Reads, preprocesses and parses the file at `path`.
 pub fn parse(path: &Path, loader: &dyn Loader, options: &Preprocess) -> Parsed {
+    parse_with(path, &[], loader, options)
+}
+
+/// The same with conditions on its states that were typed elsewhere.
+pub fn parse_with(path: &Path, conditions: &[String], loader: &dyn Loader, options: &Preprocess) -> Parsed {
     let mut sources = Sources::default();
     let mut diagnostics = Vec::new();
-    let tokens = preprocess::preprocess(path, loader, options, &mut sources, &mut diagnostics);
-    let readable = !has_errors(&diagnostics) || !tokens.is_empty();
-    let empty = tokens.is_empty();
-    let program = parse::parse(tokens, &mut sources, &mut diagnostics);
+    let texts = preprocess::preprocess(path, conditions, loader, options, &mut sources, &mut diagnostics);
+    let empty = texts.program.is_empty();
+    let readable = !has_errors(&diagnostics) || !empty;
+    let program = parse::parse(texts, &mut sources, &mut diagnostics);
     if empty && readable {
         let span = Span { file: FileId(0), start: 0, end: 0 };
         let what = "there is no program in this file";

@@ -24,15 +24,26 @@ pub(crate) struct Env<'a> {
     pub timeout: bool,
 }
 
+/// The number of no process: the observer's, and whoever else judges from outside.
+pub(crate) const NOBODY: usize = usize::MAX;
+
 impl<'a> Env<'a> {
     #[inline]
     pub(crate) fn new(world: &'a World, pid: usize, timeout: bool) -> Env<'a> {
+        if pid == NOBODY {
+            return Env::outside(world);
+        }
         Env { world, pid, at: world.process(pid), timeout }
     }
 
-    /// For initial values of globals: nobody evaluates.
+    /// For initial values of globals, the observer and the goal: nobody evaluates.
     pub(crate) fn outside(world: &'a World) -> Env<'a> {
         Env { world, pid: 0, at: ProcessAt { process: 0, offset: 0 }, timeout: false }
+    }
+
+    /// The same where `stuck` tells whether nobody can move.
+    pub(crate) fn watching(world: &'a World, stuck: bool) -> Env<'a> {
+        Env { timeout: stuck, ..Env::outside(world) }
     }
 }
 
@@ -80,6 +91,10 @@ impl Machine {
                 }
                 None => 0,
             },
+            Expr::ObserverAt(locations) => {
+                let at = self.layout.observer_location(&env.world.bytes);
+                i32::from(at.is_some_and(|at| locations.contains(&at)))
+            }
             // End of input.
             Expr::Input => -1,
         })
@@ -136,15 +151,22 @@ impl Machine {
         for (index, &len) in place.index.iter().zip(&slot.dims) {
             let index = self.operand(index, env)?;
             if index < 0 || index as u32 >= len {
-                let var = match place.var {
-                    VarRef::Global(id) => &self.model.globals[id.index()],
-                    VarRef::Local(id) => &self.model.processes[owner.process as usize].locals[id.index()],
-                };
-                return fault(Fault::IndexOutOfRange { var: var.name.clone(), index, len });
+                let var = self.name_of(place.var, owner);
+                return fault(Fault::IndexOutOfRange { var, index, len });
             }
             element = element * len as usize + index as usize;
         }
         Ok(element)
+    }
+
+    /// A variable as the user calls it.
+    #[cold]
+    pub(crate) fn name_of(&self, var: VarRef, owner: ProcessAt) -> String {
+        let var = match var {
+            VarRef::Global(id) => &self.model.globals[id.index()],
+            VarRef::Local(id) => &self.model.processes[owner.process as usize].locals[id.index()],
+        };
+        var.name.clone()
     }
 
     /// A process number that names a living process.

@@ -1,10 +1,11 @@
 //! Enumerating moves: who can do what in a state, and the successors that gives.
 
 use super::eval::{Env, Eval};
+use super::observe::{Joined, Seat};
 use super::step::{Log, Mark, Ready};
 use super::world::World;
 use super::{Machine, Partner};
-use crate::ir::{Edge, EdgeId, Guard, LocId, Model, ProcessId, Sync, Then};
+use crate::ir::{Edge, EdgeId, Guard, LocId, Model, ProcessId, Scheduling, Sync, Then};
 use crate::successors::{Choice, Fault, Finding, FindingKind};
 
 /// An atomic sequence longer than this is taken to be endless.
@@ -31,6 +32,8 @@ pub(crate) struct Step {
 pub(crate) struct Taken<'a> {
     pub step: Step,
     pub partner: Option<Partner>,
+    /// The other processes, where all move at once.
+    pub others: &'a [Partner],
     /// The state it leads to; none after a fault.
     pub world: Option<&'a World>,
     /// Who keeps control.
@@ -38,8 +41,16 @@ pub(crate) struct Taken<'a> {
     pub log: &'a Log,
 }
 
+impl Clone for Taken<'_> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl Copy for Taken<'_> {}
+
 /// Is told of everything found while a state is expanded.
-pub(crate) trait Observer {
+pub(crate) trait Listener {
     /// Names a point inside an atomic sequence.
     type Node: Copy;
 
@@ -63,6 +74,7 @@ pub(crate) struct Scratch {
     half: World,
     spare: Vec<World>,
     pub log: Log,
+    seat: Option<Box<Seat>>,
 }
 
 /// A point inside an atomic sequence whose moves are still to be made.
@@ -78,22 +90,48 @@ struct Pending<N> {
 impl Machine {
     /// Makes every move from the state in `scratch.root`, through atomic sequences, up to states that are stored.
     /// False if nobody can move.
-    pub(crate) fn expand<O: Observer>(&self, scratch: &mut Scratch, choice: Choice, observer: &mut O) -> bool {
-        let Scratch { root, next, half, spare, log } = scratch;
-        let mut rooms = Rooms { next, half, log };
-        let mut pending: Vec<Pending<O::Node>> = Vec::new();
+    pub(crate) fn expand<L: Listener>(&self, scratch: &mut Scratch, choice: Choice, listener: &mut L) -> bool {
+        let (Some(observer), Some(mut seat)) = (&self.model.observer, scratch.seat.take()) else {
+            return self.expand_system(scratch, choice, listener);
+        };
+        let stuck = self.is_stuck(scratch);
+        let root = scratch.root.clone();
+        let mut moved = false;
+        if let Some(mut joined) = Joined::new(self, observer, (&root, stuck), &mut seat, listener) {
+            if choice == Choice::All {
+                joined.judge(&root, stuck);
+            }
+            moved = self.expand_system(scratch, choice, &mut joined);
+            if !moved && observer.stutters && choice == Choice::All {
+                joined.alone(&root);
+            }
+        }
+        scratch.seat = Some(seat);
+        moved
+    }
+
+    /// Nobody can move in the state in `scratch.root`, unless for that reason. Only found out where somebody asks.
+    pub(crate) fn is_stuck(&self, scratch: &mut Scratch) -> bool {
+        let (root, mut rooms) = scratch.split();
+        self.asks_timeout && !self.moves(root, Who::All, false, &mut rooms, &mut |_| {})
+    }
+
+    fn expand_system<L: Listener>(&self, scratch: &mut Scratch, choice: Choice, listener: &mut L) -> bool {
+        let Scratch { root, next, half, spare, log, .. } = scratch;
+        let mut rooms = Rooms { next, half, log, restricted: false };
+        let mut pending: Vec<Pending<L::Node>> = Vec::new();
         let who = match choice {
             Choice::All => Who::All,
             Choice::One(pid) => Who::One(usize::from(pid)),
         };
         let mut receive = |taken: &Taken<'_>| {
             if !taken.log.findings.is_empty() {
-                observer.findings(None, taken);
+                listener.findings(None, taken);
             }
             match (taken.world, taken.control) {
-                (Some(world), None) => observer.successor(None, taken, world),
+                (Some(world), None) => listener.successor(None, taken, world),
                 (Some(world), Some(control)) => {
-                    let node = observer.inner(None, taken);
+                    let node = listener.inner(None, taken);
                     pending.push(Pending::new(world, control, node, taken.step, spare));
                 }
                 (None, _) => {}
@@ -105,18 +143,18 @@ impl Machine {
         }
         if !pending.is_empty() {
             pending.reverse();
-            self.expand_inner(pending, spare, &mut rooms, observer);
+            self.expand_inner(pending, spare, &mut rooms, listener);
         }
         moved
     }
 
     /// Follows atomic sequences, depth first.
-    fn expand_inner<O: Observer>(
+    fn expand_inner<L: Listener>(
         &self,
-        mut pending: Vec<Pending<O::Node>>,
+        mut pending: Vec<Pending<L::Node>>,
         spare: &mut Vec<World>,
         rooms: &mut Rooms<'_>,
-        observer: &mut O,
+        listener: &mut L,
     ) {
         let mut total = 0;
         while let Some(mut point) = pending.pop() {
@@ -124,19 +162,19 @@ impl Machine {
             if point.depth >= MAX_ATOMIC || total >= MAX_INNER || point.mark.seen(point.depth, &point.world.bytes) {
                 let Step { pid, process, edge } = point.last;
                 let span = self.edge(process.0, edge).span;
-                observer.endless(point.node, Finding { kind: FindingKind::EndlessSequence, pid, process, edge, span });
+                listener.endless(point.node, Finding { kind: FindingKind::EndlessSequence, pid, process, edge, span });
                 return;
             }
             let first = pending.len();
             let node = point.node;
             let mut receive = |taken: &Taken<'_>| {
                 if !taken.log.findings.is_empty() {
-                    observer.findings(Some(node), taken);
+                    listener.findings(Some(node), taken);
                 }
                 match (taken.world, taken.control) {
-                    (Some(world), None) => observer.successor(Some(node), taken, world),
+                    (Some(world), None) => listener.successor(Some(node), taken, world),
                     (Some(world), Some(control)) => {
-                        let node = observer.inner(Some(node), taken);
+                        let node = listener.inner(Some(node), taken);
                         let mut inner = Pending::new(world, control, node, taken.step, spare);
                         inner.depth = point.depth + 1;
                         inner.mark = point.mark.clone();
@@ -146,7 +184,7 @@ impl Machine {
                 }
             };
             if !self.moves(&point.world, Who::One(point.control), false, rooms, &mut receive) {
-                observer.blocked(node, &point.world);
+                listener.blocked(node, &point.world);
             }
             pending[first..].reverse();
             spare.push(point.world);
@@ -162,16 +200,30 @@ impl Machine {
         rooms: &mut Rooms<'_>,
         receive: &mut impl FnMut(&Taken<'_>),
     ) -> bool {
+        if self.model.scheduling == Scheduling::Synchronous {
+            return self.moves_together(world, timeout, rooms, receive);
+        }
+        let urgent = self.committed && (0..world.processes()).any(|pid| self.is_committed(world, pid));
+        rooms.restricted = urgent;
+        let mut moves_of = |pid: usize| {
+            (!urgent || self.is_committed(world, pid)) && self.moves_of(world, pid, timeout, rooms, receive)
+        };
         match who {
-            Who::One(pid) => pid < world.processes() && self.moves_of(world, pid, timeout, rooms, receive),
+            Who::One(pid) => pid < world.processes() && moves_of(pid),
             Who::All => {
                 let mut moved = false;
                 for pid in (0..world.processes()).rev() {
-                    moved |= self.moves_of(world, pid, timeout, rooms, receive);
+                    moved |= moves_of(pid);
                 }
                 moved
             }
         }
+    }
+
+    fn is_committed(&self, world: &World, pid: usize) -> bool {
+        let at = world.process(pid);
+        let location = self.layout.location(&world.bytes, at);
+        self.model.processes[at.process as usize].locations[location.index()].committed
     }
 
     /// The moves of one process. Lower levels win; `else` comes last.
@@ -263,14 +315,14 @@ impl Machine {
     #[inline]
     fn taken(&self, step: Step, edge: &Edge, rooms: &mut Rooms<'_>, receive: &mut impl FnMut(&Taken<'_>)) -> bool {
         let control = (edge.then == Then::Keep).then_some(step.pid);
-        receive(&Taken { step, partner: None, world: Some(rooms.next), control, log: rooms.log });
+        receive(&Taken { step, partner: None, others: &[], world: Some(rooms.next), control, log: rooms.log });
         true
     }
 
     /// Hands on a move that failed. False if that means that it could not be made: polling where nothing can ever be is
     /// reported, and then is simply not executable.
     #[cold]
-    fn failed(
+    pub(super) fn failed(
         &self,
         kind: FindingKind,
         step: Step,
@@ -280,7 +332,7 @@ impl Machine {
     ) -> bool {
         let moved = kind != FindingKind::Fault(Fault::PollRendezvous);
         self.find(rooms.log, kind);
-        receive(&Taken { step, partner, world: None, control: None, log: rooms.log });
+        receive(&Taken { step, partner, others: &[], world: None, control: None, log: rooms.log });
         moved
     }
 
@@ -309,6 +361,9 @@ impl Machine {
             if self.gated && !self.may_move(rooms.half, pid, timeout, Some(channel.number)) {
                 continue;
             }
+            if rooms.restricted && !self.is_committed(rooms.half, pid) {
+                continue;
+            }
             let at = rooms.half.process(pid);
             let location = self.layout.location(&rooms.half.bytes, at);
             let mut won = None;
@@ -317,7 +372,10 @@ impl Machine {
                 if won.is_some_and(|level| level != edge.level) {
                     break;
                 }
-                if !self.accepts(edge, channel, &message, &Env::new(rooms.half, pid, timeout)).unwrap_or(false) {
+                // A process that the sender has just created was not there before.
+                let before = if pid < world.processes() { world } else { &*rooms.half };
+                let (before, env) = (Env::new(before, pid, timeout), Env::new(rooms.half, pid, timeout));
+                if !self.accepts(edge, channel, &message, &before, &env).unwrap_or(false) {
                     continue;
                 }
                 won = Some(edge.level);
@@ -330,7 +388,7 @@ impl Machine {
                     Ok(()) => {
                         let control = (edge.then == Then::Keep).then_some(partner.pid);
                         let world = Some(&*rooms.next);
-                        receive(&Taken { step, partner: Some(partner), world, control, log: rooms.log });
+                        receive(&Taken { step, partner: Some(partner), others: &[], world, control, log: rooms.log });
                     }
                     Err(kind) => {
                         self.failed(*kind, step, Some(partner), rooms, receive);
@@ -345,18 +403,28 @@ impl Machine {
         moved
     }
 
-    /// Is the edge a receive on this channel that fits this message?
-    fn accepts(&self, edge: &Edge, channel: super::channel::Channel<'_>, message: &[i32], env: &Env<'_>) -> Eval<bool> {
-        let Some(Sync::Receive { channel: mine, args, .. }) = &edge.sync else { return Ok(false) };
+    /// Is the edge a receive on this channel that fits this message? Its guard is judged in the state before the step,
+    /// the rest in the one after the sender's half.
+    fn accepts(
+        &self,
+        edge: &Edge,
+        channel: super::channel::Channel<'_>,
+        message: &[i32],
+        before: &Env<'_>,
+        env: &Env<'_>,
+    ) -> Eval<bool> {
+        let Some(Sync::Receive { channel: mine, args, condition, .. }) = &edge.sync else { return Ok(false) };
         if self.eval(mine, env)? != channel.number {
             return Ok(false);
         }
         if let Guard::When(condition) = &edge.guard
-            && self.eval(condition, env)? == 0
+            && self.eval(condition, before)? == 0
         {
             return Ok(false);
         }
-        self.fits(channel.buffer, args, |i| message[i], env)
+        let fits = self.fits(channel.buffer, args, |i| message[i], env)?;
+        let agrees = |condition| self.agrees(env.world.clone(), env.pid, args, message, condition);
+        Ok(fits && condition.as_ref().is_none_or(agrees))
     }
 
     /// The receiver's half of a rendezvous, watched.
@@ -443,20 +511,23 @@ impl Machine {
 
 /// The working states of one enumeration.
 pub(crate) struct Rooms<'a> {
-    next: &'a mut World,
+    pub next: &'a mut World,
     half: &'a mut World,
     pub log: &'a mut Log,
+    /// Some process is at a committed location, so that only such processes take part in a step.
+    restricted: bool,
 }
 
 impl Scratch {
     pub(crate) fn new(model: &Model) -> Scratch {
         let room = World::default;
-        Scratch { root: room(), next: room(), half: room(), spare: Vec::new(), log: Log::new(model) }
+        let seat = model.observer.as_ref().map(|_| Box::new(Seat::new(Log::new(model))));
+        Scratch { root: room(), next: room(), half: room(), spare: Vec::new(), log: Log::new(model), seat }
     }
 
     /// The state to start from, and room for the rest.
     pub(crate) fn split(&mut self) -> (&mut World, Rooms<'_>) {
-        (&mut self.root, Rooms { next: &mut self.next, half: &mut self.half, log: &mut self.log })
+        (&mut self.root, Rooms { next: &mut self.next, half: &mut self.half, log: &mut self.log, restricted: false })
     }
 }
 

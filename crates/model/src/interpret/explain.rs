@@ -1,7 +1,7 @@
 //! Telling what happened: single moves, and the moves that make up a step between stored states.
 
 use super::Interpreter;
-use super::expand::{Observer, Taken, Who};
+use super::expand::{Listener, Taken, Who};
 use super::world::World;
 use crate::ir::{EdgeId, ProcessId};
 use crate::successors::{Batch, Choice, Finding, State, Successors};
@@ -21,6 +21,8 @@ pub struct Move {
     pub edge: EdgeId,
     /// The receiver of a rendezvous.
     pub partner: Option<Partner>,
+    /// The other processes, where all move at once.
+    pub others: Vec<Partner>,
     /// The edges of the indivisible sequence, in the order executed; empty for an ordinary edge. At a rendezvous they
     /// are the receiver's.
     pub chain: Vec<EdgeId>,
@@ -90,10 +92,10 @@ impl Interpreter {
         let Interpreter { machine, scratch, .. } = self;
         scratch.root.load(&machine.layout, state);
         scratch.log.tracing = true;
-        let mut observer = Explain { target, nodes: Vec::new(), successors: 0, findings: 0, found: None };
-        machine.expand(scratch, Choice::All, &mut observer);
+        let mut listener = Explain { target, nodes: Vec::new(), successors: 0, findings: 0, found: None };
+        machine.expand(scratch, Choice::All, &mut listener);
         scratch.log.tracing = false;
-        observer.found
+        listener.found
     }
 }
 
@@ -105,6 +107,7 @@ fn describe(taken: &Taken<'_>) -> Move {
         process: taken.step.process,
         edge: taken.step.edge,
         partner: taken.partner,
+        others: taken.others.to_vec(),
         chain: taken.log.chain.clone(),
         output: taken.log.output.clone(),
         findings: taken.log.findings.clone(),
@@ -140,7 +143,7 @@ impl Explain {
     }
 }
 
-impl Observer for Explain {
+impl Listener for Explain {
     type Node = usize;
 
     fn inner(&mut self, from: Option<usize>, taken: &Taken<'_>) -> usize {
@@ -169,11 +172,11 @@ impl Observer for Explain {
         }
     }
 
-    fn blocked(&mut self, node: usize, _world: &World) {
+    fn blocked(&mut self, node: usize, world: &World) {
         if self.is_target() {
             let mut moves = self.path(Some(node));
             if let Some(point) = moves.last_mut().and_then(|m| m.to.as_mut()) {
-                point.control = None;
+                *point = Point::free(world.bytes.clone());
             }
             self.found = Some(moves);
         }

@@ -7,18 +7,20 @@ mod channel;
 mod eval;
 mod expand;
 mod explain;
+mod observe;
 mod step;
 mod straight;
+mod together;
 mod watch;
 mod world;
 
 use std::sync::Arc;
 
-use crate::ir::{Model, Span, VarId, VarRef};
+use crate::ir::{Expr, Model, Span, VarId, VarRef};
 use crate::layout::{Layout, StartError};
 use crate::successors::{Batch, Choice, Finding, FindingKind, Flags, State, Successors};
 use eval::{Env, Eval};
-use expand::{Observer, Scratch, Taken};
+use expand::{Listener, Scratch, Taken};
 use straight::Straight;
 use world::World;
 
@@ -33,6 +35,10 @@ pub(crate) struct Machine {
     claims: bool,
     /// Clauses or priorities may keep a process from moving.
     gated: bool,
+    /// Some locations are committed.
+    committed: bool,
+    /// The observer or the goal must know whether anybody can move.
+    asks_timeout: bool,
     straight: Straight,
 }
 
@@ -50,8 +56,10 @@ impl Interpreter {
         let scratch = Scratch::new(&model);
         let claims = model.processes.iter().any(|p| !p.claims.is_empty());
         let gated = model.uses_priorities || model.processes.iter().any(|p| p.provided.is_some());
+        let committed = model.processes.iter().flat_map(|p| &p.locations).any(|l| l.committed);
         let straight = straight::find(&model);
-        let machine = Machine { model, layout, claims, gated, straight };
+        let asks_timeout = model.asks_timeout();
+        let machine = Machine { model, layout, claims, gated, committed, asks_timeout, straight };
         let mut interpreter = Interpreter { initial: Vec::new(), machine, scratch };
         interpreter.initial = interpreter.machine.start()?.bytes;
         Ok(interpreter)
@@ -84,6 +92,12 @@ impl Interpreter {
         &self.scratch.log.covered
     }
 
+    /// Whether a condition that nobody in particular judges is true. Where judging it goes wrong, it is not.
+    pub fn holds(&mut self, condition: &Expr, state: &State) -> bool {
+        self.scratch.root.load(&self.machine.layout, state);
+        self.machine.eval(condition, &Env::outside(&self.scratch.root)).is_ok_and(|v| v != 0)
+    }
+
     /// No process can move from here, and not all are at end locations.
     pub fn invalid_end(&mut self, state: &State) -> bool {
         self.expand(state, Choice::All, &mut Batch::new()).invalid_end
@@ -103,6 +117,9 @@ impl Machine {
         if let (Some(trace), Some(at)) = (&self.model.trace, self.layout.event) {
             world.bytes[at..at + 2].copy_from_slice(&(trace.automaton.entry.0 as u16).to_le_bytes());
         }
+        if let Some(observer) = &self.model.observer {
+            self.layout.set_observer_location(&mut world.bytes, observer.automaton.entry);
+        }
         for start in &self.model.start {
             let process = &self.model.processes[start.process.index()];
             let args = start.args.iter().map(|a| self.eval(a, &Env::outside(&world))).collect::<Eval<Vec<i32>>>();
@@ -110,6 +127,15 @@ impl Machine {
                 .map_err(|kind| start_error(&format!("start of `{}`", process.name), &kind, process.span))?;
         }
         Ok(world)
+    }
+}
+
+impl Machine {
+    /// Is the goal reached? Where judging it goes wrong, it is not.
+    fn reaches_goal(&self, world: &World, stuck: bool) -> bool {
+        let env = Env::watching(world, stuck);
+        let holds = |goal: &crate::ir::Goal| self.eval(&goal.condition, &env).is_ok_and(|v| v != 0);
+        self.model.goal.as_ref().is_some_and(holds)
     }
 }
 
@@ -126,6 +152,11 @@ impl Successors for Interpreter {
         self.machine.layout.hidden
     }
 
+    fn processes(&mut self, state: &State) -> u8 {
+        self.scratch.root.load(&self.machine.layout, state);
+        self.scratch.root.processes() as u8
+    }
+
     fn initial(&mut self, out: &mut Batch) {
         out.push(&self.initial);
     }
@@ -133,9 +164,19 @@ impl Successors for Interpreter {
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         let Interpreter { machine, scratch, .. } = self;
         scratch.root.load(&machine.layout, state);
-        let mut observer = Collect { out };
-        let moved = machine.expand(scratch, choice, &mut observer);
-        Flags { invalid_end: !moved && choice == Choice::All && !machine.valid_end(&scratch.root) }
+        let mut listener = Collect { out };
+        let moved = machine.expand(scratch, choice, &mut listener);
+        if choice != Choice::All {
+            return Flags::default();
+        }
+        let stuck = machine.is_stuck(scratch);
+        let root = &scratch.root;
+        let watched = machine.model.observer.as_ref().map(|o| machine.observed(o, root));
+        Flags {
+            invalid_end: !moved && watched.is_none() && !machine.valid_end(root),
+            goal: machine.reaches_goal(root, stuck),
+            ..watched.unwrap_or_default()
+        }
     }
 }
 
@@ -144,7 +185,7 @@ struct Collect<'a> {
     out: &'a mut Batch,
 }
 
-impl Observer for Collect<'_> {
+impl Listener for Collect<'_> {
     type Node = ();
 
     fn inner(&mut self, _from: Option<()>, _taken: &Taken<'_>) {}

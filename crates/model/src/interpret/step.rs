@@ -55,6 +55,18 @@ impl Log {
         }
     }
 
+    /// One in which nothing happened.
+    pub(crate) fn quiet(&self) -> Log {
+        Log {
+            covered: Vec::new(),
+            findings: Vec::new(),
+            output: String::new(),
+            chain: Vec::new(),
+            message: Vec::new(),
+            ..*self
+        }
+    }
+
     pub(crate) fn clear(&mut self) {
         self.findings.clear();
         self.output.clear();
@@ -68,7 +80,7 @@ impl Log {
 
 impl Machine {
     pub(crate) fn edge(&self, process: u32, edge: EdgeId) -> &Edge {
-        &self.model.processes[process as usize].edges[edge.index()]
+        &self.model.process(ProcessId(process)).edges[edge.index()]
     }
 
     /// Records something wrong at the edge being executed.
@@ -116,12 +128,36 @@ impl Machine {
                     _ => Some(Ready::Send(channel)),
                 })
             }
-            Sync::Receive { channel, args, anywhere, .. } => {
+            Sync::Receive { channel, args, anywhere, keep, condition } => {
                 let channel = self.channel(channel, env)?;
-                let slot = self.matching(channel, args, *anywhere, env)?;
-                Ok(slot.map(|slot| Ready::Receive(channel, slot)))
+                let Some(slot) = self.matching(channel, args, *anywhere, env)? else { return Ok(None) };
+                if let Some(condition) = condition {
+                    let mut message = Vec::new();
+                    channel.read(slot, env.world, &mut message);
+                    let mut world = env.world.clone();
+                    if !keep {
+                        channel.take(&mut world, slot);
+                    }
+                    if !self.agrees(world, env.pid, args, &message, condition) {
+                        return Ok(None);
+                    }
+                }
+                Ok(Some(Ready::Receive(channel, slot)))
             }
         }
+    }
+
+    /// Is the condition true once the message has been received? What goes wrong on the way is for the step to find.
+    pub(crate) fn agrees(
+        &self,
+        mut world: World,
+        pid: usize,
+        args: &[crate::ir::Pattern],
+        message: &[i32],
+        condition: &Expr,
+    ) -> bool {
+        let received = self.receive(&mut world, pid, args, message);
+        received.and_then(|()| self.eval(condition, &Env::new(&world, pid, false))) != Ok(0)
     }
 
     /// The first executable edge of a location inside an indivisible sequence.
@@ -270,7 +306,14 @@ impl Machine {
         Err(Box::new(FindingKind::EndlessSequence))
     }
 
-    fn effect(&self, world: &mut World, pid: usize, effect: &Effect, timeout: bool, log: &mut Log) -> Eval<()> {
+    pub(crate) fn effect(
+        &self,
+        world: &mut World,
+        pid: usize,
+        effect: &Effect,
+        timeout: bool,
+        log: &mut Log,
+    ) -> Eval<()> {
         let env = &Env::new(world, pid, timeout);
         match effect {
             Effect::Assign(place, value) => {
@@ -280,6 +323,12 @@ impl Machine {
             Effect::Assert(condition) => {
                 if self.eval(condition, env)? == 0 {
                     self.find(log, FindingKind::Assertion);
+                }
+                Ok(())
+            }
+            Effect::Require { condition, message } => {
+                if self.eval(condition, env)? == 0 {
+                    return fault(Fault::Required(message.clone()));
                 }
                 Ok(())
             }
@@ -317,6 +366,11 @@ impl Machine {
     pub(crate) fn assign(&self, world: &mut World, pid: usize, place: &Place, value: i32) -> Eval<()> {
         let env = &Env::new(world, pid, false);
         let (slot, at) = self.address(place, env, env.at)?;
+        if let Some(range @ (low, high)) = slot.range
+            && !(low..=high).contains(&value)
+        {
+            return fault(Fault::ValueOutOfRange { var: self.name_of(place.var, env.at), value, range });
+        }
         slot.width.store(&mut world.bytes, at, slot.ty.wrap(value));
         Ok(())
     }

@@ -48,6 +48,8 @@ pub(super) enum Place {
     /// With the name of the fault.
     Fault(Span, String),
     InvalidEnd,
+    Goal,
+    Caught,
 }
 
 impl Judge {
@@ -71,7 +73,7 @@ impl Judge {
     /// Judges a state by its expansion.
     #[inline]
     pub fn judge(&mut self, state: &State, flags: Flags, findings: &[Finding]) {
-        if flags.invalid_end || !findings.is_empty() {
+        if flags.is_bad() || !findings.is_empty() {
             self.blame(state, flags, findings);
         }
     }
@@ -102,6 +104,16 @@ impl Judge {
             self.errors.invalid_ends += 1;
             let ending = Ending::InvalidEnd;
             self.keep(Place::InvalidEnd, || Found { state: state.to_vec(), wrong: Wrong::InvalidEnd, ending });
+        }
+        if flags.goal {
+            self.errors.goals += 1;
+            let ending = Ending::Goal;
+            self.keep(Place::Goal, || Found { state: state.to_vec(), wrong: Wrong::Goal, ending });
+        }
+        if flags.caught {
+            self.errors.caught += 1;
+            let ending = Ending::Caught;
+            self.keep(Place::Caught, || Found { state: state.to_vec(), wrong: Wrong::Caught, ending });
         }
     }
 

@@ -4,6 +4,7 @@ mod bfs;
 mod crew;
 mod dfs;
 mod judge;
+mod live;
 mod trail;
 mod worker;
 
@@ -16,6 +17,7 @@ use crate::budget::{Budget, Limit};
 use crate::outcome::{End, Errors, Exhausted, Outcome, Statistics, Violation};
 use crate::progress::{Progress, Snapshot};
 use crate::store::{ExactStore, Omission, Queue, Store, TreeStore};
+pub use live::{Algorithm, Cycles, Fairness};
 use trail::Thread;
 
 /// What to look for, in which order and with what.
@@ -31,6 +33,8 @@ pub struct Options {
     pub store: StoreKind,
     /// How many threads search; none means one for each core. Depth-first order has one.
     pub threads: Option<usize>,
+    /// Look for cycles with accepting states instead of invalid end states.
+    pub cycles: Option<Cycles>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,6 +65,7 @@ impl Default for Options {
             end_states: true,
             store: StoreKind::Auto,
             threads: None,
+            cycles: None,
         }
     }
 }
@@ -68,10 +73,14 @@ impl Default for Options {
 impl Options {
     /// How many workers there will be.
     pub fn workers(&self) -> usize {
-        match (self.order, self.threads) {
-            (Order::DepthFirst, _) => 1,
-            (_, Some(threads)) => threads.max(1),
-            (_, None) => std::thread::available_parallelism().map_or(1, usize::from),
+        let wanted = match self.threads {
+            Some(threads) => threads.max(1),
+            None => std::thread::available_parallelism().map_or(1, usize::from),
+        };
+        match (self.cycles, self.order) {
+            (Some(cycles), _) if cycles.algorithm(wanted, self.all_errors) == Algorithm::Cndfs => wanted,
+            (Some(_), _) | (None, Order::DepthFirst) => 1,
+            (None, Order::BreadthFirst) => wanted,
         }
     }
 
@@ -95,6 +104,9 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
     let uncompared = successors().uncompared();
     let options = &options.clone().fit(uncompared);
     match options.store {
+        StoreKind::Auto | StoreKind::Tree if options.cycles.is_some() => {
+            explore(successors, &Options { store: StoreKind::Exact, ..options.clone() }, budget, progress)
+        }
         StoreKind::Auto => {
             let with = |store| Options { store, ..options.clone() };
             let outcome = explore(successors, &with(StoreKind::Exact), budget, progress);
@@ -123,6 +135,10 @@ pub fn explore_with<S: Store>(
     budget: &Budget,
     progress: &Progress,
 ) -> Outcome {
+    if let Some(cycles) = options.cycles {
+        let store = store();
+        return live::live(&Search::new(&store, options, budget, progress), successors, cycles);
+    }
     match options.order {
         Order::BreadthFirst => breadth_first(store, successors, options, budget, progress),
         Order::DepthFirst => {

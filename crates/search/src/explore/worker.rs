@@ -1,6 +1,6 @@
 //! What each worker does with states, whatever the order: expand, judge, intern.
 
-use kripke_model::{Batch, Choice, Successors};
+use kripke_model::{Batch, Choice, Flags, Successors};
 
 use super::judge::Judge;
 use super::{CROWD, Search};
@@ -30,6 +30,13 @@ pub(super) struct Round {
     /// Where the successors of each state expanded end in the batch.
     ends: Vec<usize>,
     state: Vec<u8>,
+}
+
+/// The successors of a state in order, and who moved for each (nobody, where the observer went on alone).
+pub(super) struct Movers {
+    pub successors: Vec<StateId>,
+    pub movers: Vec<Option<u8>>,
+    pub processes: usize,
 }
 
 impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
@@ -84,6 +91,59 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         self.search.tallies[self.number].set(self.transitions, self.expanded);
         interned?;
         Ok(count)
+    }
+
+    /// Expands one state and interns its successors.
+    pub fn expand(&mut self, id: StateId, each: impl FnMut(Seen)) -> Result<Flags, Limit> {
+        let Round { batch, ends, state, .. } = &mut self.round;
+        batch.clear();
+        ends.clear();
+        let state = self.handle.open(id, state);
+        let flags = self.successors.expand(state, Choice::All, batch);
+        ends.push(batch.len());
+        self.judge.judge(state, flags, batch.findings());
+        self.expanded += 1;
+        self.unchecked += 1;
+        let interned = self.intern(each);
+        self.search.tallies[self.number].set(self.transitions, self.expanded);
+        interned.map(|()| flags)
+    }
+
+    /// Expands a state once more, or a part of it, without counting anything.
+    pub fn expand_again(&mut self, id: StateId, choice: Choice, mut each: impl FnMut(Seen)) -> Result<Flags, Limit> {
+        let Round { batch, ends, state, .. } = &mut self.round;
+        batch.clear();
+        ends.clear();
+        let state = self.handle.open(id, state);
+        let flags = self.successors.expand(state, choice, batch);
+        ends.push(batch.len());
+        self.handle.expect(batch);
+        let interned = self.handle.intern(batch, ends, &mut each);
+        interned.map_err(|full| self.search.budget.limit(full)).map(|()| flags)
+    }
+
+    /// Who moves to which successor, if that is wanted.
+    pub fn movers(&mut self, id: StateId, wanted: bool) -> Result<Movers, Limit> {
+        let mut successors = Vec::new();
+        self.expand_again(id, Choice::All, |seen| successors.push(seen.id))?;
+        let mut movers = vec![None; successors.len()];
+        if !wanted {
+            return Ok(Movers { successors, movers, processes: 0 });
+        }
+        let Round { batch, state, .. } = &mut self.round;
+        self.handle.fetch(id, state);
+        let (processes, mut own, mut at) = (self.successors.processes(state), Batch::new(), 0);
+        // The youngest comes first. Moves that a process could only make if nobody else could are not among all.
+        for process in (0..processes).rev() {
+            own.clear();
+            self.successors.expand(state, Choice::One(process), &mut own);
+            let same = own.len() <= batch.len() - at && own.states().zip(batch.states_from(at)).all(|(a, b)| a == b);
+            if same {
+                movers[at..at + own.len()].fill(Some(process));
+                at += own.len();
+            }
+        }
+        Ok(Movers { successors, movers, processes: usize::from(processes) })
     }
 
     fn intern(&mut self, mut each: impl FnMut(Seen)) -> Result<(), Limit> {

@@ -111,7 +111,7 @@ impl Successors for Graph {
         for finding in self.findings.get(&node).into_iter().flatten() {
             out.find(finding.clone());
         }
-        Flags { invalid_end: self.invalid_ends && self.edges[node as usize].is_empty() }
+        Flags { invalid_end: self.invalid_ends && self.edges[node as usize].is_empty(), ..Flags::default() }
     }
 }
 
@@ -181,6 +181,7 @@ pub fn follow(graph: &Graph, trail: &Trail) -> u32 {
     match trail.ending {
         Ending::State => {}
         Ending::Finding(n) => assert!((n as usize) < graph.findings[&node].len(), "no finding {n} at {node}"),
+        Ending::Goal | Ending::Caught | Ending::Cycle(_) => panic!("nothing like that is in the graph"),
         Ending::InvalidEnd => assert!(graph.edges[node as usize].is_empty(), "{node} is no end"),
     }
     node

@@ -63,7 +63,7 @@ impl View<'_, '_> {
                 let Some(channel) = self.channel(channel) else { return Action::new(Guard::Always) };
                 self.no_variable_twice(args);
                 let args = self.patterns(args);
-                Action::sync(Sync::Receive { channel, args, anywhere: *random, keep: *keep })
+                Action::sync(Sync::Receive { channel, args, anywhere: *random, keep: *keep, condition: None })
             }
             StmtKind::Assert(e) => Action::effect(Effect::Assert(self.expr(e))),
             StmtKind::Printf { format, args } => Action::effect(Effect::Print(self.print(format, args, span))),

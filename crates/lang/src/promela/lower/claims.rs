@@ -1,11 +1,11 @@
-//! Claims and formulas: kept for the temporal checker; here only their names are looked at.
+//! Claims and formulas as properties, and what may not stand in them.
 
-use kripke_model::ir::{Property, PropertyKind};
+use kripke_model::ir::{Expr, Property, PropertyKind};
 
 use super::environment::Environment;
 use super::view::is_predefined;
 use crate::diagnostic::Diagnostic;
-use crate::promela::ast::{Block, Name, StmtKind};
+use crate::promela::ast::{self, Block, Name, StmtKind};
 use crate::source::Span;
 
 /// Words with a meaning of their own in a formula.
@@ -46,27 +46,28 @@ const WORDS: [&str; 32] = [
 
 pub(super) fn never(name: Option<&Name>, nth: usize, span: Span) -> Property {
     let name = name.map_or_else(|| format!("never_{nth}"), |n| n.text.clone());
-    Property { name, kind: PropertyKind::Never, text: String::new(), span }
+    Property { name, kind: PropertyKind::Never, text: String::new(), formula: String::new(), observer: None, span }
 }
 
-pub(super) fn formula(name: Option<&Name>, nth: usize, text: &str, span: Span) -> Property {
+pub(super) fn formula(name: Option<&Name>, nth: usize, (text, expanded): (&str, &str), span: Span) -> Property {
     let name = name.map_or_else(|| format!("ltl_{nth}"), |n| n.text.clone());
-    Property { name, kind: PropertyKind::Ltl, text: text.to_string(), span }
+    Property {
+        name,
+        kind: PropertyKind::Ltl,
+        text: text.to_string(),
+        formula: expanded.to_string(),
+        observer: None,
+        span,
+    }
 }
 
-/// Resolves the names in the conditions of a claim.
-pub(super) fn check_never(env: &Environment<'_>, block: &Block, unit: usize) {
-    let view = env.outside(unit);
+/// Complains about statements that a claim can't have.
+pub(super) fn check_never(env: &Environment<'_>, block: &Block) {
     for stmt in &block.stmts {
         match &stmt.kind {
-            StmtKind::Expr(e) | StmtKind::Assert(e) => {
-                view.expr(e);
-            }
-            StmtKind::If(options) | StmtKind::Do(options) => {
-                options.iter().for_each(|o| check_never(env, &o.body, unit));
-            }
+            StmtKind::If(options) | StmtKind::Do(options) => options.iter().for_each(|o| check_never(env, &o.body)),
             StmtKind::Atomic(b) | StmtKind::DStep(b) | StmtKind::Block(b) | StmtKind::Inline { body: b, .. } => {
-                check_never(env, b, unit);
+                check_never(env, b);
             }
             StmtKind::Send { .. } | StmtKind::Receive { .. } => {
                 env.error(stmt.span, "a claim can't send or receive", "it may only look");
@@ -75,6 +76,21 @@ pub(super) fn check_never(env: &Environment<'_>, block: &Block, unit: usize) {
             _ => {}
         }
     }
+}
+
+/// A condition typed outside the program: judged by nobody, after all that is declared.
+pub(super) fn condition(env: &Environment<'_>, condition: &ast::Expr) -> Expr {
+    let lowered = env.outside(usize::MAX).expr(condition);
+    let mut own = None;
+    lowered.walk(&mut |e| match e {
+        Expr::Pid => own = Some("`_pid` and `_priority` belong to a process"),
+        Expr::Input => own = Some("nothing can be read from `STDIN` here"),
+        _ => {}
+    });
+    if let Some(what) = own {
+        env.error(condition.span, what, "no process judges this condition");
+    }
+    lowered
 }
 
 /// Complains about names in a formula that mean nothing.

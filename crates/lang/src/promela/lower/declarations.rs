@@ -243,7 +243,8 @@ impl View<'_, '_> {
                 if when == When::Param { ir::Init::Param } else { self.init(&leaf, var.span, &mut out.channels) };
             let ty = leaf.scalar.ty;
             let basic = if matches!(shape, Shape::Record(_)) { Basic::Int } else { leaf.scalar.basic };
-            out.vars.push((Var { name: leaf.name, ty, dims: leaf.dims, init, hidden, span: var.span }, basic));
+            out.vars
+                .push((Var { name: leaf.name, ty, dims: leaf.dims, init, range: None, hidden, span: var.span }, basic));
         }
         Some(out)
     }

@@ -101,6 +101,8 @@ pub(super) struct Body<'a> {
     pub root: SequenceId,
     /// One more than the highest number.
     pub numbers: u32,
+    /// It only looks on: that it may do nothing for ever is no mistake.
+    pub watches: bool,
 }
 
 impl Deref for Statement<'_> {
@@ -129,6 +131,7 @@ impl<'a> Body<'a> {
             exits: Vec::new(),
             root: 0,
             numbers: 1,
+            watches: false,
         }
     }
 

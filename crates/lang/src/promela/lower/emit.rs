@@ -93,14 +93,12 @@ impl Drawn<'_> {
         self.locations.get(&self.body.elements[last].number).copied()
     }
 
-    pub fn emit(&self, frame: &Frame, env: &Environment<'_>, unit: usize) -> Emitted {
-        let actions = self
-            .body
-            .elements
-            .iter()
-            .map(|element| View { env, frame: Some(frame), at: element.at, unit }.action(element));
+    /// Statements mean what they mean in `view`, wherever they stand in it.
+    pub fn emit(&self, frame: &Frame, view: View<'_, '_>) -> Emitted {
+        let actions = self.body.elements.iter().map(|element| View { at: element.at, ..view }.action(element));
         let actions = actions.collect();
         let out = Emitted { locations: vec![Location::default(); self.count], edges: Vec::new() };
+        let env = view.env;
         let mut emitter = Emitter { drawn: self, frame, env, actions, out, chains: HashMap::new(), unfinished: vec![] };
         emitter.locations();
         emitter.out

@@ -409,7 +409,7 @@ impl Maker<'_, '_, '_, '_> {
                 let diagnostic = Diagnostic::error(span(second), "two `else` for one choice", here);
                 self.env.report(diagnostic.label(span(first), "the other one"));
             }
-            for step in steps {
+            for step in steps.iter().filter(|_| !self.body.watches) {
                 let element = &self.body.elements[step.element];
                 if step.to as usize == i && matches!(element.kind, Kind::Skip) && steps.len() == 1 {
                     let here = "the process does nothing from here on";

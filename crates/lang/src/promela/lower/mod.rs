@@ -18,6 +18,7 @@ mod frames;
 mod graph;
 mod locals;
 mod loops;
+mod never;
 mod processes;
 mod references;
 mod symbols;
@@ -25,11 +26,14 @@ mod symbols;
 mod tests;
 mod text;
 mod types;
+mod unfold;
 mod view;
 
 use kripke_model::Model;
+use kripke_model::ir::{Expr, Scheduling};
 
 use self::environment::Environment;
+use self::references::References;
 use crate::diagnostic::Diagnostic;
 use crate::promela::ast::{Program, Unit};
 use crate::source::Sources;
@@ -44,17 +48,21 @@ pub struct LowerOptions {
     pub reverse_escapes: bool,
 }
 
-/// Checks a program and turns it into a model. Without errors there is a model.
-pub fn lower(program: &Program, sources: &Sources, diagnostics: &mut Vec<Diagnostic>) -> Option<Model> {
-    lower_with(program, sources, &LowerOptions::default(), diagnostics)
+/// What a program became.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    pub model: Model,
+    /// The program's conditions, in their order.
+    pub conditions: Vec<Expr>,
 }
 
-pub fn lower_with(
+/// Checks a program and turns it into a model. Without errors there is one.
+pub fn lower(
     program: &Program,
     sources: &Sources,
     options: &LowerOptions,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Model> {
+) -> Option<Lowered> {
     let mut env = Environment::new(diagnostics, options);
     let references = references::references(program);
     env.uses = references.uses;
@@ -70,7 +78,8 @@ pub fn lower_with(
     let drawn = processes::draw_all(&mut env, std::mem::take(&mut collected.pending), &references)?;
     let processes = drawn.iter().enumerate().map(|(i, (p, d))| processes::finish(&env, i, p, d)).collect();
     let trace = collected.trace.take().and_then(|t| processes::finish_trace(&env, t));
-    collected.check_claims(&env, program);
+    collected.finish_claims(&env, program, &references);
+    let conditions = program.conditions.iter().map(|c| claims::condition(&env, c)).collect();
     let start = processes::starts(&env, &drawn);
     if start.is_empty() && !env.failed() {
         let span =
@@ -84,7 +93,7 @@ pub fn lower_with(
         return None;
     }
     let uses = env.uses;
-    Some(Model {
+    let model = Model {
         name: sources.files().first().map_or(String::new(), |f| f.name.clone()),
         language: "promela",
         files: sources.files().to_vec(),
@@ -93,12 +102,16 @@ pub fn lower_with(
         channels: env.channels,
         processes,
         start,
+        scheduling: Scheduling::Interleaved,
         trace,
+        observer: None,
+        goal: None,
         uses_last: uses.last,
         uses_priorities: uses.priorities,
         uses_timeout: uses.timeout,
         properties: collected.properties,
-    })
+    };
+    Some(Lowered { model, conditions })
 }
 
 /// What the units of a program gave.
@@ -108,7 +121,8 @@ struct Collected<'a> {
     pending: Vec<processes::Pending<'a>>,
     trace: Option<processes::PendingTrace<'a>>,
     properties: Vec<kripke_model::ir::Property>,
-    nevers: usize,
+    /// The claims among them, by their place in that list.
+    claims: Vec<(usize, never::Pending<'a>)>,
     formulas: usize,
 }
 
@@ -119,12 +133,12 @@ impl<'a> Collected<'a> {
             Unit::Typedef { name, fields } => env.declare_record(name, fields, unit),
             Unit::Decl(decl) => env.declare_global(decl, unit, &mut self.types),
             Unit::Proctype(source) => self.pending.push(processes::declare(env, source, unit)),
-            Unit::Never { name, span, .. } => {
-                self.properties.push(claims::never(name.as_ref(), self.nevers, *span));
-                self.nevers += 1;
+            Unit::Never { name, body, span } => {
+                self.claims.push((self.properties.len(), never::declare(env, body, *span, unit)));
+                self.properties.push(claims::never(name.as_ref(), self.claims.len() - 1, *span));
             }
-            Unit::Ltl { name, text, span, .. } => {
-                self.properties.push(claims::formula(name.as_ref(), self.formulas, text, *span));
+            Unit::Ltl { name, text, expanded, span } => {
+                self.properties.push(claims::formula(name.as_ref(), self.formulas, (text, expanded), *span));
                 self.formulas += 1;
             }
             Unit::Trace { negated, body, span } => {
@@ -137,10 +151,14 @@ impl<'a> Collected<'a> {
         }
     }
 
-    fn check_claims(&self, env: &Environment<'_>, program: &Program) {
-        for (unit, item) in program.units.iter().enumerate() {
+    fn finish_claims(&mut self, env: &Environment<'_>, program: &Program, references: &References) {
+        for (property, pending) in std::mem::take(&mut self.claims) {
+            let property = &mut self.properties[property];
+            property.observer = never::finish(env, pending, &property.name, references);
+        }
+        for item in &program.units {
             match item {
-                Unit::Never { body, .. } => claims::check_never(env, body, unit),
+                Unit::Never { body, .. } => claims::check_never(env, body),
                 Unit::Ltl { expanded, span, .. } => claims::check_formula(env, expanded, *span),
                 _ => {}
             }

@@ -133,13 +133,9 @@ pub(super) fn draw_all<'a>(
 pub(super) fn finish(env: &Environment<'_>, id: usize, pending: &Pending<'_>, drawn: &Drawn<'_>) -> Process {
     let signature = &env.processes[id];
     let frame = &signature.frame;
-    let emitted = drawn.emit(frame, env, pending.unit);
-    let head = View {
-        env,
-        frame: Some(frame),
-        at: Place { scope: 0, declared: frame.symbols.len() },
-        ..env.outside(pending.unit)
-    };
+    let at = Place { scope: 0, declared: frame.symbols.len() };
+    let head = View { env, frame: Some(frame), at, unit: pending.unit };
+    let emitted = drawn.emit(frame, head);
     Process {
         name: signature.name.clone(),
         params: signature.arity,
@@ -206,7 +202,8 @@ pub(super) fn starts(env: &Environment<'_>, pending: &[(Pending<'_>, Drawn<'_>)]
 pub(super) fn finish_trace(env: &Environment<'_>, mut pending: PendingTrace<'_>) -> Option<Trace> {
     let graph = graph(&mut pending.body, &pending.frame, env)?;
     let drawn = draw(pending.body, graph, false);
-    let emitted = drawn.emit(&pending.frame, env, pending.unit);
+    let inside = View { frame: Some(&pending.frame), ..env.outside(pending.unit) };
+    let emitted = drawn.emit(&pending.frame, inside);
     // A trace that never ends has no location for its closing brace: one nobody reaches stands for it.
     let mut locations = emitted.locations;
     let end = drawn.end().unwrap_or_else(|| {

@@ -1,5 +1,7 @@
 //! Facts about the whole text that must be known before any process is built.
 
+use std::collections::HashSet;
+
 use super::environment::Uses;
 use crate::promela::ast::{self, Block, Expr, ExprKind, ForRange, Program, RecvArg, StmtKind, Unit, VarRef};
 
@@ -14,18 +16,23 @@ pub(super) struct RemoteLabel {
 pub(super) struct References {
     pub uses: Uses,
     pub labels: Vec<RemoteLabel>,
+    /// Every name of a variable that the processes mention.
+    pub mentioned: HashSet<String>,
+    in_process: bool,
 }
 
-/// Looks through the whole program, claims and formulas included: what they mention is part of the state, whether or
-/// not they are checked.
+/// Looks through the whole program, claims, formulas and conditions included: what they mention is part of the state,
+/// whether or not they are checked.
 pub(super) fn references(program: &Program) -> References {
     let mut out = References::default();
     for unit in &program.units {
         match unit {
             Unit::Proctype(p) => {
                 out.uses.priorities |= p.priority.is_some();
+                out.in_process = true;
                 p.provided.iter().for_each(|e| out.expr(e));
                 out.block(&p.body);
+                out.in_process = false;
             }
             Unit::Never { body, .. } | Unit::Trace { body, .. } => out.block(body),
             Unit::Ltl { expanded, .. } => out.formula(expanded),
@@ -33,6 +40,7 @@ pub(super) fn references(program: &Program) -> References {
             Unit::Mtype { .. } | Unit::Typedef { .. } => {}
         }
     }
+    program.conditions.iter().for_each(|e| out.expr(e));
     out
 }
 
@@ -72,15 +80,20 @@ impl References {
             }
             StmtKind::For { range, body } => {
                 match range {
-                    ForRange::Between { low, high, .. } => {
+                    ForRange::Between { var, low, high } => {
+                        self.var(var);
                         self.expr(low);
                         self.expr(high);
                     }
-                    ForRange::In { .. } => {}
+                    ForRange::In { var, over } => {
+                        self.var(var);
+                        self.var(over);
+                    }
                 }
                 self.block(body);
             }
-            StmtKind::Select { low, high, .. } => {
+            StmtKind::Select { var, low, high, .. } => {
+                self.var(var);
                 self.expr(low);
                 self.expr(high);
             }
@@ -119,6 +132,9 @@ impl References {
     }
 
     fn name(&mut self, name: &str) {
+        if self.in_process && !self.mentioned.contains(name) {
+            self.mentioned.insert(name.to_string());
+        }
         match name {
             "_last" => self.uses.last = true,
             "_priority" => self.uses.priorities = true,

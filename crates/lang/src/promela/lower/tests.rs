@@ -5,7 +5,7 @@ use std::path::Path;
 
 use kripke_model::ir::{Edge, Guard, Model, Process, Then};
 
-use super::{LowerOptions, lower_with};
+use super::{LowerOptions, lower};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::promela::{Preprocess, parse};
 use crate::source::Loader;
@@ -21,8 +21,8 @@ impl Loader for Text<'_> {
 fn lowered(text: &str, options: &LowerOptions) -> (Option<Model>, Vec<Diagnostic>) {
     let parsed = parse(Path::new("m.pml"), &Text(text), &Preprocess::default());
     let mut diagnostics = parsed.diagnostics;
-    let model = parsed.program.and_then(|p| lower_with(&p, &parsed.sources, options, &mut diagnostics));
-    (model, diagnostics)
+    let lowered = parsed.program.and_then(|p| lower(&p, &parsed.sources, options, &mut diagnostics));
+    (lowered.map(|l| l.model), diagnostics)
 }
 
 /// `from:label>to`, with `*` where control is kept and the level in front if there are several. Locations are numbered

@@ -75,7 +75,7 @@ impl Parser<'_> {
             }
             if depth == 0 {
                 self.formula(&tokens, token.clone())?;
-                let expanded = super::text::plain(&tokens);
+                let expanded = joined(&tokens);
                 let text = match (tokens.first(), tokens.last()) {
                     (Some(a), Some(b)) if a.span.file == b.span.file => {
                         self.sources.text(join(a.span, b.span)).to_string()
@@ -117,26 +117,46 @@ fn starts_unit(token: &Token) -> bool {
         && token.kind == TokenKind::Ident
 }
 
-/// Symbols that only formulas have become words; the language's own lexer cuts them differently.
+/// Symbols that only formulas have; the language's own lexer cuts them in two.
+const SYMBOLS: [&str; 5] = ["[]", "<>", "<->", "/\\", "\\/"];
+
+/// The symbol that begins here, if the lexer has cut it in two.
+fn symbol(tokens: &[Token]) -> Option<&'static str> {
+    let [first, second, ..] = tokens else { return None };
+    let cut = |s: &&&str| !second.space && s.strip_prefix(&*first.text) == Some(&*second.text);
+    SYMBOLS.iter().find(cut).copied()
+}
+
+/// Symbols that only formulas have become words.
 fn rewrite(tokens: &[Token]) -> Vec<Token> {
     let mut out = Vec::with_capacity(tokens.len());
     let mut i = 0;
-    while i < tokens.len() {
-        let token = &tokens[i];
-        let next = tokens.get(i + 1).filter(|t| !t.space).map(|t| &*t.text);
+    while let Some(token) = tokens.get(i) {
         let word = |text: &str| Token { kind: TokenKind::Ident, text: Rc::from(text), ..token.clone() };
         let punct = |p: Punct| Token { kind: TokenKind::Punct(p), text: p.text().into(), ..token.clone() };
-        let (replaced, used) = match (&*token.text, next) {
-            ("[", Some("]")) => (word("always"), 2),
-            ("<", Some(">")) => (word("eventually"), 2),
-            ("<", Some("->")) => (word("equivalent"), 2),
-            ("/", Some("\\")) => (punct(Punct::AndAnd), 2),
-            ("\\", Some("/")) => (punct(Punct::OrOr), 2),
-            ("->", _) => (word("implies"), 1),
-            _ => (token.clone(), 1),
-        };
-        out.push(replaced);
-        i += used;
+        let symbol = symbol(&tokens[i..]);
+        out.push(match symbol.unwrap_or(&*token.text) {
+            "[]" => word("always"),
+            "<>" => word("eventually"),
+            "<->" => word("equivalent"),
+            "/\\" => punct(Punct::AndAnd),
+            "\\/" => punct(Punct::OrOr),
+            "->" => word("implies"),
+            _ => token.clone(),
+        });
+        i += if symbol.is_some() { 2 } else { 1 };
     }
     out
+}
+
+/// The formula as text that can be read again: tokens with spaces between them, symbols whole.
+fn joined(tokens: &[Token]) -> String {
+    let mut out: Vec<&str> = Vec::with_capacity(tokens.len());
+    let mut i = 0;
+    while let Some(token) = tokens.get(i) {
+        let symbol = symbol(&tokens[i..]);
+        out.push(symbol.unwrap_or(&*token.text));
+        i += if symbol.is_some() { 2 } else { 1 };
+    }
+    out.join(" ")
 }

@@ -5,6 +5,7 @@
 //! must, because where a line ends matters (see [`feed`]).
 
 mod call;
+mod condition;
 mod declare;
 mod error;
 mod expr;
@@ -20,6 +21,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::ast::{Name, Program};
+use super::preprocess::Preprocessed;
 use super::token::{Keyword, Punct, Token};
 use crate::diagnostic::Diagnostic;
 use crate::limits;
@@ -55,11 +57,11 @@ struct Failed;
 type Parsed<T> = Result<T, Failed>;
 
 /// The program these tokens say. Errors are in `diagnostics`; what could be understood is returned.
-pub fn parse(tokens: Vec<Token>, sources: &mut Sources, diagnostics: &mut Vec<Diagnostic>) -> Program {
+pub fn parse(texts: Preprocessed, sources: &mut Sources, diagnostics: &mut Vec<Diagnostic>) -> Program {
     let mut parser = Parser {
         sources,
         diagnostics,
-        frames: vec![Frame::program(tokens)],
+        frames: vec![Frame::program(texts.program)],
         deferred: Vec::new(),
         defer: true,
         fed: 0,
@@ -82,7 +84,9 @@ pub fn parse(tokens: Vec<Token>, sources: &mut Sources, diagnostics: &mut Vec<Di
         complained_at: None,
         stopped: false,
     };
-    parser.program()
+    let mut program = parser.program();
+    program.conditions = texts.conditions.into_iter().filter_map(|c| parser.condition(c).ok()).collect();
+    program
 }
 
 struct Parser<'a> {

@@ -145,7 +145,7 @@ impl Parser<'_> {
             return self.report(Diagnostic::error(span, format!("there is no `{name}` in Promela"), "").help(help));
         }
         let names: Vec<&str> = self.inlines.keys().map(|k| &**k).collect();
-        let help = match super::error::nearest(&name, &names).or(super::error::nearest(&name, Keyword::ALL)) {
+        let help = match crate::spelling::nearest(&name, &names).or(crate::spelling::nearest(&name, Keyword::ALL)) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "inlines must be defined before they are called; proctypes are started with `run`".into(),
         };
@@ -155,7 +155,7 @@ impl Parser<'_> {
     /// `prinft "x"`, `foo bar`: what was the first word meant to be?
     fn two_names(&mut self, var: &VarRef, span: Span) -> Failed {
         let name = &var.parts[0].name.text;
-        let near = super::error::nearest(name, Keyword::ALL).filter(|_| var.parts.len() == 1);
+        let near = crate::spelling::nearest(name, Keyword::ALL).filter(|_| var.parts.len() == 1);
         match near {
             Some(near) => {
                 let what = format!("`{name}` is neither a type nor a keyword");

@@ -31,19 +31,6 @@ impl Parser<'_> {
     }
 }
 
-/// Tokens with single spaces where the user had any.
-pub(super) fn plain(tokens: &[Token]) -> String {
-    let mut out = String::new();
-    for (i, token) in tokens.iter().enumerate() {
-        let sticks = tokens.get(i.wrapping_sub(1)).is_some_and(|before| is_word(before) && is_word(token));
-        if i > 0 && (token.space || sticks) {
-            out.push(' ');
-        }
-        out.push_str(&token.text);
-    }
-    out
-}
-
 fn is_word(token: &Token) -> bool {
     matches!(token.kind, TokenKind::Ident | TokenKind::Number)
 }

@@ -30,7 +30,7 @@ impl Parser<'_> {
                 }
             }
         }
-        Program { units }
+        Program { units, conditions: Vec::new() }
     }
 
     fn unit(&mut self) -> Parsed<Option<Unit>> {
@@ -64,7 +64,7 @@ impl Parser<'_> {
     fn not_a_unit(&mut self) -> Failed {
         let lexeme = self.peek().clone();
         let text = &lexeme.token.text;
-        if lexeme.sym == Sym::Name && super::error::nearest(text, Keyword::ALL).is_some() {
+        if lexeme.sym == Sym::Name && crate::spelling::nearest(text, Keyword::ALL).is_some() {
             return self.unexpected("a declaration, a proctype or init");
         }
         let what = format!(

@@ -17,7 +17,7 @@ use super::lex::lex;
 use super::token::{Punct, Token, TokenKind};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::limits;
-use crate::source::{Loader, Sources, Span};
+use crate::source::{FileId, Loader, Sources, Span, decode};
 use directive::Conditional;
 use expand::Macro;
 
@@ -37,14 +37,30 @@ pub enum MacroOption {
     Undefine(String),
 }
 
-/// All tokens of the program at `path`, macros expanded.
+/// A text with all macros expanded.
+#[derive(Debug)]
+pub struct Preprocessed {
+    pub program: Vec<Token>,
+    /// Conditions typed elsewhere, as the macros in force at the end of the program have them.
+    pub conditions: Vec<Condition>,
+}
+
+/// A condition typed outside the program: a file of its own, so that errors in it can be shown.
+#[derive(Debug)]
+pub struct Condition {
+    pub file: FileId,
+    pub tokens: Vec<Token>,
+}
+
+/// All tokens of the program at `path` and of `conditions`, macros expanded.
 pub fn preprocess(
     path: &Path,
+    conditions: &[String],
     loader: &dyn Loader,
     options: &Preprocess,
     sources: &mut Sources,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<Token> {
+) -> Preprocessed {
     let mut pp = Preprocessor {
         loader,
         options,
@@ -60,19 +76,14 @@ pub fn preprocess(
         depth: 0,
         stopped: false,
     };
-    let mut out = Vec::new();
     match pp.read(path) {
         Ok(text) => pp.enter(path, text, None),
         Err(message) => pp.diagnostics.push(Diagnostic::general(message)),
     }
     pp.options();
-    while let Some(token) = pp.next_expanded() {
-        out.push(token);
-        if out.len() > limits::MAX_TOKENS {
-            pp.too_much();
-        }
-    }
-    out
+    let program = pp.rest();
+    let conditions = conditions.iter().filter_map(|text| pp.typed_elsewhere(text)).collect();
+    Preprocessed { program, conditions }
 }
 
 struct Preprocessor<'a> {
@@ -160,6 +171,26 @@ impl Preprocessor<'_> {
         }
     }
 
+    /// All tokens that are left.
+    fn rest(&mut self) -> Vec<Token> {
+        let mut out = Vec::new();
+        while let Some(token) = self.next_expanded() {
+            out.push(token);
+            if out.len() > limits::MAX_TOKENS {
+                self.too_much();
+            }
+        }
+        out
+    }
+
+    /// None if it is no text at all.
+    fn typed_elsewhere(&mut self, text: &str) -> Option<Condition> {
+        let file = FileId(self.sources.files().len() as u32);
+        self.enter(Path::new("<condition>"), text.as_bytes().to_vec(), None);
+        let tokens = self.rest();
+        (self.sources.files().len() > file.index()).then_some(Condition { file, tokens })
+    }
+
     fn read(&mut self, path: &Path) -> Result<Vec<u8>, String> {
         self.loader.read(path).map_err(|e| match e.kind() {
             io::ErrorKind::NotFound => format!("there is no file `{}`", path.display()),
@@ -174,14 +205,10 @@ impl Preprocessor<'_> {
             Some(span) => Diagnostic::error(span, what, "included here"),
             None => Diagnostic::general(what),
         };
-        if bytes.len() > limits::MAX_FILE_BYTES {
-            let most = limits::MAX_FILE_BYTES >> 20;
-            return self.fatal(complaint(format!("`{name}` is too large: over {most} MiB")));
-        }
-        if is_binary(&bytes) {
-            return self.fatal(complaint(format!("`{name}` is not a text file")));
-        }
-        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let text = match decode(&name, &bytes) {
+            Ok(text) => text,
+            Err(what) => return self.fatal(complaint(what)),
+        };
         let file = self.sources.add(name, text);
         let tokens: Rc<[Token]> = lex(file, &self.sources.file(file).text, self.diagnostics).into();
         let path = path.to_path_buf();
@@ -269,14 +296,6 @@ impl Preprocessor<'_> {
             _ => {}
         }
     }
-}
-
-/// Text may hold odd bytes in comments and strings; a file full of them is none.
-fn is_binary(bytes: &[u8]) -> bool {
-    let odd = |b: &&u8| (**b < 32 && !matches!(**b, b'\t' | b'\n' | b'\r' | 0x0b | 0x0c | 0x1a)) || **b == 127;
-    let control = bytes.iter().filter(odd).count();
-    let broken = bytes.utf8_chunks().filter(|c| !c.invalid().is_empty()).count();
-    control * 20 > bytes.len() || broken * 4 > bytes.len()
 }
 
 #[cfg(test)]

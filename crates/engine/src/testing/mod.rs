@@ -4,11 +4,13 @@
 //! construct of the IR. Most are careful; some are not, and have indices out of range, divisions by zero, channels that
 //! are none, and sequences without an end.
 
+mod observer;
+
 use kripke_model::Model;
 use kripke_model::ir::{
     BinaryOp, Channel, ChannelId, ChannelQuery, Claim, Direction, Edge, EdgeId, Effect, Enum, EnumId, Expr, FileId,
-    Guard, Init, LocId, Location, Pattern, Piece, Place, Print, Process, ProcessId, Shows, SourceFile, Span, Start,
-    Sync, Then, Trace, Type, UnaryOp, Var, VarId, VarRef,
+    Guard, Init, LocId, Location, Pattern, Piece, Place, Print, Process, ProcessId, Scheduling, Shows, SourceFile,
+    Span, Start, Sync, Then, Trace, Type, UnaryOp, Var, VarId, VarRef,
 };
 
 /// A small source of random numbers (SplitMix64).
@@ -49,7 +51,9 @@ const NOWHERE: Span = Span { file: FileId(0), start: 0, end: 1 };
 pub fn random_model(seed: u64) -> Model {
     let mut random = Random::new(seed);
     let (careful, dynamic, fields) = (random.percent(85), random.percent(35), 1 + random.below(3));
-    let mut maker = Maker { random, model: empty(seed), careful, dynamic, fields, asking: false, here: None };
+    let plain = random.percent(25);
+    let dynamic = dynamic && !plain;
+    let mut maker = Maker { random, model: empty(seed), careful, dynamic, plain, fields, asking: false, here: None };
     maker.make();
     maker.model
 }
@@ -64,7 +68,10 @@ fn empty(seed: u64) -> Model {
         channels: Vec::new(),
         processes: Vec::new(),
         start: Vec::new(),
+        scheduling: Scheduling::Interleaved,
         trace: None,
+        observer: None,
+        goal: None,
         uses_last: false,
         uses_priorities: false,
         uses_timeout: false,
@@ -79,6 +86,8 @@ struct Maker {
     careful: bool,
     /// Processes may be created.
     dynamic: bool,
+    /// No sequences, no priorities: what committed locations and conditions on messages go with.
+    plain: bool,
     /// How many fields the messages of a careful model have, so that any channel takes them.
     fields: usize,
     /// Expressions may ask whether a process is enabled: not in guards, which that looks at.
@@ -90,7 +99,7 @@ struct Maker {
 impl Maker {
     fn make(&mut self) {
         self.model.uses_last = self.random.percent(15);
-        self.model.uses_priorities = self.random.percent(8);
+        self.model.uses_priorities = !self.plain && self.random.percent(8);
         self.model.uses_timeout = self.random.percent(25);
         self.channels();
         for i in 0..1 + self.random.below(4) {
@@ -111,6 +120,12 @@ impl Maker {
         self.starts();
         if self.random.percent(5) {
             self.trace();
+        }
+        if self.random.percent(15) {
+            self.goal();
+        }
+        if self.random.percent(20) {
+            self.observer();
         }
     }
 
@@ -145,14 +160,15 @@ impl Maker {
             _ => Init::Zero,
         };
         let hidden = global && self.random.percent(4);
-        Var { name: name.to_string(), ty: self.ty(), dims, init, hidden, span: NOWHERE }
+        let range = self.random.percent(6).then_some(if self.careful { (-40_000, 70_000) } else { (0, 6) });
+        Var { name: name.to_string(), ty: self.ty(), dims, init, range, hidden, span: NOWHERE }
     }
 
     fn channel_var(&mut self, name: String) -> Var {
         let id = ChannelId(self.random.below(self.model.channels.len()) as u32);
         let dims = if self.random.percent(30) { vec![2] } else { vec![] };
         let ty = Type { bits: 8, signed: false, shows: Shows::Channel };
-        Var { name, ty, dims, init: Init::Channels(id), hidden: false, span: NOWHERE }
+        Var { name, ty, dims, init: Init::Channels(id), range: None, hidden: false, span: NOWHERE }
     }
 
     fn channel_vars(&mut self) {
@@ -211,7 +227,7 @@ impl Maker {
     /// The control flow: some locations of its own, then some of indivisible sequences, then one to end at.
     fn body(&mut self, i: usize) {
         let normal = 2 + self.random.below(4);
-        let chained = if self.random.percent(50) { 1 + self.random.below(4) } else { 0 };
+        let chained = if !self.plain && self.random.percent(50) { 1 + self.random.below(4) } else { 0 };
         let total = normal + chained + 1;
         for at in 0..total {
             let mut location = Location {
@@ -220,13 +236,14 @@ impl Maker {
                 end: self.random.percent(30),
                 accept: self.random.percent(10),
                 progress: self.random.percent(20),
+                committed: self.plain && self.random.percent(12),
             };
             let mut edges = Vec::new();
             if at < normal {
                 edges = (0..1 + self.random.below(3)).map(|_| self.edge(at, normal, chained)).collect();
             } else if at < normal + chained {
                 edges = self.chain_edges(at, normal, chained);
-            } else {
+            } else if !self.plain {
                 edges.push(self.last_edge());
             }
             edges.sort_by_key(|e| (e.level, matches!(e.guard, Guard::Else)));
@@ -260,7 +277,7 @@ impl Maker {
         };
         let sync = if self.random.percent(35) && !matches!(guard, Guard::Else) { self.sync() } else { None };
         // Careful ones hardly ever go round inside an atomic sequence.
-        let onward = !self.careful || target > at || self.random.percent(5);
+        let onward = !self.plain && (!self.careful || target > at || self.random.percent(5));
         let then = if onward && self.random.percent(45) { Then::Keep } else { Then::Yield };
         let effects = if chain.is_some() { Vec::new() } else { self.effects() };
         let level = u8::from(self.random.percent(12));
@@ -314,8 +331,14 @@ impl Maker {
 
     fn effect(&mut self) -> Effect {
         match self.random.below(20) {
-            0 if self.careful => Effect::Assert(Expr::binary(BinaryOp::Or, self.expr(2), Expr::Const(1))),
+            0 if self.careful && self.random.percent(60) => {
+                Effect::Assert(Expr::binary(BinaryOp::Or, self.expr(2), Expr::Const(1)))
+            }
             0 if self.random.percent(30) => Effect::Assert(self.expr(2)),
+            0 => Effect::Require {
+                condition: Expr::binary(BinaryOp::Or, self.expr(1), Expr::Const(i32::from(self.careful))),
+                message: "not so".to_string(),
+            },
             1 => Effect::Print(Print { pieces: self.pieces() }),
             2 if self.random.percent(30) => self.set_priority(),
             3 | 4 if self.dynamic => self.run(),
@@ -392,7 +415,8 @@ impl Maker {
             return Sync::Send { channel, args, sorted: self.random.percent(20) };
         }
         let args = self.patterns(fields, true);
-        Sync::Receive { channel, args, anywhere: self.random.percent(25), keep: self.random.percent(15) }
+        let condition = (self.plain && self.random.percent(25)).then(|| self.expr(2));
+        Sync::Receive { channel, args, anywhere: self.random.percent(25), keep: self.random.percent(15), condition }
     }
 
     /// How many fields messages of a channel have, mostly.
@@ -604,7 +628,7 @@ impl Maker {
                 Sync::Send { channel: channel.clone(), args: vec![Expr::Const(1)], sorted: false }
             } else {
                 let args = vec![Pattern::Any];
-                Sync::Receive { channel: channel.clone(), args, anywhere: false, keep: false }
+                Sync::Receive { channel: channel.clone(), args, anywhere: false, keep: false, condition: None }
             };
             edges.push(Edge { sync: Some(sync), target: LocId(target), ..blank() });
         }

@@ -1,0 +1,78 @@
+//! The system and the observer together: each successor once for every edge the observer can take.
+
+use kripke_model::ir::{EdgeId, LocId, Observer};
+use kripke_model::layout::ObserverAt;
+use kripke_model::{Batch, Choice, Flags, State};
+
+use crate::context::{ACCEPTING, GOAL, status};
+use crate::driver::Driver;
+
+impl Driver {
+    /// Appends every successor of a state of a model that has an observer or a goal. None if the program can't.
+    pub(crate) fn expand_watched(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Option<Flags> {
+        let sight = self.look(state)?;
+        let all = choice == Choice::All;
+        let goal = all && sight & GOAL != 0;
+        let functions = self.functions();
+        let (Some(observer), Some(at)) = (&functions.model.observer, functions.layout.observer) else {
+            return Some(Flags { goal, ..self.expand_system(state, choice, out)? });
+        };
+        let location = functions.layout.observer_location(state)?;
+        let targets = targets(observer, location, sight);
+        let here = &observer.automaton.locations[location.index()];
+        let flags = Flags {
+            goal,
+            caught: all && here.end,
+            accepting: all && (here.accept || sight & ACCEPTING != 0),
+            invalid_end: false,
+        };
+        if targets.is_empty() {
+            return Some(flags);
+        }
+        let stutters = observer.stutters && all;
+        let first = out.len();
+        self.expand_system(state, choice, out)?;
+        if out.len() == first && stutters {
+            out.push(state);
+        }
+        join(out, first, at, &targets);
+        Some(flags)
+    }
+
+    /// What there is to see in a state.
+    fn look(&mut self, state: &State) -> Option<u64> {
+        let look = self.functions().look?;
+        let root = self.load(state)?;
+        // SAFETY: the tables describe this state, which the function only reads.
+        let answer = unsafe { look(&raw mut *self.context, root, 0, 0) };
+        (answer == status::DONE).then_some(self.context.sight)
+    }
+}
+
+/// Where the observer can go.
+fn targets(observer: &Observer, at: LocId, sight: u64) -> Vec<LocId> {
+    let edges = observer.automaton.locations[at.index()].edges.iter().enumerate();
+    let open = edges.filter(|(bit, _)| sight >> bit & 1 == 1);
+    open.map(|(_, id): (usize, &EdgeId)| observer.automaton.edges[id.index()].target).collect()
+}
+
+/// Puts the observer at each of its targets in all states but the first ones.
+fn join(out: &mut Batch, first: usize, at: ObserverAt, targets: &[LocId]) {
+    if targets.len() > 1 {
+        let (start, copies): (usize, Vec<Vec<u8>>) = (first, out.states_from(first).map(<[u8]>::to_vec).collect());
+        out.truncate(start);
+        for copy in &copies {
+            targets.iter().for_each(|_| out.push(copy));
+        }
+    }
+    let (bytes, ends) = out.parts();
+    let mut start = if first == 0 { 0 } else { ends[first - 1] as usize };
+    for (i, end) in ends[first..].iter().enumerate() {
+        let target = targets[i % targets.len()].0;
+        bytes[start + at.offset] = target as u8;
+        if at.wide {
+            bytes[start + at.offset + 1] = (target >> 8) as u8;
+        }
+        start = *end as usize;
+    }
+}

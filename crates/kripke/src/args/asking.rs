@@ -1,0 +1,87 @@
+//! What to check.
+
+use clap::{Args, ValueEnum};
+use kripke_search::{Algorithm, Cycles, Fairness};
+
+/// What to check.
+#[derive(Args, Clone, PartialEq, Default, Debug)]
+#[command(next_help_heading = "What to check [default: safety, then each property that the model states]")]
+pub struct Asking {
+    /// Failed assertions, invalid end states and faults, whatever else is asked for
+    #[arg(long)]
+    pub safety: bool,
+    /// Only the property with this name
+    #[arg(short = 'N', long, value_name = "NAME")]
+    pub property: Vec<String>,
+    /// A formula of linear temporal logic: '[] (want -> <> have)', 'G (want -> F have)'
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
+    pub ltl: Vec<String>,
+    /// Can a state be reached in which this holds? A condition in the language of the model
+    #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
+    pub reach: Vec<String>,
+    /// Runs that meet `accept` labels for ever (with a never claim: of the claim, too)
+    #[arg(short = 'a', long)]
+    pub acceptance: bool,
+    /// Runs that at some time meet no `progress` label any more
+    #[arg(short = 'l', long)]
+    pub non_progress: bool,
+    /// Only runs that are fair: processes that can move all the time do (weak), that can again and again do (strong), all
+    /// move again and again (impartial)
+    #[arg(long, value_enum, default_value_t, value_name = "none|weak|strong|impartial", hide_possible_values = true)]
+    pub fair: Fair,
+    /// The same as --fair weak
+    #[arg(short = 'f', conflicts_with = "fair")]
+    pub weak: bool,
+    /// How to look for endless runs: component by component, by a second, nested search, or by nested searches on all cores
+    #[arg(long, value_enum, default_value_t, value_name = "auto|scc|nested|cndfs", hide_possible_values = true)]
+    pub cycles: By,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+pub enum Fair {
+    #[default]
+    None,
+    Weak,
+    Strong,
+    Impartial,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+pub enum By {
+    #[default]
+    Auto,
+    Scc,
+    Nested,
+    Cndfs,
+}
+
+impl Asking {
+    /// Something in particular is asked for.
+    pub fn is_particular(&self) -> bool {
+        !self.property.is_empty()
+            || !self.ltl.is_empty()
+            || !self.reach.is_empty()
+            || self.acceptance
+            || self.non_progress
+    }
+
+    pub fn fairness(&self) -> Fairness {
+        match self.fair {
+            _ if self.weak => Fairness::Weak,
+            Fair::None => Fairness::None,
+            Fair::Weak => Fairness::Weak,
+            Fair::Strong => Fairness::Strong,
+            Fair::Impartial => Fairness::Impartial,
+        }
+    }
+
+    pub fn how(&self) -> Cycles {
+        let algorithm = match self.cycles {
+            By::Auto => Algorithm::Auto,
+            By::Scc => Algorithm::Scc,
+            By::Nested => Algorithm::Nested,
+            By::Cndfs => Algorithm::Cndfs,
+        };
+        Cycles { algorithm, fairness: self.fairness() }
+    }
+}

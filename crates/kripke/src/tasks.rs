@@ -1,0 +1,247 @@
+//! What is to be checked of a model, one thing at a time: each is a model with an observer or a goal of its own.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use kripke_model::Model;
+use kripke_model::ir::{
+    Edge, EdgeId, Expr, Goal, Guard, LocId, Location, Observer, Process, Property, PropertyKind, Span, Then,
+};
+
+use crate::args::{Asking, Reading};
+use crate::formulas::{self, Question};
+use crate::load::{self, Trouble};
+
+/// One thing to check.
+#[derive(Debug)]
+pub struct Task {
+    pub name: String,
+    pub kind: Kind,
+    pub model: Arc<Model>,
+    /// The arguments that ask for just this, for trail files.
+    pub arguments: Vec<String>,
+    /// The formula it is about.
+    pub question: Option<Question>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Assertions, end states, faults.
+    Safety,
+    Reach,
+    Acceptance,
+    Progress,
+    Never,
+    Process,
+    Ltl,
+    Ctl,
+}
+
+impl Kind {
+    /// The word for it in results.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Safety => "safety",
+            Kind::Reach => "reachability",
+            Kind::Acceptance => "acceptance",
+            Kind::Progress => "progress",
+            Kind::Never => "never",
+            Kind::Process => "process",
+            Kind::Ltl => "ltl",
+            Kind::Ctl => "ctl",
+        }
+    }
+
+    fn of(kind: PropertyKind) -> Kind {
+        match kind {
+            PropertyKind::Ltl => Kind::Ltl,
+            PropertyKind::Ctl => Kind::Ctl,
+            PropertyKind::Never => Kind::Never,
+            PropertyKind::Process => Kind::Process,
+        }
+    }
+}
+
+impl Task {
+    fn new(name: &str, kind: Kind, model: Arc<Model>, arguments: &[&str]) -> Task {
+        let arguments = arguments.iter().map(ToString::to_string).collect();
+        Task { name: name.to_string(), kind, model, arguments, question: None }
+    }
+
+    /// Whether cycles have to be looked for: where nothing is accepting, there are none.
+    pub fn is_endless(&self) -> bool {
+        let accepts = |process: &Process| process.locations.iter().any(|l| l.accept);
+        let watched = |o: &Observer| accepts(&o.automaton) || o.labels && self.model.processes.iter().any(accepts);
+        self.model.observer.as_ref().is_some_and(watched)
+    }
+
+    /// Whether this version can check it.
+    pub fn is_ready(&self) -> bool {
+        match self.kind {
+            Kind::Safety | Kind::Reach => true,
+            Kind::Ltl | Kind::Ctl | Kind::Never | Kind::Process | Kind::Acceptance | Kind::Progress => {
+                self.model.observer.is_some() || self.model.goal.is_some()
+            }
+        }
+    }
+}
+
+/// A model with what is asked about it.
+#[derive(Debug)]
+pub struct Asked {
+    pub model: Model,
+    /// Those of [`Asking::reach`], read.
+    pub conditions: Vec<Expr>,
+    pub questions: Vec<Question>,
+    /// Rendered, for standard error.
+    pub warnings: String,
+}
+
+/// Reads a model, and what is asked about it in its language.
+pub fn load(file: &Path, reading: &Reading, asking: &Asking, claims: bool) -> Result<Asked, Trouble> {
+    let loaded = load::load(file, reading, &asking.reach)?;
+    let mut questions = formulas::questions(&loaded.model, asking, claims)?;
+    let mut texts = asking.reach.clone();
+    texts.extend(questions.iter().flat_map(Question::propositions));
+    let load::Loaded { model, mut conditions, warnings } = match texts.len() == asking.reach.len() {
+        true => loaded,
+        false => load::load(file, reading, &texts)?,
+    };
+    let mut rest = conditions.split_off(asking.reach.len().min(conditions.len())).into_iter();
+    for question in &mut questions {
+        question.conditions = rest.by_ref().take(question.ltl.atoms.len()).collect();
+        if question.conditions.len() < question.ltl.atoms.len() {
+            return Err(Trouble::whole(file, "conditions can't be read in this language"));
+        }
+    }
+    Ok(Asked { model, conditions, questions, warnings })
+}
+
+/// What to check, in order.
+pub fn tasks(file: &Path, asked: Asked, asking: &Asking, claims: bool) -> Result<Vec<Task>, Trouble> {
+    let Asked { model, conditions, questions, .. } = asked;
+    let mut plain = model;
+    let observer = plain.observer.take();
+    let mut properties = plain.properties.clone();
+    // A property that is part of the model as a process.
+    properties.extend(observer.clone().map(|observer| Property {
+        name: observer.automaton.name.clone(),
+        kind: PropertyKind::Process,
+        text: String::new(),
+        formula: String::new(),
+        span: observer.automaton.span,
+        observer: Some(observer),
+    }));
+    let plain = Arc::new(plain);
+    let with = |change: &dyn Fn(&mut Model)| {
+        let mut model = (*plain).clone();
+        change(&mut model);
+        Arc::new(model)
+    };
+    let mut out: Vec<Task> = Vec::new();
+    let stated = claims && properties.iter().any(|p| p.kind == PropertyKind::Process);
+    if asking.safety || !asking.is_particular() && !stated {
+        let arguments: &[&str] = if stated { &["--safety"] } else { &[] };
+        out.push(Task::new("safety", Kind::Safety, plain.clone(), arguments));
+    }
+    for (condition, text) in conditions.into_iter().zip(&asking.reach) {
+        let goal = Goal { condition, text: text.clone() };
+        let model = with(&|m| m.goal = Some(goal.clone()));
+        out.push(Task::new(text, Kind::Reach, model, &["--reach", text]));
+    }
+    let claim = properties.iter().find_map(|p| p.observer.clone()).filter(|_| claims);
+    if asking.acceptance {
+        let observer = claim.unwrap_or_else(|| labels(plain_span(&plain)));
+        let model = with(&|m| m.observer = Some(observer.clone()));
+        out.push(Task::new("acceptance", Kind::Acceptance, model, &["--acceptance"]));
+    }
+    if asking.non_progress {
+        let observer = no_progress(plain_span(&plain));
+        let model = with(&|m| m.observer = Some(observer.clone()));
+        out.push(Task::new("non-progress", Kind::Progress, model, &["--non-progress"]));
+    }
+    for name in &asking.property {
+        if name == "safety" {
+            out.push(Task::new("safety", Kind::Safety, plain.clone(), &["--safety"]));
+        } else if !properties.iter().any(|p| p.name == *name) {
+            let mut known: Vec<&str> = properties.iter().map(|p| &*p.name).collect();
+            known.push("safety");
+            let message = format!("the model has no property `{name}`; it has {}", known.join(", "));
+            return Err(Trouble::whole(file, &message));
+        }
+    }
+    for question in questions.iter().filter(|q| q.asked) {
+        out.push(formula(&plain, question, &["--ltl", &question.text])?);
+    }
+    for property in &properties {
+        if let Some(question) = questions.iter().find(|q| !q.asked && q.name == property.name) {
+            out.push(formula(&plain, question, &["--property", &property.name])?);
+            continue;
+        }
+        let asked = asking.property.contains(&property.name);
+        if asked || claims && !asking.is_particular() {
+            let model = with(&|m| m.observer = property.observer.clone());
+            let kind = Kind::of(property.kind);
+            out.push(Task::new(&property.name, kind, model, &["--property", &property.name]));
+        }
+    }
+    Ok(out)
+}
+
+fn formula(plain: &Model, question: &Question, arguments: &[&str]) -> Result<Task, Trouble> {
+    let task = Task::new(&question.name, Kind::Ltl, question.watch(plain)?, arguments);
+    Ok(Task { question: Some(question.clone()), ..task })
+}
+
+fn plain_span(model: &Model) -> Span {
+    let nowhere = Span { file: kripke_model::ir::FileId(0), start: 0, end: 0 };
+    model.processes.first().map_or(nowhere, |p| p.span)
+}
+
+/// Watches nothing but the labels of the model.
+fn labels(span: Span) -> Observer {
+    let locations = vec![location(&[0], false)];
+    let automaton = automaton(locations, vec![edge(Guard::Always, 0, span)], span);
+    Observer { automaton, stutters: true, labels: true }
+}
+
+/// Guesses when the last progress was made, and waits for it to be wrong.
+fn no_progress(span: Span) -> Observer {
+    let locations = vec![location(&[0, 1], false), location(&[2], true)];
+    let none = || Guard::When(Expr::NonProgress);
+    let edges = vec![edge(Guard::Always, 0, span), edge(none(), 1, span), edge(none(), 1, span)];
+    Observer { automaton: automaton(locations, edges, span), stutters: false, labels: false }
+}
+
+fn location(edges: &[u32], accept: bool) -> Location {
+    Location { edges: edges.iter().map(|e| EdgeId(*e)).collect(), accept, ..Location::default() }
+}
+
+fn edge(guard: Guard, target: u32, span: Span) -> Edge {
+    Edge {
+        level: 0,
+        guard,
+        sync: None,
+        effects: Vec::new(),
+        chain: None,
+        target: LocId(target),
+        then: Then::Yield,
+        span,
+        label: String::new(),
+    }
+}
+
+fn automaton(locations: Vec<Location>, edges: Vec<Edge>, span: Span) -> Process {
+    Process {
+        name: "property".to_string(),
+        params: 0,
+        locals: Vec::new(),
+        locations,
+        edges,
+        entry: LocId(0),
+        provided: None,
+        priority: 1,
+        claims: Vec::new(),
+        span,
+    }
+}

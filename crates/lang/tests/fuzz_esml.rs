@@ -1,0 +1,131 @@
+//! Mutated ESML models.
+
+mod mutation;
+
+use mutation::{Language, survive};
+
+const OWN: &[&str] =
+    &["MODEL M; CONST n = 2 * (1 + 1); TYPE int = 0..n; p = (a, b: int); q = LIST [2] OF p; a = ARRAY [n] OF q;\n\
+     e = x, y; al = {s, d(p), l(q)}; VAR c: al;\nPROCESS P(IN c: al; k: int; v: e); VAR q: q; r: p; z: a; BEGIN\n\
+     DO LEN(q) > 0 & HEAD(z[k]) = r -> r := HEAD(q); REMOVE(q) [] TRUE -> POLL c?d(r) & r.a MOD 2 = 1 -> APPEND(q, r)\n\
+     [] c?l(q) -> PREPEND(z[r.b], r); EMPTY(q) END END END P;\n\
+     PROCESS Q(OUT c: al); VAR r: p; BEGIN c!s; IF ~(r.a = 1) -> c!d(r) [] TRUE -> TRACE(\"r\", r, -r.a) END END Q;\n\
+     BEGIN P(c, 1, x); Q(c) END M; ASSERT AG (P.k = 1 => AF Q.r.a = 2) & E(P.v = x U ~(Q.r.b # 0))\n"];
+
+const WORDS: &[&str] = &[
+    "IF",
+    "DO",
+    "POLL",
+    "END",
+    "[]",
+    "->",
+    ";",
+    ":=",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "!",
+    "?",
+    "..",
+    ".",
+    ",",
+    ":",
+    "=",
+    "#",
+    "<=",
+    "=>",
+    "&",
+    "OR",
+    "~",
+    "-",
+    "MOD",
+    "DIV",
+    "*",
+    "LEN(",
+    "HEAD(",
+    "APPEND(q, r)",
+    "PREPEND(q, HEAD(q))",
+    "REMOVE(q)",
+    "EMPTY(q)",
+    "SKIP",
+    "TRACE(",
+    "\"",
+    "(*",
+    "*)",
+    "TRUE",
+    "FALSE",
+    "0",
+    "-1",
+    "4294967296",
+    "2147483647",
+    "99999999999999999999",
+    "PROCESS",
+    "BEGIN",
+    "MODEL",
+    "CONST x = 3;",
+    "TYPE t = 1000000000..2000000000;",
+    "TYPE t = ARRAY [1000000000] OF BOOLEAN;",
+    "TYPE t = LIST [4000] OF int;",
+    "VAR t: t;",
+    "VAR",
+    "IN",
+    "OUT",
+    "OF",
+    "ARRAY",
+    "LIST",
+    "ASSERT",
+    "AG",
+    "EF",
+    "A(",
+    "U",
+    "z := z;",
+    "z = z",
+    "q",
+    "r",
+    "c",
+    "x",
+    "P",
+    "\0",
+    "\u{e9}",
+    "\u{feff}",
+    "_",
+];
+
+const BOMBS: &[&str] = &[
+    "(",
+    "[",
+    "~",
+    "-",
+    "IF TRUE -> ",
+    "DO ",
+    "POLL ",
+    "a[",
+    "x.",
+    "1+",
+    "1 MOD ",
+    "(*",
+    "AG ",
+    "HEAD(",
+    "SKIP;",
+    "z := z;",
+    "TRUE & ",
+    "x, ",
+    "(a: int; ",
+    "PROCESS P; BEGIN SKIP END P;",
+];
+
+#[test]
+fn mutated_models_never_panic_or_hang() {
+    survive(&Language {
+        input: "input.esml",
+        own: OWN,
+        folders: &["../../examples", "../../tests", "../../../shared/corpus/esml"],
+        endings: &["esml"],
+        words: WORDS,
+        bombs: BOMBS,
+        cost: 1,
+    });
+}

@@ -1,0 +1,109 @@
+//! From an automaton over propositions to an observer over a model's conditions.
+
+use kripke_model::ir::{self, BinaryOp, EdgeId, Expr, LocId, Location, Observer, Process, Then, UnaryOp};
+
+use crate::automaton::{Buchi, State};
+use crate::formula::{Binary, Node, Unary};
+use crate::guard::{Cube, Guard};
+use crate::parse::Ltl;
+
+/// What an observer is made for.
+#[derive(Clone, Copy, Debug)]
+pub struct Watch<'a> {
+    pub name: &'a str,
+    /// What is to blame in the model's text.
+    pub span: ir::Span,
+    /// Where the system can't move, its last state lasts for ever.
+    pub stutters: bool,
+}
+
+/// An observer that accepts what the automaton accepts. `conditions` are its propositions, in the order of their numbers.
+///
+/// From an accepting state that allows everything for ever nothing can save a run: where every finite run counts as one
+/// that goes on, such a state is an [end](Location::end), and reaching it is all that has to be looked for.
+pub fn observer(automaton: &Buchi, conditions: &[Expr], watch: Watch<'_>) -> Observer {
+    let (mut locations, mut edges) = (Vec::new(), Vec::new());
+    for (number, state) in automaton.states.iter().enumerate() {
+        let lost = watch.stutters && state.accepting && is_universal(state, number);
+        let mut location = Location { accept: state.accepting && !lost, end: lost, ..Location::default() };
+        for edge in &state.edges {
+            location.edges.push(EdgeId(edges.len() as u32));
+            edges.push(ir::Edge {
+                level: 0,
+                guard: guard(&edge.guard, conditions),
+                sync: None,
+                effects: Vec::new(),
+                chain: None,
+                target: LocId(edge.to.0),
+                then: Then::Yield,
+                span: watch.span,
+                label: watch.name.to_string(),
+            });
+        }
+        locations.push(location);
+    }
+    let automaton = Process {
+        name: watch.name.to_string(),
+        params: 0,
+        locals: Vec::new(),
+        locations,
+        edges,
+        entry: LocId(automaton.initial.0),
+        provided: None,
+        priority: 1,
+        claims: Vec::new(),
+        span: watch.span,
+    };
+    Observer { automaton, stutters: watch.stutters, labels: false }
+}
+
+fn is_universal(state: &State, number: usize) -> bool {
+    state.edges.iter().any(|edge| edge.guard.is_true() && edge.to.index() == number)
+}
+
+fn guard(guard: &Guard, conditions: &[Expr]) -> ir::Guard {
+    if guard.is_true() {
+        return ir::Guard::Always;
+    }
+    let cube = |cube: &Cube| {
+        let literal = |(atom, positive): (crate::AtomId, bool)| {
+            let condition = conditions[atom.index()].clone();
+            if positive { condition } else { not(condition) }
+        };
+        cube.literals().map(literal).reduce(|a, b| Expr::binary(BinaryOp::And, a, b)).unwrap_or(Expr::Const(1))
+    };
+    let any = guard.cubes().iter().map(cube).reduce(|a, b| Expr::binary(BinaryOp::Or, a, b));
+    ir::Guard::When(any.unwrap_or(Expr::Const(0)))
+}
+
+fn not(e: Expr) -> Expr {
+    Expr::Unary(UnaryOp::Not, Box::new(e))
+}
+
+/// If the formula says that something without temporal operators is always true: the condition of states in which it is
+/// not.
+pub fn broken_invariant(ltl: &Ltl, conditions: &[Expr]) -> Option<Expr> {
+    let Node::Unary(Unary::Globally, inner) = ltl.formula.node(ltl.formula.root()) else { return None };
+    let mut values: Vec<Option<Expr>> = Vec::new();
+    for node in &ltl.formula.nodes()[..=inner.index()] {
+        let get = |id: crate::formula::NodeId| values[id.index()].clone();
+        let value = match *node {
+            Node::True => Some(Expr::Const(1)),
+            Node::False => Some(Expr::Const(0)),
+            Node::Atom(atom) => conditions.get(atom.index()).cloned(),
+            Node::Unary(Unary::Not, a) => get(a).map(not),
+            Node::Binary(op, a, b) => get(a).zip(get(b)).and_then(|(a, b)| {
+                Some(match op {
+                    Binary::And => Expr::binary(BinaryOp::And, a, b),
+                    Binary::Or => Expr::binary(BinaryOp::Or, a, b),
+                    Binary::Implies => Expr::binary(BinaryOp::Or, not(a), b),
+                    Binary::Equivalent => Expr::binary(BinaryOp::Eq, not(a), not(b)),
+                    _ => return None,
+                })
+            }),
+            Node::Unary(..) => None,
+        };
+        values.push(value);
+    }
+    values.pop().flatten().map(not)
+}

@@ -1,0 +1,184 @@
+//! The observer: an automaton that moves with every step of the system.
+
+use super::Machine;
+use super::eval::{Env, Eval, NOBODY};
+use super::expand::{Listener, Step, Taken};
+use super::step::Log;
+use super::world::World;
+use crate::ir::{EdgeId, Effect, Guard, Observer};
+use crate::layout::ProcessAt;
+use crate::successors::{Finding, FindingKind, Flags};
+
+/// Room for the observer's half of a step.
+#[derive(Debug)]
+pub(crate) struct Seat {
+    world: World,
+    log: Log,
+    /// What it can do in the state being expanded, and what is wrong with what it can't.
+    edges: Vec<(EdgeId, Eval<()>)>,
+}
+
+impl Seat {
+    pub(crate) fn new(log: Log) -> Seat {
+        Seat { world: World::default(), log, edges: Vec::new() }
+    }
+}
+
+/// Hands on what is found, each step of the system combined with every edge the observer can take.
+pub(crate) struct Joined<'a, L> {
+    machine: &'a Machine,
+    seat: &'a mut Seat,
+    listener: &'a mut L,
+}
+
+impl<'a, L: Listener> Joined<'a, L> {
+    /// None if the observer can't move, and so nobody can.
+    pub(crate) fn new(
+        machine: &'a Machine,
+        observer: &Observer,
+        (root, stuck): (&World, bool),
+        seat: &'a mut Seat,
+        listener: &'a mut L,
+    ) -> Option<Joined<'a, L>> {
+        seat.log.tracing = false;
+        seat.edges.clear();
+        machine.observer_edges(observer, &Env::watching(root, stuck), &mut seat.edges);
+        (!seat.edges.is_empty()).then_some(Joined { machine, seat, listener })
+    }
+
+    /// Tells which assertions of the observer's fail. One that can't be judged keeps its edge from being taken.
+    pub(crate) fn judge(&mut self, root: &World, stuck: bool) {
+        let Seat { log, edges, .. } = &mut *self.seat;
+        for (id, judged) in edges.iter_mut().filter(|(_, judged)| judged.is_ok()) {
+            let step = self.machine.observer_step(*id);
+            log.clear();
+            log.enter(NOBODY, step.process.0, *id);
+            for effect in &self.machine.edge(step.process.0, *id).effects {
+                let Effect::Assert(condition) = effect else { continue };
+                match self.machine.eval(condition, &Env::watching(root, stuck)) {
+                    Ok(0) => self.machine.find(log, FindingKind::Assertion),
+                    Ok(_) => {}
+                    Err(kind) => *judged = Err(kind),
+                }
+            }
+            if !log.findings.is_empty() {
+                let taken = Taken { step, partner: None, others: &[], world: None, control: None, log };
+                self.listener.findings(None, &taken);
+            }
+        }
+    }
+
+    /// The observer's moves after the system has come to `world`.
+    fn each(&mut self, world: &World, mut hear: impl FnMut(&mut L, Result<&World, &Taken<'_>>)) {
+        let Seat { world: room, log, edges } = &mut *self.seat;
+        for (id, judged) in edges {
+            let step = self.machine.observer_step(*id);
+            log.clear();
+            log.enter(NOBODY, step.process.0, *id);
+            room.clone_from(world);
+            let moved = judged.clone().and_then(|()| self.machine.observer_moves(room, *id, log));
+            if let Err(kind) = &moved {
+                self.machine.find(log, (**kind).clone());
+            }
+            if !log.findings.is_empty() {
+                let taken = Taken { step, partner: None, others: &[], world: None, control: None, log };
+                hear(self.listener, Err(&taken));
+            }
+            if moved.is_ok() {
+                hear(self.listener, Ok(room));
+            }
+        }
+    }
+
+    /// The observer moves alone.
+    pub(crate) fn alone(&mut self, root: &World) {
+        let Some(&(id, _)) = self.seat.edges.first() else { return };
+        let step = self.machine.observer_step(id);
+        let quiet = self.seat.log.quiet();
+        self.each(root, |listener, heard| match heard {
+            Ok(world) => {
+                let taken = Taken { step, partner: None, others: &[], world: Some(world), control: None, log: &quiet };
+                listener.successor(None, &taken, world);
+            }
+            Err(taken) => listener.findings(None, taken),
+        });
+    }
+}
+
+impl<L: Listener> Listener for Joined<'_, L> {
+    type Node = L::Node;
+
+    fn inner(&mut self, from: Option<L::Node>, taken: &Taken<'_>) -> L::Node {
+        self.listener.inner(from, taken)
+    }
+
+    fn findings(&mut self, from: Option<L::Node>, taken: &Taken<'_>) {
+        self.listener.findings(from, taken);
+    }
+
+    fn successor(&mut self, from: Option<L::Node>, taken: &Taken<'_>, world: &World) {
+        self.each(world, |listener, heard| match heard {
+            Ok(world) => listener.successor(from, &Taken { world: Some(world), ..*taken }, world),
+            Err(taken) => listener.findings(from, taken),
+        });
+    }
+
+    fn blocked(&mut self, node: L::Node, world: &World) {
+        self.each(world, |listener, heard| match heard {
+            Ok(world) => listener.blocked(node, world),
+            Err(taken) => listener.findings(Some(node), taken),
+        });
+    }
+
+    fn endless(&mut self, node: L::Node, finding: Finding) {
+        self.listener.endless(node, finding);
+    }
+}
+
+impl Machine {
+    /// The edges the observer can take, or that go wrong when it tries. `else` counts if no other can be taken.
+    fn observer_edges(&self, observer: &Observer, env: &Env<'_>, edges: &mut Vec<(EdgeId, Eval<()>)>) {
+        let automaton = &observer.automaton;
+        let Some(at) = self.layout.observer_location(&env.world.bytes) else { return };
+        for &id in &automaton.locations[at.index()].edges {
+            let can = match &automaton.edges[id.index()].guard {
+                Guard::Always => Ok(true),
+                Guard::When(condition) => self.eval(condition, env).map(|v| v != 0),
+                Guard::Else => Ok(edges.is_empty()),
+                Guard::Youngest => Ok(false),
+            };
+            match can {
+                Ok(true) => edges.push((id, Ok(()))),
+                Ok(false) => {}
+                Err(kind) => edges.push((id, Err(kind))),
+            }
+        }
+    }
+
+    /// What the observer has to say about a state.
+    pub(super) fn observed(&self, observer: &Observer, world: &World) -> Flags {
+        let at = self.layout.observer_location(&world.bytes).map(|at| &observer.automaton.locations[at.index()]);
+        let accepts = |at: &ProcessAt| {
+            let location = self.layout.location(&world.bytes, *at);
+            self.model.processes[at.process as usize].locations[location.index()].accept
+        };
+        Flags {
+            caught: at.is_some_and(|l| l.end),
+            accepting: at.is_some_and(|l| l.accept) || observer.labels && world.shape.processes.iter().any(accepts),
+            ..Flags::default()
+        }
+    }
+
+    fn observer_step(&self, edge: EdgeId) -> Step {
+        Step { pid: u8::MAX, process: self.model.observer_id(), edge }
+    }
+
+    fn observer_moves(&self, world: &mut World, id: EdgeId, log: &mut Log) -> Eval<()> {
+        let edge = self.edge(self.model.observer_id().0, id);
+        for effect in edge.effects.iter().filter(|e| !matches!(e, Effect::Assert(_))) {
+            self.effect(world, NOBODY, effect, false, log)?;
+        }
+        self.layout.set_observer_location(&mut world.bytes, edge.target);
+        Ok(())
+    }
+}

@@ -1,0 +1,236 @@
+//! Fairness, judged component by component.
+//!
+//! A cycle is weakly fair if every process, somewhere on it, can't move or does. Where a component has for every process
+//! a state in which it can't move or an edge by which it moves, a tour of all of these is a fair cycle; where it has not,
+//! neither has any part of it. Strong fairness asks that a process which can move somewhere on the cycle does: if a
+//! component has a process that can move but never does inside, no fair cycle meets the states where it can, and what is
+//! left without them is looked at again (as for Streett automata).
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::super::worker::{Movers, Worker};
+use super::Fairness;
+use super::lasso;
+use crate::budget::Limit;
+use crate::store::{StateId, Store};
+
+/// A first state, and which successor to take from each on.
+type Tour = (StateId, Vec<u32>);
+
+/// One step inside a component.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    from: StateId,
+    number: u32,
+    to: StateId,
+}
+
+/// What there is in a component.
+#[derive(Debug, Default)]
+struct Inside {
+    accepting: Option<StateId>,
+    /// A step in it, of whatever process.
+    step: Option<Step>,
+    /// Per process: a step by it, a state where it can't move, and all where it can.
+    moves: Vec<Option<Step>>,
+    rests: Vec<Option<StateId>>,
+    able: Vec<HashSet<StateId>>,
+    edges: HashMap<StateId, Vec<StateId>>,
+}
+
+/// A fair cycle with an accepting state, if the component has one.
+pub(super) fn tour<S: Store>(
+    worker: &mut Worker<'_, '_, S>,
+    states: &[(StateId, bool)],
+    fairness: Fairness,
+) -> Result<Option<Tour>, Limit> {
+    let mut parts: Vec<BTreeSet<(StateId, bool)>> = vec![states.iter().copied().collect()];
+    while let Some(part) = parts.pop() {
+        let members: HashSet<StateId> = part.iter().map(|(id, _)| *id).collect();
+        let inside = look_inside(worker, &part, &members, fairness)?;
+        let (Some(accepting), Some(_)) = (inside.accepting, inside.step) else { continue };
+        match inside.wants(fairness) {
+            Verdict::Fair => return around(worker, &inside, accepting, &members, fairness).map(Some),
+            Verdict::Unfair => {}
+            Verdict::Without(bad) => {
+                let rest: BTreeSet<_> = part.into_iter().filter(|(id, _)| !bad.contains(id)).collect();
+                parts.extend(components(&rest, &inside.edges));
+            }
+        }
+    }
+    Ok(None)
+}
+
+enum Verdict {
+    Fair,
+    Unfair,
+    /// Not with these states.
+    Without(HashSet<StateId>),
+}
+
+impl Inside {
+    fn wants(&self, fairness: Fairness) -> Verdict {
+        let mut bad = HashSet::new();
+        for process in 0..self.moves.len() {
+            let fair = self.moves[process].is_some()
+                || match fairness {
+                    Fairness::None => true,
+                    Fairness::Weak => self.rests[process].is_some(),
+                    Fairness::Strong => self.able[process].is_empty(),
+                    Fairness::Impartial => false,
+                };
+            if !fair {
+                match fairness {
+                    Fairness::Strong => bad.extend(self.able[process].iter().copied()),
+                    _ => return Verdict::Unfair,
+                }
+            }
+        }
+        if bad.is_empty() { Verdict::Fair } else { Verdict::Without(bad) }
+    }
+
+    /// Makes room for processes that were not there before: they can't move where they are not.
+    fn know(&mut self, processes: usize, absent: Option<StateId>) {
+        while self.moves.len() < processes {
+            self.moves.push(None);
+            self.rests.push(absent);
+            self.able.push(HashSet::new());
+        }
+    }
+}
+
+fn look_inside<S: Store>(
+    worker: &mut Worker<'_, '_, S>,
+    part: &BTreeSet<(StateId, bool)>,
+    members: &HashSet<StateId>,
+    fairness: Fairness,
+) -> Result<Inside, Limit> {
+    let mut inside = Inside::default();
+    let mut before = None;
+    for &(from, accepting) in part {
+        if accepting {
+            inside.accepting.get_or_insert(from);
+        }
+        let Movers { successors, movers, processes } = worker.movers(from, fairness != Fairness::None)?;
+        inside.know(processes, before);
+        let mut moved = vec![false; inside.moves.len()];
+        for (number, (&to, &mover)) in successors.iter().zip(&movers).enumerate() {
+            let step = Step { from, number: number as u32, to };
+            let stays = members.contains(&to);
+            if stays {
+                inside.step.get_or_insert(step);
+                inside.edges.entry(from).or_default().push(to);
+            }
+            if let Some(process) = mover.map(usize::from) {
+                moved[process] = true;
+                inside.able[process].insert(from);
+                if stays {
+                    inside.moves[process].get_or_insert(step);
+                }
+            }
+        }
+        for (process, moved) in moved.iter().enumerate() {
+            if !moved {
+                inside.rests[process].get_or_insert(from);
+            }
+        }
+        before = before.or(Some(from));
+    }
+    Ok(inside)
+}
+
+/// A cycle from the accepting state by way of everything that makes it fair.
+fn around<S: Store>(
+    worker: &mut Worker<'_, '_, S>,
+    inside: &Inside,
+    accepting: StateId,
+    members: &HashSet<StateId>,
+    fairness: Fairness,
+) -> Result<Tour, Limit> {
+    let (mut tour, mut at) = (Vec::new(), accepting);
+    let mut moves = Vec::new();
+    for process in 0..inside.moves.len() {
+        match (fairness, inside.rests[process], inside.moves[process]) {
+            (Fairness::None, ..) => {}
+            (Fairness::Strong, ..) if inside.able[process].is_empty() => {}
+            (Fairness::Weak, Some(rest), _) => extend(worker, &mut tour, &mut at, rest, members)?,
+            (_, _, step) => moves.extend(step),
+        }
+    }
+    for step in moves {
+        extend(worker, &mut tour, &mut at, step.from, members)?;
+        tour.push(step.number);
+        at = step.to;
+    }
+    if tour.is_empty() {
+        let back = lasso::way(worker, accepting, |id| id == accepting, |id| members.contains(&id))?;
+        tour.extend(back.map(|(choices, _)| choices).expect("a component is connected"));
+    }
+    extend(worker, &mut tour, &mut at, accepting, members)?;
+    Ok((accepting, tour))
+}
+
+/// Goes on to a state, if the tour is not there.
+fn extend<S: Store>(
+    worker: &mut Worker<'_, '_, S>,
+    tour: &mut Vec<u32>,
+    at: &mut StateId,
+    to: StateId,
+    members: &HashSet<StateId>,
+) -> Result<(), Limit> {
+    if *at != to {
+        let found = lasso::way(worker, *at, |id| id == to, |id| members.contains(&id))?;
+        tour.extend(found.map(|(choices, _)| choices).expect("a component is connected"));
+        *at = to;
+    }
+    Ok(())
+}
+
+/// The components of what is left (Kosaraju, without recursion).
+fn components(
+    states: &BTreeSet<(StateId, bool)>,
+    edges: &HashMap<StateId, Vec<StateId>>,
+) -> Vec<BTreeSet<(StateId, bool)>> {
+    let flags: HashMap<StateId, bool> = states.iter().copied().collect();
+    let mut back: HashMap<StateId, Vec<StateId>> = HashMap::new();
+    for (from, to) in edges.iter().filter(|(from, _)| flags.contains_key(from)) {
+        to.iter().filter(|to| flags.contains_key(to)).for_each(|to| back.entry(*to).or_default().push(*from));
+    }
+    let mut order = Vec::new();
+    let mut seen = HashSet::new();
+    for &(root, _) in states {
+        let mut stack = vec![(root, 0)];
+        if !seen.insert(root) {
+            continue;
+        }
+        while let Some((id, next)) = stack.last_mut() {
+            let successors = edges.get(id).map_or(&[][..], |s| s);
+            match successors.get(*next).copied() {
+                None => {
+                    order.push(*id);
+                    stack.pop();
+                }
+                Some(to) => {
+                    *next += 1;
+                    if flags.contains_key(&to) && seen.insert(to) {
+                        stack.push((to, 0));
+                    }
+                }
+            }
+        }
+    }
+    let mut out = Vec::new();
+    let mut taken = HashSet::new();
+    for root in order.into_iter().rev() {
+        if !taken.insert(root) {
+            continue;
+        }
+        let (mut component, mut stack) = (BTreeSet::new(), vec![root]);
+        while let Some(id) = stack.pop() {
+            component.insert((id, flags[&id]));
+            stack.extend(back.get(&id).into_iter().flatten().copied().filter(|to| taken.insert(*to)));
+        }
+        out.push(component);
+    }
+    out
+}

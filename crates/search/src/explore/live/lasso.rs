@@ -1,0 +1,64 @@
+//! The shortest ways through the states that a search has stored.
+
+use std::collections::{HashMap, VecDeque};
+
+use kripke_model::Choice;
+
+use super::super::worker::Worker;
+use crate::budget::Limit;
+use crate::store::{StateId, Store};
+
+/// Which successors to take from one state to another.
+pub(super) fn stem<S: Store>(worker: &mut Worker<'_, '_, S>, from: StateId, to: StateId) -> Result<Vec<u32>, Limit> {
+    if from == to {
+        return Ok(Vec::new());
+    }
+    way(worker, from, |id| id == to, |_| true)
+        .map(|found| found.map(|(choices, _)| choices).expect("the search has come this way"))
+}
+
+/// Which successors to take to come back.
+pub(super) fn around<S: Store>(worker: &mut Worker<'_, '_, S>, id: StateId) -> Result<Vec<u32>, Limit> {
+    way(worker, id, |to| to == id, |_| true)
+        .map(|found| found.map(|(choices, _)| choices).expect("the state is on a cycle"))
+}
+
+/// The shortest way of at least one step to a wanted state, through allowed states that were stored before: which
+/// successors to take, and where it ends.
+pub(super) fn way<S: Store>(
+    worker: &mut Worker<'_, '_, S>,
+    from: StateId,
+    wanted: impl Fn(StateId) -> bool,
+    allowed: impl Fn(StateId) -> bool,
+) -> Result<Option<(Vec<u32>, StateId)>, Limit> {
+    // Where each state was first met from, and by which successor. None: stored only now.
+    let mut origins: HashMap<StateId, Option<(StateId, u32)>> = HashMap::new();
+    let mut queue = VecDeque::from([from]);
+    while let Some(id) = queue.pop_front() {
+        let (mut number, mut arrived) = (0, None);
+        worker.expand_again(id, Choice::All, |seen| {
+            if arrived.is_none() {
+                if seen.new {
+                    origins.insert(seen.id, None);
+                } else if wanted(seen.id) && origins.get(&seen.id) != Some(&None) {
+                    arrived = Some((seen.id, number));
+                } else if allowed(seen.id) && seen.id != from && !origins.contains_key(&seen.id) {
+                    origins.insert(seen.id, Some((id, number)));
+                    queue.push_back(seen.id);
+                }
+            }
+            number += 1;
+        })?;
+        if let Some((end, last)) = arrived {
+            let mut choices = vec![last];
+            let mut at = id;
+            while let Some(Some((before, choice))) = origins.get(&at).filter(|_| at != from) {
+                choices.push(*choice);
+                at = *before;
+            }
+            choices.reverse();
+            return Ok(Some((choices, end)));
+        }
+    }
+    Ok(None)
+}

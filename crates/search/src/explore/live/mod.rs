@@ -1,0 +1,187 @@
+//! Runs that never end well: cycles with accepting states, and the lassos that show them.
+//!
+//! The states are those of the system together with an observer, so all that is asked here is whether some reachable
+//! cycle has an accepting state, and under an assumption of fairness whether that cycle is fair. An algorithm only has
+//! to find one state on such a cycle (or its component): [`lasso`] finds the way there and around, as short as may be.
+
+mod cndfs;
+mod colours;
+mod fair;
+mod lasso;
+mod nested;
+mod scc;
+
+use std::sync::atomic::Ordering;
+
+use kripke_model::Trail;
+use kripke_model::trail::Ending;
+
+use super::judge::{Findings, Found};
+use super::worker::Worker;
+use super::{Factory, ROUND, Search};
+use crate::budget::Limit;
+use crate::outcome::{End, Outcome, Violation, Wrong};
+use crate::store::{StateId, Store};
+
+/// How cycles are looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Cycles {
+    pub algorithm: Algorithm,
+    pub fairness: Fairness,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Algorithm {
+    /// Whatever suits the number of threads and the kind of fairness.
+    #[default]
+    Auto,
+    /// Component by component, each state expanded once.
+    Scc,
+    /// A second search from accepting states, nested in the first.
+    Nested,
+    /// The same, by several threads at once.
+    Cndfs,
+}
+
+impl Cycles {
+    /// As it will be done with so many threads, and whether all errors are wanted.
+    pub(super) fn algorithm(self, threads: usize, all_errors: bool) -> Algorithm {
+        let simple = self.fairness == Fairness::None && !all_errors;
+        match self.algorithm {
+            Algorithm::Auto if simple && threads > 1 => Algorithm::Cndfs,
+            Algorithm::Auto => Algorithm::Scc,
+            chosen if simple => chosen,
+            // Only whole components can tell.
+            _ => Algorithm::Scc,
+        }
+    }
+}
+
+/// Which cycles count.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Fairness {
+    /// All.
+    #[default]
+    None,
+    /// Those in which no process can move all the time and never does.
+    Weak,
+    /// Those in which no process can move again and again and never does.
+    Strong,
+    /// Those in which every process moves.
+    Impartial,
+}
+
+/// What the algorithms have in common.
+pub(super) struct Live<'w, 'm, 's, S: Store + 'w> {
+    search: &'s Search<'s, S>,
+    worker: Worker<'w, 'm, S>,
+    fairness: Fairness,
+    findings: Findings<StateId>,
+    /// A state on an accepting cycle, where that is all there is to say.
+    found: Vec<StateId>,
+    /// Cycles known step by step: the first state, and which successor is taken from each on.
+    tours: Vec<(StateId, Vec<u32>)>,
+    max_depth: u32,
+    depth: u32,
+    bytes: u64,
+}
+
+impl<'s, S: Store> Live<'_, '_, 's, S> {
+    /// The first cycle will do, whatever it is like.
+    fn stops_early(&self) -> bool {
+        self.fairness == Fairness::None && !self.search.options.all_errors
+    }
+
+    /// To be called after each expansion: looks at limits and at what was found on the way. True if the search is over.
+    fn look_around(&mut self, id: StateId, depth: u32, bytes: impl Fn() -> u64, waiting: u64) -> Result<bool, Limit> {
+        if self.worker.is_due(ROUND) {
+            self.search.depth.store(u64::from(depth), Ordering::Relaxed);
+            self.search.check(bytes(), waiting);
+            if let Some(limit) = self.search.take_limit() {
+                return Err(limit);
+            }
+        }
+        if !self.worker.judge.is_content() {
+            self.findings.collect(self.worker.judge.hand_over(), || id);
+            return Ok(!self.search.options.all_errors && !self.findings.kept.is_empty());
+        }
+        Ok(false)
+    }
+
+    /// A whole component with an accepting state: does it have a cycle that counts? True if the search is over.
+    fn judge_component(&mut self, states: &[(StateId, bool)]) -> Result<bool, Limit> {
+        if let Some(tour) = fair::tour(&mut self.worker, states, self.fairness)? {
+            self.findings.errors.cycles += 1;
+            self.tours.push(tour);
+            return Ok(!self.search.options.all_errors);
+        }
+        Ok(false)
+    }
+
+    fn conclude(mut self, root: Option<StateId>, mut stop: Option<Limit>) -> Outcome {
+        self.findings.collect(self.worker.judge.hand_over(), || root.unwrap_or(StateId::NONE));
+        self.findings.errors.cycles += self.found.len() as u64;
+        let cycles = !self.found.is_empty() || !self.tours.is_empty();
+        let end = if cycles && !self.search.options.all_errors {
+            End::Violation
+        } else {
+            self.search.end(stop.take(), &mut self.findings)
+        };
+        self.search.depth.store(u64::from(self.depth), Ordering::Relaxed);
+        self.search.report(self.bytes, 0);
+        let statistics = self.search.statistics(self.depth, self.findings.errors, self.bytes);
+        let mut outcome = Outcome { end, violations: Vec::new(), statistics };
+        match root.map_or(Ok(Vec::new()), |root| self.violations(root)) {
+            Ok(violations) => outcome.violations = violations,
+            Err(limit) => outcome.end = End::Stopped(limit),
+        }
+        outcome
+    }
+
+    /// The ways to all that was found.
+    fn violations(&mut self, root: StateId) -> Result<Vec<Violation>, Limit> {
+        let mut out = Vec::new();
+        for (Found { wrong, ending, .. }, at) in std::mem::take(&mut self.findings.kept) {
+            let choices = lasso::stem(&mut self.worker, root, at)?;
+            out.push(Violation { wrong, trail: Trail { choices, ending } });
+        }
+        let found = std::mem::take(&mut self.found);
+        for id in found {
+            let around = lasso::around(&mut self.worker, id)?;
+            self.tours.push((id, around));
+        }
+        for (id, around) in std::mem::take(&mut self.tours) {
+            let mut choices = lasso::stem(&mut self.worker, root, id)?;
+            let ending = Ending::Cycle(choices.len() as u32);
+            choices.extend(around);
+            out.push(Violation { wrong: Wrong::Cycle, trail: Trail { choices, ending } });
+        }
+        Ok(out)
+    }
+}
+
+/// Looks for cycles.
+pub(super) fn live<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>, cycles: Cycles) -> Outcome {
+    let mut live = Live {
+        search,
+        worker: Worker::new(search, 0, factory()),
+        fairness: cycles.fairness,
+        findings: Findings::new(),
+        found: Vec::new(),
+        tours: Vec::new(),
+        max_depth: search.budget.max_depth.unwrap_or(u32::MAX),
+        depth: 0,
+        bytes: 0,
+    };
+    let root = match live.worker.begin() {
+        Ok(root) => root,
+        Err(limit) => return live.conclude(None, Some(limit)),
+    };
+    let stop = match cycles.algorithm(search.threads, search.options.all_errors) {
+        Algorithm::Nested => nested::run(&mut live, root),
+        Algorithm::Cndfs => cndfs::run(&mut live, factory, root),
+        Algorithm::Auto | Algorithm::Scc => scc::run(&mut live, root),
+    }
+    .err();
+    live.conclude(Some(root), stop)
+}

@@ -1,0 +1,152 @@
+//! One pass, component by component (Tarjan; with a stack of roots, as Gabow, Couvreur and others have it).
+//!
+//! Each state is expanded once. A component is known to have an accepting cycle as soon as an edge closes one: there is
+//! no need to wait for the whole component, unless runs have to be fair.
+
+use kripke_model::Flags;
+
+use super::Live;
+use crate::budget::Limit;
+use crate::store::{StateId, Store};
+
+/// In [`Path::order`]: not visited yet, and in a component that is done.
+const UNSEEN: u32 = 0;
+const DONE: u32 = u32::MAX;
+
+/// Above each state of the current path in the stack.
+const FRAME: StateId = StateId::NONE;
+
+/// A component in the making: the number of its first state, and whether it has an accepting one.
+#[derive(Clone, Copy, Debug)]
+struct Root {
+    order: u32,
+    accepting: bool,
+}
+
+#[derive(Debug, Default)]
+struct Path {
+    /// The number in which each state was visited, counted from 1 and used again.
+    order: Vec<u32>,
+    /// States of components that are not done, with whether they are accepting.
+    open: Vec<(StateId, bool)>,
+    roots: Vec<Root>,
+    /// The path, and above each of its states a frame with successors still to be looked at.
+    entries: Vec<StateId>,
+    depth: u32,
+    deepest: u32,
+}
+
+impl Path {
+    fn order(&self, id: StateId) -> u32 {
+        self.order.get(id.number() as usize).copied().unwrap_or(UNSEEN)
+    }
+
+    fn set_order(&mut self, id: StateId, order: u32) {
+        let at = id.number() as usize;
+        if at >= self.order.len() {
+            self.order.resize((at + 1).next_power_of_two(), UNSEEN);
+        }
+        self.order[at] = order;
+    }
+
+    fn bytes(&self) -> u64 {
+        let Path { order, open, roots, entries, .. } = self;
+        (order.capacity() * size_of::<u32>()
+            + open.capacity() * size_of::<(StateId, bool)>()
+            + roots.capacity() * size_of::<Root>()
+            + entries.capacity() * size_of::<StateId>()) as u64
+    }
+
+    /// An edge leads back to a state of an open component: all from there on are one. Whether that has an accepting state.
+    fn merge(&mut self, order: u32) -> bool {
+        let mut accepting = false;
+        while let Some(root) = self.roots.pop() {
+            accepting |= root.accepting;
+            if root.order <= order {
+                self.roots.push(Root { accepting, ..root });
+                break;
+            }
+        }
+        accepting
+    }
+
+    /// The states of the youngest component.
+    fn youngest(&self) -> &[(StateId, bool)] {
+        let first = self.roots.last().map_or(1, |root| root.order);
+        &self.open[first as usize - 1..]
+    }
+}
+
+pub(super) fn run<S: Store>(live: &mut Live<'_, '_, '_, S>, root: StateId) -> Result<(), Limit> {
+    let mut path = Path::default();
+    path.entries.push(root);
+    let done = descend(live, &mut path);
+    live.depth = path.deepest;
+    live.bytes = path.bytes();
+    done
+}
+
+fn descend<S: Store>(live: &mut Live<'_, '_, '_, S>, path: &mut Path) -> Result<(), Limit> {
+    while let Some(&top) = path.entries.last() {
+        if top == FRAME {
+            path.entries.pop();
+            let Some(state) = path.entries.pop() else { break };
+            path.depth -= 1;
+            if finish(live, path, state)? {
+                return Ok(());
+            }
+            continue;
+        }
+        match path.order(top) {
+            UNSEEN if path.depth >= live.max_depth => {
+                path.entries.pop();
+            }
+            UNSEEN => {
+                if visit(live, path, top)? {
+                    return Ok(());
+                }
+            }
+            DONE => {
+                path.entries.pop();
+            }
+            order => {
+                path.entries.pop();
+                if path.merge(order) && live.stops_early() {
+                    let found = path.youngest().iter().find(|(_, accepting)| *accepting).map(|(id, _)| *id);
+                    live.found.extend(found);
+                    return Ok(());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Expands the state on top of the stack. True if the search is over.
+fn visit<S: Store>(live: &mut Live<'_, '_, '_, S>, path: &mut Path, id: StateId) -> Result<bool, Limit> {
+    let order = path.open.len() as u32 + 1;
+    path.set_order(id, order);
+    path.entries.push(FRAME);
+    path.depth += 1;
+    path.deepest = path.deepest.max(path.depth);
+    let first = path.entries.len();
+    let entries = &mut path.entries;
+    let flags: Flags = live.worker.expand(id, |seen| entries.push(seen.id))?;
+    path.entries[first..].reverse();
+    path.open.push((id, flags.accepting));
+    path.roots.push(Root { order, accepting: flags.accepting });
+    live.look_around(id, path.deepest, || path.bytes(), path.entries.len() as u64)
+}
+
+/// All successors of a state have been looked at. True if the search is over.
+fn finish<S: Store>(live: &mut Live<'_, '_, '_, S>, path: &mut Path, id: StateId) -> Result<bool, Limit> {
+    let order = path.order(id);
+    let Some(root) = path.roots.last().copied().filter(|root| root.order == order) else { return Ok(false) };
+    let over = root.accepting && !live.stops_early() && live.judge_component(path.youngest())?;
+    path.roots.pop();
+    while path.open.len() as u32 >= order {
+        let (state, _) = path.open.pop().expect("the component's own states are there");
+        path.set_order(state, DONE);
+    }
+    Ok(over)
+}

@@ -1,0 +1,197 @@
+//! Cycles with accepting states, fair or not, compared with a search through all sets of states.
+
+mod graph;
+
+use graph::{Random, decode, encode, run};
+use kripke_model::trail::{Ending, Trail};
+use kripke_model::{Batch, Choice, Flags, State, Successors};
+use kripke_search::{Algorithm, Budget, Cycles, End, Fairness, Options, Wrong};
+
+/// A few processes on a graph: from each node, who moves and where to, the youngest first.
+#[derive(Clone, Debug)]
+struct Board {
+    edges: Vec<Vec<(u8, u32)>>,
+    accepting: Vec<bool>,
+    processes: u8,
+}
+
+impl Board {
+    fn random(random: &mut Random, nodes: u64) -> Board {
+        let processes = 1 + random.below(3) as u8;
+        let mut edges = Vec::new();
+        for _ in 0..nodes {
+            let mut here: Vec<(u8, u32)> = (0..random.below(4))
+                .map(|_| (random.below(u64::from(processes)) as u8, random.below(nodes) as u32))
+                .collect();
+            here.sort_by_key(|(process, _)| std::cmp::Reverse(*process));
+            edges.push(here);
+        }
+        let accepting = (0..nodes).map(|_| random.below(4) == 0).collect();
+        Board { edges, accepting, processes }
+    }
+
+    fn reachable(&self) -> Vec<bool> {
+        self.reach(0, &vec![true; self.edges.len()])
+    }
+
+    /// Where one can get to from a node inside a set, in any number of steps.
+    fn reach(&self, from: usize, within: &[bool]) -> Vec<bool> {
+        let mut seen = vec![false; self.edges.len()];
+        seen[from] = true;
+        let mut stack = vec![from];
+        while let Some(node) = stack.pop() {
+            for &(_, to) in &self.edges[node] {
+                if within[to as usize] && !seen[to as usize] {
+                    seen[to as usize] = true;
+                    stack.push(to as usize);
+                }
+            }
+        }
+        seen
+    }
+
+    /// Is there a run that meets exactly these nodes for ever, an accepting one among them, and is fair?
+    fn supports(&self, set: &[bool], fairness: Fairness) -> bool {
+        let members: Vec<usize> = (0..set.len()).filter(|node| set[*node]).collect();
+        let steps: Vec<(usize, u8)> = members
+            .iter()
+            .flat_map(|&node| self.edges[node].iter().filter(|(_, to)| set[*to as usize]).map(move |(p, _)| (node, *p)))
+            .collect();
+        let connected = members.iter().all(|node| {
+            let reached = self.reach(*node, set);
+            members.iter().all(|other| reached[*other])
+        });
+        let accepts = members.iter().any(|node| self.accepting[*node]);
+        let able = |node: usize, process: u8| self.edges[node].iter().any(|(p, _)| *p == process);
+        !steps.is_empty()
+            && connected
+            && accepts
+            && (0..self.processes).all(|process| {
+                steps.iter().any(|(_, p)| *p == process)
+                    || match fairness {
+                        Fairness::None => true,
+                        Fairness::Weak => members.iter().any(|node| !able(*node, process)),
+                        Fairness::Strong => members.iter().all(|node| !able(*node, process)),
+                        Fairness::Impartial => false,
+                    }
+            })
+    }
+
+    fn has_cycle(&self, fairness: Fairness) -> bool {
+        let reachable = self.reachable();
+        (1u32..1 << self.edges.len()).any(|bits| {
+            let set: Vec<bool> = (0..self.edges.len()).map(|node| bits >> node & 1 == 1).collect();
+            set.iter().zip(&reachable).all(|(wanted, there)| !wanted || *there) && self.supports(&set, fairness)
+        })
+    }
+
+    /// Follows a lasso and checks that its cycle is one that counts.
+    fn follow(&self, trail: &Trail, fairness: Fairness) {
+        let Ending::Cycle(start) = trail.ending else { panic!("{trail:?} is no lasso") };
+        let (mut nodes, mut moved) = (vec![0usize], Vec::new());
+        for &choice in &trail.choices {
+            let (process, to) = self.edges[nodes[nodes.len() - 1]][choice as usize];
+            moved.push(process);
+            nodes.push(to as usize);
+        }
+        let (start, end) = (start as usize, nodes.len() - 1);
+        assert!(start < end && nodes[start] == nodes[end], "{trail:?} does not come back");
+        let (cycle, moved) = (&nodes[start..end], &moved[start..]);
+        assert!(cycle.iter().any(|node| self.accepting[*node]), "nothing accepting in {trail:?}");
+        for process in 0..self.processes {
+            let able = |node: &usize| self.edges[*node].iter().any(|(p, _)| *p == process);
+            let fair = match fairness {
+                Fairness::None => true,
+                Fairness::Weak => !cycle.iter().all(able) || moved.contains(&process),
+                Fairness::Strong => !cycle.iter().any(able) || moved.contains(&process),
+                Fairness::Impartial => moved.contains(&process),
+            };
+            assert!(fair, "process {process} is treated unfairly by {trail:?}\n{self:?}");
+        }
+    }
+}
+
+impl Successors for Board {
+    fn processes(&mut self, _: &State) -> u8 {
+        self.processes
+    }
+
+    fn initial(&mut self, out: &mut Batch) {
+        out.push(&encode(0));
+    }
+
+    fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
+        let node = decode(state) as usize;
+        for &(process, to) in &self.edges[node] {
+            if choice == Choice::All || choice == Choice::One(process) {
+                out.push(&encode(to));
+            }
+        }
+        Flags { accepting: self.accepting[node], ..Flags::default() }
+    }
+}
+
+const FAIRNESS: [Fairness; 4] = [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::Impartial];
+
+const WAYS: [(Algorithm, usize); 5] =
+    [(Algorithm::Auto, 1), (Algorithm::Scc, 1), (Algorithm::Nested, 1), (Algorithm::Cndfs, 1), (Algorithm::Cndfs, 3)];
+
+fn options(algorithm: Algorithm, fairness: Fairness) -> Options {
+    Options { cycles: Some(Cycles { algorithm, fairness }), ..Options::default() }
+}
+
+#[test]
+fn cycles_are_found_if_and_only_if_there_are_any() {
+    let mut found = [0; 4];
+    for seed in 0..600 {
+        let mut random = Random(seed);
+        let nodes = 1 + random.below(7);
+        let board = Board::random(&mut random, nodes);
+        for (fairness, found) in FAIRNESS.into_iter().zip(&mut found) {
+            let expected = board.has_cycle(fairness);
+            *found += u32::from(expected);
+            for (algorithm, threads) in WAYS {
+                for all_errors in [false, true] {
+                    let options = Options { all_errors, threads: Some(threads), ..options(algorithm, fairness) };
+                    let outcome = run(&board, &options, &Budget::default());
+                    let what = format!("seed {seed} {algorithm:?} {fairness:?}\n{board:?}");
+                    assert_eq!(!outcome.violations.is_empty(), expected, "{what}");
+                    let complete = matches!(&outcome.end, End::Exhausted(e) if e.error_free().is_some() != expected);
+                    assert_eq!(complete, !expected || all_errors, "{what}");
+                    for violation in &outcome.violations {
+                        assert_eq!(violation.wrong, Wrong::Cycle);
+                        board.follow(&violation.trail, fairness);
+                    }
+                }
+            }
+        }
+    }
+    assert!(found.iter().all(|n| (100..500).contains(n)), "{found:?}");
+}
+
+#[test]
+fn larger_graphs_give_the_same_answers_by_all_algorithms() {
+    for seed in 0..60 {
+        let mut random = Random(seed);
+        let nodes = 200 + random.below(3000);
+        let mut board = Board::random(&mut random, nodes);
+        // Few, so that not every graph has a cycle with one.
+        board.accepting = (0..nodes).map(|_| random.below(1 + nodes / 3) == 0).collect();
+        let reachable = board.reachable();
+        let all = vec![true; board.edges.len()];
+        let on_cycle = |node: usize| board.edges[node].iter().any(|(_, to)| board.reach(*to as usize, &all)[node]);
+        let expected = (0..board.edges.len()).any(|node| board.accepting[node] && reachable[node] && on_cycle(node));
+        for (algorithm, threads) in WAYS {
+            let options = Options { threads: Some(threads), ..options(algorithm, Fairness::None) };
+            let outcome = run(&board, &options, &Budget::default());
+            assert_eq!(!outcome.violations.is_empty(), expected, "seed {seed} {algorithm:?}");
+            outcome.violations.iter().for_each(|v| board.follow(&v.trail, Fairness::None));
+            if !expected {
+                let states = reachable.iter().filter(|there| **there).count() as u64;
+                let edges: usize = (0..reachable.len()).filter(|n| reachable[*n]).map(|n| board.edges[n].len()).sum();
+                let s = outcome.statistics;
+                assert_eq!((s.states, s.transitions), (states, edges as u64), "seed {seed} {algorithm:?} {threads}");
+            }
+        }
+    }
+}
