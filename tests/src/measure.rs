@@ -8,6 +8,7 @@ use std::{fmt, fs, io};
 use kripke_engine::Compiled;
 use kripke_lang::diagnostic::Severity;
 use kripke_lang::source::Loader;
+use kripke_model::compact::{Codec, Compacted};
 use kripke_model::{Interpreter, Model, Successors};
 use kripke_search::{Budget, End, Limit, Options, Order, Progress, StoreKind, explore};
 
@@ -82,6 +83,8 @@ pub struct Setup {
     pub order: Order,
     pub store: StoreKind,
     pub threads: usize,
+    /// Whether the search sees compact states.
+    pub compact: bool,
 }
 
 /// Models up to this size are searched in every way there is.
@@ -91,7 +94,8 @@ const SOME_WAYS: u64 = 1_000_000;
 
 impl Setup {
     /// As people do.
-    const USUAL: Setup = Setup { compiled: true, order: Order::BreadthFirst, store: StoreKind::Exact, threads: 2 };
+    const USUAL: Setup =
+        Setup { compiled: true, order: Order::BreadthFirst, store: StoreKind::Exact, threads: 2, compact: false };
 
     /// The other ways for a model of so many states.
     fn others(states: u64) -> Vec<Setup> {
@@ -105,9 +109,9 @@ impl Setup {
         let mut all = Vec::new();
         for compiled in [true, false] {
             for store in [StoreKind::Exact, StoreKind::Tree] {
-                all.push(Setup { compiled, order: Order::DepthFirst, store, threads: 1 });
+                all.push(Setup { compiled, order: Order::DepthFirst, store, threads: 1, compact: false });
                 for threads in [1, 2, 3] {
-                    all.push(Setup { compiled, order: Order::BreadthFirst, store, threads });
+                    all.push(Setup { compiled, order: Order::BreadthFirst, store, threads, compact: threads == 3 });
                 }
             }
         }
@@ -164,6 +168,7 @@ fn search(model: &Arc<Model>, bounds: Bounds, all_errors: bool, setup: Setup) ->
         Ok(interpreter) => interpreter.without_claims(),
         Err(why) => return Measured::Rejected(why.to_string()),
     };
+    let codec = setup.compact.then(|| Codec::of(&interpreter));
     let code = kripke_engine::Options { claims, ..kripke_engine::Options::default() };
     let compiled = match setup.compiled.then(|| Compiled::new(model.clone(), code)) {
         // What can't be compiled is interpreted.
@@ -173,9 +178,13 @@ fn search(model: &Arc<Model>, bounds: Bounds, all_errors: bool, setup: Setup) ->
         None => None,
     };
     let successors = || -> Box<dyn Successors> {
-        match &compiled {
+        let all: Box<dyn Successors> = match &compiled {
             Some(compiled) => Box::new(compiled.lock().unwrap_or_else(PoisonError::into_inner).for_thread()),
             None => Box::new(interpreter.for_thread()),
+        };
+        match &codec {
+            Some(codec) => Box::new(Compacted::new(all, codec.clone())),
+            None => all,
         }
     };
     let Setup { order, store, threads, .. } = setup;

@@ -3,8 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use kripke_engine::{Compiled, Options};
+use kripke_model::compact::{Codec, Compacted};
 use kripke_model::layout::StartError;
 use kripke_model::{Batch, Choice, Flags, Interpreter, Model, State, Successors};
+use kripke_report::json;
 
 use crate::args::{self, Check, Format};
 use crate::load;
@@ -14,6 +16,9 @@ pub struct Engine {
     interpreter: Interpreter,
     /// Only to be copied for each thread.
     compiled: Option<Mutex<Compiled>>,
+    codec: Codec,
+    /// Whether the search sees compact states.
+    compact: bool,
     /// `[process][edge]`: executed by a worker that has finished.
     covered: Mutex<Vec<Vec<bool>>>,
 }
@@ -22,6 +27,7 @@ impl Engine {
     /// Compiles the model if that is wanted. Also gives the reason if it is wanted and can't be done.
     pub fn new(model: &Arc<Model>, args: &Check) -> Result<(Engine, Option<String>), StartError> {
         let interpreter = load::interpreter(model.clone(), &args.reading)?;
+        let codec = Codec::of(&interpreter);
         let covered = Mutex::new(interpreter.coverage().to_vec());
         let wanted = args.searching.engine == args::Engine::Compile;
         let options = Options {
@@ -34,7 +40,8 @@ impl Engine {
             Some(Ok(compiled)) => (Some(Mutex::new(compiled)), None),
             Some(Err(why)) => (None, Some(format!("{why}; the interpreter runs it instead"))),
         };
-        Ok((Engine { interpreter, compiled, covered }, why))
+        let compact = args.searching.compact;
+        Ok((Engine { interpreter, compiled, codec, compact, covered }, why))
     }
 
     pub fn name(&self) -> &'static str {
@@ -46,15 +53,23 @@ impl Engine {
         self.interpreter.uncompared()
     }
 
+    pub fn state_bits(&self) -> json::StateBits {
+        json::StateBits { packed: self.codec.packed_bits(), compact: self.codec.bits() }
+    }
+
     /// For one thread.
     pub fn worker(&self) -> Box<dyn Successors + '_> {
         match &self.compiled {
             Some(compiled) => {
-                let compiled = compiled.lock().unwrap_or_else(PoisonError::into_inner);
-                Box::new(Worker { successors: compiled.for_thread(), engine: self })
+                let compiled = compiled.lock().unwrap_or_else(PoisonError::into_inner).for_thread();
+                self.boxed(Worker { successors: compiled, engine: self })
             }
-            None => Box::new(Worker { successors: self.interpreter.for_thread(), engine: self }),
+            None => self.boxed(Worker { successors: self.interpreter.for_thread(), engine: self }),
         }
+    }
+
+    fn boxed<'e>(&self, worker: impl Successors + 'e) -> Box<dyn Successors + 'e> {
+        if self.compact { Box::new(Compacted::new(worker, self.codec.clone())) } else { Box::new(worker) }
     }
 
     /// The interpreter, to judge and to show, and what was executed.
