@@ -42,6 +42,10 @@ pub struct Codec {
     recent: Arc<Plan>,
     others: HashMap<Vec<u8>, Arc<Plan>>,
     types: Vec<u8>,
+    /// Of the state decoded last: its cells, and how it is packed.
+    numbers: Vec<u64>,
+    changed: Vec<u64>,
+    decoded: Arc<Plan>,
 }
 
 /// What is known before any state.
@@ -89,8 +93,18 @@ impl Codec {
         plans.types(initial, &mut types);
         let header = if plans.ranges.varies { vec![0] } else { Vec::new() };
         let initial = Arc::new(plans.plan(types, header));
-        let recent = initial.clone();
-        Codec { plans: Arc::new(plans), initial, recent, others: HashMap::new(), types: Vec::new() }
+        let (recent, decoded) = (initial.clone(), initial.clone());
+        let (others, types) = (HashMap::new(), Vec::new());
+        Codec {
+            plans: Arc::new(plans),
+            initial,
+            recent,
+            others,
+            types,
+            numbers: Vec::new(),
+            changed: Vec::new(),
+            decoded,
+        }
     }
 
     /// How many bits tell one state with the processes of the initial one from all others, if all combinations of
@@ -123,6 +137,18 @@ impl Codec {
         }
     }
 
+    /// The same for a state that is likely to be much like the one that was decoded last.
+    pub(crate) fn encode_like(&mut self, like: &State, state: &State, out: &mut Vec<u8>) {
+        let (plan, hidden) = (&*self.decoded, self.plans.layout.hidden);
+        if plan.packing.bytes == 0 || !plan.fits(state) {
+            return self.encode(state, out);
+        }
+        out.extend_from_slice(&state[..hidden]);
+        out.extend_from_slice(&plan.header);
+        self.changed.clone_from(&self.numbers);
+        plan.packing.pack_like(like, &mut self.changed, state, hidden, out);
+    }
+
     /// The state that has this compact form.
     ///
     /// # Panics
@@ -136,7 +162,10 @@ impl Codec {
         state.clear();
         state.extend_from_slice(&plan.template);
         state[..hidden.len()].copy_from_slice(hidden);
-        plan.packing.unpack(&rest[plan.header.len()..], state);
+        plan.packing.unpack(&rest[plan.header.len()..], state, &mut self.numbers);
+        if !Arc::ptr_eq(&self.decoded, &self.recent) {
+            self.decoded = self.recent.clone();
+        }
     }
 
     #[cold]
@@ -216,7 +245,7 @@ impl Plans {
         let (count, start) = if rest[0] == 255 { (usize::from(rest[1]), 2) } else { (usize::from(rest[0]) - 1, 1) };
         types.clear();
         types.resize(count, 0);
-        self.type_packing(count).unpack(&rest[start..], types);
+        self.type_packing(count).unpack(&rest[start..], types, &mut Vec::new());
     }
 
     fn plan(&self, types: Vec<u8>, header: Vec<u8>) -> Plan {
