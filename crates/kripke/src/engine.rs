@@ -16,7 +16,8 @@ pub struct Engine {
     interpreter: Interpreter,
     /// Only to be copied for each thread.
     compiled: Option<Mutex<Compiled>>,
-    codec: Codec,
+    /// Only if anybody wants to see bits or compact states: it is large where states are.
+    codec: Option<Codec>,
     /// Whether the search sees compact states.
     compact: bool,
     /// `[process][edge]`: executed by a worker that has finished.
@@ -27,7 +28,6 @@ impl Engine {
     /// Compiles the model if that is wanted. Also gives the reason if it is wanted and can't be done.
     pub fn new(model: &Arc<Model>, args: &Check) -> Result<(Engine, Option<String>), StartError> {
         let interpreter = load::interpreter(model.clone(), &args.reading)?;
-        let codec = Codec::of(&interpreter);
         let covered = Mutex::new(interpreter.coverage().to_vec());
         let wanted = args.searching.engine == args::Engine::Compile;
         let options = Options {
@@ -41,6 +41,8 @@ impl Engine {
             Some(Err(why)) => (None, Some(format!("{why}; the interpreter runs it instead"))),
         };
         let compact = args.searching.compact;
+        let codec =
+            (compact || args.showing.verbose || args.showing.format == Format::Json).then(|| Codec::of(&interpreter));
         Ok((Engine { interpreter, compiled, codec, compact, covered }, why))
     }
 
@@ -53,8 +55,10 @@ impl Engine {
         self.interpreter.uncompared()
     }
 
+    /// Known if anybody wants to know.
     pub fn state_bits(&self) -> json::StateBits {
-        json::StateBits { packed: self.codec.packed_bits(), compact: self.codec.bits() }
+        let bits = |codec: &Codec| json::StateBits { packed: codec.packed_bits(), compact: codec.bits() };
+        self.codec.as_ref().map(bits).unwrap_or_default()
     }
 
     /// For one thread.
@@ -69,7 +73,10 @@ impl Engine {
     }
 
     fn boxed<'e>(&self, worker: impl Successors + 'e) -> Box<dyn Successors + 'e> {
-        if self.compact { Box::new(Compacted::new(worker, self.codec.clone())) } else { Box::new(worker) }
+        match &self.codec {
+            Some(codec) if self.compact => Box::new(Compacted::new(worker, codec.clone())),
+            _ => Box::new(worker),
+        }
     }
 
     /// The interpreter, to judge and to show, and what was executed.

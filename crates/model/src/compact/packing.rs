@@ -245,7 +245,8 @@ mod tests {
         for pick in [0, 0, 1, 2, 3, 0, 3] {
             let mut state = vec![0; offset];
             for &(at, width, values, round) in &places {
-                let choices = [values.low, values.high, (values.low + values.high) / 2, values.low + round];
+                let choices =
+                    [values.low, values.high, (values.low + values.high) / 2, values.high.min(values.low + round)];
                 width.store(&mut state, at, choices[pick] as i32);
             }
             let (mut packed, mut back) = (Vec::new(), vec![0xee; offset]);
