@@ -200,7 +200,7 @@ impl Divisor {
     #[inline]
     fn divide(&self, number: u64) -> u64 {
         // At most one too small, since the inverse is less than one too small.
-        let quotient = (u128::from(number) * u128::from(self.inverse) >> 64) as u64;
+        let quotient = ((u128::from(number) * u128::from(self.inverse)) >> 64) as u64;
         quotient + u64::from(number - quotient * self.by >= self.by)
     }
 }
