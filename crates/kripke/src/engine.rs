@@ -33,6 +33,8 @@ impl Engine {
         let options = Options {
             coverage: args.showing.format == Format::Text || args.showing.unreached,
             claims: !args.reading.raw,
+            // Whole states are made compact.
+            cut: !args.searching.compact,
             ..Options::default()
         };
         let (compiled, why) = match wanted.then(|| Compiled::new(model.clone(), options)) {

@@ -51,7 +51,7 @@ pub fn questions(model: &Model, asking: &Asking, claims: bool) -> Result<Vec<Que
     Ok(out)
 }
 
-fn trouble(what: &str, text: &str, problem: &Problem) -> Trouble {
+pub fn trouble(what: &str, text: &str, problem: &Problem) -> Trouble {
     let message = format!("{what}: {}", problem.message);
     let before = text.get(..problem.span.start).map_or(0, |t| t.chars().count());
     let width = text.get(problem.span.start..problem.span.end).map_or(1, |t| t.chars().count().max(1));
@@ -80,7 +80,6 @@ impl Question {
     /// The model with something that watches for runs on which the formula is false.
     pub fn watch(&self, plain: &Model) -> Result<Arc<Model>, Trouble> {
         let mut model = plain.clone();
-        let stutters = model.language != "dve";
         if let Some(condition) = broken_invariant(&self.ltl, &self.conditions) {
             model.goal = Some(Goal { condition, text: format!("!({})", self.ltl.formula.display(&self.ltl.atoms)) });
             return Ok(Arc::new(model));
@@ -90,7 +89,7 @@ impl Question {
             trouble(&self.name, &self.text, &problem)
         })?;
         let nowhere = Span { file: kripke_model::ir::FileId(0), start: 0, end: 0 };
-        let watch = Watch { name: &self.name, span: self.span.unwrap_or(nowhere), stutters };
+        let watch = Watch { name: &self.name, span: self.span.unwrap_or(nowhere), stutters: true };
         model.observer = Some(observer(&translated.buchi, &self.conditions, watch));
         Ok(Arc::new(model))
     }

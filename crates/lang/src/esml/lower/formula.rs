@@ -7,7 +7,7 @@ use super::scope::Symbol;
 use super::types::Ty;
 use super::values::{Value, and};
 use crate::diagnostic::Diagnostic;
-use crate::esml::ast::{self, BinaryOp, ExprKind, Name, UnaryOp};
+use crate::esml::ast::{self, BinaryOp, ExprKind, Name, PathOperator, Paths, UnaryOp};
 
 impl Lowering<'_> {
     /// The correctness specification, its names and types checked.
@@ -20,7 +20,7 @@ impl Lowering<'_> {
             name: "ASSERT".to_string(),
             kind: PropertyKind::Ctl,
             text: self.label(formula.span),
-            formula: self.label(formula.span),
+            formula: self.written(formula),
             observer: None,
             span: formula.span,
         })
@@ -34,6 +34,24 @@ impl Lowering<'_> {
             ExprKind::Until(_, a, b) | ExprKind::Implies(a, b) => self.both(a, b),
             ExprKind::Binary(BinaryOp::And | BinaryOp::Or, a, b) => self.both(a, b),
             _ => self.value_of(formula, Ty::Boolean).map(|_| ()),
+        }
+    }
+
+    /// The specification in the syntax that every language's formulas share; what has no temporal operator stays as it is.
+    fn written(&self, formula: &ast::Expr) -> String {
+        if !is_temporal(formula) {
+            return format!("{{{}}}", self.label(formula.span));
+        }
+        let both = |op: &str, a: &ast::Expr, b: &ast::Expr| format!("({}) {op} ({})", self.written(a), self.written(b));
+        match &formula.kind {
+            ExprKind::Temporal(op, f) => format!("{} ({})", operator(*op), self.written(f)),
+            ExprKind::Until(Paths::All, a, b) => format!("A({})", both("U", a, b)),
+            ExprKind::Until(Paths::Some, a, b) => format!("E({})", both("U", a, b)),
+            ExprKind::Implies(a, b) => both("->", a, b),
+            ExprKind::Binary(BinaryOp::And, a, b) => both("&&", a, b),
+            ExprKind::Binary(_, a, b) => both("||", a, b),
+            ExprKind::Unary(_, f) => format!("!({})", self.written(f)),
+            _ => self.label(formula.span),
         }
     }
 
@@ -73,5 +91,26 @@ impl Lowering<'_> {
                 None
             }
         }
+    }
+}
+
+fn operator(op: PathOperator) -> &'static str {
+    match op {
+        PathOperator::Globally(Paths::All) => "AG",
+        PathOperator::Globally(Paths::Some) => "EG",
+        PathOperator::Finally(Paths::All) => "AF",
+        PathOperator::Finally(Paths::Some) => "EF",
+        PathOperator::Next(Paths::All) => "AX",
+        PathOperator::Next(Paths::Some) => "EX",
+    }
+}
+
+fn is_temporal(formula: &ast::Expr) -> bool {
+    match &formula.kind {
+        // An implication, too, is for specifications alone.
+        ExprKind::Temporal(..) | ExprKind::Until(..) | ExprKind::Implies(..) => true,
+        ExprKind::Unary(_, f) => is_temporal(f),
+        ExprKind::Binary(_, a, b) => is_temporal(a) || is_temporal(b),
+        _ => false,
     }
 }
