@@ -9,6 +9,7 @@ use kripke_engine::Compiled;
 use kripke_lang::LoadOptions;
 use kripke_lang::diagnostic::Severity;
 use kripke_lang::source::Loader;
+use kripke_model::compact::{Codec, Compacted};
 use kripke_model::ir::{Expr, Goal};
 use kripke_model::{Interpreter, Model, Successors};
 use kripke_search::{Budget, Cycles, End, Limit, Options, Order, Outcome, Progress, StoreKind, explore};
@@ -84,6 +85,8 @@ pub struct Setup {
     pub order: Order,
     pub store: StoreKind,
     pub threads: usize,
+    /// Whether the search sees compact states.
+    pub compact: bool,
 }
 
 /// Models up to this size are searched in every way there is.
@@ -93,7 +96,8 @@ const SOME_WAYS: u64 = 1_000_000;
 
 impl Setup {
     /// As people do.
-    const USUAL: Setup = Setup { compiled: true, order: Order::BreadthFirst, store: StoreKind::Exact, threads: 2 };
+    const USUAL: Setup =
+        Setup { compiled: true, order: Order::BreadthFirst, store: StoreKind::Exact, threads: 2, compact: false };
 
     /// The other ways for a model of so many states.
     fn others(states: u64) -> Vec<Setup> {
@@ -107,9 +111,9 @@ impl Setup {
         let mut all = Vec::new();
         for compiled in [true, false] {
             for store in [StoreKind::Exact, StoreKind::Tree] {
-                all.push(Setup { compiled, order: Order::DepthFirst, store, threads: 1 });
+                all.push(Setup { compiled, order: Order::DepthFirst, store, threads: 1, compact: false });
                 for threads in [1, 2, 3] {
-                    all.push(Setup { compiled, order: Order::BreadthFirst, store, threads });
+                    all.push(Setup { compiled, order: Order::BreadthFirst, store, threads, compact: threads == 3 });
                 }
             }
         }
@@ -173,7 +177,7 @@ pub fn reaches(path: &Path, condition: &str, bounds: Bounds) -> Result<Option<bo
     for all_errors in [false, true] {
         let options =
             Options { all_errors, assertions: false, end_states: false, threads: Some(2), ..Options::default() };
-        let outcome = search_model(&model, bounds, &options, false, true)?;
+        let outcome = search_model(&model, bounds, &options, false, Setup::USUAL)?;
         match outcome.end {
             End::Stopped(_) => return Ok(None),
             // A fault ends a search that does not count all errors.
@@ -189,7 +193,7 @@ pub fn holds(path: &Path, bounds: Bounds) -> Result<Option<bool>, String> {
     let model = Arc::new(with_claim(load(path)?)?);
     let cycles = Some(Cycles::default());
     let options = Options { assertions: false, end_states: false, threads: Some(1), cycles, ..Options::default() };
-    let outcome = search_model(&model, bounds, &options, false, true)?;
+    let outcome = search_model(&model, bounds, &options, false, Setup::USUAL)?;
     Ok(match outcome.end {
         End::Exhausted(_) => Some(true),
         End::Violation => Some(false),
@@ -201,7 +205,7 @@ fn search(model: &Arc<Model>, bounds: Bounds, all_errors: bool, setup: Setup) ->
     let Setup { order, store, threads, .. } = setup;
     let options = Options { all_errors, order, store, threads: Some(threads), ..Options::default() };
     // As with `--raw`: SPIN does not look at claims when it does not reduce.
-    let outcome = match search_model(model, bounds, &options, !all_errors, setup.compiled) {
+    let outcome = match search_model(model, bounds, &options, !all_errors, setup) {
         Ok(outcome) => outcome,
         Err(why) => return Measured::Rejected(why),
     };
@@ -222,18 +226,19 @@ fn search(model: &Arc<Model>, bounds: Bounds, all_errors: bool, setup: Setup) ->
     }
 }
 
-/// `claims`: those of exclusive access to channels are checked.
+/// `claims`: those of exclusive access to channels are checked. Of the setup, only how states are expanded counts.
 fn search_model(
     model: &Arc<Model>,
     bounds: Bounds,
     options: &Options,
     claims: bool,
-    compile: bool,
+    Setup { compiled, compact, .. }: Setup,
 ) -> Result<Outcome, String> {
     let interpreter = Interpreter::new(model.clone()).map_err(|why| why.to_string())?;
     let interpreter = if claims { interpreter } else { interpreter.without_claims() };
-    let code = kripke_engine::Options { claims, ..kripke_engine::Options::default() };
-    let compiled = match compile.then(|| Compiled::new(model.clone(), code)) {
+    let codec = compact.then(|| Codec::of(&interpreter));
+    let code = kripke_engine::Options { claims, cut: !compact, ..kripke_engine::Options::default() };
+    let compiled = match compiled.then(|| Compiled::new(model.clone(), code)) {
         // What can't be compiled is interpreted.
         Some(Err(_)) if model.observer.is_some() => None,
         Some(Err(why)) => return Err(why.to_string()),
@@ -241,9 +246,13 @@ fn search_model(
         None => None,
     };
     let successors = || -> Box<dyn Successors> {
-        match &compiled {
+        let all: Box<dyn Successors> = match &compiled {
             Some(compiled) => Box::new(compiled.lock().unwrap_or_else(PoisonError::into_inner).for_thread()),
             None => Box::new(interpreter.for_thread()),
+        };
+        match &codec {
+            Some(codec) => Box::new(Compacted::new(all, codec.clone())),
+            None => all,
         }
     };
     let budget = Budget {

@@ -181,6 +181,9 @@ pub struct Searching {
     /// Run the model as machine code, or by the reference interpreter
     #[arg(long, value_enum, default_value_t = Engine::Compile, value_name = "compile|interpret", hide_possible_values = true)]
     pub engine: Engine,
+    /// Keep states in as few bytes as their values need: less memory, slower
+    #[arg(long)]
+    pub compact: bool,
     /// Threads of a breadth-first search [default: one for each core]
     #[arg(short = 'j', long = "threads", value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,

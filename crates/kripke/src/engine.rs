@@ -3,8 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use kripke_engine::{Compiled, Options};
+use kripke_model::compact::{Codec, Compacted};
 use kripke_model::layout::StartError;
 use kripke_model::{Batch, Choice, Flags, Interpreter, Model, State, Successors};
+use kripke_report::json;
 
 use crate::args::{self, Check, Format};
 use crate::load;
@@ -14,6 +16,10 @@ pub struct Engine {
     interpreter: Interpreter,
     /// Only to be copied for each thread.
     compiled: Option<Mutex<Compiled>>,
+    /// Only if anybody wants to see bits or compact states: it is large where states are.
+    codec: Option<Codec>,
+    /// Whether the search sees compact states.
+    compact: bool,
     /// `[process][edge]`: executed by a worker that has finished.
     covered: Mutex<Vec<Vec<bool>>>,
 }
@@ -27,6 +33,8 @@ impl Engine {
         let options = Options {
             coverage: args.showing.format == Format::Text || args.showing.unreached,
             claims: !args.reading.raw,
+            // Whole states are made compact.
+            cut: !args.searching.compact,
             ..Options::default()
         };
         let (compiled, why) = match wanted.then(|| Compiled::new(model.clone(), options)) {
@@ -34,7 +42,10 @@ impl Engine {
             Some(Ok(compiled)) => (Some(Mutex::new(compiled)), None),
             Some(Err(why)) => (None, Some(format!("{why}; the interpreter runs it instead"))),
         };
-        Ok((Engine { interpreter, compiled, covered }, why))
+        let compact = args.searching.compact;
+        let codec =
+            (compact || args.showing.verbose || args.showing.format == Format::Json).then(|| Codec::of(&interpreter));
+        Ok((Engine { interpreter, compiled, codec, compact, covered }, why))
     }
 
     pub fn name(&self) -> &'static str {
@@ -46,14 +57,27 @@ impl Engine {
         self.interpreter.uncompared()
     }
 
+    /// Known if anybody wants to know.
+    pub fn state_bits(&self) -> json::StateBits {
+        let bits = |codec: &Codec| json::StateBits { packed: codec.packed_bits(), compact: codec.bits() };
+        self.codec.as_ref().map(bits).unwrap_or_default()
+    }
+
     /// For one thread.
     pub fn worker(&self) -> Box<dyn Successors + '_> {
         match &self.compiled {
             Some(compiled) => {
-                let compiled = compiled.lock().unwrap_or_else(PoisonError::into_inner);
-                Box::new(Worker { successors: compiled.for_thread(), engine: self })
+                let compiled = compiled.lock().unwrap_or_else(PoisonError::into_inner).for_thread();
+                self.boxed(Worker { successors: compiled, engine: self })
             }
-            None => Box::new(Worker { successors: self.interpreter.for_thread(), engine: self }),
+            None => self.boxed(Worker { successors: self.interpreter.for_thread(), engine: self }),
+        }
+    }
+
+    fn boxed<'e>(&self, worker: impl Successors + 'e) -> Box<dyn Successors + 'e> {
+        match &self.codec {
+            Some(codec) if self.compact => Box::new(Compacted::new(worker, codec.clone())),
+            _ => Box::new(worker),
         }
     }
 

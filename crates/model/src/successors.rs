@@ -36,6 +36,24 @@ pub trait Successors: Send {
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags;
 }
 
+impl<S: Successors + ?Sized> Successors for Box<S> {
+    fn uncompared(&self) -> usize {
+        (**self).uncompared()
+    }
+
+    fn processes(&mut self, state: &State) -> u8 {
+        (**self).processes(state)
+    }
+
+    fn initial(&mut self, out: &mut Batch) {
+        (**self).initial(out);
+    }
+
+    fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
+        (**self).expand(state, choice, out)
+    }
+}
+
 /// What is true of the expanded state itself.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Flags {

@@ -24,6 +24,7 @@ pub struct Report {
     pub transitions: u64,
     pub depth: u64,
     pub state_bytes: u64,
+    pub state_bits: StateBits,
     pub errors: Errors,
     pub findings: Vec<Finding>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,6 +49,15 @@ pub struct Property {
     pub states: u64,
     pub transitions: u64,
     pub seconds: f64,
+}
+
+/// Of a state with the processes of the initial one, whichever form was stored.
+#[derive(Clone, Copy, Default, Debug, Serialize)]
+pub struct StateBits {
+    /// As engines work on it.
+    pub packed: u64,
+    /// The logarithm of the number of combinations of values.
+    pub compact: u64,
 }
 
 /// How many errors of each kind there were.
@@ -113,6 +123,7 @@ pub struct Limits {
 #[derive(Clone, Debug, Serialize)]
 pub struct Options {
     pub store: &'static str,
+    pub compact: bool,
     pub threads: usize,
     pub raw: bool,
     pub search: &'static str,

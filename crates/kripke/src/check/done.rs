@@ -45,6 +45,7 @@ pub struct Answer {
     pub verdict: Verdict,
     pub options: Options,
     pub engine: &'static str,
+    pub state_bits: json::StateBits,
     pub covered: Vec<Vec<bool>>,
     pub elapsed: Duration,
     pub compile: Duration,
@@ -166,10 +167,12 @@ impl Done {
     fn particulars(&self) -> String {
         let ms = |s: f64| number::duration(Duration::from_secs_f64(s));
         let json::Seconds { load, compile, search, .. } = self.seconds;
-        let statistics = &self.decisive().outcome.statistics;
+        let Answer { outcome: Outcome { statistics, .. }, state_bits, .. } = self.decisive();
+        let json::StateBits { packed, compact } = state_bits;
         let limit = self.limits.memory.map_or("none".to_string(), number::bytes);
         format!(
-            "  load {} · prepare {} · search {}\n  longest state {} B · store {} · queue {} · memory limit {limit}\n",
+            "  load {} · prepare {} · search {}\n  longest state {} B · {packed} bits packed, {compact} compact\n  \
+             store {} · queue {} · memory limit {limit}\n",
             ms(load),
             ms(compile),
             ms(search),
@@ -194,14 +197,26 @@ impl Session<'_> {
         if outcome.statistics.store == StoreKind::Tree && options.store == StoreKind::Auto && !args.showing.quiet {
             output::warn("memory got tight: searched again with --store tree");
         }
-        let name = engine.name();
+        let (name, state_bits) = (engine.name(), engine.state_bits());
         let (mut interpreter, covered) = engine.finish();
         let unchecked = if task.is_ready() { Vec::new() } else { vec![format!("{} {}", task.kind.word(), task.name)] };
         let verdict = Verdict::judge(&outcome, &mut interpreter, &unchecked)
             .map_err(|e| Stopped::Failure(Failure::Bug(format!("{}: {e}", self.file.display()))))?;
         self.confirm(&task, &verdict, &mut interpreter)?;
         let (elapsed, trail) = (start.elapsed(), Written::default());
-        Ok(Answer { task, interpreter, outcome, verdict, options, engine: name, covered, elapsed, compile, trail })
+        Ok(Answer {
+            task,
+            interpreter,
+            outcome,
+            verdict,
+            options,
+            engine: name,
+            state_bits,
+            covered,
+            elapsed,
+            compile,
+            trail,
+        })
     }
 
     /// A run that is said to break a formula must do so by what the formula means.

@@ -32,6 +32,7 @@ pub fn report(done: &Done, args: &Check) -> Report {
         transitions: statistics.transitions,
         depth: statistics.depth,
         state_bytes: statistics.state_bytes,
+        state_bits: first.state_bits,
         errors: json::Errors {
             assertion: sum(|e| e.assertions),
             invalid_end_state: sum(|e| e.invalid_ends),
@@ -125,6 +126,7 @@ fn options(done: &Answer, args: &Check) -> json::Options {
             StoreKind::Exact => "exact",
             StoreKind::Tree => "tree",
         },
+        compact: args.searching.compact,
         threads: done.options.workers(),
         raw: args.reading.raw,
         search: match done.options.order {

@@ -177,3 +177,31 @@ fn compiled_code_gives_the_same_result() {
         assert_eq!(states("interpret"), states("compile"), "{model}");
     }
 }
+
+/// What is counted does not depend on how states are stored, and what is shown not on who finds it first.
+#[test]
+fn compact_states_give_the_same_result() {
+    let desk = Desk::new();
+    let json = |options: &str, status| desk.run(&format!("check --format json {options}")).expect(status).json();
+    for (model, status) in [("peterson.pml --raw", 0), ("second.pml", 1), ("second.pml --all-errors --store tree", 1)] {
+        let (plain, compact) = (json(&format!("{model} -j1"), status), json(&format!("{model} -j1 --compact"), status));
+        let many = json(&format!("{model} -j3 --compact"), status);
+        for field in ["verdict", "states", "transitions", "depth", "errors", "state_bits"] {
+            assert_eq!(plain[field], compact[field], "{model}: {field}");
+        }
+        let (smaller, larger) = (compact["state_bytes"].as_u64(), plain["state_bytes"].as_u64());
+        assert!(smaller < larger, "{model}: {smaller:?} bytes compact, {larger:?} packed");
+        assert_eq!(compact["findings"], many["findings"], "{model}");
+    }
+    let first = |options: &str| {
+        desk.run(&format!("check second.pml {options}")).expect(1);
+        desk.read("second.trail.json")
+    };
+    assert_eq!(first("--compact -j1"), first("--compact -j3"));
+}
+
+#[test]
+fn bits_of_a_state_are_told() {
+    let said = Desk::new().run("check peterson.pml -v").expect(0);
+    assert!(said.out.contains(" bits packed, "), "{}", said.out);
+}

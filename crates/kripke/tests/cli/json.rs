@@ -26,6 +26,7 @@ fn the_documented_fields_are_there_in_order() {
             "transitions",
             "depth",
             "state_bytes",
+            "state_bits",
             "errors",
             "findings",
             "seconds",

@@ -87,6 +87,10 @@ impl Interpreter {
         &self.machine.layout
     }
 
+    pub fn initial_state(&self) -> &State {
+        &self.initial
+    }
+
     /// The edges executed so far by this interpreter: `[process][edge]`.
     pub fn coverage(&self) -> &[Vec<bool>] {
         &self.scratch.log.covered

@@ -1,0 +1,56 @@
+//! Successors of compact states.
+
+use super::Codec;
+use crate::successors::{Batch, Choice, Flags, State, Successors};
+
+/// The same successors in the same order, as compact states.
+#[derive(Debug)]
+pub struct Compacted<S> {
+    inner: S,
+    codec: Codec,
+    state: Vec<u8>,
+    batch: Batch,
+}
+
+impl<S: Successors> Compacted<S> {
+    pub fn new(inner: S, codec: Codec) -> Compacted<S> {
+        Compacted { inner, codec, state: Vec::new(), batch: Batch::new() }
+    }
+
+    /// Gives away what the inner one has found, the successors of the state decoded.
+    fn hand_over(&mut self, out: &mut Batch) {
+        for state in self.batch.states() {
+            let (bytes, ends) = out.parts();
+            self.codec.encode_like(&self.state, state, bytes);
+            ends.push(u32::try_from(bytes.len()).expect("a batch holds less than 4 GiB"));
+        }
+        self.batch.findings().iter().for_each(|finding| out.find(finding.clone()));
+    }
+}
+
+impl<S: Successors> Successors for Compacted<S> {
+    fn uncompared(&self) -> usize {
+        self.inner.uncompared()
+    }
+
+    fn processes(&mut self, state: &State) -> u8 {
+        self.codec.decode(state, &mut self.state);
+        self.inner.processes(&self.state)
+    }
+
+    fn initial(&mut self, out: &mut Batch) {
+        self.batch.clear();
+        self.inner.initial(&mut self.batch);
+        let mut compact = Vec::new();
+        self.codec.encode(self.batch.state(0), &mut compact);
+        out.push(&compact);
+    }
+
+    fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
+        self.codec.decode(state, &mut self.state);
+        self.batch.clear();
+        let flags = self.inner.expand(&self.state, choice, &mut self.batch);
+        self.hand_over(out);
+        flags
+    }
+}
