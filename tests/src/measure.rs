@@ -189,7 +189,7 @@ fn search(model: &Arc<Model>, bounds: Bounds, all_errors: bool, setup: Setup) ->
     match outcome.end {
         End::Stopped(Limit::EndlessSequence(_)) => Measured::Stopped("endless sequence".to_string()),
         End::Stopped(limit) => Measured::Stopped(limit.to_string()),
-        End::Exhausted(_) | End::Violation => {
+        End::Exhausted(_) | End::Decided(_) | End::Violation => {
             let s = outcome.statistics;
             Measured::Counted(Counts {
                 states: s.states,

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use kripke_engine::{Compiled, Options};
+use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
 use kripke_model::{Batch, Choice, Flags, Interpreter, Model, State, Successors};
 
@@ -16,6 +17,8 @@ pub struct Engine {
     compiled: Option<Mutex<Compiled>>,
     /// `[process][edge]`: executed by a worker that has finished.
     covered: Mutex<Vec<Vec<bool>>>,
+    /// What states are asked about, beside their successors.
+    conditions: Vec<Expr>,
 }
 
 impl Engine {
@@ -34,7 +37,12 @@ impl Engine {
             Some(Ok(compiled)) => (Some(Mutex::new(compiled)), None),
             Some(Err(why)) => (None, Some(format!("{why}; the interpreter runs it instead"))),
         };
-        Ok((Engine { interpreter, compiled, covered }, why))
+        Ok((Engine { interpreter, compiled, covered, conditions: Vec::new() }, why))
+    }
+
+    /// Makes these the atoms of states.
+    pub fn asking(self, conditions: &[Expr]) -> Engine {
+        Engine { conditions: conditions.to_vec(), ..self }
     }
 
     pub fn name(&self) -> &'static str {
@@ -51,10 +59,14 @@ impl Engine {
         match &self.compiled {
             Some(compiled) => {
                 let compiled = compiled.lock().unwrap_or_else(PoisonError::into_inner);
-                Box::new(Worker { successors: compiled.for_thread(), engine: self })
+                Box::new(self.work(compiled.for_thread()))
             }
-            None => Box::new(Worker { successors: self.interpreter.for_thread(), engine: self }),
+            None => Box::new(self.work(self.interpreter.for_thread())),
         }
+    }
+
+    fn work<S: Covers>(&self, successors: S) -> Worker<'_, S> {
+        Worker { successors, engine: self, judge: self.interpreter.for_thread() }
     }
 
     /// The interpreter, to judge and to show, and what was executed.
@@ -91,6 +103,8 @@ impl Covers for Compiled {
 struct Worker<'e, S: Covers> {
     successors: S,
     engine: &'e Engine,
+    /// Judges conditions.
+    judge: Interpreter,
 }
 
 impl<S: Covers> Successors for Worker<'_, S> {
@@ -100,6 +114,11 @@ impl<S: Covers> Successors for Worker<'_, S> {
 
     fn processes(&mut self, state: &State) -> u8 {
         self.successors.processes(state)
+    }
+
+    fn atoms(&mut self, state: &State) -> u64 {
+        let conditions = self.engine.conditions.iter().enumerate();
+        conditions.filter(|(_, c)| self.judge.holds(c, state)).fold(0, |atoms, (bit, _)| atoms | 1 << bit)
     }
 
     fn initial(&mut self, out: &mut Batch) {

@@ -102,6 +102,12 @@ impl Ctl {
         self.root
     }
 
+    /// A part of it as a formula.
+    #[must_use]
+    pub fn part(&self, root: CtlId) -> Ctl {
+        Ctl { root, ..self.clone() }
+    }
+
     pub fn node(&self, id: CtlId) -> CtlNode {
         self.nodes[id.index()]
     }

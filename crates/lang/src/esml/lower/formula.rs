@@ -7,7 +7,7 @@ use super::scope::Symbol;
 use super::types::Ty;
 use super::values::{Value, and};
 use crate::diagnostic::Diagnostic;
-use crate::esml::ast::{self, BinaryOp, ExprKind, Name, UnaryOp};
+use crate::esml::ast::{self, BinaryOp, ExprKind, Name, PathOperator, Paths, UnaryOp};
 
 impl Lowering<'_> {
     /// The correctness specification, its names and types checked.
@@ -20,10 +20,35 @@ impl Lowering<'_> {
             name: "ASSERT".to_string(),
             kind: PropertyKind::Ctl,
             text: self.label(formula.span),
-            formula: self.label(formula.span),
+            formula: self.spelled(formula),
             observer: None,
             span: formula.span,
         })
+    }
+
+    /// The formula with the operators as all languages have them, and conditions as they are.
+    fn spelled(&self, formula: &ast::Expr) -> String {
+        let both =
+            |a: &ast::Expr, sign: &str, b: &ast::Expr| format!("({} {sign} {})", self.spelled(a), self.spelled(b));
+        let quantifier = |paths: Paths| if paths == Paths::All { 'A' } else { 'E' };
+        match &formula.kind {
+            ExprKind::Temporal(operator, f) => {
+                let (paths, letter) = match operator {
+                    PathOperator::Globally(paths) => (*paths, 'G'),
+                    PathOperator::Finally(paths) => (*paths, 'F'),
+                    PathOperator::Next(paths) => (*paths, 'X'),
+                };
+                format!("{}{letter} {}", quantifier(paths), self.spelled(f))
+            }
+            ExprKind::Unary(UnaryOp::Not, f) => format!("!{}", self.spelled(f)),
+            ExprKind::Until(paths, a, b) => {
+                format!("{}[{} U {}]", quantifier(*paths), self.spelled(a), self.spelled(b))
+            }
+            ExprKind::Implies(a, b) => both(a, "->", b),
+            ExprKind::Binary(BinaryOp::And, a, b) => both(a, "&&", b),
+            ExprKind::Binary(BinaryOp::Or, a, b) => both(a, "||", b),
+            _ => format!("({})", self.label(formula.span)),
+        }
     }
 
     /// Checks what is between the temporal operators.
