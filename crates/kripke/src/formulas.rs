@@ -113,6 +113,9 @@ fn trouble(what: &str, text: &str, problem: &Problem) -> Trouble {
     let width = text.get(problem.span.start..problem.span.end).map_or(1, |t| t.chars().count().max(1));
     let mut shown =
         format!("error: {message}\n  {text}\n  {}{} {}\n", " ".repeat(before), "^".repeat(width), problem.here);
+    if problem.here.is_empty() {
+        shown = format!("{}\n", shown.trim_end());
+    }
     if let Some(help) = &problem.help {
         shown.push_str(&format!("  help: {help}\n"));
     }

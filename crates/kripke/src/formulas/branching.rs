@@ -5,7 +5,7 @@ use kripke_logic::ctl::{CtlId, CtlNode, Path};
 use kripke_search::{Branching, Fairness, PartId};
 
 /// Formulas are evaluated part within part.
-pub const MAX_HEIGHT: u32 = 300;
+pub const MAX_HEIGHT: u32 = 1_000;
 
 /// A formula for the search, and which part of it each part of the original is.
 #[derive(Clone, Debug)]

@@ -10,3 +10,4 @@ mod ltl;
 mod program;
 mod replay;
 mod simulate;
+mod temporal;
