@@ -54,7 +54,8 @@ fn covers(folder: &str) {
     let mut listed: Vec<_> = table.rows().map(|row| row.get("model").to_string()).collect();
     let entries = fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut present: Vec<_> = names.filter(|name| name.ends_with(".pml") || name.ends_with(".esml")).collect();
+    let model = |name: &String| [".pml", ".dve", ".mdve", ".esml"].iter().any(|ending| name.ends_with(ending));
+    let mut present: Vec<_> = names.filter(model).collect();
     listed.sort();
     present.sort();
     assert_eq!(listed, present, "the table and the folder differ");

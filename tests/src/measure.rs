@@ -6,10 +6,12 @@ use std::time::{Duration, Instant};
 use std::{fmt, fs, io};
 
 use kripke_engine::Compiled;
+use kripke_lang::LoadOptions;
 use kripke_lang::diagnostic::Severity;
 use kripke_lang::source::Loader;
+use kripke_model::ir::{Expr, Goal};
 use kripke_model::{Interpreter, Model, Successors};
-use kripke_search::{Budget, End, Limit, Options, Order, Progress, StoreKind, explore};
+use kripke_search::{Budget, Cycles, End, Limit, Options, Order, Outcome, Progress, StoreKind, explore};
 
 /// What checking a model gave.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -123,19 +125,24 @@ pub fn count_all(path: &Path, bounds: Bounds) -> Measured {
 
 /// The same together with the claim of the model, which is to be its only one.
 pub fn count_with_claim(path: &Path, bounds: Bounds) -> Measured {
-    let mut model = match load(path) {
+    let model = match load(path).and_then(with_claim) {
         Ok(model) => model,
         Err(why) => return Measured::Rejected(why),
     };
-    let mut claims = model.properties.iter_mut().filter_map(|p| p.observer.take());
-    match (claims.next(), claims.next()) {
-        (Some(claim), None) => model.observer = Some(claim),
-        _ => return Measured::Rejected("not exactly one claim that can be checked".to_string()),
-    }
     if let Err(why) = model.validate() {
         return Measured::Stopped(format!("the claim is not well formed: {why}"));
     }
     count_every_way(&Arc::new(model), bounds)
+}
+
+/// The model with its claim as the observer.
+fn with_claim(mut model: Model) -> Result<Model, String> {
+    let mut claims = model.properties.iter_mut().filter_map(|p| p.observer.take());
+    let (Some(claim), None) = (claims.next(), claims.next()) else {
+        return Err("not exactly one claim that can be checked".to_string());
+    };
+    model.observer = Some(claim);
+    Ok(model)
 }
 
 fn count_every_way(model: &Arc<Model>, bounds: Bounds) -> Measured {
@@ -156,36 +163,48 @@ pub fn find_first(path: &Path, bounds: Bounds) -> Measured {
     load(path).map_or_else(Measured::Rejected, |model| search(&Arc::new(model), bounds, false, Setup::USUAL))
 }
 
-fn search(model: &Arc<Model>, bounds: Bounds, all_errors: bool, setup: Setup) -> Measured {
-    // As with `--raw`: SPIN does not look at claims when it does not reduce.
-    let claims = !all_errors;
-    let interpreter = match Interpreter::new(model.clone()) {
-        Ok(interpreter) if claims => interpreter,
-        Ok(interpreter) => interpreter.without_claims(),
-        Err(why) => return Measured::Rejected(why.to_string()),
-    };
-    let code = kripke_engine::Options { claims, ..kripke_engine::Options::default() };
-    let compiled = match setup.compiled.then(|| Compiled::new(model.clone(), code)) {
-        // What can't be compiled is interpreted.
-        Some(Err(_)) if model.observer.is_some() => None,
-        Some(Err(why)) => return Measured::Rejected(why.to_string()),
-        Some(Ok(compiled)) => Some(Mutex::new(compiled)),
-        None => None,
-    };
-    let successors = || -> Box<dyn Successors> {
-        match &compiled {
-            Some(compiled) => Box::new(compiled.lock().unwrap_or_else(PoisonError::into_inner).for_thread()),
-            None => Box::new(interpreter.for_thread()),
+/// Whether a state can be reached in which a condition is true; none if the search could not be finished.
+pub fn reaches(path: &Path, condition: &str, bounds: Bounds) -> Result<Option<bool>, String> {
+    let options = LoadOptions { conditions: vec![condition.to_string()], ..LoadOptions::default() };
+    let (mut model, conditions) = load_with(path, &options)?;
+    let text = condition.to_string();
+    model.goal = conditions.into_iter().next().map(|condition| Goal { condition, text });
+    let model = Arc::new(model);
+    for all_errors in [false, true] {
+        let options =
+            Options { all_errors, assertions: false, end_states: false, threads: Some(2), ..Options::default() };
+        let outcome = search_model(&model, bounds, &options, false, true)?;
+        match outcome.end {
+            End::Stopped(_) => return Ok(None),
+            // A fault ends a search that does not count all errors.
+            End::Violation if outcome.statistics.errors.goals == 0 && !all_errors => {}
+            _ => return Ok(Some(outcome.statistics.errors.goals > 0)),
         }
-    };
+    }
+    Ok(None)
+}
+
+/// Whether the only claim of a model holds; none if the search could not be finished.
+pub fn holds(path: &Path, bounds: Bounds) -> Result<Option<bool>, String> {
+    let model = Arc::new(with_claim(load(path)?)?);
+    let cycles = Some(Cycles::default());
+    let options = Options { assertions: false, end_states: false, threads: Some(1), cycles, ..Options::default() };
+    let outcome = search_model(&model, bounds, &options, false, true)?;
+    Ok(match outcome.end {
+        End::Exhausted(_) | End::Decided(_) => Some(true),
+        End::Violation => Some(false),
+        End::Stopped(_) => None,
+    })
+}
+
+fn search(model: &Arc<Model>, bounds: Bounds, all_errors: bool, setup: Setup) -> Measured {
     let Setup { order, store, threads, .. } = setup;
     let options = Options { all_errors, order, store, threads: Some(threads), ..Options::default() };
-    let budget = Budget {
-        max_states: Some(bounds.states),
-        deadline: Instant::now().checked_add(Duration::from_secs(bounds.seconds)),
-        ..Budget::default()
+    // As with `--raw`: SPIN does not look at claims when it does not reduce.
+    let outcome = match search_model(model, bounds, &options, !all_errors, setup.compiled) {
+        Ok(outcome) => outcome,
+        Err(why) => return Measured::Rejected(why),
     };
-    let outcome = explore(&successors, &options, &budget, &Progress::new());
     match outcome.end {
         End::Stopped(Limit::EndlessSequence(_)) => Measured::Stopped("endless sequence".to_string()),
         End::Stopped(limit) => Measured::Stopped(limit.to_string()),
@@ -203,6 +222,38 @@ fn search(model: &Arc<Model>, bounds: Bounds, all_errors: bool, setup: Setup) ->
     }
 }
 
+/// `claims`: those of exclusive access to channels are checked.
+fn search_model(
+    model: &Arc<Model>,
+    bounds: Bounds,
+    options: &Options,
+    claims: bool,
+    compile: bool,
+) -> Result<Outcome, String> {
+    let interpreter = Interpreter::new(model.clone()).map_err(|why| why.to_string())?;
+    let interpreter = if claims { interpreter } else { interpreter.without_claims() };
+    let code = kripke_engine::Options { claims, ..kripke_engine::Options::default() };
+    let compiled = match compile.then(|| Compiled::new(model.clone(), code)) {
+        // What can't be compiled is interpreted.
+        Some(Err(_)) if model.observer.is_some() => None,
+        Some(Err(why)) => return Err(why.to_string()),
+        Some(Ok(compiled)) => Some(Mutex::new(compiled)),
+        None => None,
+    };
+    let successors = || -> Box<dyn Successors> {
+        match &compiled {
+            Some(compiled) => Box::new(compiled.lock().unwrap_or_else(PoisonError::into_inner).for_thread()),
+            None => Box::new(interpreter.for_thread()),
+        }
+    };
+    let budget = Budget {
+        max_states: Some(bounds.states),
+        deadline: Instant::now().checked_add(Duration::from_secs(bounds.seconds)),
+        ..Budget::default()
+    };
+    Ok(explore(&successors, options, &budget, &Progress::new()))
+}
+
 /// Files of this machine.
 struct Disk;
 
@@ -214,8 +265,13 @@ impl Loader for Disk {
 
 /// The model in a file, or what is wrong with its text.
 pub fn load(path: &Path) -> Result<Model, String> {
-    let loaded = kripke_lang::load(path, &Disk, &kripke_lang::LoadOptions::default());
+    load_with(path, &LoadOptions::default()).map(|(model, _)| model)
+}
+
+fn load_with(path: &Path, options: &LoadOptions) -> Result<(Model, Vec<Expr>), String> {
+    let loaded = kripke_lang::load(path, &Disk, options);
     let mut errors = loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error);
     let first = errors.next().map(|d| d.message.clone());
-    loaded.model.ok_or_else(|| first.unwrap_or_else(|| "no model and no error".to_string()))
+    let model = loaded.model.ok_or_else(|| first.unwrap_or_else(|| "no model and no error".to_string()))?;
+    Ok((model, loaded.conditions))
 }

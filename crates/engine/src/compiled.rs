@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use kripke_model::layout::Layout;
 use kripke_model::{Batch, Choice, Flags, Interpreter, Model, State, Successors};
 
+use crate::cut::Cut;
 use crate::driver::Driver;
 use crate::facts::Facts;
 use crate::program::Program;
@@ -22,6 +23,15 @@ pub struct Compiled {
     odd: u32,
     /// How many states the interpreter had to expand.
     rare: u64,
+    room: Room,
+}
+
+/// Room for whole states, where those given and made are cut.
+#[derive(Default, Debug)]
+struct Room {
+    whole: Vec<u8>,
+    kept: Vec<u8>,
+    batch: Batch,
 }
 
 /// What threads share.
@@ -33,6 +43,8 @@ struct Code {
     initial: Vec<u8>,
     /// Code for the states of one shape.
     special: Option<(Shape, Arc<Program>)>,
+    /// What is left out of these.
+    cut: Option<Cut>,
     /// Code for any state, made when it is needed. None if it can't be.
     general: OnceLock<Option<Arc<Program>>>,
 }
@@ -51,14 +63,21 @@ impl Compiled {
             true => usual(&mut self::interpreter(&model, options)?, facts, options),
             false => Some(facts),
         };
+        let mut cut = None;
         let special = match facts {
-            Some(facts) => {
-                let shape = Shape::new(&model, &layout, &facts, &facts.sample);
-                Some((shape, Arc::new(Program::new(&model, &layout, facts, options)?)))
+            Some(mut facts) => {
+                let shape = || Shape::new(&model, &layout, &facts, &facts.sample);
+                let whole = shape();
+                // There must be something in front of the first process.
+                if options.cut && layout.fixed > 0 && !facts.sites.is_empty() {
+                    cut = Some(Cut::new(shape(), &facts.sites, facts.sample.len()));
+                    facts = facts.without_types(&layout);
+                }
+                Some((whole, Arc::new(Program::new(&model, &layout, facts, options)?)))
             }
             None => None,
         };
-        let code = Code { model, layout, options, initial, special, general: OnceLock::new() };
+        let code = Code { model, layout, options, initial, special, cut, general: OnceLock::new() };
         if code.special.is_none() {
             let general = code.make_general()?;
             let _ = code.general.set(Some(Arc::new(general)));
@@ -75,7 +94,55 @@ impl Compiled {
     fn with(code: Arc<Code>, interpreter: Interpreter) -> Compiled {
         let special = code.special.as_ref().map(|(_, program)| Driver::new(program.clone()));
         let general = code.general.get().cloned().flatten().map(Driver::new);
-        Compiled { code, interpreter, special, general, odd: 0, rare: 0 }
+        Compiled { code, interpreter, special, general, odd: 0, rare: 0, room: Room::default() }
+    }
+
+    /// What this one makes of a whole state, as the interpreter has it: of states of the usual shape it leaves out what
+    /// they have in common.
+    pub fn kept(&self, whole: &State) -> Vec<u8> {
+        let mut out = Vec::new();
+        match &self.code.cut {
+            Some(cut) => cut.cut(whole, &mut out),
+            None => out.extend_from_slice(whole),
+        }
+        out
+    }
+
+    /// The other way round.
+    pub fn whole(&self, kept: &State) -> Vec<u8> {
+        let mut out = Vec::new();
+        match &self.code.cut {
+            Some(cut) => cut.mend(kept, &mut out),
+            None => out.extend_from_slice(kept),
+        }
+        out
+    }
+
+    /// Expands a whole state of whatever shape.
+    fn expand_whole(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
+        if let Some(flags) = self.general().and_then(|general| general.expand(state, choice, out)) {
+            return flags;
+        }
+        self.rare += 1;
+        self.interpreter.expand(state, choice, out)
+    }
+
+    /// Expands a state that is not left to the code for the usual shape.
+    #[cold]
+    fn expand_other(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
+        let code = self.code.clone();
+        let Some(cut) = &code.cut else { return self.expand_whole(state, choice, out) };
+        let Room { mut whole, mut kept, mut batch } = std::mem::take(&mut self.room);
+        cut.mend(state, &mut whole);
+        batch.clear();
+        let flags = self.expand_whole(&whole, choice, &mut batch);
+        for successor in batch.states() {
+            cut.cut(successor, &mut kept);
+            out.push(&kept);
+        }
+        batch.findings().iter().for_each(|finding| out.find(finding.clone()));
+        self.room = Room { whole, kept, batch };
+        flags
     }
 
     fn programs(&self) -> impl Iterator<Item = &Program> {
@@ -137,11 +204,12 @@ fn interpreter(model: &Arc<Model>, options: Options) -> Result<Interpreter, Unsu
 
 impl Successors for Compiled {
     fn initial(&mut self, out: &mut Batch) {
-        self.interpreter.initial(out);
+        out.push(&self.kept(&self.code.initial));
     }
 
     fn processes(&mut self, state: &State) -> u8 {
-        self.interpreter.processes(state)
+        let whole = self.whole(state);
+        self.interpreter.processes(&whole)
     }
 
     fn uncompared(&self) -> usize {
@@ -149,16 +217,12 @@ impl Successors for Compiled {
     }
 
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
-        if let (Some((shape, _)), Some(special)) = (&self.code.special, &mut self.special)
-            && shape.fits(state)
-            && let Some(flags) = special.expand(state, choice, out)
-        {
-            return flags;
+        if let (Some((shape, _)), Some(special)) = (&self.code.special, &mut self.special) {
+            let fits = self.code.cut.as_ref().map_or_else(|| shape.fits(state), |cut| state.len() == cut.len);
+            if fits && let Some(flags) = special.expand(state, choice, out) {
+                return flags;
+            }
         }
-        if let Some(flags) = self.general().and_then(|general| general.expand(state, choice, out)) {
-            return flags;
-        }
-        self.rare += 1;
-        self.interpreter.expand(state, choice, out)
+        self.expand_other(state, choice, out)
     }
 }

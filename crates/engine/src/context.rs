@@ -102,9 +102,8 @@ pub(crate) struct Context {
     pub timeout: u32,
     /// See [`ask`].
     pub ask: u32,
-    /// Somebody is at a committed location, and the rendezvous offered needs one that is.
+    /// Somebody is at a committed location.
     pub urgent: u32,
-    pub restricted: u32,
     /// What was seen in a state: a bit for each edge the observer can take, and [`GOAL`].
     pub sight: u64,
     /// A rendezvous: the state before it, its channel and the message.
@@ -143,7 +142,6 @@ impl Context {
             timeout: 0,
             ask: 0,
             urgent: 0,
-            restricted: 0,
             sight: 0,
             before: std::ptr::null_mut(),
             offer_number: 0,

@@ -319,7 +319,8 @@ impl Driver {
         let base = self.context.processes[pid];
         let functions = &self.program.functions;
         // SAFETY: the process begins there.
-        let process = if functions.per_process { 0 } else { unsafe { *root.add(base as usize) } };
+        let process =
+            if functions.per_process { 0 } else { unsafe { functions.type_of(pid, root.add(base as usize)) } };
         let Some(moves) = functions.pick(&functions.moves, pid, process) else { return status::RARE };
         let context = &raw mut *self.context;
         // SAFETY: the function was compiled for a process of this type, the tables describe this state, and the
@@ -330,8 +331,9 @@ impl Driver {
     /// Nobody can move: is every process at a place where it may rest for ever?
     fn may_end(&self, state: &State) -> bool {
         let (layout, model) = (self.layout(), &self.program.functions.model);
-        self.context.processes[..self.context.counts.processes as usize].iter().all(|&offset| {
-            let process = u32::from(state[offset as usize]);
+        let types = &self.program.functions.types;
+        self.context.processes[..self.context.counts.processes as usize].iter().enumerate().all(|(pid, &offset)| {
+            let process = u32::from(types.get(pid).copied().unwrap_or_else(|| state[offset as usize]));
             let location = layout.location(state, ProcessAt { process, offset });
             model.processes[process as usize].locations[location.index()].end
         })

@@ -10,6 +10,7 @@
 mod code;
 mod compiled;
 mod context;
+mod cut;
 mod driver;
 mod facts;
 mod inner;
@@ -38,6 +39,8 @@ pub struct Options {
     pub optimise: bool,
     /// Where processes come and go, make code for the set of them that is there most of the time.
     pub specialise: bool,
+    /// Leave out of states what goes without saying: see [`Compiled::kept`].
+    pub cut: bool,
     /// How many other states are left to the interpreter before code for them is made, too.
     pub patience: u32,
 }
@@ -50,6 +53,7 @@ impl Default for Options {
             verify: cfg!(debug_assertions),
             optimise: true,
             specialise: true,
+            cut: true,
             patience: 5000,
         }
     }

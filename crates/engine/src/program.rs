@@ -57,6 +57,7 @@ impl Program {
         let receiving = model.processes.iter().zip(&layout.frames);
         let functions = Functions {
             per_process: plan.links.per_process,
+            types: facts.sites.iter().map(|site| site.process as u8).collect(),
             // The last one.
             all: addresses[addresses.len() - 1],
             look: units.iter().position(|(role, ..)| *role == Role::Look).map(|i| addresses[i]),

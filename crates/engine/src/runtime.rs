@@ -20,6 +20,8 @@ pub(crate) type Function = unsafe extern "C" fn(*mut Context, *mut u8, u64, u64)
 pub(crate) struct Functions {
     /// There is one of each per process, not per process type.
     pub per_process: bool,
+    /// The types of the processes, where they are always the same: states do not say.
+    pub types: Vec<u8>,
     pub all: Function,
     /// Where there is an observer or a goal.
     pub look: Option<Function>,
@@ -47,6 +49,16 @@ pub(crate) struct Claim {
 impl Functions {
     pub(crate) fn pick(&self, from: &[Option<Function>], pid: usize, process: u8) -> Option<Function> {
         *from.get(if self.per_process { pid } else { usize::from(process) })?
+    }
+
+    /// The type of a process.
+    ///
+    /// # Safety
+    /// The process must begin there.
+    #[inline]
+    pub(crate) unsafe fn type_of(&self, pid: usize, process: *const u8) -> u8 {
+        // SAFETY: as the caller promises, where states say.
+        self.types.get(pid).copied().unwrap_or_else(|| unsafe { *process })
     }
 
     /// Is the process at a location where it receives?
@@ -183,14 +195,15 @@ impl<'a> Seen<'a> {
         }
     }
 
-    fn process(&self, base: u32) -> ProcessAt {
-        ProcessAt { process: u32::from(self.bytes[base as usize]), offset: base }
+    fn process(&self, pid: usize) -> ProcessAt {
+        let offset = self.bases[pid];
+        let process = self.functions.types.get(pid).copied().unwrap_or_else(|| self.bytes[offset as usize]);
+        ProcessAt { process: u32::from(process), offset }
     }
 
     /// A process number that names a living process.
     fn alive(&self, pid: i32) -> Option<ProcessAt> {
-        let base = usize::try_from(pid).ok().and_then(|pid| self.bases.get(pid));
-        base.map(|base| self.process(*base))
+        usize::try_from(pid).ok().filter(|pid| *pid < self.bases.len()).map(|pid| self.process(pid))
     }
 
     fn location(&self, at: ProcessAt) -> LocId {
@@ -204,8 +217,8 @@ impl<'a> Seen<'a> {
 
     /// Is some process at a progress location?
     fn somebody_at(&self, wanted: impl Fn(&Location) -> bool) -> bool {
-        self.bases.iter().any(|base| {
-            let at = self.process(*base);
+        (0..self.bases.len()).any(|pid| {
+            let at = self.process(pid);
             let process = &self.functions.model.processes[at.process as usize];
             wanted(&process.locations[self.location(at).index()])
         })
@@ -216,7 +229,7 @@ impl<'a> Seen<'a> {
     /// # Safety
     /// The context must be the one this was made with, and nobody else may refer to it.
     unsafe fn could(&self, ctx: *mut Context, pid: usize, ask: u32) -> i32 {
-        let (base, process) = (self.bases[pid], self.bytes[self.bases[pid] as usize]);
+        let (base, process) = (self.bases[pid], self.process(pid).process as u8);
         let Some(could) = self.functions.pick(&self.functions.could, pid, process) else { return -1 };
         // SAFETY: the function only reads the state, and writes nothing of the context that is referred to here.
         let answer = unsafe {
@@ -239,7 +252,7 @@ impl<'a> Seen<'a> {
     /// As for [`Seen::could`].
     unsafe fn outranked(&self, ctx: *mut Context, pid: i32, ask: u32) -> i32 {
         let Some(mine) = self.alive(pid).map(|at| self.priority(at)) else { return -1 };
-        let above = |other: &usize| *other != pid as usize && self.priority(self.process(self.bases[*other])) > mine;
+        let above = |other: &usize| *other != pid as usize && self.priority(self.process(*other)) > mine;
         // SAFETY: as the caller promises.
         let mut answers = (0..self.bases.len()).filter(above).map(|other| unsafe { self.could(ctx, other, ask) });
         answers.find(|answer| *answer != 0).unwrap_or(0)
@@ -286,7 +299,9 @@ pub(crate) unsafe extern "C" fn set_priority(ctx: *mut Context, bytes: *mut u8, 
     unsafe {
         let base = (&(*ctx).processes)[pid as usize] as usize;
         let functions = &*(*ctx).functions;
-        if let Some(offset) = functions.layout.frames[usize::from(*bytes.add(base))].priority {
+        if let Some(offset) =
+            functions.layout.frames[usize::from(functions.type_of(pid as usize, bytes.add(base)))].priority
+        {
             *bytes.add(base + offset) = to as u8;
         }
     }

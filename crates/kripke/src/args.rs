@@ -64,6 +64,8 @@ pub enum Command {
     Simulate(Simulate),
     /// Show the counterexample in a trail file again
     Replay(Replay),
+    /// Write a DVE model together with each property of a file: MODEL.prop1.dve, …
+    Combine(Combine),
     /// Translate a formula of linear temporal logic into a Büchi automaton
     #[command(after_help = ltl::EXAMPLES)]
     Ltl(Ltl),
@@ -87,6 +89,9 @@ pub enum Colour {
 #[derive(Args, Clone, PartialEq, Default, Debug)]
 #[command(next_help_heading = "Reading the model")]
 pub struct Reading {
+    /// The language of the model [default: by the ending of the file name]
+    #[arg(long, value_enum, value_name = "promela|dve|esml", hide_possible_values = true)]
+    pub lang: Option<Lang>,
     /// Define a macro: -DN=4
     #[arg(short = 'D', value_name = "NAME[=TEXT]")]
     pub define: Vec<String>,
@@ -102,6 +107,23 @@ pub struct Reading {
     /// Plain interleaving, as SPIN counts it: nothing merged, no reduction, `xr`/`xs` not checked
     #[arg(long)]
     pub raw: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Lang {
+    Promela,
+    Dve,
+    Esml,
+}
+
+impl From<Lang> for kripke_lang::Language {
+    fn from(lang: Lang) -> kripke_lang::Language {
+        match lang {
+            Lang::Promela => kripke_lang::Language::Promela,
+            Lang::Dve => kripke_lang::Language::Dve,
+            Lang::Esml => kripke_lang::Language::Esml,
+        }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -308,6 +330,18 @@ pub struct Replay {
     pub full: bool,
 }
 
+#[derive(Args, Debug)]
+pub struct Combine {
+    /// The model, in DVE
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// Its properties: lines `#define name condition` and `#property formula` (.ltl, or .mltl with macros)
+    #[arg(value_name = "PROPERTIES")]
+    pub properties: PathBuf,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum ReplayFormat {
     Table,
@@ -356,6 +390,8 @@ impl Reading {
         if self.raw {
             out.push("--raw".to_string());
         }
+        let lang = self.lang.and_then(|lang| lang.to_possible_value());
+        out.extend(lang.map(|lang| format!("--lang={}", lang.get_name())));
         out
     }
 
@@ -405,7 +441,7 @@ mod tests {
 
     #[test]
     fn readings_survive_a_trail_file() {
-        let args = ["-DN=3", "-DX", "-UY", "-Iinc", "-J"].map(String::from);
+        let args = ["-DN=3", "-DX", "-UY", "-Iinc", "-J", "--lang=dve"].map(String::from);
         let (reading, _) = Reading::from_arguments(&args).unwrap();
         assert_eq!(reading.arguments(), args);
         assert!(Reading::from_arguments(&["--rm".to_string()]).is_err());

@@ -1,5 +1,6 @@
 //! What expands states: compiled code where it can be had, the reference interpreter otherwise.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use kripke_engine::{Compiled, Options};
@@ -82,20 +83,30 @@ impl Engine {
     }
 }
 
-/// Knows which edges it has executed.
+/// Knows which edges it has executed, and what its states are for the interpreter.
 trait Covers: Successors {
     fn covered(&self) -> Vec<Vec<bool>>;
+
+    fn whole<'s>(&self, state: &'s State) -> Cow<'s, State>;
 }
 
 impl Covers for Interpreter {
     fn covered(&self) -> Vec<Vec<bool>> {
         self.coverage().to_vec()
     }
+
+    fn whole<'s>(&self, state: &'s State) -> Cow<'s, State> {
+        Cow::Borrowed(state)
+    }
 }
 
 impl Covers for Compiled {
     fn covered(&self) -> Vec<Vec<bool>> {
         self.coverage()
+    }
+
+    fn whole<'s>(&self, state: &'s State) -> Cow<'s, State> {
+        Cow::Owned(Compiled::whole(self, state))
     }
 }
 
@@ -117,8 +128,9 @@ impl<S: Covers> Successors for Worker<'_, S> {
     }
 
     fn atoms(&mut self, state: &State) -> u64 {
+        let state = self.successors.whole(state);
         let conditions = self.engine.conditions.iter().enumerate();
-        conditions.filter(|(_, c)| self.judge.holds(c, state)).fold(0, |atoms, (bit, _)| atoms | 1 << bit)
+        conditions.filter(|(_, c)| self.judge.holds(c, &state)).fold(0, |atoms, (bit, _)| atoms | 1 << bit)
     }
 
     fn initial(&mut self, out: &mut Batch) {

@@ -107,7 +107,7 @@ fn automaton(path: &Path) -> Result<Buchi, Trouble> {
     simplify(&generalised).map(|t| t.buchi).map_err(|e| Trouble::whole(path, &e.message))
 }
 
-fn trouble(what: &str, text: &str, problem: &Problem) -> Trouble {
+pub fn trouble(what: &str, text: &str, problem: &Problem) -> Trouble {
     let message = format!("{what}: {}", problem.message);
     let before = text.get(..problem.span.start).map_or(0, |t| t.chars().count());
     let width = text.get(problem.span.start..problem.span.end).map_or(1, |t| t.chars().count().max(1));
@@ -156,8 +156,7 @@ impl Question {
             }
         };
         let nowhere = Span { file: kripke_model::ir::FileId(0), start: 0, end: 0 };
-        let stutters = model.language != "dve";
-        let watch = Watch { name: &self.name, span: self.span.unwrap_or(nowhere), stutters };
+        let watch = Watch { name: &self.name, span: self.span.unwrap_or(nowhere), stutters: true };
         model.observer = Some(observer(&negated, &self.conditions, watch));
         Ok(Arc::new(model))
     }

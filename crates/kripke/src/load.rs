@@ -54,6 +54,7 @@ pub fn load(path: &Path, reading: &Reading, conditions: &[String]) -> Result<Loa
     let defined = reading.define.iter().cloned().map(MacroOption::Define);
     let undefined = reading.undefine.iter().cloned().map(MacroOption::Undefine);
     let options = LoadOptions {
+        language: reading.lang.map(Into::into),
         preprocess: Preprocess { macros: defined.chain(undefined).collect(), include_dirs: reading.include.clone() },
         lower: LowerOptions { reverse_escapes: reading.reverse_escapes },
         conditions: conditions.to_vec(),

@@ -4,6 +4,7 @@
 mod args;
 mod bench;
 mod check;
+mod combine;
 mod engine;
 mod exit;
 mod files;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Command::Bench(bench) => bench::run(&bench),
         Command::Simulate(simulate) => simulate::run(&simulate),
         Command::Replay(replay) => replay::run(&replay),
+        Command::Combine(combine) => combine::run(&combine),
         Command::Ltl(ltl) => ltl::run(&ltl),
         Command::Completions { shell } => shell::completions(shell),
         Command::Man { command } => shell::manual(command.as_deref()),

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod diagnostic;
+pub mod dve;
 pub mod esml;
 pub mod limits;
 pub mod promela;
@@ -23,9 +24,30 @@ use kripke_model::{Interpreter, Model};
 use diagnostic::{Diagnostic, Severity};
 use source::{Loader, Sources};
 
+/// A language that models are written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    Promela,
+    Dve,
+    Esml,
+}
+
+impl Language {
+    /// The language of a file, by the ending of its name. People name Promela files in many ways.
+    pub fn of(path: &Path) -> Language {
+        match path.extension().and_then(|e| e.to_str()) {
+            Some("dve" | "mdve") => Language::Dve,
+            Some("esml") => Language::Esml,
+            _ => Language::Promela,
+        }
+    }
+}
+
 /// How to read a model.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
+    /// Otherwise the ending of the file's name says.
+    pub language: Option<Language>,
     pub preprocess: promela::Preprocess,
     pub lower: promela::LowerOptions,
     /// Conditions on states, in the language of the model, to be read in its context.
@@ -42,20 +64,23 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads the model at `path`. What is not called `.esml` is taken to be Promela: people name such files in many ways.
+/// Reads the model at `path`.
 pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
-    if path.extension().is_some_and(|e| e == "esml") {
-        let esml::Read { sources, model, conditions, mut diagnostics } = esml::read(path, loader, &options.conditions);
-        let named = model.map(|model| named(model, path, &sources));
-        let model = named.and_then(|model| startable(model, &mut diagnostics));
-        return Loaded { sources, model, conditions, diagnostics };
-    }
-    let promela::Parsed { sources, program, mut diagnostics } =
-        promela::parse_with(path, &options.conditions, loader, &options.preprocess);
-    let lowered = program.and_then(|p| promela::lower(&p, &sources, &options.lower, &mut diagnostics));
+    let (sources, read, mut diagnostics) = match options.language.unwrap_or_else(|| Language::of(path)) {
+        Language::Promela => read_promela(path, loader, options),
+        Language::Dve => dve::load(path, &options.conditions, loader, &options.preprocess.macros),
+        Language::Esml => {
+            let esml::Read { sources, model, conditions, diagnostics } = esml::read(path, loader, &options.conditions);
+            (sources, model.map(|model| (model, conditions)), diagnostics)
+        }
+    };
     let correct = diagnostics.iter().all(|d| d.severity != Severity::Error);
-    let (model, conditions) = match lowered.filter(|_| correct) {
-        Some(promela::Lowered { model, conditions }) => (Some(named(model, path, &sources)), conditions),
+    let (model, conditions) = match read.filter(|_| correct) {
+        Some((mut model, conditions)) => {
+            model.files = sources.files().to_vec();
+            model.name = path.display().to_string();
+            (Some(model), conditions)
+        }
         None => (None, Vec::new()),
     };
     if model.is_none() && correct {
@@ -65,10 +90,14 @@ pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
     Loaded { sources, model, conditions, diagnostics }
 }
 
-fn named(mut model: Model, path: &Path, sources: &Sources) -> Model {
-    model.files = sources.files().to_vec();
-    model.name = path.display().to_string();
-    model
+/// What a language makes of a file: a model and the conditions asked for, if nothing is wrong with them.
+type Reading = (Sources, Option<(Model, Vec<Expr>)>, Vec<Diagnostic>);
+
+fn read_promela(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Reading {
+    let promela::Parsed { sources, program, mut diagnostics } =
+        promela::parse_with(path, &options.conditions, loader, &options.preprocess);
+    let lowered = program.and_then(|p| promela::lower(&p, &sources, &options.lower, &mut diagnostics));
+    (sources, lowered.map(|promela::Lowered { model, conditions }| (model, conditions)), diagnostics)
 }
 
 /// Keeps the model if its initial state can be computed.

@@ -30,6 +30,9 @@ pub const MAX_ERRORS: usize = 100;
 /// Errors shown in full.
 pub const MAX_ERRORS_SHOWN: usize = 20;
 
+/// Characters read and written while the macros of an `.mdve` file are expanded.
+pub const MAX_M4_WORK: usize = 8_000_000;
+
 /// ESML: scalars in a value of one type.
 pub const MAX_ESML_WORDS: usize = 4_096;
 

@@ -126,5 +126,6 @@ fn mutated_models_never_panic_or_hang() {
         endings: &["esml"],
         words: WORDS,
         bombs: BOMBS,
+        cost: 1,
     });
 }

@@ -124,5 +124,6 @@ fn no_input_panics_or_hangs() {
         endings: &["pml", "prom", "pm", "spin", "pr", "txt"],
         words: WORDS,
         bombs: BOMBS,
+        cost: 1,
     });
 }

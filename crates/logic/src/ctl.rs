@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use std::fmt;
 
 use crate::atoms::{AtomId, Atoms};
-use crate::formula::bracketed;
+use crate::formula::operand;
+use crate::parse;
 
 /// A node of a [`Ctl`] formula.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -120,7 +121,9 @@ impl Ctl {
         };
         match self.node(id) {
             CtlNode::Constant(value) => write!(f, "{value}"),
-            CtlNode::Atom(a) => f.write_str(&bracketed(&self.atoms.get(a).text)),
+            CtlNode::Atom(a) => {
+                f.write_str(&operand(&self.atoms.get(a).text, |form| is_proposition(form, &self.atoms.get(a).text)))
+            }
             CtlNode::Not(a) => {
                 f.write_str("!")?;
                 self.write(f, a, true)
@@ -149,6 +152,12 @@ impl Ctl {
         self.write(f, y, true)?;
         f.write_str(if brackets { ")" } else { "" })
     }
+}
+
+/// Whether a text is read as one proposition, `atom`.
+fn is_proposition(text: &str, atom: &str) -> bool {
+    parse::ctl(text)
+        .is_ok_and(|read| matches!(read.node(read.root()), CtlNode::Atom(a) if read.atoms.get(a).text == atom))
 }
 
 /// As text that reads back as the same formula.

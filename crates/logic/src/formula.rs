@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use crate::atoms::{AtomId, Atoms};
+use crate::parse;
 
 /// A node of a [`Formula`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -184,10 +185,27 @@ impl Shown<'_> {
     }
 }
 
-/// An expression as an operand: in brackets, unless it is one word.
-pub(crate) fn bracketed(text: &str) -> String {
+/// An expression as an operand: plain if it is one word, else in brackets, or in whatever else makes it `readable` as itself.
+pub(crate) fn operand(text: &str, readable: impl Fn(&str) -> bool) -> String {
     let word = !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
-    if word { text.to_string() } else { format!("({text})") }
+    let forms = [format!("({text})"), format!("{{{text}}}"), format!("\"{text}\"")];
+    if word && readable(text) {
+        return text.to_string();
+    }
+    let [brackets, ..] = &forms;
+    forms.iter().find(|form| readable(form)).unwrap_or(brackets).clone()
+}
+
+/// Whether a text is read as one proposition, `atom`.
+fn is_proposition(text: &str, atom: &str) -> bool {
+    parse::ltl(text).is_ok_and(
+        |read| matches!(read.formula.node(read.formula.root()), Node::Atom(a) if read.atoms.get(a).text == atom),
+    )
+}
+
+/// An expression as an operand of a formula.
+pub(crate) fn bracketed(text: &str) -> String {
+    operand(text, |form| is_proposition(form, text))
 }
 
 fn sign(op: Binary) -> (&'static str, u8) {

@@ -13,7 +13,7 @@ pub use trim::{Marking, irredundant, trim};
 /// The graph reduced in several ways, none of which is always the best.
 pub fn variants(graph: &Graph, diagrams: &mut Diagrams) -> Result<Vec<Graph>, TooLarge> {
     let mut all = Vec::new();
-    for marking in [Marking::Few, Marking::Many, Marking::Most] {
+    for marking in [Marking::Few, Marking::Fewest, Marking::Many, Marking::Most] {
         let reduced = reduce_with(graph.clone(), marking, diagrams)?;
         let enough = reduced.states.len() <= 1 || reduced.states.len() > MANY_STATES;
         all.push(reduced);

@@ -284,3 +284,61 @@ fn polarities(formula: &Formula) -> Vec<[bool; 2]> {
     }
     needed
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::atoms::{Atoms, Span};
+    use crate::parse::ltl_within;
+
+    /// Both formulas as terms, of the same atoms.
+    fn both(a: &str, b: &str) -> (TermId, TermId) {
+        let mut atoms = Atoms::default();
+        let mut terms = Terms::new();
+        let mut term = |text: &str| {
+            let formula = ltl_within(text, Span::new(0, text.len()), &mut atoms).expect(text);
+            terms.translate(&formula).expect(text)
+        };
+        (term(a), term(b))
+    }
+
+    #[test]
+    fn formulas_become_simpler() {
+        for (formula, simpler) in [
+            ("!!p", "p"),
+            ("p && !p", "false"),
+            ("p || !p", "true"),
+            ("(p && q) || p", "p"),
+            ("[] [] p", "[] p"),
+            ("<> <> p", "<> p"),
+            ("[] <> [] p", "<> [] p"),
+            ("<> [] <> p", "[] <> p"),
+            ("X [] <> p", "[] <> p"),
+            ("p U (p U q)", "p U q"),
+            ("(p U q) U q", "p U q"),
+            ("(p || q) U q", "p U q"),
+            ("p U <> q", "<> q"),
+            ("<> (p U q)", "<> q"),
+            ("[] (p V q)", "[] q"),
+            ("(p U q) || (p U r)", "p U (q || r)"),
+            ("(p U r) && (q U r)", "(p && q) U r"),
+            ("[] p && [] q", "[] (p && q)"),
+            ("<> p || <> q", "<> (p || q)"),
+            ("[] <> p || [] <> q", "[] <> (p || q)"),
+            ("<> [] p && <> [] q", "<> [] (p && q)"),
+            ("<> X p", "X <> p"),
+            ("X p U X q", "X (p U q)"),
+            ("!q U (q && !q)", "false"),
+            ("!p U p", "<> p"),
+            ("<> (p && [] <> q)", "<> p && [] <> q"),
+            ("[] (p && <> q)", "[] p && [] <> q"),
+            ("[] (p || [] <> q)", "[] p || [] <> q"),
+            ("[] p && <> p", "[] p"),
+            ("p W q", "q V (p || q)"),
+            ("!(p W q)", "!q U (!p && !q)"),
+        ] {
+            let (a, b) = both(formula, simpler);
+            assert_eq!(a, b, "{formula} and {simpler}");
+        }
+    }
+}

@@ -252,7 +252,7 @@ pub struct Location {
     pub end: bool,
     pub accept: bool,
     pub progress: bool,
-    /// While a process is at such a location, no step is taken without one that is.
+    /// While a process is at such a location, only processes that are take part in steps: a rendezvous needs two.
     pub committed: bool,
 }
 

@@ -23,10 +23,7 @@ impl Gen<'_, '_> {
         let blocks = self.dispatch(exit, |edges| edges.iter().any(|id| receives(process, *id)));
         for (location, block) in blocks {
             self.fb.switch_to_block(block);
-            if self.plan.facts.committed && !process.locations[location.index()].committed {
-                let restricted = self.context(types::I32, offset_of!(Context, restricted));
-                self.leave_if(restricted, exit);
-            }
+            self.yield_to_committed(location, exit);
             self.accept_at(location);
             self.jump(exit);
         }

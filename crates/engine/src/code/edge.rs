@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use cranelift_frontend::Variable;
-use kripke_model::ir::{Edge, EdgeId, Expr, Guard, Sync};
+use kripke_model::ir::{Edge, EdgeId, Expr, Guard, LocId, Sync};
 
 use super::channel::Channel;
 use super::effect::Operation;
@@ -17,43 +17,21 @@ use crate::runtime;
 
 impl<'a> Gen<'a, '_> {
     /// Makes every move of an edge, if it can be taken; goes on to `next` in any case. `won` is set when it was.
-    /// `urgent`: others may be at committed locations, while this process is not.
-    pub(super) fn edge(&mut self, id: EdgeId, next: Block, won: Option<Variable>, urgent: bool) {
+    pub(super) fn edge(&mut self, id: EdgeId, next: Block, won: Option<Variable>) {
         let edge = self.edge_of(id);
         let env = self.env(self.root);
-        if urgent && edge.sync.is_none() {
-            self.yield_to_committed(next);
-        }
         self.guard(&edge.guard, env, next);
-        let offers = |code: &mut Self, channel: Channel, args: &'a [Expr]| {
-            code.restrict(urgent);
-            code.offer(id, channel, args, next, won);
-        };
         self.ready(edge, env, next, &mut |code, ready| match ready {
-            Ready::Now(operation) => {
-                if urgent && edge.sync.is_some() {
-                    code.yield_to_committed(next);
-                }
-                code.take_edge(id, &operation, next, won);
-            }
-            Ready::Handshake(channel, args) => offers(code, channel, args),
+            Ready::Now(operation) => code.take_edge(id, &operation, next, won),
+            Ready::Handshake(channel, args) => code.offer(id, channel, args, next, won),
         });
     }
 
-    /// Goes to `next` if somebody else is at a committed location.
-    fn yield_to_committed(&mut self, next: Block) {
-        let urgent = self.context(types::I32, offset_of!(Context, urgent));
-        self.leave_if(urgent, next);
-    }
-
-    /// Whether a rendezvous needs a receiver at a committed location.
-    fn restrict(&mut self, urgent: bool) {
-        if self.plan.facts.committed {
-            let restricted = match urgent {
-                true => self.context(types::I32, offset_of!(Context, urgent)),
-                false => self.int(Int::Const(0)),
-            };
-            self.set_context(restricted, offset_of!(Context, restricted));
+    /// Goes to `otherwise` if somebody is at a committed location, and a process here is not.
+    pub(super) fn yield_to_committed(&mut self, here: LocId, otherwise: Block) {
+        if self.plan.facts.committed && !self.process().locations[here.index()].committed {
+            let urgent = self.context(types::I32, offset_of!(Context, urgent));
+            self.leave_if(urgent, otherwise);
         }
     }
 

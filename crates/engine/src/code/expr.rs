@@ -282,8 +282,12 @@ impl Gen<'_, '_> {
                 let alive = self.compare(IntCC::UnsignedLessThan, number, count);
                 self.require(alive, missing);
                 let base = self.base_of(number);
-                let ty = self.byte(env.world, base);
-                let same = self.fb.ins().icmp_imm_u(IntCC::Equal, ty, i64::from(process.0));
+                let same = if facts.fixed {
+                    self.is_of_type(number, process)
+                } else {
+                    let ty = self.byte(env.world, base);
+                    self.fb.ins().icmp_imm_u(IntCC::Equal, ty, i64::from(process.0))
+                };
                 self.require(same, missing);
                 Site { process: process.0, pid: number, base }
             }
@@ -318,6 +322,17 @@ impl Gen<'_, '_> {
     }
 
     /// Where a process begins.
+    /// Is the process with this number one of those that are of this type?
+    fn is_of_type(&mut self, number: Num, process: ProcessId) -> Value {
+        let mut found = self.fb.ins().iconst(types::I8, 0);
+        let sites = self.plan.facts.sites.iter().enumerate();
+        for (pid, _) in sites.filter(|(_, site)| site.process == process.0) {
+            let here = self.compare(IntCC::Equal, number, Num::known(pid as i64));
+            found = self.fb.ins().bor(found, here);
+        }
+        found
+    }
+
     pub(super) fn base_of(&mut self, pid: Num) -> Num {
         let offset = self.times(pid, 4);
         let (pointer, at) = self.pointer(self.ctx, offset);

@@ -70,8 +70,8 @@ impl Gen<'_, '_> {
         } else {
             None
         };
-        let urgent = self.plan.facts.committed && !self.process().locations[location.index()].committed;
         let end = self.fb.create_block();
+        self.yield_to_committed(location, end);
         for (i, &id) in edges.iter().enumerate() {
             let next = self.fb.create_block();
             let edge = self.edge_of(id);
@@ -84,7 +84,7 @@ impl Gen<'_, '_> {
                     self.leave_if(won, next);
                 }
             }
-            self.edge(id, next, won, urgent);
+            self.edge(id, next, won);
             self.fb.switch_to_block(next);
         }
         self.jump(end);

@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod dve;
 mod esml;
 mod input;
 mod json;

@@ -34,6 +34,8 @@ pub struct Language {
     pub words: &'static [&'static str],
     /// What is inserted thousands of times.
     pub bombs: &'static [&'static str],
+    /// How much longer an input takes than others: the more, the fewer are tried.
+    pub cost: usize,
 }
 
 struct OneFile<'a>(&'a Path, &'a [u8]);
@@ -178,7 +180,7 @@ pub fn survive(language: &Language) {
     for folder in language.folders {
         collect(&here.join(folder), language.endings, &mut seeds);
     }
-    let inputs = number("KRIPKE_FUZZ").map_or(DEFAULT_INPUTS, |n| n as usize);
+    let inputs = number("KRIPKE_FUZZ").map_or(DEFAULT_INPUTS, |n| n as usize) / language.cost;
     let seed = number("KRIPKE_FUZZ_SEED").unwrap_or(DEFAULT_SEED);
     if let Some(only) = number("KRIPKE_FUZZ_ONLY") {
         let input = mutate(language, &mut Random::new(seed, only as usize), &seeds);

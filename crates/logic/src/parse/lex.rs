@@ -53,7 +53,43 @@ pub fn tokens(text: &str, part: Span) -> Result<Vec<Token<'_>>, Problem> {
         out.push(Token { kind, text: &text[at..at + length], span });
         at += length;
     }
-    Ok(out)
+    Ok(unglued(out))
+}
+
+/// DiVinE lets operators touch their operands: `GF p`, `!pU(qU(r))`. A word is cut only where it could not be a name, since an
+/// operand follows it.
+fn unglued(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
+    let mut out = Vec::with_capacity(tokens.len());
+    for (i, token) in tokens.iter().enumerate() {
+        let followed = tokens.get(i + 1).is_some_and(starts_operand);
+        let mut at = token.span.start;
+        let pieces = if followed && token.kind == Kind::Word { pieces(token.text) } else { Vec::new() };
+        for piece in &pieces {
+            out.push(Token { kind: Kind::Word, text: piece, span: Span::new(at, at + piece.len()) });
+            at += piece.len();
+        }
+        if pieces.is_empty() {
+            out.push(*token);
+        }
+    }
+    out
+}
+
+/// The name and the operators in a word; nothing if it is not made of these.
+fn pieces(word: &str) -> Vec<&str> {
+    if word.len() > 1 && word.bytes().all(|b| matches!(b, b'G' | b'F' | b'X')) {
+        return (0..word.len()).map(|i| &word[i..=i]).collect();
+    }
+    let Some((at, _)) = word.char_indices().next_back() else { return Vec::new() };
+    let (name, operator) = word.split_at(at);
+    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
+    let is_name = name.starts_with(|c: char| c.is_ascii_lowercase()) && name.bytes().all(plain);
+    if is_name && matches!(operator, "U" | "V" | "W" | "R") { vec![name, operator] } else { Vec::new() }
+}
+
+/// Whether an operand can begin with this token.
+pub fn starts_operand(token: &Token<'_>) -> bool {
+    token.kind != Kind::Sign || matches!(token.text, "(" | "!" | "[]" | "<>")
 }
 
 fn comment(rest: &str) -> Option<usize> {

@@ -3,7 +3,7 @@
 //! Some words are operators in one place and names in another: `R` releases in `p R q` and is a proposition in
 //! `<> R`. Two operands never stand side by side, and that decides.
 
-use super::lex::{Kind, Token};
+use super::lex::{Kind, Token, starts_operand};
 use super::{Infix, Prefix, Syntax};
 use crate::problem::Problem;
 
@@ -120,14 +120,10 @@ fn operand_follows(tokens: &[Token<'_>], i: usize) -> bool {
     match token.kind {
         Kind::Number | Kind::Quoted | Kind::Character => true,
         // `F R`: eventually R. But `F R p`: F releases p.
-        Kind::Word => infix_word(token.text).is_none() || !starts_operand(tokens.get(i + 1)),
+        Kind::Word => infix_word(token.text).is_none() || !tokens.get(i + 1).is_some_and(starts_operand),
         Kind::Sign if token.text == "[" => holds_until(tokens, i),
         Kind::Sign => matches!(token.text, "(" | "!" | "[]" | "<>"),
     }
-}
-
-fn starts_operand(token: Option<&Token<'_>>) -> bool {
-    token.is_some_and(|t| t.kind != Kind::Sign || matches!(t.text, "(" | "!" | "[]" | "<>"))
 }
 
 /// `A [p U q]`, unlike the array element `A[i]`.

@@ -37,7 +37,9 @@ fn operators_bind_as_in_ltl_blocks_of_spin() {
         ("p implies q equivalent r", "p -> q <-> r"),
         ("p /\\ q \\/ r", "p && q || r"),
         ("G F p", "[] <> p"),
-        ("GF p", "expected a logical"),
+        ("GF p", "[] <> p"),
+        ("FG p -> GF(q)", "<> [] p -> [] <> q"),
+        ("G(r1->(!p1U(p1U(p1&& co))))", "[] (r1 -> !p1 U (p1 U (p1 && co)))"),
         ("G (P.cs -> F Q.wait)", "[] (P.cs -> <> Q.wait)"),
         ("p R q W r", "p V q W r"),
         ("true U p && 1 || 0 || false", "true U p && true || false || false"),
@@ -66,6 +68,7 @@ fn letters_can_be_names() {
         ("G == 1 U F > 2", "(G == 1) U (F > 2)", &["G == 1", "F > 2"]),
         ("x == R U y", "(x == R) U y", &["x == R", "y"]),
         ("A[1] && E", "(A[1]) && E", &["A[1]", "E"]),
+        ("GF && cpU == 1 || pU", "GF && (cpU == 1) || pU", &["GF", "cpU == 1", "pU"]),
         ("[](!P W S)", "[] (!P W S)", &["P", "S"]),
     ] {
         let (shown, atoms) = reading(text);
@@ -99,6 +102,7 @@ fn expressions_are_carved_out() {
         ("(-x) == !y -> c == 'U'", "((-x) == !y) -> (c == 'U')", &["(-x) == !y", "c == 'U'"]),
         ("BS[a_id]@progress || a.b[2].c", "(BS[a_id]@progress) || (a.b[2].c)", &["BS[a_id]@progress", "a.b[2].c"]),
         ("((((p))))", "p", &["p"]),
+        ("{X} U {a; b} && {x -> y} || {c}", "{X} U (a; b) && {x -> y} || c", &["X", "a; b", "x -> y", "c"]),
         ("p /* why */ U // so\n q", "p U q", &["p", "q"]),
         ("x & y | z ^ 3", "(x & y | z ^ 3)", &["x & y | z ^ 3"]),
     ] {

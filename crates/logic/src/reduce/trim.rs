@@ -9,6 +9,8 @@ use crate::scc::{Components, components};
 /// edge of the same set. With more of them or with fewer, more may look alike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Marking {
+    /// As few as taking away one by one leaves.
+    Fewest,
     /// As they are, but none where there is no accepting cycle.
     Few,
     /// As many as possible on cycles that accept.
@@ -22,6 +24,9 @@ impl Marking {
         if self == Marking::Most { Marking::Many } else { self }
     }
 }
+
+/// Beyond so many edges marks are not taken away one by one.
+const MANY_LINKS: usize = 400;
 
 /// Keeps what is reachable and from where something is accepted; marks become as `marking` says; superfluous sets go.
 pub fn trim(graph: &Graph, marking: Marking, diagrams: &mut Diagrams) -> Graph {
@@ -102,8 +107,10 @@ fn normalise_marks(graph: &mut Graph, marking: Marking) {
     let found = components(&graph.states, graph.initial, |l| l.to);
     let accepting = accepting_components(graph, &found);
     let all = graph.all_marks();
-    if marking != Marking::Few {
-        (0..graph.sets).for_each(|set| saturate(graph, set));
+    match marking {
+        Marking::Few => {}
+        Marking::Fewest => (0..graph.sets).for_each(|set| thin(graph, set)),
+        Marking::Many | Marking::Most => (0..graph.sets).for_each(|set| saturate(graph, set)),
     }
     let has_cycle = cyclic(graph, &found);
     let by_state = graph.accepting == Accepting::States;
@@ -152,6 +159,48 @@ fn saturate(graph: &mut Graph, set: u32) {
             Accepting::States => {}
         }
     }
+}
+
+/// Takes `set` from edges, or from states, whose cycles all have another edge of it. Large graphs are left as they are.
+fn thin(graph: &mut Graph, set: u32) {
+    let bit: Marks = 1 << set;
+    if graph.link_count() > MANY_LINKS {
+        return;
+    }
+    for state in 0..graph.states.len() {
+        for i in 0..graph.states[state].len() {
+            let link = graph.states[state][i];
+            if link.marks & bit == 0 {
+                continue;
+            }
+            let needed = match graph.accepting {
+                Accepting::Links => leads_without(graph, bit, vec![link.to], state),
+                Accepting::States => {
+                    leads_without(graph, bit, graph.states[state].iter().map(|l| l.to).collect(), state)
+                }
+            };
+            match graph.accepting {
+                _ if needed => {}
+                Accepting::Links => graph.states[state][i].marks &= !bit,
+                Accepting::States => graph.states[state].iter_mut().for_each(|l| l.marks &= !bit),
+            }
+        }
+    }
+}
+
+/// Whether edges without a mark lead from some state to another.
+fn leads_without(graph: &Graph, bit: Marks, from: Vec<usize>, to: usize) -> bool {
+    let mut seen = vec![false; graph.states.len()];
+    let mut open = from;
+    while let Some(state) = open.pop() {
+        if state == to {
+            return true;
+        }
+        if !std::mem::replace(&mut seen[state], true) {
+            open.extend(graph.states[state].iter().filter(|l| l.marks & bit == 0).map(|l| l.to));
+        }
+    }
+    false
 }
 
 /// Of the sets, those that are not visited as a matter of course when the others are, judged by these edges' marks.

@@ -1,5 +1,6 @@
 //! The crate from outside.
 
+mod corpus;
 mod formats;
 mod kinds;
 mod limits;

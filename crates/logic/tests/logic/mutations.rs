@@ -134,6 +134,8 @@ fn read_everything(text: &str) {
     if let Some(ltl) = located(parse::ltl(text), text)
         && let Ok(translation) = translate(&ltl)
     {
+        let again = ltl.to_string();
+        assert_eq!(parse::ltl(&again).map(|l| l.formula), Ok(ltl.formula), "{again}");
         let shown = hoa::generalised(&translation.generalised, text);
         assert!(hoa::read(&shown).is_ok(), "{shown}");
     }

@@ -204,9 +204,9 @@ impl Machine {
             return self.moves_together(world, timeout, rooms, receive);
         }
         let urgent = self.committed && (0..world.processes()).any(|pid| self.is_committed(world, pid));
+        rooms.restricted = urgent;
         let mut moves_of = |pid: usize| {
-            rooms.restricted = urgent && !self.is_committed(world, pid);
-            self.moves_of(world, pid, timeout, rooms, receive)
+            (!urgent || self.is_committed(world, pid)) && self.moves_of(world, pid, timeout, rooms, receive)
         };
         match who {
             Who::One(pid) => pid < world.processes() && moves_of(pid),
@@ -269,9 +269,6 @@ impl Machine {
         let process = world.process(pid).process;
         let step = Step { pid: pid as u8, process: ProcessId(process), edge: id };
         let env = &Env::new(world, pid, timeout);
-        if rooms.restricted && edge.sync.is_none() {
-            return false;
-        }
         if let Some(edges) = &self.straight[process as usize][id.index()] {
             let ran = self.run_straight(edges, env, rooms.next, rooms.log);
             rooms.log.covered[process as usize][id.index()] |= matches!(ran, Ok(true));
@@ -288,7 +285,6 @@ impl Machine {
             (Ok(Some(Ready::Handshake(channel))), _) => {
                 return self.handshake(world, step, channel, timeout, rooms, receive);
             }
-            (Ok(Some(_)), _) if rooms.restricted => return false,
             (Ok(Some(ready)), None) => Ok((id, ready)),
             (Ok(Some(_)), Some(entry)) => match self.chain_step(env, entry, rooms.log) {
                 Ok(None) => return false,
@@ -518,7 +514,7 @@ pub(crate) struct Rooms<'a> {
     pub next: &'a mut World,
     half: &'a mut World,
     pub log: &'a mut Log,
-    /// Another process is at a committed location, so that this one may only meet one that is.
+    /// Some process is at a committed location, so that only such processes take part in a step.
     restricted: bool,
 }
 

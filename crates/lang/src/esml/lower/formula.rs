@@ -20,35 +20,10 @@ impl Lowering<'_> {
             name: "ASSERT".to_string(),
             kind: PropertyKind::Ctl,
             text: self.label(formula.span),
-            formula: self.spelled(formula),
+            formula: self.written(formula),
             observer: None,
             span: formula.span,
         })
-    }
-
-    /// The formula with the operators as all languages have them, and conditions as they are.
-    fn spelled(&self, formula: &ast::Expr) -> String {
-        let both =
-            |a: &ast::Expr, sign: &str, b: &ast::Expr| format!("({} {sign} {})", self.spelled(a), self.spelled(b));
-        let quantifier = |paths: Paths| if paths == Paths::All { 'A' } else { 'E' };
-        match &formula.kind {
-            ExprKind::Temporal(operator, f) => {
-                let (paths, letter) = match operator {
-                    PathOperator::Globally(paths) => (*paths, 'G'),
-                    PathOperator::Finally(paths) => (*paths, 'F'),
-                    PathOperator::Next(paths) => (*paths, 'X'),
-                };
-                format!("{}{letter} {}", quantifier(paths), self.spelled(f))
-            }
-            ExprKind::Unary(UnaryOp::Not, f) => format!("!{}", self.spelled(f)),
-            ExprKind::Until(paths, a, b) => {
-                format!("{}[{} U {}]", quantifier(*paths), self.spelled(a), self.spelled(b))
-            }
-            ExprKind::Implies(a, b) => both(a, "->", b),
-            ExprKind::Binary(BinaryOp::And, a, b) => both(a, "&&", b),
-            ExprKind::Binary(BinaryOp::Or, a, b) => both(a, "||", b),
-            _ => format!("({})", self.label(formula.span)),
-        }
     }
 
     /// Checks what is between the temporal operators.
@@ -59,6 +34,24 @@ impl Lowering<'_> {
             ExprKind::Until(_, a, b) | ExprKind::Implies(a, b) => self.both(a, b),
             ExprKind::Binary(BinaryOp::And | BinaryOp::Or, a, b) => self.both(a, b),
             _ => self.value_of(formula, Ty::Boolean).map(|_| ()),
+        }
+    }
+
+    /// The specification in the syntax that every language's formulas share; what has no temporal operator stays as it is.
+    fn written(&self, formula: &ast::Expr) -> String {
+        if !is_temporal(formula) {
+            return format!("{{{}}}", self.label(formula.span));
+        }
+        let both = |op: &str, a: &ast::Expr, b: &ast::Expr| format!("({}) {op} ({})", self.written(a), self.written(b));
+        match &formula.kind {
+            ExprKind::Temporal(op, f) => format!("{} ({})", operator(*op), self.written(f)),
+            ExprKind::Until(Paths::All, a, b) => format!("A({})", both("U", a, b)),
+            ExprKind::Until(Paths::Some, a, b) => format!("E({})", both("U", a, b)),
+            ExprKind::Implies(a, b) => both("->", a, b),
+            ExprKind::Binary(BinaryOp::And, a, b) => both("&&", a, b),
+            ExprKind::Binary(_, a, b) => both("||", a, b),
+            ExprKind::Unary(_, f) => format!("!({})", self.written(f)),
+            _ => self.label(formula.span),
         }
     }
 
@@ -98,5 +91,26 @@ impl Lowering<'_> {
                 None
             }
         }
+    }
+}
+
+fn operator(op: PathOperator) -> &'static str {
+    match op {
+        PathOperator::Globally(Paths::All) => "AG",
+        PathOperator::Globally(Paths::Some) => "EG",
+        PathOperator::Finally(Paths::All) => "AF",
+        PathOperator::Finally(Paths::Some) => "EF",
+        PathOperator::Next(Paths::All) => "AX",
+        PathOperator::Next(Paths::Some) => "EX",
+    }
+}
+
+fn is_temporal(formula: &ast::Expr) -> bool {
+    match &formula.kind {
+        // An implication, too, is for specifications alone.
+        ExprKind::Temporal(..) | ExprKind::Until(..) | ExprKind::Implies(..) => true,
+        ExprKind::Unary(_, f) => is_temporal(f),
+        ExprKind::Binary(_, a, b) => is_temporal(a) || is_temporal(b),
+        _ => false,
     }
 }

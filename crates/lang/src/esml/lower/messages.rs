@@ -8,7 +8,7 @@ use super::commands::guarded;
 use super::flow::{NO_HEAD, Step, require};
 use super::scope::{Channel, Home, Symbol};
 use super::types::{Alphabet, Kind, Ty, TypeId};
-use super::values::{Value, and, conjunction, not};
+use super::values::{Value, and, conjunction, may_fail, not};
 use crate::diagnostic::Diagnostic;
 use crate::esml::ast::{self, Communication, Mode, Name, Transfer};
 use crate::source::Span;
@@ -183,8 +183,11 @@ impl Lowering<'_> {
             let effects = vec![require(Expr::Const(0), NO_HEAD)];
             steps.push(Step { guard: guard.clone(), sync, effects, ..self.step(span) });
         }
+        // A condition that goes wrong does not keep the message away: the step then finds what is wrong with it.
+        let risky = holds.iter().filter(|h| may_fail(h)).cloned();
+        let effects = risky.map(|h| require(h, "the condition does not hold")).collect();
         let sync = Some(message.receive(args, conjunction(known, holds)));
-        steps.push(Step { guard, sync, ..self.step(span) });
+        steps.push(Step { guard, sync, effects, ..self.step(span) });
         Some(steps)
     }
 

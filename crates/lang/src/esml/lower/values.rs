@@ -138,6 +138,18 @@ pub(super) fn compute(op: BinaryOp, a: i32, b: i32) -> Option<i32> {
     i32::try_from(exact).ok()
 }
 
+/// Can evaluating it be a fault: an index out of range, a division by zero?
+pub(super) fn may_fail(expr: &Expr) -> bool {
+    match expr {
+        Expr::Load(place) => place.index.iter().any(|e| !matches!(e, Expr::Const(_))),
+        Expr::Unary(_, e) => may_fail(e),
+        Expr::Binary(BinaryOp::Div | BinaryOp::Rem, a, b) => !matches!(**b, Expr::Const(_)) || may_fail(a),
+        Expr::Binary(_, a, b) => may_fail(a) || may_fail(b),
+        Expr::Cond(parts) => parts.iter().any(may_fail),
+        _ => false,
+    }
+}
+
 /// How many nodes an expression has.
 pub(super) fn size(expr: &Expr) -> usize {
     1 + match expr {

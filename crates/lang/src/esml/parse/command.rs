@@ -74,22 +74,11 @@ impl Parser<'_> {
         loop {
             match branch(self) {
                 Ok(branch) => branches.push(branch),
-                Err(Failed) => self.recover_in_body(),
+                Err(Failed) => self.recover_to_branch(),
             }
-            if self.eat(Punct::Separator).is_some() {
-                continue;
+            if self.eat(Punct::Separator).is_none() {
+                break;
             }
-            // After a mistake in a guard the rest of its branch is still to be read over.
-            if self.complained_at.is_some() && self.eat(Punct::Semicolon).is_some() {
-                self.recover_in_body();
-                if !self.at_keyword(Keyword::End) && !self.at_punct(Punct::Separator) && self.kind() != TokenKind::Eof {
-                    continue;
-                }
-                if self.eat(Punct::Separator).is_some() {
-                    continue;
-                }
-            }
-            break;
         }
         let what = format!("this `{}`", opener.text());
         if !self.at_keyword(Keyword::End) {

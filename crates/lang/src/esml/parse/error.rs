@@ -137,6 +137,14 @@ impl Parser<'_> {
         }
     }
 
+    /// Skips to the end of a branch, over all its commands.
+    pub(super) fn recover_to_branch(&mut self) {
+        self.recover_in_body();
+        while self.eat(Punct::Semicolon).is_some() {
+            self.recover_in_body();
+        }
+    }
+
     /// Skips to the next declaration.
     pub(super) fn recover_in_declarations(&mut self) {
         loop {
