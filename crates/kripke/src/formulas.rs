@@ -141,15 +141,20 @@ impl Question {
         self.logic.atoms().iter().map(|(_, atom)| atom.text.clone()).collect()
     }
 
-    /// The model with something that watches for runs that must not be. Nothing can watch for a formula about branching.
-    pub fn watch(&self, plain: &Model) -> Result<Arc<Model>, Trouble> {
+    /// The model with something that watches for runs that must not be. For most formulas about branching nothing can.
+    pub fn watch(&self, plain: &Model, fairness: Fairness) -> Result<Arc<Model>, Trouble> {
         let mut model = plain.clone();
         let negated = match &self.logic {
-            Logic::Branching(_) => return Ok(Arc::new(model)),
+            Logic::Branching(ctl) => {
+                // Not every finite run goes on so that all processes move for ever.
+                let invariant = ctl.invariant().filter(|_| fairness != Fairness::Impartial);
+                model.goal = invariant.and_then(|ltl| self.broken(&ltl));
+                return Ok(Arc::new(model));
+            }
             Logic::Automaton(buchi) => buchi.clone(),
             Logic::Linear(ltl) => {
-                if let Some(condition) = broken_invariant(ltl, &self.conditions) {
-                    model.goal = Some(Goal { condition, text: format!("!({})", ltl.formula.display(&ltl.atoms)) });
+                if let Some(goal) = self.broken(ltl) {
+                    model.goal = Some(goal);
                     return Ok(Arc::new(model));
                 }
                 translate(&ltl.negated()).map_err(|e| self.too_large(&e))?.buchi
@@ -159,6 +164,12 @@ impl Question {
         let watch = Watch { name: &self.name, span: self.span.unwrap_or(nowhere), stutters: true };
         model.observer = Some(observer(&negated, &self.conditions, watch));
         Ok(Arc::new(model))
+    }
+
+    /// What to look for if the formula only says that a condition is always true.
+    fn broken(&self, ltl: &Ltl) -> Option<Goal> {
+        let condition = broken_invariant(ltl, &self.conditions)?;
+        Some(Goal { condition, text: format!("!({})", ltl.formula.display(&ltl.atoms)) })
     }
 
     fn too_large(&self, e: &TooLarge) -> Trouble {

@@ -85,7 +85,7 @@ impl Task {
     pub fn is_ready(&self) -> bool {
         match self.kind {
             Kind::Safety | Kind::Reach => true,
-            Kind::Ctl => self.branching.is_some(),
+            Kind::Ctl => self.branching.is_some() || self.model.goal.is_some(),
             Kind::Ltl | Kind::Automaton | Kind::Never | Kind::Process | Kind::Acceptance | Kind::Progress => {
                 self.model.observer.is_some() || self.model.goal.is_some()
             }
@@ -204,8 +204,9 @@ fn formula(plain: &Model, question: &Question, asking: &Asking, arguments: &[&st
         Logic::Branching(_) => Kind::Ctl,
         Logic::Automaton(_) => Kind::Automaton,
     };
-    let branching = question.branching(asking.fairness())?;
-    let task = Task::new(&question.name, kind, question.watch(plain)?, arguments);
+    let fairness = asking.fairness();
+    let task = Task::new(&question.name, kind, question.watch(plain, fairness)?, arguments);
+    let branching = if task.model.goal.is_some() { None } else { question.branching(fairness)? };
     Ok(Task { question: Some(question.clone()), branching, ..task })
 }
 

@@ -115,3 +115,41 @@ fn endless_runs_are_judged_as_by_spin() {
     assert!(wrong.is_empty(), "{} answers differ:\n{}", wrong.len(), wrong.join("\n"));
     places::notice(&format!("{} questions agree with SPIN, {} are too large", cases.len(), left.len()));
 }
+
+/// A process scheduler with two users: an invariant takes the whole graph, a promise that strong fairness keeps a part of it,
+/// and one that nothing keeps a smaller part.
+#[test]
+fn promises_of_a_scheduler_take_a_part_of_its_states() {
+    let Some(text) = places::corpus().and_then(|corpus| std::fs::read_to_string(corpus.join("esml/PS1.esml")).ok())
+    else {
+        places::notice("skipped: the corpus is not beside the checkout");
+        return;
+    };
+    let one = "User(1, ch1, ch0, ch2);";
+    let two = text.replace(one, &format!("{one} User(2, ch1, ch0, ch2);"));
+    let two = two.replace("procid = 0..2", "procid = 0..3").replace("qmax = 2", "qmax = 3");
+    let path = std::env::temp_dir().join(format!("kripke-scheduler-{}.esml", std::process::id()));
+    std::fs::write(&path, two).unwrap();
+    let ask = |formula: &str, fair: &str| -> (String, u64) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kripke"));
+        command.arg("check").arg(&path).args([
+            "--ctl",
+            formula,
+            "--fair",
+            fair,
+            "-j1",
+            "--no-trail",
+            "--format",
+            "json",
+        ]);
+        let said: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+        (said["verdict"].as_str().unwrap().to_string(), said["states"].as_u64().unwrap())
+    };
+    let (always, all) = ask("AG {DeviceDriver.id < 3}", "strong");
+    let (kept, some) = ask("AF {DeviceDriver.id = 2}", "strong");
+    let (broken, fewer) = ask("AF {DeviceDriver.id = 3}", "strong");
+    let (unfair, _) = ask("AF {DeviceDriver.id = 2}", "weak");
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!([&*always, &*kept, &*broken, &*unfair], ["holds", "holds", "violated", "violated"]);
+    assert!(fewer < some && some < all, "{fewer} {some} {all}");
+}

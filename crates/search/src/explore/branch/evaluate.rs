@@ -163,6 +163,11 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
         self.known[part.index()].get(id.number() as usize).copied().unwrap_or(UNKNOWN)
     }
 
+    /// Whether it was found out that a part has this value in a state.
+    pub fn knows(&self, part: PartId, value: bool, id: StateId) -> bool {
+        self.known(part, id) == if value { YES } else { NO }
+    }
+
     fn learn(&mut self, part: PartId, id: StateId, what: u32) {
         *room(&mut self.known[part.index()], id) = what;
     }

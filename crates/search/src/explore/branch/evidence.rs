@@ -1,4 +1,6 @@
 //! The run that shows why a formula is false, as far as one run can.
+//!
+//! It goes through states about which something was found out: what the evaluation did not look at, nobody looks at now.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -45,7 +47,12 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
             }
             (Part::Next(_), false) if self.successors(at)?.is_empty() => Ok(None),
             (Part::Until(_, y), true) => {
-                let way = self.way(at, false, |e, id| e.judge(y, id), |e, id| e.judge(part, id))?;
+                let way = self.way(
+                    at,
+                    false,
+                    |e, id| Ok(e.knows(part, true, id) && e.judge(y, id)?),
+                    |e, id| Ok(e.knows(part, true, id)),
+                )?;
                 let (choices, at) = way.expect("there is a way to such a state");
                 shown.choices.extend(choices);
                 Ok(Some(Claim { part: y, value, at }))
@@ -76,8 +83,10 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
     /// A fair path on which `x` is always true.
     fn stay(&mut self, part: PartId, x: PartId, at: StateId, shown: &mut Evidence) -> Result<(), Stop> {
         let starts: HashSet<StateId> = self.tours.iter().filter(|(p, ..)| *p == part).map(|(_, id, _)| *id).collect();
-        let arrived = |e: &mut Self, id| Ok(starts.contains(&id) || e.judge(x, id)? && e.successors(id)?.is_empty());
-        let way = self.way(at, false, arrived, |e, id| e.judge(part, id))?;
+        let arrived = |e: &mut Self, id| {
+            Ok(e.knows(part, true, id) && (starts.contains(&id) || e.judge(x, id)? && e.successors(id)?.is_empty()))
+        };
+        let way = self.way(at, false, arrived, |e, id| Ok(e.knows(part, true, id)))?;
         let (choices, at) = way.expect("there is a way to a fair cycle or to an end");
         shown.choices.extend(choices);
         if let Some((_, _, tour)) = self.tours.iter().find(|(p, id, _)| *p == part && *id == at) {
@@ -95,9 +104,10 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
         at: StateId,
         shown: &mut Evidence,
     ) -> Result<Option<Claim>, Stop> {
-        let astray = |e: &mut Self, id| Ok(!e.judge(part, id)? && e.judge(x, id)?);
-        let lost =
-            |e: &mut Self, id: StateId| Ok(!e.judge(y, id)? && (!e.judge(x, id)? || e.successors(id)?.is_empty()));
+        let astray = |e: &mut Self, id| Ok(e.knows(part, false, id) && e.judge(x, id)?);
+        let lost = |e: &mut Self, id: StateId| {
+            Ok(e.knows(part, false, id) && (!e.judge(x, id)? || e.successors(id)?.is_empty()))
+        };
         if let Some((choices, at)) = self.way(at, false, lost, astray)? {
             shown.choices.extend(choices);
             let ended = self.judge(x, at)?;
@@ -108,12 +118,7 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
         let mut turn = at;
         while met.insert(turn) {
             let next = self.successors(turn)?;
-            let mut on = None;
-            for id in next {
-                if on.is_none() && !self.judge(part, id)? {
-                    on = Some(id);
-                }
-            }
+            let on = next.into_iter().find(|id| self.knows(part, false, *id));
             turn = on.expect("there is always a way to go on without");
         }
         let (stem, _) = self.way(at, false, |_, id| Ok(id == turn), astray)?.expect("the way was just gone");
