@@ -144,16 +144,16 @@ impl Question {
     /// The model with something that watches for runs that must not be. For most formulas about branching nothing can.
     pub fn watch(&self, plain: &Model, fairness: Fairness) -> Result<Arc<Model>, Trouble> {
         let mut model = plain.clone();
+        // Not every finite run goes on so that all processes move for ever.
+        let at_once = fairness != Fairness::Impartial;
         let negated = match &self.logic {
             Logic::Branching(ctl) => {
-                // Not every finite run goes on so that all processes move for ever.
-                let invariant = ctl.invariant().filter(|_| fairness != Fairness::Impartial);
-                model.goal = invariant.and_then(|ltl| self.broken(&ltl));
+                model.goal = ctl.invariant().filter(|_| at_once).and_then(|ltl| self.broken(&ltl));
                 return Ok(Arc::new(model));
             }
             Logic::Automaton(buchi) => buchi.clone(),
             Logic::Linear(ltl) => {
-                if let Some(goal) = self.broken(ltl) {
+                if let Some(goal) = self.broken(ltl).filter(|_| at_once) {
                     model.goal = Some(goal);
                     return Ok(Arc::new(model));
                 }
@@ -161,7 +161,7 @@ impl Question {
             }
         };
         let nowhere = Span { file: kripke_model::ir::FileId(0), start: 0, end: 0 };
-        let watch = Watch { name: &self.name, span: self.span.unwrap_or(nowhere), stutters: true };
+        let watch = Watch { name: &self.name, span: self.span.unwrap_or(nowhere), stutters: true, at_once };
         model.observer = Some(observer(&negated, &self.conditions, watch));
         Ok(Arc::new(model))
     }

@@ -7,6 +7,7 @@ use kripke_model::Model;
 use kripke_model::ir::{
     Edge, EdgeId, Expr, Goal, Guard, LocId, Location, Observer, Process, Property, PropertyKind, Span, Then,
 };
+use kripke_search::Fairness;
 
 use crate::args::{Asking, Reading};
 use crate::formulas::branching::Translated;
@@ -205,7 +206,11 @@ fn formula(plain: &Model, question: &Question, asking: &Asking, arguments: &[&st
         Logic::Automaton(_) => Kind::Automaton,
     };
     let fairness = asking.fairness();
-    let task = Task::new(&question.name, kind, question.watch(plain, fairness)?, arguments);
+    let mut task = Task::new(&question.name, kind, question.watch(plain, fairness)?, arguments);
+    if fairness == Fairness::Impartial {
+        // It is watched for in another way.
+        task.arguments.extend(["--fair", "impartial"].map(String::from));
+    }
     let branching = if task.model.goal.is_some() { None } else { question.branching(fairness)? };
     Ok(Task { question: Some(question.clone()), branching, ..task })
 }

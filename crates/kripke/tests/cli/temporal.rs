@@ -115,6 +115,19 @@ fn fairness_proves_what_is_not_so_without() {
     );
 }
 
+/// What breaks it has to go on for ever, all processes moving.
+#[test]
+fn an_impartial_run_against_an_invariant_is_endless() {
+    let desk = desk();
+    let said = ask(&desk, "fair-impartial.pml", &["--ltl", "[] !passed", "--fair", "impartial"]).expect(1);
+    assert!(said.out.contains("↻"), "{}", said.out);
+    let again = desk.run("replay fair-impartial.pml").expect(1);
+    assert!(again.out.contains("for ever"), "{}", again.out);
+    ask(&desk, "fair-impartial.pml", &["--ltl", "[] !waits", "--fair", "impartial"]).expect(0);
+    ask(&desk, "fair-impartial.pml", &["--ltl", "[] !waits", "--fair", "strong"]).expect(1);
+    ask(&desk, "fair-impartial.pml", &["--ctl", "AG !waits", "--fair", "impartial"]).expect(0);
+}
+
 #[test]
 fn both_logics_agree_on_what_both_can_say() {
     let desk = desk();
@@ -137,7 +150,7 @@ fn both_logics_agree_on_what_both_can_say() {
     for (file, p, q) in cases {
         for (linear, branching) in pairs {
             let [linear, branching] = [linear, branching].map(|text| text.replace('P', p).replace('Q', q));
-            for fair in ["none", "weak", "strong"] {
+            for fair in ["none", "weak", "strong", "impartial"] {
                 let by_runs = verdict(&desk, file, &["--ltl", &linear, "--fair", fair, "-A"]);
                 let by_branches = verdict(&desk, file, &["--ctl", &branching, "--fair", fair, "-A"]);
                 assert_eq!(by_runs, by_branches, "{file} {linear} {fair}");
