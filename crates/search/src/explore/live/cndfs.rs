@@ -16,7 +16,7 @@ use super::super::{Factory, ROUND, Search};
 use super::Live;
 use super::colours::{Colours, Set};
 use crate::budget::Limit;
-use crate::store::{Handle, StateId, Store};
+use crate::store::{Handle, Seen, StateId, Store};
 
 const BLUE: u8 = 1;
 const RED: u8 = 2;
@@ -50,8 +50,20 @@ struct Searcher<'l, 'w, 'm, 's, S: Store + 'w> {
     pink: Set,
     blue: Vec<StateId>,
     depth: u32,
+    deepest: u32,
     red: Vec<StateId>,
     met: Vec<StateId>,
+    /// Successors where others have been.
+    later: Vec<StateId>,
+    random: u64,
+}
+
+/// Any order will do; the same in every run with one worker.
+fn shuffle(states: &mut [StateId], random: &mut u64) {
+    for i in (1..states.len()).rev() {
+        *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        states.swap(i, ((*random >> 33) % (i as u64 + 1)) as usize);
+    }
 }
 
 /// The search is over for this worker.
@@ -120,8 +132,11 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
             pink: Set::default(),
             blue: Vec::new(),
             depth: 0,
+            deepest: 0,
             red: Vec::new(),
             met: Vec::new(),
+            later: Vec::new(),
+            random: 1 + number as u64,
         }
     }
 
@@ -130,6 +145,7 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
         if self.search().is_err() {
             self.shared.over.store(true, Ordering::Relaxed);
         }
+        self.shared.depth.fetch_max(self.deepest, Ordering::Relaxed);
         let mut findings = self.shared.findings.lock().unwrap_or_else(PoisonError::into_inner);
         findings.collect(self.worker.judge.hand_over(), || root);
     }
@@ -159,28 +175,31 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
                 self.shared.colours.set(top, ACCEPTING);
             }
             self.depth += 1;
-            self.shared.depth.fetch_max(self.depth, Ordering::Relaxed);
+            self.deepest = self.deepest.max(self.depth);
             self.look_around(top)?;
         }
         Ok(())
     }
 
     /// Puts the successors on a stack, in an order of this worker's own. Who comes first judges and counts.
+    ///
+    /// Workers who follow each other do the same work: each goes where nobody has been, and everybody by another way.
     fn expand(&mut self, id: StateId, stack: &mut Vec<StateId>) -> Going<Flags> {
         let first = stack.len();
         let known = self.shared.colours.set(id, EXPANDED) & EXPANDED != 0;
-        let expanded = match known {
-            false => self.worker.expand(id, |seen| stack.push(seen.id)),
-            true => self.worker.expand_again(id, Choice::All, |seen| stack.push(seen.id)),
+        let (colours, later) = (&self.shared.colours, &mut self.later);
+        let sort = |seen: Seen| {
+            let taken = !seen.new && colours.get(seen.id) & EXPANDED != 0;
+            if taken { later.push(seen.id) } else { stack.push(seen.id) }
         };
-        let successors = &mut stack[first..];
-        if self.number.is_multiple_of(2) {
-            successors.reverse();
-        }
-        if !successors.is_empty() {
-            let turn = (id.number() as usize).wrapping_mul(self.number / 2) % successors.len();
-            successors.rotate_left(turn);
-        }
+        let expanded = match known {
+            false => self.worker.expand(id, sort),
+            true => self.worker.expand_again(id, Choice::All, sort),
+        };
+        // The last goes first: those where nobody has been, in any order.
+        shuffle(&mut stack[first..], &mut self.random);
+        shuffle(&mut self.later, &mut self.random);
+        stack.splice(first..first, self.later.drain(..));
         expanded.map_err(|limit| {
             self.shared.search.stop(limit);
             Over
@@ -194,7 +213,9 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
             let stacks = (self.blue.capacity() + self.red.capacity() + self.met.capacity()) * size_of::<StateId>();
             self.shared.bytes[self.number].store(own + stacks as u64, Ordering::Relaxed);
             let search = self.shared.search;
+            // Not more often: it is one place in memory for all.
             if self.worker.leads() {
+                self.shared.depth.fetch_max(self.deepest, Ordering::Relaxed);
                 search.depth.store(u64::from(self.shared.depth.load(Ordering::Relaxed)), Ordering::Relaxed);
                 search.check(self.shared.bytes(), self.blue.len() as u64);
             }

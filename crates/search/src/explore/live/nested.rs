@@ -119,7 +119,12 @@ fn search<S: Store>(
                 let first = blue.push_frame(top);
                 *deepest = (*deepest).max(blue.depth());
                 let entries = &mut blue.entries;
-                let flags = live.worker.expand(top, |seen| entries.push(seen.id))?;
+                // Looked at now, all together, so that memory is not waited for one by one.
+                let flags = live.worker.expand(top, |seen| {
+                    if seen.new || marks.get(seen.id).colour != Colour::Red {
+                        entries.push(seen.id);
+                    }
+                })?;
                 blue.entries[first..].reverse();
                 *marks.of(top) = Mark { colour: Colour::Cyan, accepting: flags.accepting, all_red: true };
                 let waiting = blue.entries.len() as u64;

@@ -130,8 +130,13 @@ fn visit<S: Store>(live: &mut Live<'_, '_, '_, S>, path: &mut Path, id: StateId)
     path.depth += 1;
     path.deepest = path.deepest.max(path.depth);
     let first = path.entries.len();
-    let entries = &mut path.entries;
-    let flags: Flags = live.worker.expand(id, |seen| entries.push(seen.id))?;
+    let Path { entries, order: orders, .. } = path;
+    // Looked at now, all together, so that memory is not waited for one by one.
+    let flags: Flags = live.worker.expand(id, |seen| {
+        if seen.new || orders.get(seen.id.number() as usize) != Some(&DONE) {
+            entries.push(seen.id);
+        }
+    })?;
     path.entries[first..].reverse();
     path.open.push((id, flags.accepting));
     path.roots.push(Root { order, accepting: flags.accepting });
