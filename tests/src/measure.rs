@@ -195,7 +195,7 @@ pub fn holds(path: &Path, bounds: Bounds) -> Result<Option<bool>, String> {
     let options = Options { assertions: false, end_states: false, threads: Some(1), cycles, ..Options::default() };
     let outcome = search_model(&model, bounds, &options, false, Setup::USUAL)?;
     Ok(match outcome.end {
-        End::Exhausted(_) => Some(true),
+        End::Exhausted(_) | End::Decided(_) => Some(true),
         End::Violation => Some(false),
         End::Stopped(_) => None,
     })
@@ -212,7 +212,7 @@ fn search(model: &Arc<Model>, bounds: Bounds, all_errors: bool, setup: Setup) ->
     match outcome.end {
         End::Stopped(Limit::EndlessSequence(_)) => Measured::Stopped("endless sequence".to_string()),
         End::Stopped(limit) => Measured::Stopped(limit.to_string()),
-        End::Exhausted(_) | End::Violation => {
+        End::Exhausted(_) | End::Decided(_) | End::Violation => {
             let s = outcome.statistics;
             Measured::Counted(Counts {
                 states: s.states,

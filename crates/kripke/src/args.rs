@@ -55,7 +55,7 @@ pub struct Cli {
 pub enum Command {
     /// Explore every reachable state of a model; the default for a bare file name
     #[command(after_help = CHECK_EXAMPLES)]
-    Check(Check),
+    Check(Box<Check>),
     /// Measure models with different options: time, memory, counts
     #[command(after_help = bench::EXAMPLES)]
     Bench(Bench),

@@ -1,9 +1,11 @@
 //! What expands states: compiled code where it can be had, the reference interpreter otherwise.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use kripke_engine::{Compiled, Options};
 use kripke_model::compact::{Codec, Compacted};
+use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
 use kripke_model::{Batch, Choice, Flags, Interpreter, Model, State, Successors};
 use kripke_report::json;
@@ -22,6 +24,8 @@ pub struct Engine {
     compact: bool,
     /// `[process][edge]`: executed by a worker that has finished.
     covered: Mutex<Vec<Vec<bool>>>,
+    /// What states are asked about, beside their successors.
+    conditions: Vec<Expr>,
 }
 
 impl Engine {
@@ -45,7 +49,12 @@ impl Engine {
         let compact = args.searching.compact;
         let codec =
             (compact || args.showing.verbose || args.showing.format == Format::Json).then(|| Codec::of(&interpreter));
-        Ok((Engine { interpreter, compiled, codec, compact, covered }, why))
+        Ok((Engine { interpreter, compiled, codec, compact, covered, conditions: Vec::new() }, why))
+    }
+
+    /// Makes these the atoms of states.
+    pub fn asking(self, conditions: &[Expr]) -> Engine {
+        Engine { conditions: conditions.to_vec(), ..self }
     }
 
     pub fn name(&self) -> &'static str {
@@ -68,9 +77,9 @@ impl Engine {
         match &self.compiled {
             Some(compiled) => {
                 let compiled = compiled.lock().unwrap_or_else(PoisonError::into_inner).for_thread();
-                self.boxed(Worker { successors: compiled, engine: self })
+                self.boxed(self.work(compiled))
             }
-            None => self.boxed(Worker { successors: self.interpreter.for_thread(), engine: self }),
+            None => self.boxed(self.work(self.interpreter.for_thread())),
         }
     }
 
@@ -79,6 +88,10 @@ impl Engine {
             Some(codec) if self.compact => Box::new(Compacted::new(worker, codec.clone())),
             _ => Box::new(worker),
         }
+    }
+
+    fn work<S: Covers>(&self, successors: S) -> Worker<'_, S> {
+        Worker { successors, engine: self, judge: self.interpreter.for_thread() }
     }
 
     /// The interpreter, to judge and to show, and what was executed.
@@ -94,14 +107,20 @@ impl Engine {
     }
 }
 
-/// Knows which edges it has executed.
+/// Knows which edges it has executed, and what its states are for the interpreter.
 trait Covers: Successors {
     fn covered(&self) -> Vec<Vec<bool>>;
+
+    fn whole<'s>(&self, state: &'s State) -> Cow<'s, State>;
 }
 
 impl Covers for Interpreter {
     fn covered(&self) -> Vec<Vec<bool>> {
         self.coverage().to_vec()
+    }
+
+    fn whole<'s>(&self, state: &'s State) -> Cow<'s, State> {
+        Cow::Borrowed(state)
     }
 }
 
@@ -109,12 +128,18 @@ impl Covers for Compiled {
     fn covered(&self) -> Vec<Vec<bool>> {
         self.coverage()
     }
+
+    fn whole<'s>(&self, state: &'s State) -> Cow<'s, State> {
+        Cow::Owned(Compiled::whole(self, state))
+    }
 }
 
 /// Tells the engine what it has executed when it is done.
 struct Worker<'e, S: Covers> {
     successors: S,
     engine: &'e Engine,
+    /// Judges conditions.
+    judge: Interpreter,
 }
 
 impl<S: Covers> Successors for Worker<'_, S> {
@@ -124,6 +149,12 @@ impl<S: Covers> Successors for Worker<'_, S> {
 
     fn processes(&mut self, state: &State) -> u8 {
         self.successors.processes(state)
+    }
+
+    fn atoms(&mut self, state: &State) -> u64 {
+        let state = self.successors.whole(state);
+        let conditions = self.engine.conditions.iter().enumerate();
+        conditions.filter(|(_, c)| self.judge.holds(c, &state)).fold(0, |atoms, (bit, _)| atoms | 1 << bit)
     }
 
     fn initial(&mut self, out: &mut Batch) {

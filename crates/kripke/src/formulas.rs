@@ -1,14 +1,22 @@
-//! Formulas of linear temporal logic about a model: reading them, watching for runs that break them, and judging the
-//! runs that were found by what the formula means, without an automaton.
+//! Formulas and automata about a model: reading them, watching for runs that break them, and judging the runs that were
+//! found by what the formula means, without an automaton.
+
+pub mod branching;
+mod files;
+
+use std::path::Path;
 
 use std::sync::Arc;
 
 use kripke_logic::observer::{Watch, broken_invariant, observer};
-use kripke_logic::{Lasso, Ltl, Problem, Valuation, lasso, parse, translate};
+use kripke_logic::{
+    Atoms, Buchi, Ctl, Lasso, Ltl, Problem, TooLarge, Valuation, hoa, lasso, parse, simplify, translate,
+};
 use kripke_model::ir::{Expr, Goal, Property, PropertyKind, Span};
 use kripke_model::trail::{Ending, Replayed};
 use kripke_model::{Interpreter, Model};
 use kripke_report::json::Complaint;
+use kripke_search::Fairness;
 
 use crate::args::Asking;
 use crate::load::Trouble;
@@ -20,35 +28,83 @@ pub struct Question {
     /// As typed.
     pub text: String,
     pub span: Option<Span>,
-    pub ltl: Ltl,
+    pub logic: Logic,
     pub conditions: Vec<Expr>,
-    /// It is not of the model, but asked on the command line.
-    pub asked: bool,
+    /// The arguments that ask for it, unless it is of the model.
+    pub asked: Option<[String; 2]>,
+}
+
+/// What a question is put in.
+#[derive(Clone, Debug)]
+pub enum Logic {
+    /// On all runs.
+    Linear(Ltl),
+    /// In the initial state.
+    Branching(Ctl),
+    /// On no run.
+    Automaton(Buchi),
+}
+
+impl Logic {
+    pub fn atoms(&self) -> &Atoms {
+        match self {
+            Logic::Linear(ltl) => &ltl.atoms,
+            Logic::Branching(ctl) => &ctl.atoms,
+            Logic::Automaton(buchi) => &buchi.atoms,
+        }
+    }
 }
 
 /// The formulas that will be looked at: those asked for, and those of the model that are wanted.
 pub fn questions(model: &Model, asking: &Asking, claims: bool) -> Result<Vec<Question>, Trouble> {
     let mut out = Vec::new();
     for text in &asking.ltl {
-        let ltl = parse::ltl(text).map_err(|problem| trouble("--ltl", text, &problem))?;
-        out.push(Question {
-            name: text.clone(),
-            text: text.clone(),
-            span: None,
-            ltl,
-            conditions: Vec::new(),
-            asked: true,
-        });
+        out.push(Question::asked("--ltl", text, Logic::Linear(linear("--ltl", text)?)));
     }
-    let wanted = |p: &&Property| {
-        p.kind == PropertyKind::Ltl && (asking.property.contains(&p.name) || claims && !asking.is_particular())
-    };
-    for Property { name, text, formula, span, .. } in model.properties.iter().filter(wanted) {
-        let ltl = parse::ltl(formula).map_err(|problem| trouble(&format!("ltl {name}"), formula, &problem))?;
+    for path in &asking.ltl_file {
+        for text in files::formulas(path)? {
+            let ltl = linear(&path.display().to_string(), &text)?;
+            out.push(Question::asked("--ltl", &text, Logic::Linear(ltl)));
+        }
+    }
+    for text in &asking.ctl {
+        out.push(Question::asked("--ctl", text, Logic::Branching(branching("--ctl", text)?)));
+    }
+    for path in &asking.hoa {
+        let name = path.display().to_string();
+        out.push(Question::asked("--hoa", &name, Logic::Automaton(automaton(path)?)));
+    }
+    let wanted = |p: &&Property| asking.property.contains(&p.name) || claims && !asking.is_particular();
+    for Property { name, text, formula, span, kind, .. } in model.properties.iter().filter(wanted) {
+        let logic = match kind {
+            PropertyKind::Ltl => Logic::Linear(linear(&format!("ltl {name}"), formula)?),
+            PropertyKind::Ctl => Logic::Branching(branching(name, formula)?),
+            PropertyKind::Never | PropertyKind::Process => continue,
+        };
         let (name, text, conditions) = (name.clone(), text.clone(), Vec::new());
-        out.push(Question { name, text, span: Some(*span), ltl, conditions, asked: false });
+        out.push(Question { name, text, span: Some(*span), logic, conditions, asked: None });
     }
     Ok(out)
+}
+
+fn linear(what: &str, text: &str) -> Result<Ltl, Trouble> {
+    parse::ltl(text).map_err(|problem| trouble(what, text, &problem))
+}
+
+fn branching(what: &str, text: &str) -> Result<Ctl, Trouble> {
+    parse::ctl(text).map_err(|problem| trouble(what, text, &problem))
+}
+
+/// The automaton of a file.
+fn automaton(path: &Path) -> Result<Buchi, Trouble> {
+    let unreadable = |why: &str| Trouble::whole(path, &format!("can't read it: {why}"));
+    let bytes = std::fs::read(path).map_err(|e| unreadable(&crate::files::explain(&e)))?;
+    let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not text in UTF-8"))?;
+    let generalised = hoa::read(&text).map_err(|problem| {
+        let line = text.get(..problem.span.start).map_or(1, |before| before.matches('\n').count() + 1);
+        Trouble::whole(path, &format!("line {line}: {}", problem.message))
+    })?;
+    simplify(&generalised).map(|t| t.buchi).map_err(|e| Trouble::whole(path, &e.message))
 }
 
 pub fn trouble(what: &str, text: &str, problem: &Problem) -> Trouble {
@@ -57,6 +113,9 @@ pub fn trouble(what: &str, text: &str, problem: &Problem) -> Trouble {
     let width = text.get(problem.span.start..problem.span.end).map_or(1, |t| t.chars().count().max(1));
     let mut shown =
         format!("error: {message}\n  {text}\n  {}{} {}\n", " ".repeat(before), "^".repeat(width), problem.here);
+    if problem.here.is_empty() {
+        shown = format!("{}\n", shown.trim_end());
+    }
     if let Some(help) = &problem.help {
         shown.push_str(&format!("  help: {help}\n"));
     }
@@ -72,31 +131,68 @@ pub fn trouble(what: &str, text: &str, problem: &Problem) -> Trouble {
 }
 
 impl Question {
-    /// The texts of its propositions.
-    pub fn propositions(&self) -> Vec<String> {
-        self.ltl.atoms.iter().map(|(_, atom)| atom.text.clone()).collect()
+    fn asked(option: &str, text: &str, logic: Logic) -> Question {
+        let asked = Some([option.to_string(), text.to_string()]);
+        Question { name: text.to_string(), text: text.to_string(), span: None, logic, conditions: Vec::new(), asked }
     }
 
-    /// The model with something that watches for runs on which the formula is false.
-    pub fn watch(&self, plain: &Model) -> Result<Arc<Model>, Trouble> {
+    /// The texts of its propositions.
+    pub fn propositions(&self) -> Vec<String> {
+        self.logic.atoms().iter().map(|(_, atom)| atom.text.clone()).collect()
+    }
+
+    /// The model with something that watches for runs that must not be. For most formulas about branching nothing can.
+    pub fn watch(&self, plain: &Model, fairness: Fairness) -> Result<Arc<Model>, Trouble> {
         let mut model = plain.clone();
-        if let Some(condition) = broken_invariant(&self.ltl, &self.conditions) {
-            model.goal = Some(Goal { condition, text: format!("!({})", self.ltl.formula.display(&self.ltl.atoms)) });
-            return Ok(Arc::new(model));
-        }
-        let translated = translate(&self.ltl.negated()).map_err(|e| {
-            let problem = Problem::new(kripke_logic::Span::new(0, self.text.len()), e.to_string());
-            trouble(&self.name, &self.text, &problem)
-        })?;
+        // Not every finite run goes on so that all processes move for ever.
+        let at_once = fairness != Fairness::Impartial;
+        let negated = match &self.logic {
+            Logic::Branching(ctl) => {
+                model.goal = ctl.invariant().filter(|_| at_once).and_then(|ltl| self.broken(&ltl));
+                return Ok(Arc::new(model));
+            }
+            Logic::Automaton(buchi) => buchi.clone(),
+            Logic::Linear(ltl) => {
+                if let Some(goal) = self.broken(ltl).filter(|_| at_once) {
+                    model.goal = Some(goal);
+                    return Ok(Arc::new(model));
+                }
+                translate(&ltl.negated()).map_err(|e| self.too_large(&e))?.buchi
+            }
+        };
         let nowhere = Span { file: kripke_model::ir::FileId(0), start: 0, end: 0 };
-        let watch = Watch { name: &self.name, span: self.span.unwrap_or(nowhere), stutters: true };
-        model.observer = Some(observer(&translated.buchi, &self.conditions, watch));
+        let watch = Watch { name: &self.name, span: self.span.unwrap_or(nowhere), stutters: true, at_once };
+        model.observer = Some(observer(&negated, &self.conditions, watch));
         Ok(Arc::new(model))
     }
 
-    /// Is the formula false on this run? A run that ends goes on as it is, which can't help a formula that is already
-    /// lost.
+    /// What to look for if the formula only says that a condition is always true.
+    fn broken(&self, ltl: &Ltl) -> Option<Goal> {
+        let condition = broken_invariant(ltl, &self.conditions)?;
+        Some(Goal { condition, text: format!("!({})", ltl.formula.display(&ltl.atoms)) })
+    }
+
+    fn too_large(&self, e: &TooLarge) -> Trouble {
+        let problem = Problem::new(kripke_logic::Span::new(0, self.text.len()), e.to_string());
+        trouble(&self.name, &self.text, &problem)
+    }
+
+    /// The formula about branching for the search, if it is one.
+    pub fn branching(&self, fairness: Fairness) -> Result<Option<branching::Translated>, Trouble> {
+        let Logic::Branching(ctl) = &self.logic else { return Ok(None) };
+        let translated = branching::translate(ctl, fairness);
+        if translated.branching.height() > branching::MAX_HEIGHT {
+            let message = "the formula is nested too deeply".to_string();
+            let problem = Problem::new(kripke_logic::Span::new(0, self.text.len()), message);
+            return Err(trouble(&self.name, &self.text, &problem));
+        }
+        Ok(Some(translated))
+    }
+
+    /// Is the formula false on this run, as far as a run alone can tell? A run that ends goes on as it is, which can't help
+    /// a formula that is already lost.
     pub fn is_broken_by(&self, replayed: &Replayed, interpreter: &mut Interpreter) -> bool {
+        let Logic::Linear(ltl) = &self.logic else { return true };
         let letter = |state: &Vec<u8>, interpreter: &mut Interpreter| -> Valuation {
             let bits = self.conditions.iter().enumerate();
             bits.filter(|(_, c)| interpreter.holds(c, state)).fold(0, |word, (i, _)| word | 1 << i)
@@ -107,6 +203,6 @@ impl Question {
             Ending::Cycle(start) => word[..word.len() - 1].split_at(start as usize),
             _ => word.split_at(word.len() - 1),
         };
-        Lasso::new(stem, cycle).is_some_and(|run| !lasso::holds(&self.ltl.formula, &run))
+        Lasso::new(stem, cycle).is_some_and(|run| !lasso::holds(&ltl.formula, &run))
     }
 }

@@ -12,6 +12,7 @@ use kripke_report::{itf, listing, screen};
 use crate::args::{Asking, Reading, Replay, ReplayFormat};
 use crate::exit::{Failure, Status};
 use crate::interactive::Session;
+use crate::tasks::Kind;
 use crate::{files, load, output, tasks};
 
 pub fn run(args: &Replay) -> Result<Status, Failure> {
@@ -20,10 +21,13 @@ pub fn run(args: &Replay) -> Result<Status, Failure> {
     let file = TrailFile::read(&text(args, &path)?).map_err(|e| wrong(&e))?;
     let known = Reading::from_arguments(&file.arguments);
     let (reading, asking) = known.map_err(|_| wrong(&"its arguments make no sense"))?;
-    let mut interpreter = prepare(&args.file, &reading, &asking)?;
+    let (mut interpreter, kind) = prepare(&args.file, &reading, &asking)?;
     let trail = file.trail(interpreter.model()).map_err(|e| wrong(&e))?;
     let replayed = trail.replay(&mut interpreter).map_err(|e| wrong(&e))?;
-    let run = Run::replayed(&interpreter, &replayed);
+    let mut run = Run::replayed(&interpreter, &replayed);
+    if kind == Kind::Ctl && *run.end() == End::Fine {
+        run.finish(End::Refuted);
+    }
     let end = run.end().clone();
     let names = run.names();
     let format = if args.list { ReplayFormat::List } else { args.format };
@@ -45,8 +49,8 @@ pub fn run(args: &Replay) -> Result<Status, Failure> {
     Ok(if end == End::Fine { Status::Fine } else { Status::Violated })
 }
 
-/// The model with what the trail is about.
-fn prepare(file: &Path, reading: &Reading, asking: &Asking) -> Result<Interpreter, Failure> {
+/// The model with what the trail is about, and what kind of thing that is.
+fn prepare(file: &Path, reading: &Reading, asking: &Asking) -> Result<(Interpreter, Kind), Failure> {
     let said = |trouble: load::Trouble| {
         output::remark(&trouble.text);
         Failure::Said(Status::BadInput)
@@ -56,7 +60,7 @@ fn prepare(file: &Path, reading: &Reading, asking: &Asking) -> Result<Interprete
     let bad = |e: &dyn std::fmt::Display| Failure::BadInput(format!("{}: {e}", file.display()));
     let tasks = tasks::tasks(file, asked, asking, true).map_err(said)?;
     let task = tasks.into_iter().next().ok_or_else(|| bad(&"there is nothing to replay"))?;
-    load::interpreter(task.model, reading).map_err(|e| bad(&e))
+    load::interpreter(task.model, reading).map(|i| (i, task.kind)).map_err(|e| bad(&e))
 }
 
 fn text(args: &Replay, path: &Path) -> Result<String, Failure> {

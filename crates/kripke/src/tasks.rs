@@ -7,9 +7,11 @@ use kripke_model::Model;
 use kripke_model::ir::{
     Edge, EdgeId, Expr, Goal, Guard, LocId, Location, Observer, Process, Property, PropertyKind, Span, Then,
 };
+use kripke_search::Fairness;
 
 use crate::args::{Asking, Reading};
-use crate::formulas::{self, Question};
+use crate::formulas::branching::Translated;
+use crate::formulas::{self, Logic, Question};
 use crate::load::{self, Trouble};
 
 /// One thing to check.
@@ -22,6 +24,8 @@ pub struct Task {
     pub arguments: Vec<String>,
     /// The formula it is about.
     pub question: Option<Question>,
+    /// It is about branching.
+    pub branching: Option<Translated>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +39,8 @@ pub enum Kind {
     Process,
     Ltl,
     Ctl,
+    /// Made by another tool.
+    Automaton,
 }
 
 impl Kind {
@@ -49,6 +55,7 @@ impl Kind {
             Kind::Process => "process",
             Kind::Ltl => "ltl",
             Kind::Ctl => "ctl",
+            Kind::Automaton => "automaton",
         }
     }
 
@@ -65,7 +72,7 @@ impl Kind {
 impl Task {
     fn new(name: &str, kind: Kind, model: Arc<Model>, arguments: &[&str]) -> Task {
         let arguments = arguments.iter().map(ToString::to_string).collect();
-        Task { name: name.to_string(), kind, model, arguments, question: None }
+        Task { name: name.to_string(), kind, model, arguments, question: None, branching: None }
     }
 
     /// Whether cycles have to be looked for: where nothing is accepting, there are none.
@@ -79,7 +86,8 @@ impl Task {
     pub fn is_ready(&self) -> bool {
         match self.kind {
             Kind::Safety | Kind::Reach => true,
-            Kind::Ltl | Kind::Ctl | Kind::Never | Kind::Process | Kind::Acceptance | Kind::Progress => {
+            Kind::Ctl => self.branching.is_some() || self.model.goal.is_some(),
+            Kind::Ltl | Kind::Automaton | Kind::Never | Kind::Process | Kind::Acceptance | Kind::Progress => {
                 self.model.observer.is_some() || self.model.goal.is_some()
             }
         }
@@ -109,8 +117,9 @@ pub fn load(file: &Path, reading: &Reading, asking: &Asking, claims: bool) -> Re
     };
     let mut rest = conditions.split_off(asking.reach.len().min(conditions.len())).into_iter();
     for question in &mut questions {
-        question.conditions = rest.by_ref().take(question.ltl.atoms.len()).collect();
-        if question.conditions.len() < question.ltl.atoms.len() {
+        let wanted = question.logic.atoms().len();
+        question.conditions = rest.by_ref().take(wanted).collect();
+        if question.conditions.len() < wanted {
             return Err(Trouble::whole(file, "conditions can't be read in this language"));
         }
     }
@@ -170,12 +179,14 @@ pub fn tasks(file: &Path, asked: Asked, asking: &Asking, claims: bool) -> Result
             return Err(Trouble::whole(file, &message));
         }
     }
-    for question in questions.iter().filter(|q| q.asked) {
-        out.push(formula(&plain, question, &["--ltl", &question.text])?);
+    for question in &questions {
+        if let Some([option, text]) = &question.asked {
+            out.push(formula(&plain, question, asking, &[option, text])?);
+        }
     }
     for property in &properties {
-        if let Some(question) = questions.iter().find(|q| !q.asked && q.name == property.name) {
-            out.push(formula(&plain, question, &["--property", &property.name])?);
+        if let Some(question) = questions.iter().find(|q| q.asked.is_none() && q.name == property.name) {
+            out.push(formula(&plain, question, asking, &["--property", &property.name])?);
             continue;
         }
         let asked = asking.property.contains(&property.name);
@@ -188,9 +199,20 @@ pub fn tasks(file: &Path, asked: Asked, asking: &Asking, claims: bool) -> Result
     Ok(out)
 }
 
-fn formula(plain: &Model, question: &Question, arguments: &[&str]) -> Result<Task, Trouble> {
-    let task = Task::new(&question.name, Kind::Ltl, question.watch(plain)?, arguments);
-    Ok(Task { question: Some(question.clone()), ..task })
+fn formula(plain: &Model, question: &Question, asking: &Asking, arguments: &[&str]) -> Result<Task, Trouble> {
+    let kind = match question.logic {
+        Logic::Linear(_) => Kind::Ltl,
+        Logic::Branching(_) => Kind::Ctl,
+        Logic::Automaton(_) => Kind::Automaton,
+    };
+    let fairness = asking.fairness();
+    let mut task = Task::new(&question.name, kind, question.watch(plain, fairness)?, arguments);
+    if fairness == Fairness::Impartial {
+        // It is watched for in another way.
+        task.arguments.extend(["--fair", "impartial"].map(String::from));
+    }
+    let branching = if task.model.goal.is_some() { None } else { question.branching(fairness)? };
+    Ok(Task { question: Some(question.clone()), branching, ..task })
 }
 
 fn plain_span(model: &Model) -> Span {

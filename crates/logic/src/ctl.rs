@@ -6,8 +6,9 @@ use std::collections::HashMap;
 use std::fmt;
 
 use crate::atoms::{AtomId, Atoms};
-use crate::formula::operand;
+use crate::formula::{Binary, FormulaBuilder, Node, NodeId, Unary, operand};
 use crate::parse;
+use crate::parse::Ltl;
 
 /// A node of a [`Ctl`] formula.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -101,6 +102,36 @@ impl Ctl {
 
     pub fn root(&self) -> CtlId {
         self.root
+    }
+
+    /// A part of it as a formula.
+    #[must_use]
+    pub fn part(&self, root: CtlId) -> Ctl {
+        Ctl { root, ..self.clone() }
+    }
+
+    /// The same as a formula about runs, if it says that something without temporal operators is always true.
+    pub fn invariant(&self) -> Option<Ltl> {
+        let CtlNode::Globally(Path::All, inner) = self.node(self.root) else { return None };
+        let mut builder = FormulaBuilder::default();
+        let mut parts: Vec<NodeId> = Vec::new();
+        for node in &self.nodes[..=inner.index()] {
+            let part = |id: CtlId| parts[id.index()];
+            let same = match *node {
+                CtlNode::Constant(true) => Node::True,
+                CtlNode::Constant(false) => Node::False,
+                CtlNode::Atom(atom) => Node::Atom(atom),
+                CtlNode::Not(x) => Node::Unary(Unary::Not, part(x)),
+                CtlNode::And(x, y) => Node::Binary(Binary::And, part(x), part(y)),
+                CtlNode::Or(x, y) => Node::Binary(Binary::Or, part(x), part(y)),
+                CtlNode::Implies(x, y) => Node::Binary(Binary::Implies, part(x), part(y)),
+                CtlNode::Equivalent(x, y) => Node::Binary(Binary::Equivalent, part(x), part(y)),
+                CtlNode::Next(..) | CtlNode::Globally(..) | CtlNode::Finally(..) | CtlNode::Until(..) => return None,
+            };
+            parts.push(builder.node(same));
+        }
+        let always = builder.unary(Unary::Globally, parts[inner.index()]);
+        Some(Ltl { formula: builder.finish(always), atoms: self.atoms.clone() })
     }
 
     pub fn node(&self, id: CtlId) -> CtlNode {

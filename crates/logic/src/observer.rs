@@ -15,6 +15,9 @@ pub struct Watch<'a> {
     pub span: ir::Span,
     /// Where the system can't move, its last state lasts for ever.
     pub stutters: bool,
+    /// A run is lost as soon as nothing can save it. Otherwise it has to go on for ever as it must, which can take more
+    /// than that.
+    pub at_once: bool,
 }
 
 /// An observer that accepts what the automaton accepts. `conditions` are its propositions, in the order of their numbers.
@@ -24,7 +27,7 @@ pub struct Watch<'a> {
 pub fn observer(automaton: &Buchi, conditions: &[Expr], watch: Watch<'_>) -> Observer {
     let (mut locations, mut edges) = (Vec::new(), Vec::new());
     for (number, state) in automaton.states.iter().enumerate() {
-        let lost = watch.stutters && state.accepting && is_universal(state, number);
+        let lost = watch.at_once && watch.stutters && state.accepting && is_universal(state, number);
         let mut location = Location { accept: state.accepting && !lost, end: lost, ..Location::default() };
         for edge in &state.edges {
             location.edges.push(EdgeId(edges.len() as u32));

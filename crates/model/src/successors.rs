@@ -28,6 +28,12 @@ pub trait Successors: Send {
         0
     }
 
+    /// What is true of a state, of the conditions that whoever made this was given: a bit for each.
+    fn atoms(&mut self, state: &State) -> u64 {
+        let _ = state;
+        0
+    }
+
     /// Appends the initial state.
     fn initial(&mut self, out: &mut Batch);
 

@@ -1,7 +1,8 @@
 //! A run in the Informal Trace Format (Apalache's ADR 15), for trace viewers.
 //!
 //! Globals keep their names, global channels become sequences of tuples, and `processes` maps process numbers to
-//! records of their locals, since processes come and go.
+//! records of their locals, since processes come and go. A run that goes round for ever says in `loop` where it comes
+//! back to; its last state is that one again.
 
 use kripke_model::ir::{Model, Shows, Type, Var};
 use kripke_model::layout::{ProcessView, View};
@@ -9,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::json::by_lines;
 use crate::names::{Names, channel_item};
-use crate::run::Run;
+use crate::run::{End, Run};
 use crate::table::who;
 
 const PROCESSES: &str = "processes";
@@ -17,7 +18,7 @@ const PROCESSES: &str = "processes";
 pub fn itf(run: &Run, names: &Names, description: &str) -> String {
     let states: Vec<Value> = (0..=run.moves().len()).map(|n| state(run, names, n)).collect();
     let vars: Vec<&String> = states[0].as_object().into_iter().flat_map(Map::keys).filter(|k| *k != "#meta").collect();
-    let trace = json!({
+    let mut trace = json!({
         "#meta": {
             "format": "ITF",
             "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
@@ -27,6 +28,9 @@ pub fn itf(run: &Run, names: &Names, description: &str) -> String {
         "vars": vars,
         "states": states,
     });
+    if let (End::Cycle(start), Some(fields)) = (run.end(), trace.as_object_mut()) {
+        fields.insert("loop".to_string(), json!(start));
+    }
     by_lines(&trace)
 }
 
@@ -61,7 +65,9 @@ fn meta(run: &Run, names: &Names, n: usize) -> Value {
     meta.insert("index".to_string(), json!(n));
     if let Some(step) = n.checked_sub(1).map(|i| &run.moves()[i]) {
         meta.insert("process".to_string(), json!(who(run, names, step)));
-        meta.insert("place".to_string(), json!(run.lines().place(run.edge(step.process, step.edge).span)));
+        if !run.is_pause(step) {
+            meta.insert("place".to_string(), json!(run.lines().place(run.edge(step.process, step.edge).span)));
+        }
         meta.insert("statement".to_string(), json!(run.statements(step)));
     }
     Value::Object(meta)

@@ -5,16 +5,29 @@ use kripke_model::interpret::Move;
 use kripke_model::ir::{EdgeId, LocId, Process, ProcessId};
 use kripke_model::layout::View;
 
-use crate::run::Run;
+use crate::run::{End, Run};
+
+/// Above the first step of what goes on for ever.
+const CYCLE: &str = "  <<<<<START OF CYCLE>>>>>\n";
 
 /// The whole run.
 pub fn listing(run: &Run) -> String {
-    (1..=run.moves().len()).map(|n| step(run, n)).collect()
+    let start = match run.end() {
+        End::Cycle(before) => Some(*before),
+        _ => None,
+    };
+    let mark = |n: usize| if start == Some(n) { CYCLE } else { "" };
+    let steps = (1..=run.moves().len()).map(|n| format!("{}{}", mark(n - 1), step(run, n)));
+    let last = if start == Some(run.moves().len()) { CYCLE } else { "" };
+    steps.chain([last.to_string()]).collect()
 }
 
 /// The lines of step number `n` of those not forgotten, counted from 1.
 pub fn step(run: &Run, n: usize) -> String {
     let taken = &run.moves()[n - 1];
+    if run.is_pause(taken) {
+        return format!("{:3}:\t(nothing moves)\n", run.forgotten() + n);
+    }
     let before = run.view(n - 1);
     let mut out = String::new();
     for (pid, process, edge) in edges(run, taken) {

@@ -43,7 +43,8 @@ impl Names {
 
     /// `p`, or `p(1)` when there are several of that type.
     pub fn process(&self, model: &Model, process: ProcessId, pid: u8) -> String {
-        let name = model.processes.get(process.index()).map_or("?", |p| p.name.as_str());
+        let observer = model.observer.as_ref().map_or("?", |o| o.automaton.name.as_str());
+        let name = model.processes.get(process.index()).map_or(observer, |p| p.name.as_str());
         match self.instances.get(&process.0) {
             Some(pids) if pids.len() > 1 => format!("{name}({pid})"),
             _ => name.to_string(),

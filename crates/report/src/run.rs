@@ -38,6 +38,8 @@ pub enum End {
     Goal,
     /// The observer has seen what must not be.
     Caught,
+    /// A formula about branching is false, and this is why, as far as one run can show it.
+    Refuted,
     /// After the last move all is as it was after this many, and so on for ever.
     Cycle(usize),
 }
@@ -51,6 +53,7 @@ impl End {
             End::InvalidEnd => Some(Wrong::InvalidEnd),
             End::Goal => Some(Wrong::Goal),
             End::Caught => Some(Wrong::Caught),
+            End::Refuted => Some(Wrong::Refuted { open: None }),
             End::Cycle(_) => Some(Wrong::Cycle),
         }
     }
@@ -151,8 +154,16 @@ impl Run {
         flat(&self.edge(process, edge).label)
     }
 
+    /// Nothing in the model moved: only the property's automaton went on.
+    pub fn is_pause(&self, step: &Move) -> bool {
+        step.process.index() >= self.model.processes.len() && step.findings.is_empty()
+    }
+
     /// The statements of a move: of an indivisible sequence those executed, of a rendezvous both.
     pub fn statements(&self, step: &Move) -> String {
+        if self.is_pause(step) {
+            return "(nothing moves)".to_string();
+        }
         let own = self.statement(step.process, step.edge);
         if let Some(p) = step.partner {
             return format!("{own} → {}", self.statement(p.process, p.edge));

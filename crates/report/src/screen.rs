@@ -1,5 +1,6 @@
 //! What a person reads after a check.
 
+use std::cmp::Ordering;
 use std::time::Duration;
 
 use kripke_model::Model;
@@ -37,7 +38,7 @@ pub fn headline(model: &Model, wrong: &Wrong) -> (String, Option<String>) {
     let lines = Lines::new(model);
     match wrong {
         Wrong::InvalidEnd => ("invalid end state: no process can move".to_string(), None),
-        Wrong::Caught => ("property violated".to_string(), None),
+        Wrong::Caught | Wrong::Refuted { .. } => ("property violated".to_string(), None),
         Wrong::Cycle => ("property violated: a run that goes on like this for ever".to_string(), None),
         Wrong::Goal => (format!("reached: {}", model.goal.as_ref().map_or("the goal", |g| &g.text)), None),
         Wrong::Finding(f) => (why::headline(model, &lines, f), Some(lines.place(f.span))),
@@ -50,6 +51,9 @@ impl Checked<'_> {
         match self.verdict {
             Verdict::Holds(_) => {
                 let mark = paint(GOOD, "✓ no errors");
+                if let Some(("ctl", name)) = self.property {
+                    return format!("{mark}      `{name}` is true at the start{}\n{}", self.assuming(), self.figures());
+                }
                 let what = format!("{}{}", self.looked_for(), self.assuming());
                 format!("{mark}      complete search for {what}\n{}", self.figures())
             }
@@ -62,12 +66,16 @@ impl Checked<'_> {
     pub fn alarm(&self, violated: &Violated, run: &Run, names: &Names, look: Look) -> String {
         let (mut what, place) = headline(self.model, violated.first.wrong());
         match (self.property, violated.first.wrong()) {
-            (Some((_, name)), Wrong::Caught | Wrong::Cycle) => what = what.replacen("property", name, 1),
+            (Some((_, name)), Wrong::Caught | Wrong::Cycle | Wrong::Refuted { .. }) => {
+                what = what.replacen("property", name, 1)
+            }
             (Some((kind, name)), Wrong::Goal) if kind != "reachability" => what = format!("{name} violated"),
             _ => {}
         }
         let place = place.unwrap_or_else(|| self.model.name.clone());
+        let refuted = matches!(violated.first.wrong(), Wrong::Refuted { .. });
         let length = match (self.order, run.end()) {
+            _ if refuted => "trace",
             (_, End::Cycle(_)) | (Order::DepthFirst, _) => "trace",
             (Order::BreadthFirst, _) => "shortest trace",
         };
@@ -224,8 +232,12 @@ pub fn trace(run: &Run, names: &Names, look: Look) -> String {
     let mut out = table(run, names, look);
     if let End::Cycle(before) = run.end() {
         let (first, last) = (before + 1, run.moves().len());
-        let which = if first == last { format!("step {first}") } else { format!("steps {first} to {last}") };
-        out.push_str(&format!("\n  {} {which} for ever\n", paint(BAD, "↻")));
+        let which = match first.cmp(&last) {
+            Ordering::Less => format!("steps {first} to {last} for ever"),
+            Ordering::Equal => format!("step {first} for ever"),
+            Ordering::Greater => "nothing moves any more: it stays like this for ever".to_string(),
+        };
+        out.push_str(&format!("\n  {} {which}\n", paint(BAD, "↻")));
     }
     if *run.end() == End::InvalidEnd {
         out.push('\n');

@@ -30,6 +30,8 @@ pub struct Look {
 enum Row {
     Step {
         number: usize,
+        /// The first of what goes on for ever.
+        returns: bool,
         process: String,
         line: String,
         statement: String,
@@ -37,10 +39,7 @@ enum Row {
         output: String,
     },
     /// Steps left out, and the state after them.
-    Gap {
-        steps: usize,
-        cells: Vec<String>,
-    },
+    Gap { steps: usize, returns: bool, cells: Vec<String> },
 }
 
 /// The table, every line ended by a newline.
@@ -92,6 +91,7 @@ fn rows(run: &Run, names: &Names, look: Look, columns: &[Column]) -> Vec<Row> {
     let mut before = read(0);
     let start = Row::Step {
         number: 0,
+        returns: false,
         process: String::new(),
         line: String::new(),
         statement: String::new(),
@@ -99,12 +99,17 @@ fn rows(run: &Run, names: &Names, look: Look, columns: &[Column]) -> Vec<Row> {
         output: String::new(),
     };
     let mut rows = vec![start];
+    let returns = |steps: std::ops::RangeInclusive<usize>| match run.end() {
+        End::Cycle(before) => steps.contains(&(before + 1)),
+        _ => false,
+    };
     let mut step = 1;
     while step <= total {
         if elide && step == OPENING + 1 {
             step = total - CLOSING;
             before = read(step);
-            rows.push(Row::Gap { steps: step - OPENING, cells: shown(&before) });
+            let returns = returns(OPENING + 1..=step);
+            rows.push(Row::Gap { steps: step - OPENING, returns, cells: shown(&before) });
             step += 1;
             continue;
         }
@@ -118,6 +123,7 @@ fn rows(run: &Run, names: &Names, look: Look, columns: &[Column]) -> Vec<Row> {
         let taken = &run.moves()[step - 1];
         rows.push(Row::Step {
             number: step,
+            returns: returns(step..=step),
             process: who(run, names, taken),
             line: line(run, taken),
             statement: run.statements(taken),
@@ -132,6 +138,9 @@ fn rows(run: &Run, names: &Names, look: Look, columns: &[Column]) -> Vec<Row> {
 
 /// The process that moves, and its partner at a rendezvous.
 pub fn who(run: &Run, names: &Names, step: &Move) -> String {
+    if run.is_pause(step) {
+        return String::new();
+    }
     let own = names.process(run.model(), step.process, step.pid);
     match step.partner {
         Some(p) => format!("{own} → {}", names.process(run.model(), p.process, p.pid)),
@@ -140,6 +149,9 @@ pub fn who(run: &Run, names: &Names, step: &Move) -> String {
 }
 
 fn line(run: &Run, step: &Move) -> String {
+    if run.is_pause(step) {
+        return String::new();
+    }
     let number = |span: Span| {
         let at = run.lines().of(span);
         if at.file.0 == 0 { at.first.to_string() } else { format!("{}:{}", run.lines().file(at.file), at.first) }
@@ -229,15 +241,16 @@ impl Frame {
     }
 
     fn row(&self, out: &mut String, row: &Row, columns: &[Column], remark: Option<&str>) {
-        let (front, cells) = match row {
-            Row::Step { number, process, line, statement, cells, .. } => {
-                (self.front(&number.to_string(), process, line, statement), cells)
+        let (front, cells, returns) = match row {
+            Row::Step { number, returns, process, line, statement, cells, .. } => {
+                (self.front(&number.to_string(), process, line, statement), cells, *returns)
             }
-            Row::Gap { steps, cells } => {
+            Row::Gap { steps, returns, cells } => {
                 let note = format!("… {} not shown (--full)", counted(*steps as u64, "step"));
-                (format!("  {note:<0$}", self.lead() + self.statement - 2), cells)
+                (format!("  {note:<0$}", self.lead() + self.statement - 2), cells, *returns)
             }
         };
+        let front = if returns { front.replacen("  ", &format!("{} ", paint(BAD, "↻")), 1) } else { front };
         if let Some(remark) = remark {
             out.push_str(&paint(BAD, &format!("{front}     ✗ {remark}")));
         } else {

@@ -78,6 +78,7 @@ impl Verdict {
                 Some(proof) => Verdict::Holds(proof),
                 None => Verdict::Inconclusive(Reason::NoTrail),
             },
+            End::Decided(proof) => Verdict::Holds(proof.clone()),
             End::Stopped(limit) => Verdict::Inconclusive(Reason::Limit(limit.clone())),
             End::Violation => Verdict::Inconclusive(Reason::NoTrail),
         })
@@ -101,6 +102,7 @@ impl Counterexample {
             Wrong::Goal => replayed.ending() == Ending::Goal,
             Wrong::Caught => replayed.ending() == Ending::Caught,
             Wrong::Cycle => replayed.cycle().is_some(),
+            Wrong::Refuted { .. } => matches!(replayed.ending(), Ending::State | Ending::Cycle(_)),
             Wrong::Finding(f) => replayed.finding() == Some(f),
         };
         if !same {

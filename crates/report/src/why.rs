@@ -54,7 +54,7 @@ fn describe(lines: &Lines, fault: &Fault) -> String {
 /// What to write beside the last step: the values that make an assertion false, or what the fault was.
 pub fn remark(run: &Run, names: &Names) -> Option<String> {
     match run.end() {
-        End::Fine | End::Goal | End::Caught | End::Cycle(_) => None,
+        End::Fine | End::Goal | End::Caught | End::Refuted | End::Cycle(_) => None,
         End::InvalidEnd => Some("no process can move".to_string()),
         End::Finding(finding) => Some(match &finding.kind {
             FindingKind::Assertion => values(run, names).unwrap_or_else(|| "assertion violated".to_string()),

@@ -17,6 +17,8 @@ pub mod store;
 mod sync;
 
 pub use budget::{Budget, Limit};
-pub use explore::{Algorithm, Cycles, Factory, Fairness, Options, Order, StoreKind, explore, explore_with};
+pub use explore::{
+    Algorithm, Branching, Cycles, Factory, Fairness, Options, Order, PartId, StoreKind, explore, explore_with,
+};
 pub use outcome::{End, ErrorFree, Errors, Exhausted, Outcome, Statistics, Violation, Wrong};
 pub use progress::{Progress, Snapshot};

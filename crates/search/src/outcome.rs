@@ -3,7 +3,7 @@
 use kripke_model::{Finding, FindingKind, Trail};
 
 use crate::budget::Limit;
-use crate::explore::StoreKind;
+use crate::explore::{PartId, StoreKind};
 
 /// The result of a search.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ impl Outcome {
 pub enum End {
     /// Every reachable state was expanded.
     Exhausted(Exhausted),
+    /// What was asked is so, whatever is in the states that were not expanded.
+    Decided(ErrorFree),
     /// Stopped at the first violation.
     Violation,
     Stopped(Limit),
@@ -38,7 +40,8 @@ pub struct Exhausted {
     errors: Errors,
 }
 
-/// Says that every reachable state was expanded and nothing wrong was found: the stuff of a proof.
+/// Says that every reachable state was expanded, or every one that the question is about, and nothing wrong was found: the
+/// stuff of a proof.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ErrorFree(());
 
@@ -60,6 +63,11 @@ pub enum Wrong {
     Caught,
     /// A run that meets accepting states for ever.
     Cycle,
+    /// A formula about branching is false at the start. The run shows why, except that at its end this part is true or
+    /// false.
+    Refuted {
+        open: Option<(PartId, bool)>,
+    },
 }
 
 /// What was counted.
@@ -114,11 +122,18 @@ impl Errors {
         match wrong {
             Wrong::InvalidEnd => self.invalid_ends += 1,
             Wrong::Goal => self.goals += 1,
-            Wrong::Caught => self.caught += 1,
+            Wrong::Caught | Wrong::Refuted { .. } => self.caught += 1,
             Wrong::Cycle => self.cycles += 1,
             Wrong::Finding(Finding { kind: FindingKind::Assertion, .. }) => self.assertions += 1,
             Wrong::Finding(_) => self.faults += 1,
         }
+    }
+}
+
+impl ErrorFree {
+    /// To be called only where nothing that was left out could make a difference.
+    pub(crate) fn new() -> ErrorFree {
+        ErrorFree(())
     }
 }
 
@@ -133,6 +148,6 @@ impl Exhausted {
     }
 
     pub fn error_free(&self) -> Option<ErrorFree> {
-        (self.errors.total() == 0).then_some(ErrorFree(()))
+        (self.errors.total() == 0).then(ErrorFree::new)
     }
 }

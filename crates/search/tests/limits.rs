@@ -33,7 +33,7 @@ fn never_exhausted_when_states_are_cut_off() {
             match outcome.end {
                 End::Exhausted(_) => assert_eq!(max, states),
                 End::Stopped(limit) => assert_eq!((max < states, limit), (true, Limit::States(max))),
-                End::Violation => panic!("there is none"),
+                End::Violation | End::Decided(_) => panic!("there is none"),
             }
         }
     }
@@ -67,7 +67,7 @@ fn never_exhausted_when_memory_runs_out() {
                     stopped += 1;
                     assert_eq!(limit, Limit::Memory(memory));
                 }
-                End::Violation => panic!("there is none"),
+                End::Violation | End::Decided(_) => panic!("there is none"),
             }
         }
     }
@@ -124,7 +124,7 @@ fn a_depth_limit_cuts_off_what_lies_beyond() {
                 End::Stopped(limit) => {
                     assert_eq!((max_depth < known.depth, limit), (true, Limit::Depth(max_depth as u32)));
                 }
-                End::Violation => panic!("there is none"),
+                End::Violation | End::Decided(_) => panic!("there is none"),
             }
         }
     }
@@ -152,7 +152,7 @@ fn depth_first_within_a_depth() {
                     assert!(max_depth < known.stack);
                     assert_eq!(limit, Limit::Depth(max_depth as u32));
                 }
-                End::Violation => panic!("there is none"),
+                End::Violation | End::Decided(_) => panic!("there is none"),
             }
         }
     }

@@ -1,5 +1,7 @@
 //! What to check.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use kripke_search::{Algorithm, Cycles, Fairness};
 
@@ -16,6 +18,15 @@ pub struct Asking {
     /// A formula of linear temporal logic: '[] (want -> <> have)', 'G (want -> F have)'
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
     pub ltl: Vec<String>,
+    /// Formulas of linear temporal logic in a file: one, or several after `#property`, with names by `#define`
+    #[arg(long, value_name = "FILE")]
+    pub ltl_file: Vec<PathBuf>,
+    /// An automaton of what must not happen, in HOA format; its propositions are conditions
+    #[arg(long, value_name = "FILE")]
+    pub hoa: Vec<PathBuf>,
+    /// A formula of computation tree logic: 'AG (want -> EF have)', 'A[x U y]'
+    #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
+    pub ctl: Vec<String>,
     /// Can a state be reached in which this holds? A condition in the language of the model
     #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
     pub reach: Vec<String>,
@@ -60,6 +71,9 @@ impl Asking {
     pub fn is_particular(&self) -> bool {
         !self.property.is_empty()
             || !self.ltl.is_empty()
+            || !self.ltl_file.is_empty()
+            || !self.hoa.is_empty()
+            || !self.ctl.is_empty()
             || !self.reach.is_empty()
             || self.acceptance
             || self.non_progress

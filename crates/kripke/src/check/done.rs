@@ -10,13 +10,14 @@ use kripke_report::json;
 use kripke_report::run::Run;
 use kripke_report::screen::Checked;
 use kripke_report::table::Look;
-use kripke_report::verdict::Verdict;
+use kripke_report::verdict::{Verdict, Violated};
 use kripke_report::{coverage, number};
 use kripke_search::{Budget, End, Fairness, Options, Order, Outcome, Progress, StoreKind, Wrong, explore};
 
 use crate::args::{self, Check};
 use crate::engine::Engine;
 use crate::exit::{Failure, Status};
+use crate::formulas::Logic;
 use crate::load::Trouble;
 use crate::tasks::{self, Kind, Task};
 use crate::trails::{self, Written};
@@ -191,6 +192,8 @@ impl Session<'_> {
         if let Some(why) = fallback.filter(|_| !args.showing.quiet) {
             output::warn(&why);
         }
+        let conditions = task.question.as_ref().map_or(&[][..], |q| &q.conditions);
+        let engine = engine.asking(conditions);
         let compile = start.elapsed();
         let options = self.options(&task).fit(engine.uncompared());
         let outcome = if task.is_ready() { self.search(&engine, &options) } else { Outcome::nothing() };
@@ -264,6 +267,7 @@ impl Session<'_> {
             },
             threads: args.searching.threads.map(usize::from),
             cycles: task.is_endless().then(|| args.asking.how()),
+            branching: task.branching.as_ref().map(|t| t.branching.clone()),
         }
     }
 }
@@ -280,8 +284,21 @@ impl Answer {
             memory: memory::peak(),
             assertions: self.options.assertions,
             end_states: self.options.end_states,
-            fairness: self.options.cycles.map_or(Fairness::None, |c| c.fairness),
+            fairness: self.fairness(),
         }
+    }
+
+    /// What the answer rests on.
+    pub fn fairness(&self) -> Fairness {
+        let cycles = self.options.cycles.map(|c| c.fairness);
+        cycles.or(self.options.branching.as_ref().map(|b| b.fairness())).unwrap_or_default()
+    }
+
+    /// What the run that is shown does not show.
+    fn left_open(&self, violated: &Violated) -> Option<String> {
+        let Wrong::Refuted { open } = violated.first.wrong() else { return None };
+        let Logic::Branching(ctl) = &self.task.question.as_ref()?.logic else { return None };
+        Some(format!("\n  {}\n", self.task.branching.as_ref()?.remark(ctl, (*open)?)))
     }
 
     fn write_trail(&mut self, args: &Check, file: &Path, first: bool) {
@@ -297,6 +314,7 @@ impl Answer {
                 let run = Run::replayed(&self.interpreter, violated.first.replayed());
                 let look = Look { width: output::width(), full: args.showing.full };
                 let mut out = checked.alarm(violated, &run, &run.names(), look);
+                out.push_str(&self.left_open(violated).unwrap_or_default());
                 out.push_str(&self.trail.hint(file));
                 out
             }

@@ -67,11 +67,11 @@ fn property(answer: &Answer) -> json::Property {
         kind: answer.task.kind.word(),
         verdict: answer.verdict.word(),
         trail: answer.trail.name(),
-        fairness: match answer.options.cycles.map(|c| c.fairness) {
-            None | Some(Fairness::None) => None,
-            Some(Fairness::Weak) => Some("weak"),
-            Some(Fairness::Strong) => Some("strong"),
-            Some(Fairness::Impartial) => Some("impartial"),
+        fairness: match answer.fairness() {
+            Fairness::None => None,
+            Fairness::Weak => Some("weak"),
+            Fairness::Strong => Some("strong"),
+            Fairness::Impartial => Some("impartial"),
         },
         states: statistics.states,
         transitions: statistics.transitions,
@@ -87,11 +87,11 @@ fn findings(answer: &Answer) -> Vec<json::Finding> {
         let (message, _) = screen::headline(model, c.wrong());
         let found = match c.wrong() {
             Wrong::Finding(f) => Some(f),
-            Wrong::InvalidEnd | Wrong::Goal | Wrong::Caught | Wrong::Cycle => None,
+            Wrong::InvalidEnd | Wrong::Goal | Wrong::Caught | Wrong::Cycle | Wrong::Refuted { .. } => None,
         };
         let otherwise = match c.wrong() {
             Wrong::Goal => "reached",
-            Wrong::Caught | Wrong::Cycle => "property",
+            Wrong::Caught | Wrong::Cycle | Wrong::Refuted { .. } => "property",
             Wrong::Finding(_) | Wrong::InvalidEnd => "invalid_end_state",
         };
         json::Finding {

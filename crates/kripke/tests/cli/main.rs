@@ -11,3 +11,4 @@ mod ltl;
 mod program;
 mod replay;
 mod simulate;
+mod temporal;

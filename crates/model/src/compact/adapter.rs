@@ -38,6 +38,11 @@ impl<S: Successors> Successors for Compacted<S> {
         self.inner.processes(&self.state)
     }
 
+    fn atoms(&mut self, state: &State) -> u64 {
+        self.codec.decode(state, &mut self.state);
+        self.inner.atoms(&self.state)
+    }
+
     fn initial(&mut self, out: &mut Batch) {
         self.batch.clear();
         self.inner.initial(&mut self.batch);

@@ -1,6 +1,7 @@
 //! Taking states, expanding them, judging, interning, sorting new from seen: in one order or another.
 
 mod bfs;
+mod branch;
 mod crew;
 mod dfs;
 mod judge;
@@ -17,6 +18,7 @@ use crate::budget::{Budget, Limit};
 use crate::outcome::{End, Errors, Exhausted, Outcome, Statistics, Violation};
 use crate::progress::{Progress, Snapshot};
 use crate::store::{ExactStore, Omission, Queue, Store, TreeStore};
+pub use branch::{Branching, PartId};
 pub use live::{Algorithm, Cycles, Fairness};
 use trail::Thread;
 
@@ -35,6 +37,8 @@ pub struct Options {
     pub threads: Option<usize>,
     /// Look for cycles with accepting states instead of invalid end states.
     pub cycles: Option<Cycles>,
+    /// Judge this formula in the initial state, and look at no more states than that takes.
+    pub branching: Option<Branching>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,6 +70,7 @@ impl Default for Options {
             store: StoreKind::Auto,
             threads: None,
             cycles: None,
+            branching: None,
         }
     }
 }
@@ -80,6 +85,7 @@ impl Options {
         match (self.cycles, self.order) {
             (Some(cycles), _) if cycles.algorithm(wanted, self.all_errors) == Algorithm::Cndfs => wanted,
             (Some(_), _) | (None, Order::DepthFirst) => 1,
+            _ if self.branching.is_some() => 1,
             (None, Order::BreadthFirst) => wanted,
         }
     }
@@ -104,7 +110,7 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
     let uncompared = successors().uncompared();
     let options = &options.clone().fit(uncompared);
     match options.store {
-        StoreKind::Auto | StoreKind::Tree if options.cycles.is_some() => {
+        StoreKind::Auto | StoreKind::Tree if options.cycles.is_some() || options.branching.is_some() => {
             explore(successors, &Options { store: StoreKind::Exact, ..options.clone() }, budget, progress)
         }
         StoreKind::Auto => {
@@ -135,6 +141,10 @@ pub fn explore_with<S: Store>(
     budget: &Budget,
     progress: &Progress,
 ) -> Outcome {
+    if let Some(formula) = &options.branching {
+        let store = store();
+        return branch::branch(&Search::new(&store, options, budget, progress), successors, formula);
+    }
     if let Some(cycles) = options.cycles {
         let store = store();
         return live::live(&Search::new(&store, options, budget, progress), successors, cycles);

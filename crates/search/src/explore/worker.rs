@@ -122,6 +122,11 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         interned.map_err(|full| self.search.budget.limit(full)).map(|()| flags)
     }
 
+    /// What is true of a state.
+    pub fn atoms(&mut self, id: StateId) -> u64 {
+        self.successors.atoms(self.handle.open(id, &mut self.round.state))
+    }
+
     /// Who moves to which successor, if that is wanted.
     pub fn movers(&mut self, id: StateId, wanted: bool) -> Result<Movers, Limit> {
         let mut successors = Vec::new();

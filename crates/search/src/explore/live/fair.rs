@@ -15,7 +15,7 @@ use crate::budget::Limit;
 use crate::store::{StateId, Store};
 
 /// A first state, and which successor to take from each on.
-type Tour = (StateId, Vec<u32>);
+pub(in crate::explore) type Tour = (StateId, Vec<u32>);
 
 /// One step inside a component.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,7 @@ struct Inside {
 }
 
 /// A fair cycle with an accepting state, if the component has one.
-pub(super) fn tour<S: Store>(
+pub(in crate::explore) fn tour<S: Store>(
     worker: &mut Worker<'_, '_, S>,
     states: &[(StateId, bool)],
     fairness: Fairness,

@@ -9,7 +9,11 @@ use crate::budget::Limit;
 use crate::store::{StateId, Store};
 
 /// Which successors to take from one state to another.
-pub(super) fn stem<S: Store>(worker: &mut Worker<'_, '_, S>, from: StateId, to: StateId) -> Result<Vec<u32>, Limit> {
+pub(in crate::explore) fn stem<S: Store>(
+    worker: &mut Worker<'_, '_, S>,
+    from: StateId,
+    to: StateId,
+) -> Result<Vec<u32>, Limit> {
     if from == to {
         return Ok(Vec::new());
     }
@@ -18,14 +22,14 @@ pub(super) fn stem<S: Store>(worker: &mut Worker<'_, '_, S>, from: StateId, to: 
 }
 
 /// Which successors to take to come back.
-pub(super) fn around<S: Store>(worker: &mut Worker<'_, '_, S>, id: StateId) -> Result<Vec<u32>, Limit> {
+pub(in crate::explore) fn around<S: Store>(worker: &mut Worker<'_, '_, S>, id: StateId) -> Result<Vec<u32>, Limit> {
     way(worker, id, |to| to == id, |_| true)
         .map(|found| found.map(|(choices, _)| choices).expect("the state is on a cycle"))
 }
 
 /// The shortest way of at least one step to a wanted state, through allowed states that were stored before: which
 /// successors to take, and where it ends.
-pub(super) fn way<S: Store>(
+pub(in crate::explore) fn way<S: Store>(
     worker: &mut Worker<'_, '_, S>,
     from: StateId,
     wanted: impl Fn(StateId) -> bool,

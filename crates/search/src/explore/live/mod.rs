@@ -6,8 +6,8 @@
 
 mod cndfs;
 mod colours;
-mod fair;
-mod lasso;
+pub(super) mod fair;
+pub(super) mod lasso;
 mod nested;
 mod scc;
 

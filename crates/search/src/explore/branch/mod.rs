@@ -1,0 +1,105 @@
+//! Formulas about branching, judged on the fly: only states that the formula asks about are looked at.
+//!
+//! Each operator explores the graph by itself, depth first, and asks for its operands where it needs them (as in the
+//! structure-based algorithms of Vergauwen and Lewi, and of Bhat, Cleaveland and Grumberg). What was found out about a
+//! state and a part of the formula is kept, so every operator passes every edge once.
+
+mod evaluate;
+mod evidence;
+mod formula;
+
+use std::sync::atomic::Ordering;
+
+use kripke_model::Trail;
+use kripke_model::trail::Ending;
+
+pub use formula::{Branching, PartId};
+
+use super::judge::{Findings, Found};
+use super::live::lasso;
+use super::{Factory, Search};
+use crate::budget::Limit;
+use crate::outcome::{End, ErrorFree, Outcome, Violation, Wrong};
+use crate::store::{StateId, Store};
+use evaluate::Evaluator;
+
+/// Why an evaluation ends without an answer.
+#[derive(Debug)]
+enum Stop {
+    Limit(Limit),
+    /// Something is wrong with the model itself.
+    Found,
+}
+
+impl From<Limit> for Stop {
+    fn from(limit: Limit) -> Stop {
+        Stop::Limit(limit)
+    }
+}
+
+/// Whether the formula holds in the initial state.
+pub(super) fn branch<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>, formula: &Branching) -> Outcome {
+    let mut evaluator = Evaluator::new(search, factory(), formula);
+    let root = match evaluator.worker.begin() {
+        Ok(root) => root,
+        Err(limit) => return conclude(evaluator, StateId::NONE, Err(Stop::Limit(limit))),
+    };
+    let judged = evaluator.judge(formula.whole(), root).and_then(|holds| match holds {
+        true => Ok(None),
+        false => evaluator.evidence(formula.whole(), false, root).map(Some),
+    });
+    conclude(evaluator, root, judged)
+}
+
+fn conclude<S: Store>(
+    mut evaluator: Evaluator<'_, '_, '_, S>,
+    root: StateId,
+    judged: Result<Option<Violation>, Stop>,
+) -> Outcome {
+    let search = evaluator.search;
+    let mut findings: Findings<StateId> = std::mem::replace(&mut evaluator.findings, Findings::new());
+    let mut violations = Vec::new();
+    let end = match judged {
+        Ok(Some(violation)) => {
+            findings.errors.count(&violation.wrong);
+            violations.push(violation);
+            End::Violation
+        }
+        Ok(None) if findings.errors.total() > 0 => End::Violation,
+        Ok(None) => match search.conclude(findings.errors, None) {
+            End::Exhausted(exhausted) => End::Exhausted(exhausted),
+            // What was not looked at makes no difference.
+            _ => End::Decided(ErrorFree::new()),
+        },
+        Err(Stop::Limit(limit)) => End::Stopped(limit),
+        Err(Stop::Found) => End::Violation,
+    };
+    let mut end = end;
+    for (Found { wrong, ending, .. }, at) in std::mem::take(&mut findings.kept) {
+        match lasso::stem(&mut evaluator.worker, root, at) {
+            Ok(choices) => violations.push(Violation { wrong, trail: Trail { choices, ending } }),
+            Err(limit) => end = End::Stopped(limit),
+        }
+    }
+    let bytes = evaluator.bytes();
+    search.depth.store(u64::from(evaluator.depth), Ordering::Relaxed);
+    search.report(bytes, 0);
+    let statistics = search.statistics(evaluator.depth, findings.errors, bytes);
+    Outcome { end, violations, statistics }
+}
+
+/// A run that shows something, as far as one run can.
+#[derive(Debug, Default)]
+struct Evidence {
+    choices: Vec<u32>,
+    cycle: Option<u32>,
+    /// What the run does not show: that this part has this value at its end.
+    open: Option<(PartId, bool)>,
+}
+
+impl Evidence {
+    fn violation(self) -> Violation {
+        let ending = self.cycle.map_or(Ending::State, Ending::Cycle);
+        Violation { wrong: Wrong::Refuted { open: self.open }, trail: Trail { choices: self.choices, ending } }
+    }
+}

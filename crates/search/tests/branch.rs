@@ -1,0 +1,330 @@
+//! Formulas about branching, compared with sets of states computed step by step until nothing changes.
+
+mod graph;
+
+use graph::{Random, decode, encode, run};
+use kripke_model::trail::{Ending, Trail};
+use kripke_model::{Batch, Choice, Flags, State, Successors};
+use kripke_search::{Branching, Budget, End, Fairness, Limit, Options, Outcome, PartId, Wrong};
+
+const FAIRNESS: [Fairness; 4] = [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::Impartial];
+
+/// A few processes on a graph: from each node, who moves and where to, the youngest first; and what is true there.
+#[derive(Clone, Debug)]
+struct Board {
+    edges: Vec<Vec<(u8, u32)>>,
+    atoms: Vec<u64>,
+    processes: u8,
+}
+
+impl Successors for Board {
+    fn processes(&mut self, _: &State) -> u8 {
+        self.processes
+    }
+
+    fn atoms(&mut self, state: &State) -> u64 {
+        self.atoms[decode(state) as usize]
+    }
+
+    fn initial(&mut self, out: &mut Batch) {
+        out.push(&encode(0));
+    }
+
+    fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
+        for &(process, to) in &self.edges[decode(state) as usize] {
+            if choice == Choice::All || choice == Choice::One(process) {
+                out.push(&encode(to));
+            }
+        }
+        Flags::default()
+    }
+}
+
+/// As in books.
+#[derive(Clone, Debug)]
+enum Ctl {
+    Atom(u32),
+    Not(Box<Ctl>),
+    And(Box<Ctl>, Box<Ctl>),
+    Or(Box<Ctl>, Box<Ctl>),
+    Next(bool, Box<Ctl>),
+    Always(bool, Box<Ctl>),
+    Finally(bool, Box<Ctl>),
+    Until(bool, Box<Ctl>, Box<Ctl>),
+}
+
+type Set = Vec<bool>;
+
+fn not(x: &Set) -> Set {
+    x.iter().map(|v| !v).collect()
+}
+
+fn zip(x: &Set, y: &Set, op: impl Fn(bool, bool) -> bool) -> Set {
+    x.iter().zip(y).map(|(x, y)| op(*x, *y)).collect()
+}
+
+impl Board {
+    fn random(random: &mut Random, nodes: u64) -> Board {
+        let processes = 1 + random.below(3) as u8;
+        let node = |random: &mut Random| {
+            let edge = |random: &mut Random| (random.below(u64::from(processes)) as u8, random.below(nodes) as u32);
+            let mut here: Vec<(u8, u32)> = (0..random.below(4)).map(|_| edge(random)).collect();
+            here.sort_by_key(|(process, _)| std::cmp::Reverse(*process));
+            here
+        };
+        let edges = (0..nodes).map(|_| node(random)).collect();
+        Board { edges, atoms: (0..nodes).map(|_| random.below(8)).collect(), processes }
+    }
+
+    fn some_next(&self, x: &Set) -> Set {
+        self.edges.iter().map(|edges| edges.iter().any(|(_, to)| x[*to as usize])).collect()
+    }
+
+    fn some_until(&self, x: &Set, y: &Set) -> Set {
+        let mut set = y.clone();
+        loop {
+            let more = zip(&set, &zip(x, &self.some_next(&set), |a, b| a && b), |a, b| a || b);
+            if more == set {
+                return set;
+            }
+            set = more;
+        }
+    }
+
+    /// Can a run be in exactly these nodes for ever, and is that fair?
+    fn supports(&self, set: &[bool], fairness: Fairness) -> bool {
+        let members: Vec<usize> = (0..set.len()).filter(|node| set[*node]).collect();
+        let inside = |node: usize| self.edges[node].iter().filter(|(_, to)| set[*to as usize]);
+        let able = |node: usize, process: u8| self.edges[node].iter().any(|(p, _)| *p == process);
+        let reaches = |from: usize, to: usize| {
+            let (mut seen, mut stack) = (vec![false; set.len()], vec![from]);
+            while let Some(node) = stack.pop() {
+                for (_, next) in inside(node).filter(|(_, next)| !std::mem::replace(&mut seen[*next as usize], true)) {
+                    stack.push(*next as usize);
+                }
+            }
+            seen[to]
+        };
+        !members.is_empty()
+            && members.iter().all(|from| members.iter().all(|to| reaches(*from, *to)))
+            && (0..self.processes).all(|process| {
+                members.iter().any(|node| inside(*node).any(|(p, _)| *p == process))
+                    || match fairness {
+                        Fairness::None => true,
+                        Fairness::Weak => members.iter().any(|node| !able(*node, process)),
+                        Fairness::Strong => members.iter().all(|node| !able(*node, process)),
+                        Fairness::Impartial => false,
+                    }
+            })
+    }
+
+    /// Where some fair path stays in a set.
+    fn some_always(&self, x: &Set, fairness: Fairness) -> Set {
+        let nodes = self.edges.len();
+        let mut good: Set =
+            (0..nodes).map(|node| x[node] && self.edges[node].is_empty() && fairness != Fairness::Impartial).collect();
+        for bits in 1u32..1 << nodes {
+            let set: Set = (0..nodes).map(|node| bits >> node & 1 == 1).collect();
+            if zip(&set, x, |a, b| !a || b).iter().all(|v| *v) && self.supports(&set, fairness) {
+                good = zip(&good, &set, |a, b| a || b);
+            }
+        }
+        self.some_until(x, &good)
+    }
+
+    fn judge(&self, formula: &Ctl, fairness: Fairness) -> Set {
+        let of = |f: &Ctl| self.judge(f, fairness);
+        let fair = self.some_always(&vec![true; self.edges.len()], fairness);
+        let fairly = |x: &Set| zip(x, &fair, |a, b| a && b);
+        let any = vec![true; self.edges.len()];
+        match formula {
+            Ctl::Atom(bit) => self.atoms.iter().map(|atoms| atoms >> bit & 1 == 1).collect(),
+            Ctl::Not(x) => not(&of(x)),
+            Ctl::And(x, y) => zip(&of(x), &of(y), |a, b| a && b),
+            Ctl::Or(x, y) => zip(&of(x), &of(y), |a, b| a || b),
+            Ctl::Next(false, x) => self.some_next(&fairly(&of(x))),
+            Ctl::Next(true, x) => not(&self.some_next(&fairly(&not(&of(x))))),
+            Ctl::Always(false, x) => self.some_always(&of(x), fairness),
+            Ctl::Always(true, x) => not(&self.some_until(&any, &fairly(&not(&of(x))))),
+            Ctl::Finally(false, x) => self.some_until(&any, &fairly(&of(x))),
+            Ctl::Finally(true, x) => not(&self.some_always(&not(&of(x)), fairness)),
+            Ctl::Until(false, x, y) => self.some_until(&of(x), &fairly(&of(y))),
+            Ctl::Until(true, x, y) => {
+                let (x, y) = (of(x), of(y));
+                let lost = self.some_until(&not(&y), &fairly(&zip(&x, &y, |a, b| !a && !b)));
+                zip(&lost, &self.some_always(&not(&y), fairness), |a, b| !a && !b)
+            }
+        }
+    }
+}
+
+impl Ctl {
+    fn random(random: &mut Random, size: u64) -> Ctl {
+        if size == 0 {
+            return Ctl::Atom(random.below(3) as u32);
+        }
+        let all = random.below(2) == 0;
+        let mut part = |size| Box::new(Ctl::random(random, size));
+        let (x, y) = (part(size - 1), part(size / 2));
+        match random.below(8) {
+            0 => Ctl::Not(x),
+            1 => Ctl::And(x, y),
+            2 => Ctl::Or(y, x),
+            3 => Ctl::Next(all, x),
+            4 => Ctl::Always(all, x),
+            5 => Ctl::Finally(all, x),
+            6 => Ctl::Until(all, x, y),
+            _ => Ctl::Until(all, y, x),
+        }
+    }
+
+    fn build(&self, out: &mut Branching) -> PartId {
+        match self {
+            Ctl::Atom(bit) => out.atom(*bit),
+            Ctl::Not(x) => {
+                let x = x.build(out);
+                out.not(x)
+            }
+            Ctl::And(x, y) => {
+                let (x, y) = (x.build(out), y.build(out));
+                out.and(x, y)
+            }
+            Ctl::Or(x, y) => {
+                let (x, y) = (x.build(out), y.build(out));
+                out.or(x, y)
+            }
+            Ctl::Next(all, x) => {
+                let x = x.build(out);
+                if *all { out.every_next(x) } else { out.some_next(x) }
+            }
+            Ctl::Always(all, x) => {
+                let x = x.build(out);
+                if *all { out.always(x) } else { out.some_always(x) }
+            }
+            Ctl::Finally(all, x) => {
+                let x = x.build(out);
+                if *all { out.every_finally(x) } else { out.some_finally(x) }
+            }
+            Ctl::Until(all, x, y) => {
+                let (x, y) = (x.build(out), y.build(out));
+                if *all { out.every_until(x, y) } else { out.some_until(x, y) }
+            }
+        }
+    }
+}
+
+fn atom(bit: u32) -> Box<Ctl> {
+    Box::new(Ctl::Atom(bit))
+}
+
+fn check(board: &Board, formula: &Ctl, fairness: Fairness) -> Outcome {
+    let mut branching = Branching::new(fairness);
+    let whole = formula.build(&mut branching);
+    run(board, &Options { branching: Some(branching.of(whole)), ..Options::default() }, &Budget::default())
+}
+
+fn holds(outcome: &Outcome) -> bool {
+    matches!(outcome.end, End::Exhausted(_) | End::Decided(_))
+}
+
+/// The nodes of a run, the last one included.
+fn nodes(board: &Board, trail: &Trail) -> Vec<usize> {
+    let mut nodes = vec![0];
+    for &choice in &trail.choices {
+        nodes.push(board.edges[nodes[nodes.len() - 1]][choice as usize].1 as usize);
+    }
+    nodes
+}
+
+#[test]
+fn random_formulas_are_judged_right() {
+    let random = &mut Random(31);
+    let (mut good, mut early) = (0, 0);
+    for round in 0..1200 {
+        let size = 1 + random.below(7);
+        let (board, formula) = (Board::random(random, size), Ctl::random(random, round % 5));
+        for fairness in FAIRNESS {
+            let outcome = check(&board, &formula, fairness);
+            let expected = board.judge(&formula, fairness)[0];
+            assert_eq!(holds(&outcome), expected, "{fairness:?} {formula:?} {board:?} {outcome:?}");
+            good += usize::from(expected);
+            early += usize::from(matches!(outcome.end, End::Decided(_)));
+            if let [violation] = &outcome.violations[..] {
+                let nodes = nodes(&board, &violation.trail);
+                if let Ending::Cycle(start) = violation.trail.ending {
+                    assert_eq!(nodes.last(), nodes.get(start as usize), "{formula:?} {board:?} {violation:?}");
+                    assert!(nodes.len() > start as usize + 1, "an empty cycle: {violation:?}");
+                }
+            } else {
+                assert!(expected, "no run is shown: {outcome:?}");
+            }
+        }
+    }
+    assert!(good > 800 && early > 80, "{good} hold, {early} without looking at everything");
+}
+
+#[test]
+fn a_run_shows_why_an_invariant_or_a_promise_is_broken() {
+    let random = &mut Random(32);
+    let (mut invariants, mut promises) = (0, 0);
+    for _ in 0..500 {
+        let size = 1 + random.below(7);
+        let board = Board::random(random, size);
+        let has = |node: usize, bit: u32| board.atoms[node] >> bit & 1 == 1;
+        for fairness in FAIRNESS {
+            let outcome = check(&board, &Ctl::Always(true, atom(0)), fairness);
+            if let [violation] = &outcome.violations[..] {
+                let nodes = nodes(&board, &violation.trail);
+                assert!(nodes.iter().any(|node| !has(*node, 0)), "{violation:?}");
+                assert_eq!(violation.wrong, Wrong::Refuted { open: None });
+                invariants += 1;
+            }
+            let promise = Ctl::Or(Box::new(Ctl::Not(atom(0))), Box::new(Ctl::Finally(true, atom(1))));
+            let outcome = check(&board, &Ctl::Always(true, Box::new(promise)), fairness);
+            let [violation] = &outcome.violations[..] else { continue };
+            let nodes = nodes(&board, &violation.trail);
+            let asked = nodes.iter().rposition(|node| has(*node, 0)).expect("somebody asks");
+            let cycle = match violation.trail.ending {
+                Ending::Cycle(start) => start as usize,
+                _ => nodes.len() - 1,
+            };
+            let first = nodes.iter().position(|node| has(*node, 0)).unwrap_or(0);
+            assert!(nodes[cycle.max(first)..].iter().all(|node| !has(*node, 1)), "{board:?} {violation:?} {asked}");
+            assert!(cycle < nodes.len() - 1 || board.edges[nodes[cycle]].is_empty(), "{violation:?}");
+            promises += 1;
+        }
+    }
+    assert!(invariants > 300 && promises > 300, "{invariants} {promises}");
+}
+
+/// A long line, with a loop at its end.
+fn line(length: u32) -> Board {
+    let edges = (0..length).map(|n| vec![(0, (n + 1).min(length - 1))]).collect();
+    Board { edges, atoms: (0..length).map(|n| u64::from(n == 5)).collect(), processes: 1 }
+}
+
+#[test]
+fn only_what_matters_is_looked_at() {
+    let board = line(100_000);
+    let outcome = check(&board, &Ctl::Finally(true, atom(0)), Fairness::None);
+    assert!(holds(&outcome) && outcome.statistics.states < 20, "{outcome:?}");
+    let outcome = check(&board, &Ctl::Always(true, Box::new(Ctl::Not(atom(0)))), Fairness::None);
+    assert!(!holds(&outcome) && outcome.statistics.states < 20, "{outcome:?}");
+    // All of it: a deep graph needs no deep stack of the machine.
+    let outcome = check(&board, &Ctl::Always(true, Box::new(Ctl::Not(atom(1)))), Fairness::None);
+    assert!(matches!(outcome.end, End::Exhausted(_)) && outcome.statistics.states == 100_000, "{outcome:?}");
+}
+
+#[test]
+fn limits_leave_it_open() {
+    let mut branching = Branching::new(Fairness::None);
+    let x = branching.atom(1);
+    let whole = branching.some_finally(x);
+    let options = Options { branching: Some(branching.of(whole)), ..Options::default() };
+    let budget = Budget { max_depth: Some(50), ..Budget::default() };
+    let outcome = run(&line(1000), &options, &budget);
+    assert!(matches!(outcome.end, End::Stopped(Limit::Depth(50))), "{outcome:?}");
+    let budget = Budget { max_states: Some(50), ..Budget::default() };
+    let outcome = run(&line(1000), &options, &budget);
+    assert!(matches!(outcome.end, End::Stopped(Limit::States(50))), "{outcome:?}");
+}
