@@ -51,6 +51,10 @@ impl<S: Successors + ?Sized> Successors for Box<S> {
         (**self).processes(state)
     }
 
+    fn atoms(&mut self, state: &State) -> u64 {
+        (**self).atoms(state)
+    }
+
     fn initial(&mut self, out: &mut Batch) {
         (**self).initial(out);
     }
