@@ -173,7 +173,10 @@ fn check(model: &Model, layout: &Layout, facts: &Facts, options: Options) -> Res
         return cannot("committed locations together with atomic sequences or new processes");
     }
     let asked = model.uses_priorities || facts.enabled_read;
-    if edges().any(|e| matches!(e.sync, Some(Sync::Receive { condition: Some(_), .. }))) && (asked || sequences()) {
+    // A rendezvous judges the condition before anything is done; a buffer, only when the message is taken.
+    let buffered = model.channels.iter().any(|c| c.capacity > 0);
+    let conditional = edges().any(|e| matches!(e.sync, Some(Sync::Receive { condition: Some(_), .. })));
+    if conditional && (asked || buffered && sequences()) {
         return cannot("conditions on received values together with atomic sequences or priorities");
     }
     let received = |e: &Edge| matches!((&e.guard, &e.sync), (Guard::When(_), Some(Sync::Receive { .. })));

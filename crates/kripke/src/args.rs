@@ -107,6 +107,9 @@ pub struct Reading {
     /// Plain interleaving, as SPIN counts it: nothing merged, no reduction, `xr`/`xs` not checked
     #[arg(long)]
     pub raw: bool,
+    /// Let others move between steps of a process that nobody else can observe, too; they are glued otherwise
+    #[arg(long)]
+    pub no_coarsening: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -392,6 +395,9 @@ impl Reading {
         }
         if self.raw {
             out.push("--raw".to_string());
+        }
+        if self.no_coarsening {
+            out.push("--no-coarsening".to_string());
         }
         let lang = self.lang.and_then(|lang| lang.to_possible_value());
         out.extend(lang.map(|lang| format!("--lang={}", lang.get_name())));

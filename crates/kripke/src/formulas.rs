@@ -131,6 +131,14 @@ pub fn trouble(what: &str, text: &str, problem: &Problem) -> Trouble {
 }
 
 impl Question {
+    /// Whether a step more or less can make a difference, though nothing it speaks of changes.
+    pub fn counts_steps(&self) -> bool {
+        match &self.logic {
+            Logic::Linear(ltl) => ltl.formula.uses_next(),
+            Logic::Branching(_) | Logic::Automaton(_) => true,
+        }
+    }
+
     fn asked(option: &str, text: &str, logic: Logic) -> Question {
         let asked = Some([option.to_string(), text.to_string()]);
         Question { name: text.to_string(), text: text.to_string(), span: None, logic, conditions: Vec::new(), asked }

@@ -58,7 +58,7 @@ fn prepare(file: &Path, reading: &Reading, asking: &Asking) -> Result<(Interpret
     let asked = tasks::load(file, reading, asking, true).map_err(said)?;
     output::remark(&asked.warnings);
     let bad = |e: &dyn std::fmt::Display| Failure::BadInput(format!("{}: {e}", file.display()));
-    let tasks = tasks::tasks(file, asked, asking, true).map_err(said)?;
+    let tasks = tasks::tasks(file, asked, reading, asking, true).map_err(said)?;
     let task = tasks.into_iter().next().ok_or_else(|| bad(&"there is nothing to replay"))?;
     load::interpreter(task.model, reading).map(|i| (i, task.kind)).map_err(|e| bad(&e))
 }

@@ -22,6 +22,8 @@ pub struct Task {
     pub model: Arc<Model>,
     /// The arguments that ask for just this, for trail files.
     pub arguments: Vec<String>,
+    /// How many local steps were glued to others.
+    pub glued: usize,
     /// The formula it is about.
     pub question: Option<Question>,
     /// It is about branching.
@@ -72,7 +74,26 @@ impl Kind {
 impl Task {
     fn new(name: &str, kind: Kind, model: Arc<Model>, arguments: &[&str]) -> Task {
         let arguments = arguments.iter().map(ToString::to_string).collect();
-        Task { name: name.to_string(), kind, model, arguments, question: None, branching: None }
+        Task { name: name.to_string(), kind, model, arguments, glued: 0, question: None, branching: None }
+    }
+
+    /// Glues local steps, if that changes nothing that is asked for, and says so for trail files if it does.
+    fn coarsen(&mut self, fairness: Fairness) {
+        let steps_count = match self.kind {
+            Kind::Safety | Kind::Reach | Kind::Progress => false,
+            Kind::Acceptance => self.model.observer.as_ref().is_none_or(|o| o.automaton.locations.len() > 1),
+            Kind::Ltl => self.question.as_ref().is_none_or(Question::counts_steps),
+            Kind::Never | Kind::Process | Kind::Automaton | Kind::Ctl => true,
+        };
+        if steps_count || fairness != Fairness::None {
+            self.arguments.push("--no-coarsening".to_string());
+            return;
+        }
+        let mut model = (*self.model).clone();
+        self.glued = model.coarsen();
+        if self.glued > 0 {
+            self.model = Arc::new(model);
+        }
     }
 
     /// Whether cycles have to be looked for: where nothing is accepting, there are none.
@@ -126,8 +147,22 @@ pub fn load(file: &Path, reading: &Reading, asking: &Asking, claims: bool) -> Re
     Ok(Asked { model, conditions, questions, warnings })
 }
 
-/// What to check, in order.
-pub fn tasks(file: &Path, asked: Asked, asking: &Asking, claims: bool) -> Result<Vec<Task>, Trouble> {
+/// What to check, in order, of a model that is reduced as far as the reading allows.
+pub fn tasks(
+    file: &Path,
+    asked: Asked,
+    reading: &Reading,
+    asking: &Asking,
+    claims: bool,
+) -> Result<Vec<Task>, Trouble> {
+    let mut tasks = plain_tasks(file, asked, asking, claims)?;
+    if !reading.raw && !reading.no_coarsening {
+        tasks.iter_mut().for_each(|task| task.coarsen(asking.fairness()));
+    }
+    Ok(tasks)
+}
+
+fn plain_tasks(file: &Path, asked: Asked, asking: &Asking, claims: bool) -> Result<Vec<Task>, Trouble> {
     let Asked { model, conditions, questions, .. } = asked;
     let mut plain = model;
     let observer = plain.observer.take();

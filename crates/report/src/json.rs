@@ -126,6 +126,8 @@ pub struct Options {
     pub compact: bool,
     pub threads: usize,
     pub raw: bool,
+    /// What made the model smaller: `coarsening`.
+    pub reductions: Vec<&'static str>,
     pub search: &'static str,
     pub engine: &'static str,
     pub all_errors: bool,

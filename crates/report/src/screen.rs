@@ -31,6 +31,8 @@ pub struct Checked<'a> {
     /// What kind of property it is, and its name, unless it is all about safety.
     pub property: Option<(&'a str, &'a str)>,
     pub fairness: Fairness,
+    /// Local steps were glued to others.
+    pub coarse: bool,
 }
 
 /// What went wrong in a counterexample, and where.
@@ -199,6 +201,9 @@ impl Checked<'_> {
         }
         if self.memory > 0 {
             parts.push(bytes(self.memory));
+        }
+        if self.coarse {
+            parts.push("local steps glued".to_string());
         }
         format!("  {}\n", parts.join(" · "))
     }

@@ -73,7 +73,7 @@ impl Done {
             output::remark(&asked.warnings);
         }
         let model = Arc::new(asked.model.clone());
-        let tasks = tasks::tasks(file, asked, &args.asking, claims).map_err(Stopped::Trouble)?;
+        let tasks = tasks::tasks(file, asked, &args.reading, &args.asking, claims).map_err(Stopped::Trouble)?;
         let load = start.elapsed();
         let session = Session {
             args,
@@ -285,6 +285,7 @@ impl Answer {
             assertions: self.options.assertions,
             end_states: self.options.end_states,
             fairness: self.fairness(),
+            coarse: self.task.glued > 0,
         }
     }
 

@@ -129,6 +129,7 @@ fn options(done: &Answer, args: &Check) -> json::Options {
         compact: args.searching.compact,
         threads: done.options.workers(),
         raw: args.reading.raw,
+        reductions: if done.task.glued > 0 { vec!["coarsening"] } else { Vec::new() },
         search: match done.options.order {
             Order::BreadthFirst => "bfs",
             Order::DepthFirst => "dfs",

@@ -205,3 +205,27 @@ fn bits_of_a_state_are_told() {
     let said = Desk::new().run("check peterson.pml -v").expect(0);
     assert!(said.out.contains(" bits packed, "), "{}", said.out);
 }
+
+#[test]
+fn local_steps_are_glued_unless_told_otherwise() {
+    let desk = Desk::new();
+    desk.write(
+        "local.pml",
+        "byte g; active [2] proctype p() { byte x; do :: x < 3 -> x++; x = x * 1 :: x == 3 -> g = 1; x = 0 od }\n\
+         ltl seen { <> (g == 1) }\nltl next { X X X (g == 0) }",
+    );
+    let run = |args: &str| desk.run(&format!("local.pml --format json {args}"));
+    let reduced = run("--property safety").expect(0).json();
+    let raw = run("--property safety --raw").expect(0).json();
+    assert_eq!(reduced["options"]["reductions"], serde_json::json!(["coarsening"]));
+    assert_eq!(raw["options"]["reductions"], serde_json::json!([]));
+    assert!(reduced["states"].as_u64() < raw["states"].as_u64(), "{} {}", reduced["states"], raw["states"]);
+    assert_eq!(run("--property safety --no-coarsening").expect(0).json()["states"], raw["states"]);
+    assert_eq!(run("--property next").expect(0).json()["options"]["reductions"], serde_json::json!([]));
+    assert!(desk.run("local.pml --property safety").expect(0).out.contains("local steps glued"));
+    // A trail is replayed with what it was found with.
+    for args in ["--reach g==1", "--reach g==1 --raw", "--reach g==1 --no-coarsening", "--ltl '[]!(g==1)'"] {
+        desk.run(&format!("local.pml {args}").replace('\'', "")).expect(1);
+        desk.run("replay local.pml").expect(1);
+    }
+}

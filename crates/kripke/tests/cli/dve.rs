@@ -33,7 +33,8 @@ fn the_language_goes_by_the_ending_or_by_option() {
     desk.run("check model").expect(2);
     desk.run("check model --lang dve").expect(0);
     desk.write("m.mdve", MODEL.replace("x < 2", "x < N").replace("byte x;", "default(`N', 2)byte x;"));
-    let states = |args: &str| desk.run(&format!("m.mdve --format json {args}")).expect(0).json()["states"].clone();
+    let states =
+        |args: &str| desk.run(&format!("m.mdve --format json --raw {args}")).expect(0).json()["states"].clone();
     assert_eq!((states(""), states("-DN=5")), (6.into(), 12.into()));
     let warned = desk.run("m.mdve --lang promela").expect(2);
     assert!(warned.err.contains("m.mdve:1"), "{}", warned.err);

@@ -1,0 +1,159 @@
+//! Virtual coarsening: actions of a process that nobody else can observe are glued to the one before them.
+//!
+//! Whether such an action can be taken, and what it does, depends only on variables of its own process that nobody else
+//! reads, so it does not matter when it is taken: at once will do. States in between are not stored. What a run shows to
+//! others stays the same but for stuttering, deadlocks and failed assertions are kept, and every cycle of a process
+//! keeps a place where others may move. Not for what counts steps: fairness, `X`, CTL, automata written by hand.
+
+use std::collections::HashSet;
+
+use crate::ir::{Edge, EdgeId, Effect, Expr, Guard, LocId, Model, Place, Process, Scheduling, Then, VarId, VarRef};
+
+/// What others can see of processes.
+#[derive(Default)]
+struct Seen {
+    /// Locals that are read from outside, by process type.
+    locals: HashSet<(u32, VarId)>,
+    locations: HashSet<(u32, LocId)>,
+    /// Something asks where any process is, or whether it could move.
+    everything: bool,
+    written: HashSet<VarId>,
+}
+
+impl Model {
+    /// Glues local actions. How many steps were made part of another.
+    pub fn coarsen(&mut self) -> usize {
+        let seen = Seen::of(self);
+        let ordinary = self.scheduling == Scheduling::Interleaved && !self.uses_priorities && !self.uses_last;
+        let committed = self.processes.iter().flat_map(|p| &p.locations).any(|l| l.committed);
+        if seen.everything || !ordinary || committed || self.processes.iter().any(|p| p.provided.is_some()) {
+            return 0;
+        }
+        let processes = self.processes.iter_mut().enumerate();
+        processes.map(|(number, process)| glue(process, number as u32, &seen)).sum()
+    }
+}
+
+impl Seen {
+    fn of(model: &Model) -> Seen {
+        let mut seen = Seen::default();
+        let mut see = |expr: &Expr| match expr {
+            Expr::Remote { process, place: Place { var: VarRef::Local(var), .. }, .. } => {
+                seen.locals.insert((process.0, *var));
+            }
+            Expr::At { process, locations, .. } => {
+                seen.locations.extend(locations.iter().map(|location| (process.0, *location)));
+            }
+            Expr::Enabled(_) | Expr::Location(_) => seen.everything = true,
+            _ => {}
+        };
+        let observers = model.observer.iter().map(|o| &o.automaton);
+        model.processes.iter().chain(observers).for_each(|process| process.walk(&mut see));
+        model.goal.iter().for_each(|goal| goal.condition.walk(&mut see));
+        let observers = model.observer.iter().map(|o| &o.automaton);
+        for edge in model.processes.iter().chain(observers).flat_map(|p| &p.edges) {
+            for place in written(edge) {
+                if let VarRef::Global(var) = place.var {
+                    seen.written.insert(var);
+                }
+            }
+        }
+        seen
+    }
+}
+
+/// Where an edge stores something.
+fn written(edge: &Edge) -> Vec<&Place> {
+    let mut out = Vec::new();
+    for effect in &edge.effects {
+        match effect {
+            Effect::Assign(place, _) | Effect::Run { result: Some(place), .. } => out.push(place),
+            _ => {}
+        }
+    }
+    if let Some(crate::ir::Sync::Receive { args, .. }) = &edge.sync {
+        out.extend(args.iter().filter_map(|arg| match arg {
+            crate::ir::Pattern::Store(place) => Some(place),
+            _ => None,
+        }));
+    }
+    out
+}
+
+fn glue(process: &mut Process, number: u32, seen: &Seen) -> usize {
+    // Where a sequence that keeps control ends is not known beforehand.
+    if process.edges.iter().any(|e| e.chain.is_some() && e.then == Then::Keep) {
+        return 0;
+    }
+    let local: Vec<bool> =
+        (0..process.locations.len()).map(|at| is_local(process, LocId(at as u32), number, seen)).collect();
+    let mut glued = 0;
+    for at in 0..process.locations.len() {
+        for id in process.locations[at].edges.clone() {
+            let edge = &process.edges[id.index()];
+            let removes = edge.effects.iter().any(|e| matches!(e, Effect::Remove));
+            let candidate = edge.then == Then::Yield && edge.chain.is_none() && !removes;
+            if candidate && local[edge.target.index()] && !keeps(process, edge.target, LocId(at as u32)) {
+                process.edges[id.index()].then = Then::Keep;
+                glued += 1;
+            }
+        }
+    }
+    glued
+}
+
+/// Does a way lead from one location to the other without anybody else being let in?
+fn keeps(process: &Process, from: LocId, to: LocId) -> bool {
+    let mut seen = HashSet::from([from]);
+    let mut stack = vec![from];
+    while let Some(at) = stack.pop() {
+        if at == to {
+            return true;
+        }
+        let edges = process.locations[at.index()].edges.iter().map(|id: &EdgeId| &process.edges[id.index()]);
+        stack.extend(edges.filter(|e| e.then == Then::Keep).map(|e| e.target).filter(|target| seen.insert(*target)));
+    }
+    false
+}
+
+/// Whatever the process does from here concerns nobody else.
+fn is_local(process: &Process, at: LocId, number: u32, seen: &Seen) -> bool {
+    let location = &process.locations[at.index()];
+    let edges = || location.edges.iter().map(|id| &process.edges[id.index()]);
+    !location.edges.is_empty()
+        && !location.accept
+        && !location.progress
+        && !seen.locations.contains(&(number, at))
+        && edges().all(|edge| is_local_edge(edge, number, seen))
+}
+
+fn is_local_edge(edge: &Edge, number: u32, seen: &Seen) -> bool {
+    let own = |expr: &Expr| is_own(expr, seen);
+    let guard = match &edge.guard {
+        Guard::Always | Guard::Else => true,
+        Guard::When(condition) => own(condition),
+        Guard::Youngest => false,
+    };
+    let effect = |effect: &Effect| match effect {
+        Effect::Assign(Place { var: VarRef::Local(var), index }, value) => {
+            !seen.locals.contains(&(number, *var)) && index.iter().all(own) && own(value)
+        }
+        Effect::Assert(condition) | Effect::Require { condition, .. } => own(condition),
+        _ => false,
+    };
+    let plain = edge.sync.is_none() && edge.chain.is_none() && edge.then != Then::Chain && edge.level == 0;
+    plain && guard && edge.effects.iter().all(effect)
+}
+
+/// Nobody else can change what the expression says.
+fn is_own(expr: &Expr, seen: &Seen) -> bool {
+    let mut own = true;
+    expr.walk(&mut |part| {
+        own &= match part {
+            Expr::Load(Place { var: VarRef::Global(var), .. }) => !seen.written.contains(var),
+            Expr::Const(_) | Expr::Pid | Expr::Load(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Cond(_) => true,
+            _ => false,
+        };
+    });
+    own
+}

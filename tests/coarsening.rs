@@ -1,0 +1,111 @@
+//! Gluing local actions changes how many states there are, never what is wrong with a model.
+//!
+//! `KRIPKE_COARSENED` says how many random programs are looked at.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kripke_engine::testing::random_model;
+use kripke_lang::source::Loader;
+use kripke_lang::{LoadOptions, load};
+use kripke_model::{Interpreter, Model, Successors};
+use kripke_search::{Budget, End, Options, Outcome, Progress, explore};
+use kripke_tests::generate::program;
+use kripke_tests::{measure, parallel, places};
+
+const STATES: u64 = 20_000;
+
+fn search(model: Model) -> Option<Outcome> {
+    let interpreter = Interpreter::new(Arc::new(model)).ok()?;
+    let worker = || -> Box<dyn Successors> { Box::new(interpreter.for_thread()) };
+    let options = Options { all_errors: true, threads: Some(1), ..Options::default() };
+    let deadline = Some(std::time::Instant::now() + std::time::Duration::from_secs(10));
+    let budget = Budget { max_states: Some(STATES), deadline, ..Budget::default() };
+    let outcome = explore(&worker, &options, &budget, &Progress::new());
+    matches!(outcome.end, End::Exhausted(_)).then_some(outcome)
+}
+
+/// Which kinds of errors there are.
+fn kinds(outcome: &Outcome) -> [bool; 4] {
+    let errors = outcome.statistics.errors;
+    [errors.assertions, errors.faults, errors.invalid_ends, errors.goals].map(|n| n > 0)
+}
+
+/// Whether gluing made the model smaller, if there was anything to glue and both could be searched.
+fn compare(mut whole: Model, name: &str) -> Option<bool> {
+    // It may count steps, and what it is like may be asked.
+    whole.observer = None;
+    if whole.goal.as_ref().is_some_and(|g| format!("{:?}", g.condition).contains("ObserverAt")) {
+        whole.goal = None;
+    }
+    let mut coarse = whole.clone();
+    if coarse.coarsen() == 0 {
+        return None;
+    }
+    coarse.validate().unwrap_or_else(|e| panic!("{name}: {e}"));
+    let (raw, glued) = (search(whole.clone())?, search(coarse)?);
+    assert_eq!(kinds(&raw), kinds(&glued), "{name}\n{whole}");
+    assert!(glued.statistics.states <= raw.statistics.states, "{name}\n{whole}");
+    Some(glued.statistics.states < raw.statistics.states)
+}
+
+/// A text in place of files.
+struct Text(String);
+
+impl Loader for Text {
+    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
+        Ok(self.0.clone().into_bytes())
+    }
+}
+
+fn judge(results: Vec<Result<Option<bool>, String>>, least: usize) {
+    let mut compared = Vec::new();
+    for result in results {
+        compared.extend(result.unwrap_or_else(|e| panic!("{e}")));
+    }
+    let smaller = compared.iter().filter(|smaller| **smaller).count();
+    places::notice(&format!("{} models compared, {smaller} of them smaller", compared.len()));
+    assert!(smaller >= least, "only {smaller} of {} are smaller", compared.len());
+}
+
+#[test]
+fn random_programs_have_the_same_errors() {
+    let count: u64 = places::setting("KRIPKE_COARSENED", 300);
+    let seeds: Vec<u64> = (1..=count).collect();
+    let results = parallel::map(&seeds, |seed| {
+        let loaded = load(Path::new("model.pml"), &Text(program(*seed).text()), &LoadOptions::default());
+        loaded.model.and_then(|model| compare(model, &format!("program {seed}")))
+    });
+    judge(results, seeds.len() / 20);
+}
+
+#[test]
+fn random_models_have_the_same_errors() {
+    let seeds: Vec<u64> = (0..5 * places::setting("KRIPKE_COARSENED", 300)).collect();
+    judge(parallel::map(&seeds, |seed| compare(random_model(*seed), &format!("model {seed}"))), 1);
+}
+
+#[test]
+fn our_models_and_those_of_the_corpus_have_the_same_errors() {
+    let mut files = Vec::new();
+    let root = places::root();
+    let folders = ["examples", "tests/promela", "tests/esml", "tests/twins"].map(|folder| root.join(folder));
+    folders.iter().chain(&places::corpus()).for_each(|folder| find(folder, &mut files));
+    let results = parallel::map(&files, |file| {
+        measure::load(file).ok().and_then(|model| compare(model, &file.display().to_string()))
+    });
+    judge(results, 5);
+}
+
+fn find(folder: &Path, files: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+        if path.is_dir() {
+            find(&path, files);
+        } else if ["pml", "pm", "prom", "dve", "esml"].contains(&ending) {
+            files.push(path);
+        }
+    }
+}
