@@ -81,6 +81,17 @@ fn random_programs_have_the_same_errors() {
 }
 
 #[test]
+fn choices_in_a_row_do_not_multiply() {
+    let choices = "if :: x = 0 :: x = 1 fi; ".repeat(24);
+    let text = format!("active proctype p() {{ byte x; {choices} }}");
+    let mut model = load(Path::new("model.pml"), &Text(text), &LoadOptions::default()).model.expect("it is correct");
+    let whole = search(model.clone()).expect("it is small").statistics;
+    assert!(model.coarsen() > 0);
+    let coarse = search(model).expect("it is smaller").statistics;
+    assert!(coarse.states < whole.states && coarse.transitions <= 2 * 2 * coarse.states, "{coarse:?}");
+}
+
+#[test]
 fn random_models_have_the_same_errors() {
     let seeds: Vec<u64> = (0..5 * places::setting("KRIPKE_COARSENED", 300)).collect();
     judge(parallel::map(&seeds, |seed| compare(random_model(*seed), &format!("model {seed}"))), 1);

@@ -5,7 +5,7 @@
 //! others stays the same but for stuttering, deadlocks and failed assertions are kept, and every cycle of a process
 //! keeps a place where others may move. Not for what counts steps: fairness, `X`, CTL, automata written by hand.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::ir::{Edge, EdgeId, Effect, Expr, Guard, LocId, Model, Place, Process, Scheduling, Then, VarId, VarRef};
 
@@ -93,7 +93,7 @@ fn glue(process: &mut Process, number: u32, seen: &Seen) -> usize {
             let edge = &process.edges[id.index()];
             let removes = edge.effects.iter().any(|e| matches!(e, Effect::Remove));
             let candidate = edge.then == Then::Yield && edge.chain.is_none() && !removes;
-            if candidate && local[edge.target.index()] && !keeps(process, edge.target, LocId(at as u32)) {
+            if candidate && local[edge.target.index()] && may_keep(process, LocId(at as u32), edge.target) {
                 process.edges[id.index()].then = Then::Keep;
                 glued += 1;
             }
@@ -102,18 +102,39 @@ fn glue(process: &mut Process, number: u32, seen: &Seen) -> usize {
     glued
 }
 
-/// Does a way lead from one location to the other without anybody else being let in?
-fn keeps(process: &Process, from: LocId, to: LocId) -> bool {
-    let mut seen = HashSet::from([from]);
-    let mut stack = vec![from];
-    while let Some(at) = stack.pop() {
-        if at == to {
-            return true;
-        }
-        let edges = process.locations[at.index()].edges.iter().map(|id: &EdgeId| &process.edges[id.index()]);
-        stack.extend(edges.filter(|e| e.then == Then::Keep).map(|e| e.target).filter(|target| seen.insert(*target)));
+/// May a step from one location to another let nobody else in? Not if that closes a circle in which nobody ever is, and
+/// not if it puts one choice behind another: what is not stored is not recognised either, so choices would multiply, while
+/// stored states in between come together again.
+fn may_keep(process: &Process, from: LocId, to: LocId) -> bool {
+    let behind = reached(process, to, false);
+    if behind.contains(&from) {
+        return false;
     }
-    false
+    let entered: HashSet<LocId> = process.edges.iter().filter(|e| e.then == Then::Keep).map(|e| e.target).collect();
+    let chooses = |at: &LocId| process.locations[at.index()].edges.len() > 1;
+    let before = reached(process, from, true);
+    !(behind.iter().any(chooses) && before.iter().any(|at| entered.contains(at) && chooses(at)))
+}
+
+/// A location and all that steps which let nobody in lead to, or come from.
+fn reached(process: &Process, root: LocId, backward: bool) -> HashSet<LocId> {
+    let mut steps: HashMap<LocId, Vec<LocId>> = HashMap::new();
+    for (source, location) in process.locations.iter().enumerate() {
+        let source = LocId(source as u32);
+        for edge in location.edges.iter().map(|id: &EdgeId| &process.edges[id.index()]) {
+            if edge.then == Then::Keep {
+                let (start, end) = if backward { (edge.target, source) } else { (source, edge.target) };
+                steps.entry(start).or_default().push(end);
+            }
+        }
+    }
+    let mut seen = HashSet::from([root]);
+    let mut stack = vec![root];
+    while let Some(at) = stack.pop() {
+        let more = steps.get(&at).into_iter().flatten();
+        stack.extend(more.copied().filter(|location| seen.insert(*location)));
+    }
+    seen
 }
 
 /// Whatever the process does from here concerns nobody else.
