@@ -187,7 +187,7 @@ pub struct Searching {
     /// Keep states in as few bytes as their values need: less memory, slower
     #[arg(long)]
     pub compact: bool,
-    /// Threads of a breadth-first search [default: one for each core]
+    /// Threads of a breadth-first search, or of nested searches [default: one for each core]
     #[arg(short = 'j', long = "threads", value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
 }

@@ -18,10 +18,8 @@ pub struct Engine {
     interpreter: Interpreter,
     /// Only to be copied for each thread.
     compiled: Option<Mutex<Compiled>>,
-    /// Only if anybody wants to see bits or compact states: it is large where states are.
+    /// Where the search sees compact states.
     codec: Option<Codec>,
-    /// Whether the search sees compact states.
-    compact: bool,
     /// `[process][edge]`: executed by a worker that has finished.
     covered: Mutex<Vec<Vec<bool>>>,
     /// What states are asked about, beside their successors.
@@ -46,10 +44,8 @@ impl Engine {
             Some(Ok(compiled)) => (Some(Mutex::new(compiled)), None),
             Some(Err(why)) => (None, Some(format!("{why}; the interpreter runs it instead"))),
         };
-        let compact = args.searching.compact;
-        let codec =
-            (compact || args.showing.verbose || args.showing.format == Format::Json).then(|| Codec::of(&interpreter));
-        Ok((Engine { interpreter, compiled, codec, compact, covered, conditions: Vec::new() }, why))
+        let codec = args.searching.compact.then(|| Codec::of(&interpreter));
+        Ok((Engine { interpreter, compiled, codec, covered, conditions: Vec::new() }, why))
     }
 
     /// Makes these the atoms of states.
@@ -66,12 +62,6 @@ impl Engine {
         self.interpreter.uncompared()
     }
 
-    /// Known if anybody wants to know.
-    pub fn state_bits(&self) -> json::StateBits {
-        let bits = |codec: &Codec| json::StateBits { packed: codec.packed_bits(), compact: codec.bits() };
-        self.codec.as_ref().map(bits).unwrap_or_default()
-    }
-
     /// For one thread.
     pub fn worker(&self) -> Box<dyn Successors + '_> {
         match &self.compiled {
@@ -85,8 +75,8 @@ impl Engine {
 
     fn boxed<'e>(&self, worker: impl Successors + 'e) -> Box<dyn Successors + 'e> {
         match &self.codec {
-            Some(codec) if self.compact => Box::new(Compacted::new(worker, codec.clone())),
-            _ => Box::new(worker),
+            Some(codec) => Box::new(Compacted::new(worker, codec.clone())),
+            None => Box::new(worker),
         }
     }
 
@@ -105,6 +95,12 @@ impl Engine {
             *edge |= executed;
         }
     }
+}
+
+/// How many bits a state takes. Finding that out takes time, so only whoever tells somebody should ask.
+pub fn state_bits(interpreter: &Interpreter) -> json::StateBits {
+    let codec = Codec::of(interpreter);
+    json::StateBits { packed: codec.packed_bits(), compact: codec.bits() }
 }
 
 /// Knows which edges it has executed, and what its states are for the interpreter.

@@ -15,7 +15,7 @@ use kripke_report::{coverage, number};
 use kripke_search::{Budget, End, Fairness, Options, Order, Outcome, Progress, StoreKind, Wrong, explore};
 
 use crate::args::{self, Check};
-use crate::engine::Engine;
+use crate::engine::{Engine, state_bits};
 use crate::exit::{Failure, Status};
 use crate::formulas::Logic;
 use crate::load::Trouble;
@@ -46,7 +46,6 @@ pub struct Answer {
     pub verdict: Verdict,
     pub options: Options,
     pub engine: &'static str,
-    pub state_bits: json::StateBits,
     pub covered: Vec<Vec<bool>>,
     pub elapsed: Duration,
     pub compile: Duration,
@@ -168,8 +167,8 @@ impl Done {
     fn particulars(&self) -> String {
         let ms = |s: f64| number::duration(Duration::from_secs_f64(s));
         let json::Seconds { load, compile, search, .. } = self.seconds;
-        let Answer { outcome: Outcome { statistics, .. }, state_bits, .. } = self.decisive();
-        let json::StateBits { packed, compact } = state_bits;
+        let Answer { outcome: Outcome { statistics, .. }, interpreter, .. } = self.decisive();
+        let json::StateBits { packed, compact } = state_bits(interpreter);
         let limit = self.limits.memory.map_or("none".to_string(), number::bytes);
         format!(
             "  load {} · prepare {} · search {}\n  longest state {} B · {packed} bits packed, {compact} compact\n  \
@@ -200,26 +199,14 @@ impl Session<'_> {
         if outcome.statistics.store == StoreKind::Tree && options.store == StoreKind::Auto && !args.showing.quiet {
             output::warn("memory got tight: searched again with --store tree");
         }
-        let (name, state_bits) = (engine.name(), engine.state_bits());
+        let name = engine.name();
         let (mut interpreter, covered) = engine.finish();
         let unchecked = if task.is_ready() { Vec::new() } else { vec![format!("{} {}", task.kind.word(), task.name)] };
         let verdict = Verdict::judge(&outcome, &mut interpreter, &unchecked)
             .map_err(|e| Stopped::Failure(Failure::Bug(format!("{}: {e}", self.file.display()))))?;
         self.confirm(&task, &verdict, &mut interpreter)?;
         let (elapsed, trail) = (start.elapsed(), Written::default());
-        Ok(Answer {
-            task,
-            interpreter,
-            outcome,
-            verdict,
-            options,
-            engine: name,
-            state_bits,
-            covered,
-            elapsed,
-            compile,
-            trail,
-        })
+        Ok(Answer { task, interpreter, outcome, verdict, options, engine: name, covered, elapsed, compile, trail })
     }
 
     /// A run that is said to break a formula must do so by what the formula means.

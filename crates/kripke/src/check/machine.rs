@@ -8,6 +8,7 @@ use kripke_search::{End, Errors, Fairness, Limit, Order, StoreKind, Wrong};
 
 use super::done::{Answer, Done};
 use crate::args::Check;
+use crate::engine::state_bits;
 use crate::memory;
 
 pub fn report(done: &Done, args: &Check) -> Report {
@@ -32,7 +33,7 @@ pub fn report(done: &Done, args: &Check) -> Report {
         transitions: statistics.transitions,
         depth: statistics.depth,
         state_bytes: statistics.state_bytes,
-        state_bits: first.state_bits,
+        state_bits: state_bits(&first.interpreter),
         errors: json::Errors {
             assertion: sum(|e| e.assertions),
             invalid_end_state: sum(|e| e.invalid_ends),
