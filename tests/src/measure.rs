@@ -112,8 +112,8 @@ impl Setup {
         for compiled in [true, false] {
             for store in [StoreKind::Exact, StoreKind::Tree] {
                 all.push(Setup { compiled, order: Order::DepthFirst, store, threads: 1, compact: false });
-                for threads in [1, 2, 3] {
-                    all.push(Setup { compiled, order: Order::BreadthFirst, store, threads, compact: threads == 3 });
+                for (threads, compact) in [(1, false), (2, false), (3, false), (3, true)] {
+                    all.push(Setup { compiled, order: Order::BreadthFirst, store, threads, compact });
                 }
             }
         }
