@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use kripke_model::layout::Layout;
-use kripke_model::{Batch, Choice, Flags, Interpreter, Model, State, Successors};
+use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Parts, State, Successors};
 
 use crate::cut::Cut;
 use crate::driver::Driver;
@@ -130,12 +130,22 @@ impl Compiled {
     /// Expands a state that is not left to the code for the usual shape.
     #[cold]
     fn expand_other(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
+        self.with_whole(state, out, |this, state, out| this.expand_whole(state, choice, out))
+    }
+
+    /// Does something with the whole state, and cuts the successors that this makes.
+    fn with_whole(
+        &mut self,
+        state: &State,
+        out: &mut Batch,
+        expand: impl FnOnce(&mut Compiled, &State, &mut Batch) -> Flags,
+    ) -> Flags {
         let code = self.code.clone();
-        let Some(cut) = &code.cut else { return self.expand_whole(state, choice, out) };
+        let Some(cut) = &code.cut else { return expand(self, state, out) };
         let Room { mut whole, mut kept, mut batch } = std::mem::take(&mut self.room);
         cut.mend(state, &mut whole);
         batch.clear();
-        let flags = self.expand_whole(&whole, choice, &mut batch);
+        let flags = expand(self, &whole, &mut batch);
         for successor in batch.states() {
             cut.cut(successor, &mut kept);
             out.push(&kept);
@@ -224,5 +234,26 @@ impl Successors for Compiled {
             }
         }
         self.expand_other(state, choice, out)
+    }
+
+    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
+        if let (Some((shape, _)), Some(special)) = (&self.code.special, &mut self.special) {
+            let fits = self.code.cut.as_ref().map_or_else(|| shape.fits(state), |cut| state.len() == cut.len);
+            if fits && let Some(flags) = special.expand_parts(state, out, parts) {
+                return flags;
+            }
+        }
+        let first = out.len();
+        let flags = self.with_whole(state, out, |this, state, out| {
+            if let Some(flags) = this.general().and_then(|general| general.expand_parts(state, out, parts)) {
+                return flags;
+            }
+            this.rare += 1;
+            this.interpreter.expand_parts(state, out, parts)
+        });
+        let shift = first - parts.first;
+        parts.first += shift;
+        parts.ends.iter_mut().for_each(|(_, end)| *end += shift);
+        flags
     }
 }

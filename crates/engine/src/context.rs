@@ -77,6 +77,15 @@ pub(crate) struct Pending {
     pub branches: u32,
 }
 
+/// What had been made: where the next successor goes (or its end, where lengths differ), and the next point inside an
+/// atomic sequence.
+#[repr(C)]
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Mark {
+    pub made: u64,
+    pub pending: u64,
+}
+
 #[repr(C)]
 pub(crate) struct Context {
     /// Where the next successor goes, and where none may begin any more.
@@ -119,6 +128,8 @@ pub(crate) struct Context {
     /// Where each process begins.
     pub processes: [u32; MAX_ALIVE + 1],
     pub channels: [ChannelAt; MAX_ALIVE + 1],
+    /// How far the successors and the points inside atomic sequences were when each process had moved.
+    pub marks: [Mark; MAX_ALIVE + 1],
     /// The functions, for the runtime.
     pub functions: *const crate::runtime::Functions,
 }
@@ -152,6 +163,7 @@ impl Context {
             covered: std::ptr::null_mut(),
             processes: [0; MAX_ALIVE + 1],
             channels: [ChannelAt { declaration: 0, offset: 0 }; MAX_ALIVE + 1],
+            marks: [Mark::default(); MAX_ALIVE + 1],
             functions: std::ptr::null(),
         })
     }

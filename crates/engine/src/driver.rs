@@ -46,7 +46,7 @@ pub(crate) struct Rooms {
 }
 
 /// How an attempt at expanding a state ended.
-enum Outcome {
+pub(crate) enum Outcome {
     Moved,
     Still,
     Rare,
@@ -111,7 +111,7 @@ impl Driver {
                     let invalid_end = choice == Choice::All && !self.may_end(state);
                     return Some(Flags { invalid_end, ..Flags::default() });
                 }
-                Outcome::Full if self.rooms.wanted < MAX_ROOM => self.grow(),
+                Outcome::Full if self.can_grow() => self.grow(),
                 Outcome::Still | Outcome::Rare | Outcome::Full => return None,
             }
         }
@@ -137,9 +137,18 @@ impl Driver {
         context.functions = &raw const self.program.functions;
     }
 
+    pub(crate) fn can_grow(&self) -> bool {
+        self.rooms.wanted < MAX_ROOM
+    }
+
+    /// Whether the code notes who has made what.
+    pub(crate) fn has_marks(&self) -> bool {
+        self.program.parts
+    }
+
     /// Makes more room, and tells the code where it is.
     #[cold]
-    fn grow(&mut self) {
+    pub(crate) fn grow(&mut self) {
         // Behind the place where a state begins or, where states differ in length, ends.
         let keep = SLACK + self.size;
         // States of no length at all are few: as many as there are edges.
@@ -162,7 +171,7 @@ impl Driver {
     }
 
     /// Nothing is put aside.
-    fn clear_inner(&mut self) {
+    pub(crate) fn clear_inner(&mut self) {
         let context = &mut *self.context;
         context.inner = context.inner_start;
         context.pending = context.pending_start;
@@ -178,8 +187,9 @@ impl Driver {
         }
         let mut answer = match choice {
             Choice::All => self.all(root),
-            Choice::One(_) if self.program.facts.committed => return Outcome::Rare,
+            Choice::One(_) | Choice::Part(_) if self.program.facts.committed => return Outcome::Rare,
             Choice::One(pid) => self.one(root, usize::from(pid)),
+            Choice::Part(pid) => self.part(root, usize::from(pid)),
         };
         if self.context.pending != self.context.pending_start {
             if answer == status::DONE {
@@ -196,7 +206,7 @@ impl Driver {
 
     /// Makes room in the batch, and tells the code about it.
     #[inline]
-    fn reserve(&mut self, bytes: &mut Vec<u8>, ends: &mut Vec<u32>) -> bool {
+    pub(crate) fn reserve(&mut self, bytes: &mut Vec<u8>, ends: &mut Vec<u32>) -> bool {
         let Rooms { wanted, entries, .. } = self.rooms;
         if bytes.capacity() - bytes.len() < wanted || ends.capacity() - ends.len() < entries {
             // Ends are counted in 32 bits, and capacities may double.
@@ -216,7 +226,7 @@ impl Driver {
 
     /// Takes the successors over into the batch.
     #[inline]
-    fn take(&mut self, bytes: &mut Vec<u8>, ends: &mut Vec<u32>) -> Outcome {
+    pub(crate) fn take(&mut self, bytes: &mut Vec<u8>, ends: &mut Vec<u32>) -> Outcome {
         // SAFETY: both pointers are into the same reserved memory, of which everything between them was written.
         let len = unsafe { self.context.out.offset_from(self.context.out_start) as usize };
         let first = ends.len();
@@ -292,10 +302,16 @@ impl Driver {
 
     /// Makes every move from a state.
     #[inline]
-    fn all(&mut self, root: *mut u8) -> i32 {
+    pub(crate) fn all(&mut self, root: *mut u8) -> i32 {
         let (all, context) = (self.program.functions.all, &raw mut *self.context);
         // SAFETY: the tables describe this state, and the context's pointers are into memory that stays where it is.
         unsafe { all(context, root, 0, 0) }
+    }
+
+    /// Makes the moves of one process, if it is there, but for those it makes only if nobody else can move.
+    fn part(&mut self, root: *mut u8, pid: usize) -> i32 {
+        self.context.timeout = 0;
+        if pid < self.context.counts.processes as usize { self.moves(root, pid) } else { status::DONE }
     }
 
     /// Makes the moves of one process, if it is there.

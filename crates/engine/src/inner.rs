@@ -12,15 +12,19 @@ impl Driver {
     /// Makes successors of the points inside atomic sequences that compiled code has put aside.
     #[inline(never)]
     pub(crate) fn run_inner(&mut self) -> i32 {
-        let made = self.points_made();
-        if self.context.branches == 0 { self.append(0, made) } else { self.run_branches() }
+        self.run_points(0, self.points_made())
+    }
+
+    /// The same for some of them.
+    pub(crate) fn run_points(&mut self, first: usize, end: usize) -> i32 {
+        if self.context.branches == 0 { self.append(first, end) } else { self.run_branches(first, end) }
     }
 
     /// Where sequences branch: the points that come from one are expanded before the next one.
-    fn run_branches(&mut self) -> i32 {
+    fn run_branches(&mut self, first: usize, end: usize) -> i32 {
         self.context.timeout = 0;
         self.rooms.points.clear();
-        self.rooms.points.push((0, self.points_made()));
+        self.rooms.points.push((first, end));
         while let Some((next, end)) = self.rooms.points.last_mut() {
             let (first, end) = (*next, *end);
             // SAFETY: compiled code wrote as many entries as were made.

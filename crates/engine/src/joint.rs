@@ -7,27 +7,27 @@ use kripke_model::{Batch, Choice, Flags, State};
 use crate::context::{ACCEPTING, GOAL, status};
 use crate::driver::Driver;
 
+/// What is to be seen of a state from outside.
+pub(crate) struct Sight {
+    pub flags: Flags,
+    /// Where the observer can go.
+    pub targets: Vec<LocId>,
+}
+
 impl Driver {
     /// Appends every successor of a state of a model that has an observer or a goal. None if the program can't.
     pub(crate) fn expand_watched(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Option<Flags> {
-        let sight = self.look(state)?;
+        let mut sight = self.sight(state)?;
         let all = choice == Choice::All;
-        let goal = all && sight & GOAL != 0;
+        if !all {
+            sight.flags = Flags::default();
+        }
         let functions = self.functions();
         let (Some(observer), Some(at)) = (&functions.model.observer, functions.layout.observer) else {
-            return Some(Flags { goal, ..self.expand_system(state, choice, out)? });
+            return Some(Flags { goal: sight.flags.goal, ..self.expand_system(state, choice, out)? });
         };
-        let location = functions.layout.observer_location(state)?;
-        let targets = targets(observer, location, sight);
-        let here = &observer.automaton.locations[location.index()];
-        let flags = Flags {
-            goal,
-            caught: all && here.end,
-            accepting: all && (here.accept || sight & ACCEPTING != 0),
-            invalid_end: false,
-        };
-        if targets.is_empty() {
-            return Some(flags);
+        if sight.targets.is_empty() {
+            return Some(sight.flags);
         }
         let stutters = observer.stutters && all;
         let first = out.len();
@@ -35,8 +35,23 @@ impl Driver {
         if out.len() == first && stutters {
             out.push(state);
         }
-        join(out, first, at, &targets);
-        Some(flags)
+        join(out, first, at, &sight.targets);
+        Some(sight.flags)
+    }
+
+    /// What the observer and the goal have to say about a state.
+    pub(crate) fn sight(&mut self, state: &State) -> Option<Sight> {
+        let sight = self.look(state)?;
+        let functions = self.functions();
+        let goal = sight & GOAL != 0;
+        let Some(observer) = &functions.model.observer else {
+            return Some(Sight { flags: Flags { goal, ..Flags::default() }, targets: Vec::new() });
+        };
+        let location = functions.layout.observer_location(state)?;
+        let here = &observer.automaton.locations[location.index()];
+        let accepting = here.accept || sight & ACCEPTING != 0;
+        let flags = Flags { goal, caught: here.end, accepting, invalid_end: false };
+        Some(Sight { flags, targets: targets(observer, location, sight) })
     }
 
     /// What there is to see in a state.
@@ -57,7 +72,7 @@ fn targets(observer: &Observer, at: LocId, sight: u64) -> Vec<LocId> {
 }
 
 /// Puts the observer at each of its targets in all states but the first ones.
-fn join(out: &mut Batch, first: usize, at: ObserverAt, targets: &[LocId]) {
+pub(crate) fn join(out: &mut Batch, first: usize, at: ObserverAt, targets: &[LocId]) {
     if targets.len() > 1 {
         let (start, copies): (usize, Vec<Vec<u8>>) = (first, out.states_from(first).map(<[u8]>::to_vec).collect());
         out.truncate(start);

@@ -16,6 +16,7 @@ mod facts;
 mod inner;
 mod jit;
 mod joint;
+mod parts;
 mod program;
 mod runtime;
 mod shape;
@@ -31,6 +32,9 @@ pub use compiled::Compiled;
 pub struct Options {
     /// Note which edges are executed.
     pub coverage: bool,
+    /// Note who makes which successors, so that [`Successors::expand_parts`](kripke_model::Successors) need not ask one
+    /// process after the other.
+    pub parts: bool,
     /// Check exclusive-access claims on channels.
     pub claims: bool,
     /// Check the generated code before compiling it.
@@ -49,6 +53,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             coverage: false,
+            parts: false,
             claims: true,
             verify: cfg!(debug_assertions),
             optimise: true,

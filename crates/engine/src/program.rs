@@ -34,6 +34,8 @@ pub(crate) struct Program {
     pub seconds: f64,
     /// How much machine code there is.
     pub bytes: usize,
+    /// Whether it notes who has made which successors.
+    pub parts: bool,
     module: Mutex<Option<JITModule>>,
 }
 
@@ -71,7 +73,7 @@ impl Program {
             claims,
         };
         let (seconds, module) = (start.elapsed().as_secs_f64(), Mutex::new(Some(module)));
-        Ok(Program { functions, facts, seconds, bytes, module })
+        Ok(Program { functions, facts, seconds, bytes, parts: options.parts, module })
     }
 }
 
@@ -105,7 +107,7 @@ fn plan<'a>(model: &'a Model, layout: &'a Layout, facts: &'a Facts, options: Opt
     names.push((Role::All, 0, None));
     let edges = if per_process { edges } else { all(&mut (0..model.processes.len())) };
     let (small, claims) = (edges > MANY_EDGES, options.claims && facts.claims);
-    (Plan { model, layout, facts, links, small, coverage: options.coverage, claims }, names)
+    (Plan { model, layout, facts, links, small, coverage: options.coverage, parts: options.parts, claims }, names)
 }
 
 fn generate(plan: &Plan<'_>, names: &[Name], calls: Calls) -> Vec<(String, ir::Function)> {

@@ -32,6 +32,7 @@ fn check(seed: u64, tally: &mut Tally) {
     model.validate().unwrap_or_else(|e| panic!("seed {seed}: {e}"));
     let options = Options {
         coverage: true,
+        parts: true,
         verify: true,
         optimise: !seed.is_multiple_of(4),
         specialise: !seed.is_multiple_of(3),

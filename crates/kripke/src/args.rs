@@ -187,6 +187,10 @@ pub struct Searching {
     /// Keep states in as few bytes as their values need: less memory, slower
     #[arg(long)]
     pub compact: bool,
+    /// Look at every interleaving, also at those that differ only in the order of steps that have nothing to do with each
+    /// other (partial-order reduction leaves most of them out)
+    #[arg(long)]
+    pub no_partial_order: bool,
     /// Threads of a breadth-first search, or of nested searches [default: one for each core]
     #[arg(short = 'j', long = "threads", value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,

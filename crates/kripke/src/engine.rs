@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use kripke_engine::{Compiled, Options};
 use kripke_model::compact::{Codec, Compacted};
+use kripke_model::independence::{Independence, Reduced};
 use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
-use kripke_model::{Batch, Choice, Flags, Interpreter, Model, State, Successors};
+use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Parts, State, Successors};
 use kripke_report::json;
 
 use crate::args::{self, Check, Format};
@@ -24,16 +25,20 @@ pub struct Engine {
     covered: Mutex<Vec<Vec<bool>>>,
     /// What states are asked about, beside their successors.
     conditions: Vec<Expr>,
+    /// Who gets into whose way, if some moves are left out.
+    independence: Option<Arc<Independence>>,
 }
 
 impl Engine {
     /// Compiles the model if that is wanted. Also gives the reason if it is wanted and can't be done.
-    pub fn new(model: &Arc<Model>, args: &Check) -> Result<(Engine, Option<String>), StartError> {
+    pub fn new(model: &Arc<Model>, args: &Check, independence: Option<Independence>) -> Result<(Engine, Option<String>), StartError> {
         let interpreter = load::interpreter(model.clone(), &args.reading)?;
         let covered = Mutex::new(interpreter.coverage().to_vec());
+        let reduces = independence.is_some();
         let wanted = args.searching.engine == args::Engine::Compile;
         let options = Options {
             coverage: args.showing.format == Format::Text || args.showing.unreached,
+            parts: reduces,
             claims: !args.reading.raw,
             // Whole states are made compact.
             cut: !args.searching.compact,
@@ -45,7 +50,7 @@ impl Engine {
             Some(Err(why)) => (None, Some(format!("{why}; the interpreter runs it instead"))),
         };
         let codec = args.searching.compact.then(|| Codec::of(&interpreter));
-        Ok((Engine { interpreter, compiled, codec, covered, conditions: Vec::new() }, why))
+        Ok((Engine { interpreter, compiled, codec, covered, conditions: Vec::new(), independence: independence.map(Arc::new) }, why))
     }
 
     /// Makes these the atoms of states.
@@ -74,6 +79,13 @@ impl Engine {
     }
 
     fn boxed<'e>(&self, worker: impl Successors + 'e) -> Box<dyn Successors + 'e> {
+        match &self.independence {
+            Some(independence) => self.compacted(Reduced::new(worker, independence.clone())),
+            None => self.compacted(worker),
+        }
+    }
+
+    fn compacted<'e>(&self, worker: impl Successors + 'e) -> Box<dyn Successors + 'e> {
         match &self.codec {
             Some(codec) => Box::new(Compacted::new(worker, codec.clone())),
             None => Box::new(worker),
@@ -159,6 +171,10 @@ impl<S: Covers> Successors for Worker<'_, S> {
 
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         self.successors.expand(state, choice, out)
+    }
+
+    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
+        self.successors.expand_parts(state, out, parts)
     }
 }
 

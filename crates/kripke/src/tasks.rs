@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kripke_model::Model;
+use kripke_model::independence::{Independence, Keeping};
 use kripke_model::ir::{
     Edge, EdgeId, Expr, Goal, Guard, LocId, Location, Observer, Process, Property, PropertyKind, Span, Then,
 };
@@ -77,15 +78,20 @@ impl Task {
         Task { name: name.to_string(), kind, model, arguments, glued: 0, question: None, branching: None }
     }
 
-    /// Glues local steps, if that changes nothing that is asked for, and says so for trail files if it does.
-    fn coarsen(&mut self, fairness: Fairness) {
-        let steps_count = match self.kind {
+    /// Whether the answer depends on how many steps there are between one thing and another.
+    fn counts_steps(&self, fairness: Fairness) -> bool {
+        let counts = match self.kind {
             Kind::Safety | Kind::Reach | Kind::Progress => false,
             Kind::Acceptance => self.model.observer.as_ref().is_none_or(|o| o.automaton.locations.len() > 1),
             Kind::Ltl => self.question.as_ref().is_none_or(Question::counts_steps),
             Kind::Never | Kind::Process | Kind::Automaton | Kind::Ctl => true,
         };
-        if steps_count || fairness != Fairness::None {
+        counts || fairness != Fairness::None
+    }
+
+    /// Glues local steps, if that changes nothing that is asked for, and says so for trail files if it does.
+    fn coarsen(&mut self, fairness: Fairness) {
+        if self.counts_steps(fairness) {
             self.arguments.push("--no-coarsening".to_string());
             return;
         }
@@ -94,6 +100,17 @@ impl Task {
         if self.glued > 0 {
             self.model = Arc::new(model);
         }
+    }
+
+    /// Who gets into whose way, for a search that leaves moves out. The reason why it can't, otherwise.
+    pub fn independence(&self, fairness: Fairness) -> Result<Independence, &'static str> {
+        if fairness != Fairness::None {
+            return Err("fairness counts every move");
+        }
+        if self.counts_steps(fairness) {
+            return Err("the property counts steps");
+        }
+        Independence::of(&self.model, if self.is_endless() { Keeping::Runs } else { Keeping::Errors })
     }
 
     /// Whether cycles have to be looked for: where nothing is accepting, there are none.

@@ -8,6 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::ir::{Edge, EdgeId, Effect, Expr, Guard, LocId, Model, Place, Process, Scheduling, Then, VarId, VarRef};
+use crate::written::written;
 
 /// What others can see of processes.
 #[derive(Default)]
@@ -60,24 +61,6 @@ impl Seen {
         }
         seen
     }
-}
-
-/// Where an edge stores something.
-fn written(edge: &Edge) -> Vec<&Place> {
-    let mut out = Vec::new();
-    for effect in &edge.effects {
-        match effect {
-            Effect::Assign(place, _) | Effect::Run { result: Some(place), .. } => out.push(place),
-            _ => {}
-        }
-    }
-    if let Some(crate::ir::Sync::Receive { args, .. }) = &edge.sync {
-        out.extend(args.iter().filter_map(|arg| match arg {
-            crate::ir::Pattern::Store(place) => Some(place),
-            _ => None,
-        }));
-    }
-    out
 }
 
 fn glue(process: &mut Process, number: u32, seen: &Seen) -> usize {
@@ -160,6 +143,8 @@ fn is_local_edge(edge: &Edge, number: u32, seen: &Seen) -> bool {
             !seen.locals.contains(&(number, *var)) && index.iter().all(own) && own(value)
         }
         Effect::Assert(condition) | Effect::Require { condition, .. } => own(condition),
+        // Of what is shown, the order does not count, as long as working it out can't go wrong in between.
+        Effect::Print(_) => true,
         _ => false,
     };
     let plain = edge.sync.is_none() && edge.chain.is_none() && edge.then != Then::Chain && edge.level == 0;

@@ -8,6 +8,7 @@
 
 mod coarsen;
 pub mod compact;
+pub mod independence;
 pub mod interpret;
 pub mod ir;
 pub mod layout;
@@ -17,8 +18,9 @@ mod text;
 pub mod trail;
 mod validate;
 mod walk;
+mod written;
 
 pub use interpret::Interpreter;
 pub use ir::Model;
-pub use successors::{Batch, Choice, Fault, Finding, FindingKind, Flags, State, Successors};
+pub use successors::{Batch, Choice, Fault, Finding, FindingKind, Flags, Parts, Standing, State, Successors};
 pub use trail::Trail;

@@ -11,8 +11,45 @@ pub type State = [u8];
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Choice {
     All,
-    /// Only this process (for reduction).
+    /// Only this process. If it can't move otherwise, as if nobody could.
     One(u8),
+    /// Only this process, and only what it does where others can move, too.
+    Part(u8),
+}
+
+/// Where a process is: its type and location, as numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Standing {
+    pub process: u32,
+    pub location: u32,
+}
+
+/// Who has which successors of a state.
+#[derive(Clone, Default, Debug)]
+pub struct Parts {
+    /// The processes alive, by number.
+    pub standing: Vec<Standing>,
+    /// Where in the batch the successors begin, and where those that each process moves to end. Nobody, if it is not
+    /// known who moved.
+    pub first: usize,
+    pub ends: Vec<(u8, usize)>,
+}
+
+impl Parts {
+    /// Keeps in the batch only successors that these processes move to, and puts the others into `rest`.
+    pub fn keep(&self, set: u64, out: &mut Batch, rest: &mut Batch) {
+        let (mut start, mut kept) = (self.first, self.first);
+        for &(pid, end) in &self.ends {
+            if set >> pid & 1 == 1 {
+                out.shift(start..end, kept);
+                kept += end - start;
+            } else {
+                (start..end).for_each(|i| rest.push(out.state(i)));
+            }
+            start = end;
+        }
+        out.truncate(kept);
+    }
 }
 
 /// Generates successors. One per worker thread; one dynamic call per state, none per transition.
@@ -40,6 +77,19 @@ pub trait Successors: Send {
     /// Appends every successor of `state`: one entry per edge between *stored* states, atomic runs and rendezvous
     /// resolved inside. The order depends on `state` alone, so `(state, n)` names a successor for ever.
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags;
+
+    /// The same for all processes, but told who moves to which successor. The order may be another one.
+    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
+        parts.ends.clear();
+        self.expand(state, Choice::All, out)
+    }
+
+    /// The same, but successors that need not be looked at, or not yet, are left out or put into `rest`: these are to
+    /// be looked at, too, unless one of the others is new.
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, rest: &mut Batch) -> Flags {
+        let _ = rest;
+        self.expand(state, Choice::All, out)
+    }
 }
 
 impl<S: Successors + ?Sized> Successors for Box<S> {
@@ -61,6 +111,14 @@ impl<S: Successors + ?Sized> Successors for Box<S> {
 
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         (**self).expand(state, choice, out)
+    }
+
+    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
+        (**self).expand_parts(state, out, parts)
+    }
+
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, rest: &mut Batch) -> Flags {
+        (**self).expand_ample(state, out, rest)
     }
 }
 
@@ -198,6 +256,22 @@ impl Batch {
     pub fn truncate(&mut self, states: usize) {
         self.ends.truncate(states);
         self.bytes.truncate(self.ends.last().map_or(0, |end| *end as usize));
+    }
+
+    /// Moves some states forward, in place of those that begin at `to`.
+    fn shift(&mut self, range: std::ops::Range<usize>, to: usize) {
+        let start = |ends: &[u32], i: usize| if i == 0 { 0 } else { ends[i - 1] as usize };
+        if range.start == to {
+            return;
+        }
+        let mut at = start(&self.ends, to);
+        for (i, to) in range.zip(to..) {
+            let (first, last) = (start(&self.ends, i), self.ends[i] as usize);
+            self.bytes.copy_within(first..last, at);
+            at += last - first;
+            // Where the one before ends is known already, unless it was moved itself.
+            self.ends[to] = at as u32;
+        }
     }
 
     pub fn len(&self) -> usize {

@@ -9,7 +9,7 @@ use kripke_model::ir::Location;
 
 use super::value::{Int, Num};
 use super::{Gen, Role, Site};
-use crate::context::{Context, status};
+use crate::context::{Context, Mark, status};
 
 impl Gen<'_, '_> {
     pub(super) fn all(&mut self) {
@@ -24,7 +24,10 @@ impl Gen<'_, '_> {
         self.jump(top);
         self.fb.switch_to_block(top);
         if self.plan.facts.fixed {
-            (0..self.plan.facts.sites.len()).rev().for_each(|pid| self.moves_of(self.site_of(pid)));
+            for pid in (0..self.plan.facts.sites.len()).rev() {
+                self.moves_of(self.site_of(pid));
+                self.mark(Num::known(pid as i64));
+            }
         } else {
             self.each_process();
         }
@@ -113,10 +116,26 @@ impl Gen<'_, '_> {
         for (process, block) in blocks.into_iter().enumerate() {
             self.fb.switch_to_block(block);
             self.moves_of(Site { process: process as u32, pid, base });
+            self.mark(pid);
             let pid = self.num(pid);
             self.fb.ins().jump(top, &[pid.into()]);
         }
         self.fb.switch_to_block(end);
+    }
+
+    /// Notes how much has been made when a process has moved.
+    fn mark(&mut self, pid: Num) {
+        if !self.plan.parts {
+            return;
+        }
+        let made = if self.plan.facts.fixed { offset_of!(Context, out) } else { offset_of!(Context, ends) };
+        let (made, pending) = (self.cursor(made), self.cursor(offset_of!(Context, pending)));
+        let pid = self.num(pid);
+        let offset = self.fb.ins().imul_imm_s(pid, size_of::<Mark>() as i64);
+        let mark = self.fb.ins().iadd(self.ctx, offset);
+        let at = offset_of!(Context, marks);
+        self.fb.ins().store(self.memory.context, made, mark, (at + offset_of!(Mark, made)) as i32);
+        self.fb.ins().store(self.memory.context, pending, mark, (at + offset_of!(Mark, pending)) as i32);
     }
 
     fn moves_of(&mut self, site: Site) {

@@ -53,6 +53,8 @@ pub(crate) struct Plan<'a> {
     pub small: bool,
     /// Note which edges are executed.
     pub coverage: bool,
+    /// Note who made which successors.
+    pub parts: bool,
     /// Check exclusive-access claims on channels.
     pub claims: bool,
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kripke_engine::Compiled;
-use kripke_model::{Batch, Choice, FindingKind, Interpreter, Model, Successors};
+use kripke_model::ir::Scheduling;
+use kripke_model::{Batch, Choice, FindingKind, Flags, Interpreter, Model, Parts, Successors};
 
 /// A model is not explored further when it has taken so long.
 const ENOUGH: Duration = Duration::from_secs(1);
@@ -57,6 +58,9 @@ pub fn explore(model: &Arc<Model>, mut compiled: Compiled, coverage: bool, limit
             same(&expected, &found, &compiled, usize::from(next % 7 == 0))
                 .map_err(|e| format!("state {state:?} {choice:?}: {e}"))?;
         }
+        if next % 3 == 0 {
+            same_parts(&state, &mut interpreter, &mut compiled).map_err(|e| format!("state {state:?}: {e}"))?;
+        }
         endless += usize::from(expected.findings().iter().any(|f| f.kind == FindingKind::EndlessSequence));
         for i in first..expected.len() {
             let successor = expected.state(i);
@@ -87,4 +91,47 @@ fn same(expected: &Batch, found: &Batch, compiled: &Compiled, skip: usize) -> Re
         return Err(format!("findings {:?}, compiled {:?}", expected.findings(), found.findings()));
     }
     Ok(())
+}
+
+/// Who moves to which successors is the same, and together they are all.
+fn same_parts(state: &[u8], interpreter: &mut Interpreter, compiled: &mut Compiled) -> Result<(), String> {
+    let mut all = Batch::new();
+    interpreter.expand(state, Choice::All, &mut all);
+    if !all.findings().is_empty() || interpreter.model().scheduling == Scheduling::Synchronous {
+        return Ok(());
+    }
+    let (expected, flags, parts) = parts_of(state, interpreter);
+    let kept = compiled.kept(state);
+    let (mut found, got, found_parts) = parts_of(&kept, compiled);
+    found.iter_mut().for_each(|(_, state)| *state = compiled.whole(state));
+    found.sort();
+    let same_who = expected.is_empty() || parts.standing == found_parts.standing;
+    if (&expected, flags) != (&found, got) || !same_who {
+        return Err(format!("parts {expected:?} {flags:?} {parts:?}, compiled {found:?} {got:?} {found_parts:?}"));
+    }
+    let mut all: Vec<&[u8]> = all.states().collect();
+    let mut together: Vec<&[u8]> = expected.iter().map(|(_, state)| &state[..]).collect();
+    all.sort_unstable();
+    together.sort_unstable();
+    if together != all && !parts.ends.is_empty() {
+        return Err(format!("parts {expected:?}, in all {all:?}"));
+    }
+    Ok(())
+}
+
+type Moves = Vec<(u8, Vec<u8>)>;
+
+/// Successors and who moves to them, in order; none if that is not known.
+fn parts_of(state: &[u8], successors: &mut impl Successors) -> (Moves, Flags, Parts) {
+    let (mut batch, mut parts) = (Batch::new(), Parts::default());
+    batch.push(&[1, 2, 3]);
+    let flags = successors.expand_parts(state, &mut batch, &mut parts);
+    let mut moves = Vec::new();
+    let mut start = parts.first;
+    for &(pid, end) in &parts.ends {
+        moves.extend((start..end).map(|i| (pid, batch.state(i).to_vec())));
+        start = end;
+    }
+    moves.sort();
+    (moves, flags, parts)
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use kripke_model::independence::Independence;
 use kripke_model::{Interpreter, Model};
 use kripke_report::json;
 use kripke_report::run::Run;
@@ -186,15 +187,17 @@ impl Done {
 impl Session<'_> {
     fn answer(&self, task: Task) -> Result<Answer, Stopped> {
         let (start, args) = (Instant::now(), self.args);
-        let (engine, fallback) =
-            Engine::new(&task.model, args).map_err(|e| Stopped::Trouble(Trouble::whole(self.file, &e.to_string())))?;
+        let independence = self.independence(&task);
+        let reduces = matches!(independence, Some(Ok(_)));
+        let (engine, fallback) = Engine::new(&task.model, args, independence.and_then(Result::ok))
+            .map_err(|e| Stopped::Trouble(Trouble::whole(self.file, &e.to_string())))?;
         if let Some(why) = fallback.filter(|_| !args.showing.quiet) {
             output::warn(&why);
         }
         let conditions = task.question.as_ref().map_or(&[][..], |q| &q.conditions);
         let engine = engine.asking(conditions);
         let compile = start.elapsed();
-        let options = self.options(&task).fit(engine.uncompared());
+        let options = Options { reduces, ..self.options(&task).fit(engine.uncompared()) };
         let outcome = if task.is_ready() { self.search(&engine, &options) } else { Outcome::nothing() };
         if outcome.statistics.store == StoreKind::Tree && options.store == StoreKind::Auto && !args.showing.quiet {
             output::warn("memory got tight: searched again with --store tree");
@@ -236,6 +239,12 @@ impl Session<'_> {
         progress::watch(&seen, self.limits.memory, !self.args.showing.quiet, search)
     }
 
+    /// Who gets into whose way, or why that can't be used, if it is wanted.
+    fn independence(&self, task: &Task) -> Option<Result<Independence, &'static str>> {
+        let Check { reading, searching, asking, .. } = self.args;
+        (!reading.raw && !searching.no_partial_order).then(|| task.independence(asking.fairness()))
+    }
+
     fn options(&self, task: &Task) -> Options {
         let args = self.args;
         let own = task.kind == Kind::Safety;
@@ -255,11 +264,24 @@ impl Session<'_> {
             threads: args.searching.threads.map(usize::from),
             cycles: task.is_endless().then(|| args.asking.how()),
             branching: task.branching.as_ref().map(|t| t.branching.clone()),
+            reduces: false,
         }
     }
 }
 
 impl Answer {
+    /// What made the search smaller.
+    pub fn reductions(&self) -> Vec<&'static str> {
+        let mut out = Vec::new();
+        if self.task.glued > 0 {
+            out.push("coarsening");
+        }
+        if self.options.reduces {
+            out.push("partial order");
+        }
+        out
+    }
+
     pub fn checked(&self) -> Checked<'_> {
         Checked {
             model: &self.task.model,

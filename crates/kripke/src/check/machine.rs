@@ -130,7 +130,7 @@ fn options(done: &Answer, args: &Check) -> json::Options {
         compact: args.searching.compact,
         threads: done.options.workers(),
         raw: args.reading.raw,
-        reductions: if done.task.glued > 0 { vec!["coarsening"] } else { Vec::new() },
+        reductions: done.reductions(),
         search: match done.options.order {
             Order::BreadthFirst => "bfs",
             Order::DepthFirst => "dfs",

@@ -10,11 +10,12 @@ pub struct Compacted<S> {
     codec: Codec,
     state: Vec<u8>,
     batch: Batch,
+    rest: Batch,
 }
 
 impl<S: Successors> Compacted<S> {
     pub fn new(inner: S, codec: Codec) -> Compacted<S> {
-        Compacted { inner, codec, state: Vec::new(), batch: Batch::new() }
+        Compacted { inner, codec, state: Vec::new(), batch: Batch::new(), rest: Batch::new() }
     }
 
     /// Gives away what the inner one has found, the successors of the state decoded.
@@ -56,6 +57,18 @@ impl<S: Successors> Successors for Compacted<S> {
         self.batch.clear();
         let flags = self.inner.expand(&self.state, choice, &mut self.batch);
         self.hand_over(out);
+        flags
+    }
+
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, rest: &mut Batch) -> Flags {
+        self.codec.decode(state, &mut self.state);
+        self.batch.clear();
+        let mut aside = std::mem::take(&mut self.rest);
+        aside.clear();
+        let flags = self.inner.expand_ample(&self.state, &mut self.batch, &mut aside);
+        self.hand_over(out);
+        self.rest = std::mem::replace(&mut self.batch, aside);
+        self.hand_over(rest);
         flags
     }
 }

@@ -122,7 +122,7 @@ impl Machine {
         let mut pending: Vec<Pending<L::Node>> = Vec::new();
         let who = match choice {
             Choice::All => Who::All,
-            Choice::One(pid) => Who::One(usize::from(pid)),
+            Choice::One(pid) | Choice::Part(pid) => Who::One(usize::from(pid)),
         };
         let mut receive = |taken: &Taken<'_>| {
             if !taken.log.findings.is_empty() {
@@ -138,7 +138,7 @@ impl Machine {
             }
         };
         let mut moved = self.moves(root, who, false, &mut rooms, &mut receive);
-        if !moved && self.model.uses_timeout {
+        if !moved && self.model.uses_timeout && !matches!(choice, Choice::Part(_)) {
             moved = self.moves(root, who, true, &mut rooms, &mut receive);
         }
         if !pending.is_empty() {

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use crate::ir::{Expr, Model, Span, VarId, VarRef};
 use crate::layout::{Layout, StartError};
-use crate::successors::{Batch, Choice, Finding, FindingKind, Flags, State, Successors};
+use crate::successors::{Batch, Choice, Finding, FindingKind, Flags, Parts, Standing, State, Successors};
 use eval::{Env, Eval};
 use expand::{Listener, Scratch, Taken};
 use straight::Straight;
@@ -135,6 +135,18 @@ impl Machine {
 }
 
 impl Machine {
+    /// What is true of the state in `scratch.root`.
+    fn flags(&self, scratch: &mut Scratch, moved: bool) -> Flags {
+        let stuck = self.is_stuck(scratch);
+        let root = &scratch.root;
+        let watched = self.model.observer.as_ref().map(|o| self.observed(o, root));
+        Flags {
+            invalid_end: !moved && watched.is_none() && !self.valid_end(root),
+            goal: self.reaches_goal(root, stuck),
+            ..watched.unwrap_or_default()
+        }
+    }
+
     /// Is the goal reached? Where judging it goes wrong, it is not.
     fn reaches_goal(&self, world: &World, stuck: bool) -> bool {
         let env = Env::watching(world, stuck);
@@ -173,14 +185,30 @@ impl Successors for Interpreter {
         if choice != Choice::All {
             return Flags::default();
         }
-        let stuck = machine.is_stuck(scratch);
-        let root = &scratch.root;
-        let watched = machine.model.observer.as_ref().map(|o| machine.observed(o, root));
-        Flags {
-            invalid_end: !moved && watched.is_none() && !machine.valid_end(root),
-            goal: machine.reaches_goal(root, stuck),
-            ..watched.unwrap_or_default()
+        machine.flags(scratch, moved)
+    }
+
+    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
+        let Interpreter { machine, scratch, .. } = self;
+        let before = (out.len(), out.findings().len());
+        parts.first = out.len();
+        parts.ends.clear();
+        parts.standing.clear();
+        scratch.root.load(&machine.layout, state);
+        for pid in 0..scratch.root.processes() {
+            let at = scratch.root.process(pid);
+            let location = machine.layout.location(state, at).0;
+            parts.standing.push(Standing { process: at.process, location });
         }
+        for pid in (0..parts.standing.len() as u8).rev() {
+            machine.expand(scratch, Choice::Part(pid), &mut Collect { out });
+            parts.ends.push((pid, out.len()));
+        }
+        if (out.len(), out.findings().len()) == before {
+            parts.ends.clear();
+            return self.expand(state, Choice::All, out);
+        }
+        machine.flags(scratch, true)
     }
 }
 

@@ -39,6 +39,8 @@ pub struct Options {
     pub cycles: Option<Cycles>,
     /// Judge this formula in the initial state, and look at no more states than that takes.
     pub branching: Option<Branching>,
+    /// Look only at as many successors as [needed](Successors::expand_ample).
+    pub reduces: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,6 +73,7 @@ impl Default for Options {
             threads: None,
             cycles: None,
             branching: None,
+            reduces: false,
         }
     }
 }

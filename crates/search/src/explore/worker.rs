@@ -30,6 +30,22 @@ pub(super) struct Round {
     /// Where the successors of each state expanded end in the batch.
     ends: Vec<usize>,
     state: Vec<u8>,
+    /// Successors put aside, and where those of each state expanded end.
+    rest: Batch,
+    rest_ends: Vec<usize>,
+    /// Whether a state expanded has a new successor.
+    renewed: Vec<bool>,
+}
+
+/// Expands a state as far as the search wants it.
+fn expand(
+    successors: &mut dyn Successors,
+    reduces: bool,
+    state: &kripke_model::State,
+    out: &mut Batch,
+    rest: &mut Batch,
+) -> Flags {
+    if reduces { successors.expand_ample(state, out, rest) } else { successors.expand(state, Choice::All, out) }
 }
 
 /// The successors of a state in order, and who moved for each (nobody, where the observer went on alone).
@@ -69,37 +85,75 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
 
     /// Expands the first states of the round, judges them and interns their successors, calling `each` with every one.
     /// How many states that were; all of them, unless they have very many successors.
-    pub fn turn(&mut self, each: impl FnMut(Seen)) -> Result<usize, Limit> {
-        let Round { work, batch, ends, state, .. } = &mut self.round;
+    pub fn turn(&mut self, mut each: impl FnMut(Seen)) -> Result<usize, Limit> {
+        let reduces = self.search.options.reduces;
+        let Round { work, batch, ends, state, rest, rest_ends, .. } = &mut self.round;
         batch.clear();
         ends.clear();
+        rest.clear();
+        rest_ends.clear();
         for &id in &*work {
             if batch.len() > CROWD {
                 break;
             }
             let findings = batch.findings().len();
             let state = self.handle.open(id, state);
-            let flags = self.successors.expand(state, Choice::All, batch);
+            let flags = expand(&mut *self.successors, reduces, state, batch, rest);
             ends.push(batch.len());
+            rest_ends.push(rest.len());
             self.judge.judge(state, flags, &batch.findings()[findings..]);
             self.handle.expect(batch);
         }
         let count = ends.len();
         self.expanded += count as u64;
         self.unchecked += count;
-        let interned = self.intern(each);
+        let interned = if rest.is_empty() { self.intern(each) } else { self.intern_ample(&mut each) };
         self.search.tallies[self.number].set(self.transitions, self.expanded);
         interned?;
         Ok(count)
     }
 
+    /// Interns the successors, and those put aside of states that have no new ones.
+    fn intern_ample(&mut self, each: &mut impl FnMut(Seen)) -> Result<(), Limit> {
+        let ends = std::mem::take(&mut self.round.ends);
+        let mut renewed = std::mem::take(&mut self.round.renewed);
+        renewed.clear();
+        renewed.resize(ends.len(), false);
+        let (mut of, mut at) = (0, 0);
+        self.round.ends.clone_from(&ends);
+        self.intern(|seen| {
+            while at == ends[of] {
+                of += 1;
+            }
+            at += 1;
+            renewed[of] |= seen.new;
+            each(seen);
+        })?;
+        let Round { work, batch, rest, rest_ends, state, ends, .. } = &mut self.round;
+        batch.clear();
+        ends.clear();
+        let mut start = 0;
+        for ((&id, renewed), &end) in work.iter().zip(&renewed).zip(&*rest_ends) {
+            if !renewed && end > start {
+                self.handle.open(id, state);
+                (start..end).for_each(|i| batch.push(rest.state(i)));
+                ends.push(batch.len());
+            }
+            start = end;
+        }
+        self.handle.expect(&self.round.batch);
+        self.round.renewed = renewed;
+        self.intern(each)
+    }
+
     /// Expands one state and interns its successors.
     pub fn expand(&mut self, id: StateId, each: impl FnMut(Seen)) -> Result<Flags, Limit> {
-        let Round { batch, ends, state, .. } = &mut self.round;
+        let Round { batch, ends, state, rest, .. } = &mut self.round;
         batch.clear();
         ends.clear();
         let state = self.handle.open(id, state);
-        let flags = self.successors.expand(state, Choice::All, batch);
+        let flags = expand(&mut *self.successors, self.search.options.reduces, state, batch, rest);
+        debug_assert!(rest.is_empty(), "only a search for errors can look at the rest later");
         ends.push(batch.len());
         self.judge.judge(state, flags, batch.findings());
         self.expanded += 1;
@@ -111,11 +165,14 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
 
     /// Expands a state once more, or a part of it, without counting anything.
     pub fn expand_again(&mut self, id: StateId, choice: Choice, mut each: impl FnMut(Seen)) -> Result<Flags, Limit> {
-        let Round { batch, ends, state, .. } = &mut self.round;
+        let Round { batch, ends, state, rest, .. } = &mut self.round;
         batch.clear();
         ends.clear();
         let state = self.handle.open(id, state);
-        let flags = self.successors.expand(state, choice, batch);
+        let flags = match choice {
+            Choice::All => expand(&mut *self.successors, self.search.options.reduces, state, batch, rest),
+            _ => self.successors.expand(state, choice, batch),
+        };
         ends.push(batch.len());
         self.handle.expect(batch);
         let interned = self.handle.intern(batch, ends, &mut each);

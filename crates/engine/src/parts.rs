@@ -1,0 +1,126 @@
+//! Successors process by process, for a search that leaves some of them for later.
+
+use kripke_model::layout::ProcessAt;
+use kripke_model::{Batch, Flags, Parts, Standing, State};
+
+use crate::context::{Pending, status};
+use crate::driver::{Driver, Outcome};
+use crate::joint::Sight;
+
+impl Driver {
+    /// Appends every successor of a state, and tells who moves to which. None if the program can't.
+    pub(crate) fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Option<Flags> {
+        let sight = match self.functions().look {
+            Some(_) => Some(self.sight(state)?),
+            None => None,
+        };
+        loop {
+            match self.attempt_parts(state, out, parts) {
+                Outcome::Moved => break,
+                Outcome::Full if self.can_grow() => self.grow(),
+                // That nobody can move has its own rules.
+                Outcome::Still | Outcome::Rare | Outcome::Full => return None,
+            }
+        }
+        let Some(sight) = sight else { return Some(Flags::default()) };
+        if let Some(copies) = self.join_parts(&sight, out, parts.first) {
+            parts.ends.iter_mut().for_each(|(_, end)| *end = parts.first + (*end - parts.first) * copies);
+        }
+        Some(sight.flags)
+    }
+
+    fn attempt_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Outcome {
+        parts.first = out.len();
+        parts.ends.clear();
+        let Some(root) = self.load(state) else { return Outcome::Rare };
+        self.stand(state, parts);
+        let (bytes, ends) = out.parts();
+        if !self.has_marks() || !self.reserve(bytes, ends) {
+            return Outcome::Rare;
+        }
+        let mut answer = self.all(root);
+        if answer == status::DONE {
+            if self.context.timeout == 1 {
+                // They move because nobody else can.
+                answer = status::RARE;
+            } else {
+                self.read_marks(bytes, ends, parts);
+                answer = self.run_marked(bytes, ends, parts);
+            }
+        }
+        self.clear_inner();
+        match answer {
+            status::DONE => self.take(bytes, ends),
+            status::FULL => Outcome::Full,
+            _ => Outcome::Rare,
+        }
+    }
+
+    /// Who has made which of the successors that are there at once.
+    fn read_marks(&self, bytes: &[u8], ends: &[u32], parts: &mut Parts) {
+        for pid in (0..parts.standing.len()).rev() {
+            let made = self.context.marks[pid].made as usize;
+            let end = if self.size > 0 {
+                ends.len() + (made - self.context.out_start as usize - bytes.len()) / self.size
+            } else {
+                (made - ends.as_ptr() as usize) / size_of::<u32>()
+            };
+            parts.ends.push((pid as u8, end));
+        }
+    }
+
+    /// Makes successors of the points inside atomic sequences, and notes whose they are.
+    fn run_marked(&mut self, bytes: &[u8], ends: &[u32], parts: &mut Parts) -> i32 {
+        if self.context.pending == self.context.pending_start {
+            return status::DONE;
+        }
+        let mut first = 0;
+        for pid in (0..parts.standing.len()).rev() {
+            let made = self.context.marks[pid].pending as usize - self.context.pending_start as usize;
+            let end = made / size_of::<Pending>();
+            if end > first {
+                let answer = self.run_points(first, end);
+                if answer != status::DONE {
+                    return answer;
+                }
+                parts.ends.push((pid as u8, self.made(bytes, ends)));
+            }
+            first = end;
+        }
+        status::DONE
+    }
+
+    /// How many states there are in the batch with those made and not yet taken.
+    fn made(&self, bytes: &[u8], ends: &[u32]) -> usize {
+        if self.size > 0 {
+            // SAFETY: both pointers are into the same reserved memory.
+            let len = unsafe { self.context.out.offset_from(self.context.out_start) as usize };
+            ends.len() + (len - bytes.len()) / self.size
+        } else {
+            // SAFETY: likewise.
+            unsafe { self.context.ends.offset_from(ends.as_ptr()) as usize }
+        }
+    }
+
+    fn stand(&mut self, state: &State, parts: &mut Parts) {
+        parts.standing.clear();
+        let functions = self.functions();
+        for (pid, &offset) in self.context.processes[..self.context.counts.processes as usize].iter().enumerate() {
+            let ty = functions.types.get(pid).copied().unwrap_or_else(|| state[offset as usize]);
+            let process = u32::from(ty);
+            let location = functions.layout.location(state, ProcessAt { process, offset }).0;
+            parts.standing.push(Standing { process, location });
+        }
+    }
+
+    /// Puts the observer where it can go, in all states but the first ones. How many of each that makes.
+    fn join_parts(&mut self, sight: &Sight, out: &mut Batch, first: usize) -> Option<usize> {
+        let at = self.functions().layout.observer?;
+        if sight.targets.is_empty() {
+            out.truncate(first);
+            return Some(0);
+        }
+        crate::joint::join(out, first, at, &sight.targets);
+        Some(sight.targets.len())
+    }
+}

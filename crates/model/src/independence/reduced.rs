@@ -1,0 +1,97 @@
+//! Successors of which some are put aside.
+
+use std::sync::Arc;
+
+use super::{Independence, Keeping, Movers};
+use crate::successors::{Batch, Choice, Flags, Parts, State, Successors};
+
+/// Knows which successors of a state can wait.
+#[derive(Debug)]
+pub struct Reduced<S> {
+    pub successors: S,
+    independence: Arc<Independence>,
+    parts: Parts,
+    movers: Movers,
+    luck: Luck,
+}
+
+/// Whether it is worth looking for moves to leave out. Where it seldom is, most states are not looked at so closely.
+#[derive(Default, Debug)]
+struct Luck {
+    tries: u32,
+    hits: u32,
+    /// States still to be passed over.
+    pause: u32,
+}
+
+impl Luck {
+    /// So many tries show whether it is worth it: if one in so many succeeds. If not, there is a long pause.
+    const TRIES: u32 = 1 << 10;
+    const WORTH: u32 = Luck::TRIES / 32;
+    const PAUSE: u32 = 16 * Luck::TRIES;
+
+    fn tries(&mut self) -> bool {
+        if self.pause > 0 {
+            self.pause -= 1;
+            return false;
+        }
+        if self.tries == Luck::TRIES {
+            let pause = if self.hits < Luck::WORTH { Luck::PAUSE } else { 0 };
+            *self = Luck { pause, ..Luck::default() };
+        }
+        self.tries += 1;
+        true
+    }
+}
+
+impl<S> Reduced<S> {
+    pub fn new(successors: S, independence: Arc<Independence>) -> Reduced<S> {
+        Reduced { successors, independence, parts: Parts::default(), movers: Movers::default(), luck: Luck::default() }
+    }
+}
+
+impl<S: Successors> Successors for Reduced<S> {
+    fn uncompared(&self) -> usize {
+        self.successors.uncompared()
+    }
+
+    fn processes(&mut self, state: &State) -> u8 {
+        self.successors.processes(state)
+    }
+
+    fn atoms(&mut self, state: &State) -> u64 {
+        self.successors.atoms(state)
+    }
+
+    fn initial(&mut self, out: &mut Batch) {
+        self.successors.initial(out);
+    }
+
+    fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
+        self.successors.expand(state, choice, out)
+    }
+
+    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
+        self.successors.expand_parts(state, out, parts)
+    }
+
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, rest: &mut Batch) -> Flags {
+        let Reduced { successors, independence, parts, movers, luck } = self;
+        // Runs that never end need all states to be judged by themselves alone.
+        if independence.keeping == Keeping::Errors && !luck.tries() {
+            return successors.expand(state, Choice::All, out);
+        }
+        let findings = out.findings().len();
+        let flags = successors.expand_parts(state, out, parts);
+        if out.findings().len() > findings {
+            return flags;
+        }
+        if let Some(chosen) = independence.choose(parts, movers) {
+            luck.hits += 1;
+            let mut none = Batch::new();
+            let rest = if chosen.watched { rest } else { &mut none };
+            parts.keep(chosen.set, out, rest);
+        }
+        flags
+    }
+}
