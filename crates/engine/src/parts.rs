@@ -14,6 +14,10 @@ impl Driver {
             Some(_) => Some(self.sight(state)?),
             None => None,
         };
+        if let Some(sight) = sight.as_ref().filter(|s| s.targets.is_empty() && self.functions().model.observer.is_some()) {
+            (parts.first, parts.ends) = (out.len(), Vec::new());
+            return Some(sight.flags);
+        }
         loop {
             match self.attempt_parts(state, out, parts) {
                 Outcome::Moved => break,
@@ -116,10 +120,6 @@ impl Driver {
     /// Puts the observer where it can go, in all states but the first ones. How many of each that makes.
     fn join_parts(&mut self, sight: &Sight, out: &mut Batch, first: usize) -> Option<usize> {
         let at = self.functions().layout.observer?;
-        if sight.targets.is_empty() {
-            out.truncate(first);
-            return Some(0);
-        }
         crate::joint::join(out, first, at, &sight.targets);
         Some(sight.targets.len())
     }
