@@ -31,8 +31,8 @@ pub struct Checked<'a> {
     /// What kind of property it is, and its name, unless it is all about safety.
     pub property: Option<(&'a str, &'a str)>,
     pub fairness: Fairness,
-    /// Local steps were glued to others.
-    pub coarse: bool,
+    /// What made the model smaller, in words.
+    pub reductions: Vec<&'static str>,
 }
 
 /// What went wrong in a counterexample, and where.
@@ -202,9 +202,7 @@ impl Checked<'_> {
         if self.memory > 0 {
             parts.push(bytes(self.memory));
         }
-        if self.coarse {
-            parts.push("local steps glued".to_string());
-        }
+        parts.extend(self.reductions.iter().map(ToString::to_string));
         format!("  {}\n", parts.join(" · "))
     }
 
