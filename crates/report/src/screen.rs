@@ -16,7 +16,7 @@ use crate::verdict::{Counterexample, Reason, Verdict, Violated};
 use crate::why;
 
 /// A check that is over.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Checked<'a> {
     pub model: &'a Model,
     pub verdict: &'a Verdict,
