@@ -10,17 +10,15 @@ use std::sync::Arc;
 use kripke_engine::testing::random_model;
 use kripke_lang::source::Loader;
 use kripke_lang::{LoadOptions, load};
-use kripke_model::reduce::Wanted;
+use kripke_model::reduce::{Reduced, Wanted};
 use kripke_model::{Batch, Choice, Interpreter, Model, Successors};
+use kripke_search::{Budget, End, Options, Progress, explore};
 use kripke_tests::generate::program;
 use kripke_tests::{measure, parallel, places};
 
 const EVERYTHING: Wanted = Wanted { dead_variables: true, slicing: true };
-const WAYS: [Wanted; 3] = [
-    EVERYTHING,
-    Wanted { dead_variables: true, slicing: false },
-    Wanted { dead_variables: false, slicing: true },
-];
+const WAYS: [Wanted; 3] =
+    [EVERYTHING, Wanted { dead_variables: true, slicing: false }, Wanted { dead_variables: false, slicing: true }];
 
 /// How many states a model and what is left of it have, as far as one looked.
 #[derive(Clone, Copy, Debug)]
@@ -98,6 +96,141 @@ impl Loader for Text {
 fn read(file: &str, text: &str) -> Model {
     let loaded = load(Path::new(file), &Text(text.to_string()), &LoadOptions::default());
     loaded.model.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics))
+}
+
+/// States of a program and of its image, in which everything was done that can be.
+fn sizes(text: &str) -> (usize, usize) {
+    let model = read("model.pml", text);
+    for wanted in WAYS {
+        compare(&model, wanted, 2_000, text);
+    }
+    let Sizes { whole, reduced } = compare(&model, EVERYTHING, 2_000, text).expect("there is something to leave out");
+    (whole, reduced)
+}
+
+fn reduced(text: &str, wanted: Wanted) -> (Model, Reduced) {
+    let mut model = read("model.pml", text);
+    let made = model.reduce(&mut [], wanted);
+    (model, made)
+}
+
+#[test]
+fn dead_values_are_forgotten() {
+    // The start, two values at each of four places, nobody left.
+    let text = "active proctype p() { byte x; if :: x = 1 :: x = 2 fi; assert(x > 0); skip; skip }";
+    assert_eq!(sizes(text), (10, 7));
+    // A value that is overwritten was never needed.
+    assert_eq!(sizes("active proctype p() { byte x; if :: x = 1 :: x = 2 fi; x = 3; assert(x > 0) }"), (6, 5));
+    // Nor is the first one, which not every way overwrites.
+    let text = "active proctype p() { byte x = 7; if :: x = 1 :: skip fi; skip; x = 2; assert(x == 2) }";
+    assert_eq!(sizes(text), (8, 6));
+    // A global that nobody else uses.
+    assert_eq!(sizes("byte g; active proctype p() { if :: g = 1 :: g = 2 fi; g = 3; assert(g > 0) }"), (6, 5));
+    // An array as a whole.
+    let text = "active proctype p() { byte a[2]; if :: a[0] = 1 :: a[1] = 1 fi; assert(a[0] + a[1] == 1); skip }";
+    assert_eq!(sizes(text), (8, 6));
+}
+
+#[test]
+fn values_that_others_may_read_stay() {
+    let (whole, reduced) = sizes(
+        "byte t; active proctype p() { byte x; byte y; x = 1; y = 1; x = 2; y = 2; skip }
+         active proctype q() { t = p:x }",
+    );
+    assert!(reduced < whole, "{reduced} {whole}");
+    let text = "byte x; active proctype p() provided (x < 9) { if :: x = 1 :: x = 2 fi; x = 3; skip }";
+    assert_eq!(reduced_values(text), 3 + 1);
+}
+
+/// How many values the first variable of the first process has in the reduced model.
+fn reduced_values(text: &str) -> usize {
+    let mut interpreter = Interpreter::new(Arc::new(reduced(text, EVERYTHING).0)).expect("it can start");
+    let (mut seen, mut values) = (HashSet::new(), HashSet::new());
+    let mut stack = vec![interpreter.initial_state().to_vec()];
+    let mut batch = Batch::new();
+    while let Some(state) = stack.pop() {
+        let view = interpreter.layout().view(&state);
+        values.extend(view.processes.first().map(|p| p.locals[0].clone()));
+        batch.clear();
+        interpreter.expand(&state, Choice::All, &mut batch);
+        stack.extend(batch.states().filter(|next| seen.insert(next.to_vec())).map(<[u8]>::to_vec));
+    }
+    values.len()
+}
+
+#[test]
+fn parameters_that_nobody_reads_are_all_the_same() {
+    let text = "proctype q(byte n, m) { n = 0; assert(m == 3); skip } init { if :: run q(1, 3) :: run q(2, 3) fi }";
+    let (whole, reduced) = sizes(text);
+    assert!(reduced < whole, "{reduced} {whole}");
+    // What goes wrong while an argument is computed goes wrong all the same.
+    sizes("byte z; proctype q(byte n) { skip } init { if :: z = 1 :: z = 0 fi; run q(1 / z) }");
+}
+
+#[test]
+fn what_only_counts_itself_is_left_out() {
+    let (_, few) = sizes("int n; active proctype p() { do :: n++ od }");
+    assert_eq!(few, 1);
+    let (_, few) = sizes("byte a, b; active [2] proctype p() { do :: a = b + 1 :: b = a + 1 od }");
+    assert_eq!(few, 1);
+    let (model, _) = reduced("byte a, b = 3; active proctype p() { byte x, y; do :: a == 1 :: x++ od }", EVERYTHING);
+    let names: Vec<&str> = model.globals.iter().chain(&model.processes[0].locals).map(|v| &*v.name).collect();
+    assert!(names.is_empty(), "{names:?}");
+}
+
+#[test]
+fn what_can_go_wrong_stays() {
+    // Comparing finds that the faults are the same.
+    sizes("byte g, z = 2; active proctype p() { do :: g = 10 / z; z-- od }");
+    sizes("byte a[2]; active proctype p() { byte i, x; do :: a[i] = 1; x++; i++ od }");
+    sizes("byte g; chan c; active proctype p() { byte x; do :: x++; g = len(c) od }");
+    let (model, _) = reduced("byte g, z = 2; active proctype p() { do :: g = 10 / z; z-- od }", EVERYTHING);
+    assert!(!model.to_string().contains('g'), "only the division stays: {model}");
+}
+
+#[test]
+fn messages_and_indivisible_sequences() {
+    sizes(
+        "chan r = [0] of { byte, byte }; chan c = [2] of { byte };
+         active proctype a() { byte v; do :: v < 3 -> v++; r!v,v; c?v; v = 0 od }
+         active proctype b() { byte x, y, z; do :: d_step { r?x,y -> z = x; y = 0 }; c!z :: atomic { r?y,x; x = 1; c!2; y = 7 } od }",
+    );
+    sizes(
+        "byte g; active [2] proctype a() { byte i, j; do :: d_step { i = 0; do :: i < 3 -> i++; j = j + i :: else -> break od; g = j; j = 0 } :: g > 0 -> g = 0 od }",
+    );
+}
+
+#[test]
+fn constants_are_computed() {
+    let text = "byte n = 2, g; bit t[3] = 1; active proctype p() {
+        byte k = 4; if :: n > 3 -> g = 1 :: n * k == 8 && t[1] -> g = 2 :: else -> g = 3 fi; assert(g == 2) }";
+    let (model, made) = reduced(text, Wanted { dead_variables: false, slicing: true });
+    assert!(made.computed > 0 && made.sliced > 0, "{made:?}");
+    let shown = model.to_string();
+    assert!(!shown.contains('n') || model.globals.is_empty(), "{shown}");
+    assert!(model.globals.is_empty() && model.processes[0].locals.len() == 1, "{shown}");
+    sizes(text);
+    // Whoever is left without alternatives waits.
+    sizes("byte n = 2, g; active proctype p() { g = 1; if :: n > 3 -> g = 1 :: n < 1 -> g = 2 fi; assert(g == 2) }");
+}
+
+/// SPIN's rule makes this model larger, from 336 338 to 363 475 states.
+#[test]
+fn cambridge_does_not_become_larger() {
+    let Some(corpus) = places::corpus() else { return places::notice("no corpus: cambridge.1 is not looked at") };
+    let whole = measure::load(&corpus.join("promela/beem/all/cambridge.1.pm")).expect("it can be read");
+    let states = |model: Model| {
+        let interpreter = Interpreter::new(Arc::new(model)).expect("it can start");
+        let worker = || -> Box<dyn Successors> { Box::new(interpreter.for_thread()) };
+        let options = Options { all_errors: true, threads: Some(1), ..Options::default() };
+        let outcome = explore(&worker, &options, &Budget::default(), &Progress::new());
+        assert!(matches!(outcome.end, End::Exhausted(_)));
+        outcome.statistics.states
+    };
+    let mut reduced = whole.clone();
+    assert!(reduced.reduce(&mut [], EVERYTHING).resets > 0);
+    assert_eq!(states(whole), 336_338);
+    assert!(states(reduced) < 300_000);
 }
 
 #[test]

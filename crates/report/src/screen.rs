@@ -240,7 +240,9 @@ pub fn trace(run: &Run, names: &Names, look: Look) -> String {
             Ordering::Equal => format!("step {first} for ever"),
             Ordering::Greater => "nothing moves any more: it stays like this for ever".to_string(),
         };
-        out.push_str(&format!("\n  {} {which}\n", paint(BAD, "↻")));
+        let again = run.point(*before).state == run.point(last).state;
+        let but = if again { "" } else { ", but for values that make no difference" };
+        out.push_str(&format!("\n  {} {which}{but}\n", paint(BAD, "↻")));
     }
     if *run.end() == End::InvalidEnd {
         out.push('\n');

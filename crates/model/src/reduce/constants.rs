@@ -3,7 +3,8 @@
 use super::edge::written;
 use super::faults::Vars;
 use super::rewrite::{self, Change};
-use crate::ir::{BinaryOp, Effect, Expr, Guard, Init, Model, Place, Process, UnaryOp, Var, VarRef};
+use super::set::Set;
+use crate::ir::{BinaryOp, Effect, Expr, Guard, Init, Model, Place, Process, Then, UnaryOp, Var, VarRef};
 
 /// The elements of each variable, where they are known.
 type Known = Vec<Option<Vec<i32>>>;
@@ -117,7 +118,11 @@ fn elements(var: &Var) -> Option<Vec<i32>> {
 fn prune(process: &mut Process) -> usize {
     let before: usize = process.locations.iter().map(|l| l.edges.len()).sum();
     let Process { locations, edges, .. } = process;
-    for location in locations.iter_mut() {
+    // Where an indivisible sequence is blocked, the edge that was tried last is blamed.
+    let mut inner = Set::new(locations.len());
+    edges.iter().filter(|e| e.then == Then::Chain).for_each(|e| inner.add(e.target.index()));
+    edges.iter().filter_map(|e| e.chain).for_each(|at| inner.add(at.index()));
+    for (_, location) in locations.iter_mut().enumerate().filter(|(at, _)| !inner.contains(*at)) {
         location.edges.retain(|id| !matches!(edges[id.index()].guard, Guard::When(Expr::Const(0))));
     }
     for edge in edges.iter_mut() {

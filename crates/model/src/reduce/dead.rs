@@ -13,29 +13,29 @@
 //! Since `h` asks for the location only, there are never more states than before. (SPIN resets a variable where a
 //! statement reads it for the last time, and so tells runs apart by whether they came through such a statement.)
 //!
-//! The variables of a process are its locals and those globals that nobody else uses.
+//! This is about locals; globals that only one process uses are made locals before.
 
 use super::edge::{Plan, backward, written};
 use super::faults::{Vars, evaluated};
-use super::live::{Before, after, live};
+use super::live::{Before, after, live, local};
+use super::pinned::pinned;
 use super::set::Set;
-use super::space::{Space, spaces};
-use crate::ir::{EdgeId, Effect, Expr, Init, Model, Place, Process, ProcessId, Var, VarRef};
+use crate::ir::{EdgeId, Effect, Expr, Init, Model, Place, Process, ProcessId, Var, VarId, VarRef};
 
 /// Adds effects that reset dead variables. How many, and how many assignments were left out instead.
 pub(super) fn reset(model: &mut Model, asked: &[Expr]) -> usize {
-    let spaces = spaces(model, asked);
+    let pinned = pinned(model, asked);
     let mut made = 0;
-    for (number, space) in spaces.iter().enumerate() {
-        let live = live(&model.processes[number], space, &model.globals);
-        made += rewrite(model, number, space, &live);
-        made += begin(model, number, space, &live[model.processes[number].entry.index()]);
+    for (number, pinned) in pinned.iter().enumerate() {
+        let live = live(&model.processes[number], pinned, &model.globals);
+        made += rewrite(model, number, pinned, &live);
+        made += begin(model, number, &live[model.processes[number].entry.index()]);
     }
     made
 }
 
 /// Leaves out of the edges of a process what is stored in vain, and resets what is dead after them.
-fn rewrite(model: &mut Model, number: usize, space: &Space, live: &[Set]) -> usize {
+fn rewrite(model: &mut Model, number: usize, pinned: &Set, live: &[Set]) -> usize {
     let locals = model.processes[number].locals.clone();
     let vars = Vars { globals: &model.globals, locals: &locals };
     let process = &mut model.processes[number];
@@ -46,21 +46,19 @@ fn rewrite(model: &mut Model, number: usize, space: &Space, live: &[Set]) -> usi
     let (mut made, mut plan) = (0, Plan::default());
     for (edge, sources) in process.edges.iter_mut().zip(&sources).filter(|(_, sources)| !sources.is_empty()) {
         let after = &live[after(edge).index()];
-        backward(edge, vars, &mut Before::new(after, space), &mut plan);
+        backward(edge, vars, &mut Before::new(after, pinned), &mut plan);
         made += plan.carry_out(edge);
-        if edge.chain.is_some() {
+        // A process that disappears takes its variables with it.
+        if edge.chain.is_some() || edge.effects.iter().any(|e| matches!(e, Effect::Remove)) {
             continue;
         }
-        let removes = edge.effects.iter().position(|e| matches!(e, Effect::Remove));
-        let after = if removes.is_some() { &space.pinned } else { after };
-        let mut stored = Set::new(space.len());
-        written(edge, &mut |var| space.number(var).into_iter().for_each(|n| stored.add(n)));
+        let mut stored = Set::new(locals.len());
+        written(edge, &mut |var| local(var).into_iter().for_each(|n| stored.add(n)));
         let changed = |n: &usize| stored.contains(*n) || sources.iter().any(|at| live[*at].contains(*n));
-        let mut dead: Vec<usize> = (0..space.len()).filter(|n| !after.contains(*n)).filter(changed).collect();
-        dead.retain(|n| removes.is_none() || *n >= space.locals);
-        made += dead.len();
-        let end = removes.unwrap_or(edge.effects.len());
-        edge.effects.splice(end..end, dead.into_iter().flat_map(|n| resets(space.var(n), vars.var(space.var(n)))));
+        for dead in (0..locals.len()).filter(|n| !after.contains(*n)).filter(changed) {
+            edge.effects.extend(resets(VarRef::Local(VarId(dead as u32)), &locals[dead]));
+            made += 1;
+        }
     }
     made
 }
@@ -86,13 +84,10 @@ fn resets(var: VarRef, declared: &Var) -> Vec<Effect> {
 }
 
 /// Lets what is dead at the entry start with its fixed value.
-fn begin(model: &mut Model, number: usize, space: &Space, live: &Set) -> usize {
+fn begin(model: &mut Model, number: usize, live: &Set) -> usize {
     let mut made = 0;
-    for dead in (0..space.len()).filter(|n| !live.contains(*n)) {
-        let var = match space.var(dead) {
-            VarRef::Local(id) => &mut model.processes[number].locals[id.index()],
-            VarRef::Global(id) => &mut model.globals[id.index()],
-        };
+    for dead in (0..model.processes[number].locals.len()).filter(|n| !live.contains(*n)) {
+        let var = &mut model.processes[number].locals[dead];
         let value = fixed(var);
         match (&var.init, value) {
             (Init::Param, _) => made += pass(model, ProcessId(number as u32), dead, value),

@@ -58,11 +58,7 @@ impl<'m> Vars<'m> {
     }
 
     pub fn init_may_fault(&self, init: &Init) -> bool {
-        match init {
-            Init::Zero | Init::Channels(_) | Init::Param => false,
-            Init::All(e) => self.may_fault(e),
-            Init::List(list) => list.iter().any(|e| self.may_fault(e)),
-        }
+        init.exprs().iter().any(|e| self.may_fault(e))
     }
 
     /// Between which values the expression surely is.

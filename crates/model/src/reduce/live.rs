@@ -2,14 +2,14 @@
 
 use super::edge::{Needs, Plan, backward};
 use super::faults::Vars;
+use super::pinned::loads;
 use super::set::Set;
-use super::space::{Space, loads};
-use crate::ir::{Edge, Init, LocId, Process, ProcessId, Var, VarId, VarRef};
+use crate::ir::{Edge, LocId, Process, ProcessId, Var, VarId, VarRef};
 
 /// For each location, the variables live there.
-pub(super) fn live(process: &Process, space: &Space, globals: &[Var]) -> Vec<Set> {
+pub(super) fn live(process: &Process, pinned: &Set, globals: &[Var]) -> Vec<Set> {
     let vars = Vars { globals, locals: &process.locals };
-    let mut liveness = Liveness { process, space, vars, at: vec![space.pinned.clone(); process.locations.len()] };
+    let mut liveness = Liveness { process, pinned, vars, at: vec![pinned.clone(); process.locations.len()] };
     liveness.keep_what_others_start_with();
     liveness.spread();
     liveness.at
@@ -17,7 +17,7 @@ pub(super) fn live(process: &Process, space: &Space, globals: &[Var]) -> Vec<Set
 
 struct Liveness<'a> {
     process: &'a Process,
-    space: &'a Space,
+    pinned: &'a Set,
     vars: Vars<'a>,
     at: Vec<Set>,
 }
@@ -26,14 +26,9 @@ impl Liveness<'_> {
     /// Between creation and the entry nothing can be reset.
     fn keep_what_others_start_with(&mut self) {
         let entry = &mut self.at[self.process.entry.index()];
-        let inits = self.process.locals.iter().flat_map(|var| match &var.init {
-            Init::All(e) => std::slice::from_ref(e),
-            Init::List(list) => list,
-            Init::Zero | Init::Channels(_) | Init::Param => &[],
-        });
-        for init in inits {
+        for init in self.process.locals.iter().flat_map(|var| var.init.exprs()) {
             loads(init, &mut |var| {
-                if let Some(number) = self.space.number(var) {
+                if let Some(number) = local(var) {
                     entry.add(number);
                 }
             });
@@ -67,7 +62,7 @@ impl Liveness<'_> {
         let mut grown = Vec::new();
         let process = self.process;
         for edge in process.locations[at].edges.iter().map(|id| &process.edges[id.index()]) {
-            let mut before = Before::new(&self.at[after(edge).index()], self.space);
+            let mut before = Before::new(&self.at[after(edge).index()], self.pinned);
             backward(edge, self.vars, &mut before, plan);
             if self.at[at].include(&before.live) && !grown.contains(&at) {
                 grown.push(at);
@@ -93,19 +88,27 @@ pub(super) fn after(edge: &Edge) -> LocId {
 /// What is live while one goes backwards through an edge.
 pub(super) struct Before<'a> {
     live: Set,
-    space: &'a Space,
+    pinned: &'a Set,
     stored: Vec<usize>,
 }
 
 impl<'a> Before<'a> {
-    pub fn new(after: &Set, space: &'a Space) -> Before<'a> {
-        Before { live: after.clone(), space, stored: Vec::new() }
+    pub fn new(after: &Set, pinned: &'a Set) -> Before<'a> {
+        Before { live: after.clone(), pinned, stored: Vec::new() }
+    }
+}
+
+/// The number of a variable of the process.
+pub(super) fn local(var: VarRef) -> Option<usize> {
+    match var {
+        VarRef::Local(id) => Some(id.index()),
+        VarRef::Global(_) => None,
     }
 }
 
 impl Needs for Before<'_> {
     fn needs(&self, var: VarRef) -> bool {
-        self.space.number(var).is_none_or(|number| self.live.contains(number))
+        local(var).is_none_or(|number| self.live.contains(number))
     }
 
     fn needs_parameter(&self, _: ProcessId, _: usize) -> bool {
@@ -113,7 +116,7 @@ impl Needs for Before<'_> {
     }
 
     fn read(&mut self, var: VarRef) {
-        if let Some(number) = self.space.number(var) {
+        if let Some(number) = local(var) {
             self.live.add(number);
         }
     }
@@ -121,16 +124,16 @@ impl Needs for Before<'_> {
     fn read_remotely(&mut self, _: ProcessId, _: VarId) {}
 
     fn overwritten(&mut self, var: VarRef) {
-        if let Some(number) = self.space.number(var).filter(|number| !self.space.pinned.contains(*number)) {
+        if let Some(number) = local(var).filter(|number| !self.pinned.contains(*number)) {
             self.live.remove(number);
         }
     }
 
     fn stored(&mut self, var: VarRef) {
-        self.stored.extend(self.space.number(var));
+        self.stored.extend(local(var));
     }
 
     fn removed(&mut self) {
-        self.live = self.space.pinned.clone();
+        self.live = self.pinned.clone();
     }
 }

@@ -8,16 +8,17 @@
 //! each reduced state is the image of at least one state, there are never more of them than before. A
 //! [trail](crate::trail) of the reduced model is one of the original.
 
+mod adopt;
 mod constants;
 mod dead;
 mod edge;
 mod faults;
 mod live;
+mod pinned;
 mod remove;
 mod rewrite;
 mod set;
 mod slice;
-mod space;
 
 use crate::ir::{Expr, Model};
 
@@ -53,12 +54,16 @@ impl Model {
     pub fn reduce(&mut self, asked: &mut [Expr], wanted: Wanted) -> Reduced {
         let mut reduced = Reduced::default();
         self.properties.clear();
+        let adopted = adopt::adopt(self, asked);
         if wanted.slicing {
             reduced.computed = constants::compute(self);
-            reduced.sliced = slice::slice(self, asked);
+            reduced.sliced = adopted + slice::slice(self, asked);
         }
         if wanted.dead_variables {
             reduced.resets = dead::reset(self, asked);
+            if !wanted.slicing {
+                reduced.resets += adopted;
+            }
         }
         if wanted.slicing && reduced.resets > 0 {
             // What was read only for the sake of dead variables.

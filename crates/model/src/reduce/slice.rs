@@ -118,14 +118,14 @@ impl Relevance {
     fn starts(&mut self, model: &Model) {
         for (id, var) in model.globals.iter().enumerate() {
             if self.matter.globals.contains(id) {
-                inits(&var.init).iter().for_each(|e| read(e, self));
+                var.init.exprs().iter().for_each(|e| read(e, self));
             }
         }
         for (number, process) in model.processes.iter().enumerate() {
             self.process = number;
             for (id, var) in process.locals.iter().enumerate() {
                 if self.matter.locals[number].contains(id) {
-                    inits(&var.init).iter().for_each(|e| read(e, self));
+                    var.init.exprs().iter().for_each(|e| read(e, self));
                 }
             }
         }
@@ -136,14 +136,6 @@ impl Relevance {
                 }
             }
         }
-    }
-}
-
-fn inits(init: &Init) -> &[Expr] {
-    match init {
-        Init::All(e) => std::slice::from_ref(e),
-        Init::List(list) => list,
-        Init::Zero | Init::Channels(_) | Init::Param => &[],
     }
 }
 
