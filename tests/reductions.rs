@@ -185,7 +185,8 @@ fn what_can_go_wrong_stays() {
     sizes("byte a[2]; active proctype p() { byte i, x; do :: a[i] = 1; x++; i++ od }");
     sizes("byte g; chan c; active proctype p() { byte x; do :: x++; g = len(c) od }");
     let (model, _) = reduced("byte g, z = 2; active proctype p() { do :: g = 10 / z; z-- od }", EVERYTHING);
-    assert!(!model.to_string().contains('g'), "only the division stays: {model}");
+    let names: Vec<&str> = model.globals.iter().chain(&model.processes[0].locals).map(|v| &*v.name).collect();
+    assert_eq!(names, ["z"], "of the assignment only the division stays: {model}");
 }
 
 #[test]
@@ -207,7 +208,6 @@ fn constants_are_computed() {
     let (model, made) = reduced(text, Wanted { dead_variables: false, slicing: true });
     assert!(made.computed > 0 && made.sliced > 0, "{made:?}");
     let shown = model.to_string();
-    assert!(!shown.contains('n') || model.globals.is_empty(), "{shown}");
     assert!(model.globals.is_empty() && model.processes[0].locals.len() == 1, "{shown}");
     sizes(text);
     // Whoever is left without alternatives waits.
