@@ -271,3 +271,13 @@ fn formulas_about_branching_are_about_what_is_left() {
         desk.run(&format!("branch.pml --ctl {formula} --no-slicing")).expect(status);
     }
 }
+
+#[test]
+fn what_is_read_from_hidden_variables_is_not_lost() {
+    let desk = Desk::new();
+    let text = "hidden byte h; byte x; active proctype p() { do :: x < 2 -> h = x; x = h + 1 :: else -> break od }";
+    desk.write("hidden.pml", text);
+    let run = |args: &str| desk.run(&format!("hidden.pml --non-progress -q {args}")).expect(0);
+    run("");
+    run("--raw");
+}

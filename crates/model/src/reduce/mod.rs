@@ -20,7 +20,7 @@ mod rewrite;
 mod set;
 mod slice;
 
-use crate::ir::{Expr, Model};
+use crate::ir::{Expr, Model, Place, VarRef};
 
 /// What to do to a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,6 +53,9 @@ impl Model {
     /// other numbers: `asked` are conditions on its states and change with them.
     pub fn reduce(&mut self, asked: &mut [Expr], wanted: Wanted) -> Reduced {
         let mut reduced = Reduced::default();
+        if reads_hidden(self, asked) {
+            return reduced;
+        }
         self.properties.clear();
         let adopted = adopt::adopt(self, asked);
         if wanted.slicing {
@@ -71,4 +74,19 @@ impl Model {
         }
         reduced
     }
+}
+
+/// Whether somebody reads a hidden variable. States that differ only in hidden ones count as one, and if that makes a
+/// difference, it must be the same states as before that do.
+fn reads_hidden(model: &Model, asked: &[Expr]) -> bool {
+    let mut reads = false;
+    let mut see = |expr: &Expr| {
+        if let Expr::Load(Place { var: VarRef::Global(id), .. }) = expr {
+            reads |= model.globals[id.index()].hidden;
+        }
+    };
+    let watchers = model.observer.iter().map(|o| &o.automaton).chain(model.trace.iter().map(|t| &t.automaton));
+    model.processes.iter().chain(watchers).for_each(|process| process.walk(&mut see));
+    model.goal.iter().map(|goal| &goal.condition).chain(asked).for_each(|e| e.walk(&mut see));
+    reads
 }
