@@ -110,6 +110,12 @@ pub struct Reading {
     /// Let others move between steps of a process that nobody else can observe, too; they are glued otherwise
     #[arg(long)]
     pub no_coarsening: bool,
+    /// Keep values of variables that nobody reads any more; they are reset otherwise
+    #[arg(long)]
+    pub no_dead_variables: bool,
+    /// Keep variables that have no influence on what is asked, and constants; they are left out otherwise
+    #[arg(long)]
+    pub no_slicing: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -400,9 +406,12 @@ impl Reading {
         if self.raw {
             out.push("--raw".to_string());
         }
-        if self.no_coarsening {
-            out.push("--no-coarsening".to_string());
-        }
+        let switches = [
+            (self.no_coarsening, "--no-coarsening"),
+            (self.no_dead_variables, "--no-dead-variables"),
+            (self.no_slicing, "--no-slicing"),
+        ];
+        out.extend(switches.iter().filter(|(on, _)| *on).map(|(_, option)| option.to_string()));
         let lang = self.lang.and_then(|lang| lang.to_possible_value());
         out.extend(lang.map(|lang| format!("--lang={}", lang.get_name())));
         out

@@ -21,9 +21,9 @@ pub fn run(args: &Replay) -> Result<Status, Failure> {
     let file = TrailFile::read(&text(args, &path)?).map_err(|e| wrong(&e))?;
     let known = Reading::from_arguments(&file.arguments);
     let (reading, asking) = known.map_err(|_| wrong(&"its arguments make no sense"))?;
-    let (mut interpreter, kind) = prepare(&args.file, &reading, &asking)?;
+    let (mut interpreter, mut searched, kind) = prepare(&args.file, &reading, &asking)?;
     let trail = file.trail(interpreter.model()).map_err(|e| wrong(&e))?;
-    let replayed = trail.replay(&mut interpreter).map_err(|e| wrong(&e))?;
+    let (_, replayed) = trail.replay_whole(&mut interpreter, &mut searched).map_err(|e| wrong(&e))?;
     let mut run = Run::replayed(&interpreter, &replayed);
     if kind == Kind::Ctl && *run.end() == End::Fine {
         run.finish(End::Refuted);
@@ -49,8 +49,8 @@ pub fn run(args: &Replay) -> Result<Status, Failure> {
     Ok(if end == End::Fine { Status::Fine } else { Status::Violated })
 }
 
-/// The model with what the trail is about, and what kind of thing that is.
-fn prepare(file: &Path, reading: &Reading, asking: &Asking) -> Result<(Interpreter, Kind), Failure> {
+/// The model with what the trail is about, what was searched of it, and what kind of thing that is.
+fn prepare(file: &Path, reading: &Reading, asking: &Asking) -> Result<(Interpreter, Interpreter, Kind), Failure> {
     let said = |trouble: load::Trouble| {
         output::remark(&trouble.text);
         Failure::Said(Status::BadInput)
@@ -60,7 +60,8 @@ fn prepare(file: &Path, reading: &Reading, asking: &Asking) -> Result<(Interpret
     let bad = |e: &dyn std::fmt::Display| Failure::BadInput(format!("{}: {e}", file.display()));
     let tasks = tasks::tasks(file, asked, reading, asking, true).map_err(said)?;
     let task = tasks.into_iter().next().ok_or_else(|| bad(&"there is nothing to replay"))?;
-    load::interpreter(task.model, reading).map(|i| (i, task.kind)).map_err(|e| bad(&e))
+    let interpreter = |model| load::interpreter(model, reading).map_err(|e| bad(&e));
+    Ok((interpreter(task.model)?, interpreter(task.searched)?, task.kind))
 }
 
 fn text(args: &Replay, path: &Path) -> Result<String, Failure> {

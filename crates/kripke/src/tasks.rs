@@ -8,6 +8,7 @@ use kripke_model::independence::{Independence, Keeping};
 use kripke_model::ir::{
     Edge, EdgeId, Expr, Goal, Guard, LocId, Location, Observer, Process, Property, PropertyKind, Span, Then,
 };
+use kripke_model::reduce::{Reduced, Wanted};
 use kripke_search::Fairness;
 
 use crate::args::{Asking, Reading};
@@ -21,6 +22,11 @@ pub struct Task {
     pub name: String,
     pub kind: Kind,
     pub model: Arc<Model>,
+    /// What is left of the model for the search, which takes the same steps.
+    pub searched: Arc<Model>,
+    /// Conditions on the states of that.
+    pub conditions: Vec<Expr>,
+    pub reduced: Reduced,
     /// The arguments that ask for just this, for trail files.
     pub arguments: Vec<String>,
     /// How many local steps were glued to others.
@@ -75,7 +81,28 @@ impl Kind {
 impl Task {
     fn new(name: &str, kind: Kind, model: Arc<Model>, arguments: &[&str]) -> Task {
         let arguments = arguments.iter().map(ToString::to_string).collect();
-        Task { name: name.to_string(), kind, model, arguments, glued: 0, question: None, branching: None }
+        Task {
+            name: name.to_string(),
+            kind,
+            searched: model.clone(),
+            model,
+            conditions: Vec::new(),
+            reduced: Reduced::default(),
+            arguments,
+            glued: 0,
+            question: None,
+            branching: None,
+        }
+    }
+
+    /// Leaves out of the model what makes no difference to any question.
+    fn reduce(&mut self, reading: &Reading) {
+        let wanted = Wanted { dead_variables: !reading.no_dead_variables, slicing: !reading.no_slicing };
+        let (mut model, mut conditions) = ((*self.model).clone(), self.conditions.clone());
+        let reduced = model.reduce(&mut conditions, wanted);
+        if !reduced.is_nothing() {
+            (self.searched, self.conditions, self.reduced) = (Arc::new(model), conditions, reduced);
+        }
     }
 
     /// Whether the answer depends on how many steps there are between one thing and another.
@@ -95,10 +122,12 @@ impl Task {
             self.arguments.push("--no-coarsening".to_string());
             return;
         }
-        let mut model = (*self.model).clone();
-        self.glued = model.coarsen();
+        let mut searched = (*self.searched).clone();
+        self.glued = searched.coarsen();
         if self.glued > 0 {
-            self.model = Arc::new(model);
+            let mut model = (*self.model).clone();
+            model.glue_like(&searched);
+            (self.model, self.searched) = (Arc::new(model), Arc::new(searched));
         }
     }
 
@@ -110,7 +139,18 @@ impl Task {
         if self.counts_steps(fairness) {
             return Err("the property counts steps");
         }
-        Independence::of(&self.model, if self.is_endless() { Keeping::Runs } else { Keeping::Errors })
+        Independence::of(&self.searched, if self.is_endless() { Keeping::Runs } else { Keeping::Errors })
+    }
+
+    /// What made the model smaller, in results for machines and for people.
+    pub fn reductions(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let Reduced { resets, sliced, computed } = self.reduced;
+        let all = [
+            (self.glued, "coarsening", "local steps glued"),
+            (resets, "dead-variables", "dead values reset"),
+            (sliced + computed, "slicing", "sliced"),
+        ];
+        all.into_iter().filter(|(made, ..)| *made > 0).map(|(_, name, words)| (name, words))
     }
 
     /// Whether cycles have to be looked for: where nothing is accepting, there are none.
@@ -173,6 +213,9 @@ pub fn tasks(
     claims: bool,
 ) -> Result<Vec<Task>, Trouble> {
     let mut tasks = plain_tasks(file, asked, asking, claims)?;
+    if !reading.raw {
+        tasks.iter_mut().for_each(|task| task.reduce(reading));
+    }
     if !reading.raw && !reading.no_coarsening {
         tasks.iter_mut().for_each(|task| task.coarsen(asking.fairness()));
     }
@@ -264,7 +307,8 @@ fn formula(plain: &Model, question: &Question, asking: &Asking, arguments: &[&st
         task.arguments.extend(["--fair", "impartial"].map(String::from));
     }
     let branching = if task.model.goal.is_some() { None } else { question.branching(fairness)? };
-    Ok(Task { question: Some(question.clone()), branching, ..task })
+    let conditions = question.conditions.clone();
+    Ok(Task { question: Some(question.clone()), conditions, branching, ..task })
 }
 
 fn plain_span(model: &Model) -> Span {

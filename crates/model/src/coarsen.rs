@@ -35,6 +35,15 @@ impl Model {
     }
 }
 
+impl Model {
+    /// Glues what is glued in another model with the same processes.
+    pub fn glue_like(&mut self, other: &Model) {
+        for (process, other) in self.processes.iter_mut().zip(&other.processes) {
+            process.edges.iter_mut().zip(&other.edges).for_each(|(edge, other)| edge.then = other.then);
+        }
+    }
+}
+
 impl Seen {
     fn of(model: &Model) -> Seen {
         let mut seen = Seen::default();

@@ -13,6 +13,7 @@ pub mod interpret;
 pub mod ir;
 pub mod layout;
 mod operator;
+pub mod reduce;
 mod successors;
 mod text;
 pub mod trail;

@@ -5,6 +5,9 @@ use std::fmt;
 use crate::interpret::{Interpreter, Move, Point, Target};
 use crate::successors::{Batch, Choice, Finding, Successors};
 
+/// How often a cycle is gone around to find out where it closes.
+const MAX_TURNS: usize = 8;
+
 /// A run, as the number of the successor taken at each stored state. Meaningful together with the model alone.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trail {
@@ -60,6 +63,46 @@ impl std::error::Error for ReplayError {}
 impl Trail {
     /// Executes the trail from the initial state and checks that it ends as it says.
     pub fn replay(&self, interpreter: &mut Interpreter) -> Result<Replayed, ReplayError> {
+        self.execute(interpreter, true)
+    }
+
+    /// Executes a trail of a [reduced](crate::reduce) model in the whole one. Also gives the trail as it was executed: where a
+    /// cycle of the reduced model does not yet come back to the same state of the whole one, it may do so when it is gone
+    /// around more often. Where it does not, since something goes on counting that makes no difference, the cycle is one all
+    /// the same, but for that.
+    pub fn replay_whole(
+        &self,
+        whole: &mut Interpreter,
+        reduced: &mut Interpreter,
+    ) -> Result<(Trail, Replayed), ReplayError> {
+        let Ending::Cycle(start) = self.ending else { return Ok((self.clone(), self.replay(whole)?)) };
+        if let Some(closed) = self.closed(start as usize, whole) {
+            let replayed = closed.replay(whole)?;
+            return Ok((closed, replayed));
+        }
+        self.replay(reduced)?;
+        Ok((self.clone(), self.execute(whole, false)?))
+    }
+
+    /// A trail around the same cycle that comes back to the very state it was in.
+    fn closed(&self, start: usize, interpreter: &mut Interpreter) -> Option<Trail> {
+        let (stem, cycle) = self.choices.split_at_checked(start)?;
+        let mut state = interpreter.initial_state().to_vec();
+        follow(&mut state, stem, interpreter)?;
+        let mut turns = vec![state.clone()];
+        while turns.len() <= MAX_TURNS {
+            follow(&mut state, cycle, interpreter)?;
+            if let Some(first) = turns.iter().position(|turn| *turn == state) {
+                let choices = [stem, &cycle.repeat(turns.len())].concat();
+                return Some(Trail { choices, ending: Ending::Cycle((start + first * cycle.len()) as u32) });
+            }
+            turns.push(state.clone());
+        }
+        None
+    }
+
+    /// If the trail is one of a reduced model, a cycle need not come back to the same state.
+    fn execute(&self, interpreter: &mut Interpreter, closes: bool) -> Result<Replayed, ReplayError> {
         let mut batch = Batch::new();
         interpreter.initial(&mut batch);
         let mut state = batch.state(0).to_vec();
@@ -92,7 +135,7 @@ impl Trail {
         let finding = match self.ending {
             Ending::State => None,
             Ending::Cycle(_) => {
-                if start.as_ref().is_none_or(|(first, _)| *first != state) {
+                if start.as_ref().is_none_or(|(first, _)| closes && *first != state) {
                     return fail(at, "the run does not come back to where the cycle begins");
                 }
                 if !accepting && interpreter.model().observer.is_some() {
@@ -128,6 +171,20 @@ impl Trail {
         states.push(state);
         Ok(Replayed { initial, moves, ending: self.ending, finding, cycle: start.map(|(_, moves)| moves), states })
     }
+}
+
+/// Goes from a state to another by these choices, if they are there.
+fn follow(state: &mut Vec<u8>, choices: &[u32], interpreter: &mut Interpreter) -> Option<()> {
+    let mut batch = Batch::new();
+    for &choice in choices {
+        batch.clear();
+        interpreter.expand(state, Choice::All, &mut batch);
+        if choice as usize >= batch.len() {
+            return None;
+        }
+        *state = batch.state(choice as usize).to_vec();
+    }
+    Some(())
 }
 
 impl Replayed {

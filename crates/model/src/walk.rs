@@ -7,11 +7,7 @@ impl Process {
         self.provided.iter().for_each(|e| e.walk(see));
         self.claims.iter().for_each(|c| c.channel.walk(see));
         for var in &self.locals {
-            match &var.init {
-                Init::All(e) => e.walk(see),
-                Init::List(list) => list.iter().for_each(|e| e.walk(see)),
-                Init::Zero | Init::Channels(_) | Init::Param => {}
-            }
+            var.init.exprs().iter().for_each(|e| e.walk(see));
         }
         for edge in &self.edges {
             if let Guard::When(e) = &edge.guard {
@@ -30,6 +26,17 @@ impl Process {
                 None => {}
             }
             edge.effects.iter().for_each(|effect| effect.walk(see));
+        }
+    }
+}
+
+impl Init {
+    /// What is computed for it.
+    pub fn exprs(&self) -> &[Expr] {
+        match self {
+            Init::All(e) => std::slice::from_ref(e),
+            Init::List(list) => list,
+            Init::Zero | Init::Channels(_) | Init::Param => &[],
         }
     }
 }

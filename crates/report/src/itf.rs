@@ -2,7 +2,8 @@
 //!
 //! Globals keep their names, global channels become sequences of tuples, and `processes` maps process numbers to
 //! records of their locals, since processes come and go. A run that goes round for ever says in `loop` where it comes
-//! back to; its last state is that one again.
+//! back to; its last state is that one again. Where values that make no difference are different then, `almost-loop` in
+//! its place is part of what is said about the trace.
 
 use kripke_model::ir::{Model, Shows, Type, Var};
 use kripke_model::layout::{ProcessView, View};
@@ -29,7 +30,11 @@ pub fn itf(run: &Run, names: &Names, description: &str) -> String {
         "states": states,
     });
     if let (End::Cycle(start), Some(fields)) = (run.end(), trace.as_object_mut()) {
-        fields.insert("loop".to_string(), json!(start));
+        if run.point(*start).state == run.point(run.moves().len()).state {
+            fields.insert("loop".to_string(), json!(start));
+        } else {
+            fields["#meta"]["almost-loop"] = json!(start);
+        }
     }
     by_lines(&trace)
 }

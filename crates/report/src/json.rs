@@ -126,7 +126,7 @@ pub struct Options {
     pub compact: bool,
     pub threads: usize,
     pub raw: bool,
-    /// What made the model smaller: `coarsening`.
+    /// What made the model smaller: `coarsening`, `dead-variables`, `slicing`.
     pub reductions: Vec<&'static str>,
     pub search: &'static str,
     pub engine: &'static str,

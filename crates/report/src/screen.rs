@@ -16,7 +16,7 @@ use crate::verdict::{Counterexample, Reason, Verdict, Violated};
 use crate::why;
 
 /// A check that is over.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Checked<'a> {
     pub model: &'a Model,
     pub verdict: &'a Verdict,
@@ -31,8 +31,8 @@ pub struct Checked<'a> {
     /// What kind of property it is, and its name, unless it is all about safety.
     pub property: Option<(&'a str, &'a str)>,
     pub fairness: Fairness,
-    /// Local steps were glued to others.
-    pub coarse: bool,
+    /// What made the model smaller, in words.
+    pub reductions: Vec<&'static str>,
 }
 
 /// What went wrong in a counterexample, and where.
@@ -202,9 +202,7 @@ impl Checked<'_> {
         if self.memory > 0 {
             parts.push(bytes(self.memory));
         }
-        if self.coarse {
-            parts.push("local steps glued".to_string());
-        }
+        parts.extend(self.reductions.iter().map(ToString::to_string));
         format!("  {}\n", parts.join(" · "))
     }
 
@@ -242,7 +240,9 @@ pub fn trace(run: &Run, names: &Names, look: Look) -> String {
             Ordering::Equal => format!("step {first} for ever"),
             Ordering::Greater => "nothing moves any more: it stays like this for ever".to_string(),
         };
-        out.push_str(&format!("\n  {} {which}\n", paint(BAD, "↻")));
+        let again = run.point(*before).state == run.point(last).state;
+        let but = if again { "" } else { ", but for values that make no difference" };
+        out.push_str(&format!("\n  {} {which}{but}\n", paint(BAD, "↻")));
     }
     if *run.end() == End::InvalidEnd {
         out.push('\n');

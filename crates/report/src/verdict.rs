@@ -62,9 +62,19 @@ impl Verdict {
         interpreter: &mut Interpreter,
         unchecked: &[String],
     ) -> Result<Verdict, Unconfirmed> {
+        Verdict::judge_reduced(outcome, interpreter, None, unchecked)
+    }
+
+    /// The same if a reduced form of the model was searched: errors have to happen in the whole one.
+    pub fn judge_reduced(
+        outcome: &Outcome,
+        interpreter: &mut Interpreter,
+        mut reduced: Option<&mut Interpreter>,
+        unchecked: &[String],
+    ) -> Result<Verdict, Unconfirmed> {
         let mut confirmed = Vec::new();
         for violation in &outcome.violations {
-            confirmed.push(Counterexample::confirm(violation, interpreter)?);
+            confirmed.push(Counterexample::confirm(violation, interpreter, reduced.as_deref_mut())?);
         }
         if !confirmed.is_empty() {
             let first = confirmed.remove(0);
@@ -95,8 +105,16 @@ impl Verdict {
 }
 
 impl Counterexample {
-    fn confirm(violation: &Violation, interpreter: &mut Interpreter) -> Result<Counterexample, Unconfirmed> {
-        let replayed = violation.trail.replay(interpreter).map_err(|e| Unconfirmed(e.to_string()))?;
+    fn confirm(
+        violation: &Violation,
+        interpreter: &mut Interpreter,
+        reduced: Option<&mut Interpreter>,
+    ) -> Result<Counterexample, Unconfirmed> {
+        let replayed = match reduced {
+            None => violation.trail.replay(interpreter).map(|replayed| (violation.trail.clone(), replayed)),
+            Some(reduced) => violation.trail.replay_whole(interpreter, reduced),
+        };
+        let (trail, replayed) = replayed.map_err(|e| Unconfirmed(e.to_string()))?;
         let same = match &violation.wrong {
             Wrong::InvalidEnd => replayed.ending() == Ending::InvalidEnd,
             Wrong::Goal => replayed.ending() == Ending::Goal,
@@ -108,7 +126,7 @@ impl Counterexample {
         if !same {
             return Err(Unconfirmed("replaying it led to a different error".to_string()));
         }
-        Ok(Counterexample { wrong: violation.wrong.clone(), trail: violation.trail.clone(), replayed })
+        Ok(Counterexample { wrong: violation.wrong.clone(), trail, replayed })
     }
 
     pub fn wrong(&self) -> &Wrong {

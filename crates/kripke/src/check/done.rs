@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kripke_model::independence::Independence;
+use kripke_model::layout::StartError;
 use kripke_model::{Interpreter, Model};
 use kripke_report::json;
 use kripke_report::run::Run;
@@ -19,7 +20,7 @@ use crate::args::{self, Check};
 use crate::engine::{Engine, state_bits};
 use crate::exit::{Failure, Status};
 use crate::formulas::Logic;
-use crate::load::Trouble;
+use crate::load::{self, Trouble};
 use crate::tasks::{self, Kind, Task};
 use crate::trails::{self, Written};
 use crate::{memory, output, processor, progress};
@@ -42,7 +43,9 @@ pub struct Done {
 /// What a search says about one thing that was asked.
 pub struct Answer {
     pub task: Task,
+    /// Of the model as it is shown, and of what is left of it for the search.
     pub interpreter: Interpreter,
+    pub searched: Interpreter,
     pub outcome: Outcome,
     pub verdict: Verdict,
     pub options: Options,
@@ -168,8 +171,8 @@ impl Done {
     fn particulars(&self) -> String {
         let ms = |s: f64| number::duration(Duration::from_secs_f64(s));
         let json::Seconds { load, compile, search, .. } = self.seconds;
-        let Answer { outcome: Outcome { statistics, .. }, interpreter, .. } = self.decisive();
-        let json::StateBits { packed, compact } = state_bits(interpreter);
+        let Answer { outcome: Outcome { statistics, .. }, searched, .. } = self.decisive();
+        let json::StateBits { packed, compact } = state_bits(searched);
         let limit = self.limits.memory.map_or("none".to_string(), number::bytes);
         format!(
             "  load {} · prepare {} · search {}\n  longest state {} B · {packed} bits packed, {compact} compact\n  \
@@ -187,15 +190,16 @@ impl Done {
 impl Session<'_> {
     fn answer(&self, task: Task) -> Result<Answer, Stopped> {
         let (start, args) = (Instant::now(), self.args);
+        let refused = |e: StartError| Stopped::Trouble(Trouble::whole(self.file, &e.to_string()));
+        let mut interpreter = load::interpreter(task.model.clone(), &args.reading).map_err(refused)?;
         let independence = self.independence(&task);
         let reduces = matches!(independence, Some(Ok(_)));
-        let (engine, fallback) = Engine::new(&task.model, args, independence.and_then(Result::ok))
-            .map_err(|e| Stopped::Trouble(Trouble::whole(self.file, &e.to_string())))?;
+        let (engine, fallback) =
+            Engine::new(&task.searched, args, independence.and_then(Result::ok)).map_err(refused)?;
         if let Some(why) = fallback.filter(|_| !args.showing.quiet) {
             output::warn(&why);
         }
-        let conditions = task.question.as_ref().map_or(&[][..], |q| &q.conditions);
-        let engine = engine.asking(conditions);
+        let engine = engine.asking(&task.conditions);
         let compile = start.elapsed();
         let options = Options { reduces, ..self.options(&task).fit(engine.uncompared()) };
         let outcome = if task.is_ready() { self.search(&engine, &options) } else { Outcome::nothing() };
@@ -203,13 +207,25 @@ impl Session<'_> {
             output::warn("memory got tight: searched again with --store tree");
         }
         let name = engine.name();
-        let (mut interpreter, covered) = engine.finish();
+        let (mut searched, covered) = engine.finish();
         let unchecked = if task.is_ready() { Vec::new() } else { vec![format!("{} {}", task.kind.word(), task.name)] };
-        let verdict = Verdict::judge(&outcome, &mut interpreter, &unchecked)
+        let verdict = Verdict::judge_reduced(&outcome, &mut interpreter, Some(&mut searched), &unchecked)
             .map_err(|e| Stopped::Failure(Failure::Bug(format!("{}: {e}", self.file.display()))))?;
         self.confirm(&task, &verdict, &mut interpreter)?;
         let (elapsed, trail) = (start.elapsed(), Written::default());
-        Ok(Answer { task, interpreter, outcome, verdict, options, engine: name, covered, elapsed, compile, trail })
+        Ok(Answer {
+            task,
+            interpreter,
+            searched,
+            outcome,
+            verdict,
+            options,
+            engine: name,
+            covered,
+            elapsed,
+            compile,
+            trail,
+        })
     }
 
     /// A run that is said to break a formula must do so by what the formula means.
@@ -270,16 +286,10 @@ impl Session<'_> {
 }
 
 impl Answer {
-    /// What made the search smaller.
-    pub fn reductions(&self) -> Vec<&'static str> {
-        let mut out = Vec::new();
-        if self.task.glued > 0 {
-            out.push("coarsening");
-        }
-        if self.options.reduces {
-            out.push("partial order");
-        }
-        out
+    /// What made the search smaller, in results for machines and for people.
+    pub fn reductions(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let order = self.options.reduces.then_some(("partial-order", "independent steps ordered"));
+        self.task.reductions().chain(order)
     }
 
     pub fn checked(&self) -> Checked<'_> {
@@ -294,7 +304,7 @@ impl Answer {
             assertions: self.options.assertions,
             end_states: self.options.end_states,
             fairness: self.fairness(),
-            coarse: self.task.glued > 0,
+            reductions: self.reductions().map(|(_, words)| words).collect(),
         }
     }
 

@@ -33,7 +33,7 @@ pub fn report(done: &Done, args: &Check) -> Report {
         transitions: statistics.transitions,
         depth: statistics.depth,
         state_bytes: statistics.state_bytes,
-        state_bits: state_bits(&first.interpreter),
+        state_bits: state_bits(&first.searched),
         errors: json::Errors {
             assertion: sum(|e| e.assertions),
             invalid_end_state: sum(|e| e.invalid_ends),
@@ -130,7 +130,7 @@ fn options(done: &Answer, args: &Check) -> json::Options {
         compact: args.searching.compact,
         threads: done.options.workers(),
         raw: args.reading.raw,
-        reductions: done.reductions(),
+        reductions: done.reductions().map(|(name, _)| name).collect(),
         search: match done.options.order {
             Order::BreadthFirst => "bfs",
             Order::DepthFirst => "dfs",

@@ -215,17 +215,69 @@ fn local_steps_are_glued_unless_told_otherwise() {
          ltl seen { <> (g == 1) }\nltl next { X X X (g == 0) }",
     );
     let run = |args: &str| desk.run(&format!("local.pml --format json {args}"));
-    let reduced = run("--property safety").expect(0).json();
+    let plain = "--no-dead-variables --no-slicing";
+    let reduced = run(&format!("--property safety {plain}")).expect(0).json();
     let raw = run("--property safety --raw").expect(0).json();
     assert_eq!(reduced["options"]["reductions"], serde_json::json!(["coarsening"]));
     assert_eq!(raw["options"]["reductions"], serde_json::json!([]));
     assert!(reduced["states"].as_u64() < raw["states"].as_u64(), "{} {}", reduced["states"], raw["states"]);
-    assert_eq!(run("--property safety --no-coarsening").expect(0).json()["states"], raw["states"]);
-    assert_eq!(run("--property next").expect(0).json()["options"]["reductions"], serde_json::json!([]));
+    assert_eq!(run(&format!("--property safety --no-coarsening {plain}")).expect(0).json()["states"], raw["states"]);
+    let next = run(&format!("--property next {plain}")).expect(0).json();
+    assert_eq!(next["options"]["reductions"], serde_json::json!([]));
     assert!(desk.run("local.pml --property safety").expect(0).out.contains("local steps glued"));
     // A trail is replayed with what it was found with.
     for args in ["--reach g==1", "--reach g==1 --raw", "--reach g==1 --no-coarsening", "--ltl '[]!(g==1)'"] {
         desk.run(&format!("local.pml {args}").replace('\'', "")).expect(1);
         desk.run("replay local.pml").expect(1);
     }
+}
+
+#[test]
+fn what_makes_no_difference_is_left_out_of_the_search_and_shown_all_the_same() {
+    let desk = Desk::new();
+    desk.write(
+        "idle.pml",
+        "int turns; byte g; active proctype p() { byte x; do :: turns++; x = 3; g = x; x = 5; g = 4 od }\n\
+         ltl never4 { [] (g != 4) }\nltl ever9 { <> (g == 9) }",
+    );
+    let run = |args: &str| desk.run(&format!("idle.pml --format json {args}"));
+    let json = run("--reach g==9 --no-coarsening").expect(0).json();
+    assert_eq!(json["options"]["reductions"], serde_json::json!(["dead-variables", "slicing"]));
+    assert!(json["states"].as_u64() < Some(10), "{json}");
+    let limited = run("--reach g==9 --no-slicing --no-dead-variables --max-states 1000").expect(3).json();
+    assert_eq!(limited["options"]["reductions"], serde_json::json!(["coarsening"]));
+    // The run is one of the model as it was written.
+    let shown = desk.run("idle.pml --property never4").expect(1).out;
+    assert!(shown.contains("turns++") && shown.contains("x = 5"), "{shown}");
+    let row = shown.lines().find(|line| line.contains("x = 5")).unwrap_or_default();
+    assert!(row.trim_end().ends_with('5'), "a value nobody reads is shown: {shown}");
+    assert_eq!(desk.run("replay idle.pml").expect(1).out.lines().nth(2), shown.lines().nth(2));
+    // An endless run does not come back to the same state, since it counts.
+    let shown = desk.run("idle.pml --property ever9").expect(1).out;
+    assert!(shown.contains("for ever, but for values that make no difference"), "{shown}");
+    assert!(desk.run("replay idle.pml").expect(1).out.contains("for ever, but for values that make no difference"));
+}
+
+#[test]
+fn formulas_about_branching_are_about_what_is_left() {
+    let desk = Desk::new();
+    desk.write(
+        "branch.pml",
+        "byte idle, a, b = 2, g; active [2] proctype p() { byte x; do :: a < 2 -> a++; idle++ :: x = 3; g = x; x = 1; g = 0 od }",
+    );
+    for (formula, status) in [("AG(EF(g==3))", 0), ("AF(a==2)", 1), ("EF(a==b)", 0), ("EG(g==0)", 1), ("AG(b==2)", 0)] {
+        desk.run(&format!("branch.pml --ctl {formula}")).expect(status);
+        desk.run(&format!("branch.pml --ctl {formula} --raw")).expect(status);
+        desk.run(&format!("branch.pml --ctl {formula} --no-slicing")).expect(status);
+    }
+}
+
+#[test]
+fn what_is_read_from_hidden_variables_is_not_lost() {
+    let desk = Desk::new();
+    let text = "hidden byte h; byte x; active proctype p() { do :: x < 2 -> h = x; x = h + 1 :: else -> break od }";
+    desk.write("hidden.pml", text);
+    let run = |args: &str| desk.run(&format!("hidden.pml --non-progress -q {args}")).expect(0);
+    run("");
+    run("--raw");
 }

@@ -1,0 +1,93 @@
+//! What can go wrong when an expression is evaluated: such an evaluation has to stay, even if nobody needs its value.
+
+use crate::ir::{BinaryOp, Expr, Init, Place, UnaryOp, Var, VarRef};
+
+/// The variables an expression can name.
+#[derive(Clone, Copy)]
+pub(super) struct Vars<'m> {
+    pub globals: &'m [Var],
+    pub locals: &'m [Var],
+}
+
+impl<'m> Vars<'m> {
+    pub fn var(&self, var: VarRef) -> &'m Var {
+        match var {
+            VarRef::Global(id) => &self.globals[id.index()],
+            VarRef::Local(id) => &self.locals[id.index()],
+        }
+    }
+
+    pub fn may_fault(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Const(_)
+            | Expr::Pid
+            | Expr::ProcessCount
+            | Expr::Last
+            | Expr::Timeout
+            | Expr::NonProgress
+            | Expr::ObserverAt(_)
+            | Expr::Input => false,
+            Expr::Load(place) => self.index_may_fault(place),
+            Expr::Unary(_, e) | Expr::Location(e) | Expr::Priority(e) => self.may_fault(e),
+            Expr::Binary(op, a, b) => {
+                let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem) && !matches!(**b, Expr::Const(n) if n != 0);
+                divides || self.may_fault(a) || self.may_fault(b)
+            }
+            Expr::Cond(parts) => parts.iter().any(|e| self.may_fault(e)),
+            Expr::At { pid, .. } => pid.iter().any(|e| self.may_fault(e)),
+            Expr::Remote { pid, place, .. } => !place.index.is_empty() || pid.iter().any(|e| self.may_fault(e)),
+            // There may be no such channel; whether a process can move depends on other expressions.
+            Expr::Channel(..) | Expr::Poll { .. } | Expr::Enabled(_) => true,
+        }
+    }
+
+    pub fn index_may_fault(&self, place: &Place) -> bool {
+        let dims = &self.var(place.var).dims;
+        place.index.iter().zip(dims).any(|(index, dim)| {
+            let (low, high) = self.bounds(index);
+            low < 0 || high >= i64::from(*dim) || self.may_fault(index)
+        })
+    }
+
+    /// Can storing this value (or any, if none is given) in this place go wrong, apart from computing it?
+    pub fn store_may_fault(&self, place: &Place, value: Option<&Expr>) -> bool {
+        let outside = self.var(place.var).range.is_some_and(|(low, high)| {
+            value.map(|e| self.bounds(e)).is_none_or(|(least, most)| least < low.into() || most > high.into())
+        });
+        outside || self.index_may_fault(place)
+    }
+
+    pub fn init_may_fault(&self, init: &Init) -> bool {
+        init.exprs().iter().any(|e| self.may_fault(e))
+    }
+
+    /// Between which values the expression surely is.
+    fn bounds(&self, expr: &Expr) -> (i64, i64) {
+        use BinaryOp::{And, Eq, Ge, Gt, Le, Lt, Ne, Or};
+        match expr {
+            Expr::Const(n) => (i64::from(*n), i64::from(*n)),
+            Expr::Load(place) => stored(self.var(place.var)),
+            Expr::Unary(UnaryOp::Not, _) | Expr::Binary(And | Or | Eq | Ne | Lt | Le | Gt | Ge, ..) => (0, 1),
+            Expr::Cond(parts) => {
+                let (yes, no) = (self.bounds(&parts[1]), self.bounds(&parts[2]));
+                (yes.0.min(no.0), yes.1.max(no.1))
+            }
+            _ => (i64::from(i32::MIN), i64::from(i32::MAX)),
+        }
+    }
+}
+
+/// Between which values a variable always is. (How it starts may be outside its range.)
+fn stored(var: &Var) -> (i64, i64) {
+    let bits = u32::from(var.ty.bits);
+    match (var.ty.signed, bits) {
+        (false, 0..=31) => (0, (1 << bits) - 1),
+        (true, 1..=31) => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        _ => (i64::from(i32::MIN), i64::from(i32::MAX)),
+    }
+}
+
+/// This value, but what the expression does wrong goes wrong all the same.
+pub(super) fn evaluated(expr: Expr, value: i32, may_fault: bool) -> Expr {
+    if may_fault { Expr::Cond(Box::new([expr, Expr::Const(value), Expr::Const(value)])) } else { Expr::Const(value) }
+}
