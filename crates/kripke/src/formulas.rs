@@ -3,18 +3,16 @@
 
 pub mod branching;
 mod files;
+mod meaning;
 
 use std::path::Path;
 
 use std::sync::Arc;
 
 use kripke_logic::observer::{Watch, broken_invariant, observer};
-use kripke_logic::{
-    Atoms, Buchi, Ctl, Lasso, Ltl, Problem, TooLarge, Valuation, hoa, lasso, parse, simplify, translate,
-};
+use kripke_logic::{Atoms, Buchi, Ctl, Ltl, Problem, TooLarge, hoa, parse, simplify, translate};
+use kripke_model::Model;
 use kripke_model::ir::{Expr, Goal, Property, PropertyKind, Span};
-use kripke_model::trail::{Ending, Replayed};
-use kripke_model::{Interpreter, Model};
 use kripke_report::json::Complaint;
 use kripke_search::Fairness;
 
@@ -195,22 +193,5 @@ impl Question {
             return Err(trouble(&self.name, &self.text, &problem));
         }
         Ok(Some(translated))
-    }
-
-    /// Is the formula false on this run, as far as a run alone can tell? A run that ends goes on as it is, which can't help
-    /// a formula that is already lost.
-    pub fn is_broken_by(&self, replayed: &Replayed, interpreter: &mut Interpreter) -> bool {
-        let Logic::Linear(ltl) = &self.logic else { return true };
-        let letter = |state: &Vec<u8>, interpreter: &mut Interpreter| -> Valuation {
-            let bits = self.conditions.iter().enumerate();
-            bits.filter(|(_, c)| interpreter.holds(c, state)).fold(0, |word, (i, _)| word | 1 << i)
-        };
-        let word: Vec<Valuation> = replayed.states().iter().map(|state| letter(state, interpreter)).collect();
-        let (stem, cycle) = match replayed.ending() {
-            // The last state is the first of the cycle again.
-            Ending::Cycle(start) => word[..word.len() - 1].split_at(start as usize),
-            _ => word.split_at(word.len() - 1),
-        };
-        Lasso::new(stem, cycle).is_some_and(|run| !lasso::holds(&ltl.formula, &run))
     }
 }

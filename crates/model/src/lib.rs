@@ -20,5 +20,5 @@ mod walk;
 
 pub use interpret::Interpreter;
 pub use ir::Model;
-pub use successors::{Batch, Choice, Fault, Finding, FindingKind, Flags, State, Successors};
+pub use successors::{Batch, Choice, Fault, Finding, FindingKind, Flags, State, Successors, movers};
 pub use trail::Trail;

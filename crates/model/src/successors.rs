@@ -64,6 +64,23 @@ impl<S: Successors + ?Sized> Successors for Box<S> {
     }
 }
 
+/// Who makes the move to each successor of a state, all of which are in `all`: nobody, where the observer goes on alone.
+pub fn movers(successors: &mut (impl Successors + ?Sized), state: &State, all: &Batch) -> Vec<Option<u8>> {
+    let mut movers = vec![None; all.len()];
+    let (mut own, mut at) = (Batch::new(), 0);
+    // The youngest comes first. Moves that a process could only make if nobody else could are not among all.
+    for process in (0..successors.processes(state)).rev() {
+        own.clear();
+        successors.expand(state, Choice::One(process), &mut own);
+        let same = own.len() <= all.len() - at && own.states().zip(all.states_from(at)).all(|(a, b)| a == b);
+        if same {
+            movers[at..at + own.len()].fill(Some(process));
+            at += own.len();
+        }
+    }
+    movers
+}
+
 /// What is true of the expanded state itself.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Flags {

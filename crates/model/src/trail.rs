@@ -39,6 +39,8 @@ pub struct Replayed {
     cycle: Option<usize>,
     /// Stored ones, from the initial state on.
     states: Vec<Vec<u8>>,
+    /// How many moves lead to each of them.
+    reached: Vec<usize>,
 }
 
 /// The trail is not an execution of this model.
@@ -66,7 +68,7 @@ impl Trail {
         let initial = Point::free(state.clone());
         let mut moves = Vec::new();
         let (mut start, mut accepting) = (None, false);
-        let mut states = Vec::new();
+        let (mut states, mut reached) = (Vec::new(), vec![0]);
         let fail = |at, what: &str| Err(ReplayError { at, what: what.to_string() });
         for (at, &choice) in self.choices.iter().enumerate() {
             batch.clear();
@@ -87,6 +89,7 @@ impl Trail {
             }
             states.push(std::mem::replace(&mut state, next.to_vec()));
             moves.extend(steps);
+            reached.push(moves.len());
         }
         let at = self.choices.len();
         let finding = match self.ending {
@@ -126,7 +129,8 @@ impl Trail {
             }
         };
         states.push(state);
-        Ok(Replayed { initial, moves, ending: self.ending, finding, cycle: start.map(|(_, moves)| moves), states })
+        let cycle = start.map(|(_, moves)| moves);
+        Ok(Replayed { initial, moves, ending: self.ending, finding, cycle, states, reached })
     }
 }
 
@@ -143,6 +147,11 @@ impl Replayed {
     /// The stored states, from the initial one to the last: one more than choices.
     pub fn states(&self) -> &[Vec<u8>] {
         &self.states
+    }
+
+    /// How many moves there are before this one of the [states](Replayed::states).
+    pub fn moves_before(&self, state: usize) -> usize {
+        self.reached[state]
     }
 
     pub fn ending(&self) -> Ending {

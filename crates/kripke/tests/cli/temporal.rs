@@ -174,7 +174,7 @@ fn branching_is_shown_as_far_as_one_run_can() {
   2  guest     17   open             ·     ·
   3  guest     17   inside = true    ·     1
 
-  at its end, EF !inside is false: no single run shows that
+  at its end, EF !inside is false: there is no such run from there
 
   step through it: kripke replay fair-strong.pml -i      written: fair-strong.trail.json, fair-strong.itf.json
 ";
@@ -187,6 +187,76 @@ fn branching_is_shown_as_far_as_one_run_can() {
     assert_eq!((&report["complete"], &report["states"]), (&json!(false), &json!(2)), "{report}");
     ask(&desk, "fair-strong.pml", &["--ctl", "EX EX EX inside"]).expect(0);
     ask(&desk, "fair-strong.pml", &["--ctl", "!E[!open U inside]"]).expect(0);
+}
+
+/// A run that shows why something is true, as a table, as files, and again.
+#[test]
+fn what_is_true_on_some_path_is_shown() {
+    let desk = desk();
+    let said = ask(&desk, "fair-strong.pml", &["--ctl", "EF inside"]).expect(0);
+    let want = "\
+  this shows it:
+
+  #  process  line  statement       open inside
+  0                                  0     0
+  1  door      12   open = true      1     ·
+  2  guest     17   open             ·     ·
+  3  guest     17   inside = true    ·     1
+
+  step through it: kripke replay fair-strong.pml -i      written: fair-strong.trail.json, fair-strong.itf.json
+";
+    assert!(said.steady().ends_with(want), "{}", said.out);
+    let again = desk.run("replay fair-strong.pml").expect(0);
+    assert!(again.out.starts_with("\n  #  process") && again.out.ends_with("·     1\n"), "{}", again.out);
+    let trace: Value = serde_json::from_str(&desk.read("fair-strong.itf.json")).unwrap();
+    assert_eq!(trace["states"].as_array().map(Vec::len), Some(4));
+    // Another question beside it: each has a file of its own.
+    let report =
+        ask(&desk, "fair-strong.pml", &["--ctl", "EF inside", "--ctl", "AF inside", "--format", "json"]).expect(1);
+    let report = report.json();
+    let trails = [0, 1].map(|n| report["properties"][n]["trail"].clone());
+    assert_eq!(trails, ["fair-strong.EF-inside.trail.json", "fair-strong.trail.json"].map(|name| json!(name)));
+    let said = ask(&desk, "fair-strong.pml", &["--ctl", "EG !inside"]).expect(0);
+    assert!(said.out.contains("\n  ↻ steps 3 to 4 for ever\n"), "{}", said.out);
+    desk.run("replay fair-strong.pml").expect(0);
+    // That all runs have something no run shows.
+    let said = ask(&desk, "fair-strong.pml", &["--ctl", "AG EF open"]).expect(0);
+    assert!(!said.out.contains("shows it") && !said.out.contains("written"), "{}", said.out);
+}
+
+/// Formulas in three languages, and what shows their value: how many runs, with a cycle or not, and what they leave open.
+#[test]
+fn runs_show_the_value_of_a_formula_in_every_language() {
+    let desk = desk();
+    let cases: [(&str, &str, &str, &[bool], &[&str]); 14] = [
+        ("fair-strong.pml", "AF inside", "violated", &[true], &[]),
+        ("fair-strong.pml", "AG (open -> AF inside)", "violated", &[true], &[]),
+        ("fair-strong.pml", "AG EF !inside", "violated", &[false], &["EF !inside is false"]),
+        ("fair-strong.pml", "E[!inside U (open && EX inside)]", "holds", &[false], &[]),
+        ("fair-strong.pml", "EF inside && EG !inside", "holds", &[false, true], &[]),
+        ("fair-strong.pml", "EF (inside && AG inside)", "holds", &[false], &["AG inside is true"]),
+        ("fairness.dve", "AF guest.inside", "violated", &[true], &[]),
+        ("fairness.dve", "AG EF lorry.before", "violated", &[false], &["EF lorry.before is false"]),
+        ("fairness.dve", "EF lorry.behind && EF lorry.parked", "holds", &[false, false], &[]),
+        ("fairness.dve", "A[!bell.rings U guest.inside]", "violated", &[true], &[]),
+        ("fairness.esml", "AF Lorry.behind", "violated", &[true], &[]),
+        ("fairness.esml", "AG EF Lorry.behind", "violated", &[false], &["EF Lorry.behind is false"]),
+        ("fairness.esml", "EF (Bell.rings && EG Bell.rings)", "holds", &[true], &[]),
+        ("fairness.esml", "EF Guest.inside && EF Bell.rings", "holds", &[false, false], &[]),
+    ];
+    for (file, formula, verdict, cycles, open) in cases {
+        let said = ask(&desk, file, &["--ctl", formula, "--format", "json", "--no-trail"]);
+        let property = &said.json()["properties"][0];
+        let evidence = &property["evidence"];
+        let list = |name: &str| evidence[name].as_array().cloned().unwrap_or_default();
+        let goes_round: Vec<bool> = list("runs").iter().map(|run| !run["cycle"].is_null()).collect();
+        let left: Vec<Value> = list("open").iter().map(|open| open["claim"].clone()).collect();
+        assert_eq!(property["verdict"], verdict, "{file} {formula}");
+        let open: Vec<Value> = open.iter().map(|claim| json!(claim)).collect();
+        assert_eq!((&*goes_round, left), (cycles, open), "{file} {formula} {evidence}");
+    }
+    let said = ask(&desk, "fairness.dve", &["--ctl", "EF lorry.behind && EF lorry.parked"]).expect(0);
+    assert!(said.out.contains("\n  run 2, from the start: EF lorry.parked is true\n\n  #  process"), "{}", said.out);
 }
 
 #[test]

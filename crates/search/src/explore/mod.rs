@@ -18,7 +18,7 @@ use crate::budget::{Budget, Limit};
 use crate::outcome::{End, Errors, Exhausted, Outcome, Statistics, Violation};
 use crate::progress::{Progress, Snapshot};
 use crate::store::{ExactStore, Omission, Queue, Store, TreeStore};
-pub use branch::{Branching, PartId};
+pub use branch::{Branching, Claim, Evidence, PartId, Place, Run};
 pub use live::{Algorithm, Cycles, Fairness};
 use trail::Thread;
 
@@ -308,7 +308,7 @@ fn breadth_first<S: Store>(
         let kept = std::mem::take(&mut levels.findings.kept);
         let mut threads: Vec<Thread> = kept.into_iter().map(|(found, depth)| Thread::new(found, depth)).collect();
         trail::trace(&mut threads, &mut levels);
-        (Outcome { end, violations: Vec::new(), statistics }, threads)
+        (Outcome::new(end, Vec::new(), statistics), threads)
     };
     if let Err(limit) = search_again(&mut threads, store, factory, options, budget) {
         threads.retain(Thread::is_done);
@@ -353,5 +353,5 @@ fn depth_first<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>) -> Ou
         let choices = trail::choices(&path, &mut descent.worker);
         Violation { wrong: found.wrong, trail: Trail { choices, ending: found.ending } }
     });
-    Outcome { end, violations: violations.collect(), statistics }
+    Outcome::new(end, violations.collect(), statistics)
 }

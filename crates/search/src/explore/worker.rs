@@ -1,6 +1,6 @@
 //! What each worker does with states, whatever the order: expand, judge, intern.
 
-use kripke_model::{Batch, Choice, Flags, Successors};
+use kripke_model::{Batch, Choice, Flags, Successors, movers};
 
 use super::judge::Judge;
 use super::{CROWD, Search};
@@ -131,24 +131,14 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
     pub fn movers(&mut self, id: StateId, wanted: bool) -> Result<Movers, Limit> {
         let mut successors = Vec::new();
         self.expand_again(id, Choice::All, |seen| successors.push(seen.id))?;
-        let mut movers = vec![None; successors.len()];
         if !wanted {
+            let movers = vec![None; successors.len()];
             return Ok(Movers { successors, movers, processes: 0 });
         }
         let Round { batch, state, .. } = &mut self.round;
         self.handle.fetch(id, state);
-        let (processes, mut own, mut at) = (self.successors.processes(state), Batch::new(), 0);
-        // The youngest comes first. Moves that a process could only make if nobody else could are not among all.
-        for process in (0..processes).rev() {
-            own.clear();
-            self.successors.expand(state, Choice::One(process), &mut own);
-            let same = own.len() <= batch.len() - at && own.states().zip(batch.states_from(at)).all(|(a, b)| a == b);
-            if same {
-                movers[at..at + own.len()].fill(Some(process));
-                at += own.len();
-            }
-        }
-        Ok(Movers { successors, movers, processes: usize::from(processes) })
+        let movers = movers(&mut self.successors, state, batch);
+        Ok(Movers { successors, movers, processes: usize::from(self.successors.processes(state)) })
     }
 
     fn intern(&mut self, mut each: impl FnMut(Seen)) -> Result<(), Limit> {

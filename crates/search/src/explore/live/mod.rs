@@ -130,7 +130,7 @@ impl<'s, S: Store> Live<'_, '_, 's, S> {
         self.search.depth.store(u64::from(self.depth), Ordering::Relaxed);
         self.search.report(self.bytes, 0);
         let statistics = self.search.statistics(self.depth, self.findings.errors, self.bytes);
-        let mut outcome = Outcome { end, violations: Vec::new(), statistics };
+        let mut outcome = Outcome::new(end, Vec::new(), statistics);
         match root.map_or(Ok(Vec::new()), |root| self.violations(root)) {
             Ok(violations) => outcome.violations = violations,
             Err(limit) => outcome.end = End::Stopped(limit),
