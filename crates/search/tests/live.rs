@@ -133,8 +133,16 @@ impl Successors for Board {
 
 const FAIRNESS: [Fairness; 4] = [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::Impartial];
 
-const WAYS: [(Algorithm, usize); 5] =
-    [(Algorithm::Auto, 1), (Algorithm::Scc, 1), (Algorithm::Nested, 1), (Algorithm::Cndfs, 1), (Algorithm::Cndfs, 3)];
+const WAYS: [(Algorithm, usize); 8] = [
+    (Algorithm::Auto, 1),
+    (Algorithm::Scc, 1),
+    (Algorithm::Nested, 1),
+    (Algorithm::Cndfs, 1),
+    (Algorithm::Cndfs, 3),
+    (Algorithm::Ufscc, 1),
+    (Algorithm::Ufscc, 3),
+    (Algorithm::Ufscc, 8),
+];
 
 fn options(algorithm: Algorithm, fairness: Fairness) -> Options {
     Options { cycles: Some(Cycles { algorithm, fairness }), ..Options::default() }

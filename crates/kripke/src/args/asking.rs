@@ -43,8 +43,9 @@ pub struct Asking {
     /// The same as --fair weak
     #[arg(short = 'f', conflicts_with = "fair")]
     pub weak: bool,
-    /// How to look for endless runs: component by component, by a second, nested search, or by nested searches on all cores
-    #[arg(long, value_enum, default_value_t, value_name = "auto|scc|nested|cndfs", hide_possible_values = true)]
+    /// How to look for endless runs: component by component (scc; ufscc on all cores), or by a second, nested search (nested;
+    /// cndfs on all cores)
+    #[arg(long, value_enum, default_value_t, value_name = "auto|scc|nested|cndfs|ufscc", hide_possible_values = true)]
     pub cycles: By,
 }
 
@@ -64,6 +65,7 @@ pub enum By {
     Scc,
     Nested,
     Cndfs,
+    Ufscc,
 }
 
 impl Asking {
@@ -95,6 +97,7 @@ impl Asking {
             By::Scc => Algorithm::Scc,
             By::Nested => Algorithm::Nested,
             By::Cndfs => Algorithm::Cndfs,
+            By::Ufscc => Algorithm::Ufscc,
         };
         Cycles { algorithm, fairness: self.fairness() }
     }

@@ -228,7 +228,8 @@ fn what_is_true_on_some_path_is_shown() {
 #[test]
 fn runs_show_the_value_of_a_formula_in_every_language() {
     let desk = desk();
-    let cases: [(&str, &str, &str, &[bool], &[&str]); 14] = [
+    type Case<'a> = (&'a str, &'a str, &'a str, &'a [bool], &'a [&'a str]);
+    let cases: [Case<'_>; 14] = [
         ("fair-strong.pml", "AF inside", "violated", &[true], &[]),
         ("fair-strong.pml", "AG (open -> AF inside)", "violated", &[true], &[]),
         ("fair-strong.pml", "AG EF !inside", "violated", &[false], &["EF !inside is false"]),

@@ -82,8 +82,9 @@ impl Options {
             Some(threads) => threads.max(1),
             None => std::thread::available_parallelism().map_or(1, usize::from),
         };
-        match (self.cycles, self.order) {
-            (Some(cycles), _) if cycles.algorithm(wanted, self.all_errors) == Algorithm::Cndfs => wanted,
+        match (self.cycles.map(|c| c.algorithm(wanted, self.all_errors)), self.order) {
+            (Some(Algorithm::Cndfs), _) => wanted,
+            (Some(Algorithm::Ufscc), _) => wanted.min(live::sets::MOST_WORKERS),
             (Some(_), _) | (None, Order::DepthFirst) => 1,
             _ if self.branching.is_some() => 1,
             (None, Order::BreadthFirst) => wanted,

@@ -10,6 +10,9 @@ pub(super) mod fair;
 pub(super) mod lasso;
 mod nested;
 mod scc;
+pub(super) mod sets;
+mod team;
+mod ufscc;
 
 use std::sync::atomic::Ordering;
 
@@ -41,6 +44,8 @@ pub enum Algorithm {
     Nested,
     /// The same, by several threads at once.
     Cndfs,
+    /// Components, by several threads at once.
+    Ufscc,
 }
 
 impl Cycles {
@@ -180,6 +185,7 @@ pub(super) fn live<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>, c
     let stop = match cycles.algorithm(search.threads, search.options.all_errors) {
         Algorithm::Nested => nested::run(&mut live, root),
         Algorithm::Cndfs => cndfs::run(&mut live, factory, root),
+        Algorithm::Ufscc => ufscc::run(&mut live, factory, root),
         Algorithm::Auto | Algorithm::Scc => scc::run(&mut live, root),
     }
     .err();
