@@ -18,21 +18,17 @@ pub enum Choice {
 /// Generates successors. One per worker thread; one dynamic call per state, none per transition.
 pub trait Successors: Send {
     /// How many bytes at the start of every state a store must not compare: states that differ only there are one.
-    fn uncompared(&self) -> usize {
-        0
-    }
+    fn uncompared(&self) -> usize;
 
     /// How many processes there are in a state: [`Choice::One`] is about numbers below.
-    fn processes(&mut self, state: &State) -> u8 {
-        let _ = state;
-        0
-    }
+    fn processes(&mut self, state: &State) -> u8;
 
     /// What is true of a state, of the conditions that whoever made this was given: a bit for each.
-    fn atoms(&mut self, state: &State) -> u64 {
-        let _ = state;
-        0
-    }
+    fn atoms(&mut self, state: &State) -> u64;
+
+    /// The acceptance sets of the edges that the observer can take in a state, in order, if there are
+    /// [any](crate::ir::Observer::marks): the successors go through these edges again and again.
+    fn marks(&mut self, state: &State, out: &mut Vec<u32>);
 
     /// Appends the initial state.
     fn initial(&mut self, out: &mut Batch);
@@ -53,6 +49,10 @@ impl<S: Successors + ?Sized> Successors for Box<S> {
 
     fn atoms(&mut self, state: &State) -> u64 {
         (**self).atoms(state)
+    }
+
+    fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
+        (**self).marks(state, out);
     }
 
     fn initial(&mut self, out: &mut Batch) {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::interpret::{Interpreter, Move, Point, Target};
+use crate::ir::Observer;
 use crate::successors::{Batch, Choice, Finding, Successors};
 
 /// A run, as the number of the successor taken at each stored state. Meaningful together with the model alone.
@@ -67,7 +68,7 @@ impl Trail {
         let mut state = batch.state(0).to_vec();
         let initial = Point::free(state.clone());
         let mut moves = Vec::new();
-        let (mut start, mut accepting) = (None, false);
+        let (mut start, mut accepting, mut met, mut marks) = (None, false, 0, Vec::new());
         let (mut states, mut reached) = (Vec::new(), vec![0]);
         let fail = |at, what: &str| Err(ReplayError { at, what: what.to_string() });
         for (at, &choice) in self.choices.iter().enumerate() {
@@ -76,7 +77,12 @@ impl Trail {
             if self.ending == Ending::Cycle(at as u32) {
                 start = Some((state.clone(), moves.len()));
             }
-            accepting |= start.is_some() && flags.accepting;
+            if start.is_some() {
+                accepting |= flags.accepting;
+                marks.clear();
+                interpreter.marks(&state, &mut marks);
+                met |= marks.get(choice as usize % marks.len().max(1)).copied().unwrap_or(0);
+            }
             if choice as usize >= batch.len() {
                 return fail(at, "no such successor");
             }
@@ -98,8 +104,12 @@ impl Trail {
                 if start.as_ref().is_none_or(|(first, _)| *first != state) {
                     return fail(at, "the run does not come back to where the cycle begins");
                 }
-                if !accepting && interpreter.model().observer.is_some() {
-                    return fail(at, "the cycle has no accepting state");
+                let enough = |observer: &Observer| match observer.all_marks() {
+                    0 => accepting,
+                    all => met == all,
+                };
+                if !interpreter.model().observer.as_ref().is_none_or(enough) {
+                    return fail(at, "the cycle is not one that must not be");
                 }
                 None
             }

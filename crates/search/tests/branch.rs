@@ -21,6 +21,12 @@ struct Board {
 }
 
 impl Successors for Board {
+    fn uncompared(&self) -> usize {
+        0
+    }
+
+    fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
+
     fn processes(&mut self, _: &State) -> u8 {
         self.processes
     }

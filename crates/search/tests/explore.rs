@@ -137,6 +137,20 @@ struct Line {
 }
 
 impl Successors for Line {
+    fn uncompared(&self) -> usize {
+        0
+    }
+
+    fn processes(&mut self, _: &State) -> u8 {
+        0
+    }
+
+    fn atoms(&mut self, _: &State) -> u64 {
+        0
+    }
+
+    fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
+
     fn initial(&mut self, out: &mut Batch) {
         out.push(&0u32.to_le_bytes());
     }
@@ -169,6 +183,20 @@ fn millions_of_steps_deep() {
 struct Wide(u32);
 
 impl Successors for Wide {
+    fn uncompared(&self) -> usize {
+        0
+    }
+
+    fn processes(&mut self, _: &State) -> u8 {
+        0
+    }
+
+    fn atoms(&mut self, _: &State) -> u64 {
+        0
+    }
+
+    fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
+
     fn initial(&mut self, out: &mut Batch) {
         out.push(&[]);
     }

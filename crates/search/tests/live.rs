@@ -12,6 +12,9 @@ use kripke_search::{Algorithm, Budget, Cycles, End, Fairness, Options, Wrong};
 struct Board {
     edges: Vec<Vec<(u8, u32)>>,
     accepting: Vec<bool>,
+    /// Acceptance sets of edges: from each node they take turns. None: nodes count.
+    marks: Vec<Vec<u32>>,
+    all: u32,
     processes: u8,
 }
 
@@ -27,7 +30,12 @@ impl Board {
             edges.push(here);
         }
         let accepting = (0..nodes).map(|_| random.below(4) == 0).collect();
-        Board { edges, accepting, processes }
+        Board { edges, accepting, marks: vec![Vec::new(); nodes as usize], all: 0, processes }
+    }
+
+    fn label(&self, node: usize, number: usize) -> u32 {
+        let marks = &self.marks[node];
+        if marks.is_empty() { 0 } else { marks[number % marks.len()] }
     }
 
     fn reachable(&self) -> Vec<bool> {
@@ -61,7 +69,12 @@ impl Board {
             let reached = self.reach(*node, set);
             members.iter().all(|other| reached[*other])
         });
-        let accepts = members.iter().any(|node| self.accepting[*node]);
+        let inside = members.iter().flat_map(|&node| {
+            let kept = self.edges[node].iter().enumerate().filter(|(_, (_, to))| set[*to as usize]);
+            kept.map(move |(number, _)| self.label(node, number))
+        });
+        let met = inside.fold(0, |all, marks| all | marks);
+        let accepts = met == self.all && (self.all != 0 || members.iter().any(|node| self.accepting[*node]));
         let able = |node: usize, process: u8| self.edges[node].iter().any(|(p, _)| *p == process);
         !steps.is_empty()
             && connected
@@ -97,7 +110,10 @@ impl Board {
         let (start, end) = (start as usize, nodes.len() - 1);
         assert!(start < end && nodes[start] == nodes[end], "{trail:?} does not come back");
         let (cycle, moved) = (&nodes[start..end], &moved[start..]);
-        assert!(cycle.iter().any(|node| self.accepting[*node]), "nothing accepting in {trail:?}");
+        let taken = cycle.iter().zip(&trail.choices[start..]);
+        let met = taken.fold(0, |all, (node, choice)| all | self.label(*node, *choice as usize));
+        assert_eq!(met, self.all, "not all is met by {trail:?}");
+        assert!(self.all != 0 || cycle.iter().any(|node| self.accepting[*node]), "nothing accepting in {trail:?}");
         for process in 0..self.processes {
             let able = |node: &usize| self.edges[*node].iter().any(|(p, _)| *p == process);
             let fair = match fairness {
@@ -112,6 +128,18 @@ impl Board {
 }
 
 impl Successors for Board {
+    fn uncompared(&self) -> usize {
+        0
+    }
+
+    fn atoms(&mut self, _: &State) -> u64 {
+        0
+    }
+
+    fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
+        out.extend(&self.marks[decode(state) as usize]);
+    }
+
     fn processes(&mut self, _: &State) -> u8 {
         self.processes
     }
@@ -145,7 +173,7 @@ const WAYS: [(Algorithm, usize); 8] = [
 ];
 
 fn options(algorithm: Algorithm, fairness: Fairness) -> Options {
-    Options { cycles: Some(Cycles { algorithm, fairness }), ..Options::default() }
+    Options { cycles: Some(Cycles { algorithm, fairness, marks: 0 }), ..Options::default() }
 }
 
 #[test]
@@ -175,6 +203,32 @@ fn cycles_are_found_if_and_only_if_there_are_any() {
         }
     }
     assert!(found.iter().all(|n| (100..500).contains(n)), "{found:?}");
+}
+
+/// Several sets, each of which a cycle has to meet, with and without fairness.
+#[test]
+fn all_acceptance_sets_have_to_be_met() {
+    let mut found = [0; 4];
+    for seed in 0..400 {
+        let mut random = Random(1000 + seed);
+        let nodes = 1 + random.below(7);
+        let mut board = Board::random(&mut random, nodes);
+        board.all = [0b11, 0b111][random.below(2) as usize];
+        let mut some = || (0..1 + random.below(3)).map(|_| random.below(8) as u32 & board.all).collect();
+        board.marks = (0..nodes).map(|_| some()).collect();
+        for (fairness, found) in FAIRNESS.into_iter().zip(&mut found) {
+            let expected = board.has_cycle(fairness);
+            *found += u32::from(expected);
+            for (algorithm, threads) in WAYS {
+                let cycles = Cycles { algorithm, fairness, marks: board.all };
+                let options = Options { cycles: Some(cycles), threads: Some(threads), ..Options::default() };
+                let outcome = run(&board, &options, &Budget::default());
+                assert_eq!(!outcome.violations.is_empty(), expected, "{seed} {algorithm:?} {fairness:?}\n{board:?}");
+                outcome.violations.iter().for_each(|v| board.follow(&v.trail, fairness));
+            }
+        }
+    }
+    assert!(found.iter().all(|n| (40..360).contains(n)), "{found:?}");
 }
 
 #[test]

@@ -91,6 +91,11 @@ impl Asking {
         }
     }
 
+    /// Cycles are looked for component by component, for sure.
+    pub fn by_components(&self) -> bool {
+        matches!(self.cycles, By::Scc | By::Ufscc)
+    }
+
     pub fn how(&self) -> Cycles {
         let algorithm = match self.cycles {
             By::Auto => Algorithm::Auto,
@@ -99,6 +104,6 @@ impl Asking {
             By::Cndfs => Algorithm::Cndfs,
             By::Ufscc => Algorithm::Ufscc,
         };
-        Cycles { algorithm, fairness: self.fairness() }
+        Cycles { algorithm, fairness: self.fairness(), marks: 0 }
     }
 }

@@ -14,7 +14,7 @@ use kripke_report::screen::{Checked, trace};
 use kripke_report::table::Look;
 use kripke_report::verdict::{Unconfirmed, Verdict};
 use kripke_report::{coverage, number};
-use kripke_search::{Budget, End, Fairness, Options, Order, Outcome, Progress, StoreKind, Wrong, explore};
+use kripke_search::{Budget, Cycles, End, Fairness, Options, Order, Outcome, Progress, StoreKind, Wrong, explore};
 
 use crate::args::{self, Check};
 use crate::engine::{Engine, state_bits};
@@ -297,7 +297,7 @@ impl Session<'_> {
                 args::Store::Tree => StoreKind::Tree,
             },
             threads: args.searching.threads.map(usize::from),
-            cycles: task.is_endless().then(|| args.asking.how()),
+            cycles: task.is_endless().then(|| Cycles { marks: task.marks(), ..args.asking.how() }),
             branching: task.branching.as_ref().map(|t| t.branching.clone()),
         }
     }

@@ -320,6 +320,44 @@ fn formulas_come_from_files() {
     ask(&desk, "fair-strong.pml", &["--ltl-file", "none.ltl"]).expect(2);
 }
 
+/// Several acceptance sets need no more states where components are looked at, and the counterexample is the same kind of
+/// thing.
+#[test]
+fn acceptance_sets_are_kept_where_components_are_looked_at() {
+    let desk = desk();
+    let cases = [
+        ("fair-strong.pml", "!([] <> open && [] <> !open)", "violated"),
+        ("fair-strong.pml", "!([] <> open && [] <> !open && [] <> inside)", "violated"),
+        ("fair-strong.pml", "!([] <> open && [] <> !open && [] (open -> X !inside) && <> inside)", "holds"),
+        ("fairness.dve", "!(G F bell.rings && G F guest.inside && G F lorry.behind)", "violated"),
+        ("fairness.dve", "!(G F bell.rings && G F guest.inside && G F lorry.behind && F lorry.parked)", "holds"),
+        ("fairness.esml", "!(G F Bell.rings && G F Guest.inside)", "violated"),
+    ];
+    let mut smaller = 0;
+    for (file, formula, expected) in cases {
+        let states = |arguments: &[&str]| {
+            let said = ask(&desk, file, &[&["--ltl", formula, "--format", "json"], arguments].concat());
+            let report = said.json();
+            assert_eq!(report["verdict"], expected, "{file} {formula} {arguments:?}");
+            if expected == "violated" {
+                let again = desk.run(&format!("replay {file}")).expect(1);
+                assert!(again.out.contains("for ever"), "{}", again.out);
+            }
+            report["states"].as_u64().unwrap_or(0)
+        };
+        let one_set = states(&["--cycles", "nested"]);
+        let by_components = states(&["--cycles", "scc"]);
+        states(&["--cycles", "ufscc"]);
+        states(&["--cycles", "scc", "--engine", "interpret", "--compact"]);
+        smaller += usize::from(expected == "holds" && by_components < one_set);
+        for fair in ["weak", "strong", "impartial"] {
+            let with = |how: &str| verdict(&desk, file, &["--ltl", formula, "--cycles", how, "--fair", fair]);
+            assert_eq!(with("scc"), with("auto"), "{file} {formula} {fair}");
+        }
+    }
+    assert!(smaller > 0, "none is smaller");
+}
+
 #[test]
 fn automata_come_from_other_tools() {
     let desk = desk();

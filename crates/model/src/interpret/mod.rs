@@ -161,6 +161,20 @@ impl Successors for Interpreter {
         self.scratch.root.processes() as u8
     }
 
+    /// It was given no conditions.
+    fn atoms(&mut self, _: &State) -> u64 {
+        0
+    }
+
+    fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
+        let Interpreter { machine, scratch, .. } = self;
+        if let Some(observer) = machine.model.observer.as_ref().filter(|o| !o.marks.is_empty()) {
+            scratch.root.load(&machine.layout, state);
+            let stuck = machine.is_stuck(scratch);
+            machine.observer_marks(observer, &Env::watching(&scratch.root, stuck), out);
+        }
+    }
+
     fn initial(&mut self, out: &mut Batch) {
         out.push(&self.initial);
     }

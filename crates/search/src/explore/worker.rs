@@ -127,6 +127,12 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         self.successors.atoms(self.handle.open(id, &mut self.round.state))
     }
 
+    /// The acceptance sets of the edge to each successor: those of the list, again and again.
+    pub fn marks(&mut self, id: StateId, out: &mut Vec<u32>) {
+        out.clear();
+        self.successors.marks(self.handle.open(id, &mut self.round.state), out);
+    }
+
     /// Who moves to which successor, if that is wanted.
     pub fn movers(&mut self, id: StateId, wanted: bool) -> Result<Movers, Limit> {
         let mut successors = Vec::new();

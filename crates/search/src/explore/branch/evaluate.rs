@@ -3,7 +3,7 @@
 use kripke_model::{Choice, Successors};
 
 use super::super::judge::Findings;
-use super::super::live::{Fairness, fair};
+use super::super::live::{Cycles, Fairness, fair};
 use super::super::worker::Worker;
 use super::super::{ROUND, Search};
 use super::Stop;
@@ -255,8 +255,9 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
         }
         let first = order as usize - 1;
         if let Prey::FairCycle = prey {
-            let states: Vec<(StateId, bool)> = hunt.open[first..].iter().map(|id| (*id, true)).collect();
-            if let Some((at, tour)) = fair::tour(&mut self.worker, &states, self.formula.fairness())? {
+            let states: Vec<(StateId, u32)> = hunt.open[first..].iter().map(|id| (*id, 1)).collect();
+            let cycles = Cycles { fairness: self.formula.fairness(), ..Cycles::default() };
+            if let Some((at, tour)) = fair::tour(&mut self.worker, &states, cycles)? {
                 self.tours.push((hunt.part, at, tour));
                 return Ok(true);
             }

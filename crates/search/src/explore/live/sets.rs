@@ -188,25 +188,19 @@ impl Sets {
         }
     }
 
-    /// States in the set of a state that together have these marks.
-    pub fn marked(&self, id: StateId, marks: u32) -> Vec<StateId> {
-        let (root, mut left, mut out) = (self.find(id.number()), marks, Vec::new());
+    /// A state with one of these marks in the set of a state.
+    pub fn marked(&self, id: StateId, marks: u32) -> Option<StateId> {
+        let root = self.find(id.number());
         let pages = self.pages.iter().enumerate().filter_map(|(i, page)| Some((i as u32, page.get()?)));
-        for (page, nodes) in pages {
-            for (number, node) in ((page << PAGE_BITS)..).zip(nodes) {
-                let own = node.own.load(Ordering::SeqCst) & left;
-                if own != 0 && self.find(number) == root {
-                    left &= !own;
-                    out.push(StateId::numbered(number));
-                }
-            }
-        }
-        out
+        let mut nodes = pages.flat_map(|(page, nodes)| nodes.iter().zip((page << PAGE_BITS)..));
+        let found =
+            nodes.find(|(node, number)| node.own.load(Ordering::SeqCst) & marks != 0 && self.find(*number) == root);
+        found.map(|(_, number)| StateId::numbered(number))
     }
 
     /// A state of the set that is not done. If there is none, the set is complete, and is marked so.
     pub fn pick(&self, id: StateId) -> Option<StateId> {
-        self.live(id.number()).map(|number| StateId::numbered(number))
+        self.live(id.number()).map(StateId::numbered)
     }
 
     fn live(&self, mut a: u32) -> Option<u32> {
@@ -382,7 +376,7 @@ mod schedules {
                 assert!((1..5).all(|n| sets.same(id(0), id(n))), "one ring");
                 assert_eq!(sets.mark(id(0), 0), 3, "all marks");
                 assert!(sets.has(id(4), 0), "all workers");
-                assert_eq!(sets.marked(id(0), 1), [id(3)]);
+                assert_eq!(sets.marked(id(0), 1), Some(id(3)));
                 assert_eq!(empty(&sets, id(2)), [0, 1, 2, 3, 4], "nothing is lost from the list, or twice in it");
                 assert_eq!(sets.claim(id(4), 7), Claim::Dead);
             },

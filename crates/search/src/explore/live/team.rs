@@ -39,10 +39,10 @@ pub(super) struct Standing {
 }
 
 /// Any order will do; the same in every run with one worker.
-pub(super) fn shuffle(states: &mut [StateId], random: &mut u64) {
-    for i in (1..states.len()).rev() {
+pub(super) fn shuffle<T>(list: &mut [T], random: &mut u64) {
+    for i in (1..list.len()).rev() {
         *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        states.swap(i, ((*random >> 33) % (i as u64 + 1)) as usize);
+        list.swap(i, ((*random >> 33) % (i as u64 + 1)) as usize);
     }
 }
 

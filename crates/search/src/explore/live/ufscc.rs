@@ -9,14 +9,11 @@ use kripke_model::{Choice, Flags};
 
 use super::super::Factory;
 use super::super::worker::Worker;
-use super::Live;
 use super::sets::{CYCLE, Claim, Sets};
 use super::team::{Going, Standing, Team, shuffle};
+use super::{Cycles, Live, fair, label};
 use crate::budget::Limit;
 use crate::store::{StateId, Store};
-
-/// The mark of accepting states.
-const ACCEPTING: u32 = 1;
 
 /// A set on the path, by the state it was entered with, and which of its states is being looked at.
 struct Frame {
@@ -24,18 +21,24 @@ struct Frame {
     picked: StateId,
     /// Where the successors still to be looked at begin.
     first: usize,
+    /// The marks of the edge that leads to it.
+    label: u32,
 }
 
 struct Searcher<'l, 'w, 'm, 's, S: Store + 'w> {
     team: &'l Team<'s, S>,
     sets: &'l Sets,
+    cycles: Cycles,
     worker: &'l mut Worker<'w, 'm, S>,
     number: usize,
     frames: Vec<Frame>,
-    /// Successors of all frames.
+    /// Successors of all frames, and the marks of the edge to each, if edges count.
     entries: Vec<StateId>,
-    /// Of the sets on the path those that are not known to be one.
-    roots: Vec<StateId>,
+    labels: Vec<u32>,
+    /// Of the sets on the path those that are not known to be one, with the marks of the edge to each.
+    roots: Vec<(StateId, u32)>,
+    /// Of the edges of the observer.
+    marks: Vec<u32>,
     deepest: u32,
     random: u64,
 }
@@ -45,16 +48,19 @@ pub(super) fn run<S: Store>(
     factory: Factory<'_, '_>,
     root: StateId,
 ) -> Result<(), Limit> {
-    let (team, sets) = (Team::new(live), Sets::new());
+    let (team, sets, cycles) = (Team::new(live), Sets::new(), live.cycles);
     team.work(live, factory, |worker, number| {
         let mut searcher = Searcher {
             team: &team,
             sets: &sets,
+            cycles,
             worker,
             number,
             frames: Vec::new(),
             entries: Vec::new(),
+            labels: Vec::new(),
             roots: Vec::new(),
+            marks: Vec::new(),
             deepest: 0,
             random: 1 + number as u64,
         };
@@ -64,9 +70,16 @@ pub(super) fn run<S: Store>(
     });
     let bytes = sets.bytes();
     let done = team.conclude(live, bytes);
-    // Any state of the set was found; one that is accepting is wanted.
+    if cycles.by_edges() {
+        // Any state of the component was found, and the component has all that is needed.
+        for id in std::mem::take(&mut live.found) {
+            let component = fair::component(&mut live.worker, id)?;
+            live.judge_component(&component)?;
+        }
+    }
+    // An accepting state is wanted.
     for found in &mut live.found {
-        *found = *sets.marked(*found, ACCEPTING).first().expect("the set was marked by one of its states");
+        *found = sets.marked(*found, cycles.all_marks()).expect("the set was marked by one of its states");
     }
     done
 }
@@ -78,7 +91,8 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
             if self.entries.len() > frame.first {
                 let state = frame.state;
                 let next = self.entries.pop().expect("there is one above the first");
-                self.look_at(state, next)?;
+                let label = self.labels.pop().unwrap_or(0);
+                self.look_at(state, next, label)?;
             } else {
                 self.sets.finish(frame.picked);
                 self.go_on()?;
@@ -90,14 +104,14 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
     /// Enters the set of a state, if it is not complete.
     fn visit(&mut self, id: StateId) -> Going {
         match self.sets.claim(id, self.number) {
-            Claim::New => self.enter(id),
+            Claim::New => self.enter(id, 0),
             Claim::Known | Claim::Dead => Ok(()),
         }
     }
 
-    fn enter(&mut self, id: StateId) -> Going {
-        self.roots.push(id);
-        self.frames.push(Frame { state: id, picked: id, first: self.entries.len() });
+    fn enter(&mut self, id: StateId, label: u32) -> Going {
+        self.roots.push((id, label));
+        self.frames.push(Frame { state: id, picked: id, first: self.entries.len(), label });
         self.deepest = self.deepest.max(self.frames.len() as u32);
         self.go_on()
     }
@@ -112,64 +126,94 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
                 self.expand(state, picked)
             }
             None => {
-                if self.roots.last() == Some(&frame.state) {
+                let (state, label) = (frame.state, frame.label);
+                self.frames.pop();
+                if self.roots.last().is_some_and(|(root, _)| *root == state) {
                     self.roots.pop();
                 }
-                self.frames.pop();
-                Ok(())
+                self.leave(state, label)
             }
+        }
+    }
+
+    /// The set that was left may have become one with the set before it by the work of others.
+    fn leave(&self, state: StateId, label: u32) -> Going {
+        match self.frames.last() {
+            Some(frame) if label != 0 && self.sets.same(frame.state, state) => {
+                self.judge(state, self.sets.mark(state, label | CYCLE))
+            }
+            _ => Ok(()),
         }
     }
 
     fn expand(&mut self, state: StateId, picked: StateId) -> Going {
         let first = self.entries.len();
-        let entries = &mut self.entries;
+        let (by_edges, mut number) = (self.cycles.by_edges(), 0);
+        if by_edges {
+            self.worker.marks(picked, &mut self.marks);
+        }
+        let Searcher { entries, labels, marks, .. } = self;
+        let mut add = |id: StateId| {
+            entries.push(id);
+            if by_edges {
+                labels.push(label(marks, number));
+            }
+            number += 1;
+        };
         let expanded = match self.sets.first(picked) {
-            true => self.worker.expand(picked, |seen| entries.push(seen.id)),
-            false => self.worker.expand_again(picked, Choice::All, |seen| entries.push(seen.id)),
+            true => self.worker.expand(picked, |seen| add(seen.id)),
+            false => self.worker.expand_again(picked, Choice::All, |seen| add(seen.id)),
         };
         let flags: Flags = expanded.map_err(|limit| self.team.stop(limit))?;
+        // The same order for both.
+        let mut again = self.random;
         shuffle(&mut self.entries[first..], &mut self.random);
-        if flags.accepting {
-            let marks = self.sets.mark_state(picked, ACCEPTING);
+        if by_edges {
+            shuffle(&mut self.labels[first..], &mut again);
+        }
+        let marks = self.cycles.marks(flags);
+        if marks != 0 {
+            let marks = self.sets.mark_state(picked, marks);
             self.judge(state, marks)?;
         }
         self.look_around(picked)
     }
 
     /// A successor of the state that is being looked at.
-    fn look_at(&mut self, state: StateId, next: StateId) -> Going {
+    fn look_at(&mut self, state: StateId, next: StateId, label: u32) -> Going {
         if self.frames.len() as u32 >= self.team.max_depth && !self.sets.has(next, self.number) {
             return Ok(());
         }
         match self.sets.claim(next, self.number) {
             Claim::Dead => Ok(()),
-            Claim::New => self.enter(next),
+            Claim::New => self.enter(next, label),
             Claim::Known => {
+                let mut marks = label | CYCLE;
                 while !self.sets.same(next, state) {
-                    let Some(last) = self.roots.pop() else { break };
-                    let Some(&before) = self.roots.last() else { break };
+                    let Some((last, label)) = self.roots.pop() else { break };
+                    let Some(&(before, _)) = self.roots.last() else { break };
                     self.sets.unite(before, last);
+                    marks |= label;
                 }
-                let marks = self.sets.mark(state, CYCLE);
-                self.judge(state, marks)
+                self.judge(state, self.sets.mark(state, marks))
             }
         }
     }
 
-    /// A set with a cycle and an accepting state has a cycle with one.
+    /// A set with a cycle has a cycle that meets all of it.
     fn judge(&self, state: StateId, marks: u32) -> Going {
-        let wanted = CYCLE | ACCEPTING;
+        let wanted = CYCLE | self.cycles.all_marks();
         if marks & wanted == wanted { Err(self.team.find(state)) } else { Ok(()) }
     }
 
     fn look_around(&mut self, id: StateId) -> Going {
-        let Searcher { team, sets, worker, number, frames, entries, roots, deepest, .. } = self;
+        let Searcher { team, sets: shared, worker, number, frames, entries, labels, roots, deepest, .. } = self;
         let standing = || {
-            let stacks = (entries.capacity() + roots.capacity()) * size_of::<StateId>();
-            let own = (stacks + frames.capacity() * size_of::<Frame>()) as u64;
+            let stacks = entries.capacity() * size_of::<StateId>() + labels.capacity() * size_of::<u32>();
+            let sets = roots.capacity() * size_of::<(StateId, u32)>() + frames.capacity() * size_of::<Frame>();
+            let own = (stacks + sets) as u64;
             let waiting = entries.len() as u64;
-            Standing { number: *number, deepest: *deepest, waiting, own, shared: sets.bytes() }
+            Standing { number: *number, deepest: *deepest, waiting, own, shared: shared.bytes() }
         };
         team.look_around(worker, id, standing)
     }
