@@ -221,6 +221,11 @@ impl Successors for Compiled {
         self.interpreter.atoms(&whole)
     }
 
+    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        let whole = self.whole(state);
+        self.interpreter.steps(&whole, out);
+    }
+
     fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
         let whole = self.whole(state);
         self.interpreter.marks(&whole, out);

@@ -26,6 +26,10 @@ pub trait Successors: Send {
     /// What is true of a state, of the conditions that whoever made this was given: a bit for each.
     fn atoms(&mut self, state: &State) -> u64;
 
+    /// What is executed on the way to each successor, in order, so that steps can be told apart; nothing where the observer
+    /// goes on alone.
+    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>);
+
     /// The acceptance sets of the edges that the observer can take in a state, in order, if there are
     /// [any](crate::ir::Observer::marks): the successors go through these edges again and again.
     fn marks(&mut self, state: &State, out: &mut Vec<u32>);
@@ -49,6 +53,10 @@ impl<S: Successors + ?Sized> Successors for Box<S> {
 
     fn atoms(&mut self, state: &State) -> u64 {
         (**self).atoms(state)
+    }
+
+    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        (**self).steps(state, out);
     }
 
     fn marks(&mut self, state: &State, out: &mut Vec<u32>) {

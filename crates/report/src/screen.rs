@@ -166,6 +166,7 @@ impl Checked<'_> {
             Fairness::None => "",
             Fairness::Weak => ", assuming weak fairness",
             Fairness::Strong => ", assuming strong fairness",
+            Fairness::StrongTransitions => ", assuming strong fairness for transitions",
             Fairness::Impartial => ", assuming that every process moves again and again",
         }
     }

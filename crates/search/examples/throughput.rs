@@ -58,6 +58,8 @@ impl Successors for Peterson {
         0
     }
 
+    fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
+
     fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
 
     fn initial(&mut self, out: &mut Batch) {

@@ -10,7 +10,8 @@ use kripke_model::trail::{Ending, Trail};
 use kripke_model::{Batch, Choice, Flags, State, Successors};
 use kripke_search::{Branching, Budget, End, Evidence, Fairness, Limit, Options, Outcome, PartId, Wrong};
 
-const FAIRNESS: [Fairness; 4] = [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::Impartial];
+const FAIRNESS: [Fairness; 5] =
+    [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::StrongTransitions, Fairness::Impartial];
 
 /// A few processes on a graph: from each node, who moves and where to, the youngest first; and what is true there.
 #[derive(Clone, Debug)]
@@ -20,7 +21,16 @@ struct Board {
     processes: u8,
 }
 
+/// Each process has two kinds of steps.
+fn name((process, to): &(u8, u32)) -> Vec<u32> {
+    vec![u32::from(*process), to % 2]
+}
+
 impl Successors for Board {
+    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        out.extend(self.edges[decode(state) as usize].iter().map(name));
+    }
+
     fn uncompared(&self) -> usize {
         0
     }
@@ -116,10 +126,14 @@ impl Board {
         };
         !members.is_empty()
             && members.iter().all(|from| members.iter().all(|to| reaches(*from, *to)))
+            && (fairness != Fairness::StrongTransitions || {
+                let taken: Vec<_> = members.iter().flat_map(|node| inside(*node)).map(|e| name(e)).collect();
+                members.iter().flat_map(|node| &self.edges[*node]).all(|edge| taken.contains(&name(edge)))
+            })
             && (0..self.processes).all(|process| {
                 members.iter().any(|node| inside(*node).any(|(p, _)| *p == process))
                     || match fairness {
-                        Fairness::None => true,
+                        Fairness::None | Fairness::StrongTransitions => true,
                         Fairness::Weak => members.iter().any(|node| !able(*node, process)),
                         Fairness::Strong => members.iter().all(|node| !able(*node, process)),
                         Fairness::Impartial => false,
@@ -419,15 +433,19 @@ fn settled(board: &Board, ctl: &Parsed, parts: &[PartId], fairness: Fairness, ev
 
 fn is_fair(board: &Board, round: &[usize], choices: &[u32], fairness: Fairness) -> bool {
     let able = |node: usize, process: u8| board.edges[node].iter().any(|(p, _)| *p == process);
-    (0..board.processes).all(|process| {
-        round.iter().zip(choices).any(|(node, choice)| board.edges[*node][*choice as usize].0 == process)
-            || match fairness {
-                Fairness::None => true,
-                Fairness::Weak => round.iter().any(|node| !able(*node, process)),
-                Fairness::Strong => round.iter().all(|node| !able(*node, process)),
-                Fairness::Impartial => false,
-            }
-    })
+    let taken: Vec<_> = round.iter().zip(choices).map(|(node, n)| name(&board.edges[*node][*n as usize])).collect();
+    let mut steps = round.iter().flat_map(|node| &board.edges[*node]);
+    let transitions = fairness == Fairness::StrongTransitions;
+    (!transitions || steps.all(|edge| taken.contains(&name(edge))))
+        && (0..board.processes).all(|process| {
+            round.iter().zip(choices).any(|(node, choice)| board.edges[*node][*choice as usize].0 == process)
+                || match fairness {
+                    Fairness::None | Fairness::StrongTransitions => true,
+                    Fairness::Weak => round.iter().any(|node| !able(*node, process)),
+                    Fairness::Strong => round.iter().all(|node| !able(*node, process)),
+                    Fairness::Impartial => false,
+                }
+        })
 }
 
 /// Whether true or false: the runs show it, but for what they say they do not.

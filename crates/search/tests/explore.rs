@@ -149,6 +149,8 @@ impl Successors for Line {
         0
     }
 
+    fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
+
     fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
 
     fn initial(&mut self, out: &mut Batch) {
@@ -194,6 +196,8 @@ impl Successors for Wide {
     fn atoms(&mut self, _: &State) -> u64 {
         0
     }
+
+    fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
 
     fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
 

@@ -91,6 +91,8 @@ impl Successors for Chain {
         0
     }
 
+    fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
+
     fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
 
     fn initial(&mut self, out: &mut Batch) {
@@ -198,6 +200,8 @@ impl Successors for Alarm {
     fn atoms(&mut self, _: &State) -> u64 {
         0
     }
+
+    fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
 
     fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
 

@@ -18,6 +18,11 @@ struct Board {
     processes: u8,
 }
 
+/// Each process has two kinds of steps.
+fn name(process: u8, to: u32) -> Vec<u32> {
+    vec![u32::from(process), to % 2]
+}
+
 impl Board {
     fn random(random: &mut Random, nodes: u64) -> Board {
         let processes = 1 + random.below(3) as u8;
@@ -31,6 +36,13 @@ impl Board {
         }
         let accepting = (0..nodes).map(|_| random.below(4) == 0).collect();
         Board { edges, accepting, marks: vec![Vec::new(); nodes as usize], all: 0, processes }
+    }
+
+    /// Every kind of step that some node has is taken inside.
+    fn every_step_is_taken(&self, members: &[usize], inside: impl Fn(u32) -> bool) -> bool {
+        let all = || members.iter().flat_map(|node| &self.edges[*node]);
+        let taken: Vec<Vec<u32>> = all().filter(|(_, to)| inside(*to)).map(|(p, to)| name(*p, *to)).collect();
+        all().all(|(p, to)| taken.contains(&name(*p, *to)))
     }
 
     fn label(&self, node: usize, number: usize) -> u32 {
@@ -79,10 +91,11 @@ impl Board {
         !steps.is_empty()
             && connected
             && accepts
+            && (fairness != Fairness::StrongTransitions || self.every_step_is_taken(&members, |to| set[to as usize]))
             && (0..self.processes).all(|process| {
                 steps.iter().any(|(_, p)| *p == process)
                     || match fairness {
-                        Fairness::None => true,
+                        Fairness::None | Fairness::StrongTransitions => true,
                         Fairness::Weak => members.iter().any(|node| !able(*node, process)),
                         Fairness::Strong => members.iter().all(|node| !able(*node, process)),
                         Fairness::Impartial => false,
@@ -114,10 +127,16 @@ impl Board {
         let met = taken.fold(0, |all, (node, choice)| all | self.label(*node, *choice as usize));
         assert_eq!(met, self.all, "not all is met by {trail:?}");
         assert!(self.all != 0 || cycle.iter().any(|node| self.accepting[*node]), "nothing accepting in {trail:?}");
+        if fairness == Fairness::StrongTransitions {
+            let taken: Vec<Vec<u32>> =
+                moved.iter().zip(&nodes[start + 1..]).map(|(process, to)| name(*process, *to as u32)).collect();
+            let able = cycle.iter().flat_map(|node| self.edges[*node].iter().map(|(p, to)| name(*p, *to)));
+            able.for_each(|step| assert!(taken.contains(&step), "{step:?} is left out by {trail:?}\n{self:?}"));
+        }
         for process in 0..self.processes {
             let able = |node: &usize| self.edges[*node].iter().any(|(p, _)| *p == process);
             let fair = match fairness {
-                Fairness::None => true,
+                Fairness::None | Fairness::StrongTransitions => true,
                 Fairness::Weak => !cycle.iter().all(able) || moved.contains(&process),
                 Fairness::Strong => !cycle.iter().any(able) || moved.contains(&process),
                 Fairness::Impartial => moved.contains(&process),
@@ -134,6 +153,10 @@ impl Successors for Board {
 
     fn atoms(&mut self, _: &State) -> u64 {
         0
+    }
+
+    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        out.extend(self.edges[decode(state) as usize].iter().map(|(p, to)| name(*p, *to)));
     }
 
     fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
@@ -159,7 +182,8 @@ impl Successors for Board {
     }
 }
 
-const FAIRNESS: [Fairness; 4] = [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::Impartial];
+const FAIRNESS: [Fairness; 5] =
+    [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::StrongTransitions, Fairness::Impartial];
 
 const WAYS: [(Algorithm, usize); 8] = [
     (Algorithm::Auto, 1),
@@ -178,7 +202,7 @@ fn options(algorithm: Algorithm, fairness: Fairness) -> Options {
 
 #[test]
 fn cycles_are_found_if_and_only_if_there_are_any() {
-    let mut found = [0; 4];
+    let mut found = [0; 5];
     for seed in 0..600 {
         let mut random = Random(seed);
         let nodes = 1 + random.below(7);
@@ -208,7 +232,7 @@ fn cycles_are_found_if_and_only_if_there_are_any() {
 /// Several sets, each of which a cycle has to meet, with and without fairness.
 #[test]
 fn all_acceptance_sets_have_to_be_met() {
-    let mut found = [0; 4];
+    let mut found = [0; 5];
     for seed in 0..400 {
         let mut random = Random(1000 + seed);
         let nodes = 1 + random.below(7);

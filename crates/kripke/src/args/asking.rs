@@ -36,9 +36,15 @@ pub struct Asking {
     /// Runs that at some time meet no `progress` label any more
     #[arg(short = 'l', long)]
     pub non_progress: bool,
-    /// Only runs that are fair: processes that can move all the time do (weak), that can again and again do (strong), all
-    /// move again and again (impartial)
-    #[arg(long, value_enum, default_value_t, value_name = "none|weak|strong|impartial", hide_possible_values = true)]
+    /// Only runs that are fair: processes that can move all the time do (weak), that can again and again do (strong), every
+    /// transition that can be taken again and again is (strong-transitions), all processes move again and again (impartial)
+    #[arg(
+        long,
+        value_enum,
+        default_value_t,
+        value_name = "none|weak|strong|strong-transitions|impartial",
+        hide_possible_values = true
+    )]
     pub fair: Fair,
     /// The same as --fair weak
     #[arg(short = 'f', conflicts_with = "fair")]
@@ -55,6 +61,7 @@ pub enum Fair {
     None,
     Weak,
     Strong,
+    StrongTransitions,
     Impartial,
 }
 
@@ -87,6 +94,7 @@ impl Asking {
             Fair::None => Fairness::None,
             Fair::Weak => Fairness::Weak,
             Fair::Strong => Fairness::Strong,
+            Fair::StrongTransitions => Fairness::StrongTransitions,
             Fair::Impartial => Fairness::Impartial,
         }
     }

@@ -74,6 +74,7 @@ fn property(answer: &Answer) -> json::Property {
             Fairness::None => None,
             Fairness::Weak => Some("weak"),
             Fairness::Strong => Some("strong"),
+            Fairness::StrongTransitions => Some("strong-transitions"),
             Fairness::Impartial => Some("impartial"),
         },
         states: statistics.states,

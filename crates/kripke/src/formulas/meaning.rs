@@ -110,23 +110,39 @@ fn is_fair(trail: &Trail, replayed: &Replayed, fairness: Fairness, interpreter: 
         return true;
     }
     let start = start as usize;
-    let (mut processes, mut moved) = (0, BTreeSet::new());
-    let mut able: Vec<BTreeSet<u8>> = Vec::new();
+    let (mut all, mut moved) = (BTreeSet::new(), BTreeSet::new());
+    let mut able: Vec<BTreeSet<Vec<u32>>> = Vec::new();
     for (state, &choice) in replayed.states()[start..].iter().zip(&trail.choices[start..]) {
-        let mut batch = Batch::new();
-        interpreter.expand(state, Choice::All, &mut batch);
-        let movers = movers(interpreter, state, &batch);
-        processes = processes.max(interpreter.processes(state));
-        moved.extend(movers[choice as usize]);
-        able.push(movers.into_iter().flatten().collect());
+        let mut who = movers_or_steps(state, fairness, interpreter);
+        if fairness != Fairness::StrongTransitions {
+            all.extend((0..interpreter.processes(state)).map(|pid| vec![u32::from(pid)]));
+        }
+        moved.insert(who[choice as usize].clone());
+        // The observer alone is nobody.
+        who.retain(|who| !who.is_empty());
+        all.extend(who.iter().cloned());
+        able.push(who.into_iter().collect());
     }
-    (0..processes).all(|process| {
-        moved.contains(&process)
+    all.iter().all(|who| {
+        moved.contains(who)
             || match fairness {
                 Fairness::None => true,
-                Fairness::Weak => able.iter().any(|able| !able.contains(&process)),
-                Fairness::Strong => able.iter().all(|able| !able.contains(&process)),
+                Fairness::Weak => able.iter().any(|able| !able.contains(who)),
+                Fairness::Strong | Fairness::StrongTransitions => able.iter().all(|able| !able.contains(who)),
                 Fairness::Impartial => false,
             }
     })
+}
+
+/// Who has to be treated fairly, for each successor.
+fn movers_or_steps(state: &[u8], fairness: Fairness, interpreter: &mut Interpreter) -> Vec<Vec<u32>> {
+    let mut out = Vec::new();
+    if fairness == Fairness::StrongTransitions {
+        interpreter.steps(state, &mut out);
+        return out;
+    }
+    let mut batch = Batch::new();
+    interpreter.expand(state, Choice::All, &mut batch);
+    let movers = movers(interpreter, state, &batch).into_iter();
+    movers.map(|mover| mover.map(u32::from).into_iter().collect()).collect()
 }

@@ -115,6 +115,41 @@ fn fairness_proves_what_is_not_so_without() {
     );
 }
 
+/// A process that chooses: only fairness for transitions makes it choose everything.
+#[test]
+fn fairness_for_transitions_is_for_alternatives() {
+    let desk = desk();
+    desk.write("choice.pml", "bool sent; active proctype p() { do :: sent = true; sent = false :: skip od }");
+    desk.write("choice.dve", "process p { state lost, sent; init lost; trans lost -> lost { }, lost -> sent { }, sent -> lost { }; } system async;");
+    desk.write(
+        "choice.esml",
+        "MODEL Choice; PROCESS P; VAR sent: BOOLEAN; BEGIN DO TRUE -> IF TRUE -> sent := ~sent [] TRUE -> SKIP END END END P; BEGIN P END Choice",
+    );
+    for (file, promise) in [("choice.pml", "sent"), ("choice.dve", "p.sent"), ("choice.esml", "P.sent")] {
+        for (fair, expected) in [("weak", "violated"), ("strong", "violated"), ("strong-transitions", "holds")] {
+            let said = |option: &str, operator: &str| {
+                verdict(&desk, file, &[option, &format!("{operator} ({promise})"), "--fair", fair])
+            };
+            assert_eq!(said("--ltl", "<>"), expected, "{file} {fair}");
+            assert_eq!(said("--ctl", "AF"), expected, "{file} {fair}");
+            assert_eq!(said("--ltl", "[] <>"), expected, "{file} {fair}");
+            assert_eq!(said("--ctl", "AG AF"), expected, "{file} {fair}");
+        }
+        // What a fair run does is shown, all of it.
+        let said =
+            ask(&desk, file, &["--ltl", &format!("<> [] !({promise})"), "--fair", "strong-transitions"]).expect(1);
+        assert!(said.out.contains("for ever"), "{}", said.out);
+        let report = ask(
+            &desk,
+            file,
+            &["--ltl", &format!("<> ({promise})"), "--fair", "strong-transitions", "--format", "json"],
+        );
+        assert_eq!(report.json()["properties"][0]["fairness"], "strong-transitions");
+    }
+    // What is strongly fair for transitions is so for processes.
+    assert_eq!(verdict(&desk, "fair-strong.pml", &["--ltl", "<> inside", "--fair", "strong-transitions"]), "holds");
+}
+
 /// What breaks it has to go on for ever, all processes moving.
 #[test]
 fn an_impartial_run_against_an_invariant_is_endless() {

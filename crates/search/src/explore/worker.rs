@@ -1,5 +1,7 @@
 //! What each worker does with states, whatever the order: expand, judge, intern.
 
+use std::collections::HashMap;
+
 use kripke_model::{Batch, Choice, Flags, Successors, movers};
 
 use super::judge::Judge;
@@ -35,7 +37,7 @@ pub(super) struct Round {
 /// The successors of a state in order, and who moved for each (nobody, where the observer went on alone).
 pub(super) struct Movers {
     pub successors: Vec<StateId>,
-    pub movers: Vec<Option<u8>>,
+    pub movers: Vec<Option<usize>>,
     pub processes: usize,
 }
 
@@ -144,7 +146,23 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         let Round { batch, state, .. } = &mut self.round;
         self.handle.fetch(id, state);
         let movers = movers(&mut self.successors, state, batch);
+        let movers = movers.into_iter().map(|mover| mover.map(usize::from)).collect();
         Ok(Movers { successors, movers, processes: usize::from(self.successors.processes(state)) })
+    }
+
+    /// The same with steps in place of processes. They are numbered as they are met.
+    pub fn steps(&mut self, id: StateId, known: &mut HashMap<Vec<u32>, usize>) -> Result<Movers, Limit> {
+        let mut successors = Vec::new();
+        self.expand_again(id, Choice::All, |seen| successors.push(seen.id))?;
+        let mut steps = Vec::new();
+        self.handle.fetch(id, &mut self.round.state);
+        self.successors.steps(&self.round.state, &mut steps);
+        let mut number = |step: Vec<u32>| {
+            let next = known.len();
+            *known.entry(step).or_insert(next)
+        };
+        let movers = steps.into_iter().map(|step| (!step.is_empty()).then(|| number(step))).collect();
+        Ok(Movers { successors, movers, processes: known.len() })
     }
 
     fn intern(&mut self, mut each: impl FnMut(Seen)) -> Result<(), Limit> {

@@ -4,7 +4,7 @@
 //! a state in which it can't move or an edge by which it moves, a tour of all of these is a fair cycle; where it has not,
 //! neither has any part of it. Strong fairness asks that a process which can move somewhere on the cycle does: if a
 //! component has a process that can move but never does inside, no fair cycle meets the states where it can, and what is
-//! left without them is looked at again (as for Streett automata).
+//! left without them is looked at again (as for Streett automata). The same goes for steps in place of processes.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -83,12 +83,12 @@ impl Inside {
                 || match fairness {
                     Fairness::None => true,
                     Fairness::Weak => self.rests[process].is_some(),
-                    Fairness::Strong => self.able[process].is_empty(),
+                    Fairness::Strong | Fairness::StrongTransitions => self.able[process].is_empty(),
                     Fairness::Impartial => false,
                 };
             if !fair {
                 match fairness {
-                    Fairness::Strong => bad.extend(self.able[process].iter().copied()),
+                    Fairness::Strong | Fairness::StrongTransitions => bad.extend(self.able[process].iter().copied()),
                     _ => return Verdict::Unfair,
                 }
             }
@@ -113,7 +113,7 @@ fn look_inside<S: Store>(
     cycles: Cycles,
 ) -> Result<Inside, Limit> {
     let mut inside = Inside::default();
-    let (mut before, mut labels) = (None, Vec::new());
+    let (mut before, mut labels, mut steps) = (None, Vec::new(), HashMap::new());
     for &(from, marks) in part {
         if marks != 0 {
             inside.accepting.get_or_insert(from);
@@ -122,7 +122,10 @@ fn look_inside<S: Store>(
         if cycles.by_edges() {
             worker.marks(from, &mut labels);
         }
-        let Movers { successors, movers, processes } = worker.movers(from, cycles.fairness != Fairness::None)?;
+        let Movers { successors, movers, processes } = match cycles.fairness {
+            Fairness::StrongTransitions => worker.steps(from, &mut steps)?,
+            fairness => worker.movers(from, fairness != Fairness::None)?,
+        };
         inside.know(processes, before);
         let mut moved = vec![false; inside.moves.len()];
         for (number, (&to, &mover)) in successors.iter().zip(&movers).enumerate() {
@@ -137,7 +140,7 @@ fn look_inside<S: Store>(
                 }
                 inside.edges.entry(from).or_default().push(to);
             }
-            if let Some(process) = mover.map(usize::from) {
+            if let Some(process) = mover {
                 moved[process] = true;
                 inside.able[process].insert(from);
                 if stays {
@@ -169,7 +172,7 @@ fn around<S: Store>(
     for process in 0..inside.moves.len() {
         match (fairness, inside.rests[process], inside.moves[process]) {
             (Fairness::None, ..) => {}
-            (Fairness::Strong, ..) if inside.able[process].is_empty() => {}
+            (Fairness::Strong | Fairness::StrongTransitions, ..) if inside.able[process].is_empty() => {}
             (Fairness::Weak, Some(rest), _) => extend(worker, &mut tour, &mut at, rest, members)?,
             (_, _, step) => moves.extend(step),
         }

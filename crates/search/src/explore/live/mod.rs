@@ -97,6 +97,8 @@ pub enum Fairness {
     Weak,
     /// Those in which no process can move again and again and never does.
     Strong,
+    /// Those in which no step can be taken again and again and never is: the same for the steps of a process.
+    StrongTransitions,
     /// Those in which every process moves.
     Impartial,
 }
