@@ -127,7 +127,7 @@ impl Board {
         !members.is_empty()
             && members.iter().all(|from| members.iter().all(|to| reaches(*from, *to)))
             && (fairness != Fairness::StrongTransitions || {
-                let taken: Vec<_> = members.iter().flat_map(|node| inside(*node)).map(|e| name(e)).collect();
+                let taken: Vec<_> = members.iter().flat_map(|node| inside(*node)).map(name).collect();
                 members.iter().flat_map(|node| &self.edges[*node]).all(|edge| taken.contains(&name(edge)))
             })
             && (0..self.processes).all(|process| {

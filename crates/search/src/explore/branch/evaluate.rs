@@ -91,7 +91,15 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
             Part::Constant(value) => Ok(value),
             Part::Atom(bit) => Ok(self.atoms(id) >> bit & 1 == 1),
             Part::Not(x) => Ok(!self.judge(x, id)?),
-            Part::And(x, y) => Ok(self.judge(x, id)? && self.judge(y, id)?),
+            Part::And(x, y) if self.formula.is_simple(part) => Ok(self.judge(x, id)? && self.judge(y, id)?),
+            // Formulas may use the same part twice on every level.
+            Part::And(x, y) => {
+                if self.known(part, id) == UNKNOWN {
+                    let both = self.judge(x, id)? && self.judge(y, id)?;
+                    self.learn(part, id, if both { YES } else { NO });
+                }
+                Ok(self.known(part, id) == YES)
+            }
             Part::Next(x) => {
                 if self.known(part, id) == UNKNOWN {
                     let some = self.next_with(x, id)?.is_some();

@@ -263,6 +263,12 @@ impl Branching {
         self.nodes[id.index()].temporal
     }
 
+    /// So easy to judge that the answer need not be kept.
+    pub(super) fn is_simple(&self, id: PartId) -> bool {
+        let node = &self.nodes[id.index()];
+        !node.temporal && node.height <= 8
+    }
+
     pub(super) fn len(&self) -> usize {
         self.nodes.len()
     }
