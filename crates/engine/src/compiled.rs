@@ -226,6 +226,21 @@ impl Successors for Compiled {
         self.code.layout.hidden
     }
 
+    fn atoms(&mut self, state: &State) -> u64 {
+        let whole = self.whole(state);
+        self.interpreter.atoms(&whole)
+    }
+
+    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        let whole = self.whole(state);
+        self.interpreter.steps(&whole, out);
+    }
+
+    fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
+        let whole = self.whole(state);
+        self.interpreter.marks(&whole, out);
+    }
+
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         if let (Some((shape, _)), Some(special)) = (&self.code.special, &mut self.special) {
             let fits = self.code.cut.as_ref().map_or_else(|| shape.fits(state), |cut| state.len() == cut.len);

@@ -165,6 +165,14 @@ impl<S: Covers> Successors for Worker<'_, S> {
         conditions.filter(|(_, c)| self.judge.holds(c, &state)).fold(0, |atoms, (bit, _)| atoms | 1 << bit)
     }
 
+    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        self.successors.steps(state, out);
+    }
+
+    fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
+        self.successors.marks(state, out);
+    }
+
     fn initial(&mut self, out: &mut Batch) {
         self.successors.initial(out);
     }

@@ -3,23 +3,24 @@
 
 pub mod branching;
 mod files;
+mod meaning;
 
 use std::path::Path;
 
 use std::sync::Arc;
 
-use kripke_logic::observer::{Watch, broken_invariant, observer};
-use kripke_logic::{
-    Atoms, Buchi, Ctl, Lasso, Ltl, Problem, TooLarge, Valuation, hoa, lasso, parse, simplify, translate,
-};
+use kripke_logic::observer::{Watch, broken_invariant, marked_observer, observer};
+use kripke_logic::{Atoms, Buchi, Ctl, Ltl, Problem, TooLarge, Translation, hoa, parse, simplify, translate};
+use kripke_model::Model;
 use kripke_model::ir::{Expr, Goal, Property, PropertyKind, Span};
-use kripke_model::trail::{Ending, Replayed};
-use kripke_model::{Interpreter, Model};
 use kripke_report::json::Complaint;
 use kripke_search::Fairness;
 
 use crate::args::Asking;
 use crate::load::Trouble;
+
+/// More acceptance sets than this become one.
+const MOST_SETS: u32 = 32;
 
 /// A formula with its propositions in the language of the model.
 #[derive(Clone, Debug)]
@@ -150,27 +151,32 @@ impl Question {
     }
 
     /// The model with something that watches for runs that must not be. For most formulas about branching nothing can.
-    pub fn watch(&self, plain: &Model, fairness: Fairness) -> Result<Arc<Model>, Trouble> {
+    ///
+    /// Where components are looked at, several acceptance sets of edges stay what they are, which makes the observer smaller.
+    pub fn watch(&self, plain: &Model, fairness: Fairness, by_components: bool) -> Result<Arc<Model>, Trouble> {
         let mut model = plain.clone();
         // Not every finite run goes on so that all processes move for ever.
         let at_once = fairness != Fairness::Impartial;
-        let negated = match &self.logic {
+        let (negated, generalised) = match &self.logic {
             Logic::Branching(ctl) => {
                 model.goal = ctl.invariant().filter(|_| at_once).and_then(|ltl| self.broken(&ltl));
                 return Ok(Arc::new(model));
             }
-            Logic::Automaton(buchi) => buchi.clone(),
+            Logic::Automaton(buchi) => (buchi.clone(), None),
             Logic::Linear(ltl) => {
                 if let Some(goal) = self.broken(ltl).filter(|_| at_once) {
                     model.goal = Some(goal);
                     return Ok(Arc::new(model));
                 }
-                translate(&ltl.negated()).map_err(|e| self.too_large(&e))?.buchi
+                let Translation { buchi, generalised } = translate(&ltl.negated()).map_err(|e| self.too_large(&e))?;
+                (buchi, Some(generalised).filter(|g| by_components && (2..MOST_SETS).contains(&g.sets)))
             }
         };
         let nowhere = Span { file: kripke_model::ir::FileId(0), start: 0, end: 0 };
         let watch = Watch { name: &self.name, span: self.span.unwrap_or(nowhere), stutters: true, at_once };
-        model.observer = Some(observer(&negated, &self.conditions, watch));
+        let marked = generalised.map(|automaton| marked_observer(&automaton, &self.conditions, watch));
+        let smaller = marked.filter(|o| o.automaton.locations.len() < negated.states.len());
+        model.observer = Some(smaller.unwrap_or_else(|| observer(&negated, &self.conditions, watch)));
         Ok(Arc::new(model))
     }
 
@@ -195,22 +201,5 @@ impl Question {
             return Err(trouble(&self.name, &self.text, &problem));
         }
         Ok(Some(translated))
-    }
-
-    /// Is the formula false on this run, as far as a run alone can tell? A run that ends goes on as it is, which can't help
-    /// a formula that is already lost.
-    pub fn is_broken_by(&self, replayed: &Replayed, interpreter: &mut Interpreter) -> bool {
-        let Logic::Linear(ltl) = &self.logic else { return true };
-        let letter = |state: &Vec<u8>, interpreter: &mut Interpreter| -> Valuation {
-            let bits = self.conditions.iter().enumerate();
-            bits.filter(|(_, c)| interpreter.holds(c, state)).fold(0, |word, (i, _)| word | 1 << i)
-        };
-        let word: Vec<Valuation> = replayed.states().iter().map(|state| letter(state, interpreter)).collect();
-        let (stem, cycle) = match replayed.ending() {
-            // The last state is the first of the cycle again.
-            Ending::Cycle(start) => word[..word.len() - 1].split_at(start as usize),
-            _ => word.split_at(word.len() - 1),
-        };
-        Lasso::new(stem, cycle).is_some_and(|run| !lasso::holds(&ltl.formula, &run))
     }
 }

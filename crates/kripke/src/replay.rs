@@ -25,13 +25,14 @@ pub fn run(args: &Replay) -> Result<Status, Failure> {
     let trail = file.trail(interpreter.model()).map_err(|e| wrong(&e))?;
     let (_, replayed) = trail.replay_whole(&mut interpreter, &mut searched).map_err(|e| wrong(&e))?;
     let mut run = Run::replayed(&interpreter, &replayed);
-    if kind == Kind::Ctl && *run.end() == End::Fine {
+    let witness = kind == Kind::Ctl && file.error.is_none();
+    if kind == Kind::Ctl && !witness && *run.end() == End::Fine {
         run.finish(End::Refuted);
     }
     let end = run.end().clone();
     let names = run.names();
     let format = if args.list { ReplayFormat::List } else { args.format };
-    let verdict = screen::verdict_line(&run).unwrap_or_default();
+    let verdict = if witness { String::new() } else { screen::verdict_line(&run).unwrap_or_default() };
     if args.interactive {
         output::print(&format!("{verdict}\n"));
         Session::new(interpreter, run).run(std::io::stdin().lock());
@@ -46,7 +47,7 @@ pub fn run(args: &Replay) -> Result<Status, Failure> {
         ReplayFormat::List => format!("{}{verdict}", listing::listing(&run)),
         ReplayFormat::Json => itf::itf(&run, &names, file.error.as_deref().unwrap_or("")),
     });
-    Ok(if end == End::Fine { Status::Fine } else { Status::Violated })
+    Ok(if witness || end == End::Fine { Status::Fine } else { Status::Violated })
 }
 
 /// The model with what the trail is about, what was searched of it, and what kind of thing that is.

@@ -156,8 +156,15 @@ impl Task {
     /// Whether cycles have to be looked for: where nothing is accepting, there are none.
     pub fn is_endless(&self) -> bool {
         let accepts = |process: &Process| process.locations.iter().any(|l| l.accept);
-        let watched = |o: &Observer| accepts(&o.automaton) || o.labels && self.model.processes.iter().any(accepts);
+        let watched = |o: &Observer| {
+            o.all_marks() != 0 || accepts(&o.automaton) || o.labels && self.model.processes.iter().any(accepts)
+        };
         self.model.observer.as_ref().is_some_and(watched)
+    }
+
+    /// The acceptance sets of what watches, if there are several.
+    pub fn marks(&self) -> u32 {
+        self.model.observer.as_ref().map_or(0, Observer::all_marks)
     }
 
     /// Whether this version can check it.
@@ -301,7 +308,12 @@ fn formula(plain: &Model, question: &Question, asking: &Asking, arguments: &[&st
         Logic::Automaton(_) => Kind::Automaton,
     };
     let fairness = asking.fairness();
-    let mut task = Task::new(&question.name, kind, question.watch(plain, fairness)?, arguments);
+    let by_components = asking.by_components();
+    let mut task = Task::new(&question.name, kind, question.watch(plain, fairness, by_components)?, arguments);
+    if task.model.observer.as_ref().is_some_and(|o| o.all_marks() != 0) {
+        // It is watched for by another automaton.
+        task.arguments.extend(["--cycles", "scc"].map(String::from));
+    }
     if fairness == Fairness::Impartial {
         // It is watched for in another way.
         task.arguments.extend(["--fair", "impartial"].map(String::from));
@@ -320,7 +332,7 @@ fn plain_span(model: &Model) -> Span {
 fn labels(span: Span) -> Observer {
     let locations = vec![location(&[0], false)];
     let automaton = automaton(locations, vec![edge(Guard::Always, 0, span)], span);
-    Observer { automaton, stutters: true, labels: true }
+    Observer { automaton, stutters: true, labels: true, marks: Vec::new() }
 }
 
 /// Guesses when the last progress was made, and waits for it to be wrong.
@@ -328,7 +340,7 @@ fn no_progress(span: Span) -> Observer {
     let locations = vec![location(&[0, 1], false), location(&[2], true)];
     let none = || Guard::When(Expr::NonProgress);
     let edges = vec![edge(Guard::Always, 0, span), edge(none(), 1, span), edge(none(), 1, span)];
-    Observer { automaton: automaton(locations, edges, span), stutters: false, labels: false }
+    Observer { automaton: automaton(locations, edges, span), stutters: false, labels: false, marks: Vec::new() }
 }
 
 fn location(edges: &[u32], accept: bool) -> Location {

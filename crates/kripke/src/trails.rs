@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use kripke_model::Interpreter;
+use kripke_model::trail::Replayed;
+use kripke_model::{Interpreter, Trail};
 use kripke_report::itf;
 use kripke_report::run::Run;
 use kripke_report::screen;
@@ -22,34 +23,44 @@ pub struct Written {
     files: Vec<PathBuf>,
 }
 
-/// Writes the counterexample in both formats. That it can't be written changes no verdict.
-pub fn write(
-    interpreter: &Interpreter,
-    found: &Counterexample,
-    model: &Path,
-    args: &Check,
-    task: &Task,
-    first: bool,
-) -> Written {
-    let run = Run::replayed(interpreter, found.replayed());
-    let names = run.names();
-    let error = screen::one_line(run.model(), found);
-    let trail = match &args.showing.trail {
-        Some(path) if first => path.clone(),
-        Some(path) => files::trail_of(path, &task.name),
-        None if first => files::trail_name(model),
-        None => files::trail_of(&files::trail_name(model), &task.name),
-    };
-    let trace = files::itf_name(&trail);
-    let mut arguments = args.reading.arguments();
-    arguments.extend(task.arguments.iter().cloned());
-    let record = TrailFile::new(&run, &names, found.trail(), arguments, Some(error.clone()));
-    let mut written = Written::default();
-    written.add(trail, &record.text());
-    if run.moves().len() <= VIEWABLE {
-        written.add(trace, &itf::itf(&run, &names, &error));
+/// What files are about.
+pub struct Target<'a> {
+    pub model: &'a Path,
+    pub args: &'a Check,
+    pub task: &'a Task,
+}
+
+impl Target<'_> {
+    /// Writes the counterexample in both formats. That it can't be written changes no verdict.
+    pub fn counterexample(&self, interpreter: &Interpreter, found: &Counterexample, first: bool) -> Written {
+        let run = Run::replayed(interpreter, found.replayed());
+        let error = screen::one_line(run.model(), found);
+        self.write(&run, found.trail(), Some(error), first)
     }
-    written
+
+    /// The same for a run that shows why something is true.
+    pub fn witness(&self, interpreter: &Interpreter, trail: &Trail, replayed: &Replayed, alone: bool) -> Written {
+        self.write(&Run::replayed(interpreter, replayed), trail, None, alone)
+    }
+
+    /// `plain`: the file needs no name of its own.
+    fn write(&self, run: &Run, trail: &Trail, error: Option<String>, plain: bool) -> Written {
+        let Target { model, args, task } = self;
+        let names = run.names();
+        let usual = args.showing.trail.clone().unwrap_or_else(|| files::trail_name(model));
+        let path = if plain { usual } else { files::trail_of(&usual, &task.name) };
+        let mut arguments = args.reading.arguments();
+        arguments.extend(task.arguments.iter().cloned());
+        let trace = files::itf_name(&path);
+        let description = error.clone().unwrap_or_else(|| format!("{} is true", task.name));
+        let record = TrailFile::new(run, &names, trail, arguments, error);
+        let mut written = Written::default();
+        written.add(path, &record.text());
+        if run.moves().len() <= VIEWABLE {
+            written.add(trace, &itf::itf(run, &names, &description));
+        }
+        written
+    }
 }
 
 impl Written {

@@ -14,8 +14,8 @@ const TIMEOUT: &str = "60s";
 /// For rows that SPIN has not finished either.
 const SHORT_TIMEOUT: &str = "5s";
 
-const ALGORITHMS: [(&str, &str); 5] =
-    [("scc", "-j1"), ("nested", "-j1"), ("cndfs", "-j2"), ("cndfs", "-j1"), ("auto", "-j2")];
+const ALGORITHMS: [(&str, &str); 6] =
+    [("scc", "-j1"), ("nested", "-j1"), ("cndfs", "-j2"), ("cndfs", "-j1"), ("ufscc", "-j2"), ("auto", "-j2")];
 
 /// One question of the table.
 #[derive(Debug)]

@@ -11,6 +11,7 @@ pub mod ctl;
 mod diagram;
 pub mod dot;
 pub mod formula;
+pub mod fragment;
 mod graph;
 pub mod guard;
 pub mod hoa;

@@ -2,7 +2,7 @@
 
 use kripke_model::ir::{self, BinaryOp, EdgeId, Expr, LocId, Location, Observer, Process, Then, UnaryOp};
 
-use crate::automaton::{Buchi, State};
+use crate::automaton::{Buchi, Generalised, MarkedEdge, State, StateId};
 use crate::formula::{Binary, Node, Unary};
 use crate::guard::{Cube, Guard};
 use crate::parse::Ltl;
@@ -31,33 +31,59 @@ pub fn observer(automaton: &Buchi, conditions: &[Expr], watch: Watch<'_>) -> Obs
         let mut location = Location { accept: state.accepting && !lost, end: lost, ..Location::default() };
         for edge in &state.edges {
             location.edges.push(EdgeId(edges.len() as u32));
-            edges.push(ir::Edge {
-                level: 0,
-                guard: guard(&edge.guard, conditions),
-                sync: None,
-                effects: Vec::new(),
-                chain: None,
-                target: LocId(edge.to.0),
-                then: Then::Yield,
-                span: watch.span,
-                label: watch.name.to_string(),
-            });
+            edges.push(step(guard(&edge.guard, conditions), edge.to, watch));
         }
         locations.push(location);
     }
+    finish(locations, edges, automaton.initial, watch)
+}
+
+/// The same for an automaton with acceptance sets of edges, at most 31.
+pub fn marked_observer(automaton: &Generalised, conditions: &[Expr], watch: Watch<'_>) -> Observer {
+    let (mut locations, mut edges, mut marks) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, links) in automaton.states.iter().enumerate() {
+        let universal =
+            |e: &MarkedEdge| e.guard.is_true() && e.to.index() == number && e.marks == automaton.all_marks();
+        let end = watch.at_once && watch.stutters && links.iter().any(universal);
+        let mut location = Location { end, ..Location::default() };
+        for edge in links {
+            location.edges.push(EdgeId(edges.len() as u32));
+            edges.push(step(guard(&edge.guard, conditions), edge.to, watch));
+            marks.push(edge.marks as u32);
+        }
+        locations.push(location);
+    }
+    Observer { marks, ..finish(locations, edges, automaton.initial, watch) }
+}
+
+fn step(guard: ir::Guard, to: StateId, watch: Watch<'_>) -> ir::Edge {
+    ir::Edge {
+        level: 0,
+        guard,
+        sync: None,
+        effects: Vec::new(),
+        chain: None,
+        target: LocId(to.0),
+        then: Then::Yield,
+        span: watch.span,
+        label: watch.name.to_string(),
+    }
+}
+
+fn finish(locations: Vec<Location>, edges: Vec<ir::Edge>, entry: StateId, watch: Watch<'_>) -> Observer {
     let automaton = Process {
         name: watch.name.to_string(),
         params: 0,
         locals: Vec::new(),
         locations,
         edges,
-        entry: LocId(automaton.initial.0),
+        entry: LocId(entry.0),
         provided: None,
         priority: 1,
         claims: Vec::new(),
         span: watch.span,
     };
-    Observer { automaton, stutters: watch.stutters, labels: false }
+    Observer { automaton, stutters: watch.stutters, labels: false, marks: Vec::new() }
 }
 
 fn is_universal(state: &State, number: usize) -> bool {

@@ -459,6 +459,16 @@ pub struct Observer {
     pub stutters: bool,
     /// A state is accepting also if a process is at an accepting location, not only if the observer is.
     pub labels: bool,
+    /// The acceptance sets that each edge of the automaton belongs to, a bit each: runs that take edges of all sets for ever
+    /// must not be, and accepting locations mean nothing. Empty if there are no such sets. The edges have no effects.
+    pub marks: Vec<u32>,
+}
+
+impl Observer {
+    /// All acceptance sets of edges.
+    pub fn all_marks(&self) -> u32 {
+        self.marks.iter().fold(0, |all, marks| all | marks)
+    }
 }
 
 /// A condition on states, judged by nobody in particular: it reads globals, and processes by name.

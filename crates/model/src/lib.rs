@@ -23,5 +23,5 @@ mod written;
 
 pub use interpret::Interpreter;
 pub use ir::Model;
-pub use successors::{Batch, Choice, Fault, Finding, FindingKind, Flags, Parts, Standing, State, Successors};
+pub use successors::{Batch, Choice, Fault, Finding, FindingKind, Flags, Parts, Standing, State, Successors, movers};
 pub use trail::Trail;

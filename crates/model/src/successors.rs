@@ -55,21 +55,21 @@ impl Parts {
 /// Generates successors. One per worker thread; one dynamic call per state, none per transition.
 pub trait Successors: Send {
     /// How many bytes at the start of every state a store must not compare: states that differ only there are one.
-    fn uncompared(&self) -> usize {
-        0
-    }
+    fn uncompared(&self) -> usize;
 
     /// How many processes there are in a state: [`Choice::One`] is about numbers below.
-    fn processes(&mut self, state: &State) -> u8 {
-        let _ = state;
-        0
-    }
+    fn processes(&mut self, state: &State) -> u8;
 
     /// What is true of a state, of the conditions that whoever made this was given: a bit for each.
-    fn atoms(&mut self, state: &State) -> u64 {
-        let _ = state;
-        0
-    }
+    fn atoms(&mut self, state: &State) -> u64;
+
+    /// What is executed on the way to each successor, in order, so that steps can be told apart; nothing where the observer
+    /// goes on alone.
+    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>);
+
+    /// The acceptance sets of the edges that the observer can take in a state, in order, if there are
+    /// [any](crate::ir::Observer::marks): the successors go through these edges again and again.
+    fn marks(&mut self, state: &State, out: &mut Vec<u32>);
 
     /// Appends the initial state.
     fn initial(&mut self, out: &mut Batch);
@@ -105,6 +105,14 @@ impl<S: Successors + ?Sized> Successors for Box<S> {
         (**self).atoms(state)
     }
 
+    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        (**self).steps(state, out);
+    }
+
+    fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
+        (**self).marks(state, out);
+    }
+
     fn initial(&mut self, out: &mut Batch) {
         (**self).initial(out);
     }
@@ -120,6 +128,23 @@ impl<S: Successors + ?Sized> Successors for Box<S> {
     fn expand_ample(&mut self, state: &State, out: &mut Batch, rest: &mut Batch) -> Flags {
         (**self).expand_ample(state, out, rest)
     }
+}
+
+/// Who makes the move to each successor of a state, all of which are in `all`: nobody, where the observer goes on alone.
+pub fn movers(successors: &mut (impl Successors + ?Sized), state: &State, all: &Batch) -> Vec<Option<u8>> {
+    let mut movers = vec![None; all.len()];
+    let (mut own, mut at) = (Batch::new(), 0);
+    // The youngest comes first. Moves that a process could only make if nobody else could are not among all.
+    for process in (0..successors.processes(state)).rev() {
+        own.clear();
+        successors.expand(state, Choice::One(process), &mut own);
+        let same = own.len() <= all.len() - at && own.states().zip(all.states_from(at)).all(|(a, b)| a == b);
+        if same {
+            movers[at..at + own.len()].fill(Some(process));
+            at += own.len();
+        }
+    }
+    movers
 }
 
 /// What is true of the expanded state itself.

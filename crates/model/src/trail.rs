@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::interpret::{Interpreter, Move, Point, Target};
+use crate::ir::Observer;
 use crate::successors::{Batch, Choice, Finding, Successors};
 
 /// How often a cycle is gone around to find out where it closes.
@@ -42,6 +43,8 @@ pub struct Replayed {
     cycle: Option<usize>,
     /// Stored ones, from the initial state on.
     states: Vec<Vec<u8>>,
+    /// How many moves lead to each of them.
+    reached: Vec<usize>,
 }
 
 /// The trail is not an execution of this model.
@@ -108,8 +111,8 @@ impl Trail {
         let mut state = batch.state(0).to_vec();
         let initial = Point::free(state.clone());
         let mut moves = Vec::new();
-        let (mut start, mut accepting) = (None, false);
-        let mut states = Vec::new();
+        let (mut start, mut accepting, mut met, mut marks) = (None, false, 0, Vec::new());
+        let (mut states, mut reached) = (Vec::new(), vec![0]);
         let fail = |at, what: &str| Err(ReplayError { at, what: what.to_string() });
         for (at, &choice) in self.choices.iter().enumerate() {
             batch.clear();
@@ -117,7 +120,12 @@ impl Trail {
             if self.ending == Ending::Cycle(at as u32) {
                 start = Some((state.clone(), moves.len()));
             }
-            accepting |= start.is_some() && flags.accepting;
+            if start.is_some() {
+                accepting |= flags.accepting;
+                marks.clear();
+                interpreter.marks(&state, &mut marks);
+                met |= marks.get(choice as usize % marks.len().max(1)).copied().unwrap_or(0);
+            }
             if choice as usize >= batch.len() {
                 return fail(at, "no such successor");
             }
@@ -130,6 +138,7 @@ impl Trail {
             }
             states.push(std::mem::replace(&mut state, next.to_vec()));
             moves.extend(steps);
+            reached.push(moves.len());
         }
         let at = self.choices.len();
         let finding = match self.ending {
@@ -138,8 +147,12 @@ impl Trail {
                 if start.as_ref().is_none_or(|(first, _)| closes && *first != state) {
                     return fail(at, "the run does not come back to where the cycle begins");
                 }
-                if !accepting && interpreter.model().observer.is_some() {
-                    return fail(at, "the cycle has no accepting state");
+                let enough = |observer: &Observer| match observer.all_marks() {
+                    0 => accepting,
+                    all => met == all,
+                };
+                if !interpreter.model().observer.as_ref().is_none_or(enough) {
+                    return fail(at, "the cycle is not one that must not be");
                 }
                 None
             }
@@ -169,7 +182,8 @@ impl Trail {
             }
         };
         states.push(state);
-        Ok(Replayed { initial, moves, ending: self.ending, finding, cycle: start.map(|(_, moves)| moves), states })
+        let cycle = start.map(|(_, moves)| moves);
+        Ok(Replayed { initial, moves, ending: self.ending, finding, cycle, states, reached })
     }
 }
 
@@ -200,6 +214,11 @@ impl Replayed {
     /// The stored states, from the initial one to the last: one more than choices.
     pub fn states(&self) -> &[Vec<u8>] {
         &self.states
+    }
+
+    /// How many moves there are before this one of the [states](Replayed::states).
+    pub fn moves_before(&self, state: usize) -> usize {
+        self.reached[state]
     }
 
     pub fn ending(&self) -> Ending {

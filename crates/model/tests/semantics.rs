@@ -226,7 +226,7 @@ fn observed(mut model: Model, edge: Edge) -> Model {
     let mut automaton = process("observer", Vec::new());
     automaton.locations = vec![Location { edges: vec![EdgeId(0)], ..Location::default() }];
     automaton.edges = vec![edge];
-    model.observer = Some(Observer { automaton, stutters: true, labels: true });
+    model.observer = Some(Observer { automaton, stutters: true, labels: true, marks: Vec::new() });
     model
 }
 

@@ -41,14 +41,50 @@ pub struct Property {
     /// `safety`, `reachability`, `ltl`, `ctl`, `never`, `process`, `acceptance` or `progress`.
     pub kind: &'static str,
     pub verdict: &'static str,
-    /// The file with the counterexample.
+    /// The file with the counterexample, or with a run that shows why a formula about branching is true.
     pub trail: Option<String>,
+    /// The runs that show why a formula about branching is true or false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
     /// The fairness that was assumed.
     pub fairness: Option<&'static str>,
     /// Of the model together with what watches it.
     pub states: u64,
     pub transitions: u64,
     pub seconds: f64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Evidence {
+    /// The first begins at the start and is the one in the file; each of the others leaves one before it.
+    pub runs: Vec<EvidenceRun>,
+    /// What no run shows.
+    pub open: Vec<Open>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct EvidenceRun {
+    /// `EF p is true`
+    pub shows: String,
+    /// Where that is so.
+    pub from: Spot,
+    /// Visible steps from the start.
+    pub steps: usize,
+    /// After the last step it is where it was after this many.
+    pub cycle: Option<usize>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Open {
+    pub claim: String,
+    pub at: Spot,
+}
+
+/// After so many visible steps of a run; runs are counted from 0.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Spot {
+    pub run: usize,
+    pub step: usize,
 }
 
 /// Of a state with the processes of the initial one, whichever form was stored.

@@ -53,7 +53,7 @@ impl End {
             End::InvalidEnd => Some(Wrong::InvalidEnd),
             End::Goal => Some(Wrong::Goal),
             End::Caught => Some(Wrong::Caught),
-            End::Refuted => Some(Wrong::Refuted { open: None }),
+            End::Refuted => Some(Wrong::Refuted),
             End::Cycle(_) => Some(Wrong::Cycle),
         }
     }
@@ -98,6 +98,18 @@ impl Run {
         self.initial = self.point(self.moves.len()).clone();
         self.forgotten += self.moves.len();
         self.moves.clear();
+    }
+
+    /// What comes after so many moves.
+    #[must_use]
+    pub fn after(mut self, steps: usize) -> Run {
+        self.initial = self.point(steps).clone();
+        self.moves.drain(..steps);
+        self.forgotten += steps;
+        if let End::Cycle(before) = &mut self.end {
+            *before = before.saturating_sub(steps);
+        }
+        self
     }
 
     /// How many steps were forgotten.

@@ -40,7 +40,7 @@ pub fn headline(model: &Model, wrong: &Wrong) -> (String, Option<String>) {
     let lines = Lines::new(model);
     match wrong {
         Wrong::InvalidEnd => ("invalid end state: no process can move".to_string(), None),
-        Wrong::Caught | Wrong::Refuted { .. } => ("property violated".to_string(), None),
+        Wrong::Caught | Wrong::Refuted => ("property violated".to_string(), None),
         Wrong::Cycle => ("property violated: a run that goes on like this for ever".to_string(), None),
         Wrong::Goal => (format!("reached: {}", model.goal.as_ref().map_or("the goal", |g| &g.text)), None),
         Wrong::Finding(f) => (why::headline(model, &lines, f), Some(lines.place(f.span))),
@@ -68,14 +68,14 @@ impl Checked<'_> {
     pub fn alarm(&self, violated: &Violated, run: &Run, names: &Names, look: Look) -> String {
         let (mut what, place) = headline(self.model, violated.first.wrong());
         match (self.property, violated.first.wrong()) {
-            (Some((_, name)), Wrong::Caught | Wrong::Cycle | Wrong::Refuted { .. }) => {
+            (Some((_, name)), Wrong::Caught | Wrong::Cycle | Wrong::Refuted) => {
                 what = what.replacen("property", name, 1)
             }
             (Some((kind, name)), Wrong::Goal) if kind != "reachability" => what = format!("{name} violated"),
             _ => {}
         }
         let place = place.unwrap_or_else(|| self.model.name.clone());
-        let refuted = matches!(violated.first.wrong(), Wrong::Refuted { .. });
+        let refuted = matches!(violated.first.wrong(), Wrong::Refuted);
         let length = match (self.order, run.end()) {
             _ if refuted => "trace",
             (_, End::Cycle(_)) | (Order::DepthFirst, _) => "trace",
@@ -166,6 +166,7 @@ impl Checked<'_> {
             Fairness::None => "",
             Fairness::Weak => ", assuming weak fairness",
             Fairness::Strong => ", assuming strong fairness",
+            Fairness::StrongTransitions => ", assuming strong fairness for transitions",
             Fairness::Impartial => ", assuming that every process moves again and again",
         }
     }
@@ -234,7 +235,7 @@ impl Checked<'_> {
 pub fn trace(run: &Run, names: &Names, look: Look) -> String {
     let mut out = table(run, names, look);
     if let End::Cycle(before) = run.end() {
-        let (first, last) = (before + 1, run.moves().len());
+        let (first, last) = (run.forgotten() + before + 1, run.forgotten() + run.moves().len());
         let which = match first.cmp(&last) {
             Ordering::Less => format!("steps {first} to {last} for ever"),
             Ordering::Equal => format!("step {first} for ever"),

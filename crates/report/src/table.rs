@@ -90,7 +90,7 @@ fn rows(run: &Run, names: &Names, look: Look, columns: &[Column]) -> Vec<Row> {
     let shown = |values: &[Option<String>]| values.iter().map(|v| v.clone().unwrap_or_default()).collect();
     let mut before = read(0);
     let start = Row::Step {
-        number: 0,
+        number: run.forgotten(),
         returns: false,
         process: String::new(),
         line: String::new(),
@@ -122,7 +122,7 @@ fn rows(run: &Run, names: &Names, look: Look, columns: &[Column]) -> Vec<Row> {
         let cells = cells.collect();
         let taken = &run.moves()[step - 1];
         rows.push(Row::Step {
-            number: step,
+            number: run.forgotten() + step,
             returns: returns(step..=step),
             process: who(run, names, taken),
             line: line(run, taken),

@@ -120,7 +120,7 @@ impl Counterexample {
             Wrong::Goal => replayed.ending() == Ending::Goal,
             Wrong::Caught => replayed.ending() == Ending::Caught,
             Wrong::Cycle => replayed.cycle().is_some(),
-            Wrong::Refuted { .. } => matches!(replayed.ending(), Ending::State | Ending::Cycle(_)),
+            Wrong::Refuted => matches!(replayed.ending(), Ending::State | Ending::Cycle(_)),
             Wrong::Finding(f) => replayed.finding() == Some(f),
         };
         if !same {

@@ -46,6 +46,22 @@ impl Peterson {
 }
 
 impl Successors for Peterson {
+    fn uncompared(&self) -> usize {
+        0
+    }
+
+    fn processes(&mut self, _: &State) -> u8 {
+        0
+    }
+
+    fn atoms(&mut self, _: &State) -> u64 {
+        0
+    }
+
+    fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
+
+    fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
+
     fn initial(&mut self, out: &mut Batch) {
         out.push(&vec![0; self.processes * 5]);
     }

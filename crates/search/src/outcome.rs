@@ -3,7 +3,7 @@
 use kripke_model::{Finding, FindingKind, Trail};
 
 use crate::budget::Limit;
-use crate::explore::{PartId, StoreKind};
+use crate::explore::{Evidence, StoreKind};
 
 /// The result of a search.
 #[derive(Debug)]
@@ -12,13 +12,19 @@ pub struct Outcome {
     /// One violation; with [`all_errors`](crate::Options::all_errors) one at each place, as far as there is room for
     /// their trails. In breadth-first order, of those nearest to the initial state.
     pub violations: Vec<Violation>,
+    /// Why a formula about branching is true or false, if runs show any of that.
+    pub evidence: Option<Evidence>,
     pub statistics: Statistics,
 }
 
 impl Outcome {
     /// Of no search at all.
     pub fn nothing() -> Outcome {
-        Outcome { end: End::Stopped(Limit::Interrupted), violations: Vec::new(), statistics: Statistics::default() }
+        Outcome::new(End::Stopped(Limit::Interrupted), Vec::new(), Statistics::default())
+    }
+
+    pub(crate) fn new(end: End, violations: Vec<Violation>, statistics: Statistics) -> Outcome {
+        Outcome { end, violations, evidence: None, statistics }
     }
 }
 
@@ -63,11 +69,8 @@ pub enum Wrong {
     Caught,
     /// A run that meets accepting states for ever.
     Cycle,
-    /// A formula about branching is false at the start. The run shows why, except that at its end this part is true or
-    /// false.
-    Refuted {
-        open: Option<(PartId, bool)>,
-    },
+    /// A formula about branching is false at the start. The run is the first of the [`Evidence`] for it.
+    Refuted,
 }
 
 /// What was counted.
@@ -122,7 +125,7 @@ impl Errors {
         match wrong {
             Wrong::InvalidEnd => self.invalid_ends += 1,
             Wrong::Goal => self.goals += 1,
-            Wrong::Caught | Wrong::Refuted { .. } => self.caught += 1,
+            Wrong::Caught | Wrong::Refuted => self.caught += 1,
             Wrong::Cycle => self.cycles += 1,
             Wrong::Finding(Finding { kind: FindingKind::Assertion, .. }) => self.assertions += 1,
             Wrong::Finding(_) => self.faults += 1,

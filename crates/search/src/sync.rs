@@ -3,14 +3,16 @@
 #[cfg(shuttle)]
 pub(crate) use shuttle::{
     hint::spin_loop,
-    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering},
     sync::{Condvar, Mutex, MutexGuard},
+    thread::yield_now as wait_a_little,
 };
 #[cfg(not(shuttle))]
 pub(crate) use std::{
     hint::spin_loop,
-    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering},
     sync::{Condvar, Mutex, MutexGuard},
+    thread::yield_now as wait_a_little,
 };
 
 /// How long one looks at a board before one lies down: some ten microseconds, about what waking up costs.

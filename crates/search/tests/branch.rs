@@ -3,11 +3,15 @@
 mod graph;
 
 use graph::{Random, decode, encode, run};
+use kripke_logic::ctl::{CtlId, CtlNode, Path};
+use kripke_logic::fragment::{self, Fragment, Node};
+use kripke_logic::{Ctl as Parsed, parse};
 use kripke_model::trail::{Ending, Trail};
 use kripke_model::{Batch, Choice, Flags, State, Successors};
-use kripke_search::{Branching, Budget, End, Fairness, Limit, Options, Outcome, PartId, Wrong};
+use kripke_search::{Branching, Budget, End, Evidence, Fairness, Limit, Options, Outcome, PartId, Wrong};
 
-const FAIRNESS: [Fairness; 4] = [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::Impartial];
+const FAIRNESS: [Fairness; 5] =
+    [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::StrongTransitions, Fairness::Impartial];
 
 /// A few processes on a graph: from each node, who moves and where to, the youngest first; and what is true there.
 #[derive(Clone, Debug)]
@@ -17,7 +21,22 @@ struct Board {
     processes: u8,
 }
 
+/// Each process has two kinds of steps.
+fn name((process, to): &(u8, u32)) -> Vec<u32> {
+    vec![u32::from(*process), to % 2]
+}
+
 impl Successors for Board {
+    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        out.extend(self.edges[decode(state) as usize].iter().map(name));
+    }
+
+    fn uncompared(&self) -> usize {
+        0
+    }
+
+    fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
+
     fn processes(&mut self, _: &State) -> u8 {
         self.processes
     }
@@ -107,10 +126,14 @@ impl Board {
         };
         !members.is_empty()
             && members.iter().all(|from| members.iter().all(|to| reaches(*from, *to)))
+            && (fairness != Fairness::StrongTransitions || {
+                let taken: Vec<_> = members.iter().flat_map(|node| inside(*node)).map(name).collect();
+                members.iter().flat_map(|node| &self.edges[*node]).all(|edge| taken.contains(&name(edge)))
+            })
             && (0..self.processes).all(|process| {
                 members.iter().any(|node| inside(*node).any(|(p, _)| *p == process))
                     || match fairness {
-                        Fairness::None => true,
+                        Fairness::None | Fairness::StrongTransitions => true,
                         Fairness::Weak => members.iter().any(|node| !able(*node, process)),
                         Fairness::Strong => members.iter().all(|node| !able(*node, process)),
                         Fairness::Impartial => false,
@@ -159,6 +182,22 @@ impl Board {
 }
 
 impl Ctl {
+    fn of(ctl: &Parsed) -> Ctl {
+        let part = |id: CtlId| Box::new(Ctl::of(&ctl.part(id)));
+        let all = |path: Path| path == Path::All;
+        match ctl.nodes()[ctl.root().index()] {
+            CtlNode::Atom(atom) => Ctl::Atom(ctl.atoms.get(atom).text.trim_start_matches('a').parse().unwrap()),
+            CtlNode::Not(x) => Ctl::Not(part(x)),
+            CtlNode::And(x, y) => Ctl::And(part(x), part(y)),
+            CtlNode::Or(x, y) => Ctl::Or(part(x), part(y)),
+            CtlNode::Next(path, x) => Ctl::Next(all(path), part(x)),
+            CtlNode::Globally(path, x) => Ctl::Always(all(path), part(x)),
+            CtlNode::Finally(path, x) => Ctl::Finally(all(path), part(x)),
+            CtlNode::Until(path, x, y) => Ctl::Until(all(path), part(x), part(y)),
+            node => panic!("{node:?} is not made here"),
+        }
+    }
+
     fn random(random: &mut Random, size: u64) -> Ctl {
         if size == 0 {
             return Ctl::Atom(random.below(3) as u32);
@@ -175,6 +214,20 @@ impl Ctl {
             5 => Ctl::Finally(all, x),
             6 => Ctl::Until(all, x, y),
             _ => Ctl::Until(all, y, x),
+        }
+    }
+
+    fn text(&self) -> String {
+        let path = |all: &bool| if *all { "A" } else { "E" };
+        match self {
+            Ctl::Atom(bit) => format!("a{bit}"),
+            Ctl::Not(x) => format!("!({})", x.text()),
+            Ctl::And(x, y) => format!("({}) && ({})", x.text(), y.text()),
+            Ctl::Or(x, y) => format!("({}) || ({})", x.text(), y.text()),
+            Ctl::Next(all, x) => format!("{}X ({})", path(all), x.text()),
+            Ctl::Always(all, x) => format!("{}G ({})", path(all), x.text()),
+            Ctl::Finally(all, x) => format!("{}F ({})", path(all), x.text()),
+            Ctl::Until(all, x, y) => format!("{}[({}) U ({})]", path(all), x.text(), y.text()),
         }
     }
 
@@ -220,7 +273,41 @@ fn atom(bit: u32) -> Box<Ctl> {
 fn check(board: &Board, formula: &Ctl, fairness: Fairness) -> Outcome {
     let mut branching = Branching::new(fairness);
     let whole = formula.build(&mut branching);
-    run(board, &Options { branching: Some(branching.of(whole)), ..Options::default() }, &Budget::default())
+    judge(board, branching.of(whole))
+}
+
+fn judge(board: &Board, branching: Branching) -> Outcome {
+    run(board, &Options { branching: Some(branching), ..Options::default() }, &Budget::default())
+}
+
+/// A formula with one part for each of its nodes.
+fn parts(ctl: &Parsed, fairness: Fairness) -> (Branching, Vec<PartId>) {
+    let mut out = Branching::new(fairness);
+    let mut parts: Vec<PartId> = Vec::new();
+    for node in ctl.nodes() {
+        let part = |id: CtlId| parts[id.index()];
+        // Atoms are numbered as they appear in the text.
+        let bit = |text: &str| text.trim_start_matches('a').parse().unwrap();
+        let made = match *node {
+            CtlNode::Constant(value) => out.constant(value),
+            CtlNode::Atom(atom) => out.atom(bit(&ctl.atoms.get(atom).text)),
+            CtlNode::Not(x) => out.not(part(x)),
+            CtlNode::And(x, y) => out.and(part(x), part(y)),
+            CtlNode::Or(x, y) => out.or(part(x), part(y)),
+            CtlNode::Implies(x, y) => out.implies(part(x), part(y)),
+            CtlNode::Equivalent(x, y) => out.equivalent(part(x), part(y)),
+            CtlNode::Next(Path::All, x) => out.every_next(part(x)),
+            CtlNode::Next(Path::Exists, x) => out.some_next(part(x)),
+            CtlNode::Globally(Path::All, x) => out.always(part(x)),
+            CtlNode::Globally(Path::Exists, x) => out.some_always(part(x)),
+            CtlNode::Finally(Path::All, x) => out.every_finally(part(x)),
+            CtlNode::Finally(Path::Exists, x) => out.some_finally(part(x)),
+            CtlNode::Until(Path::All, x, y) => out.every_until(part(x), part(y)),
+            CtlNode::Until(Path::Exists, x, y) => out.some_until(part(x), part(y)),
+        };
+        parts.push(made);
+    }
+    (out.of(parts[ctl.root().index()]), parts)
 }
 
 fn holds(outcome: &Outcome) -> bool {
@@ -276,7 +363,7 @@ fn a_run_shows_why_an_invariant_or_a_promise_is_broken() {
             if let [violation] = &outcome.violations[..] {
                 let nodes = nodes(&board, &violation.trail);
                 assert!(nodes.iter().any(|node| !has(*node, 0)), "{violation:?}");
-                assert_eq!(violation.wrong, Wrong::Refuted { open: None });
+                assert_eq!(violation.wrong, Wrong::Refuted);
                 invariants += 1;
             }
             let promise = Ctl::Or(Box::new(Ctl::Not(atom(0))), Box::new(Ctl::Finally(true, atom(1))));
@@ -295,6 +382,96 @@ fn a_run_shows_why_an_invariant_or_a_promise_is_broken() {
         }
     }
     assert!(invariants > 300 && promises > 300, "{invariants} {promises}");
+}
+
+/// What the runs show, together with what they leave open, by the meaning of the formula and nothing else; and what they
+/// leave open is so.
+fn settled(board: &Board, ctl: &Parsed, parts: &[PartId], fairness: Fairness, evidence: &Evidence) -> Option<bool> {
+    let runs: Vec<Vec<usize>> = evidence.runs.iter().map(|run| nodes(board, &run.trail)).collect();
+    let mut numbers: Vec<usize> = Vec::new();
+    runs.iter().flatten().for_each(|node| {
+        if !numbers.contains(node) {
+            numbers.push(*node);
+        }
+    });
+    let number = |node: usize| numbers.iter().position(|n| *n == node);
+    let atoms = |node: usize| {
+        let bit = |text: &str| text.trim_start_matches('a').parse::<u32>().unwrap();
+        let own = ctl.atoms.iter().enumerate();
+        own.filter(|(_, (_, a))| board.atoms[node] >> bit(&a.text) & 1 == 1).fold(0, |all, (i, _)| all | 1 << i)
+    };
+    let node = |node: &usize| {
+        let all = &board.edges[*node];
+        let next: Vec<usize> = all.iter().filter_map(|(_, to)| number(*to as usize)).collect();
+        Node { atoms: atoms(*node), whole: next.len() == all.len(), next }
+    };
+    let mut rounds = Vec::new();
+    for (run, nodes) in evidence.runs.iter().zip(&runs) {
+        if let Ending::Cycle(start) = run.trail.ending {
+            let round = &nodes[start as usize..];
+            assert!(round.len() > 1 && round.first() == round.last(), "{run:?}");
+            assert!(is_fair(board, round, &run.trail.choices[start as usize..], fairness), "{run:?} {board:?}");
+            rounds.push(round.iter().filter_map(|node| number(*node)).collect());
+        }
+        if let Some(place) = run.leaves {
+            let (own, other) = (&run.trail.choices, &evidence.runs[place.run].trail.choices);
+            assert_eq!(own[..place.steps as usize], other[..place.steps as usize]);
+        }
+    }
+    let mut given = Vec::new();
+    for (place, claim) in &evidence.open {
+        let at = runs[place.run][place.steps as usize];
+        let part = parts.iter().position(|part| *part == claim.part).expect("a part that was asked for");
+        let truth = board.judge(&Ctl::of(&ctl.part(CtlId(part as u32))), fairness)[at];
+        assert_eq!(truth, claim.value, "{} at {at}", ctl.part(CtlId(part as u32)));
+        given.push((number(at).unwrap(), CtlId(part as u32), claim.value));
+    }
+    let picky = fairness == Fairness::Impartial;
+    let graph = Fragment { nodes: numbers.iter().map(node).collect(), rounds, picky };
+    fragment::judge(ctl, &graph, &given)
+}
+
+fn is_fair(board: &Board, round: &[usize], choices: &[u32], fairness: Fairness) -> bool {
+    let able = |node: usize, process: u8| board.edges[node].iter().any(|(p, _)| *p == process);
+    let taken: Vec<_> = round.iter().zip(choices).map(|(node, n)| name(&board.edges[*node][*n as usize])).collect();
+    let mut steps = round.iter().flat_map(|node| &board.edges[*node]);
+    let transitions = fairness == Fairness::StrongTransitions;
+    (!transitions || steps.all(|edge| taken.contains(&name(edge))))
+        && (0..board.processes).all(|process| {
+            round.iter().zip(choices).any(|(node, choice)| board.edges[*node][*choice as usize].0 == process)
+                || match fairness {
+                    Fairness::None | Fairness::StrongTransitions => true,
+                    Fairness::Weak => round.iter().any(|node| !able(*node, process)),
+                    Fairness::Strong => round.iter().all(|node| !able(*node, process)),
+                    Fairness::Impartial => false,
+                }
+        })
+}
+
+/// Whether true or false: the runs show it, but for what they say they do not.
+#[test]
+fn evidence_settles_the_formula() {
+    let random = &mut Random(33);
+    let (mut trees, mut witnesses, mut without_gaps) = (0, 0, 0);
+    for round in 0..2000 {
+        let size = 1 + random.below(7);
+        let (board, formula) = (Board::random(random, size), Ctl::random(random, round % 6));
+        let ctl = parse::ctl(&formula.text()).unwrap();
+        for fairness in FAIRNESS {
+            let (branching, parts) = parts(&ctl, fairness);
+            let outcome = judge(&board, branching);
+            let holds = holds(&outcome);
+            let Some(evidence) = &outcome.evidence else {
+                assert!(holds, "{ctl} {board:?}");
+                continue;
+            };
+            assert_eq!(settled(&board, &ctl, &parts, fairness, evidence), Some(holds), "{ctl} {board:?} {evidence:?}");
+            trees += usize::from(evidence.runs.len() > 1);
+            witnesses += usize::from(holds);
+            without_gaps += usize::from(evidence.open.is_empty());
+        }
+    }
+    assert!(trees > 200 && witnesses > 500 && without_gaps > 1000, "{trees} {witnesses} {without_gaps}");
 }
 
 /// A long line, with a loop at its end.

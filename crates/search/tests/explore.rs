@@ -137,6 +137,22 @@ struct Line {
 }
 
 impl Successors for Line {
+    fn uncompared(&self) -> usize {
+        0
+    }
+
+    fn processes(&mut self, _: &State) -> u8 {
+        0
+    }
+
+    fn atoms(&mut self, _: &State) -> u64 {
+        0
+    }
+
+    fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
+
+    fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
+
     fn initial(&mut self, out: &mut Batch) {
         out.push(&0u32.to_le_bytes());
     }
@@ -169,6 +185,22 @@ fn millions_of_steps_deep() {
 struct Wide(u32);
 
 impl Successors for Wide {
+    fn uncompared(&self) -> usize {
+        0
+    }
+
+    fn processes(&mut self, _: &State) -> u8 {
+        0
+    }
+
+    fn atoms(&mut self, _: &State) -> u64 {
+        0
+    }
+
+    fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
+
+    fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
+
     fn initial(&mut self, out: &mut Batch) {
         out.push(&[]);
     }

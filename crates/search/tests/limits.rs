@@ -79,6 +79,22 @@ fn never_exhausted_when_memory_runs_out() {
 struct Chain;
 
 impl Successors for Chain {
+    fn uncompared(&self) -> usize {
+        0
+    }
+
+    fn processes(&mut self, _: &State) -> u8 {
+        0
+    }
+
+    fn atoms(&mut self, _: &State) -> u64 {
+        0
+    }
+
+    fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
+
+    fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
+
     fn initial(&mut self, out: &mut Batch) {
         out.push(&[0; 200]);
     }
@@ -173,6 +189,22 @@ struct Alarm {
 }
 
 impl Successors for Alarm {
+    fn uncompared(&self) -> usize {
+        0
+    }
+
+    fn processes(&mut self, _: &State) -> u8 {
+        0
+    }
+
+    fn atoms(&mut self, _: &State) -> u64 {
+        0
+    }
+
+    fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
+
+    fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
+
     fn initial(&mut self, out: &mut Batch) {
         self.graph.initial(out);
     }

@@ -12,7 +12,15 @@ use kripke_search::{Algorithm, Budget, Cycles, End, Fairness, Options, Wrong};
 struct Board {
     edges: Vec<Vec<(u8, u32)>>,
     accepting: Vec<bool>,
+    /// Acceptance sets of edges: from each node they take turns. None: nodes count.
+    marks: Vec<Vec<u32>>,
+    all: u32,
     processes: u8,
+}
+
+/// Each process has two kinds of steps.
+fn name(process: u8, to: u32) -> Vec<u32> {
+    vec![u32::from(process), to % 2]
 }
 
 impl Board {
@@ -27,7 +35,19 @@ impl Board {
             edges.push(here);
         }
         let accepting = (0..nodes).map(|_| random.below(4) == 0).collect();
-        Board { edges, accepting, processes }
+        Board { edges, accepting, marks: vec![Vec::new(); nodes as usize], all: 0, processes }
+    }
+
+    /// Every kind of step that some node has is taken inside.
+    fn every_step_is_taken(&self, members: &[usize], inside: impl Fn(u32) -> bool) -> bool {
+        let all = || members.iter().flat_map(|node| &self.edges[*node]);
+        let taken: Vec<Vec<u32>> = all().filter(|(_, to)| inside(*to)).map(|(p, to)| name(*p, *to)).collect();
+        all().all(|(p, to)| taken.contains(&name(*p, *to)))
+    }
+
+    fn label(&self, node: usize, number: usize) -> u32 {
+        let marks = &self.marks[node];
+        if marks.is_empty() { 0 } else { marks[number % marks.len()] }
     }
 
     fn reachable(&self) -> Vec<bool> {
@@ -61,15 +81,21 @@ impl Board {
             let reached = self.reach(*node, set);
             members.iter().all(|other| reached[*other])
         });
-        let accepts = members.iter().any(|node| self.accepting[*node]);
+        let inside = members.iter().flat_map(|&node| {
+            let kept = self.edges[node].iter().enumerate().filter(|(_, (_, to))| set[*to as usize]);
+            kept.map(move |(number, _)| self.label(node, number))
+        });
+        let met = inside.fold(0, |all, marks| all | marks);
+        let accepts = met == self.all && (self.all != 0 || members.iter().any(|node| self.accepting[*node]));
         let able = |node: usize, process: u8| self.edges[node].iter().any(|(p, _)| *p == process);
         !steps.is_empty()
             && connected
             && accepts
+            && (fairness != Fairness::StrongTransitions || self.every_step_is_taken(&members, |to| set[to as usize]))
             && (0..self.processes).all(|process| {
                 steps.iter().any(|(_, p)| *p == process)
                     || match fairness {
-                        Fairness::None => true,
+                        Fairness::None | Fairness::StrongTransitions => true,
                         Fairness::Weak => members.iter().any(|node| !able(*node, process)),
                         Fairness::Strong => members.iter().all(|node| !able(*node, process)),
                         Fairness::Impartial => false,
@@ -97,11 +123,20 @@ impl Board {
         let (start, end) = (start as usize, nodes.len() - 1);
         assert!(start < end && nodes[start] == nodes[end], "{trail:?} does not come back");
         let (cycle, moved) = (&nodes[start..end], &moved[start..]);
-        assert!(cycle.iter().any(|node| self.accepting[*node]), "nothing accepting in {trail:?}");
+        let taken = cycle.iter().zip(&trail.choices[start..]);
+        let met = taken.fold(0, |all, (node, choice)| all | self.label(*node, *choice as usize));
+        assert_eq!(met, self.all, "not all is met by {trail:?}");
+        assert!(self.all != 0 || cycle.iter().any(|node| self.accepting[*node]), "nothing accepting in {trail:?}");
+        if fairness == Fairness::StrongTransitions {
+            let taken: Vec<Vec<u32>> =
+                moved.iter().zip(&nodes[start + 1..]).map(|(process, to)| name(*process, *to as u32)).collect();
+            let able = cycle.iter().flat_map(|node| self.edges[*node].iter().map(|(p, to)| name(*p, *to)));
+            able.for_each(|step| assert!(taken.contains(&step), "{step:?} is left out by {trail:?}\n{self:?}"));
+        }
         for process in 0..self.processes {
             let able = |node: &usize| self.edges[*node].iter().any(|(p, _)| *p == process);
             let fair = match fairness {
-                Fairness::None => true,
+                Fairness::None | Fairness::StrongTransitions => true,
                 Fairness::Weak => !cycle.iter().all(able) || moved.contains(&process),
                 Fairness::Strong => !cycle.iter().any(able) || moved.contains(&process),
                 Fairness::Impartial => moved.contains(&process),
@@ -112,6 +147,22 @@ impl Board {
 }
 
 impl Successors for Board {
+    fn uncompared(&self) -> usize {
+        0
+    }
+
+    fn atoms(&mut self, _: &State) -> u64 {
+        0
+    }
+
+    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        out.extend(self.edges[decode(state) as usize].iter().map(|(p, to)| name(*p, *to)));
+    }
+
+    fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
+        out.extend(&self.marks[decode(state) as usize]);
+    }
+
     fn processes(&mut self, _: &State) -> u8 {
         self.processes
     }
@@ -131,18 +182,27 @@ impl Successors for Board {
     }
 }
 
-const FAIRNESS: [Fairness; 4] = [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::Impartial];
+const FAIRNESS: [Fairness; 5] =
+    [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::StrongTransitions, Fairness::Impartial];
 
-const WAYS: [(Algorithm, usize); 5] =
-    [(Algorithm::Auto, 1), (Algorithm::Scc, 1), (Algorithm::Nested, 1), (Algorithm::Cndfs, 1), (Algorithm::Cndfs, 3)];
+const WAYS: [(Algorithm, usize); 8] = [
+    (Algorithm::Auto, 1),
+    (Algorithm::Scc, 1),
+    (Algorithm::Nested, 1),
+    (Algorithm::Cndfs, 1),
+    (Algorithm::Cndfs, 3),
+    (Algorithm::Ufscc, 1),
+    (Algorithm::Ufscc, 3),
+    (Algorithm::Ufscc, 8),
+];
 
 fn options(algorithm: Algorithm, fairness: Fairness) -> Options {
-    Options { cycles: Some(Cycles { algorithm, fairness }), ..Options::default() }
+    Options { cycles: Some(Cycles { algorithm, fairness, marks: 0 }), ..Options::default() }
 }
 
 #[test]
 fn cycles_are_found_if_and_only_if_there_are_any() {
-    let mut found = [0; 4];
+    let mut found = [0; 5];
     for seed in 0..600 {
         let mut random = Random(seed);
         let nodes = 1 + random.below(7);
@@ -167,6 +227,32 @@ fn cycles_are_found_if_and_only_if_there_are_any() {
         }
     }
     assert!(found.iter().all(|n| (100..500).contains(n)), "{found:?}");
+}
+
+/// Several sets, each of which a cycle has to meet, with and without fairness.
+#[test]
+fn all_acceptance_sets_have_to_be_met() {
+    let mut found = [0; 5];
+    for seed in 0..400 {
+        let mut random = Random(1000 + seed);
+        let nodes = 1 + random.below(7);
+        let mut board = Board::random(&mut random, nodes);
+        board.all = [0b11, 0b111][random.below(2) as usize];
+        let mut some = || (0..1 + random.below(3)).map(|_| random.below(8) as u32 & board.all).collect();
+        board.marks = (0..nodes).map(|_| some()).collect();
+        for (fairness, found) in FAIRNESS.into_iter().zip(&mut found) {
+            let expected = board.has_cycle(fairness);
+            *found += u32::from(expected);
+            for (algorithm, threads) in WAYS {
+                let cycles = Cycles { algorithm, fairness, marks: board.all };
+                let options = Options { cycles: Some(cycles), threads: Some(threads), ..Options::default() };
+                let outcome = run(&board, &options, &Budget::default());
+                assert_eq!(!outcome.violations.is_empty(), expected, "{seed} {algorithm:?} {fairness:?}\n{board:?}");
+                outcome.violations.iter().for_each(|v| board.follow(&v.trail, fairness));
+            }
+        }
+    }
+    assert!(found.iter().all(|n| (40..360).contains(n)), "{found:?}");
 }
 
 #[test]

@@ -36,7 +36,8 @@ impl Maker {
             automaton.locations.push(location);
         }
         let (stutters, labels) = (self.random.percent(50), self.random.percent(50));
-        self.model.observer = Some(Observer { automaton, stutters, labels });
+        let marks = automaton.edges.iter().map(|_| self.random.below(8) as u32).collect();
+        self.model.observer = Some(Observer { automaton, stutters, labels, marks });
         if self.random.percent(30)
             && let Some(goal) = &mut self.model.goal
         {

@@ -36,15 +36,22 @@ pub struct Asking {
     /// Runs that at some time meet no `progress` label any more
     #[arg(short = 'l', long)]
     pub non_progress: bool,
-    /// Only runs that are fair: processes that can move all the time do (weak), that can again and again do (strong), all
-    /// move again and again (impartial)
-    #[arg(long, value_enum, default_value_t, value_name = "none|weak|strong|impartial", hide_possible_values = true)]
+    /// Only runs that are fair: processes that can move all the time do (weak), that can again and again do (strong), every
+    /// transition that can be taken again and again is (strong-transitions), all processes move again and again (impartial)
+    #[arg(
+        long,
+        value_enum,
+        default_value_t,
+        value_name = "none|weak|strong|strong-transitions|impartial",
+        hide_possible_values = true
+    )]
     pub fair: Fair,
     /// The same as --fair weak
     #[arg(short = 'f', conflicts_with = "fair")]
     pub weak: bool,
-    /// How to look for endless runs: component by component, by a second, nested search, or by nested searches on all cores
-    #[arg(long, value_enum, default_value_t, value_name = "auto|scc|nested|cndfs", hide_possible_values = true)]
+    /// How to look for endless runs: component by component (scc; ufscc on all cores), or by a second, nested search (nested;
+    /// cndfs on all cores)
+    #[arg(long, value_enum, default_value_t, value_name = "auto|scc|nested|cndfs|ufscc", hide_possible_values = true)]
     pub cycles: By,
 }
 
@@ -54,6 +61,7 @@ pub enum Fair {
     None,
     Weak,
     Strong,
+    StrongTransitions,
     Impartial,
 }
 
@@ -64,6 +72,7 @@ pub enum By {
     Scc,
     Nested,
     Cndfs,
+    Ufscc,
 }
 
 impl Asking {
@@ -85,8 +94,14 @@ impl Asking {
             Fair::None => Fairness::None,
             Fair::Weak => Fairness::Weak,
             Fair::Strong => Fairness::Strong,
+            Fair::StrongTransitions => Fairness::StrongTransitions,
             Fair::Impartial => Fairness::Impartial,
         }
+    }
+
+    /// Cycles are looked for component by component, for sure.
+    pub fn by_components(&self) -> bool {
+        matches!(self.cycles, By::Scc | By::Ufscc)
     }
 
     pub fn how(&self) -> Cycles {
@@ -95,7 +110,8 @@ impl Asking {
             By::Scc => Algorithm::Scc,
             By::Nested => Algorithm::Nested,
             By::Cndfs => Algorithm::Cndfs,
+            By::Ufscc => Algorithm::Ufscc,
         };
-        Cycles { algorithm, fairness: self.fairness() }
+        Cycles { algorithm, fairness: self.fairness(), marks: 0 }
     }
 }

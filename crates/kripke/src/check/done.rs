@@ -7,22 +7,25 @@ use std::time::{Duration, Instant};
 
 use kripke_model::independence::Independence;
 use kripke_model::layout::StartError;
+use kripke_model::trail::Replayed;
 use kripke_model::{Interpreter, Model};
+use kripke_report::evidence::Tree;
 use kripke_report::json;
 use kripke_report::run::Run;
-use kripke_report::screen::Checked;
+use kripke_report::screen::{Checked, trace};
 use kripke_report::table::Look;
-use kripke_report::verdict::{Verdict, Violated};
+use kripke_report::verdict::{Unconfirmed, Verdict};
 use kripke_report::{coverage, number};
-use kripke_search::{Budget, End, Fairness, Options, Order, Outcome, Progress, StoreKind, Wrong, explore};
+use kripke_search::{Budget, Cycles, End, Fairness, Options, Order, Outcome, Progress, StoreKind, Wrong, explore};
 
 use crate::args::{self, Check};
 use crate::engine::{Engine, state_bits};
 use crate::exit::{Failure, Status};
 use crate::formulas::Logic;
+use crate::formulas::branching::Wording;
 use crate::load::{self, Trouble};
 use crate::tasks::{self, Kind, Task};
-use crate::trails::{self, Written};
+use crate::trails::{Target, Written};
 use crate::{memory, output, processor, progress};
 
 /// Why a model was not checked.
@@ -53,6 +56,8 @@ pub struct Answer {
     pub covered: Vec<Vec<bool>>,
     pub elapsed: Duration,
     pub compile: Duration,
+    /// Why a formula about branching is true or false.
+    pub tree: Option<Tree>,
     pub trail: Written,
 }
 
@@ -92,10 +97,11 @@ impl Done {
             safety: tasks.iter().any(|task| task.kind == Kind::Safety),
         };
         let mut answers: Vec<Answer> = Vec::new();
+        let alone = tasks.len() == 1;
         for task in tasks {
             let mut answer = session.answer(task)?;
             let first = !answers.iter().any(|a| matches!(a.verdict, Verdict::Violated(_)));
-            answer.write_trail(args, file, first);
+            answer.write_trail(args, file, first, alone);
             answers.push(answer);
         }
         let compile: f64 = answers.iter().map(|a| a.compile.as_secs_f64()).sum();
@@ -210,8 +216,11 @@ impl Session<'_> {
         let (mut searched, covered) = engine.finish();
         let unchecked = if task.is_ready() { Vec::new() } else { vec![format!("{} {}", task.kind.word(), task.name)] };
         let verdict = Verdict::judge_reduced(&outcome, &mut interpreter, Some(&mut searched), &unchecked)
-            .map_err(|e| Stopped::Failure(Failure::Bug(format!("{}: {e}", self.file.display()))))?;
+            .map_err(|e| self.bug(&e))?;
         self.confirm(&task, &verdict, &mut interpreter)?;
+        let tree = outcome.evidence.as_ref().map(|e| Tree::confirm(e, &mut interpreter)).transpose();
+        let tree = tree.map_err(|e| self.bug(&e))?;
+        self.confirm_tree(&task, &verdict, tree.as_ref(), &mut interpreter)?;
         let (elapsed, trail) = (start.elapsed(), Written::default());
         Ok(Answer {
             task,
@@ -224,8 +233,13 @@ impl Session<'_> {
             covered,
             elapsed,
             compile,
+            tree,
             trail,
         })
+    }
+
+    fn bug(&self, e: &Unconfirmed) -> Stopped {
+        Stopped::Failure(Failure::Bug(format!("{}: {e}", self.file.display())))
     }
 
     /// A run that is said to break a formula must do so by what the formula means.
@@ -233,10 +247,30 @@ impl Session<'_> {
         let (Some(question), Verdict::Violated(violated)) = (&task.question, verdict) else { return Ok(()) };
         for found in std::iter::once(&violated.first).chain(&violated.others) {
             let temporal = matches!(found.wrong(), Wrong::Goal | Wrong::Caught | Wrong::Cycle);
-            if temporal && !question.is_broken_by(found.replayed(), interpreter) {
+            if temporal && !question.is_broken_by(found, self.args.asking.fairness(), interpreter) {
                 let what = format!("{}: `{}` holds on the counterexample", self.file.display(), question.name);
                 return Err(Stopped::Failure(Failure::Bug(what)));
             }
+        }
+        Ok(())
+    }
+
+    /// Runs that are said to show why a formula about branching is true or false must do so by what it means.
+    fn confirm_tree(
+        &self,
+        task: &Task,
+        verdict: &Verdict,
+        tree: Option<&Tree>,
+        interpreter: &mut Interpreter,
+    ) -> Result<(), Stopped> {
+        let (Some(tree), Some(question), Some(translated)) = (tree, &task.question, &task.branching) else {
+            return Ok(());
+        };
+        let Logic::Branching(ctl) = &question.logic else { return Ok(()) };
+        let settled = question.settled_by(tree, (ctl, translated), self.args.asking.fairness(), interpreter);
+        if settled != Some(matches!(verdict, Verdict::Holds(_))) {
+            let what = format!("the runs do not show what they should of `{}`", question.name);
+            return Err(self.bug(&Unconfirmed(what)));
         }
         Ok(())
     }
@@ -278,7 +312,7 @@ impl Session<'_> {
                 args::Store::Tree => StoreKind::Tree,
             },
             threads: args.searching.threads.map(usize::from),
-            cycles: task.is_endless().then(|| args.asking.how()),
+            cycles: task.is_endless().then(|| Cycles { marks: task.marks(), ..args.asking.how() }),
             branching: task.branching.as_ref().map(|t| t.branching.clone()),
             reduces: false,
         }
@@ -314,31 +348,66 @@ impl Answer {
         cycles.or(self.options.branching.as_ref().map(|b| b.fairness())).unwrap_or_default()
     }
 
-    /// What the run that is shown does not show.
-    fn left_open(&self, violated: &Violated) -> Option<String> {
-        let Wrong::Refuted { open } = violated.first.wrong() else { return None };
-        let Logic::Branching(ctl) = &self.task.question.as_ref()?.logic else { return None };
-        Some(format!("\n  {}\n", self.task.branching.as_ref()?.remark(ctl, (*open)?)))
+    /// The formula about branching, to speak of its parts.
+    pub fn wording(&self) -> Option<Wording<'_>> {
+        match (&self.task.question.as_ref()?.logic, &self.task.branching) {
+            (Logic::Branching(ctl), Some(translated)) => Some(Wording { ctl, translated }),
+            _ => None,
+        }
     }
 
-    fn write_trail(&mut self, args: &Check, file: &Path, first: bool) {
-        if let (Verdict::Violated(violated), false) = (&self.verdict, args.showing.no_trail) {
-            self.trail = trails::write(&self.interpreter, &violated.first, file, args, &self.task, first);
+    /// The runs beside the first, and what no run shows.
+    fn other_runs(&self, look: Look) -> String {
+        match (&self.tree, self.wording()) {
+            (Some(tree), Some(wording)) => tree.others(&self.interpreter, look, &wording),
+            _ => String::new(),
         }
+    }
+
+    /// A run that shows why a formula is true, if there is one.
+    fn witness(&self) -> Option<&Replayed> {
+        let tree = self.tree.as_ref().filter(|_| matches!(self.verdict, Verdict::Holds(_)))?;
+        tree.runs().first()
+    }
+
+    /// `first`: no other counterexample was written before. `alone`: nothing else was asked.
+    fn write_trail(&mut self, args: &Check, file: &Path, first: bool, alone: bool) {
+        if args.showing.no_trail {
+            return;
+        }
+        let target = Target { model: file, args, task: &self.task };
+        self.trail = match (&self.verdict, &self.tree, self.witness()) {
+            (Verdict::Violated(violated), ..) => target.counterexample(&self.interpreter, &violated.first, first),
+            (_, Some(tree), Some(witness)) => {
+                target.witness(&self.interpreter, &tree.evidence().runs[0].trail, witness, alone)
+            }
+            _ => Written::default(),
+        };
     }
 
     fn screen(&self, args: &Check, file: &Path) -> String {
         let checked = self.checked();
+        let look = Look { width: output::width(), full: args.showing.full };
         match &self.verdict {
             Verdict::Violated(violated) => {
                 let run = Run::replayed(&self.interpreter, violated.first.replayed());
-                let look = Look { width: output::width(), full: args.showing.full };
                 let mut out = checked.alarm(violated, &run, &run.names(), look);
-                out.push_str(&self.left_open(violated).unwrap_or_default());
+                out.push_str(&self.other_runs(look));
                 out.push_str(&self.trail.hint(file));
                 out
             }
-            _ => checked.calm(),
+            _ => match self.witness() {
+                Some(witness) => {
+                    let run = Run::replayed(&self.interpreter, witness);
+                    let mut out = checked.calm();
+                    out.push_str("\n  this shows it:\n\n");
+                    out.push_str(&trace(&run, &run.names(), look));
+                    out.push_str(&self.other_runs(look));
+                    out.push_str(&self.trail.hint(file));
+                    out
+                }
+                None => checked.calm(),
+            },
         }
     }
 }

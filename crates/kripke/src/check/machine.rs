@@ -1,10 +1,11 @@
 //! The result of a check for machines.
 
+use kripke_report::evidence::Words;
 use kripke_report::json::{self, Report};
 use kripke_report::source::Lines;
 use kripke_report::verdict::{Counterexample, Reason, Verdict};
 use kripke_report::{coverage, screen, why};
-use kripke_search::{End, Errors, Fairness, Limit, Order, StoreKind, Wrong};
+use kripke_search::{End, Errors, Fairness, Limit, Order, Place, StoreKind, Wrong};
 
 use super::done::{Answer, Done};
 use crate::args::Check;
@@ -68,16 +69,32 @@ fn property(answer: &Answer) -> json::Property {
         kind: answer.task.kind.word(),
         verdict: answer.verdict.word(),
         trail: answer.trail.name(),
+        evidence: evidence(answer),
         fairness: match answer.fairness() {
             Fairness::None => None,
             Fairness::Weak => Some("weak"),
             Fairness::Strong => Some("strong"),
+            Fairness::StrongTransitions => Some("strong-transitions"),
             Fairness::Impartial => Some("impartial"),
         },
         states: statistics.states,
         transitions: statistics.transitions,
         seconds: answer.elapsed.as_secs_f64(),
     }
+}
+
+fn evidence(answer: &Answer) -> Option<json::Evidence> {
+    let (tree, wording) = (answer.tree.as_ref()?, answer.wording()?);
+    let spot = |place: Place| json::Spot { run: place.run, step: tree.steps(place) };
+    let runs = tree.evidence().runs.iter().zip(tree.runs()).map(|(run, replayed)| json::EvidenceRun {
+        shows: wording.claim(run.shows),
+        from: spot(run.leaves.unwrap_or(Place { run: 0, steps: 0 })),
+        steps: replayed.moves().len(),
+        cycle: replayed.cycle(),
+    });
+    let open = tree.evidence().open.iter();
+    let open = open.map(|(place, claim)| json::Open { claim: wording.claim(*claim), at: spot(*place) });
+    Some(json::Evidence { runs: runs.collect(), open: open.collect() })
 }
 
 fn findings(answer: &Answer) -> Vec<json::Finding> {
@@ -88,11 +105,11 @@ fn findings(answer: &Answer) -> Vec<json::Finding> {
         let (message, _) = screen::headline(model, c.wrong());
         let found = match c.wrong() {
             Wrong::Finding(f) => Some(f),
-            Wrong::InvalidEnd | Wrong::Goal | Wrong::Caught | Wrong::Cycle | Wrong::Refuted { .. } => None,
+            Wrong::InvalidEnd | Wrong::Goal | Wrong::Caught | Wrong::Cycle | Wrong::Refuted => None,
         };
         let otherwise = match c.wrong() {
             Wrong::Goal => "reached",
-            Wrong::Caught | Wrong::Cycle | Wrong::Refuted { .. } => "property",
+            Wrong::Caught | Wrong::Cycle | Wrong::Refuted => "property",
             Wrong::Finding(_) | Wrong::InvalidEnd => "invalid_end_state",
         };
         json::Finding {

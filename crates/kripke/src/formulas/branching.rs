@@ -2,7 +2,8 @@
 
 use kripke_logic::Ctl;
 use kripke_logic::ctl::{CtlId, CtlNode, Path};
-use kripke_search::{Branching, Fairness, PartId};
+use kripke_report::evidence::Words;
+use kripke_search::{Branching, Claim, Fairness, PartId};
 
 /// Formulas are evaluated part within part.
 pub const MAX_HEIGHT: u32 = 1_000;
@@ -25,17 +26,8 @@ pub fn translate(ctl: &Ctl, fairness: Fairness) -> Translated {
             CtlNode::Not(x) => branching.not(part(x)),
             CtlNode::And(x, y) => branching.and(part(x), part(y)),
             CtlNode::Or(x, y) => branching.or(part(x), part(y)),
-            CtlNode::Implies(x, y) => {
-                let not = branching.not(part(x));
-                branching.or(not, part(y))
-            }
-            CtlNode::Equivalent(x, y) => {
-                let (x, y) = (part(x), part(y));
-                let both = branching.and(x, y);
-                let (x, y) = (branching.not(x), branching.not(y));
-                let neither = branching.and(x, y);
-                branching.or(both, neither)
-            }
+            CtlNode::Implies(x, y) => branching.implies(part(x), part(y)),
+            CtlNode::Equivalent(x, y) => branching.equivalent(part(x), part(y)),
             CtlNode::Next(Path::All, x) => branching.every_next(part(x)),
             CtlNode::Next(Path::Exists, x) => branching.some_next(part(x)),
             CtlNode::Globally(Path::All, x) => branching.always(part(x)),
@@ -52,11 +44,40 @@ pub fn translate(ctl: &Ctl, fairness: Fairness) -> Translated {
 }
 
 impl Translated {
-    /// What a run leaves open, in words.
-    pub fn remark(&self, ctl: &Ctl, (part, value): (PartId, bool)) -> String {
-        let at = self.parts.iter().position(|p| *p == part);
-        let text = at.map(|at| ctl.part(CtlId(at as u32)).to_string());
-        let text = text.as_deref().unwrap_or("the rest of the formula");
-        format!("at its end, {text} is {value}: no single run shows that")
+    /// The part of the original that a part was made for.
+    pub fn original(&self, part: PartId) -> Option<CtlId> {
+        self.parts.iter().position(|p| *p == part).map(|at| CtlId(at as u32))
+    }
+}
+
+/// A formula with its translation, to put claims about parts into words.
+pub struct Wording<'a> {
+    pub ctl: &'a Ctl,
+    pub translated: &'a Translated,
+}
+
+impl Words for Wording<'_> {
+    fn claim(&self, claim: Claim) -> String {
+        let part = self.translated.original(claim.part);
+        let text = part.map_or("the rest of the formula".to_string(), |part| self.ctl.part(part).to_string());
+        format!("{text} is {}", claim.value)
+    }
+
+    fn why_open(&self, claim: Claim) -> &'static str {
+        let node = self.translated.original(claim.part).map(|part| self.ctl.nodes()[part.index()]);
+        let path = match node {
+            Some(
+                CtlNode::Next(path, _)
+                | CtlNode::Globally(path, _)
+                | CtlNode::Finally(path, _)
+                | CtlNode::Until(path, ..),
+            ) => Some(path),
+            _ => None,
+        };
+        match (path, claim.value) {
+            (Some(Path::Exists), false) => "there is no such run from there",
+            (Some(Path::All), true) => "it is so on all runs from there",
+            _ => "there are too many runs to show that",
+        }
     }
 }

@@ -115,6 +115,41 @@ fn fairness_proves_what_is_not_so_without() {
     );
 }
 
+/// A process that chooses: only fairness for transitions makes it choose everything.
+#[test]
+fn fairness_for_transitions_is_for_alternatives() {
+    let desk = desk();
+    desk.write("choice.pml", "bool sent; active proctype p() { do :: sent = true; sent = false :: skip od }");
+    desk.write("choice.dve", "process p { state lost, sent; init lost; trans lost -> lost { }, lost -> sent { }, sent -> lost { }; } system async;");
+    desk.write(
+        "choice.esml",
+        "MODEL Choice; PROCESS P; VAR sent: BOOLEAN; BEGIN DO TRUE -> IF TRUE -> sent := ~sent [] TRUE -> SKIP END END END P; BEGIN P END Choice",
+    );
+    for (file, promise) in [("choice.pml", "sent"), ("choice.dve", "p.sent"), ("choice.esml", "P.sent")] {
+        for (fair, expected) in [("weak", "violated"), ("strong", "violated"), ("strong-transitions", "holds")] {
+            let said = |option: &str, operator: &str| {
+                verdict(&desk, file, &[option, &format!("{operator} ({promise})"), "--fair", fair])
+            };
+            assert_eq!(said("--ltl", "<>"), expected, "{file} {fair}");
+            assert_eq!(said("--ctl", "AF"), expected, "{file} {fair}");
+            assert_eq!(said("--ltl", "[] <>"), expected, "{file} {fair}");
+            assert_eq!(said("--ctl", "AG AF"), expected, "{file} {fair}");
+        }
+        // What a fair run does is shown, all of it.
+        let said =
+            ask(&desk, file, &["--ltl", &format!("<> [] !({promise})"), "--fair", "strong-transitions"]).expect(1);
+        assert!(said.out.contains("for ever"), "{}", said.out);
+        let report = ask(
+            &desk,
+            file,
+            &["--ltl", &format!("<> ({promise})"), "--fair", "strong-transitions", "--format", "json"],
+        );
+        assert_eq!(report.json()["properties"][0]["fairness"], "strong-transitions");
+    }
+    // What is strongly fair for transitions is so for processes.
+    assert_eq!(verdict(&desk, "fair-strong.pml", &["--ltl", "<> inside", "--fair", "strong-transitions"]), "holds");
+}
+
 /// What breaks it has to go on for ever, all processes moving.
 #[test]
 fn an_impartial_run_against_an_invariant_is_endless() {
@@ -174,7 +209,7 @@ fn branching_is_shown_as_far_as_one_run_can() {
   2  guest     17   open             ·     ·
   3  guest     17   inside = true    ·     1
 
-  at its end, EF !inside is false: no single run shows that
+  at its end, EF !inside is false: there is no such run from there
 
   step through it: kripke replay fair-strong.pml -i      written: fair-strong.trail.json, fair-strong.itf.json
 ";
@@ -187,6 +222,77 @@ fn branching_is_shown_as_far_as_one_run_can() {
     assert_eq!((&report["complete"], &report["states"]), (&json!(false), &json!(2)), "{report}");
     ask(&desk, "fair-strong.pml", &["--ctl", "EX EX EX inside"]).expect(0);
     ask(&desk, "fair-strong.pml", &["--ctl", "!E[!open U inside]"]).expect(0);
+}
+
+/// A run that shows why something is true, as a table, as files, and again.
+#[test]
+fn what_is_true_on_some_path_is_shown() {
+    let desk = desk();
+    let said = ask(&desk, "fair-strong.pml", &["--ctl", "EF inside"]).expect(0);
+    let want = "\
+  this shows it:
+
+  #  process  line  statement       open inside
+  0                                  0     0
+  1  door      12   open = true      1     ·
+  2  guest     17   open             ·     ·
+  3  guest     17   inside = true    ·     1
+
+  step through it: kripke replay fair-strong.pml -i      written: fair-strong.trail.json, fair-strong.itf.json
+";
+    assert!(said.steady().ends_with(want), "{}", said.out);
+    let again = desk.run("replay fair-strong.pml").expect(0);
+    assert!(again.out.starts_with("\n  #  process") && again.out.ends_with("·     1\n"), "{}", again.out);
+    let trace: Value = serde_json::from_str(&desk.read("fair-strong.itf.json")).unwrap();
+    assert_eq!(trace["states"].as_array().map(Vec::len), Some(4));
+    // Another question beside it: each has a file of its own.
+    let report =
+        ask(&desk, "fair-strong.pml", &["--ctl", "EF inside", "--ctl", "AF inside", "--format", "json"]).expect(1);
+    let report = report.json();
+    let trails = [0, 1].map(|n| report["properties"][n]["trail"].clone());
+    assert_eq!(trails, ["fair-strong.EF-inside.trail.json", "fair-strong.trail.json"].map(|name| json!(name)));
+    let said = ask(&desk, "fair-strong.pml", &["--ctl", "EG !inside"]).expect(0);
+    assert!(said.out.contains("\n  ↻ steps 3 to 4 for ever\n"), "{}", said.out);
+    desk.run("replay fair-strong.pml").expect(0);
+    // That all runs have something no run shows.
+    let said = ask(&desk, "fair-strong.pml", &["--ctl", "AG EF open"]).expect(0);
+    assert!(!said.out.contains("shows it") && !said.out.contains("written"), "{}", said.out);
+}
+
+/// Formulas in three languages, and what shows their value: how many runs, with a cycle or not, and what they leave open.
+#[test]
+fn runs_show_the_value_of_a_formula_in_every_language() {
+    let desk = desk();
+    type Case<'a> = (&'a str, &'a str, &'a str, &'a [bool], &'a [&'a str]);
+    let cases: [Case<'_>; 14] = [
+        ("fair-strong.pml", "AF inside", "violated", &[true], &[]),
+        ("fair-strong.pml", "AG (open -> AF inside)", "violated", &[true], &[]),
+        ("fair-strong.pml", "AG EF !inside", "violated", &[false], &["EF !inside is false"]),
+        ("fair-strong.pml", "E[!inside U (open && EX inside)]", "holds", &[false], &[]),
+        ("fair-strong.pml", "EF inside && EG !inside", "holds", &[false, true], &[]),
+        ("fair-strong.pml", "EF (inside && AG inside)", "holds", &[false], &["AG inside is true"]),
+        ("fairness.dve", "AF guest.inside", "violated", &[true], &[]),
+        ("fairness.dve", "AG EF lorry.before", "violated", &[false], &["EF lorry.before is false"]),
+        ("fairness.dve", "EF lorry.behind && EF lorry.parked", "holds", &[false, false], &[]),
+        ("fairness.dve", "A[!bell.rings U guest.inside]", "violated", &[true], &[]),
+        ("fairness.esml", "AF Lorry.behind", "violated", &[true], &[]),
+        ("fairness.esml", "AG EF Lorry.behind", "violated", &[false], &["EF Lorry.behind is false"]),
+        ("fairness.esml", "EF (Bell.rings && EG Bell.rings)", "holds", &[true], &[]),
+        ("fairness.esml", "EF Guest.inside && EF Bell.rings", "holds", &[false, false], &[]),
+    ];
+    for (file, formula, verdict, cycles, open) in cases {
+        let said = ask(&desk, file, &["--ctl", formula, "--format", "json", "--no-trail"]);
+        let property = &said.json()["properties"][0];
+        let evidence = &property["evidence"];
+        let list = |name: &str| evidence[name].as_array().cloned().unwrap_or_default();
+        let goes_round: Vec<bool> = list("runs").iter().map(|run| !run["cycle"].is_null()).collect();
+        let left: Vec<Value> = list("open").iter().map(|open| open["claim"].clone()).collect();
+        assert_eq!(property["verdict"], verdict, "{file} {formula}");
+        let open: Vec<Value> = open.iter().map(|claim| json!(claim)).collect();
+        assert_eq!((&*goes_round, left), (cycles, open), "{file} {formula} {evidence}");
+    }
+    let said = ask(&desk, "fairness.dve", &["--ctl", "EF lorry.behind && EF lorry.parked"]).expect(0);
+    assert!(said.out.contains("\n  run 2, from the start: EF lorry.parked is true\n\n  #  process"), "{}", said.out);
 }
 
 #[test]
@@ -247,6 +353,44 @@ fn formulas_come_from_files() {
     let said = ask(&desk, "fair-strong.pml", &["--ltl-file", "empty.prp"]).expect(2);
     assert_eq!(said.err, "error: empty.prp: there is no formula in it\n");
     ask(&desk, "fair-strong.pml", &["--ltl-file", "none.ltl"]).expect(2);
+}
+
+/// Several acceptance sets need no more states where components are looked at, and the counterexample is the same kind of
+/// thing.
+#[test]
+fn acceptance_sets_are_kept_where_components_are_looked_at() {
+    let desk = desk();
+    let cases = [
+        ("fair-strong.pml", "!([] <> open && [] <> !open)", "violated"),
+        ("fair-strong.pml", "!([] <> open && [] <> !open && [] <> inside)", "violated"),
+        ("fair-strong.pml", "!([] <> open && [] <> !open && [] (open -> X !inside) && <> inside)", "holds"),
+        ("fairness.dve", "!(G F bell.rings && G F guest.inside && G F lorry.behind)", "violated"),
+        ("fairness.dve", "!(G F bell.rings && G F guest.inside && G F lorry.behind && F lorry.parked)", "holds"),
+        ("fairness.esml", "!(G F Bell.rings && G F Guest.inside)", "violated"),
+    ];
+    let mut smaller = 0;
+    for (file, formula, expected) in cases {
+        let states = |arguments: &[&str]| {
+            let said = ask(&desk, file, &[&["--ltl", formula, "--format", "json"], arguments].concat());
+            let report = said.json();
+            assert_eq!(report["verdict"], expected, "{file} {formula} {arguments:?}");
+            if expected == "violated" {
+                let again = desk.run(&format!("replay {file}")).expect(1);
+                assert!(again.out.contains("for ever"), "{}", again.out);
+            }
+            report["states"].as_u64().unwrap_or(0)
+        };
+        let one_set = states(&["--cycles", "nested"]);
+        let by_components = states(&["--cycles", "scc"]);
+        states(&["--cycles", "ufscc"]);
+        states(&["--cycles", "scc", "--engine", "interpret", "--compact"]);
+        smaller += usize::from(expected == "holds" && by_components < one_set);
+        for fair in ["weak", "strong", "impartial"] {
+            let with = |how: &str| verdict(&desk, file, &["--ltl", formula, "--cycles", how, "--fair", fair]);
+            assert_eq!(with("scc"), with("auto"), "{file} {formula} {fair}");
+        }
+    }
+    assert!(smaller > 0, "none is smaller");
 }
 
 #[test]

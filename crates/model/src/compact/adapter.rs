@@ -44,6 +44,16 @@ impl<S: Successors> Successors for Compacted<S> {
         self.inner.atoms(&self.state)
     }
 
+    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        self.codec.decode(state, &mut self.state);
+        self.inner.steps(&self.state, out);
+    }
+
+    fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
+        self.codec.decode(state, &mut self.state);
+        self.inner.marks(&self.state, out);
+    }
+
     fn initial(&mut self, out: &mut Batch) {
         self.batch.clear();
         self.inner.initial(&mut self.batch);

@@ -63,6 +63,14 @@ impl<S: Successors> Successors for Reduced<S> {
         self.successors.atoms(state)
     }
 
+    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        self.successors.steps(state, out);
+    }
+
+    fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
+        self.successors.marks(state, out);
+    }
+
     fn initial(&mut self, out: &mut Batch) {
         self.successors.initial(out);
     }

@@ -33,6 +33,17 @@ pub struct Move {
     pub to: Option<Point>,
 }
 
+impl Move {
+    /// Which edges of which processes, as numbers.
+    pub(super) fn executed(&self, out: &mut Vec<u32>) {
+        out.extend([u32::from(self.pid), self.process.0, self.edge.0]);
+        for other in self.partner.iter().chain(&self.others) {
+            out.extend([u32::from(other.pid), other.process.0, other.edge.0]);
+        }
+        out.extend(self.chain.iter().map(|edge| edge.0));
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Partner {
     pub pid: u8,

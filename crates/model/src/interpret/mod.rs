@@ -173,6 +173,34 @@ impl Successors for Interpreter {
         self.scratch.root.processes() as u8
     }
 
+    /// It was given no conditions.
+    fn atoms(&mut self, _: &State) -> u64 {
+        0
+    }
+
+    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        let mut number = 0;
+        while let Some(moves) = self.explain(state, Target::Successor(number)) {
+            out.push(moves.iter().filter(|m| m.process.index() < self.machine.model.processes.len()).fold(
+                Vec::new(),
+                |mut step, taken| {
+                    taken.executed(&mut step);
+                    step
+                },
+            ));
+            number += 1;
+        }
+    }
+
+    fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
+        let Interpreter { machine, scratch, .. } = self;
+        if let Some(observer) = machine.model.observer.as_ref().filter(|o| !o.marks.is_empty()) {
+            scratch.root.load(&machine.layout, state);
+            let stuck = machine.is_stuck(scratch);
+            machine.observer_marks(observer, &Env::watching(&scratch.root, stuck), out);
+        }
+    }
+
     fn initial(&mut self, out: &mut Batch) {
         out.push(&self.initial);
     }

@@ -155,6 +155,13 @@ impl Machine {
         }
     }
 
+    /// The acceptance sets of the edges the observer can take.
+    pub(super) fn observer_marks(&self, observer: &Observer, env: &Env<'_>, out: &mut Vec<u32>) {
+        let mut edges = Vec::new();
+        self.observer_edges(observer, env, &mut edges);
+        out.extend(edges.iter().filter(|(_, judged)| judged.is_ok()).map(|(id, _)| observer.marks[id.index()]));
+    }
+
     /// What the observer has to say about a state.
     pub(super) fn observed(&self, observer: &Observer, world: &World) -> Flags {
         let at = self.layout.observer_location(&world.bytes).map(|at| &observer.automaton.locations[at.index()]);

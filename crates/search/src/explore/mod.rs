@@ -18,7 +18,7 @@ use crate::budget::{Budget, Limit};
 use crate::outcome::{End, Errors, Exhausted, Outcome, Statistics, Violation};
 use crate::progress::{Progress, Snapshot};
 use crate::store::{ExactStore, Omission, Queue, Store, TreeStore};
-pub use branch::{Branching, PartId};
+pub use branch::{Branching, Claim, Evidence, PartId, Place, Run};
 pub use live::{Algorithm, Cycles, Fairness};
 use trail::Thread;
 
@@ -85,8 +85,9 @@ impl Options {
             Some(threads) => threads.max(1),
             None => std::thread::available_parallelism().map_or(1, usize::from),
         };
-        match (self.cycles, self.order) {
-            (Some(cycles), _) if cycles.algorithm(wanted, self.all_errors) == Algorithm::Cndfs => wanted,
+        match (self.cycles.map(|c| c.algorithm(wanted, self.all_errors)), self.order) {
+            (Some(Algorithm::Cndfs), _) => wanted,
+            (Some(Algorithm::Ufscc), _) => wanted.min(live::sets::MOST_WORKERS),
             (Some(_), _) | (None, Order::DepthFirst) => 1,
             _ if self.branching.is_some() => 1,
             (None, Order::BreadthFirst) => wanted,
@@ -311,7 +312,7 @@ fn breadth_first<S: Store>(
         let kept = std::mem::take(&mut levels.findings.kept);
         let mut threads: Vec<Thread> = kept.into_iter().map(|(found, depth)| Thread::new(found, depth)).collect();
         trail::trace(&mut threads, &mut levels);
-        (Outcome { end, violations: Vec::new(), statistics }, threads)
+        (Outcome::new(end, Vec::new(), statistics), threads)
     };
     if let Err(limit) = search_again(&mut threads, store, factory, options, budget) {
         threads.retain(Thread::is_done);
@@ -356,5 +357,5 @@ fn depth_first<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>) -> Ou
         let choices = trail::choices(&path, &mut descent.worker);
         Violation { wrong: found.wrong, trail: Trail { choices, ending: found.ending } }
     });
-    Outcome { end, violations: violations.collect(), statistics }
+    Outcome::new(end, violations.collect(), statistics)
 }

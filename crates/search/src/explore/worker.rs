@@ -1,6 +1,8 @@
 //! What each worker does with states, whatever the order: expand, judge, intern.
 
-use kripke_model::{Batch, Choice, Flags, Successors};
+use std::collections::HashMap;
+
+use kripke_model::{Batch, Choice, Flags, Successors, movers};
 
 use super::judge::Judge;
 use super::{CROWD, Search};
@@ -51,7 +53,7 @@ fn expand(
 /// The successors of a state in order, and who moved for each (nobody, where the observer went on alone).
 pub(super) struct Movers {
     pub successors: Vec<StateId>,
-    pub movers: Vec<Option<u8>>,
+    pub movers: Vec<Option<usize>>,
     pub processes: usize,
 }
 
@@ -184,28 +186,40 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         self.successors.atoms(self.handle.open(id, &mut self.round.state))
     }
 
+    /// The acceptance sets of the edge to each successor: those of the list, again and again.
+    pub fn marks(&mut self, id: StateId, out: &mut Vec<u32>) {
+        out.clear();
+        self.successors.marks(self.handle.open(id, &mut self.round.state), out);
+    }
+
     /// Who moves to which successor, if that is wanted.
     pub fn movers(&mut self, id: StateId, wanted: bool) -> Result<Movers, Limit> {
         let mut successors = Vec::new();
         self.expand_again(id, Choice::All, |seen| successors.push(seen.id))?;
-        let mut movers = vec![None; successors.len()];
         if !wanted {
+            let movers = vec![None; successors.len()];
             return Ok(Movers { successors, movers, processes: 0 });
         }
         let Round { batch, state, .. } = &mut self.round;
         self.handle.fetch(id, state);
-        let (processes, mut own, mut at) = (self.successors.processes(state), Batch::new(), 0);
-        // The youngest comes first. Moves that a process could only make if nobody else could are not among all.
-        for process in (0..processes).rev() {
-            own.clear();
-            self.successors.expand(state, Choice::One(process), &mut own);
-            let same = own.len() <= batch.len() - at && own.states().zip(batch.states_from(at)).all(|(a, b)| a == b);
-            if same {
-                movers[at..at + own.len()].fill(Some(process));
-                at += own.len();
-            }
-        }
-        Ok(Movers { successors, movers, processes: usize::from(processes) })
+        let movers = movers(&mut self.successors, state, batch);
+        let movers = movers.into_iter().map(|mover| mover.map(usize::from)).collect();
+        Ok(Movers { successors, movers, processes: usize::from(self.successors.processes(state)) })
+    }
+
+    /// The same with steps in place of processes. They are numbered as they are met.
+    pub fn steps(&mut self, id: StateId, known: &mut HashMap<Vec<u32>, usize>) -> Result<Movers, Limit> {
+        let mut successors = Vec::new();
+        self.expand_again(id, Choice::All, |seen| successors.push(seen.id))?;
+        let mut steps = Vec::new();
+        self.handle.fetch(id, &mut self.round.state);
+        self.successors.steps(&self.round.state, &mut steps);
+        let mut number = |step: Vec<u32>| {
+            let next = known.len();
+            *known.entry(step).or_insert(next)
+        };
+        let movers = steps.into_iter().map(|step| (!step.is_empty()).then(|| number(step))).collect();
+        Ok(Movers { successors, movers, processes: known.len() })
     }
 
     fn intern(&mut self, mut each: impl FnMut(Seen)) -> Result<(), Limit> {

@@ -32,6 +32,11 @@ impl StateId {
     /// Names no state.
     pub(crate) const NONE: StateId = StateId(u64::MAX);
 
+    /// The other way round than [`number`](StateId::number).
+    pub(crate) fn numbered(number: u32) -> StateId {
+        StateId(u64::from(number))
+    }
+
     /// For stores that number their states.
     #[inline]
     pub(crate) fn number(self) -> u32 {

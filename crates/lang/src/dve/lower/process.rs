@@ -43,7 +43,7 @@ impl Lowering<'_> {
             span: process.name.span,
         };
         if property {
-            let observer = Some(Observer { automaton: lowered, stutters: true, labels: false });
+            let observer = Some(Observer { automaton: lowered, stutters: true, labels: false, marks: Vec::new() });
             let (name, span) = (process.name.text.to_string(), process.name.span);
             let kind = PropertyKind::Process;
             let nothing = String::new;

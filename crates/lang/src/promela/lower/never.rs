@@ -77,7 +77,7 @@ pub(super) fn finish(
         claims: Vec::new(),
         span: pending.span,
     };
-    Some(Observer { automaton, stutters: true, labels: true })
+    Some(Observer { automaton, stutters: true, labels: true, marks: Vec::new() })
 }
 
 /// A variable that the claim changes, and where. It is trouble if the order of the claim's step and the system's can

@@ -3,7 +3,7 @@
 use kripke_model::{Choice, Successors};
 
 use super::super::judge::Findings;
-use super::super::live::{Fairness, fair};
+use super::super::live::{Cycles, Fairness, fair};
 use super::super::worker::Worker;
 use super::super::{ROUND, Search};
 use super::Stop;
@@ -91,7 +91,15 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
             Part::Constant(value) => Ok(value),
             Part::Atom(bit) => Ok(self.atoms(id) >> bit & 1 == 1),
             Part::Not(x) => Ok(!self.judge(x, id)?),
-            Part::And(x, y) => Ok(self.judge(x, id)? && self.judge(y, id)?),
+            Part::And(x, y) if self.formula.is_simple(part) => Ok(self.judge(x, id)? && self.judge(y, id)?),
+            // Formulas may use the same part twice on every level.
+            Part::And(x, y) => {
+                if self.known(part, id) == UNKNOWN {
+                    let both = self.judge(x, id)? && self.judge(y, id)?;
+                    self.learn(part, id, if both { YES } else { NO });
+                }
+                Ok(self.known(part, id) == YES)
+            }
             Part::Next(x) => {
                 if self.known(part, id) == UNKNOWN {
                     let some = self.next_with(x, id)?.is_some();
@@ -255,8 +263,9 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
         }
         let first = order as usize - 1;
         if let Prey::FairCycle = prey {
-            let states: Vec<(StateId, bool)> = hunt.open[first..].iter().map(|id| (*id, true)).collect();
-            if let Some((at, tour)) = fair::tour(&mut self.worker, &states, self.formula.fairness())? {
+            let states: Vec<(StateId, u32)> = hunt.open[first..].iter().map(|id| (*id, 1)).collect();
+            let cycles = Cycles { fairness: self.formula.fairness(), ..Cycles::default() };
+            if let Some((at, tour)) = fair::tour(&mut self.worker, &states, cycles)? {
                 self.tours.push((hunt.part, at, tour));
                 return Ok(true);
             }

@@ -3,7 +3,7 @@
 use super::super::live::Fairness;
 
 /// A part of a [`Branching`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PartId(u32);
 
 impl PartId {
@@ -63,6 +63,11 @@ impl Branching {
         self.fairness
     }
 
+    /// Whether every finite run is the beginning of a fair one.
+    pub(super) fn every_run_goes_on(&self) -> bool {
+        self.fairness != Fairness::Impartial
+    }
+
     /// How deep its evaluation is nested.
     pub fn height(&self) -> u32 {
         self.nodes.get(self.whole.index()).map_or(0, |node| node.height)
@@ -89,6 +94,23 @@ impl Branching {
             let (x, y) = (f.negate(x), f.negate(y));
             let neither = f.both(x, y);
             f.negate(neither)
+        })
+    }
+
+    pub fn implies(&mut self, x: PartId, y: PartId) -> PartId {
+        self.build(|f| {
+            let not = f.negate(y);
+            let broken = f.both(x, not);
+            f.negate(broken)
+        })
+    }
+
+    pub fn equivalent(&mut self, x: PartId, y: PartId) -> PartId {
+        self.build(|f| {
+            let (not_x, not_y) = (f.negate(x), f.negate(y));
+            let (only_x, only_y) = (f.both(x, not_y), f.both(not_x, y));
+            let (a, b) = (f.negate(only_x), f.negate(only_y));
+            f.both(a, b)
         })
     }
 
@@ -180,7 +202,7 @@ impl Branching {
     /// Every run can go on in a way that is weakly or strongly fair, by letting move whoever has waited longest. Not
     /// every run can go on so that all move for ever.
     fn on_a_fair_path(&mut self, x: PartId) -> PartId {
-        if self.fairness != Fairness::Impartial {
+        if self.every_run_goes_on() {
             return x;
         }
         let any = self.add(Part::Constant(true));
@@ -239,6 +261,12 @@ impl Branching {
 
     pub(super) fn is_temporal(&self, id: PartId) -> bool {
         self.nodes[id.index()].temporal
+    }
+
+    /// So easy to judge that the answer need not be kept.
+    pub(super) fn is_simple(&self, id: PartId) -> bool {
+        let node = &self.nodes[id.index()];
+        !node.temporal && node.height <= 8
     }
 
     pub(super) fn len(&self) -> usize {

@@ -11,8 +11,8 @@ mod formula;
 use std::sync::atomic::Ordering;
 
 use kripke_model::Trail;
-use kripke_model::trail::Ending;
 
+pub use evidence::{Claim, Evidence, Place, Run};
 pub use formula::{Branching, PartId};
 
 use super::judge::{Findings, Found};
@@ -44,9 +44,13 @@ pub(super) fn branch<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>,
         Ok(root) => root,
         Err(limit) => return conclude(evaluator, StateId::NONE, Err(Stop::Limit(limit))),
     };
-    let judged = evaluator.judge(formula.whole(), root).and_then(|holds| match holds {
-        true => Ok(None),
-        false => evaluator.evidence(formula.whole(), false, root).map(Some),
+    let judged = evaluator.judge(formula.whole(), root).and_then(|holds| {
+        let evidence = match evaluator.evidence(formula.whole(), holds, root) {
+            // It is true all the same.
+            Err(Stop::Limit(_)) if holds => None,
+            found => Some(found?).filter(|e| !(holds && e.is_empty())),
+        };
+        Ok((holds, evidence))
     });
     conclude(evaluator, root, judged)
 }
@@ -54,23 +58,28 @@ pub(super) fn branch<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>,
 fn conclude<S: Store>(
     mut evaluator: Evaluator<'_, '_, '_, S>,
     root: StateId,
-    judged: Result<Option<Violation>, Stop>,
+    judged: Result<(bool, Option<Evidence>), Stop>,
 ) -> Outcome {
     let search = evaluator.search;
     let mut findings: Findings<StateId> = std::mem::replace(&mut evaluator.findings, Findings::new());
-    let mut violations = Vec::new();
+    let (mut violations, mut evidence) = (Vec::new(), None);
     let end = match judged {
-        Ok(Some(violation)) => {
-            findings.errors.count(&violation.wrong);
-            violations.push(violation);
+        Ok((false, shown)) => {
+            let trail = shown.as_ref().and_then(|e| e.runs.first()).map(|run| run.trail.clone());
+            violations.extend(trail.map(|trail| Violation { wrong: Wrong::Refuted, trail }));
+            findings.errors.count(&Wrong::Refuted);
+            evidence = shown;
             End::Violation
         }
-        Ok(None) if findings.errors.total() > 0 => End::Violation,
-        Ok(None) => match search.conclude(findings.errors, None) {
-            End::Exhausted(exhausted) => End::Exhausted(exhausted),
-            // What was not looked at makes no difference.
-            _ => End::Decided(ErrorFree::new()),
-        },
+        Ok((true, _)) if findings.errors.total() > 0 => End::Violation,
+        Ok((true, shown)) => {
+            evidence = shown;
+            match search.conclude(findings.errors, None) {
+                End::Exhausted(exhausted) => End::Exhausted(exhausted),
+                // What was not looked at makes no difference.
+                _ => End::Decided(ErrorFree::new()),
+            }
+        }
         Err(Stop::Limit(limit)) => End::Stopped(limit),
         Err(Stop::Found) => End::Violation,
     };
@@ -85,21 +94,5 @@ fn conclude<S: Store>(
     search.depth.store(u64::from(evaluator.depth), Ordering::Relaxed);
     search.report(bytes, 0);
     let statistics = search.statistics(evaluator.depth, findings.errors, bytes);
-    Outcome { end, violations, statistics }
-}
-
-/// A run that shows something, as far as one run can.
-#[derive(Debug, Default)]
-struct Evidence {
-    choices: Vec<u32>,
-    cycle: Option<u32>,
-    /// What the run does not show: that this part has this value at its end.
-    open: Option<(PartId, bool)>,
-}
-
-impl Evidence {
-    fn violation(self) -> Violation {
-        let ending = self.cycle.map_or(Ending::State, Ending::Cycle);
-        Violation { wrong: Wrong::Refuted { open: self.open }, trail: Trail { choices: self.choices, ending } }
-    }
+    Outcome { end, violations, evidence, statistics }
 }

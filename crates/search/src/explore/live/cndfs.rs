@@ -5,16 +5,13 @@
 //! comes by it. A worker that has done its second search waits until the accepting states it met on the way are red, too:
 //! another worker is about to make them so.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
-
 use kripke_model::{Choice, Flags};
 
-use super::super::judge::Findings;
+use super::super::Factory;
 use super::super::worker::Worker;
-use super::super::{Factory, ROUND, Search};
 use super::Live;
 use super::colours::{Colours, Set};
+use super::team::{Going, Over, Standing, Team, shuffle};
 use crate::budget::Limit;
 use crate::store::{Handle, Seen, StateId, Store};
 
@@ -28,16 +25,8 @@ const FRAME: StateId = StateId::NONE;
 
 /// What the workers share.
 struct Shared<'s, S> {
-    search: &'s Search<'s, S>,
+    team: Team<'s, S>,
     colours: Colours,
-    found: Mutex<Vec<StateId>>,
-    findings: Mutex<Findings<StateId>>,
-    /// A cycle or an error was found, or a limit met.
-    over: AtomicBool,
-    depth: AtomicU32,
-    max_depth: u32,
-    /// Memory of each worker.
-    bytes: Vec<AtomicU64>,
 }
 
 struct Searcher<'l, 'w, 'm, 's, S: Store + 'w> {
@@ -58,68 +47,15 @@ struct Searcher<'l, 'w, 'm, 's, S: Store + 'w> {
     random: u64,
 }
 
-/// Any order will do; the same in every run with one worker.
-fn shuffle(states: &mut [StateId], random: &mut u64) {
-    for i in (1..states.len()).rev() {
-        *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        states.swap(i, ((*random >> 33) % (i as u64 + 1)) as usize);
-    }
-}
-
-/// The search is over for this worker.
-struct Over;
-
-type Going<T = ()> = Result<T, Over>;
-
 pub(super) fn run<S: Store>(
     live: &mut Live<'_, '_, '_, S>,
     factory: Factory<'_, '_>,
     root: StateId,
 ) -> Result<(), Limit> {
-    let search = live.search;
-    let shared = Shared {
-        search,
-        colours: Colours::new(),
-        found: Mutex::default(),
-        findings: Mutex::new(Findings::new()),
-        over: AtomicBool::new(false),
-        depth: AtomicU32::new(0),
-        max_depth: live.max_depth,
-        bytes: (0..search.threads).map(|_| AtomicU64::new(0)).collect(),
-    };
-    std::thread::scope(|scope| {
-        for number in 1..search.threads {
-            let shared = &shared;
-            scope.spawn(move || {
-                let mut worker = Worker::new(search, number, factory());
-                worker.handle.enter();
-                Searcher::new(shared, &mut worker, number).start(root);
-                worker.handle.leave();
-            });
-        }
-        Searcher::new(&shared, &mut live.worker, 0).start(root);
-        live.worker.handle.leave();
-    });
-    live.worker.handle.enter();
-    live.depth = shared.depth.load(Ordering::Relaxed);
-    live.bytes = shared.bytes();
-    live.found = shared.found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    live.found.truncate(1);
-    live.findings = shared.findings.into_inner().unwrap_or_else(PoisonError::into_inner);
-    match search.take_limit() {
-        Some(limit) if live.found.is_empty() && live.findings.kept.is_empty() => Err(limit),
-        _ => Ok(()),
-    }
-}
-
-impl<S> Shared<'_, S> {
-    fn bytes(&self) -> u64 {
-        self.colours.bytes() + self.bytes.iter().map(|b| b.load(Ordering::Relaxed)).sum::<u64>()
-    }
-
-    fn is_over(&self) -> bool {
-        self.over.load(Ordering::Relaxed)
-    }
+    let shared = Shared { team: Team::new(live), colours: Colours::new() };
+    shared.team.work(live, factory, |worker, number| Searcher::new(&shared, worker, number).start(root));
+    let bytes = shared.colours.bytes();
+    shared.team.conclude(live, bytes)
 }
 
 impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
@@ -142,12 +78,8 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
 
     fn start(&mut self, root: StateId) {
         self.blue.push(root);
-        if self.search().is_err() {
-            self.shared.over.store(true, Ordering::Relaxed);
-        }
-        self.shared.depth.fetch_max(self.deepest, Ordering::Relaxed);
-        let mut findings = self.shared.findings.lock().unwrap_or_else(PoisonError::into_inner);
-        findings.collect(self.worker.judge.hand_over(), || root);
+        let going = self.search();
+        self.shared.team.part(going, self.worker, self.deepest, root);
     }
 
     fn search(&mut self) -> Going {
@@ -161,7 +93,7 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
                 continue;
             }
             let colour = self.shared.colours.get(top);
-            if self.cyan.contains(top) || colour & BLUE != 0 || self.depth >= self.shared.max_depth {
+            if self.cyan.contains(top) || colour & BLUE != 0 || self.depth >= self.shared.team.max_depth {
                 self.blue.pop();
                 continue;
             }
@@ -200,37 +132,19 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
         shuffle(&mut stack[first..], &mut self.random);
         shuffle(&mut self.later, &mut self.random);
         stack.splice(first..first, self.later.drain(..));
-        expanded.map_err(|limit| {
-            self.shared.search.stop(limit);
-            Over
-        })
+        expanded.map_err(|limit| self.shared.team.stop(limit))
     }
 
     /// Looks at limits and at what was found on the way.
     fn look_around(&mut self, id: StateId) -> Going {
-        if self.worker.is_due(ROUND) {
-            let own = self.cyan.bytes() + self.pink.bytes();
-            let stacks = (self.blue.capacity() + self.red.capacity() + self.met.capacity()) * size_of::<StateId>();
-            self.shared.bytes[self.number].store(own + stacks as u64, Ordering::Relaxed);
-            let search = self.shared.search;
-            // Not more often: it is one place in memory for all.
-            if self.worker.leads() {
-                self.shared.depth.fetch_max(self.deepest, Ordering::Relaxed);
-                search.depth.store(u64::from(self.shared.depth.load(Ordering::Relaxed)), Ordering::Relaxed);
-                search.check(self.shared.bytes(), self.blue.len() as u64);
-            }
-            if search.is_stopped() || self.shared.is_over() {
-                return Err(Over);
-            }
-        }
-        if !self.worker.judge.is_content() {
-            let mut findings = self.shared.findings.lock().unwrap_or_else(PoisonError::into_inner);
-            findings.collect(self.worker.judge.hand_over(), || id);
-            if !findings.kept.is_empty() {
-                return Err(Over);
-            }
-        }
-        Ok(())
+        let Searcher { shared, worker, number, cyan, pink, blue, red, met, deepest, .. } = self;
+        let standing = || {
+            let stacks = (blue.capacity() + red.capacity() + met.capacity()) * size_of::<StateId>();
+            let own = cyan.bytes() + pink.bytes() + stacks as u64;
+            let waiting = blue.len() as u64;
+            Standing { number: *number, deepest: *deepest, waiting, own, shared: shared.colours.bytes() }
+        };
+        shared.team.look_around(worker, id, standing)
     }
 
     /// The first search leaves a state.
@@ -254,8 +168,7 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
         let mut first = true;
         while let Some(top) = self.red.pop() {
             if self.cyan.contains(top) && !first {
-                self.shared.found.lock().unwrap_or_else(PoisonError::into_inner).push(seed);
-                return Err(Over);
+                return Err(self.shared.team.find(seed));
             }
             if self.pink.contains(top) || self.shared.colours.get(top) & RED != 0 {
                 continue;
@@ -287,7 +200,7 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
         while at < self.met.len() && !over {
             if open(&self.met[at]) {
                 std::thread::yield_now();
-                over = self.shared.is_over() || self.shared.search.is_stopped();
+                over = self.shared.team.is_over() || self.shared.team.search.is_stopped();
             } else {
                 at += 1;
             }

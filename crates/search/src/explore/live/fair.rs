@@ -4,13 +4,14 @@
 //! a state in which it can't move or an edge by which it moves, a tour of all of these is a fair cycle; where it has not,
 //! neither has any part of it. Strong fairness asks that a process which can move somewhere on the cycle does: if a
 //! component has a process that can move but never does inside, no fair cycle meets the states where it can, and what is
-//! left without them is looked at again (as for Streett automata).
+//! left without them is looked at again (as for Streett automata). The same goes for steps in place of processes.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use kripke_model::Choice;
+
 use super::super::worker::{Movers, Worker};
-use super::Fairness;
-use super::lasso;
+use super::{Cycles, Fairness, label, lasso};
 use crate::budget::Limit;
 use crate::store::{StateId, Store};
 
@@ -28,7 +29,11 @@ struct Step {
 /// What there is in a component.
 #[derive(Debug, Default)]
 struct Inside {
+    /// An accepting state, and steps with marks that are new.
     accepting: Option<StateId>,
+    marked: Vec<Step>,
+    /// All marks of its states and steps.
+    marks: u32,
     /// A step in it, of whatever process.
     step: Option<Step>,
     /// Per process: a step by it, a state where it can't move, and all where it can.
@@ -38,19 +43,21 @@ struct Inside {
     edges: HashMap<StateId, Vec<StateId>>,
 }
 
-/// A fair cycle with an accepting state, if the component has one.
+/// A fair cycle that meets all the marks, if the component has one.
 pub(in crate::explore) fn tour<S: Store>(
     worker: &mut Worker<'_, '_, S>,
-    states: &[(StateId, bool)],
-    fairness: Fairness,
+    states: &[(StateId, u32)],
+    cycles: Cycles,
 ) -> Result<Option<Tour>, Limit> {
-    let mut parts: Vec<BTreeSet<(StateId, bool)>> = vec![states.iter().copied().collect()];
+    let mut parts: Vec<BTreeSet<(StateId, u32)>> = vec![states.iter().copied().collect()];
     while let Some(part) = parts.pop() {
         let members: HashSet<StateId> = part.iter().map(|(id, _)| *id).collect();
-        let inside = look_inside(worker, &part, &members, fairness)?;
-        let (Some(accepting), Some(_)) = (inside.accepting, inside.step) else { continue };
-        match inside.wants(fairness) {
-            Verdict::Fair => return around(worker, &inside, accepting, &members, fairness).map(Some),
+        let inside = look_inside(worker, &part, &members, cycles)?;
+        if inside.step.is_none() || inside.marks != cycles.all_marks() {
+            continue;
+        }
+        match inside.wants(cycles.fairness) {
+            Verdict::Fair => return around(worker, &inside, &members, cycles.fairness).map(Some),
             Verdict::Unfair => {}
             Verdict::Without(bad) => {
                 let rest: BTreeSet<_> = part.into_iter().filter(|(id, _)| !bad.contains(id)).collect();
@@ -76,12 +83,12 @@ impl Inside {
                 || match fairness {
                     Fairness::None => true,
                     Fairness::Weak => self.rests[process].is_some(),
-                    Fairness::Strong => self.able[process].is_empty(),
+                    Fairness::Strong | Fairness::StrongTransitions => self.able[process].is_empty(),
                     Fairness::Impartial => false,
                 };
             if !fair {
                 match fairness {
-                    Fairness::Strong => bad.extend(self.able[process].iter().copied()),
+                    Fairness::Strong | Fairness::StrongTransitions => bad.extend(self.able[process].iter().copied()),
                     _ => return Verdict::Unfair,
                 }
             }
@@ -101,17 +108,24 @@ impl Inside {
 
 fn look_inside<S: Store>(
     worker: &mut Worker<'_, '_, S>,
-    part: &BTreeSet<(StateId, bool)>,
+    part: &BTreeSet<(StateId, u32)>,
     members: &HashSet<StateId>,
-    fairness: Fairness,
+    cycles: Cycles,
 ) -> Result<Inside, Limit> {
     let mut inside = Inside::default();
-    let mut before = None;
-    for &(from, accepting) in part {
-        if accepting {
+    let (mut before, mut labels, mut steps) = (None, Vec::new(), HashMap::new());
+    for &(from, marks) in part {
+        if marks != 0 {
             inside.accepting.get_or_insert(from);
+            inside.marks |= marks;
         }
-        let Movers { successors, movers, processes } = worker.movers(from, fairness != Fairness::None)?;
+        if cycles.by_edges() {
+            worker.marks(from, &mut labels);
+        }
+        let Movers { successors, movers, processes } = match cycles.fairness {
+            Fairness::StrongTransitions => worker.steps(from, &mut steps)?,
+            fairness => worker.movers(from, fairness != Fairness::None)?,
+        };
         inside.know(processes, before);
         let mut moved = vec![false; inside.moves.len()];
         for (number, (&to, &mover)) in successors.iter().zip(&movers).enumerate() {
@@ -119,9 +133,14 @@ fn look_inside<S: Store>(
             let stays = members.contains(&to);
             if stays {
                 inside.step.get_or_insert(step);
+                let label = label(&labels, number);
+                if label & !inside.marks != 0 {
+                    inside.marks |= label;
+                    inside.marked.push(step);
+                }
                 inside.edges.entry(from).or_default().push(to);
             }
-            if let Some(process) = mover.map(usize::from) {
+            if let Some(process) = mover {
                 moved[process] = true;
                 inside.able[process].insert(from);
                 if stays {
@@ -139,20 +158,21 @@ fn look_inside<S: Store>(
     Ok(inside)
 }
 
-/// A cycle from the accepting state by way of everything that makes it fair.
+/// A cycle by way of all that makes it accepting and fair.
 fn around<S: Store>(
     worker: &mut Worker<'_, '_, S>,
     inside: &Inside,
-    accepting: StateId,
     members: &HashSet<StateId>,
     fairness: Fairness,
 ) -> Result<Tour, Limit> {
-    let (mut tour, mut at) = (Vec::new(), accepting);
-    let mut moves = Vec::new();
+    let somewhere = inside.step.map(|step| step.from);
+    let start = inside.accepting.or(somewhere).expect("a component with a step");
+    let (mut tour, mut at) = (Vec::new(), start);
+    let mut moves = inside.marked.clone();
     for process in 0..inside.moves.len() {
         match (fairness, inside.rests[process], inside.moves[process]) {
             (Fairness::None, ..) => {}
-            (Fairness::Strong, ..) if inside.able[process].is_empty() => {}
+            (Fairness::Strong | Fairness::StrongTransitions, ..) if inside.able[process].is_empty() => {}
             (Fairness::Weak, Some(rest), _) => extend(worker, &mut tour, &mut at, rest, members)?,
             (_, _, step) => moves.extend(step),
         }
@@ -163,11 +183,11 @@ fn around<S: Store>(
         at = step.to;
     }
     if tour.is_empty() {
-        let back = lasso::way(worker, accepting, |id| id == accepting, |id| members.contains(&id))?;
+        let back = lasso::way(worker, start, |id| id == start, |id| members.contains(&id))?;
         tour.extend(back.map(|(choices, _)| choices).expect("a component is connected"));
     }
-    extend(worker, &mut tour, &mut at, accepting, members)?;
-    Ok((accepting, tour))
+    extend(worker, &mut tour, &mut at, start, members)?;
+    Ok((start, tour))
 }
 
 /// Goes on to a state, if the tour is not there.
@@ -186,12 +206,31 @@ fn extend<S: Store>(
     Ok(())
 }
 
+/// The component of a state, among states that were stored before.
+pub(super) fn component<S: Store>(worker: &mut Worker<'_, '_, S>, id: StateId) -> Result<Vec<(StateId, u32)>, Limit> {
+    let mut states = BTreeSet::from([(id, 0)]);
+    let mut edges: HashMap<StateId, Vec<StateId>> = HashMap::new();
+    let mut stack = vec![id];
+    while let Some(from) = stack.pop() {
+        let mut next = Vec::new();
+        worker.expand_again(from, Choice::All, |seen| {
+            if !seen.new {
+                next.push(seen.id);
+            }
+        })?;
+        stack.extend(next.iter().filter(|to| states.insert((**to, 0))));
+        edges.insert(from, next);
+    }
+    let found = components(&states, &edges).into_iter().find(|part| part.contains(&(id, 0)));
+    Ok(found.map_or_else(Vec::new, |part| part.into_iter().collect()))
+}
+
 /// The components of what is left (Kosaraju, without recursion).
 fn components(
-    states: &BTreeSet<(StateId, bool)>,
+    states: &BTreeSet<(StateId, u32)>,
     edges: &HashMap<StateId, Vec<StateId>>,
-) -> Vec<BTreeSet<(StateId, bool)>> {
-    let flags: HashMap<StateId, bool> = states.iter().copied().collect();
+) -> Vec<BTreeSet<(StateId, u32)>> {
+    let flags: HashMap<StateId, u32> = states.iter().copied().collect();
     let mut back: HashMap<StateId, Vec<StateId>> = HashMap::new();
     for (from, to) in edges.iter().filter(|(from, _)| flags.contains_key(from)) {
         to.iter().filter(|to| flags.contains_key(to)).for_each(|to| back.entry(*to).or_default().push(*from));

@@ -10,11 +10,14 @@ pub(super) mod fair;
 pub(super) mod lasso;
 mod nested;
 mod scc;
+pub(super) mod sets;
+mod team;
+mod ufscc;
 
 use std::sync::atomic::Ordering;
 
-use kripke_model::Trail;
 use kripke_model::trail::Ending;
+use kripke_model::{Flags, Trail};
 
 use super::judge::{Findings, Found};
 use super::worker::Worker;
@@ -28,6 +31,8 @@ use crate::store::{StateId, Store};
 pub struct Cycles {
     pub algorithm: Algorithm,
     pub fairness: Fairness,
+    /// The acceptance sets of edges that a cycle has to meet, if that is what counts; only components tell.
+    pub marks: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -41,6 +46,8 @@ pub enum Algorithm {
     Nested,
     /// The same, by several threads at once.
     Cndfs,
+    /// Components, by several threads at once.
+    Ufscc,
 }
 
 impl Cycles {
@@ -48,13 +55,36 @@ impl Cycles {
     pub(super) fn algorithm(self, threads: usize, all_errors: bool) -> Algorithm {
         let simple = self.fairness == Fairness::None && !all_errors;
         match self.algorithm {
-            Algorithm::Auto if simple && threads > 1 => Algorithm::Cndfs,
+            Algorithm::Auto if simple && threads > 1 && self.marks == 0 => Algorithm::Cndfs,
+            Algorithm::Auto if simple && threads > 1 => Algorithm::Ufscc,
             Algorithm::Auto => Algorithm::Scc,
-            chosen if simple => chosen,
+            Algorithm::Ufscc if simple => Algorithm::Ufscc,
+            chosen if simple && self.marks == 0 => chosen,
             // Only whole components can tell.
             _ => Algorithm::Scc,
         }
     }
+}
+
+impl Cycles {
+    /// What a state has of what a cycle has to meet.
+    fn marks(self, flags: Flags) -> u32 {
+        u32::from(self.marks == 0 && flags.accepting)
+    }
+
+    /// Whether edges count, not states.
+    fn by_edges(self) -> bool {
+        self.marks != 0
+    }
+
+    fn all_marks(self) -> u32 {
+        if self.marks == 0 { 1 } else { self.marks }
+    }
+}
+
+/// The mark of the edge to a successor, by its number: the edges of the observer take turns.
+fn label(marks: &[u32], number: usize) -> u32 {
+    if marks.is_empty() { 0 } else { marks[number % marks.len()] }
 }
 
 /// Which cycles count.
@@ -67,6 +97,8 @@ pub enum Fairness {
     Weak,
     /// Those in which no process can move again and again and never does.
     Strong,
+    /// Those in which no step can be taken again and again and never is: the same for the steps of a process.
+    StrongTransitions,
     /// Those in which every process moves.
     Impartial,
 }
@@ -75,7 +107,7 @@ pub enum Fairness {
 pub(super) struct Live<'w, 'm, 's, S: Store + 'w> {
     search: &'s Search<'s, S>,
     worker: Worker<'w, 'm, S>,
-    fairness: Fairness,
+    cycles: Cycles,
     findings: Findings<StateId>,
     /// A state on an accepting cycle, where that is all there is to say.
     found: Vec<StateId>,
@@ -89,7 +121,7 @@ pub(super) struct Live<'w, 'm, 's, S: Store + 'w> {
 impl<'s, S: Store> Live<'_, '_, 's, S> {
     /// The first cycle will do, whatever it is like.
     fn stops_early(&self) -> bool {
-        self.fairness == Fairness::None && !self.search.options.all_errors
+        self.cycles.fairness == Fairness::None && !self.search.options.all_errors
     }
 
     /// To be called after each expansion: looks at limits and at what was found on the way. True if the search is over.
@@ -109,8 +141,8 @@ impl<'s, S: Store> Live<'_, '_, 's, S> {
     }
 
     /// A whole component with an accepting state: does it have a cycle that counts? True if the search is over.
-    fn judge_component(&mut self, states: &[(StateId, bool)]) -> Result<bool, Limit> {
-        if let Some(tour) = fair::tour(&mut self.worker, states, self.fairness)? {
+    fn judge_component(&mut self, states: &[(StateId, u32)]) -> Result<bool, Limit> {
+        if let Some(tour) = fair::tour(&mut self.worker, states, self.cycles)? {
             self.findings.errors.cycles += 1;
             self.tours.push(tour);
             return Ok(!self.search.options.all_errors);
@@ -130,7 +162,7 @@ impl<'s, S: Store> Live<'_, '_, 's, S> {
         self.search.depth.store(u64::from(self.depth), Ordering::Relaxed);
         self.search.report(self.bytes, 0);
         let statistics = self.search.statistics(self.depth, self.findings.errors, self.bytes);
-        let mut outcome = Outcome { end, violations: Vec::new(), statistics };
+        let mut outcome = Outcome::new(end, Vec::new(), statistics);
         match root.map_or(Ok(Vec::new()), |root| self.violations(root)) {
             Ok(violations) => outcome.violations = violations,
             Err(limit) => outcome.end = End::Stopped(limit),
@@ -165,7 +197,7 @@ pub(super) fn live<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>, c
     let mut live = Live {
         search,
         worker: Worker::new(search, 0, factory()),
-        fairness: cycles.fairness,
+        cycles,
         findings: Findings::new(),
         found: Vec::new(),
         tours: Vec::new(),
@@ -180,6 +212,7 @@ pub(super) fn live<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>, c
     let stop = match cycles.algorithm(search.threads, search.options.all_errors) {
         Algorithm::Nested => nested::run(&mut live, root),
         Algorithm::Cndfs => cndfs::run(&mut live, factory, root),
+        Algorithm::Ufscc => ufscc::run(&mut live, factory, root),
         Algorithm::Auto | Algorithm::Scc => scc::run(&mut live, root),
     }
     .err();

@@ -3,9 +3,7 @@
 //! Each state is expanded once. A component is known to have an accepting cycle as soon as an edge closes one: there is
 //! no need to wait for the whole component, unless runs have to be fair.
 
-use kripke_model::Flags;
-
-use super::Live;
+use super::{Live, label};
 use crate::budget::Limit;
 use crate::store::{StateId, Store};
 
@@ -16,22 +14,26 @@ const DONE: u32 = u32::MAX;
 /// Above each state of the current path in the stack.
 const FRAME: StateId = StateId::NONE;
 
-/// A component in the making: the number of its first state, and whether it has an accepting one.
+/// A component in the making: the number of its first state, and what its states are marked with.
 #[derive(Clone, Copy, Debug)]
 struct Root {
     order: u32,
-    accepting: bool,
+    marks: u32,
+    /// Of the edge that leads to it.
+    entry: u32,
 }
 
 #[derive(Debug, Default)]
 struct Path {
     /// The number in which each state was visited, counted from 1 and used again.
     order: Vec<u32>,
-    /// States of components that are not done, with whether they are accepting.
-    open: Vec<(StateId, bool)>,
+    /// States of components that are not done, with their marks.
+    open: Vec<(StateId, u32)>,
     roots: Vec<Root>,
     /// The path, and above each of its states a frame with successors still to be looked at.
     entries: Vec<StateId>,
+    /// The marks of the edge to each entry, if edges count.
+    labels: Vec<u32>,
     depth: u32,
     deepest: u32,
 }
@@ -50,28 +52,36 @@ impl Path {
     }
 
     fn bytes(&self) -> u64 {
-        let Path { order, open, roots, entries, .. } = self;
+        let Path { order, open, roots, entries, labels, .. } = self;
         (order.capacity() * size_of::<u32>()
-            + open.capacity() * size_of::<(StateId, bool)>()
+            + open.capacity() * size_of::<(StateId, u32)>()
             + roots.capacity() * size_of::<Root>()
-            + entries.capacity() * size_of::<StateId>()) as u64
+            + entries.capacity() * size_of::<StateId>()
+            + labels.capacity() * size_of::<u32>()) as u64
     }
 
-    /// An edge leads back to a state of an open component: all from there on are one. Whether that has an accepting state.
-    fn merge(&mut self, order: u32) -> bool {
-        let mut accepting = false;
+    /// An edge leads back to a state of an open component: all from there on are one. Its marks.
+    fn merge(&mut self, order: u32, label: u32) -> u32 {
+        let mut marks = label;
         while let Some(root) = self.roots.pop() {
-            accepting |= root.accepting;
+            marks |= root.marks;
             if root.order <= order {
-                self.roots.push(Root { accepting, ..root });
+                self.roots.push(Root { marks, ..root });
                 break;
             }
+            marks |= root.entry;
         }
-        accepting
+        marks
+    }
+
+    /// Takes the last entry off; the marks of the edge to it.
+    fn pop(&mut self) -> u32 {
+        self.entries.pop();
+        self.labels.pop().unwrap_or(0)
     }
 
     /// The states of the youngest component.
-    fn youngest(&self) -> &[(StateId, bool)] {
+    fn youngest(&self) -> &[(StateId, u32)] {
         let first = self.roots.last().map_or(1, |root| root.order);
         &self.open[first as usize - 1..]
     }
@@ -80,6 +90,9 @@ impl Path {
 pub(super) fn run<S: Store>(live: &mut Live<'_, '_, '_, S>, root: StateId) -> Result<(), Limit> {
     let mut path = Path::default();
     path.entries.push(root);
+    if live.cycles.by_edges() {
+        path.labels.push(0);
+    }
     let done = descend(live, &mut path);
     live.depth = path.deepest;
     live.bytes = path.bytes();
@@ -89,8 +102,9 @@ pub(super) fn run<S: Store>(live: &mut Live<'_, '_, '_, S>, root: StateId) -> Re
 fn descend<S: Store>(live: &mut Live<'_, '_, '_, S>, path: &mut Path) -> Result<(), Limit> {
     while let Some(&top) = path.entries.last() {
         if top == FRAME {
-            path.entries.pop();
-            let Some(state) = path.entries.pop() else { break };
+            path.pop();
+            let Some(state) = path.entries.last().copied() else { break };
+            path.pop();
             path.depth -= 1;
             if finish(live, path, state)? {
                 return Ok(());
@@ -99,7 +113,7 @@ fn descend<S: Store>(live: &mut Live<'_, '_, '_, S>, path: &mut Path) -> Result<
         }
         match path.order(top) {
             UNSEEN if path.depth >= live.max_depth => {
-                path.entries.pop();
+                path.pop();
             }
             UNSEEN => {
                 if visit(live, path, top)? {
@@ -107,13 +121,17 @@ fn descend<S: Store>(live: &mut Live<'_, '_, '_, S>, path: &mut Path) -> Result<
                 }
             }
             DONE => {
-                path.entries.pop();
+                path.pop();
             }
             order => {
-                path.entries.pop();
-                if path.merge(order) && live.stops_early() {
-                    let found = path.youngest().iter().find(|(_, accepting)| *accepting).map(|(id, _)| *id);
-                    live.found.extend(found);
+                let label = path.pop();
+                if path.merge(order, label) == live.cycles.all_marks() && live.stops_early() {
+                    if live.cycles.by_edges() {
+                        live.judge_component(path.youngest())?;
+                    } else {
+                        let found = path.youngest().iter().find(|(_, marks)| *marks != 0);
+                        live.found.extend(found.map(|(id, _)| *id));
+                    }
                     return Ok(());
                 }
             }
@@ -126,20 +144,34 @@ fn descend<S: Store>(live: &mut Live<'_, '_, '_, S>, path: &mut Path) -> Result<
 fn visit<S: Store>(live: &mut Live<'_, '_, '_, S>, path: &mut Path, id: StateId) -> Result<bool, Limit> {
     let order = path.open.len() as u32 + 1;
     path.set_order(id, order);
+    let entry = path.labels.last().copied().unwrap_or(0);
+    let (by_edges, mut number, mut edges) = (live.cycles.by_edges(), 0, Vec::new());
+    if by_edges {
+        live.worker.marks(id, &mut edges);
+        path.labels.push(0);
+    }
     path.entries.push(FRAME);
     path.depth += 1;
     path.deepest = path.deepest.max(path.depth);
     let first = path.entries.len();
-    let Path { entries, order: orders, .. } = path;
+    let Path { entries, labels, order: orders, .. } = path;
     // Looked at now, all together, so that memory is not waited for one by one.
-    let flags: Flags = live.worker.expand(id, |seen| {
+    let flags = live.worker.expand(id, |seen| {
         if seen.new || orders.get(seen.id.number() as usize) != Some(&DONE) {
             entries.push(seen.id);
+            if by_edges {
+                labels.push(label(&edges, number));
+            }
         }
+        number += 1;
     })?;
     path.entries[first..].reverse();
-    path.open.push((id, flags.accepting));
-    path.roots.push(Root { order, accepting: flags.accepting });
+    if by_edges {
+        path.labels[first..].reverse();
+    }
+    let marks = live.cycles.marks(flags);
+    path.open.push((id, marks));
+    path.roots.push(Root { order, marks, entry });
     live.look_around(id, path.deepest, || path.bytes(), path.entries.len() as u64)
 }
 
@@ -147,7 +179,7 @@ fn visit<S: Store>(live: &mut Live<'_, '_, '_, S>, path: &mut Path, id: StateId)
 fn finish<S: Store>(live: &mut Live<'_, '_, '_, S>, path: &mut Path, id: StateId) -> Result<bool, Limit> {
     let order = path.order(id);
     let Some(root) = path.roots.last().copied().filter(|root| root.order == order) else { return Ok(false) };
-    let over = root.accepting && !live.stops_early() && live.judge_component(path.youngest())?;
+    let over = root.marks == live.cycles.all_marks() && !live.stops_early() && live.judge_component(path.youngest())?;
     path.roots.pop();
     while path.open.len() as u32 >= order {
         let (state, _) = path.open.pop().expect("the component's own states are there");

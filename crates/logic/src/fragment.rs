@@ -1,0 +1,267 @@
+//! Formulas of computation tree logic on a part of a graph: what is certain, whatever the rest is like.
+//!
+//! For every part of the formula and every node there are two bounds: it *must* be true, and it *may* be. Paths that are
+//! known to exist raise the first, successors that are not known keep the second up. This follows the definition of the
+//! operators and nothing else: no search, no automaton.
+
+use crate::atoms::Valuation;
+use crate::ctl::{Ctl, CtlId, CtlNode, Path};
+
+/// Some nodes of a graph. The first is where formulas are judged.
+#[derive(Clone, Default, Debug)]
+pub struct Fragment {
+    pub nodes: Vec<Node>,
+    /// Nodes that a path can go round in for ever, visiting all of them, and that path counts.
+    pub rounds: Vec<Vec<usize>>,
+    /// Whether only paths of some kind count, of which not every finite path is the beginning. Ends are none of them.
+    pub picky: bool,
+}
+
+#[derive(Clone, Default, Debug)]
+pub struct Node {
+    pub atoms: Valuation,
+    /// Successors that are in the fragment.
+    pub next: Vec<usize>,
+    /// There are no others.
+    pub whole: bool,
+}
+
+/// What is known without being shown: in a node, a part of the formula has this value.
+pub type Given = (usize, CtlId, bool);
+
+/// Of one part of the formula, in each node.
+#[derive(Clone, Debug)]
+struct Bounds {
+    must: Vec<bool>,
+    may: Vec<bool>,
+}
+
+/// Whether the formula is true in the first node, if that is certain.
+pub fn judge(ctl: &Ctl, fragment: &Fragment, given: &[Given]) -> Option<bool> {
+    let mut known: Vec<Bounds> = Vec::new();
+    for (i, node) in ctl.nodes().iter().enumerate() {
+        let mut own = fragment.unknown();
+        for (at, _, value) in given.iter().filter(|(_, part, _)| part.index() == i) {
+            own.must[*at] = *value;
+            own.may[*at] = *value;
+        }
+        known.push(fragment.bounds(*node, &known, &own));
+    }
+    let root = &known[ctl.root().index()];
+    match (root.must.first(), root.may.first()) {
+        (Some(true), _) => Some(true),
+        (_, Some(false)) => Some(false),
+        _ => None,
+    }
+}
+
+impl Bounds {
+    fn not(&self) -> Bounds {
+        let flip = |set: &[bool]| set.iter().map(|v| !v).collect();
+        Bounds { must: flip(&self.may), may: flip(&self.must) }
+    }
+
+    fn with(&self, other: &Bounds, op: impl Fn(bool, bool) -> bool) -> Bounds {
+        let zip = |a: &[bool], b: &[bool]| a.iter().zip(b).map(|(a, b)| op(*a, *b)).collect();
+        Bounds { must: zip(&self.must, &other.must), may: zip(&self.may, &other.may) }
+    }
+
+    fn and(&self, other: &Bounds) -> Bounds {
+        self.with(other, |a, b| a && b)
+    }
+
+    fn or(&self, other: &Bounds) -> Bounds {
+        self.with(other, |a, b| a || b)
+    }
+}
+
+impl Fragment {
+    fn unknown(&self) -> Bounds {
+        Bounds { must: vec![false; self.nodes.len()], may: vec![true; self.nodes.len()] }
+    }
+
+    fn constant(&self, value: bool) -> Bounds {
+        Bounds { must: vec![value; self.nodes.len()], may: vec![value; self.nodes.len()] }
+    }
+
+    /// What follows from the parts, and what is given of the whole.
+    fn bounds(&self, node: CtlNode, known: &[Bounds], given: &Bounds) -> Bounds {
+        let part = |id: CtlId| &known[id.index()];
+        let derived = match node {
+            CtlNode::Constant(value) => self.constant(value),
+            CtlNode::Atom(atom) => {
+                let set: Vec<bool> = self.nodes.iter().map(|node| node.atoms >> atom.0 & 1 == 1).collect();
+                Bounds { must: set.clone(), may: set }
+            }
+            CtlNode::Not(x) => part(x).not(),
+            CtlNode::And(x, y) => part(x).and(part(y)),
+            CtlNode::Or(x, y) => part(x).or(part(y)),
+            CtlNode::Implies(x, y) => part(x).not().or(part(y)),
+            CtlNode::Equivalent(x, y) => {
+                let (x, y) = (part(x), part(y));
+                x.and(y).or(&x.not().and(&y.not()))
+            }
+            CtlNode::Next(Path::Exists, x) => self.next(part(x)),
+            CtlNode::Next(Path::All, x) => self.next(&part(x).not()).not(),
+            CtlNode::Finally(Path::Exists, x) => self.until(&self.constant(true), part(x), given),
+            CtlNode::Globally(Path::All, x) => self.until(&self.constant(true), &part(x).not(), &given.not()).not(),
+            CtlNode::Globally(Path::Exists, x) => self.always(part(x), given),
+            CtlNode::Finally(Path::All, x) => self.always(&part(x).not(), &given.not()).not(),
+            CtlNode::Until(Path::Exists, x, y) => self.until(part(x), part(y), given),
+            CtlNode::Until(Path::All, x, y) => {
+                let (x, y, given) = (part(x).not(), part(y).not(), given.not());
+                let never = self.always(&y, &given);
+                self.until(&y, &x.and(&y), &given).or(&never).not()
+            }
+        };
+        // Of what is given and what follows, whichever says more.
+        Bounds { must: derived.or(given).must, may: derived.and(given).may }
+    }
+
+    /// Some successor, on a path that counts.
+    fn next(&self, x: &Bounds) -> Bounds {
+        let x = self.on_a_path_that_counts(x);
+        let any = |set: &[bool], node: &Node| node.next.iter().any(|to| set[*to]);
+        Bounds {
+            must: self.nodes.iter().map(|node| any(&x.must, node)).collect(),
+            may: self.nodes.iter().map(|node| any(&x.may, node) || !node.whole).collect(),
+        }
+    }
+
+    /// On some path that counts `x` until `y`.
+    fn until(&self, x: &Bounds, y: &Bounds, given: &Bounds) -> Bounds {
+        let y = self.on_a_path_that_counts(y);
+        let target = |set: &[bool], extra: &[bool]| set.iter().zip(extra).map(|(a, b)| *a || *b).collect();
+        let outside: Vec<bool> = self.nodes.iter().zip(&x.may).map(|(node, x)| *x && !node.whole).collect();
+        let mut reached: Vec<bool> = target(&y.may, &outside);
+        reached.iter_mut().zip(&given.may).for_each(|(at, given)| *at &= given);
+        Bounds {
+            must: self.backwards(target(&y.must, &given.must), |at| x.must[at]),
+            may: self.backwards(reached, |at| x.may[at] && given.may[at]),
+        }
+    }
+
+    /// On some path that counts always `x`.
+    fn always(&self, x: &Bounds, given: &Bounds) -> Bounds {
+        let mut good = given.must.clone();
+        for round in self.rounds.iter().filter(|round| round.iter().all(|at| x.must[*at])) {
+            round.iter().for_each(|at| good[*at] = true);
+        }
+        for (at, node) in self.nodes.iter().enumerate() {
+            good[at] |= !self.picky && x.must[at] && node.whole && node.next.is_empty();
+        }
+        let mut may: Vec<bool> = x.may.iter().zip(&given.may).map(|(x, given)| *x && *given).collect();
+        self.sweep(|at| {
+            let node = &self.nodes[at];
+            let ends = node.next.is_empty() || !node.whole;
+            let lost = may[at] && !ends && node.next.iter().all(|to| !may[*to]);
+            may[at] &= !lost;
+            lost
+        });
+        Bounds { must: self.backwards(good, |at| x.must[at]), may }
+    }
+
+    fn on_a_path_that_counts(&self, x: &Bounds) -> Bounds {
+        if !self.picky {
+            return x.clone();
+        }
+        x.and(&self.always(&self.constant(true), &self.unknown()))
+    }
+
+    /// From where these nodes can be reached by way of allowed ones.
+    fn backwards(&self, mut set: Vec<bool>, allowed: impl Fn(usize) -> bool) -> Vec<bool> {
+        self.sweep(|at| {
+            let found = !set[at] && allowed(at) && self.nodes[at].next.iter().any(|to| set[*to]);
+            set[at] |= found;
+            found
+        });
+        set
+    }
+
+    /// Until nothing changes. Runs are numbered from their beginning, so the other way round that is soon.
+    fn sweep(&self, mut step: impl FnMut(usize) -> bool) {
+        while (0..self.nodes.len()).rev().filter(|at| step(*at)).count() > 0 {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse;
+
+    /// Nodes by their atoms and successors, `?` if there may be others; the first two atoms are p and q.
+    fn fragment(nodes: &[(&str, &[usize])], rounds: &[&[usize]]) -> Fragment {
+        let node = |(atoms, next): &(&str, &[usize])| Node {
+            atoms: u64::from(atoms.contains('p')) | u64::from(atoms.contains('q')) << 1,
+            next: next.to_vec(),
+            whole: !atoms.contains('?'),
+        };
+        let nodes = nodes.iter().map(node).collect();
+        Fragment { nodes, rounds: rounds.iter().map(|r| r.to_vec()).collect(), picky: false }
+    }
+
+    /// Numbers `p` and `q` in this order.
+    fn says(text: &str, fragment: &Fragment) -> Option<bool> {
+        let ctl = parse::ctl(&format!("((p || q) || true) && ({text})")).unwrap();
+        judge(&ctl, fragment, &[])
+    }
+
+    #[test]
+    fn what_is_not_known_is_left_open() {
+        let run = fragment(&[("p?", &[1]), ("p?", &[2]), ("q?", &[])], &[]);
+        for (text, expected) in [
+            ("EF q", Some(true)),
+            ("AG p", Some(false)),
+            ("AG !q", Some(false)),
+            ("AF q", None),
+            ("E[p U q]", Some(true)),
+            ("A[p U q]", None),
+            ("EG p", None),
+            ("EX p", Some(true)),
+            ("AX p", None),
+            ("EX EX q", Some(true)),
+            ("EF (p && q)", None),
+            ("AF p", Some(true)),
+            ("AG (p -> EF q)", None),
+        ] {
+            assert_eq!(says(text, &run), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn whole_graphs_leave_nothing_open() {
+        let graph = fragment(&[("p", &[1, 2]), ("p", &[0]), ("q", &[])], &[&[0, 1]]);
+        for (text, expected) in [
+            ("EG p", true),
+            ("AF q", false),
+            ("AG EF q", true),
+            ("A[p U q]", false),
+            ("AG (q -> AX false)", true),
+            ("EX EX q", false),
+            ("EG !q", true),
+            ("A[p W q]", true),
+            ("EF (p <-> q)", false),
+        ] {
+            assert_eq!(says(text, &graph), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_given_counts() {
+        let run = fragment(&[("?", &[1]), ("?", &[])], &[]);
+        let ctl = parse::ctl("AG EF p").unwrap();
+        assert_eq!(judge(&ctl, &run, &[]), None);
+        let inner = CtlId(1);
+        assert_eq!(ctl.part(inner).to_string(), "EF p");
+        assert_eq!(judge(&ctl, &run, &[(1, inner, false)]), Some(false));
+        assert_eq!(judge(&ctl, &run, &[(1, inner, true)]), None);
+    }
+
+    #[test]
+    fn only_paths_that_count() {
+        let mut graph = fragment(&[("", &[1, 2]), ("p", &[]), ("q", &[2])], &[&[2]]);
+        assert_eq!((says("EF p", &graph), says("EF q", &graph)), (Some(true), Some(true)));
+        graph.picky = true;
+        assert_eq!((says("EF p", &graph), says("EF q", &graph)), (None, Some(true)));
+    }
+}

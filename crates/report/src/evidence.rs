@@ -1,0 +1,102 @@
+//! Why a formula about branching is true or false: several runs, shown one after the other.
+
+use kripke_model::interpret::Interpreter;
+use kripke_model::trail::Replayed;
+use kripke_search::{Claim, Evidence, Place};
+
+use crate::run::Run;
+use crate::screen::trace;
+use crate::style::{FAINT, paint};
+use crate::table::Look;
+use crate::verdict::Unconfirmed;
+
+/// Runs that happened again before our eyes, and what they leave open.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    evidence: Evidence,
+    runs: Vec<Replayed>,
+}
+
+/// What claims are called.
+pub trait Words {
+    /// `EF p is true`
+    fn claim(&self, claim: Claim) -> String;
+
+    /// Why no run shows it.
+    fn why_open(&self, claim: Claim) -> &'static str;
+}
+
+impl Tree {
+    pub fn confirm(evidence: &Evidence, interpreter: &mut Interpreter) -> Result<Tree, Unconfirmed> {
+        let replay = |run: &kripke_search::Run| run.trail.replay(interpreter);
+        let runs: Result<Vec<Replayed>, _> = evidence.runs.iter().map(replay).collect();
+        Ok(Tree { evidence: evidence.clone(), runs: runs.map_err(|e| Unconfirmed(e.to_string()))? })
+    }
+
+    pub fn evidence(&self) -> &Evidence {
+        &self.evidence
+    }
+
+    pub fn runs(&self) -> &[Replayed] {
+        &self.runs
+    }
+
+    /// How many visible steps lead to a place.
+    pub fn steps(&self, place: Place) -> usize {
+        self.runs[place.run].moves_before(place.steps as usize)
+    }
+
+    /// All runs but the first, from where they branch off, and what is left open.
+    pub fn others(&self, interpreter: &Interpreter, look: Look, words: &dyn Words) -> String {
+        let mut out = String::new();
+        for (i, (run, replayed)) in self.evidence.runs.iter().zip(&self.runs).enumerate().skip(1) {
+            let Some(place) = run.leaves else { continue };
+            let before = self.steps(place);
+            let rest = Run::replayed(interpreter, replayed).after(before);
+            let claim = words.claim(run.shows);
+            out.push_str(&format!("\n  run {}, from {}: {claim}\n\n", i + 1, self.place(place)));
+            out.push_str(&trace(&rest, &rest.names(), look));
+        }
+        out.push_str(&self.left_open(words));
+        out
+    }
+
+    fn left_open(&self, words: &dyn Words) -> String {
+        let mut out = String::new();
+        let mut claims: Vec<Claim> = Vec::new();
+        for (_, claim) in &self.evidence.open {
+            if !claims.contains(claim) {
+                claims.push(*claim);
+            }
+        }
+        for claim in claims {
+            let mut places = self.evidence.open.iter().filter(|(_, open)| *open == claim).map(|(place, _)| *place);
+            let Some(first) = places.next() else { continue };
+            let others = match places.count() {
+                0 => String::new(),
+                n => paint(FAINT, &format!(" (and at {n} more)")),
+            };
+            let (place, what, why) = (self.at(first), words.claim(claim), words.why_open(claim));
+            out.push_str(&format!("\n  {place}, {what}{others}: {why}\n"));
+        }
+        out
+    }
+
+    fn at(&self, place: Place) -> String {
+        let alone = self.runs.len() == 1;
+        match self.steps(place) {
+            0 => "at the start".to_string(),
+            steps if alone && steps == self.runs[0].moves().len() => "at its end".to_string(),
+            steps if alone => format!("after step {steps}"),
+            steps => format!("in run {} after step {steps}", place.run + 1),
+        }
+    }
+
+    fn place(&self, place: Place) -> String {
+        match (self.steps(place), place.run) {
+            (0, _) => "the start".to_string(),
+            (steps, 0) => format!("step {steps}"),
+            (steps, run) => format!("step {steps} of run {}", run + 1),
+        }
+    }
+}

@@ -1,0 +1,416 @@
+//! Sets of states that lie on common cycles, found by several workers at once: a union-find forest with, for each set, the
+//! workers who have been there and a cyclic list of the states that nobody has finished (Bloemen, Laarman, van de Pol:
+//! *Multi-core on-the-fly SCC decomposition*, 2016, figures 5 to 8).
+//!
+//! * A root is linked only to one with a greater number, and only by who has locked it: there are no circles.
+//! * A state in a list is live, busy (its link is being changed) or done. Lists are joined by exchanging the links of a
+//!   busy state of each; links of states that are done are changed only to skip others that are done. So nobody changes
+//!   a link that another might be changing.
+//! * Who joins two lists takes hold of the one with the lesser root first, so nobody waits in a circle.
+//! * Bits that are added to a set go to its root. Who adds them looks again whether it still is one; who links it away
+//!   collects bits after that. One of the two sees the other (all these accesses are in one order).
+
+use std::sync::OnceLock;
+
+use crate::store::StateId;
+use crate::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering, wait_a_little};
+
+/// Few where a scheduler watches every access.
+const PAGE_BITS: u32 = if cfg!(shuttle) { 4 } else { 16 };
+const PAGES: usize = if cfg!(shuttle) { 1 } else { 1 << (32 - PAGE_BITS) };
+
+/// How many workers can be told apart.
+pub(in crate::explore) const MOST_WORKERS: usize = 64;
+
+/// Among the marks of a set: it has a cycle.
+pub(super) const CYCLE: u32 = 1 << 31;
+
+/// Of a root: nothing special, about to be linked, complete. Of a state in a list: live, busy, done.
+const LIVE: u8 = 0;
+const LOCKED: u8 = 1;
+const BUSY: u8 = 1;
+const DEAD: u8 = 2;
+const DONE: u8 = 2;
+
+/// Numbers of other nodes are kept plus one; 0 is the node itself. So a node needs no preparation.
+struct Node {
+    parent: AtomicU32,
+    next: AtomicU32,
+    workers: AtomicU64,
+    /// Of the whole set, if this is a root.
+    marks: AtomicU32,
+    /// Of the state alone.
+    own: AtomicU32,
+    set: AtomicU8,
+    item: AtomicU8,
+    expanded: AtomicU8,
+}
+
+pub(super) struct Sets {
+    pages: Box<[OnceLock<Box<[Node]>>]>,
+    bytes: std::sync::atomic::AtomicU64,
+}
+
+/// What a worker finds when it comes to a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Claim {
+    /// It was never in that set.
+    New,
+    /// It was, and the set is not complete.
+    Known,
+    /// All there is to be found from there was found.
+    Dead,
+}
+
+impl Node {
+    fn new() -> Node {
+        let (number, flag) = (|| AtomicU32::new(0), || AtomicU8::new(0));
+        Node {
+            parent: number(),
+            next: number(),
+            workers: AtomicU64::new(0),
+            marks: number(),
+            own: number(),
+            set: flag(),
+            item: flag(),
+            expanded: flag(),
+        }
+    }
+}
+
+impl Sets {
+    pub fn new() -> Sets {
+        let pages = (0..PAGES).map(|_| OnceLock::new()).collect();
+        Sets { pages, bytes: std::sync::atomic::AtomicU64::new(0) }
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    fn node(&self, number: u32) -> &Node {
+        let page = self.pages[(number >> PAGE_BITS) as usize].get_or_init(|| {
+            let bytes = (size_of::<Node>() << PAGE_BITS) as u64;
+            self.bytes.fetch_add(bytes, std::sync::atomic::Ordering::Relaxed);
+            (0..1 << PAGE_BITS).map(|_| Node::new()).collect()
+        });
+        &page[(number & ((1 << PAGE_BITS) - 1)) as usize]
+    }
+
+    fn parent(&self, a: u32) -> u32 {
+        self.node(a).parent.load(Ordering::SeqCst).checked_sub(1).unwrap_or(a)
+    }
+
+    fn next(&self, a: u32) -> u32 {
+        self.node(a).next.load(Ordering::SeqCst).checked_sub(1).unwrap_or(a)
+    }
+
+    fn link(&self, a: u32, next: u32) {
+        self.node(a).next.store(next + 1, Ordering::SeqCst);
+    }
+
+    fn is_root(&self, a: u32) -> bool {
+        self.parent(a) == a
+    }
+
+    /// The root of a node. Ways there are made shorter on the way.
+    fn find(&self, mut a: u32) -> u32 {
+        loop {
+            let parent = self.parent(a);
+            if parent == a {
+                return a;
+            }
+            let above = self.parent(parent);
+            if above != parent {
+                let cell = &self.node(a).parent;
+                let _ = cell.compare_exchange(parent + 1, above + 1, Ordering::SeqCst, Ordering::SeqCst);
+            }
+            a = parent;
+        }
+    }
+
+    pub fn same(&self, a: StateId, b: StateId) -> bool {
+        loop {
+            let (a, b) = (self.find(a.number()), self.find(b.number()));
+            if a == b {
+                return true;
+            }
+            if self.is_root(a) {
+                return false;
+            }
+        }
+    }
+
+    /// A worker comes to a state.
+    pub fn claim(&self, id: StateId, worker: usize) -> Claim {
+        let bit = 1u64 << worker;
+        let mut root = self.find(id.number());
+        loop {
+            let node = self.node(root);
+            if node.set.load(Ordering::SeqCst) == DEAD {
+                return Claim::Dead;
+            }
+            if node.workers.fetch_or(bit, Ordering::SeqCst) & bit != 0 {
+                return Claim::Known;
+            }
+            if self.is_root(root) {
+                return Claim::New;
+            }
+            root = self.find(root);
+        }
+    }
+
+    /// Whether a worker has been in the state's set.
+    pub fn has(&self, id: StateId, worker: usize) -> bool {
+        self.node(self.find(id.number())).workers.load(Ordering::SeqCst) >> worker & 1 == 1
+    }
+
+    /// Whether nobody has expanded the state before.
+    pub fn first(&self, id: StateId) -> bool {
+        self.node(id.number()).expanded.swap(1, Ordering::SeqCst) == 0
+    }
+
+    /// The state has these marks; the marks of its set now.
+    pub fn mark_state(&self, id: StateId, marks: u32) -> u32 {
+        self.node(id.number()).own.fetch_or(marks, Ordering::SeqCst);
+        self.mark(id, marks)
+    }
+
+    /// Marks the set of a state; its marks now.
+    pub fn mark(&self, id: StateId, marks: u32) -> u32 {
+        let mut root = self.find(id.number());
+        loop {
+            let now = self.node(root).marks.fetch_or(marks, Ordering::SeqCst) | marks;
+            if self.is_root(root) {
+                return now;
+            }
+            root = self.find(root);
+        }
+    }
+
+    /// A state with one of these marks in the set of a state.
+    pub fn marked(&self, id: StateId, marks: u32) -> Option<StateId> {
+        let root = self.find(id.number());
+        let pages = self.pages.iter().enumerate().filter_map(|(i, page)| Some((i as u32, page.get()?)));
+        let mut nodes = pages.flat_map(|(page, nodes)| nodes.iter().zip((page << PAGE_BITS)..));
+        let found =
+            nodes.find(|(node, number)| node.own.load(Ordering::SeqCst) & marks != 0 && self.find(*number) == root);
+        found.map(|(_, number)| StateId::numbered(number))
+    }
+
+    /// A state of the set that is not done. If there is none, the set is complete, and is marked so.
+    pub fn pick(&self, id: StateId) -> Option<StateId> {
+        self.live(id.number()).map(StateId::numbered)
+    }
+
+    fn live(&self, mut a: u32) -> Option<u32> {
+        loop {
+            if self.is_live(a) {
+                return Some(a);
+            }
+            let b = self.next(a);
+            if a == b {
+                self.complete(a);
+                return None;
+            }
+            if self.is_live(b) {
+                return Some(b);
+            }
+            let c = self.next(b);
+            self.link(a, c);
+            a = c;
+        }
+    }
+
+    /// Whether a state is live, and not done.
+    fn is_live(&self, a: u32) -> bool {
+        loop {
+            match self.node(a).item.load(Ordering::SeqCst) {
+                LIVE => return true,
+                DONE => return false,
+                _ => wait_a_little(),
+            }
+        }
+    }
+
+    fn complete(&self, a: u32) {
+        loop {
+            let root = self.find(a);
+            let set = &self.node(root).set;
+            let changed = set.compare_exchange(LIVE, DEAD, Ordering::SeqCst, Ordering::SeqCst);
+            if changed.is_ok() && self.is_root(root) || changed == Err(DEAD) {
+                return;
+            }
+            wait_a_little();
+        }
+    }
+
+    /// All successors of a state were looked at.
+    pub fn finish(&self, id: StateId) {
+        let item = &self.node(id.number()).item;
+        while item.compare_exchange(LIVE, DONE, Ordering::SeqCst, Ordering::SeqCst) == Err(BUSY) {
+            wait_a_little();
+        }
+    }
+
+    /// Two states lie on a common cycle.
+    pub fn unite(&self, a: StateId, b: StateId) {
+        let Some((low, high)) = self.lock(a.number(), b.number()) else { return };
+        // Neither list is empty: the states that the worker is at are in them, or the sets are one already.
+        if let Some(first) = self.hold(low) {
+            if let Some(second) = self.hold(high) {
+                let (x, y) = (self.next(first), self.next(second));
+                self.link(first, y);
+                self.link(second, x);
+                self.node(low).parent.store(high + 1, Ordering::SeqCst);
+                self.hand_over(low, high);
+                self.node(second).item.store(LIVE, Ordering::SeqCst);
+            }
+            self.node(first).item.store(LIVE, Ordering::SeqCst);
+        }
+        self.node(low).set.store(LIVE, Ordering::SeqCst);
+    }
+
+    /// Locks the lesser of two roots; both.
+    fn lock(&self, a: u32, b: u32) -> Option<(u32, u32)> {
+        loop {
+            let (a, b) = (self.find(a), self.find(b));
+            if a == b {
+                return None;
+            }
+            let (low, high) = (a.min(b), a.max(b));
+            let set = &self.node(low).set;
+            match set.compare_exchange(LIVE, LOCKED, Ordering::SeqCst, Ordering::SeqCst) {
+                Ok(_) if self.is_root(low) => return Some((low, high)),
+                Ok(_) => set.store(LIVE, Ordering::SeqCst),
+                Err(DEAD) => return None,
+                Err(_) => wait_a_little(),
+            }
+        }
+    }
+
+    /// Takes hold of a live state in the list.
+    fn hold(&self, a: u32) -> Option<u32> {
+        loop {
+            let live = self.live(a)?;
+            let item = &self.node(live).item;
+            if item.compare_exchange(LIVE, BUSY, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+                return Some(live);
+            }
+        }
+    }
+
+    /// The bits of a set that was linked go to where it belongs now.
+    fn hand_over(&self, low: u32, mut high: u32) {
+        let from = self.node(low);
+        loop {
+            high = self.find(high);
+            let to = self.node(high);
+            to.workers.fetch_or(from.workers.load(Ordering::SeqCst), Ordering::SeqCst);
+            to.marks.fetch_or(from.marks.load(Ordering::SeqCst), Ordering::SeqCst);
+            if self.is_root(high) {
+                return;
+            }
+        }
+    }
+}
+
+/// `RUSTFLAGS="--cfg shuttle" cargo test --release -p kripke-search --lib schedules`
+#[cfg(all(test, shuttle))]
+mod schedules {
+    use std::sync::Arc;
+
+    use super::*;
+
+    const SCHEDULES: usize = 10_000;
+
+    fn id(number: u32) -> StateId {
+        StateId::numbered(number)
+    }
+
+    /// Every worker does its part with the same sets.
+    fn together(parts: Vec<fn(&Sets)>) -> Arc<Sets> {
+        let sets = Arc::new(Sets::new());
+        let work = |part: fn(&Sets)| {
+            let sets = Arc::clone(&sets);
+            shuttle::thread::spawn(move || part(&sets))
+        };
+        let workers: Vec<_> = parts.into_iter().map(work).collect();
+        workers.into_iter().for_each(|worker| worker.join().unwrap());
+        sets
+    }
+
+    /// Takes states until there are none; which they were.
+    fn empty(sets: &Sets, from: StateId) -> Vec<u32> {
+        let mut picked = Vec::new();
+        while let Some(id) = sets.pick(from) {
+            picked.push(id.number());
+            sets.finish(id);
+        }
+        picked.sort_unstable();
+        picked
+    }
+
+    /// A ring closed by three workers in parts that overlap: one set, with all bits and all states.
+    #[test]
+    fn schedules_of_joining() {
+        shuttle::check_random(
+            || {
+                let sets = together(vec![
+                    |sets| {
+                        assert_eq!(sets.claim(id(1), 0), Claim::New);
+                        sets.unite(id(0), id(1));
+                        sets.unite(id(1), id(2));
+                        assert_eq!(sets.claim(id(2), 0), Claim::Known);
+                    },
+                    |sets| {
+                        sets.mark_state(id(3), 1);
+                        sets.unite(id(3), id(4));
+                        sets.unite(id(2), id(3));
+                    },
+                    |sets| {
+                        sets.unite(id(4), id(0));
+                        sets.mark(id(4), 2);
+                    },
+                ]);
+                assert!((1..5).all(|n| sets.same(id(0), id(n))), "one ring");
+                assert_eq!(sets.mark(id(0), 0), 3, "all marks");
+                assert!(sets.has(id(4), 0), "all workers");
+                assert_eq!(sets.marked(id(0), 1), Some(id(3)));
+                assert_eq!(empty(&sets, id(2)), [0, 1, 2, 3, 4], "nothing is lost from the list, or twice in it");
+                assert_eq!(sets.claim(id(4), 7), Claim::Dead);
+            },
+            SCHEDULES,
+        );
+    }
+
+    /// States are finished while sets are joined.
+    #[test]
+    fn schedules_of_finishing() {
+        shuttle::check_random(
+            || {
+                let sets = together(vec![
+                    |sets| {
+                        sets.unite(id(0), id(1));
+                        sets.finish(id(0));
+                        assert!(sets.pick(id(0)).is_some());
+                    },
+                    |sets| {
+                        sets.unite(id(2), id(3));
+                        sets.finish(id(3));
+                        sets.unite(id(1), id(3));
+                    },
+                    |sets| {
+                        sets.unite(id(4), id(1));
+                        sets.finish(id(4));
+                        assert!(sets.pick(id(4)).is_some());
+                    },
+                ]);
+                assert!((1..5).all(|n| sets.same(id(0), id(n))), "one set");
+                assert_eq!(empty(&sets, id(3)), [1, 2], "what nobody has finished");
+                assert_eq!(sets.claim(id(0), 0), Claim::Dead);
+            },
+            SCHEDULES,
+        );
+    }
+}
