@@ -177,10 +177,13 @@ pub struct Searching {
     /// Nearest states first (the shortest counterexample), or deep ones first
     #[arg(long, value_enum, default_value_t = Order::Bfs, value_name = "bfs|dfs", hide_possible_values = true)]
     pub search: Order,
-    /// Keep states in full (exact), as trees that share their parts (a fraction of the memory, slower), or in full as long
-    /// as there is memory and then as trees (auto)
+    /// Keep states in full (exact), as trees that share their parts (a fraction of the memory, slower), or in full until
+    /// memory gets tight and from then on as trees (auto)
     #[arg(long, value_enum, default_value_t = Store::Auto, value_name = "auto|exact|tree", hide_possible_values = true)]
     pub store: Store,
+    /// Change over from full states to trees at so many states, however much memory there is
+    #[arg(long, value_name = "N", value_parser = parse_count, hide = true)]
+    pub change_at: Option<u64>,
     /// Run the model as machine code, or by the reference interpreter
     #[arg(long, value_enum, default_value_t = Engine::Compile, value_name = "compile|interpret", hide_possible_values = true)]
     pub engine: Engine,
@@ -200,7 +203,7 @@ pub enum Order {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Store {
-    /// In full as long as there is memory for it
+    /// In full until memory gets tight, then as trees
     Auto,
     /// In full
     Exact,

@@ -31,8 +31,17 @@ pub struct Report {
     pub unreached: Option<Vec<Unreached>>,
     pub seconds: Seconds,
     pub memory: Memory,
+    /// How states were kept, one after the other.
+    pub stores: Vec<Store>,
     pub limits: Limits,
     pub options: Options,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Store {
+    pub store: &'static str,
+    /// How many states there were when it came into use.
+    pub since: u64,
 }
 
 #[derive(Clone, Debug, Serialize)]

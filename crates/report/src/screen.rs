@@ -205,7 +205,18 @@ impl Checked<'_> {
         if self.coarse {
             parts.push("local steps glued".to_string());
         }
-        format!("  {}\n", parts.join(" · "))
+        format!("  {}\n{}", parts.join(" · "), self.stores())
+    }
+
+    /// `store: exact, then tree from 1.2M states on (memory got tight)`
+    fn stores(&self) -> String {
+        let s = self.statistics;
+        let Some(first) = s.changes.first() else { return String::new() };
+        let later = s.changes[1..].iter().map(|change| change.from).chain([s.store]);
+        let then = s.changes.iter().zip(later);
+        let then: String =
+            then.map(|(c, to)| format!(", then {} from {} states on", to.word(), short(c.states))).collect();
+        format!("  store: {}{then} (memory got tight)\n", first.from.word())
     }
 
     /// One line for one of several models, without its name.

@@ -80,14 +80,25 @@ pub struct Statistics {
     /// in depth-first order the way taken.
     pub depth: u64,
     pub errors: Errors,
-    /// How states were kept.
+    /// How states were kept, in the end.
     pub store: StoreKind,
+    /// How they were kept before, from the first to the last.
+    pub changes: Vec<Change>,
     /// The length of the longest state.
     pub state_bytes: u64,
     /// Memory of the store.
     pub store_bytes: u64,
     /// Memory of the frontier at the end.
     pub search_bytes: u64,
+}
+
+/// A search that went on with another store, because memory got tight.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Change {
+    /// The store it began with, or changed to before.
+    pub from: StoreKind,
+    /// How many states there were then.
+    pub states: u64,
 }
 
 /// How often something was wrong: assertions and faults each time they are executed, invalid end states once each.

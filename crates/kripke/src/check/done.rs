@@ -196,9 +196,6 @@ impl Session<'_> {
         let compile = start.elapsed();
         let options = self.options(&task).fit(engine.uncompared());
         let outcome = if task.is_ready() { self.search(&engine, &options) } else { Outcome::nothing() };
-        if outcome.statistics.store == StoreKind::Tree && options.store == StoreKind::Auto && !args.showing.quiet {
-            output::warn("memory got tight: searched again with --store tree");
-        }
         let name = engine.name();
         let (mut interpreter, covered) = engine.finish();
         let unchecked = if task.is_ready() { Vec::new() } else { vec![format!("{} {}", task.kind.word(), task.name)] };
@@ -252,6 +249,7 @@ impl Session<'_> {
                 args::Store::Exact => StoreKind::Exact,
                 args::Store::Tree => StoreKind::Tree,
             },
+            change_at: args.searching.change_at,
             threads: args.searching.threads.map(usize::from),
             cycles: task.is_endless().then(|| args.asking.how()),
             branching: task.branching.as_ref().map(|t| t.branching.clone()),

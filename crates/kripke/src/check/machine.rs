@@ -4,7 +4,7 @@ use kripke_report::json::{self, Report};
 use kripke_report::source::Lines;
 use kripke_report::verdict::{Counterexample, Reason, Verdict};
 use kripke_report::{coverage, screen, why};
-use kripke_search::{End, Errors, Fairness, Limit, Order, StoreKind, Wrong};
+use kripke_search::{End, Errors, Fairness, Limit, Order, Statistics, Wrong};
 
 use super::done::{Answer, Done};
 use crate::args::Check;
@@ -49,6 +49,7 @@ pub fn report(done: &Done, args: &Check) -> Report {
             store: statistics.store_bytes,
             search: statistics.search_bytes,
         },
+        stores: stores(statistics),
         limits: done.limits,
         options: options(first, args),
     }
@@ -120,13 +121,16 @@ fn unreached(done: &Done) -> Vec<json::Unreached> {
         .collect()
 }
 
+/// Each store that was used, and how many states there were when it came into use.
+fn stores(statistics: &Statistics) -> Vec<json::Store> {
+    let since = std::iter::once(0).chain(statistics.changes.iter().map(|change| change.states));
+    let used = statistics.changes.iter().map(|change| change.from).chain([statistics.store]);
+    used.zip(since).map(|(store, since)| json::Store { store: store.word(), since }).collect()
+}
+
 fn options(done: &Answer, args: &Check) -> json::Options {
     json::Options {
-        store: match done.outcome.statistics.store {
-            StoreKind::Auto => "auto",
-            StoreKind::Exact => "exact",
-            StoreKind::Tree => "tree",
-        },
+        store: done.outcome.statistics.store.word(),
         compact: args.searching.compact,
         threads: done.options.workers(),
         raw: args.reading.raw,

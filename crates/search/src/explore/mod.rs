@@ -2,10 +2,12 @@
 
 mod bfs;
 mod branch;
+mod change;
 mod crew;
 mod dfs;
 mod judge;
 mod live;
+mod removal;
 mod trail;
 mod worker;
 
@@ -33,6 +35,9 @@ pub struct Options {
     /// Whether an invalid end state is an error.
     pub end_states: bool,
     pub store: StoreKind,
+    /// With [`StoreKind::Auto`]: change over to trees as soon as there are about so many states, whether or not memory is
+    /// tight.
+    pub change_at: Option<u64>,
     /// How many threads search; none means one for each core. Depth-first order has one.
     pub threads: Option<usize>,
     /// Look for cycles with accepting states instead of invalid end states.
@@ -51,13 +56,24 @@ pub enum Order {
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum StoreKind {
-    /// States in full as long as there is memory for it; then begin again with trees.
+    /// States in full as long as there is memory for it; from then on as trees.
     #[default]
     Auto,
     /// States in full.
     Exact,
     /// States as trees of pairs that they share: less memory, more time.
     Tree,
+}
+
+impl StoreKind {
+    /// Its name.
+    pub fn word(self) -> &'static str {
+        match self {
+            StoreKind::Auto => "auto",
+            StoreKind::Exact => "exact",
+            StoreKind::Tree => "tree",
+        }
+    }
 }
 
 impl Default for Options {
@@ -68,6 +84,7 @@ impl Default for Options {
             assertions: true,
             end_states: true,
             store: StoreKind::Auto,
+            change_at: None,
             threads: None,
             cycles: None,
             branching: None,
@@ -113,14 +130,7 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
         StoreKind::Auto | StoreKind::Tree if options.cycles.is_some() || options.branching.is_some() => {
             explore(successors, &Options { store: StoreKind::Exact, ..options.clone() }, budget, progress)
         }
-        StoreKind::Auto => {
-            let with = |store| Options { store, ..options.clone() };
-            let outcome = explore(successors, &with(StoreKind::Exact), budget, progress);
-            match outcome.end {
-                End::Stopped(Limit::Memory(_)) => explore(successors, &with(StoreKind::Tree), budget, progress),
-                _ => outcome,
-            }
-        }
+        StoreKind::Auto => change::explore(successors, options, budget, progress),
         StoreKind::Exact => {
             let store = || ExactStore::new(budget.capacity(), options.workers()).without_comparing(uncompared);
             explore_with(store, successors, options, budget, progress)
@@ -153,7 +163,8 @@ pub fn explore_with<S: Store>(
         Order::BreadthFirst => breadth_first(store, successors, options, budget, progress),
         Order::DepthFirst => {
             let store = store();
-            depth_first(&Search::new(&store, options, budget, progress), successors)
+            let search = Search::new(&store, options, budget, progress);
+            depth_first(&search, dfs::run(&search, successors, max_depth(budget)))
         }
     }
 }
@@ -171,9 +182,13 @@ struct Search<'a, S> {
     budget: &'a Budget,
     progress: &'a Progress,
     threads: usize,
+    /// What was done before, with other stores.
+    past: change::Past,
     tallies: Box<[Tally]>,
     depth: AtomicU64,
     stopped: AtomicBool,
+    /// Bytes in use, or states, at which the search is to pause.
+    patience: [AtomicU64; 2],
     limit: Mutex<Option<Limit>>,
 }
 
@@ -201,9 +216,11 @@ impl<'a, S: Store> Search<'a, S> {
             budget,
             progress,
             threads,
+            past: change::Past::default(),
             tallies: (0..threads).map(|_| Tally::default()).collect(),
             depth: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
+            patience: [const { AtomicU64::new(u64::MAX) }; 2],
             limit: Mutex::new(None),
         }
     }
@@ -226,9 +243,26 @@ impl<'a, S: Store> Search<'a, S> {
     /// Looks at the budget, with the memory of the frontier, and shows where the search is.
     fn check(&self, bytes: u64, waiting: u64) {
         self.report(bytes, waiting);
-        if let Err(limit) = self.budget.check(self.store.bytes() + bytes) {
+        let bytes = self.store.bytes() + bytes;
+        if let Err(limit) = self.budget.check(bytes) {
             self.stop(limit);
         }
+        let [most_bytes, most_states] = &self.patience;
+        let over = |now: u64, most: &AtomicU64| now >= most.load(Ordering::Relaxed);
+        if over(self.budget.taken + bytes, most_bytes) || over(self.store.len(), most_states) {
+            self.be_patient(0, 0);
+        }
+    }
+
+    /// The search is to pause at so many bytes or states.
+    fn be_patient(&self, bytes: u64, states: u64) {
+        self.patience[0].store(bytes, Ordering::Relaxed);
+        self.patience[1].store(states, Ordering::Relaxed);
+    }
+
+    /// Whether a check has found that it is time to pause.
+    fn is_to_pause(&self) -> bool {
+        self.patience[0].load(Ordering::Relaxed) == 0
     }
 
     /// Whether most of the memory allowed is used.
@@ -247,7 +281,11 @@ impl<'a, S: Store> Search<'a, S> {
     }
 
     fn transitions(&self) -> u64 {
-        self.tallies.iter().map(|tally| tally.transitions.load(Ordering::Relaxed)).sum()
+        self.past.transitions + self.tallies.iter().map(|tally| tally.transitions.load(Ordering::Relaxed)).sum::<u64>()
+    }
+
+    fn expanded(&self) -> u64 {
+        self.past.expanded + self.tallies.iter().map(|tally| tally.expanded.load(Ordering::Relaxed)).sum::<u64>()
     }
 
     fn statistics(&self, depth: u32, errors: Errors, search_bytes: u64) -> Statistics {
@@ -257,6 +295,7 @@ impl<'a, S: Store> Search<'a, S> {
             depth: u64::from(depth),
             errors,
             store: self.options.store,
+            changes: self.past.changes.clone(),
             state_bytes: self.store.longest(),
             store_bytes: self.store.bytes(),
             search_bytes,
@@ -266,10 +305,9 @@ impl<'a, S: Store> Search<'a, S> {
     /// The frontier ran empty. That is a complete search if all states known were expanded, the store compares states
     /// in full, and no sequence was cut off.
     fn conclude(&self, errors: Errors, endless: Option<Finding>) -> End {
-        let expanded: u64 = self.tallies.iter().map(|tally| tally.expanded.load(Ordering::Relaxed)).sum();
         if let Some(finding) = endless {
             End::Stopped(Limit::EndlessSequence(finding))
-        } else if expanded != self.store.len() {
+        } else if self.expanded() != self.store.len() {
             End::Stopped(Limit::Depth(self.budget.max_depth.unwrap_or(u32::MAX)))
         } else if self.store.omission() != Omission::Exact {
             End::Stopped(Limit::LossyStore)
@@ -298,18 +336,33 @@ fn breadth_first<S: Store>(
     budget: &Budget,
     progress: &Progress,
 ) -> Outcome {
-    let (mut outcome, mut threads) = {
+    let found = {
         let store = store();
         let search = Search::new(&store, options, budget, progress);
-        let mut levels = bfs::run(&search, factory, budget.max_depth.unwrap_or(u32::MAX), false);
-        let end = search.end(levels.stop.take(), &mut levels.findings);
-        search.report(levels.queue.bytes(), 0);
-        let statistics = search.statistics(levels.depth(), levels.findings.errors, levels.queue.bytes());
-        let kept = std::mem::take(&mut levels.findings.kept);
-        let mut threads: Vec<Thread> = kept.into_iter().map(|(found, depth)| Thread::new(found, depth)).collect();
-        trail::trace(&mut threads, &mut levels);
-        (Outcome { end, violations: Vec::new(), statistics }, threads)
+        conclude_levels(&search, bfs::run(&search, factory, max_depth(budget), false))
     };
+    find_trails(found, store, factory, options, budget)
+}
+
+/// How a search in levels ended, and the errors it found, followed back as far as the levels are known.
+fn conclude_levels<S: Store>(search: &Search<'_, S>, mut levels: bfs::Levels<'_, '_, S>) -> (Outcome, Vec<Thread>) {
+    let end = search.end(levels.stop.take(), &mut levels.findings);
+    search.report(levels.queue.bytes(), 0);
+    let statistics = search.statistics(levels.depth(), levels.findings.errors, levels.queue.bytes());
+    let kept = std::mem::take(&mut levels.findings.kept);
+    let mut threads: Vec<Thread> = kept.into_iter().map(|(found, depth)| Thread::new(found, depth)).collect();
+    trail::trace(&mut threads, &mut levels);
+    (Outcome { end, violations: Vec::new(), statistics }, threads)
+}
+
+/// Follows the errors back all the way. The store of the search is gone by then.
+fn find_trails<S: Store>(
+    (mut outcome, mut threads): (Outcome, Vec<Thread>),
+    store: impl Fn() -> S,
+    factory: Factory<'_, '_>,
+    options: &Options,
+    budget: &Budget,
+) -> Outcome {
     if let Err(limit) = search_again(&mut threads, store, factory, options, budget) {
         threads.retain(Thread::is_done);
         if threads.is_empty() {
@@ -344,14 +397,17 @@ fn search_again<S: Store>(
     Ok(())
 }
 
-fn depth_first<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>) -> Outcome {
-    let mut descent = dfs::run(search, factory, search.budget.max_depth.unwrap_or(u32::MAX));
+fn depth_first<'a, S: Store>(search: &Search<'a, S>, mut descent: dfs::Descent<'a, '_, S>) -> Outcome {
     let end = search.end(descent.stop.take(), &mut descent.findings);
-    let statistics = search.statistics(descent.depth, descent.findings.errors, descent.bytes);
+    let statistics = search.statistics(descent.stack.deepest, descent.findings.errors, descent.stack.bytes());
     let kept = std::mem::take(&mut descent.findings.kept);
     let violations = kept.into_iter().filter(|(_, path)| !path.is_empty()).map(|(found, path)| {
         let choices = trail::choices(&path, &mut descent.worker);
         Violation { wrong: found.wrong, trail: Trail { choices, ending: found.ending } }
     });
     Outcome { end, violations: violations.collect(), statistics }
+}
+
+fn max_depth(budget: &Budget) -> u32 {
+    budget.max_depth.unwrap_or(u32::MAX)
 }

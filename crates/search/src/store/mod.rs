@@ -9,6 +9,7 @@ mod meeting;
 mod pool;
 mod queue;
 mod quotient;
+mod remains;
 #[cfg(all(test, shuttle))]
 mod schedules;
 mod segments;
@@ -22,6 +23,7 @@ use kripke_model::{Batch, State};
 
 pub use exact::{ExactHandle, ExactStore};
 pub use queue::{Pieces, Queue, Runs};
+pub(crate) use remains::{Clearance, Remains};
 pub use tree::{TreeHandle, TreeStore};
 
 /// What a store knows a state by. Means something to that store alone.

@@ -45,6 +45,11 @@ impl TreeStore {
         }
     }
 
+    /// Lets it use so many bytes more.
+    pub(crate) fn allow(&self, bytes: u64) {
+        self.ledger.release(bytes);
+    }
+
     fn shapes(&self) -> impl Iterator<Item = &Shape> {
         self.shapes.iter().map_while(OnceLock::get)
     }
