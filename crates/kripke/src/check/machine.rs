@@ -5,6 +5,7 @@ use kripke_report::source::Lines;
 use kripke_report::verdict::{Counterexample, Reason, Verdict};
 use kripke_report::{coverage, screen, why};
 use kripke_search::{End, Errors, Fairness, Limit, Order, StoreKind, Wrong};
+use kripke_search::store::Bits;
 
 use super::done::{Answer, Done};
 use crate::args::Check;
@@ -31,6 +32,7 @@ pub fn report(done: &Done, args: &Check) -> Report {
         properties: done.answers.iter().map(property).collect(),
         states: statistics.states,
         transitions: statistics.transitions,
+        missed: statistics.missed.map(|m| json::Missed { states: m.states, at_most: m.at_most, coverage: m.coverage }),
         depth: statistics.depth,
         state_bytes: statistics.state_bytes,
         state_bits: state_bits(&first.interpreter),
@@ -121,11 +123,22 @@ fn unreached(done: &Done) -> Vec<json::Unreached> {
 }
 
 fn options(done: &Answer, args: &Check) -> json::Options {
+    let store = done.outcome.statistics.store;
     json::Options {
-        store: match done.outcome.statistics.store {
+        store: match store {
             StoreKind::Auto => "auto",
             StoreKind::Exact => "exact",
             StoreKind::Tree => "tree",
+            StoreKind::Hash { .. } => "hash",
+            StoreKind::Bitstate(_) => "bitstate",
+        },
+        bits: match store {
+            StoreKind::Hash { bits } | StoreKind::Bitstate(Bits { bits, .. }) => Some(bits),
+            _ => None,
+        },
+        hashes: match store {
+            StoreKind::Bitstate(Bits { hashes, .. }) => Some(hashes),
+            _ => None,
         },
         compact: args.searching.compact,
         threads: done.options.workers(),

@@ -49,9 +49,11 @@ impl Stack {
     }
 
     /// Puts the successors of the state taken last into a frame.
-    fn push(&mut self, successors: &[Seen], handle: &impl Handle) {
+    fn push(&mut self, successors: &[Seen], handle: &mut impl Handle) {
         let frame = self.entries.len();
-        if self.frames < self.max_depth {
+        if self.frames == self.max_depth {
+            successors.iter().filter(|seen| seen.new).for_each(|seen| handle.release(seen.id));
+        } else {
             self.entries.push(FRAME);
             let unvisited = successors.iter().rev().filter(|seen| seen.new || !handle.is_visited(seen.id));
             self.entries.extend(unvisited.map(|seen| seen.id));
@@ -133,7 +135,7 @@ fn descend<S: Store>(
             }
         }
         turned?;
-        stack.push(&successors, &worker.handle);
+        stack.push(&successors, &mut worker.handle);
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ use kripke_model::{Finding, Successors, Trail};
 use crate::budget::{Budget, Limit};
 use crate::outcome::{End, Errors, Exhausted, Outcome, Statistics, Violation};
 use crate::progress::{Progress, Snapshot};
-use crate::store::{ExactStore, Omission, Queue, Store, TreeStore};
+use crate::store::{BitStore, Bits, ExactStore, HashStore, Omission, Queue, StateId, Store, TreeStore};
 pub use branch::{Branching, PartId};
 pub use live::{Algorithm, Cycles, Fairness};
 use trail::Thread;
@@ -58,6 +58,17 @@ pub enum StoreKind {
     Exact,
     /// States as trees of pairs that they share: less memory, more time.
     Tree,
+    /// A hash of so many bits for each state: states with the same hash are taken for one.
+    Hash { bits: u8 },
+    /// A few bits for each state, at places that states share.
+    Bitstate(Bits),
+}
+
+impl StoreKind {
+    /// Whether it may take a new state for an old one.
+    pub fn is_lossy(self) -> bool {
+        matches!(self, StoreKind::Hash { .. } | StoreKind::Bitstate(_))
+    }
 }
 
 impl Default for Options {
@@ -110,7 +121,7 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
     let uncompared = successors().uncompared();
     let options = &options.clone().fit(uncompared);
     match options.store {
-        StoreKind::Auto | StoreKind::Tree if options.cycles.is_some() || options.branching.is_some() => {
+        _ if options.store != StoreKind::Exact && (options.cycles.is_some() || options.branching.is_some()) => {
             explore(successors, &Options { store: StoreKind::Exact, ..options.clone() }, budget, progress)
         }
         StoreKind::Auto => {
@@ -127,6 +138,14 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
         }
         StoreKind::Tree => {
             let store = || TreeStore::new(budget.capacity(), options.workers());
+            explore_with(store, successors, options, budget, progress)
+        }
+        StoreKind::Hash { bits } => {
+            let store = || HashStore::new(bits, budget.capacity(), options.workers());
+            explore_with(store, successors, options, budget, progress)
+        }
+        StoreKind::Bitstate(size) => {
+            let store = || BitStore::new(size, budget.capacity(), options.workers());
             explore_with(store, successors, options, budget, progress)
         }
     }
@@ -260,6 +279,7 @@ impl<'a, S: Store> Search<'a, S> {
             state_bytes: self.store.longest(),
             store_bytes: self.store.bytes(),
             search_bytes,
+            missed: self.store.missed(self.transitions()),
         }
     }
 
@@ -306,6 +326,13 @@ fn breadth_first<S: Store>(
         search.report(levels.queue.bytes(), 0);
         let statistics = search.statistics(levels.depth(), levels.findings.errors, levels.queue.bytes());
         let kept = std::mem::take(&mut levels.findings.kept);
+        if S::LINKED {
+            let violations = kept.into_iter().map(|(found, _)| {
+                let path = trail::path(&levels.workers[0].handle, found.id);
+                violation(found, &path, &mut levels.workers[0])
+            });
+            return Outcome { end, violations: violations.collect(), statistics };
+        }
         let mut threads: Vec<Thread> = kept.into_iter().map(|(found, depth)| Thread::new(found, depth)).collect();
         trail::trace(&mut threads, &mut levels);
         (Outcome { end, violations: Vec::new(), statistics }, threads)
@@ -349,9 +376,12 @@ fn depth_first<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>) -> Ou
     let end = search.end(descent.stop.take(), &mut descent.findings);
     let statistics = search.statistics(descent.depth, descent.findings.errors, descent.bytes);
     let kept = std::mem::take(&mut descent.findings.kept);
-    let violations = kept.into_iter().filter(|(_, path)| !path.is_empty()).map(|(found, path)| {
-        let choices = trail::choices(&path, &mut descent.worker);
-        Violation { wrong: found.wrong, trail: Trail { choices, ending: found.ending } }
-    });
+    let kept = kept.into_iter().filter(|(_, path)| !path.is_empty());
+    let violations = kept.map(|(found, path)| violation(found, &path, &mut descent.worker));
     Outcome { end, violations: violations.collect(), statistics }
+}
+
+fn violation<S: Store>(found: judge::Found, path: &[StateId], worker: &mut worker::Worker<'_, '_, S>) -> Violation {
+    let choices = trail::choices(path, worker);
+    Violation { wrong: found.wrong, trail: Trail { choices, ending: found.ending } }
 }
