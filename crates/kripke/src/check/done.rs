@@ -12,7 +12,7 @@ use kripke_report::screen::Checked;
 use kripke_report::table::Look;
 use kripke_report::verdict::{Verdict, Violated};
 use kripke_report::{coverage, number};
-use kripke_search::{Budget, End, Fairness, Options, Order, Outcome, Progress, StoreKind, Wrong, explore};
+use kripke_search::{Bias, Budget, End, Fairness, Options, Order, Outcome, Progress, StoreKind, Wrong, explore};
 
 use crate::args::{self, Check};
 use crate::engine::{Engine, state_bits};
@@ -261,6 +261,7 @@ impl Session<'_> {
             end_states: own && !args.looking.no_end_states,
             store,
             threads: args.searching.threads.map(usize::from),
+            bias: Bias::Forward,
             cycles: task.is_endless().then(|| args.asking.how()),
             branching: task.branching.as_ref().map(|t| t.branching.clone()),
         }

@@ -49,11 +49,9 @@ impl Stack {
     }
 
     /// Puts the successors of the state taken last into a frame.
-    fn push(&mut self, successors: &[Seen], handle: &mut impl Handle) {
+    fn push(&mut self, successors: &[Seen], handle: &impl Handle) {
         let frame = self.entries.len();
-        if self.frames == self.max_depth {
-            successors.iter().filter(|seen| seen.new).for_each(|seen| handle.release(seen.id));
-        } else {
+        if self.frames < self.max_depth {
             self.entries.push(FRAME);
             let unvisited = successors.iter().rev().filter(|seen| seen.new || !handle.is_visited(seen.id));
             self.entries.extend(unvisited.map(|seen| seen.id));
@@ -135,7 +133,7 @@ fn descend<S: Store>(
             }
         }
         turned?;
-        stack.push(&successors, &mut worker.handle);
+        stack.push(&successors, &worker.handle);
     }
     Ok(())
 }

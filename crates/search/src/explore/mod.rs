@@ -5,6 +5,7 @@ mod branch;
 mod crew;
 mod dfs;
 mod judge;
+mod lifo;
 mod live;
 mod trail;
 mod worker;
@@ -19,6 +20,7 @@ use crate::outcome::{End, Errors, Exhausted, Outcome, Statistics, Violation};
 use crate::progress::{Progress, Snapshot};
 use crate::store::{BitStore, Bits, ExactStore, HashStore, Omission, Queue, StateId, Store, TreeStore};
 pub use branch::{Branching, PartId};
+pub use lifo::Bias;
 pub use live::{Algorithm, Cycles, Fairness};
 use trail::Thread;
 
@@ -33,10 +35,12 @@ pub struct Options {
     /// Whether an invalid end state is an error.
     pub end_states: bool,
     pub store: StoreKind,
-    /// How many threads search; none means one for each core. Depth-first order has one.
+    /// How many threads search; none means one for each core. Depth-first order has one, unless the store is lossy.
     pub threads: Option<usize>,
     /// Look for cycles with accepting states instead of invalid end states.
     pub cycles: Option<Cycles>,
+    /// In which order a depth-first search with a lossy store takes successors.
+    pub bias: Bias,
     /// Judge this formula in the initial state, and look at no more states than that takes.
     pub branching: Option<Branching>,
 }
@@ -81,6 +85,7 @@ impl Default for Options {
             store: StoreKind::Auto,
             threads: None,
             cycles: None,
+            bias: Bias::Forward,
             branching: None,
         }
     }
@@ -95,6 +100,7 @@ impl Options {
         };
         match (self.cycles, self.order) {
             (Some(cycles), _) if cycles.algorithm(wanted, self.all_errors) == Algorithm::Cndfs => wanted,
+            (None, Order::DepthFirst) if self.store.is_lossy() => wanted,
             (Some(_), _) | (None, Order::DepthFirst) => 1,
             _ if self.branching.is_some() => 1,
             (None, Order::BreadthFirst) => wanted,
@@ -170,6 +176,10 @@ pub fn explore_with<S: Store>(
     }
     match options.order {
         Order::BreadthFirst => breadth_first(store, successors, options, budget, progress),
+        Order::DepthFirst if S::LINKED => {
+            let store = store();
+            last_first(&Search::new(&store, options, budget, progress), successors)
+        }
         Order::DepthFirst => {
             let store = store();
             depth_first(&Search::new(&store, options, budget, progress), successors)
@@ -233,6 +243,11 @@ impl<'a, S: Store> Search<'a, S> {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
+    /// Ends the search, because it has found what it was looking for.
+    fn halt(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
     #[inline]
     fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
@@ -279,7 +294,7 @@ impl<'a, S: Store> Search<'a, S> {
             state_bytes: self.store.longest(),
             store_bytes: self.store.bytes(),
             search_bytes,
-            missed: self.store.missed(self.transitions()),
+            missed: self.store.missed(),
         }
     }
 
@@ -327,11 +342,8 @@ fn breadth_first<S: Store>(
         let statistics = search.statistics(levels.depth(), levels.findings.errors, levels.queue.bytes());
         let kept = std::mem::take(&mut levels.findings.kept);
         if S::LINKED {
-            let violations = kept.into_iter().map(|(found, _)| {
-                let path = trail::path(&levels.workers[0].handle, found.id);
-                violation(found, &path, &mut levels.workers[0])
-            });
-            return Outcome { end, violations: violations.collect(), statistics };
+            let violations = linked(kept, &mut levels.workers[0]);
+            return Outcome { end, violations, statistics };
         }
         let mut threads: Vec<Thread> = kept.into_iter().map(|(found, depth)| Thread::new(found, depth)).collect();
         trail::trace(&mut threads, &mut levels);
@@ -379,6 +391,23 @@ fn depth_first<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>) -> Ou
     let kept = kept.into_iter().filter(|(_, path)| !path.is_empty());
     let violations = kept.map(|(found, path)| violation(found, &path, &mut descent.worker));
     Outcome { end, violations: violations.collect(), statistics }
+}
+
+fn last_first<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>) -> Outcome {
+    let mut descent = lifo::run(search, factory, search.budget.max_depth.unwrap_or(u32::MAX));
+    let end = search.end(descent.stop.take(), &mut descent.findings);
+    let statistics = search.statistics(descent.depth, descent.findings.errors, descent.bytes);
+    let violations = linked(std::mem::take(&mut descent.findings.kept), &mut descent.worker);
+    Outcome { end, violations, statistics }
+}
+
+/// The way to errors, by the links between states.
+fn linked<S: Store, W>(kept: Vec<(judge::Found, W)>, worker: &mut worker::Worker<'_, '_, S>) -> Vec<Violation> {
+    let trace = |(found, _): (judge::Found, W)| {
+        let path = trail::path(&worker.handle, found.id);
+        violation(found, &path, worker)
+    };
+    kept.into_iter().map(trace).collect()
 }
 
 fn violation<S: Store>(found: judge::Found, path: &[StateId], worker: &mut worker::Worker<'_, '_, S>) -> Violation {

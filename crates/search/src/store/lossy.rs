@@ -115,8 +115,8 @@ impl<F: Filter> Store for LossyStore<F> {
         Omission::Lossy
     }
 
-    fn missed(&self, transitions: u64) -> Option<Missed> {
-        Some(Missed::estimate(self.len(), transitions, |states| self.filter.confusion(states)))
+    fn missed(&self) -> Option<Missed> {
+        Some(Missed::estimate(self.len(), |states| self.filter.confusion(states)))
     }
 }
 
@@ -131,7 +131,7 @@ pub struct LossyHandle<'a, F: Filter> {
     /// Of the states in the batch that is to be interned next.
     hashes: Vec<u64>,
     /// The states whose successors these are.
-    open: Vec<u32>,
+    open: Vec<StateId>,
 }
 
 impl<'a, F: Filter> LossyHandle<'a, F> {
@@ -161,15 +161,15 @@ impl<'a, F: Filter> LossyHandle<'a, F> {
         seat: &mut Seat<'a>,
         state: &State,
         hash: u64,
-        origin: Option<u32>,
+        origin: Option<StateId>,
     ) -> Result<Option<StateId>, Full> {
         let LossyHandle { store, share, guard, account, .. } = self;
         loop {
             match store.filter.add(hash, seat, share, || guard.check(state.len(), account)) {
                 Ok(false) => return Ok(None),
                 Ok(true) => {
-                    let number = guard.add(state, origin, account)?;
-                    return Ok(Some(StateId(u64::from(number))));
+                    let number = guard.add(state, origin.map(number), account)?;
+                    return Ok(Some(id(number, origin.map_or(0, |origin| depth(origin) + 1))));
                 }
                 Err(Refusal::Full(full)) => return Err(full),
                 Err(Refusal::Crowded) => {
@@ -194,8 +194,8 @@ impl<F: Filter> Handle for LossyHandle<'_, F> {
 
     #[inline]
     fn open<'s>(&'s mut self, id: StateId, _: &'s mut Vec<u8>) -> &'s State {
-        self.open.push(id.number());
-        self.store.yard.get(id.number())
+        self.open.push(id);
+        self.store.yard.get(number(id))
     }
 
     #[inline]
@@ -224,20 +224,25 @@ impl<F: Filter> Handle for LossyHandle<'_, F> {
 
     fn fetch(&mut self, id: StateId, into: &mut Vec<u8>) {
         into.clear();
-        into.extend_from_slice(self.store.yard.get(id.number()));
+        into.extend_from_slice(self.store.yard.get(number(id)));
     }
 
     #[inline]
     fn release(&mut self, id: StateId) {
-        self.guard.release(id.number());
+        self.guard.release(number(id));
     }
 
     fn hold(&mut self, id: StateId) {
-        self.store.yard.need(id.number());
+        self.store.yard.need(number(id));
     }
 
     fn origin(&self, id: StateId) -> Option<StateId> {
-        self.store.yard.origin(id.number()).map(|origin| StateId(u64::from(origin)))
+        self.store.yard.origin(number(id)).map(|origin| self::id(origin, depth(id) - 1))
+    }
+
+    #[inline]
+    fn depth(&self, id: StateId) -> u32 {
+        depth(id)
     }
 
     /// What is not new was visited, or will be: nobody can tell which state it is.
@@ -247,4 +252,20 @@ impl<F: Filter> Handle for LossyHandle<'_, F> {
     }
 
     fn visit(&mut self, _: StateId) {}
+}
+
+/// An id is the number of a waiting state and the depth at which it was found.
+#[inline]
+fn id(number: u32, depth: u32) -> StateId {
+    StateId(u64::from(depth) << 32 | u64::from(number))
+}
+
+#[inline]
+fn number(id: StateId) -> u32 {
+    id.0 as u32
+}
+
+#[inline]
+fn depth(id: StateId) -> u32 {
+    (id.0 >> 32) as u32
 }

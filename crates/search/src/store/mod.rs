@@ -124,9 +124,8 @@ pub trait Store: Sync {
 
     fn omission(&self) -> Omission;
 
-    /// What was probably missed by a search that has seen so many transitions, if the store is lossy.
-    fn missed(&self, transitions: u64) -> Option<Missed> {
-        let _ = transitions;
+    /// What was probably missed, if the store is lossy.
+    fn missed(&self) -> Option<Missed> {
         None
     }
 }
@@ -174,6 +173,12 @@ pub trait Handle: Send {
     fn origin(&self, id: StateId) -> Option<StateId> {
         let _ = id;
         None
+    }
+
+    /// How many steps from the initial state a state was found, if the store is [linked](Store::LINKED).
+    fn depth(&self, id: StateId) -> u32 {
+        let _ = id;
+        0
     }
 
     /// Whether [`Handle::visit`] was called for this state. The mark belongs to the handle: only one may use it.
