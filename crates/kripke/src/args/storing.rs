@@ -31,6 +31,9 @@ pub struct Storing {
     /// With --store hash: N bits for each state, 8 to 64 [default: 48]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(HASH_BITS))]
     pub hash_bits: Option<u8>,
+    /// With --store hash or bitstate: hash differently, and so miss other states
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub hash_seed: u64,
 }
 
 const BITS: std::ops::RangeInclusive<i64> = Bits::LEAST as i64..=Bits::MOST as i64;

@@ -262,6 +262,7 @@ impl Session<'_> {
             store,
             threads: args.searching.threads.map(usize::from),
             bias: Bias::Forward,
+            seed: args.searching.storing.hash_seed,
             cycles: task.is_endless().then(|| args.asking.how()),
             branching: task.branching.as_ref().map(|t| t.branching.clone()),
         }

@@ -41,6 +41,8 @@ pub struct Options {
     pub cycles: Option<Cycles>,
     /// In which order a depth-first search with a lossy store takes successors.
     pub bias: Bias,
+    /// With another one, a lossy store misses other states.
+    pub seed: u64,
     /// Judge this formula in the initial state, and look at no more states than that takes.
     pub branching: Option<Branching>,
 }
@@ -86,6 +88,7 @@ impl Default for Options {
             threads: None,
             cycles: None,
             bias: Bias::Forward,
+            seed: 0,
             branching: None,
         }
     }
@@ -147,11 +150,11 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
             explore_with(store, successors, options, budget, progress)
         }
         StoreKind::Hash { bits } => {
-            let store = || HashStore::new(bits, budget.capacity(), options.workers());
+            let store = || HashStore::new(bits, budget.capacity(), options.workers()).seeded(options.seed);
             explore_with(store, successors, options, budget, progress)
         }
         StoreKind::Bitstate(size) => {
-            let store = || BitStore::new(size, budget.capacity(), options.workers());
+            let store = || BitStore::new(size, budget.capacity(), options.workers()).seeded(options.seed);
             explore_with(store, successors, options, budget, progress)
         }
     }

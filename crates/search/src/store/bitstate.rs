@@ -10,6 +10,7 @@ use super::ground::{Ground, Plot};
 use super::hardware::prefetch;
 use super::lossy::{Filter, LossyStore};
 use super::meeting::{Seat, Sitting};
+use super::missed::Missed;
 use super::pool::mix;
 use super::table::Refusal;
 use super::{Capacity, Full};
@@ -162,8 +163,46 @@ impl Filter for BitField {
 
     fn grow(&self, _: &Sitting<'_>, _: impl FnMut(u64)) {}
 
-    fn confusion(&self, states: f64) -> f64 {
-        let hashes = f64::from(self.hashes);
-        (1.0 - (-hashes * states / self.bits()).exp()).powf(hashes)
+    /// A state is confused if all its bits are set. One that is not has at least one that is not set, so it sets more than
+    /// any state would.
+    fn missed(&self, states: u64) -> Missed {
+        let (hashes, bits) = (f64::from(self.hashes), self.bits());
+        let mut set = 0.0f64;
+        let fill = |set: f64, states: f64| {
+            let gain = hashes * (1.0 - set) / (1.0 - set.powf(hashes)).max(1e-9);
+            (set + states * gain / bits).min(1.0)
+        };
+        Missed::estimate(states, |piece| {
+            let middle = fill(set, piece / 2.0);
+            set = fill(set, piece);
+            middle.powf(hashes)
+        })
+    }
+}
+
+#[cfg(all(test, not(shuttle)))]
+mod tests {
+    use super::super::meeting::Meeting;
+    use super::*;
+
+    /// How many of so many different hashes are taken for others, and the estimate.
+    fn confused(size: Bits, count: u64, seed: u64) -> (u64, Missed) {
+        let (field, meeting) = (BitField::new(size, 1), Meeting::new());
+        let seat = meeting.enter();
+        let hash = |n: u64| mix(super::super::hash(&(n ^ seed << 40).to_le_bytes()));
+        let new = (0..count).filter(|&n| field.add(hash(n), &seat, &mut (), || Ok(())).unwrap()).count() as u64;
+        (count - new, field.missed(new))
+    }
+
+    #[test]
+    fn the_estimate_is_right() {
+        for (bits, hashes, count) in [(20, 3, 30_000), (20, 3, 200_000), (22, 1, 100_000), (21, 8, 200_000)] {
+            let size = Bits { bits, hashes };
+            let runs: Vec<_> = (0..40).map(|seed| confused(size, count, seed)).collect();
+            let within = runs.iter().filter(|(missed, estimate)| *missed as f64 <= estimate.at_most).count();
+            let (missed, expected) =
+                runs.iter().fold((0.0, 0.0), |(m, e), (missed, estimate)| (m + *missed as f64, e + estimate.states));
+            println!("{size:?} {count}: {missed} missed, {expected} expected, {within} of 40 within");
+        }
     }
 }

@@ -7,6 +7,7 @@
 
 use super::lossy::{Filter, LossyStore};
 use super::meeting::{Seat, Sitting};
+use super::missed::Missed;
 use super::quotient::QuotientSet;
 use super::segments::Untold;
 use super::table::Refusal;
@@ -75,7 +76,12 @@ impl Filter for Hashes {
         self.set.grow(sitting, release);
     }
 
-    fn confusion(&self, states: f64) -> f64 {
-        states / 2f64.powi(self.bits as i32)
+    /// A state is confused if it has one of the hashes that are there.
+    fn missed(&self, states: u64) -> Missed {
+        let mut there = 0.0;
+        Missed::estimate(states, |piece| {
+            there += piece;
+            (there - piece / 2.0) / 2f64.powi(self.bits as i32)
+        })
     }
 }

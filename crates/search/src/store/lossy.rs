@@ -41,8 +41,8 @@ pub(super) trait Filter: Sync + Debug {
 
     fn grow(&self, sitting: &Sitting<'_>, release: impl FnMut(u64));
 
-    /// How likely it takes a new state for an old one after it was given so many.
-    fn confusion(&self, states: f64) -> f64;
+    /// What was probably missed when so many states are stored.
+    fn missed(&self, states: u64) -> Missed;
 }
 
 /// Remembers states by a filter, and those that wait in full.
@@ -116,7 +116,7 @@ impl<F: Filter> Store for LossyStore<F> {
     }
 
     fn missed(&self) -> Option<Missed> {
-        Some(Missed::estimate(self.len(), |states| self.filter.confusion(states)))
+        Some(self.filter.missed(self.len()))
     }
 }
 
