@@ -22,6 +22,9 @@ pub struct Report {
     pub properties: Vec<Property>,
     pub states: u64,
     pub transitions: u64,
+    /// With a store that may miss states.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missed: Option<Missed>,
     pub depth: u64,
     pub state_bytes: u64,
     pub state_bits: StateBits,
@@ -67,6 +70,17 @@ pub struct StateBits {
     pub packed: u64,
     /// The logarithm of the number of combinations of values.
     pub compact: u64,
+}
+
+/// What a lossy store has probably missed.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Missed {
+    /// Expected.
+    pub states: f64,
+    /// In 95 % of all cases.
+    pub at_most: f64,
+    /// The part of all states that was seen, if that is so.
+    pub coverage: f64,
 }
 
 /// How many errors of each kind there were.
@@ -132,6 +146,12 @@ pub struct Limits {
 #[derive(Clone, Debug, Serialize)]
 pub struct Options {
     pub store: &'static str,
+    /// Of a hash, or the logarithm of all bits of a bitstate store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bits: Option<u8>,
+    /// Bits for each state of a bitstate store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hashes: Option<u8>,
     pub compact: bool,
     pub threads: usize,
     pub raw: bool,

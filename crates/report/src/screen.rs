@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 use std::time::Duration;
 
 use kripke_model::Model;
-use kripke_search::{Fairness, Limit, Order, Statistics, Wrong};
+use kripke_search::store::Bits;
+use kripke_search::{Fairness, Limit, Order, Statistics, StoreKind, Wrong};
 
 use crate::names::Names;
 use crate::number::{bytes, counted, duration, grouped, short};
@@ -78,6 +79,7 @@ impl Checked<'_> {
         let refuted = matches!(violated.first.wrong(), Wrong::Refuted { .. });
         let length = match (self.order, run.end()) {
             _ if refuted => "trace",
+            _ if self.statistics.missed.is_some() => "trace",
             (_, End::Cycle(_)) | (Order::DepthFirst, _) => "trace",
             (Order::BreadthFirst, _) => "shortest trace",
         };
@@ -122,6 +124,10 @@ impl Checked<'_> {
             Reason::Limit(limit) => {
                 let states = counted(self.statistics.states, "state");
                 let mark = paint(UNSURE, "? INCONCLUSIVE");
+                if *limit == Limit::LossyStore {
+                    let what = format!("nothing found in {states}, but {reason}");
+                    return format!("{mark}: {what}\n{}", self.figures());
+                }
                 let place = match limit {
                     Limit::EndlessSequence(f) => format!(" ({})", Lines::new(self.model).place(f.span)),
                     _ => String::new(),
@@ -205,7 +211,7 @@ impl Checked<'_> {
         if self.coarse {
             parts.push("local steps glued".to_string());
         }
-        format!("  {}\n{}", parts.join(" · "), self.stores())
+        format!("  {}\n{}", parts.join(" · "), self.stores() + &self.missed())
     }
 
     /// `store: exact, then tree from 1.2M states on (memory got tight)`
@@ -217,6 +223,19 @@ impl Checked<'_> {
         let then: String =
             then.map(|(c, to)| format!(", then {} from {} states on", to.word(), short(c.states))).collect();
         format!("  store: {}{then} (memory got tight)\n", first.from.word())
+    }
+
+    /// `≈ 5 120 states missed (at most 5 270, 95 %) · coverage ≈ 99.87 % · 2^30 bits, 3 for each state`
+    fn missed(&self) -> String {
+        let Some(missed) = self.statistics.missed else { return String::new() };
+        let store = match self.statistics.store {
+            StoreKind::Bitstate(Bits { bits, hashes }) => format!("2^{bits} bits, {hashes} for each state"),
+            StoreKind::Hash { bits } => format!("a hash of {bits} bits for each state"),
+            StoreKind::Auto | StoreKind::Exact | StoreKind::Tree => return String::new(),
+        };
+        let [states, at_most] = [missed.states, missed.at_most].map(estimate);
+        let coverage = percent(missed.coverage);
+        format!("  about {states} states missed (95 %: at most {at_most}) · coverage about {coverage} · {store}\n")
     }
 
     /// One line for one of several models, without its name.
@@ -241,6 +260,23 @@ impl Checked<'_> {
             }
         }
     }
+}
+
+/// A number of states that need not be whole.
+fn estimate(states: f64) -> String {
+    match states {
+        ..0.001 => "0.001".to_string(),
+        0.001..1.0 => format!("{states:.3}"),
+        1.0..10.0 => format!("{states:.1}"),
+        _ => grouped(states.round() as u64),
+    }
+}
+
+/// A part of a whole, never rounded to all of it.
+fn percent(part: f64) -> String {
+    let digits = (2..9).find(|&digits| (1.0 - part) * 10f64.powi(digits) >= 1.0).unwrap_or(9).max(3) - 2;
+    let steps = 10f64.powi(digits);
+    format!("{:.*} %", digits as usize, (part * 100.0 * steps).floor() / steps)
 }
 
 /// The steps of a run, and who is stuck at the end.

@@ -51,7 +51,7 @@ impl fmt::Display for Limit {
             Limit::Interrupted => write!(f, "interrupted"),
             Limit::StateNumbers => write!(f, "more states than the store has numbers for"),
             Limit::EndlessSequence(_) => write!(f, "an atomic sequence does not come to an end"),
-            Limit::LossyStore => write!(f, "the store may have omitted states"),
+            Limit::LossyStore => write!(f, "the store may have missed states"),
         }
     }
 }

@@ -18,7 +18,7 @@ mod sync;
 
 pub use budget::{Budget, Limit};
 pub use explore::{
-    Algorithm, Branching, Cycles, Factory, Fairness, Options, Order, PartId, StoreKind, explore, explore_with,
+    Algorithm, Bias, Branching, Cycles, Factory, Fairness, Options, Order, PartId, StoreKind, explore, explore_with,
 };
 pub use outcome::{Change, End, ErrorFree, Errors, Exhausted, Outcome, Statistics, Violation, Wrong};
 pub use progress::{Progress, Snapshot};

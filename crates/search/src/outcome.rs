@@ -4,6 +4,7 @@ use kripke_model::{Finding, FindingKind, Trail};
 
 use crate::budget::Limit;
 use crate::explore::{PartId, StoreKind};
+use crate::store::Missed;
 
 /// The result of a search.
 #[derive(Debug)]
@@ -71,7 +72,7 @@ pub enum Wrong {
 }
 
 /// What was counted.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub struct Statistics {
     pub states: u64,
     /// Edges between stored states; parallel ones count separately.
@@ -90,6 +91,8 @@ pub struct Statistics {
     pub store_bytes: u64,
     /// Memory of the frontier at the end.
     pub search_bytes: u64,
+    /// What a lossy store has probably missed.
+    pub missed: Option<Missed>,
 }
 
 /// A search that went on with another store, because memory got tight.

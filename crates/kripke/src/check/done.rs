@@ -12,7 +12,7 @@ use kripke_report::screen::Checked;
 use kripke_report::table::Look;
 use kripke_report::verdict::{Verdict, Violated};
 use kripke_report::{coverage, number};
-use kripke_search::{Budget, End, Fairness, Options, Order, Outcome, Progress, StoreKind, Wrong, explore};
+use kripke_search::{Bias, Budget, End, Fairness, Options, Order, Outcome, Progress, StoreKind, Wrong, explore};
 
 use crate::args::{self, Check};
 use crate::engine::{Engine, state_bits};
@@ -73,6 +73,15 @@ impl Done {
         }
         let model = Arc::new(asked.model.clone());
         let tasks = tasks::tasks(file, asked, &args.reading, &args.asking, claims).map_err(Stopped::Trouble)?;
+        let lasting = tasks.iter().find(|task| task.is_endless() || task.branching.is_some());
+        if let Some(task) = lasting.filter(|_| args.searching.storing.is_lossy()) {
+            return Err(Stopped::Failure(Failure::BadInput(format!(
+                "a store that may miss states can't be used for {} {}: only for assertions, end states, faults, --reach and \
+                 properties that are broken by what has happened; leave it out with --no-claim, or use another --store",
+                task.kind.word(),
+                task.name
+            ))));
+        }
         let load = start.elapsed();
         let session = Session {
             args,
@@ -236,21 +245,22 @@ impl Session<'_> {
     fn options(&self, task: &Task) -> Options {
         let args = self.args;
         let own = task.kind == Kind::Safety;
+        let store = args.searching.storing.kind(args.limits.mem, self.limits.memory);
         Options {
             order: match args.searching.search {
-                args::Order::Bfs => Order::BreadthFirst,
-                args::Order::Dfs => Order::DepthFirst,
+                Some(args::Order::Bfs) => Order::BreadthFirst,
+                Some(args::Order::Dfs) => Order::DepthFirst,
+                None if matches!(store, StoreKind::Bitstate(_)) => Order::DepthFirst,
+                None => Order::BreadthFirst,
             },
             all_errors: args.looking.all_errors(),
             assertions: (own || !self.safety && task.kind != Kind::Reach) && !args.looking.no_assertions,
             end_states: own && !args.looking.no_end_states,
-            store: match args.searching.store {
-                args::Store::Auto => StoreKind::Auto,
-                args::Store::Exact => StoreKind::Exact,
-                args::Store::Tree => StoreKind::Tree,
-            },
-            change_at: args.searching.change_at,
+            store,
+            change_at: args.searching.storing.change_at,
             threads: args.searching.threads.map(usize::from),
+            bias: Bias::Forward,
+            seed: args.searching.storing.hash_seed,
             cycles: task.is_endless().then(|| args.asking.how()),
             branching: task.branching.as_ref().map(|t| t.branching.clone()),
         }

@@ -4,7 +4,8 @@ use kripke_report::json::{self, Report};
 use kripke_report::source::Lines;
 use kripke_report::verdict::{Counterexample, Reason, Verdict};
 use kripke_report::{coverage, screen, why};
-use kripke_search::{End, Errors, Fairness, Limit, Order, Statistics, Wrong};
+use kripke_search::store::Bits;
+use kripke_search::{End, Errors, Fairness, Limit, Order, Statistics, StoreKind, Wrong};
 
 use super::done::{Answer, Done};
 use crate::args::Check;
@@ -31,6 +32,7 @@ pub fn report(done: &Done, args: &Check) -> Report {
         properties: done.answers.iter().map(property).collect(),
         states: statistics.states,
         transitions: statistics.transitions,
+        missed: statistics.missed.map(|m| json::Missed { states: m.states, at_most: m.at_most, coverage: m.coverage }),
         depth: statistics.depth,
         state_bytes: statistics.state_bytes,
         state_bits: state_bits(&first.interpreter),
@@ -129,8 +131,17 @@ fn stores(statistics: &Statistics) -> Vec<json::Store> {
 }
 
 fn options(done: &Answer, args: &Check) -> json::Options {
+    let store = done.outcome.statistics.store;
     json::Options {
-        store: done.outcome.statistics.store.word(),
+        store: store.word(),
+        bits: match store {
+            StoreKind::Hash { bits } | StoreKind::Bitstate(Bits { bits, .. }) => Some(bits),
+            _ => None,
+        },
+        hashes: match store {
+            StoreKind::Bitstate(Bits { hashes, .. }) => Some(hashes),
+            _ => None,
+        },
         compact: args.searching.compact,
         threads: done.options.workers(),
         raw: args.reading.raw,

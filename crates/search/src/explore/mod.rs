@@ -6,6 +6,7 @@ mod change;
 mod crew;
 mod dfs;
 mod judge;
+mod lifo;
 mod live;
 mod removal;
 mod trail;
@@ -19,8 +20,9 @@ use kripke_model::{Finding, Successors, Trail};
 use crate::budget::{Budget, Limit};
 use crate::outcome::{End, Errors, Exhausted, Outcome, Statistics, Violation};
 use crate::progress::{Progress, Snapshot};
-use crate::store::{ExactStore, Omission, Queue, Store, TreeStore};
+use crate::store::{BitStore, Bits, ExactStore, HashStore, Omission, Queue, StateId, Store, TreeStore};
 pub use branch::{Branching, PartId};
+pub use lifo::Bias;
 pub use live::{Algorithm, Cycles, Fairness};
 use trail::Thread;
 
@@ -38,10 +40,14 @@ pub struct Options {
     /// With [`StoreKind::Auto`]: change over to trees as soon as there are about so many states, whether or not memory is
     /// tight.
     pub change_at: Option<u64>,
-    /// How many threads search; none means one for each core. Depth-first order has one.
+    /// How many threads search; none means one for each core. Depth-first order has one, unless the store is lossy.
     pub threads: Option<usize>,
     /// Look for cycles with accepting states instead of invalid end states.
     pub cycles: Option<Cycles>,
+    /// In which order a depth-first search with a lossy store takes successors.
+    pub bias: Bias,
+    /// With another one, a lossy store misses other states.
+    pub seed: u64,
     /// Judge this formula in the initial state, and look at no more states than that takes.
     pub branching: Option<Branching>,
 }
@@ -63,15 +69,26 @@ pub enum StoreKind {
     Exact,
     /// States as trees of pairs that they share: less memory, more time.
     Tree,
+    /// A hash of so many bits for each state: states with the same hash are taken for one.
+    Hash { bits: u8 },
+    /// A few bits for each state, at places that states share.
+    Bitstate(Bits),
 }
 
 impl StoreKind {
+    /// Whether it may take a new state for an old one.
+    pub fn is_lossy(self) -> bool {
+        matches!(self, StoreKind::Hash { .. } | StoreKind::Bitstate(_))
+    }
+
     /// Its name.
     pub fn word(self) -> &'static str {
         match self {
             StoreKind::Auto => "auto",
             StoreKind::Exact => "exact",
             StoreKind::Tree => "tree",
+            StoreKind::Hash { .. } => "hash",
+            StoreKind::Bitstate(_) => "bitstate",
         }
     }
 }
@@ -87,6 +104,8 @@ impl Default for Options {
             change_at: None,
             threads: None,
             cycles: None,
+            bias: Bias::Forward,
+            seed: 0,
             branching: None,
         }
     }
@@ -101,6 +120,7 @@ impl Options {
         };
         match (self.cycles, self.order) {
             (Some(cycles), _) if cycles.algorithm(wanted, self.all_errors) == Algorithm::Cndfs => wanted,
+            (None, Order::DepthFirst) if self.store.is_lossy() => wanted,
             (Some(_), _) | (None, Order::DepthFirst) => 1,
             _ if self.branching.is_some() => 1,
             (None, Order::BreadthFirst) => wanted,
@@ -127,7 +147,7 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
     let uncompared = successors().uncompared();
     let options = &options.clone().fit(uncompared);
     match options.store {
-        StoreKind::Auto | StoreKind::Tree if options.cycles.is_some() || options.branching.is_some() => {
+        _ if options.store != StoreKind::Exact && (options.cycles.is_some() || options.branching.is_some()) => {
             explore(successors, &Options { store: StoreKind::Exact, ..options.clone() }, budget, progress)
         }
         StoreKind::Auto => change::explore(successors, options, budget, progress),
@@ -137,6 +157,14 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
         }
         StoreKind::Tree => {
             let store = || TreeStore::new(budget.capacity(), options.workers());
+            explore_with(store, successors, options, budget, progress)
+        }
+        StoreKind::Hash { bits } => {
+            let store = || HashStore::new(bits, budget.capacity(), options.workers()).seeded(options.seed);
+            explore_with(store, successors, options, budget, progress)
+        }
+        StoreKind::Bitstate(size) => {
+            let store = || BitStore::new(size, budget.capacity(), options.workers()).seeded(options.seed);
             explore_with(store, successors, options, budget, progress)
         }
     }
@@ -161,6 +189,10 @@ pub fn explore_with<S: Store>(
     }
     match options.order {
         Order::BreadthFirst => breadth_first(store, successors, options, budget, progress),
+        Order::DepthFirst if S::LINKED => {
+            let store = store();
+            last_first(&Search::new(&store, options, budget, progress), successors)
+        }
         Order::DepthFirst => {
             let store = store();
             let search = Search::new(&store, options, budget, progress);
@@ -228,6 +260,11 @@ impl<'a, S: Store> Search<'a, S> {
     /// Ends the search. The first limit that was met counts.
     fn stop(&self, limit: Limit) {
         self.limit.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(limit);
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends the search, because it has found what it was looking for.
+    fn halt(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
@@ -299,6 +336,7 @@ impl<'a, S: Store> Search<'a, S> {
             state_bytes: self.store.longest(),
             store_bytes: self.store.bytes(),
             search_bytes,
+            missed: self.store.missed(),
         }
     }
 
@@ -350,6 +388,10 @@ fn conclude_levels<S: Store>(search: &Search<'_, S>, mut levels: bfs::Levels<'_,
     search.report(levels.queue.bytes(), 0);
     let statistics = search.statistics(levels.depth(), levels.findings.errors, levels.queue.bytes());
     let kept = std::mem::take(&mut levels.findings.kept);
+    if S::LINKED {
+        let violations = linked(kept, &mut levels.workers[0]);
+        return (Outcome { end, violations, statistics }, Vec::new());
+    }
     let mut threads: Vec<Thread> = kept.into_iter().map(|(found, depth)| Thread::new(found, depth)).collect();
     trail::trace(&mut threads, &mut levels);
     (Outcome { end, violations: Vec::new(), statistics }, threads)
@@ -369,7 +411,7 @@ fn find_trails<S: Store>(
             outcome.end = End::Stopped(limit);
         }
     }
-    outcome.violations = threads.into_iter().map(Thread::finish).collect();
+    outcome.violations.extend(threads.into_iter().map(Thread::finish));
     outcome
 }
 
@@ -401,13 +443,33 @@ fn depth_first<'a, S: Store>(search: &Search<'a, S>, mut descent: dfs::Descent<'
     let end = search.end(descent.stop.take(), &mut descent.findings);
     let statistics = search.statistics(descent.stack.deepest, descent.findings.errors, descent.stack.bytes());
     let kept = std::mem::take(&mut descent.findings.kept);
-    let violations = kept.into_iter().filter(|(_, path)| !path.is_empty()).map(|(found, path)| {
-        let choices = trail::choices(&path, &mut descent.worker);
-        Violation { wrong: found.wrong, trail: Trail { choices, ending: found.ending } }
-    });
+    let kept = kept.into_iter().filter(|(_, path)| !path.is_empty());
+    let violations = kept.map(|(found, path)| violation(found, &path, &mut descent.worker));
     Outcome { end, violations: violations.collect(), statistics }
 }
 
 fn max_depth(budget: &Budget) -> u32 {
     budget.max_depth.unwrap_or(u32::MAX)
+}
+
+fn last_first<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>) -> Outcome {
+    let mut descent = lifo::run(search, factory, max_depth(search.budget));
+    let end = search.end(descent.stop.take(), &mut descent.findings);
+    let statistics = search.statistics(descent.depth, descent.findings.errors, descent.bytes);
+    let violations = linked(std::mem::take(&mut descent.findings.kept), &mut descent.worker);
+    Outcome { end, violations, statistics }
+}
+
+/// The way to errors, by the links between states.
+fn linked<S: Store, W>(kept: Vec<(judge::Found, W)>, worker: &mut worker::Worker<'_, '_, S>) -> Vec<Violation> {
+    let trace = |(found, _): (judge::Found, W)| {
+        let path = trail::path(&worker.handle, found.id);
+        violation(found, &path, worker)
+    };
+    kept.into_iter().map(trace).collect()
+}
+
+fn violation<S: Store>(found: judge::Found, path: &[StateId], worker: &mut worker::Worker<'_, '_, S>) -> Violation {
+    let choices = trail::choices(path, worker);
+    Violation { wrong: found.wrong, trail: Trail { choices, ending: found.ending } }
 }

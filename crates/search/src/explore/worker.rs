@@ -81,7 +81,9 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
             let state = self.handle.open(id, state);
             let flags = self.successors.expand(state, Choice::All, batch);
             ends.push(batch.len());
-            self.judge.judge(state, flags, &batch.findings()[findings..]);
+            if self.judge.judge(id, state, flags, &batch.findings()[findings..]) {
+                self.handle.hold(id);
+            }
             self.handle.expect(batch);
         }
         let count = ends.len();
@@ -90,6 +92,9 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         let interned = self.intern(each);
         self.search.tallies[self.number].set(self.transitions, self.expanded);
         interned?;
+        for &id in &self.round.work[..count] {
+            self.handle.release(id);
+        }
         Ok(count)
     }
 
@@ -101,7 +106,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         let state = self.handle.open(id, state);
         let flags = self.successors.expand(state, Choice::All, batch);
         ends.push(batch.len());
-        self.judge.judge(state, flags, batch.findings());
+        self.judge.judge(id, state, flags, batch.findings());
         self.expanded += 1;
         self.unchecked += 1;
         let interned = self.intern(each);

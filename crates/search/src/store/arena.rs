@@ -71,6 +71,14 @@ impl Arena {
         unsafe { std::slice::from_raw_parts(start.add(index * stride), stride) }
     }
 
+    /// Where a state is, or will be.
+    #[inline(always)]
+    pub fn place(&self, number: u32) -> *mut u8 {
+        let block = &self.blocks[number as usize >> BLOCK_BITS];
+        let (start, stride) = (block.start.load(Ordering::Relaxed), block.stride.load(Ordering::Relaxed));
+        start.wrapping_add((number as usize & (BLOCK - 1)) * stride)
+    }
+
     /// Starts to load a state, or nothing if there is none.
     #[inline(always)]
     pub fn prefetch(&self, number: u32) {
@@ -227,18 +235,20 @@ impl<'a> Pen<'a> {
     /// Writes a state and says its number, which is not taken until [`Pen::keep`].
     #[inline]
     pub fn write(&mut self, state: &State) -> Result<u32, Full> {
+        let number = self.next(state.len())?;
+        // SAFETY: the block is this worker's own and has room for one more state of this length at its number, which is
+        // not taken, so nobody reads there.
+        unsafe { ptr::copy_nonoverlapping(state.as_ptr(), self.arena.place(number), state.len()) };
+        Ok(number)
+    }
+
+    /// The number that the next state of this length will have. It is not taken until [`Pen::keep`].
+    #[inline]
+    pub fn next(&mut self, stride: usize) -> Result<u32, Full> {
         let open = match self.open.first() {
-            Some(open) if open.stride == state.len() && open.left > 0 => *open,
-            _ => self.turn_to(state.len())?,
+            Some(open) if open.stride == stride && open.left > 0 => *open,
+            _ => self.turn_to(stride)?,
         };
-        let block = &self.arena.blocks[open.next as usize >> BLOCK_BITS];
-        let index = open.next as usize & (BLOCK - 1);
-        // SAFETY: the block is this worker's own and has room (`left`) for one more state of this length at `index`;
-        // its number is not taken, so nobody reads there.
-        unsafe {
-            let to = block.start.load(Ordering::Relaxed).add(index * open.stride);
-            ptr::copy_nonoverlapping(state.as_ptr(), to, open.stride);
-        }
         Ok(open.next)
     }
 

@@ -21,7 +21,7 @@ const SPREAD: usize = if cfg!(shuttle) { 2 } else { 24 };
 /// Marks an entry of the table at the side as visited.
 const VISITED: u64 = 1 << 63;
 
-/// A set of numbers below 2^62.
+/// A set of numbers: of any, where there are segments, which tell some bits; else of those below 2^62.
 #[derive(Debug)]
 pub(super) struct QuotientSet(Segments<Quotients>);
 

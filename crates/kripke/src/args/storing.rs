@@ -1,0 +1,82 @@
+//! How states are kept.
+
+use clap::{Args, ValueEnum};
+use kripke_report::number::parse_count;
+use kripke_search::StoreKind;
+use kripke_search::store::{Bits, HashStore};
+
+/// Bytes of a bitstate store if neither its size nor the memory is given: more would take longer to be handed out than
+/// most searches take.
+const USUAL: u64 = 1 << 30;
+
+/// How states are kept.
+#[derive(Args, Clone, Debug)]
+pub struct Storing {
+    /// Keep states in full (exact), as trees that share their parts (a fraction of the memory, slower), or in full until
+    /// memory gets tight and from then on as trees (auto). With a hash of each state (hash) or a few bits (bitstate) some states
+    /// may be missed: that finds errors, but proves nothing
+    #[arg(
+        long,
+        value_enum,
+        default_value_t = Store::Auto,
+        value_name = "auto|exact|tree|hash|bitstate",
+        hide_possible_values = true
+    )]
+    pub store: Store,
+    /// Change over from full states to trees at so many states, however much memory there is
+    #[arg(long, value_name = "N", value_parser = parse_count, hide = true)]
+    pub change_at: Option<u64>,
+    /// With --store bitstate: 2^N bits in all [default: half of --mem, or 1 GiB if that is not given]
+    #[arg(short = 'w', long = "bits", value_name = "N", value_parser = clap::value_parser!(u8).range(BITS))]
+    pub bits: Option<u8>,
+    /// With --store bitstate: N bits for each state [default: 3]
+    #[arg(short = 'k', long = "hashes", value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub hashes: Option<u8>,
+    /// With --store hash: N bits for each state, 8 to 64 [default: 48]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(HASH_BITS))]
+    pub hash_bits: Option<u8>,
+    /// With --store hash or bitstate: hash differently, and so miss other states
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub hash_seed: u64,
+}
+
+const BITS: std::ops::RangeInclusive<i64> = Bits::LEAST as i64..=Bits::MOST as i64;
+const HASH_BITS: std::ops::RangeInclusive<i64> = HashStore::LEAST as i64..=HashStore::MOST as i64;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Store {
+    /// In full until memory gets tight, then as trees
+    Auto,
+    /// In full
+    Exact,
+    /// As trees that share their parts
+    Tree,
+    /// By a hash
+    Hash,
+    /// By a few bits
+    Bitstate,
+}
+
+impl Storing {
+    pub fn is_lossy(&self) -> bool {
+        matches!(self.store, Store::Hash | Store::Bitstate)
+    }
+
+    /// What this means, where the user has given so much memory, or where there is so much.
+    pub fn kind(&self, given: Option<u64>, there: Option<u64>) -> StoreKind {
+        match self.store {
+            Store::Auto => StoreKind::Auto,
+            Store::Exact => StoreKind::Exact,
+            Store::Tree => StoreKind::Tree,
+            Store::Hash => StoreKind::Hash { bits: self.hash_bits.unwrap_or(HashStore::BITS) },
+            Store::Bitstate => {
+                let half = |memory: u64| memory / 2;
+                let bytes = given.map(half).unwrap_or_else(|| there.map_or(USUAL, half).min(USUAL));
+                StoreKind::Bitstate(Bits {
+                    bits: self.bits.unwrap_or_else(|| Bits::within(bytes)),
+                    hashes: self.hashes.unwrap_or(Bits::HASHES),
+                })
+            }
+        }
+    }
+}
