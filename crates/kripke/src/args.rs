@@ -176,7 +176,7 @@ pub struct Looking {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "How to search")]
 pub struct Searching {
-    /// Nearest states first (the shortest counterexample), or deep ones first [default: bfs; dfs with --store bitstate]
+    /// Nearest states first (the shortest counterexample), or deep ones first [default: bfs; dfs with --store bitstate or cache]
     #[arg(long, value_enum, value_name = "bfs|dfs", hide_possible_values = true)]
     pub search: Option<Order>,
     #[command(flatten)]

@@ -36,8 +36,21 @@ pub struct Report {
     pub memory: Memory,
     /// How states were kept, one after the other.
     pub stores: Vec<Store>,
+    /// With `--store cache`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<Cache>,
     pub limits: Limits,
     pub options: Options,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Cache {
+    /// How many states it had room for.
+    pub slots: u64,
+    /// How many were replaced by others. If it is not 0, `states` counts those twice that were visited twice.
+    pub replaced: u64,
+    /// How many times a state came up that was there.
+    pub revisits: u64,
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]

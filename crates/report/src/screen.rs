@@ -211,7 +211,7 @@ impl Checked<'_> {
         if self.coarse {
             parts.push("local steps glued".to_string());
         }
-        format!("  {}\n{}", parts.join(" · "), self.stores() + &self.missed())
+        format!("  {}\n{}", parts.join(" · "), self.stores() + &self.cache() + &self.missed())
     }
 
     /// `store: exact, then tree from 1.2M states on (memory got tight)`
@@ -225,13 +225,23 @@ impl Checked<'_> {
         format!("  store: {}{then} (memory got tight)\n", first.from.word())
     }
 
+    /// `cache of 60 000 states · 1 203 replaced: states visited again are counted again`
+    fn cache(&self) -> String {
+        let Some(cache) = self.statistics.cache else { return String::new() };
+        let replaced = match cache.replaced {
+            0 => "none replaced".to_string(),
+            n => format!("{} replaced: states that were visited again are counted again", grouped(n)),
+        };
+        format!("  cache of {} · {replaced}\n", counted(cache.slots, "state"))
+    }
+
     /// `≈ 5 120 states missed (at most 5 270, 95 %) · coverage ≈ 99.87 % · 2^30 bits, 3 for each state`
     fn missed(&self) -> String {
         let Some(missed) = self.statistics.missed else { return String::new() };
         let store = match self.statistics.store {
             StoreKind::Bitstate(Bits { bits, hashes }) => format!("2^{bits} bits, {hashes} for each state"),
             StoreKind::Hash { bits } => format!("a hash of {bits} bits for each state"),
-            StoreKind::Auto | StoreKind::Exact | StoreKind::Tree => return String::new(),
+            StoreKind::Auto | StoreKind::Exact | StoreKind::Tree | StoreKind::Cache(_) => return String::new(),
         };
         let [states, at_most] = [missed.states, missed.at_most].map(estimate);
         let coverage = percent(missed.coverage);

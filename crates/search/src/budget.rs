@@ -37,6 +37,8 @@ pub enum Limit {
     StateNumbers,
     /// An atomic or indivisible sequence that does not come to an end.
     EndlessSequence(Finding),
+    /// All of the slots of a cache where the next state could go are taken by states of the stack. So many slots it has.
+    Cache(u64),
     /// Everything was explored as far as the store can tell, but it may have taken a new state for an old one.
     LossyStore,
 }
@@ -51,6 +53,7 @@ impl fmt::Display for Limit {
             Limit::Interrupted => write!(f, "interrupted"),
             Limit::StateNumbers => write!(f, "more states than the store has numbers for"),
             Limit::EndlessSequence(_) => write!(f, "an atomic sequence does not come to an end"),
+            Limit::Cache(slots) => write!(f, "a cache of {slots} states has no room for the stack"),
             Limit::LossyStore => write!(f, "the store may have missed states"),
         }
     }

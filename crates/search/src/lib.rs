@@ -18,7 +18,8 @@ mod sync;
 
 pub use budget::{Budget, Limit};
 pub use explore::{
-    Algorithm, Bias, Branching, Cycles, Factory, Fairness, Options, Order, PartId, StoreKind, explore, explore_with,
+    Algorithm, Bias, Branching, CacheSize, Cycles, Factory, Fairness, Options, Order, PartId, StoreKind, explore,
+    explore_with,
 };
-pub use outcome::{Change, End, ErrorFree, Errors, Exhausted, Outcome, Statistics, Violation, Wrong};
+pub use outcome::{CacheUse, Change, End, ErrorFree, Errors, Exhausted, Outcome, Statistics, Violation, Wrong};
 pub use progress::{Progress, Snapshot};

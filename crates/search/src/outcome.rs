@@ -85,6 +85,8 @@ pub struct Statistics {
     pub store: StoreKind,
     /// How they were kept before, from the first to the last.
     pub changes: Vec<Change>,
+    /// With a cache: what became of it. States that were visited again count again, and so do errors there.
+    pub cache: Option<CacheUse>,
     /// The length of the longest state.
     pub state_bytes: u64,
     /// Memory of the store.
@@ -93,6 +95,17 @@ pub struct Statistics {
     pub search_bytes: u64,
     /// What a lossy store has probably missed.
     pub missed: Option<Missed>,
+}
+
+/// What became of a cache of states.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CacheUse {
+    /// How many states it had room for.
+    pub slots: u64,
+    /// How many states were replaced by others. If none was, each was visited once.
+    pub replaced: u64,
+    /// How many times a state came up that was there.
+    pub revisits: u64,
 }
 
 /// A search that went on with another store, because memory got tight.

@@ -2,30 +2,43 @@
 
 use clap::{Args, ValueEnum};
 use kripke_report::number::parse_count;
-use kripke_search::StoreKind;
-use kripke_search::store::{Bits, HashStore};
+use kripke_search::store::{Bits, HashStore, Tolerance};
+use kripke_search::{CacheSize, StoreKind};
 
 /// Bytes of a bitstate store if neither its size nor the memory is given: more would take longer to be handed out than
 /// most searches take.
 const USUAL: u64 = 1 << 30;
 
+/// States of a cache if neither their number nor the memory is given.
+const USUAL_CACHE: u32 = 4_000_000;
+
 /// How states are kept.
 #[derive(Args, Clone, Debug)]
 pub struct Storing {
     /// Keep states in full (exact), as trees that share their parts (a fraction of the memory, slower), or in full until
-    /// memory gets tight and from then on as trees (auto). With a hash of each state (hash) or a few bits (bitstate) some states
+    /// memory gets tight and from then on as trees (auto). In bounded memory (cache) states replace each other, and are
+    /// visited again where need be. With a hash of each state (hash) or a few bits (bitstate) some states
     /// may be missed: that finds errors, but proves nothing
     #[arg(
         long,
         value_enum,
         default_value_t = Store::Auto,
-        value_name = "auto|exact|tree|hash|bitstate",
+        value_name = "auto|exact|tree|cache|hash|bitstate",
         hide_possible_values = true
     )]
     pub store: Store,
     /// Change over from full states to trees at so many states, however much memory there is
     #[arg(long, value_name = "N", value_parser = parse_count, hide = true)]
     pub change_at: Option<u64>,
+    /// With --store cache: room for N states: 50k, 2M [default: as many as fit into --mem, or 4M]
+    #[arg(long, value_name = "N", value_parser = parse_slots)]
+    pub cache_states: Option<u32>,
+    /// With --store cache: replace a state after N collisions
+    #[arg(long, value_name = "N", default_value_t = Tolerance::default().collisions)]
+    pub cache_collisions: u32,
+    /// With --store cache: give up after N collisions with states of the search stack, or with any
+    #[arg(long, value_name = "N", default_value_t = Tolerance::default().probes)]
+    pub cache_probes: u32,
     /// With --store bitstate: 2^N bits in all [default: half of --mem, or 1 GiB if that is not given]
     #[arg(short = 'w', long = "bits", value_name = "N", value_parser = clap::value_parser!(u8).range(BITS))]
     pub bits: Option<u8>,
@@ -51,13 +64,51 @@ pub enum Store {
     Exact,
     /// As trees that share their parts
     Tree,
+    /// In full, replacing each other
+    Cache,
     /// By a hash
     Hash,
     /// By a few bits
     Bitstate,
 }
 
+fn parse_slots(text: &str) -> Result<u32, String> {
+    let n = parse_count(text)?;
+    u32::try_from(n)
+        .ok()
+        .filter(|n| (1..=u32::MAX / 2).contains(n))
+        .ok_or_else(|| format!("{n} is not within 1 and 2^31"))
+}
+
 impl Storing {
+    /// What can't be used together.
+    pub fn complaint(&self, search: Option<super::Order>) -> Option<&'static str> {
+        if !self.forgets() {
+            return None;
+        }
+        if search == Some(super::Order::Bfs) {
+            return Some(
+                "--store cache needs --search dfs: what is replaced must not be waiting, and the stack is not",
+            );
+        }
+        (self.cache_collisions > self.cache_probes)
+            .then_some("--cache-collisions must not be more than --cache-probes: after these it gives up")
+    }
+
+    /// Whether it may forget states.
+    pub fn forgets(&self) -> bool {
+        self.store == Store::Cache
+    }
+
+    /// Whether only what has happened can be judged, not what goes on for ever.
+    pub fn is_for_safety(&self) -> bool {
+        self.is_lossy() || self.forgets()
+    }
+
+    fn tolerance(&self) -> Tolerance {
+        Tolerance { collisions: self.cache_collisions, probes: self.cache_probes }
+    }
+
     pub fn is_lossy(&self) -> bool {
         matches!(self.store, Store::Hash | Store::Bitstate)
     }
@@ -68,6 +119,10 @@ impl Storing {
             Store::Auto => StoreKind::Auto,
             Store::Exact => StoreKind::Exact,
             Store::Tree => StoreKind::Tree,
+            Store::Cache => {
+                let states = self.cache_states.or(given.is_none().then_some(USUAL_CACHE));
+                StoreKind::Cache(CacheSize { states, tolerance: self.tolerance() })
+            }
             Store::Hash => StoreKind::Hash { bits: self.hash_bits.unwrap_or(HashStore::BITS) },
             Store::Bitstate => {
                 let half = |memory: u64| memory / 2;

@@ -67,6 +67,9 @@ impl Done {
     pub fn check(args: &Check, file: &Path, interrupt: &Arc<AtomicBool>) -> Result<Done, Stopped> {
         let (start, busy) = (Instant::now(), processor::seconds());
         let claims = !args.looking.no_claim;
+        if let Some(complaint) = args.searching.storing.complaint(args.searching.search) {
+            return Err(Stopped::Failure(Failure::BadInput(complaint.to_string())));
+        }
         let asked = tasks::load(file, &args.reading, &args.asking, claims).map_err(Stopped::Trouble)?;
         if !args.showing.quiet {
             output::remark(&asked.warnings);
@@ -74,9 +77,9 @@ impl Done {
         let model = Arc::new(asked.model.clone());
         let tasks = tasks::tasks(file, asked, &args.reading, &args.asking, claims).map_err(Stopped::Trouble)?;
         let lasting = tasks.iter().find(|task| task.is_endless() || task.branching.is_some());
-        if let Some(task) = lasting.filter(|_| args.searching.storing.is_lossy()) {
+        if let Some(task) = lasting.filter(|_| args.searching.storing.is_for_safety()) {
             return Err(Stopped::Failure(Failure::BadInput(format!(
-                "a store that may miss states can't be used for {} {}: only for assertions, end states, faults, --reach and \
+                "a store that may miss or forget states can't be used for {} {}: only for assertions, end states, faults, --reach and \
                  properties that are broken by what has happened; leave it out with --no-claim, or use another --store",
                 task.kind.word(),
                 task.name
@@ -250,7 +253,7 @@ impl Session<'_> {
             order: match args.searching.search {
                 Some(args::Order::Bfs) => Order::BreadthFirst,
                 Some(args::Order::Dfs) => Order::DepthFirst,
-                None if matches!(store, StoreKind::Bitstate(_)) => Order::DepthFirst,
+                None if matches!(store, StoreKind::Bitstate(_) | StoreKind::Cache(_)) => Order::DepthFirst,
                 None => Order::BreadthFirst,
             },
             all_errors: args.looking.all_errors(),

@@ -52,6 +52,7 @@ pub fn report(done: &Done, args: &Check) -> Report {
             search: statistics.search_bytes,
         },
         stores: stores(statistics),
+        cache: statistics.cache.map(|c| json::Cache { slots: c.slots, replaced: c.replaced, revisits: c.revisits }),
         limits: done.limits,
         options: options(first, args),
     }

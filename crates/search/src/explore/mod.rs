@@ -2,6 +2,7 @@
 
 mod bfs;
 mod branch;
+mod cached;
 mod change;
 mod crew;
 mod dfs;
@@ -22,6 +23,7 @@ use crate::outcome::{End, Errors, Exhausted, Outcome, Statistics, Violation};
 use crate::progress::{Progress, Snapshot};
 use crate::store::{BitStore, Bits, ExactStore, HashStore, Omission, Queue, StateId, Store, TreeStore};
 pub use branch::{Branching, PartId};
+pub use cached::CacheSize;
 pub use lifo::Bias;
 pub use live::{Algorithm, Cycles, Fairness};
 use trail::Thread;
@@ -69,6 +71,9 @@ pub enum StoreKind {
     Exact,
     /// States as trees of pairs that they share: less memory, more time.
     Tree,
+    /// States in full, but no more than there is room for: new ones replace old ones, which are visited again when they
+    /// come up again. Depth-first.
+    Cache(CacheSize),
     /// A hash of so many bits for each state: states with the same hash are taken for one.
     Hash { bits: u8 },
     /// A few bits for each state, at places that states share.
@@ -87,6 +92,7 @@ impl StoreKind {
             StoreKind::Auto => "auto",
             StoreKind::Exact => "exact",
             StoreKind::Tree => "tree",
+            StoreKind::Cache(_) => "cache",
             StoreKind::Hash { .. } => "hash",
             StoreKind::Bitstate(_) => "bitstate",
         }
@@ -133,7 +139,8 @@ impl Options {
     #[must_use]
     pub fn fit(self, uncompared: usize) -> Options {
         if uncompared == 0 {
-            return self;
+            let order = if matches!(self.store, StoreKind::Cache(_)) { Order::DepthFirst } else { self.order };
+            return Options { order, ..self };
         }
         Options { order: Order::BreadthFirst, store: StoreKind::Exact, threads: Some(1), ..self }
     }
@@ -151,6 +158,7 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
             explore(successors, &Options { store: StoreKind::Exact, ..options.clone() }, budget, progress)
         }
         StoreKind::Auto => change::explore(successors, options, budget, progress),
+        StoreKind::Cache(size) => cached::explore(successors, options, size, budget, progress),
         StoreKind::Exact => {
             let store = || ExactStore::new(budget.capacity(), options.workers()).without_comparing(uncompared);
             explore_with(store, successors, options, budget, progress)
@@ -333,6 +341,7 @@ impl<'a, S: Store> Search<'a, S> {
             errors,
             store: self.options.store,
             changes: self.past.changes.clone(),
+            cache: None,
             state_bytes: self.store.longest(),
             store_bytes: self.store.bytes(),
             search_bytes,

@@ -2,6 +2,7 @@
 
 mod arena;
 mod bitstate;
+mod cache;
 mod exact;
 mod ground;
 mod hardware;
@@ -27,6 +28,8 @@ use std::fmt;
 use kripke_model::{Batch, State};
 
 pub use bitstate::{BitStore, Bits};
+pub use cache::Tolerance;
+pub(crate) use cache::{Cache, Insertion};
 pub use exact::{ExactHandle, ExactStore};
 pub use hash::HashStore;
 pub use lossy::{LossyHandle, LossyStore};
