@@ -20,5 +20,5 @@ pub use budget::{Budget, Limit};
 pub use explore::{
     Algorithm, Bias, Branching, Cycles, Factory, Fairness, Options, Order, PartId, StoreKind, explore, explore_with,
 };
-pub use outcome::{End, ErrorFree, Errors, Exhausted, Outcome, Statistics, Violation, Wrong};
+pub use outcome::{End, ErrorFree, Errors, Exhausted, Outcome, Statistics, Swarm, Violation, Wrong};
 pub use progress::{Progress, Snapshot};

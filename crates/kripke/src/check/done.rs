@@ -239,6 +239,7 @@ impl Session<'_> {
             taken: memory::now(),
             deadline: self.deadline,
             interrupt: Some(self.interrupt.clone()),
+            enough: None,
         };
         let seen = Progress::new();
         let search = || explore(&|| engine.worker(), options, &budget, &seen);
@@ -248,7 +249,11 @@ impl Session<'_> {
     fn options(&self, task: &Task) -> Options {
         let args = self.args;
         let own = task.kind == Kind::Safety;
-        let store = args.searching.storing.kind(args.limits.mem, self.limits.memory);
+        let storing = &args.searching.storing;
+        let threads =
+            Options { threads: args.searching.threads.map(usize::from), ..Options::default() }.workers() as u64;
+        let parts = if storing.swarm.is_some() { threads } else { 1 };
+        let store = storing.kind(args.limits.mem, self.limits.memory, parts);
         Options {
             order: match args.searching.search {
                 Some(args::Order::Bfs) => Order::BreadthFirst,
@@ -262,7 +267,8 @@ impl Session<'_> {
             store,
             threads: args.searching.threads.map(usize::from),
             bias: Bias::Forward,
-            seed: args.searching.storing.hash_seed,
+            seed: storing.hash_seed,
+            swarm: storing.searches(args.limits.timeout.is_some(), threads),
             cycles: task.is_endless().then(|| args.asking.how()),
             branching: task.branching.as_ref().map(|t| t.branching.clone()),
         }

@@ -4,8 +4,8 @@ use kripke_report::json::{self, Report};
 use kripke_report::source::Lines;
 use kripke_report::verdict::{Counterexample, Reason, Verdict};
 use kripke_report::{coverage, screen, why};
-use kripke_search::{End, Errors, Fairness, Limit, Order, StoreKind, Wrong};
 use kripke_search::store::Bits;
+use kripke_search::{End, Errors, Fairness, Limit, Order, StoreKind, Wrong};
 
 use super::done::{Answer, Done};
 use crate::args::Check;
@@ -33,6 +33,11 @@ pub fn report(done: &Done, args: &Check) -> Report {
         states: statistics.states,
         transitions: statistics.transitions,
         missed: statistics.missed.map(|m| json::Missed { states: m.states, at_most: m.at_most, coverage: m.coverage }),
+        swarm: statistics.swarm.map(|s| json::Swarm {
+            searches: s.searches,
+            finished: s.finished,
+            coverage: s.coverage,
+        }),
         depth: statistics.depth,
         state_bytes: statistics.state_bytes,
         state_bits: state_bits(&first.interpreter),

@@ -55,7 +55,7 @@ struct Pool {
     over: bool,
 }
 
-/// What a worker has at the end.
+/// What waits, for one worker.
 #[derive(Default)]
 struct Stack {
     entries: Vec<StateId>,
@@ -74,11 +74,8 @@ pub(super) fn run<'a, 'm, S: Store>(
     factory: Factory<'_, 'm>,
     max_depth: u32,
 ) -> Descent<'a, 'm, S> {
-    let team = Team {
-        pool: Board::new(Pool::default()),
-        hungry: AtomicUsize::new(0),
-        findings: Mutex::new(Findings::new()),
-    };
+    let team =
+        Team { pool: Board::new(Pool::default()), hungry: AtomicUsize::new(0), findings: Mutex::new(Findings::new()) };
     let mut leader = Worker::new(search, 0, factory());
     let mut stack = Stack::default();
     match leader.begin() {
@@ -117,6 +114,7 @@ fn descend<S: Store>(
     stack: &mut Stack,
     max_depth: u32,
 ) {
+    let _end = Leaving(team);
     let mut random = match search.options.bias {
         Bias::Random(seed) => seed | 1,
         _ => 1,
@@ -149,7 +147,6 @@ fn descend<S: Store>(
         }
     }
     worker.handle.leave();
-    team.pool.change(|pool| pool.over = true);
     let mut findings = team.findings.lock().unwrap_or_else(PoisonError::into_inner);
     findings.collect(worker.judge.hand_over(), || ());
 }
@@ -178,6 +175,15 @@ fn bunch<S: Store>(worker: &mut Worker<'_, '_, S>, stack: &mut Stack, max_depth:
         within
     });
     Ok(())
+}
+
+/// A worker that leaves ends the search for all: there is no more work, or it was stopped, or something went wrong.
+struct Leaving<'a>(&'a Team);
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        self.0.pool.change(|pool| pool.over = true);
+    }
 }
 
 impl Team {

@@ -14,8 +14,9 @@ pub struct Missed {
 
 /// Into so many pieces the search is cut to sum up what was missed.
 const PIECES: u32 = 4096;
-/// So many standard deviations above what is expected are nineteen cases out of twenty.
-const DEVIATIONS: f64 = 1.645;
+/// So many standard deviations above what is expected there is more in one case out of forty: the variance is an estimate,
+/// too, so one out of twenty is promised.
+const DEVIATIONS: f64 = 2.0;
 
 impl Missed {
     /// Of a search that has stored so many states. `confusion` is asked in turn, for pieces of the search in which so many
@@ -56,7 +57,7 @@ mod tests {
             states / 1e9
         });
         assert!((500.0..501.0).contains(&missed.states), "{missed:?}");
-        assert!((535.0..540.0).contains(&missed.at_most) && (0.999..0.9996).contains(&missed.coverage), "{missed:?}");
+        assert!((544.0..548.0).contains(&missed.at_most) && (0.999..0.9996).contains(&missed.coverage), "{missed:?}");
     }
 
     #[test]

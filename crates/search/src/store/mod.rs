@@ -2,6 +2,7 @@
 
 mod arena;
 mod bitstate;
+mod census;
 mod exact;
 mod ground;
 mod hardware;
@@ -26,6 +27,7 @@ use std::fmt;
 use kripke_model::{Batch, State};
 
 pub use bitstate::{BitStore, Bits};
+pub use census::{Census, Sample};
 pub use exact::{ExactHandle, ExactStore};
 pub use hash::HashStore;
 pub use lossy::{LossyHandle, LossyStore};
