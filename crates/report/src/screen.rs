@@ -202,7 +202,7 @@ impl Checked<'_> {
             duration(self.elapsed),
         ];
         // A small table is mostly empty, and its share per state says nothing.
-        if s.states >= 10_000 {
+        if s.states >= 10_000 && s.swarm.is_none() {
             parts.push(format!("{} B/state", s.store_bytes / s.states));
         }
         if self.memory > 0 {
@@ -214,12 +214,12 @@ impl Checked<'_> {
         format!("  {}\n{}", parts.join(" · "), self.missed())
     }
 
-    /// `about 5 120 states met were taken for others (95 %: at most 5 270) · coverage about 99.87 % · 2^30 bits, …`
+    /// `about 5 120 states met were taken for others (95 %: at most 5 270) · coverage at most about 99.87 % · 2^30 bits, …`
     fn missed(&self) -> String {
         if let Some(Swarm { searches, finished, coverage }) = self.statistics.swarm {
             let searches = format!("{} searches, {} finished", grouped(searches), grouped(finished));
             let states = "states are those seen by any, estimated";
-            return format!("  {searches} · {states} · coverage about {}\n", percent(coverage));
+            return format!("  {searches} · {states} · coverage at most about {}\n", percent(coverage));
         }
         let Some(missed) = self.statistics.missed else { return String::new() };
         let store = match self.statistics.store {
@@ -229,8 +229,9 @@ impl Checked<'_> {
         };
         let [states, at_most] = [missed.states, missed.at_most].map(estimate);
         let coverage = percent(missed.coverage);
-        let what = format!("about {states} states met were taken for others (95 %: at most {at_most})");
-        format!("  {what} · coverage about {coverage} · {store}\n")
+        let about = if missed.states < LEAST { "less than" } else { "about" };
+        let what = format!("{about} {states} states met were taken for others (95 %: at most {at_most})");
+        format!("  {what} · coverage at most about {coverage} · {store}\n")
     }
 
     /// One line for one of several models, without its name.
@@ -257,11 +258,15 @@ impl Checked<'_> {
     }
 }
 
+/// The least number of states that is worth being told exactly.
+const LEAST: f64 = 0.001;
+
 /// A number of states that need not be whole.
 fn estimate(states: f64) -> String {
     match states {
-        ..0.001 => "0.001".to_string(),
-        0.001..1.0 => format!("{states:.3}"),
+        0.0 => "0".to_string(),
+        ..LEAST => LEAST.to_string(),
+        LEAST..1.0 => format!("{states:.3}"),
         1.0..10.0 => format!("{states:.1}"),
         _ => grouped(states.round() as u64),
     }

@@ -256,6 +256,7 @@ impl Session<'_> {
         let store = storing.kind(args.limits.mem, self.limits.memory, parts);
         Options {
             order: match args.searching.search {
+                _ if storing.swarm.is_some() => Order::DepthFirst,
                 Some(args::Order::Bfs) => Order::BreadthFirst,
                 Some(args::Order::Dfs) => Order::DepthFirst,
                 None if matches!(store, StoreKind::Bitstate(_)) => Order::DepthFirst,

@@ -141,9 +141,7 @@ fn descend<S: Store>(
         }
         if worker.is_due(CHECK) {
             search.depth.fetch_max(u64::from(stack.deepest), Ordering::Relaxed);
-            if worker.leads() {
-                search.check(stack.bytes(), stack.entries.len() as u64);
-            }
+            search.check(stack.bytes(), stack.entries.len() as u64);
         }
     }
     worker.handle.leave();
@@ -157,8 +155,10 @@ fn bunch<S: Store>(worker: &mut Worker<'_, '_, S>, stack: &mut Stack, max_depth:
     let from = entries.len() - entries.len().min(BUNCH);
     worker.round.work.clear();
     worker.round.work.extend(entries.drain(from..).rev());
-    while let Some(&next) = worker.round.work.first() {
-        *deepest = (*deepest).max(worker.handle.depth(next));
+    for &id in &worker.round.work {
+        *deepest = (*deepest).max(worker.handle.depth(id));
+    }
+    while !worker.round.work.is_empty() {
         let turned = worker.turn(|seen| {
             if seen.new {
                 fresh.push(seen.id);

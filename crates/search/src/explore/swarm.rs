@@ -19,7 +19,8 @@ struct Gathered {
     violations: Vec<Violation>,
     /// Of all: sums, or the largest.
     statistics: Statistics,
-    interrupted: bool,
+    /// What ended the first search that was not finished.
+    limit: Option<Limit>,
 }
 
 /// Runs so many searches, or as many as there is time for, on all threads.
@@ -47,7 +48,8 @@ pub(super) fn run(
             }
             let outcome = one(number, size, factory, options, &budget, progress);
             let mut gathered = gathered.lock().unwrap_or_else(PoisonError::into_inner);
-            if gathered.take(outcome, options.all_errors) {
+            let cut_short = enough.load(Ordering::Relaxed);
+            if gathered.take(outcome, cut_short, options.all_errors) {
                 enough.store(true, Ordering::Relaxed);
             }
         }
@@ -84,10 +86,15 @@ fn one(
 
 impl Gathered {
     /// Takes what a search brings. Whether that is all that was wanted.
-    fn take(&mut self, (outcome, sample): (Outcome, Sample), all_errors: bool) -> bool {
+    fn take(&mut self, (outcome, sample): (Outcome, Sample), cut_short: bool, all_errors: bool) -> bool {
         self.swarm.searches += 1;
-        self.swarm.finished += u64::from(matches!(outcome.end, End::Stopped(Limit::LossyStore)));
-        self.interrupted |= matches!(outcome.end, End::Stopped(Limit::Interrupted));
+        match outcome.end {
+            End::Stopped(Limit::LossyStore) => self.swarm.finished += u64::from(!cut_short),
+            End::Stopped(limit) => {
+                self.limit.get_or_insert(limit);
+            }
+            End::Violation | End::Exhausted(_) | End::Decided(_) => {}
+        }
         self.census.add(&sample);
         let (all, one) = (&mut self.statistics, outcome.statistics);
         all.transitions += one.transitions;
@@ -120,9 +127,9 @@ impl Gathered {
             swarm: Some(self.swarm),
             ..self.statistics
         };
-        let end = match self.violations.is_empty() {
-            false if !options.all_errors => End::Violation,
-            _ if self.interrupted => End::Stopped(Limit::Interrupted),
+        let end = match self.limit {
+            _ if !options.all_errors && !self.violations.is_empty() => End::Violation,
+            Some(limit) if limit == Limit::Interrupted || self.swarm.finished == 0 => End::Stopped(limit),
             _ => End::Stopped(Limit::LossyStore),
         };
         if !options.all_errors {
