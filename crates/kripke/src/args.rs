@@ -31,7 +31,7 @@ Exit status:
   0  everything holds, and the search was complete
   1  something is violated
   2  bad input or usage
-  3  inconclusive: a limit, a timeout, an interrupt
+  3  inconclusive: a limit, a timeout, an interrupt, a store that may miss states
   4  a bug in Kripke";
 
 const CHECK_EXAMPLES: &str = "\

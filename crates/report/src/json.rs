@@ -25,6 +25,9 @@ pub struct Report {
     /// With a store that may miss states.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missed: Option<Missed>,
+    /// Of several searches: then `states` is an estimate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub swarm: Option<Swarm>,
     pub depth: u64,
     pub state_bytes: u64,
     pub state_bits: StateBits,
@@ -93,6 +96,15 @@ pub struct Missed {
     /// In 95 % of all cases.
     pub at_most: f64,
     /// The part of all states that was seen, if that is so.
+    pub coverage: f64,
+}
+
+/// What several searches have done together.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Swarm {
+    pub searches: u64,
+    pub finished: u64,
+    /// About the part of all states that was seen.
     pub coverage: f64,
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kripke_model::Model;
 use kripke_search::store::Bits;
-use kripke_search::{Fairness, Limit, Order, Statistics, StoreKind, Wrong};
+use kripke_search::{Fairness, Limit, Order, Statistics, StoreKind, Swarm, Wrong};
 
 use crate::names::Names;
 use crate::number::{bytes, counted, duration, grouped, short};
@@ -79,7 +79,7 @@ impl Checked<'_> {
         let refuted = matches!(violated.first.wrong(), Wrong::Refuted { .. });
         let length = match (self.order, run.end()) {
             _ if refuted => "trace",
-            _ if self.statistics.missed.is_some() => "trace",
+            _ if self.statistics.store.is_lossy() => "trace",
             (_, End::Cycle(_)) | (Order::DepthFirst, _) => "trace",
             (Order::BreadthFirst, _) => "shortest trace",
         };
@@ -202,7 +202,7 @@ impl Checked<'_> {
             duration(self.elapsed),
         ];
         // A small table is mostly empty, and its share per state says nothing.
-        if s.states >= 10_000 {
+        if s.states >= 10_000 && s.swarm.is_none() {
             parts.push(format!("{} B/state", s.store_bytes / s.states));
         }
         if self.memory > 0 {
@@ -235,8 +235,13 @@ impl Checked<'_> {
         format!("  cache of {} · {replaced}\n", counted(cache.slots, "state"))
     }
 
-    /// `≈ 5 120 states missed (at most 5 270, 95 %) · coverage ≈ 99.87 % · 2^30 bits, 3 for each state`
+    /// `about 5 120 states met were taken for others (95 %: at most 5 270) · coverage at most about 99.87 % · 2^30 bits, …`
     fn missed(&self) -> String {
+        if let Some(Swarm { searches, finished, coverage }) = self.statistics.swarm {
+            let searches = format!("{} searches, {} finished", grouped(searches), grouped(finished));
+            let states = "states are those seen by any, estimated";
+            return format!("  {searches} · {states} · coverage at most about {}\n", percent(coverage));
+        }
         let Some(missed) = self.statistics.missed else { return String::new() };
         let store = match self.statistics.store {
             StoreKind::Bitstate(Bits { bits, hashes }) => format!("2^{bits} bits, {hashes} for each state"),
@@ -245,7 +250,9 @@ impl Checked<'_> {
         };
         let [states, at_most] = [missed.states, missed.at_most].map(estimate);
         let coverage = percent(missed.coverage);
-        format!("  about {states} states missed (95 %: at most {at_most}) · coverage about {coverage} · {store}\n")
+        let about = if missed.states < LEAST { "less than" } else { "about" };
+        let what = format!("{about} {states} states met were taken for others (95 %: at most {at_most})");
+        format!("  {what} · coverage at most about {coverage} · {store}\n")
     }
 
     /// One line for one of several models, without its name.
@@ -272,11 +279,15 @@ impl Checked<'_> {
     }
 }
 
+/// The least number of states that is worth being told exactly.
+const LEAST: f64 = 0.001;
+
 /// A number of states that need not be whole.
 fn estimate(states: f64) -> String {
     match states {
-        ..0.001 => "0.001".to_string(),
-        0.001..1.0 => format!("{states:.3}"),
+        0.0 => "0".to_string(),
+        ..LEAST => LEAST.to_string(),
+        LEAST..1.0 => format!("{states:.3}"),
         1.0..10.0 => format!("{states:.1}"),
         _ => grouped(states.round() as u64),
     }
@@ -284,6 +295,9 @@ fn estimate(states: f64) -> String {
 
 /// A part of a whole, never rounded to all of it.
 fn percent(part: f64) -> String {
+    if part >= 1.0 {
+        return "100 %".to_string();
+    }
     let digits = (2..9).find(|&digits| (1.0 - part) * 10f64.powi(digits) >= 1.0).unwrap_or(9).max(3) - 2;
     let steps = 10f64.powi(digits);
     format!("{:.*} %", digits as usize, (part * 100.0 * steps).floor() / steps)

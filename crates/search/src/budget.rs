@@ -22,6 +22,8 @@ pub struct Budget {
     pub deadline: Option<Instant>,
     /// Set by another thread (or a signal handler) to end the search.
     pub interrupt: Option<Arc<AtomicBool>>,
+    /// Set by another search of a swarm that has found what this one is looking for.
+    pub enough: Option<Arc<AtomicBool>>,
 }
 
 /// Why a search could not be finished.
@@ -77,8 +79,12 @@ impl Budget {
 
     /// To be asked now and then.
     pub(crate) fn check(&self, bytes: u64) -> Result<(), Limit> {
-        if self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        let set = |flag: &Option<Arc<AtomicBool>>| flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+        if set(&self.interrupt) {
             return Err(Limit::Interrupted);
+        }
+        if set(&self.enough) {
+            return Err(Limit::LossyStore);
         }
         if let Some(memory) = self.memory
             && self.taken + bytes > usable(memory)

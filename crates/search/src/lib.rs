@@ -21,5 +21,5 @@ pub use explore::{
     Algorithm, Bias, Branching, CacheSize, Cycles, Factory, Fairness, Options, Order, PartId, StoreKind, explore,
     explore_with,
 };
-pub use outcome::{CacheUse, Change, End, ErrorFree, Errors, Exhausted, Outcome, Statistics, Violation, Wrong};
+pub use outcome::{CacheUse, Change, End, ErrorFree, Errors, Exhausted, Outcome, Statistics, Swarm, Violation, Wrong};
 pub use progress::{Progress, Snapshot};

@@ -95,6 +95,18 @@ pub struct Statistics {
     pub search_bytes: u64,
     /// What a lossy store has probably missed.
     pub missed: Option<Missed>,
+    /// Of several searches: then the number of states is an estimate of how many different ones they have seen.
+    pub swarm: Option<Swarm>,
+}
+
+/// What several searches have done together.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct Swarm {
+    pub searches: u64,
+    /// Those that have come to an end.
+    pub finished: u64,
+    /// About the part of all states that was seen.
+    pub coverage: f64,
 }
 
 /// What became of a cache of states.

@@ -18,15 +18,9 @@ pub struct Storing {
     /// Keep states in full (exact), as trees that share their parts (a fraction of the memory, slower), or in full until
     /// memory gets tight and from then on as trees (auto). In bounded memory (cache) states replace each other, and are
     /// visited again where need be. With a hash of each state (hash) or a few bits (bitstate) some states
-    /// may be missed: that finds errors, but proves nothing
-    #[arg(
-        long,
-        value_enum,
-        default_value_t = Store::Auto,
-        value_name = "auto|exact|tree|cache|hash|bitstate",
-        hide_possible_values = true
-    )]
-    pub store: Store,
+    /// may be missed: that finds errors, but proves nothing [default: auto]
+    #[arg(long, value_enum, value_name = "auto|exact|tree|cache|hash|bitstate", hide_possible_values = true)]
+    pub store: Option<Store>,
     /// Change over from full states to trees at so many states, however much memory there is
     #[arg(long, value_name = "N", value_parser = parse_count, hide = true)]
     pub change_at: Option<u64>,
@@ -39,7 +33,8 @@ pub struct Storing {
     /// With --store cache: give up after N collisions with states of the search stack, or with any
     #[arg(long, value_name = "N", default_value_t = Tolerance::default().probes)]
     pub cache_probes: u32,
-    /// With --store bitstate: 2^N bits in all [default: half of --mem, or 1 GiB if that is not given]
+    /// With --store bitstate: 2^N bits in all, or for each search of a swarm [default: half of --mem, or 1 GiB if that is not
+    /// given]
     #[arg(short = 'w', long = "bits", value_name = "N", value_parser = clap::value_parser!(u8).range(BITS))]
     pub bits: Option<u8>,
     /// With --store bitstate: N bits for each state [default: 3]
@@ -51,6 +46,10 @@ pub struct Storing {
     /// With --store hash or bitstate: hash differently, and so miss other states
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub hash_seed: u64,
+    /// Many bitstate searches, one on each core at a time, each with other hashes and another order: N of them, or as many
+    /// as there is time for (--timeout)
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, value_parser = clap::value_parser!(u64).range(1..))]
+    pub swarm: Option<Option<u64>>,
 }
 
 const BITS: std::ops::RangeInclusive<i64> = Bits::LEAST as i64..=Bits::MOST as i64;
@@ -83,6 +82,9 @@ fn parse_slots(text: &str) -> Result<u32, String> {
 impl Storing {
     /// What can't be used together.
     pub fn complaint(&self, search: Option<super::Order>) -> Option<&'static str> {
+        if self.swarm.is_some() && self.store() != Store::Bitstate {
+            return Some("--swarm uses bitstate stores: leave out --store");
+        }
         if !self.forgets() {
             return None;
         }
@@ -97,7 +99,7 @@ impl Storing {
 
     /// Whether it may forget states.
     pub fn forgets(&self) -> bool {
-        self.store == Store::Cache
+        self.store() == Store::Cache
     }
 
     /// Whether only what has happened can be judged, not what goes on for ever.
@@ -109,13 +111,26 @@ impl Storing {
         Tolerance { collisions: self.cache_collisions, probes: self.cache_probes }
     }
 
-    pub fn is_lossy(&self) -> bool {
-        matches!(self.store, Store::Hash | Store::Bitstate)
+    fn store(&self) -> Store {
+        self.store.unwrap_or(if self.swarm.is_some() { Store::Bitstate } else { Store::Auto })
     }
 
-    /// What this means, where the user has given so much memory, or where there is so much.
-    pub fn kind(&self, given: Option<u64>, there: Option<u64>) -> StoreKind {
-        match self.store {
+    pub fn is_lossy(&self) -> bool {
+        matches!(self.store(), Store::Hash | Store::Bitstate)
+    }
+
+    /// How many searches to make, if it is not just one, with so many threads.
+    pub fn searches(&self, timed: bool, threads: u64) -> Option<u64> {
+        self.swarm.map(|searches| match searches {
+            Some(searches) => searches,
+            None if timed => u64::MAX,
+            None => 2 * threads.max(4),
+        })
+    }
+
+    /// What this means, where the user has given so much memory, or where there is so much, for so many at a time.
+    pub fn kind(&self, given: Option<u64>, there: Option<u64>, parts: u64) -> StoreKind {
+        match self.store() {
             Store::Auto => StoreKind::Auto,
             Store::Exact => StoreKind::Exact,
             Store::Tree => StoreKind::Tree,
@@ -125,7 +140,7 @@ impl Storing {
             }
             Store::Hash => StoreKind::Hash { bits: self.hash_bits.unwrap_or(HashStore::BITS) },
             Store::Bitstate => {
-                let half = |memory: u64| memory / 2;
+                let half = |memory: u64| memory / 2 / parts;
                 let bytes = given.map(half).unwrap_or_else(|| there.map_or(USUAL, half).min(USUAL));
                 StoreKind::Bitstate(Bits {
                     bits: self.bits.unwrap_or_else(|| Bits::within(bytes)),

@@ -67,9 +67,6 @@ impl Done {
     pub fn check(args: &Check, file: &Path, interrupt: &Arc<AtomicBool>) -> Result<Done, Stopped> {
         let (start, busy) = (Instant::now(), processor::seconds());
         let claims = !args.looking.no_claim;
-        if let Some(complaint) = args.searching.storing.complaint(args.searching.search) {
-            return Err(Stopped::Failure(Failure::BadInput(complaint.to_string())));
-        }
         let asked = tasks::load(file, &args.reading, &args.asking, claims).map_err(Stopped::Trouble)?;
         if !args.showing.quiet {
             output::remark(&asked.warnings);
@@ -239,6 +236,7 @@ impl Session<'_> {
             taken: memory::now(),
             deadline: self.deadline,
             interrupt: Some(self.interrupt.clone()),
+            enough: None,
         };
         let seen = Progress::new();
         let search = || explore(&|| engine.worker(), options, &budget, &seen);
@@ -248,9 +246,14 @@ impl Session<'_> {
     fn options(&self, task: &Task) -> Options {
         let args = self.args;
         let own = task.kind == Kind::Safety;
-        let store = args.searching.storing.kind(args.limits.mem, self.limits.memory);
+        let storing = &args.searching.storing;
+        let threads =
+            Options { threads: args.searching.threads.map(usize::from), ..Options::default() }.workers() as u64;
+        let parts = if storing.swarm.is_some() { threads } else { 1 };
+        let store = storing.kind(args.limits.mem, self.limits.memory, parts);
         Options {
             order: match args.searching.search {
+                _ if storing.swarm.is_some() => Order::DepthFirst,
                 Some(args::Order::Bfs) => Order::BreadthFirst,
                 Some(args::Order::Dfs) => Order::DepthFirst,
                 None if matches!(store, StoreKind::Bitstate(_) | StoreKind::Cache(_)) => Order::DepthFirst,
@@ -263,7 +266,8 @@ impl Session<'_> {
             change_at: args.searching.storing.change_at,
             threads: args.searching.threads.map(usize::from),
             bias: Bias::Forward,
-            seed: args.searching.storing.hash_seed,
+            seed: storing.hash_seed,
+            swarm: storing.searches(args.limits.timeout.is_some(), threads),
             cycles: task.is_endless().then(|| args.asking.how()),
             branching: task.branching.as_ref().map(|t| t.branching.clone()),
         }

@@ -33,6 +33,11 @@ pub fn report(done: &Done, args: &Check) -> Report {
         states: statistics.states,
         transitions: statistics.transitions,
         missed: statistics.missed.map(|m| json::Missed { states: m.states, at_most: m.at_most, coverage: m.coverage }),
+        swarm: statistics.swarm.map(|s| json::Swarm {
+            searches: s.searches,
+            finished: s.finished,
+            coverage: s.coverage,
+        }),
         depth: statistics.depth,
         state_bytes: statistics.state_bytes,
         state_bits: state_bits(&first.interpreter),

@@ -11,4 +11,5 @@ mod ltl;
 mod program;
 mod replay;
 mod simulate;
+mod stores;
 mod temporal;

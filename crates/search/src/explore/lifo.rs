@@ -55,7 +55,7 @@ struct Pool {
     over: bool,
 }
 
-/// What a worker has at the end.
+/// What waits, for one worker.
 #[derive(Default)]
 struct Stack {
     entries: Vec<StateId>,
@@ -114,6 +114,7 @@ fn descend<S: Store>(
     stack: &mut Stack,
     max_depth: u32,
 ) {
+    let _end = Leaving(team);
     let mut random = match search.options.bias {
         Bias::Random(seed) => seed | 1,
         _ => 1,
@@ -140,13 +141,10 @@ fn descend<S: Store>(
         }
         if worker.is_due(CHECK) {
             search.depth.fetch_max(u64::from(stack.deepest), Ordering::Relaxed);
-            if worker.leads() {
-                search.check(stack.bytes(), stack.entries.len() as u64);
-            }
+            search.check(stack.bytes(), stack.entries.len() as u64);
         }
     }
     worker.handle.leave();
-    team.pool.change(|pool| pool.over = true);
     let mut findings = team.findings.lock().unwrap_or_else(PoisonError::into_inner);
     findings.collect(worker.judge.hand_over(), || ());
 }
@@ -157,8 +155,10 @@ fn bunch<S: Store>(worker: &mut Worker<'_, '_, S>, stack: &mut Stack, max_depth:
     let from = entries.len() - entries.len().min(BUNCH);
     worker.round.work.clear();
     worker.round.work.extend(entries.drain(from..).rev());
-    while let Some(&next) = worker.round.work.first() {
-        *deepest = (*deepest).max(worker.handle.depth(next));
+    for &id in &worker.round.work {
+        *deepest = (*deepest).max(worker.handle.depth(id));
+    }
+    while !worker.round.work.is_empty() {
         let turned = worker.turn(|seen| {
             if seen.new {
                 fresh.push(seen.id);
@@ -175,6 +175,15 @@ fn bunch<S: Store>(worker: &mut Worker<'_, '_, S>, stack: &mut Stack, max_depth:
         within
     });
     Ok(())
+}
+
+/// A worker that leaves ends the search for all: there is no more work, or it was stopped, or something went wrong.
+struct Leaving<'a>(&'a Team);
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        self.0.pool.change(|pool| pool.over = true);
+    }
 }
 
 impl Team {

@@ -10,6 +10,7 @@ mod judge;
 mod lifo;
 mod live;
 mod removal;
+mod swarm;
 mod trail;
 mod worker;
 
@@ -50,6 +51,8 @@ pub struct Options {
     pub bias: Bias,
     /// With another one, a lossy store misses other states.
     pub seed: u64,
+    /// So many searches instead of one, with a bitstate store for each.
+    pub swarm: Option<u64>,
     /// Judge this formula in the initial state, and look at no more states than that takes.
     pub branching: Option<Branching>,
 }
@@ -112,6 +115,7 @@ impl Default for Options {
             cycles: None,
             bias: Bias::Forward,
             seed: 0,
+            swarm: None,
             branching: None,
         }
     }
@@ -170,6 +174,9 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
         StoreKind::Hash { bits } => {
             let store = || HashStore::new(bits, budget.capacity(), options.workers()).seeded(options.seed);
             explore_with(store, successors, options, budget, progress)
+        }
+        StoreKind::Bitstate(size) if let Some(searches) = options.swarm => {
+            swarm::run(size, searches, successors, options, budget, progress)
         }
         StoreKind::Bitstate(size) => {
             let store = || BitStore::new(size, budget.capacity(), options.workers()).seeded(options.seed);
@@ -346,6 +353,7 @@ impl<'a, S: Store> Search<'a, S> {
             store_bytes: self.store.bytes(),
             search_bytes,
             missed: self.store.missed(),
+            swarm: None,
         }
     }
 

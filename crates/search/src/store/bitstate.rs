@@ -140,21 +140,25 @@ impl Filter for BitField {
         for (n, place) in self.places(hash).enumerate() {
             let (word, bit) = word(place);
             if word.load(Ordering::Acquire) & bit == 0 {
-                last = Some(n);
+                last = Some((n, place));
             }
         }
-        let Some(last) = last else { return Ok(false) };
+        let Some((count, last)) = last else { return Ok(false) };
         may()?;
-        let mut new = true;
-        for place in self.places(hash).take(last + 1) {
+        let set = |place| {
             let (word, bit) = word(place);
             if self.private {
                 word.store(word.load(Ordering::Relaxed) | bit, Ordering::Relaxed);
+                true
             } else {
-                new = word.fetch_or(bit, Ordering::AcqRel) & bit == 0;
+                word.fetch_or(bit, Ordering::AcqRel) & bit == 0
             }
+        };
+        // Two places may be the same.
+        for place in self.places(hash).take(count).filter(|&place| place != last) {
+            set(place);
         }
-        Ok(new)
+        Ok(set(last))
     }
 
     fn plan(&self, _: &Sitting<'_>, _: impl FnMut(u64) -> bool) -> bool {
@@ -202,7 +206,8 @@ mod tests {
             let within = runs.iter().filter(|(missed, estimate)| *missed as f64 <= estimate.at_most).count();
             let (missed, expected) =
                 runs.iter().fold((0.0, 0.0), |(m, e), (missed, estimate)| (m + *missed as f64, e + estimate.states));
-            println!("{size:?} {count}: {missed} missed, {expected} expected, {within} of 40 within");
+            let what = format!("{size:?} {count}: {missed} missed, {expected} expected, {within} of 40 within");
+            assert!(within >= 36 && (missed - expected).abs() < 0.05 * expected + 20.0, "{what}");
         }
     }
 }

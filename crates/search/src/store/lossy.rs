@@ -4,9 +4,11 @@
 #![expect(private_bounds, reason = "filters are made here alone")]
 
 use std::fmt::Debug;
+use std::sync::{Mutex, PoisonError};
 
 use kripke_model::{Batch, State};
 
+use super::census::Sample;
 use super::ledger::{Account, Ledger};
 use super::meeting::{Meeting, Seat, Sitting};
 use super::missed::Missed;
@@ -53,18 +55,31 @@ pub struct LossyStore<F> {
     yard: Yard,
     ledger: Ledger,
     seed: u64,
+    /// Of the states stored, if it is wanted.
+    sample: Option<Mutex<Sample>>,
 }
 
 impl<F: Filter> LossyStore<F> {
     pub(super) fn with(filter: F, capacity: Capacity, workers: usize) -> LossyStore<F> {
         let ledger = Ledger::new(capacity, workers, filter.bytes());
-        LossyStore { filter, meeting: Meeting::new(), yard: Yard::new(workers), ledger, seed: 0 }
+        LossyStore { filter, meeting: Meeting::new(), yard: Yard::new(workers), ledger, seed: 0, sample: None }
     }
 
     /// Stores with different seeds take different states for the same.
     #[must_use]
     pub fn seeded(self, seed: u64) -> LossyStore<F> {
         LossyStore { seed: mix(seed), ..self }
+    }
+
+    /// Takes a sample of the states stored.
+    #[must_use]
+    pub fn sampled(self) -> LossyStore<F> {
+        LossyStore { sample: Some(Mutex::default()), ..self }
+    }
+
+    /// The sample, if one was wanted; nothing else.
+    pub fn sample(self) -> Sample {
+        self.sample.map(|sample| sample.into_inner().unwrap_or_else(PoisonError::into_inner)).unwrap_or_default()
     }
 
     #[cold]
@@ -168,6 +183,9 @@ impl<'a, F: Filter> LossyHandle<'a, F> {
             match store.filter.add(hash, seat, share, || guard.check(state.len(), account)) {
                 Ok(false) => return Ok(None),
                 Ok(true) => {
+                    if let Some(sample) = &store.sample {
+                        sample.lock().unwrap_or_else(PoisonError::into_inner).add(super::hash(state));
+                    }
                     let number = guard.add(state, origin.map(number), account)?;
                     return Ok(Some(id(number, origin.map_or(0, |origin| depth(origin) + 1))));
                 }

@@ -3,6 +3,7 @@
 mod arena;
 mod bitstate;
 mod cache;
+mod census;
 mod exact;
 mod ground;
 mod hardware;
@@ -30,6 +31,7 @@ use kripke_model::{Batch, State};
 pub use bitstate::{BitStore, Bits};
 pub use cache::Tolerance;
 pub(crate) use cache::{Cache, Insertion};
+pub use census::{Census, Sample};
 pub use exact::{ExactHandle, ExactStore};
 pub use hash::HashStore;
 pub use lossy::{LossyHandle, LossyStore};
