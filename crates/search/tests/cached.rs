@@ -7,7 +7,7 @@ use kripke_search::store::Tolerance;
 use kripke_search::{Budget, CacheSize, End, Limit, Options, Outcome, StoreKind};
 
 fn cached(graph: &Graph, states: u32, all_errors: bool, budget: &Budget) -> Outcome {
-    let size = CacheSize { states: Some(states), tolerance: Tolerance { collisions: 4, probes: 60 } };
+    let size = CacheSize { states: Some(states), tolerance: Tolerance { collisions: 40, probes: 120 } };
     run(graph, &Options { store: StoreKind::Cache(size), all_errors, ..Options::default() }, budget)
 }
 
@@ -95,7 +95,7 @@ fn a_stack_that_does_not_fit_is_said_to_be_too_deep() {
     let graph = Graph { edges: (0..5000).map(|n| vec![(n + 1) % 5000]).collect(), ..Graph::default() };
     let outcome = cached(&graph, 1000, true, &Budget::default());
     assert!(matches!(outcome.end, End::Stopped(Limit::Cache(_))), "{:?}", outcome.end);
-    let outcome = cached(&graph, 6000, true, &Budget::default());
+    let outcome = cached(&graph, 8000, true, &Budget::default());
     assert!(matches!(outcome.end, End::Exhausted(_)));
     assert_eq!((outcome.statistics.states, outcome.statistics.depth), (5000, 4999));
 }
