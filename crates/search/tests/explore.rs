@@ -270,3 +270,42 @@ fn changing_the_store_does_not_matter() {
         }
     }
 }
+
+/// Where states may be missed, everything else goes on as well: what is found, and shortest ways there.
+#[test]
+fn a_search_can_go_on_with_bits() {
+    let budget = Budget { memory: Some(64 << 20), ..Budget::default() };
+    for (all_errors, threads) in [(true, 1), (true, 3), (false, 2)] {
+        let with = |store, change_at: Option<u64>| {
+            let lossy = change_at.is_some();
+            let threads = Some(threads);
+            graph::run(
+                &Counters(60),
+                &Options { store, change_at, lossy, threads, all_errors, ..Options::default() },
+                &budget,
+            )
+        };
+        let exact = with(StoreKind::Exact, None);
+        let bits = with(StoreKind::Auto, Some(40_000));
+        let length = |outcome: &Outcome| outcome.violations.iter().map(|v| v.trail.choices.len()).collect::<Vec<_>>();
+        assert_eq!(length(&bits), length(&exact));
+        for violation in &bits.violations {
+            let mut state = vec![0; 20];
+            for &choice in &violation.trail.choices {
+                let mut batch = Batch::new();
+                Counters(60).expand(&state, Choice::All, &mut batch);
+                state = batch.state(choice as usize).to_vec();
+            }
+        }
+        assert_eq!(bits.statistics.errors, exact.statistics.errors);
+        if all_errors {
+            assert!(matches!(bits.end, End::Stopped(Limit::LossyStore)), "{:?}", bits.end);
+            assert_eq!((bits.statistics.states, bits.statistics.transitions), (216_000, exact.statistics.transitions));
+            assert_eq!(
+                bits.statistics.changes.iter().map(|c| c.from).collect::<Vec<_>>(),
+                [StoreKind::Exact, StoreKind::Tree]
+            );
+            assert!(bits.statistics.store.is_lossy() && bits.statistics.missed.is_some());
+        }
+    }
+}

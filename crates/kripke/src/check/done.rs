@@ -264,6 +264,7 @@ impl Session<'_> {
             end_states: own && !args.looking.no_end_states,
             store,
             change_at: args.searching.storing.change_at,
+            lossy: args.searching.storing.lossy,
             threads: args.searching.threads.map(usize::from),
             bias: Bias::Forward,
             seed: storing.hash_seed,

@@ -38,6 +38,24 @@ fn trails_are_found_after_the_change() {
 }
 
 #[test]
+fn only_who_allows_it_gets_a_store_that_may_miss_states() {
+    let desk = Desk::new();
+    let report = desk.run("check large.pml --lossy --format json --mem 1G").expect(0).json();
+    assert_eq!((&report["verdict"], &report["options"]["store"]), (&json!("holds"), &json!("exact")));
+    let report = desk.run("check large.pml --lossy --change-at 3000 --format json --mem 256M").expect(3).json();
+    assert_eq!((&report["reason"], &report["options"]["store"]), (&json!("lossy_store"), &json!("bitstate")));
+    let used: Vec<_> = report["stores"].as_array().unwrap().iter().map(|s| s["store"].clone()).collect();
+    assert_eq!(used, ["exact", "tree", "bitstate"]);
+    let found = "check large.pml --reach a==14&&b==14&&c==14 --lossy --change-at 3000 --mem 256M --no-claim";
+    let said = desk.run(found).expect(1);
+    assert!(said.out.contains("reached"), "{}", said.out);
+    desk.run("replay large.pml").expect(1);
+    for options in ["--search dfs", "--store tree"] {
+        assert!(desk.run(&format!("check large.pml --lossy {options}")).expect(2).err.contains("--lossy goes with"));
+    }
+}
+
+#[test]
 fn a_cache_proves_what_others_prove() {
     let desk = Desk::new();
     let whole = desk.run("check large.pml --search dfs --format json").expect(0).json();

@@ -10,6 +10,7 @@ use super::bfs::{self, Levels};
 use super::dfs::{self, Descent, Stack};
 use super::judge::{Findings, Haul};
 use super::removal::{self, Removal};
+use super::resort::Resort;
 use super::trail::{self, Thread};
 use super::worker::Worker;
 use super::{Factory, Options, Order, Search, StoreKind, conclude_levels, depth_first, find_trails, max_depth};
@@ -71,19 +72,23 @@ impl Stages<'_, '_, '_> {
         ExactStore::new(self.budget.capacity(), self.exact.workers())
     }
 
+    /// The bytes in use at which memory is tight.
+    fn tight(&self) -> u64 {
+        self.budget.memory.map_or(u64::MAX, |memory| memory / 8 * 5)
+    }
+
     /// A search that pauses when five eighths of the memory are used: enough is left then for a sixteenth of the states
     /// as trees, to try, and after that, without the table, for those that wait.
     fn patient<'a>(&'a self, store: &'a ExactStore) -> Search<'a, ExactStore> {
         let search = Search::new(store, &self.exact, self.budget, self.progress);
-        let bytes = self.budget.memory.map_or(u64::MAX, |memory| memory / 8 * 5);
-        search.be_patient(bytes.max(1), self.exact.change_at.map_or(u64::MAX, |states| states.max(1)));
+        search.be_patient(self.tight().max(1), self.exact.change_at.map_or(u64::MAX, |states| states.max(1)));
         search
     }
 
     /// Whether states are smaller as trees, as far as some of them tell: all together would share more. Nobody is at
     /// work meanwhile.
     fn is_worth_it(&self, store: &ExactStore) -> bool {
-        if self.exact.change_at.is_some() {
+        if self.exact.change_at.is_some() || self.exact.lossy {
             return true;
         }
         let trees = TreeStore::new(self.budget.capacity(), 1);
@@ -145,7 +150,10 @@ impl Stages<'_, '_, '_> {
             }
         };
         let found = match paused {
-            Ok((before, level)) => self.levels_in_trees(store, before, level),
+            Ok((before, level)) => match self.levels_in_trees(store, before, level) {
+                Ok(found) => found,
+                Err(resort) => resort.run(self.factory, self.budget, self.progress),
+            },
             Err(found) => {
                 drop(store);
                 found
@@ -155,7 +163,13 @@ impl Stages<'_, '_, '_> {
         find_trails(found, trees, self.factory, &self.tree, self.budget)
     }
 
-    fn levels_in_trees(&self, store: ExactStore, before: Before, level: Level) -> (Outcome, Vec<Thread>) {
+    /// Goes on with trees, until the search is over or has to go on without them.
+    fn levels_in_trees(
+        &self,
+        store: ExactStore,
+        before: Before,
+        level: Level,
+    ) -> Result<(Outcome, Vec<Thread>), Box<Resort>> {
         let remains = store.dissolve(Default::default());
         let trees = self.trees(&remains);
         let search = self.search_trees(&trees, &before);
@@ -167,7 +181,7 @@ impl Stages<'_, '_, '_> {
         let removal = Removal { budget: self.budget, allow: &allow };
         let waiting = level.rest.start..level.queue.len();
         if let Err(limit) = removal.queue(remains, (&level.queue, waiting), &mut queue, &mut handles) {
-            return stop_level(level, before, limit, &search);
+            return Ok(stop_level(level, before, limit, &search));
         }
         assert_eq!(trees.len(), before.statistics.states, "every state was moved");
         workers[0].handle.enter();
@@ -176,7 +190,24 @@ impl Stages<'_, '_, '_> {
         ends.push(rest.end);
         let Level { findings, hauls, depth, .. } = level;
         let levels = Levels { queue, ends, first: depth as usize, findings, stop: None, rest, hauls, workers };
-        conclude_levels(&search, bfs::resume(&search, self.factory, levels, max_depth(self.budget), false))
+        if self.tree.lossy {
+            let states = self.tree.change_at.map_or(u64::MAX, |states| states.saturating_mul(2).max(1));
+            search.be_patient(self.tight().max(1), states);
+        }
+        let mut levels = bfs::resume(&search, self.factory, levels, max_depth(self.budget), false);
+        if levels.rest.is_empty() {
+            return Ok(conclude_levels(&search, levels));
+        }
+        levels.workers.iter_mut().for_each(|worker| worker.handle.leave());
+        match Resort::new(&search, &mut levels) {
+            Ok(resort) => Err(Box::new(resort)),
+            Err(limit) => {
+                let depth = levels.depth();
+                levels.findings.collect(levels.hauls.drain(..), || depth);
+                levels.stop = Some(limit);
+                Ok(conclude_levels(&search, levels))
+            }
+        }
     }
 
     fn depth_first(&self) -> Outcome {

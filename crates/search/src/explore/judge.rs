@@ -43,6 +43,12 @@ pub(super) struct Haul {
     endless: Option<Finding>,
 }
 
+impl Haul {
+    pub fn found(&mut self) -> impl Iterator<Item = &mut Found> {
+        self.found.values_mut()
+    }
+}
+
 /// Errors with the same place are the same mistake in the model, as far as one can tell.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Place {

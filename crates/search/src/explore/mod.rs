@@ -10,6 +10,7 @@ mod judge;
 mod lifo;
 mod live;
 mod removal;
+mod resort;
 mod swarm;
 mod trail;
 mod worker;
@@ -43,6 +44,8 @@ pub struct Options {
     /// With [`StoreKind::Auto`]: change over to trees as soon as there are about so many states, whether or not memory is
     /// tight.
     pub change_at: Option<u64>,
+    /// With [`StoreKind::Auto`] in breadth-first order: go on with a bitstate store when trees do not fit, either.
+    pub lossy: bool,
     /// How many threads search; none means one for each core. Depth-first order has one, unless the store is lossy.
     pub threads: Option<usize>,
     /// Look for cycles with accepting states instead of invalid end states.
@@ -111,6 +114,7 @@ impl Default for Options {
             end_states: true,
             store: StoreKind::Auto,
             change_at: None,
+            lossy: false,
             threads: None,
             cycles: None,
             bias: Bias::Forward,

@@ -42,6 +42,12 @@ impl Thread {
         Thread { state: found.state.clone(), found, depth: depth as usize, choices: Vec::new() }
     }
 
+    /// A trail whose end is known: choices that lead from this state to an error at this depth.
+    pub fn after(found: Found, state: Vec<u8>, depth: u32, mut choices: Vec<u32>) -> Thread {
+        choices.reverse();
+        Thread { found, state, depth: depth as usize - choices.len(), choices }
+    }
+
     pub fn finish(mut self) -> Violation {
         assert!(self.is_done(), "a trail begins at the initial state");
         self.choices.reverse();
