@@ -9,7 +9,7 @@ from .kripke import ROOT
 
 RESULTS = ROOT / "bench" / "RESULTS.md"
 TITLE = "# Measured\n\nEach section is written by the command it names.\n"
-ORDER = ["compare", "curve", "scale", "cycles", "cores"]
+ORDER = ["compare", "curve", "scale", "large", "cache", "cycles", "cores", "bitstate"]
 
 
 def aligned(header, rows):

@@ -3,6 +3,7 @@
 mod asking;
 mod bench;
 mod ltl;
+mod storing;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use kripke_report::number::{parse_bytes, parse_count, parse_duration};
 pub use asking::Asking;
 pub use bench::Bench;
 pub use ltl::{Ltl, LtlFormat};
+pub use storing::Storing;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -29,7 +31,7 @@ Exit status:
   0  everything holds, and the search was complete
   1  something is violated
   2  bad input or usage
-  3  inconclusive: a limit, a timeout, an interrupt
+  3  inconclusive: a limit, a timeout, an interrupt, a store that may miss states
   4  a bug in Kripke";
 
 const CHECK_EXAMPLES: &str = "\
@@ -180,13 +182,11 @@ pub struct Looking {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "How to search")]
 pub struct Searching {
-    /// Nearest states first (the shortest counterexample), or deep ones first
-    #[arg(long, value_enum, default_value_t = Order::Bfs, value_name = "bfs|dfs", hide_possible_values = true)]
-    pub search: Order,
-    /// Keep states in full (exact), as trees that share their parts (a fraction of the memory, slower), or in full as long
-    /// as there is memory and then as trees (auto)
-    #[arg(long, value_enum, default_value_t = Store::Auto, value_name = "auto|exact|tree", hide_possible_values = true)]
-    pub store: Store,
+    /// Nearest states first (the shortest counterexample), or deep ones first [default: bfs; dfs with --store bitstate or cache]
+    #[arg(long, value_enum, value_name = "bfs|dfs", hide_possible_values = true)]
+    pub search: Option<Order>,
+    #[command(flatten)]
+    pub storing: Storing,
     /// Run the model as machine code, or by the reference interpreter
     #[arg(long, value_enum, default_value_t = Engine::Compile, value_name = "compile|interpret", hide_possible_values = true)]
     pub engine: Engine,
@@ -206,16 +206,6 @@ pub struct Searching {
 pub enum Order {
     Bfs,
     Dfs,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Store {
-    /// In full as long as there is memory for it
-    Auto,
-    /// In full
-    Exact,
-    /// As trees that share their parts
-    Tree,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

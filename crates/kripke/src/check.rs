@@ -21,6 +21,9 @@ pub fn run(args: &Check) -> Result<Status, Failure> {
     if args.showing.trail.is_some() && args.files.len() > 1 {
         return Err(Failure::BadInput("--trail names one file, but there are several models".to_string()));
     }
+    if let Some(complaint) = args.searching.storing.complaint(args.searching.search) {
+        return Err(Failure::BadInput(complaint.to_string()));
+    }
     let interrupt = signals::interrupt();
     if let [file] = &args.files[..] {
         return one(args, file, &interrupt);

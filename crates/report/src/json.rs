@@ -22,6 +22,12 @@ pub struct Report {
     pub properties: Vec<Property>,
     pub states: u64,
     pub transitions: u64,
+    /// With a store that may miss states.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missed: Option<Missed>,
+    /// Of several searches: then `states` is an estimate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub swarm: Option<Swarm>,
     pub depth: u64,
     pub state_bytes: u64,
     pub state_bits: StateBits,
@@ -31,8 +37,30 @@ pub struct Report {
     pub unreached: Option<Vec<Unreached>>,
     pub seconds: Seconds,
     pub memory: Memory,
+    /// How states were kept, one after the other.
+    pub stores: Vec<Store>,
+    /// With `--store cache`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<Cache>,
     pub limits: Limits,
     pub options: Options,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Cache {
+    /// How many states it had room for.
+    pub slots: u64,
+    /// How many were replaced by others. If it is not 0, `states` counts those twice that were visited twice.
+    pub replaced: u64,
+    /// How many times a state came up that was there.
+    pub revisits: u64,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Store {
+    pub store: &'static str,
+    /// How many states there were when it came into use.
+    pub since: u64,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -94,6 +122,26 @@ pub struct StateBits {
     pub packed: u64,
     /// The logarithm of the number of combinations of values.
     pub compact: u64,
+}
+
+/// What a lossy store has probably missed.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Missed {
+    /// Expected.
+    pub states: f64,
+    /// In 95 % of all cases.
+    pub at_most: f64,
+    /// The part of all states that was seen, if that is so.
+    pub coverage: f64,
+}
+
+/// What several searches have done together.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Swarm {
+    pub searches: u64,
+    pub finished: u64,
+    /// About the part of all states that was seen.
+    pub coverage: f64,
 }
 
 /// How many errors of each kind there were.
@@ -159,6 +207,12 @@ pub struct Limits {
 #[derive(Clone, Debug, Serialize)]
 pub struct Options {
     pub store: &'static str,
+    /// Of a hash, or the logarithm of all bits of a bitstate store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bits: Option<u8>,
+    /// Bits for each state of a bitstate store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hashes: Option<u8>,
     pub compact: bool,
     pub threads: usize,
     pub raw: bool,

@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 use std::time::Duration;
 
 use kripke_model::Model;
-use kripke_search::{Fairness, Limit, Order, Statistics, Wrong};
+use kripke_search::store::Bits;
+use kripke_search::{Fairness, Limit, Order, Statistics, StoreKind, Swarm, Wrong};
 
 use crate::names::Names;
 use crate::number::{bytes, counted, duration, grouped, short};
@@ -78,6 +79,7 @@ impl Checked<'_> {
         let refuted = matches!(violated.first.wrong(), Wrong::Refuted);
         let length = match (self.order, run.end()) {
             _ if refuted => "trace",
+            _ if self.statistics.store.is_lossy() => "trace",
             (_, End::Cycle(_)) | (Order::DepthFirst, _) => "trace",
             (Order::BreadthFirst, _) => "shortest trace",
         };
@@ -122,6 +124,10 @@ impl Checked<'_> {
             Reason::Limit(limit) => {
                 let states = counted(self.statistics.states, "state");
                 let mark = paint(UNSURE, "? INCONCLUSIVE");
+                if *limit == Limit::LossyStore {
+                    let what = format!("nothing found in {states}, but {reason}");
+                    return format!("{mark}: {what}\n{}", self.figures());
+                }
                 let place = match limit {
                     Limit::EndlessSequence(f) => format!(" ({})", Lines::new(self.model).place(f.span)),
                     _ => String::new(),
@@ -197,14 +203,55 @@ impl Checked<'_> {
             duration(self.elapsed),
         ];
         // A small table is mostly empty, and its share per state says nothing.
-        if s.states >= 10_000 {
+        if s.states >= 10_000 && s.swarm.is_none() {
             parts.push(format!("{} B/state", s.store_bytes / s.states));
         }
         if self.memory > 0 {
             parts.push(bytes(self.memory));
         }
         parts.extend(self.reductions.iter().map(ToString::to_string));
-        format!("  {}\n", parts.join(" · "))
+        format!("  {}\n{}", parts.join(" · "), self.stores() + &self.cache() + &self.missed())
+    }
+
+    /// `store: exact, then tree from 1.2M states on (memory got tight)`
+    fn stores(&self) -> String {
+        let s = self.statistics;
+        let Some(first) = s.changes.first() else { return String::new() };
+        let later = s.changes[1..].iter().map(|change| change.from).chain([s.store]);
+        let then = s.changes.iter().zip(later);
+        let then: String =
+            then.map(|(c, to)| format!(", then {} from {} states on", to.word(), short(c.states))).collect();
+        format!("  store: {}{then} (memory got tight)\n", first.from.word())
+    }
+
+    /// `cache of 60 000 states · 1 203 replaced: states visited again are counted again`
+    fn cache(&self) -> String {
+        let Some(cache) = self.statistics.cache else { return String::new() };
+        let replaced = match cache.replaced {
+            0 => "none replaced".to_string(),
+            n => format!("{} replaced: states that were visited again are counted again", grouped(n)),
+        };
+        format!("  cache of {} · {replaced}\n", counted(cache.slots, "state"))
+    }
+
+    /// `about 5 120 states met were taken for others (95 %: at most 5 270) · coverage at most about 99.87 % · 2^30 bits, …`
+    fn missed(&self) -> String {
+        if let Some(Swarm { searches, finished, coverage }) = self.statistics.swarm {
+            let searches = format!("{} searches, {} finished", grouped(searches), grouped(finished));
+            let states = "states are those seen by any, estimated";
+            return format!("  {searches} · {states} · coverage at most about {}\n", percent(coverage));
+        }
+        let Some(missed) = self.statistics.missed else { return String::new() };
+        let store = match self.statistics.store {
+            StoreKind::Bitstate(Bits { bits, hashes }) => format!("2^{bits} bits, {hashes} for each state"),
+            StoreKind::Hash { bits } => format!("a hash of {bits} bits for each state"),
+            StoreKind::Auto | StoreKind::Exact | StoreKind::Tree | StoreKind::Cache(_) => return String::new(),
+        };
+        let [states, at_most] = [missed.states, missed.at_most].map(estimate);
+        let coverage = percent(missed.coverage);
+        let about = if missed.states < LEAST { "less than" } else { "about" };
+        let what = format!("{about} {states} states met were taken for others (95 %: at most {at_most})");
+        format!("  {what} · coverage at most about {coverage} · {store}\n")
     }
 
     /// One line for one of several models, without its name.
@@ -229,6 +276,30 @@ impl Checked<'_> {
             }
         }
     }
+}
+
+/// The least number of states that is worth being told exactly.
+const LEAST: f64 = 0.001;
+
+/// A number of states that need not be whole.
+fn estimate(states: f64) -> String {
+    match states {
+        0.0 => "0".to_string(),
+        ..LEAST => LEAST.to_string(),
+        LEAST..1.0 => format!("{states:.3}"),
+        1.0..10.0 => format!("{states:.1}"),
+        _ => grouped(states.round() as u64),
+    }
+}
+
+/// A part of a whole, never rounded to all of it.
+fn percent(part: f64) -> String {
+    if part >= 1.0 {
+        return "100 %".to_string();
+    }
+    let digits = (2..9).find(|&digits| (1.0 - part) * 10f64.powi(digits) >= 1.0).unwrap_or(9).max(3) - 2;
+    let steps = 10f64.powi(digits);
+    format!("{:.*} %", digits as usize, (part * 100.0 * steps).floor() / steps)
 }
 
 /// The steps of a run, and who is stuck at the end.

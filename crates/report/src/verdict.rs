@@ -153,6 +153,7 @@ impl Reason {
             Reason::Limit(Limit::Interrupted) => "interrupted",
             Reason::Limit(Limit::StateNumbers) => "state_numbers",
             Reason::Limit(Limit::EndlessSequence(_)) => "endless_sequence",
+            Reason::Limit(Limit::Cache(_)) => "cache_full",
             Reason::Limit(Limit::LossyStore) => "lossy_store",
             Reason::Unchecked(_) => "unchecked_properties",
             Reason::NoTrail => "no_trail",
@@ -165,6 +166,7 @@ impl Reason {
             Reason::Limit(Limit::Depth(_)) => Some("a larger --max-depth goes on"),
             Reason::Limit(Limit::States(_)) => Some("a larger --max-states goes on"),
             Reason::Limit(Limit::Memory(_)) => Some("a larger --mem goes on; a smaller model needs less"),
+            Reason::Limit(Limit::Cache(_)) => Some("a larger --cache-states goes on"),
             Reason::Limit(Limit::Time) => Some("a longer --timeout goes on"),
             Reason::Unchecked(_) => Some("--no-claim checks safety alone"),
             Reason::NoTrail => Some("a larger --mem leaves room for counterexamples"),
@@ -179,6 +181,9 @@ impl fmt::Display for Reason {
             Reason::Limit(Limit::Depth(n)) => write!(f, "depth limit of {} reached", number::grouped(u64::from(*n))),
             Reason::Limit(Limit::States(n)) => write!(f, "limit of {} reached", number::counted(*n, "state")),
             Reason::Limit(Limit::Memory(n)) => write!(f, "memory limit of {} reached", number::bytes(*n)),
+            Reason::Limit(Limit::Cache(slots)) => {
+                write!(f, "a cache of {} has no room for the search stack", number::counted(*slots, "state"))
+            }
             Reason::Limit(limit) => write!(f, "{limit}"),
             Reason::Unchecked(names) => write!(f, "not checked by this version: {}", names.join(", ")),
             Reason::NoTrail => write!(f, "errors were found, but there was no room to keep the way to them"),

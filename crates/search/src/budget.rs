@@ -22,6 +22,8 @@ pub struct Budget {
     pub deadline: Option<Instant>,
     /// Set by another thread (or a signal handler) to end the search.
     pub interrupt: Option<Arc<AtomicBool>>,
+    /// Set by another search of a swarm that has found what this one is looking for.
+    pub enough: Option<Arc<AtomicBool>>,
 }
 
 /// Why a search could not be finished.
@@ -37,6 +39,8 @@ pub enum Limit {
     StateNumbers,
     /// An atomic or indivisible sequence that does not come to an end.
     EndlessSequence(Finding),
+    /// All of the slots of a cache where the next state could go are taken by states of the stack. So many slots it has.
+    Cache(u64),
     /// Everything was explored as far as the store can tell, but it may have taken a new state for an old one.
     LossyStore,
 }
@@ -51,7 +55,8 @@ impl fmt::Display for Limit {
             Limit::Interrupted => write!(f, "interrupted"),
             Limit::StateNumbers => write!(f, "more states than the store has numbers for"),
             Limit::EndlessSequence(_) => write!(f, "an atomic sequence does not come to an end"),
-            Limit::LossyStore => write!(f, "the store may have omitted states"),
+            Limit::Cache(slots) => write!(f, "a cache of {slots} states has no room for the stack"),
+            Limit::LossyStore => write!(f, "the store may have missed states"),
         }
     }
 }
@@ -74,8 +79,12 @@ impl Budget {
 
     /// To be asked now and then.
     pub(crate) fn check(&self, bytes: u64) -> Result<(), Limit> {
-        if self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        let set = |flag: &Option<Arc<AtomicBool>>| flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+        if set(&self.interrupt) {
             return Err(Limit::Interrupted);
+        }
+        if set(&self.enough) {
+            return Err(Limit::LossyStore);
         }
         if let Some(memory) = self.memory
             && self.taken + bytes > usable(memory)

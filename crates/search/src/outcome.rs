@@ -4,6 +4,7 @@ use kripke_model::{Finding, FindingKind, Trail};
 
 use crate::budget::Limit;
 use crate::explore::{Evidence, StoreKind};
+use crate::store::Missed;
 
 /// The result of a search.
 #[derive(Debug)]
@@ -74,7 +75,7 @@ pub enum Wrong {
 }
 
 /// What was counted.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub struct Statistics {
     pub states: u64,
     /// Edges between stored states; parallel ones count separately.
@@ -83,14 +84,52 @@ pub struct Statistics {
     /// in depth-first order the way taken.
     pub depth: u64,
     pub errors: Errors,
-    /// How states were kept.
+    /// How states were kept, in the end.
     pub store: StoreKind,
+    /// How they were kept before, from the first to the last.
+    pub changes: Vec<Change>,
+    /// With a cache: what became of it. States that were visited again count again, and so do errors there.
+    pub cache: Option<CacheUse>,
     /// The length of the longest state.
     pub state_bytes: u64,
     /// Memory of the store.
     pub store_bytes: u64,
     /// Memory of the frontier at the end.
     pub search_bytes: u64,
+    /// What a lossy store has probably missed.
+    pub missed: Option<Missed>,
+    /// Of several searches: then the number of states is an estimate of how many different ones they have seen.
+    pub swarm: Option<Swarm>,
+}
+
+/// What several searches have done together.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct Swarm {
+    pub searches: u64,
+    /// Those that have come to an end.
+    pub finished: u64,
+    /// About the part of all states that was seen.
+    pub coverage: f64,
+}
+
+/// What became of a cache of states.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CacheUse {
+    /// How many states it had room for.
+    pub slots: u64,
+    /// How many states were replaced by others. If none was, each was visited once.
+    pub replaced: u64,
+    /// How many times a state came up that was there.
+    pub revisits: u64,
+}
+
+/// A search that went on with another store, because memory got tight.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Change {
+    /// The store it began with, or changed to before.
+    pub from: StoreKind,
+    /// How many states there were then.
+    pub states: u64,
 }
 
 /// How often something was wrong: assertions and faults each time they are executed, invalid end states once each.

@@ -2,10 +2,12 @@
 
 mod graph;
 
+use std::collections::HashSet;
+
 use graph::{Graph, Random, finding, follow, known, ways};
 use kripke_model::trail::Ending;
 use kripke_model::{Batch, Choice, Fault, FindingKind, Flags, State, Successors};
-use kripke_search::{Budget, End, Limit, Options, Order, Outcome, Wrong};
+use kripke_search::{Budget, End, Limit, Options, Order, Outcome, StoreKind, Wrong};
 
 fn run<M: Successors + Clone + Sync>(model: &M, options: &Options) -> Outcome {
     graph::run(model, options, &Budget::default())
@@ -37,8 +39,11 @@ fn random_graphs_are_explored_exactly() {
             let depth = if order == Order::BreadthFirst { known.depth } else { known.stack };
             assert_eq!(s.depth, depth, "seed {seed} {order:?}");
             if order == Order::DepthFirst {
-                let expanded = graph.expanded.lock().unwrap();
-                assert_eq!(expanded[..known.preorder.len()], known.preorder, "seed {seed}");
+                // For a trail, states are expanded once more.
+                let mut seen = HashSet::new();
+                let mut expanded = graph.expanded.lock().unwrap().clone();
+                expanded.retain(|&node| seen.insert(node));
+                assert_eq!(expanded, known.preorder, "seed {seed}");
             }
             for violation in &outcome.violations {
                 follow(&graph, &violation.trail);
@@ -247,6 +252,108 @@ fn threads_do_not_matter() {
                 assert_eq!(outcome.violations, alone.violations, "seed {seed} {way:?}");
                 assert_eq!(format!("{:?}", outcome.end), format!("{:?}", alone.end));
             }
+        }
+    }
+}
+
+/// Three counters, each up to its bound.
+#[derive(Clone)]
+struct Counters(u16);
+
+impl Successors for Counters {
+    fn uncompared(&self) -> usize {
+        0
+    }
+
+    fn processes(&mut self, _: &State) -> u8 {
+        0
+    }
+
+    fn atoms(&mut self, _: &State) -> u64 {
+        0
+    }
+
+    fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
+
+    fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
+
+    fn initial(&mut self, out: &mut Batch) {
+        out.push(&[0; 20]);
+    }
+
+    fn expand(&mut self, state: &State, _: Choice, out: &mut Batch) -> Flags {
+        for counter in [0, 9, 18] {
+            let mut next = state.to_vec();
+            let value = u16::from_le_bytes([state[counter], state[counter + 1]]) + 1;
+            next[counter..counter + 2].copy_from_slice(&value.to_le_bytes());
+            if value < self.0 {
+                out.push(&next);
+            } else if state[18] % 7 == 3 {
+                out.find(finding(FindingKind::Assertion, counter as u32));
+            }
+        }
+        Flags { invalid_end: out.is_empty(), ..Flags::default() }
+    }
+}
+
+/// Nor does it matter when the store is changed, with states enough to be moved in several pieces.
+#[test]
+fn changing_the_store_does_not_matter() {
+    for order in [Order::BreadthFirst, Order::DepthFirst] {
+        let with = |store, change_at, threads| {
+            let threads = Some(threads);
+            run(&Counters(60), &Options { order, store, change_at, threads, all_errors: true, ..Options::default() })
+        };
+        let exact = with(StoreKind::Exact, None, 1);
+        let figures = |s: &kripke_search::Statistics| (s.states, s.transitions, s.depth, s.errors, s.state_bytes);
+        assert_eq!(exact.statistics.states, 60 * 60 * 60);
+        for (change_at, threads) in [(150_000, 1), (1_000, 2), (90_000, 2), (200_000, 3)] {
+            let changed = with(StoreKind::Auto, Some(change_at), threads);
+            assert_eq!(figures(&changed.statistics), figures(&exact.statistics), "{order:?} {change_at} {threads}");
+            assert_eq!(changed.violations, exact.violations, "{order:?} {change_at} {threads}");
+            assert!(matches!(changed.end, End::Exhausted(_)));
+            let [change] = changed.statistics.changes[..] else { panic!("one change") };
+            assert_eq!((change.from, changed.statistics.store), (StoreKind::Exact, StoreKind::Tree));
+            assert!((change_at..change_at + 20_000).contains(&change.states), "{}", change.states);
+        }
+    }
+}
+
+/// Where states may be missed, everything else goes on as well: what is found, and shortest ways there.
+#[test]
+fn a_search_can_go_on_with_bits() {
+    let budget = Budget { memory: Some(64 << 20), ..Budget::default() };
+    for (all_errors, threads) in [(true, 1), (true, 3), (false, 2)] {
+        let with = |store, change_at: Option<u64>| {
+            let lossy = change_at.is_some();
+            let threads = Some(threads);
+            graph::run(
+                &Counters(60),
+                &Options { store, change_at, lossy, threads, all_errors, ..Options::default() },
+                &budget,
+            )
+        };
+        let exact = with(StoreKind::Exact, None);
+        let bits = with(StoreKind::Auto, Some(40_000));
+        let length = |outcome: &Outcome| outcome.violations.iter().map(|v| v.trail.choices.len()).collect::<Vec<_>>();
+        assert_eq!(length(&bits), length(&exact));
+        for violation in &bits.violations {
+            let mut state = vec![0; 20];
+            for &choice in &violation.trail.choices {
+                let mut batch = Batch::new();
+                Counters(60).expand(&state, Choice::All, &mut batch);
+                state = batch.state(choice as usize).to_vec();
+            }
+        }
+        assert_eq!(bits.statistics.errors, exact.statistics.errors);
+        if all_errors {
+            assert!(matches!(bits.end, End::Stopped(Limit::LossyStore)), "{:?}", bits.end);
+            assert_eq!((bits.statistics.states, bits.statistics.transitions), (216_000, exact.statistics.transitions));
+            assert_eq!(
+                bits.statistics.changes.iter().map(|c| c.from).collect::<Vec<_>>(),
+                [StoreKind::Exact, StoreKind::Tree]
+            );
+            assert!(bits.statistics.store.is_lossy() && bits.statistics.missed.is_some());
         }
     }
 }

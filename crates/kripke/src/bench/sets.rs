@@ -15,6 +15,8 @@ pub struct Set {
     words: Vec<String>,
     reading: Reading,
     looking: Looking,
+    /// States may be visited, and counted, more than once.
+    forgets: bool,
 }
 
 #[derive(Parser)]
@@ -45,7 +47,8 @@ impl Set {
         if !check.showing.no_trail {
             words.push("--no-trail".to_string());
         }
-        Ok(Set { text: with.to_string(), words, reading: check.reading, looking: check.looking })
+        let forgets = check.searching.storing.forgets();
+        Ok(Set { text: with.to_string(), words, reading: check.reading, looking: check.looking, forgets })
     }
 
     /// The command line of a run.
@@ -59,7 +62,7 @@ impl Set {
 
     /// Whether complete searches with both must count the same.
     pub fn alike(&self, other: &Set) -> bool {
-        self.reading == other.reading && self.looking == other.looking
+        self.reading == other.reading && self.looking == other.looking && !self.forgets && !other.forgets
     }
 }
 
@@ -118,6 +121,7 @@ mod tests {
             ("-DN=3", "-DN=4", false),
             ("", "--raw", false),
             ("", "--all-errors", false),
+            ("--search dfs", "--store cache", false),
         ] {
             assert_eq!(set(a).alike(&set(b)), alike, "{a} | {b}");
         }

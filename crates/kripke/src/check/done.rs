@@ -16,7 +16,9 @@ use kripke_report::screen::{Checked, trace};
 use kripke_report::table::Look;
 use kripke_report::verdict::{Unconfirmed, Verdict};
 use kripke_report::{coverage, number};
-use kripke_search::{Budget, Cycles, End, Fairness, Options, Order, Outcome, Progress, StoreKind, Wrong, explore};
+use kripke_search::{
+    Bias, Budget, Cycles, End, Fairness, Options, Order, Outcome, Progress, StoreKind, Wrong, explore,
+};
 
 use crate::args::{self, Check};
 use crate::engine::{Engine, state_bits};
@@ -82,6 +84,15 @@ impl Done {
         }
         let model = Arc::new(asked.model.clone());
         let tasks = tasks::tasks(file, asked, &args.reading, &args.asking, claims).map_err(Stopped::Trouble)?;
+        let lasting = tasks.iter().find(|task| task.is_endless() || task.branching.is_some());
+        if let Some(task) = lasting.filter(|_| args.searching.storing.is_for_safety()) {
+            return Err(Stopped::Failure(Failure::BadInput(format!(
+                "a store that may miss or forget states can't be used for {} {}: only for assertions, end states, faults, --reach and \
+                 properties that are broken by what has happened; leave it out with --no-claim, or use another --store",
+                task.kind.word(),
+                task.name
+            ))));
+        }
         let load = start.elapsed();
         let session = Session {
             args,
@@ -209,9 +220,6 @@ impl Session<'_> {
         let compile = start.elapsed();
         let options = Options { reduces, ..self.options(&task).fit(engine.uncompared()) };
         let outcome = if task.is_ready() { self.search(&engine, &options) } else { Outcome::nothing() };
-        if outcome.statistics.store == StoreKind::Tree && options.store == StoreKind::Auto && !args.showing.quiet {
-            output::warn("memory got tight: searched again with --store tree");
-        }
         let name = engine.name();
         let (mut searched, covered) = engine.finish();
         let unchecked = if task.is_ready() { Vec::new() } else { vec![format!("{} {}", task.kind.word(), task.name)] };
@@ -283,6 +291,7 @@ impl Session<'_> {
             taken: memory::now(),
             deadline: self.deadline,
             interrupt: Some(self.interrupt.clone()),
+            enough: None,
         };
         let seen = Progress::new();
         let search = || explore(&|| engine.worker(), options, &budget, &seen);
@@ -292,26 +301,39 @@ impl Session<'_> {
     /// Who gets into whose way, or why that can't be used, if it is wanted.
     fn independence(&self, task: &Task) -> Option<Result<Independence, &'static str>> {
         let Check { reading, searching, asking, .. } = self.args;
-        (!reading.raw && !searching.no_partial_order).then(|| task.independence(asking.fairness()))
+        let wanted = !reading.raw && !searching.no_partial_order;
+        wanted.then(|| match self.options(task).store {
+            StoreKind::Cache(_) => Err("a cache forgets what is new"),
+            _ => task.independence(asking.fairness()),
+        })
     }
 
     fn options(&self, task: &Task) -> Options {
         let args = self.args;
         let own = task.kind == Kind::Safety;
+        let storing = &args.searching.storing;
+        let threads =
+            Options { threads: args.searching.threads.map(usize::from), ..Options::default() }.workers() as u64;
+        let parts = if storing.swarm.is_some() { threads } else { 1 };
+        let store = storing.kind(args.limits.mem, self.limits.memory, parts);
         Options {
             order: match args.searching.search {
-                args::Order::Bfs => Order::BreadthFirst,
-                args::Order::Dfs => Order::DepthFirst,
+                _ if storing.swarm.is_some() => Order::DepthFirst,
+                Some(args::Order::Bfs) => Order::BreadthFirst,
+                Some(args::Order::Dfs) => Order::DepthFirst,
+                None if matches!(store, StoreKind::Bitstate(_) | StoreKind::Cache(_)) => Order::DepthFirst,
+                None => Order::BreadthFirst,
             },
             all_errors: args.looking.all_errors(),
             assertions: (own || !self.safety && task.kind != Kind::Reach) && !args.looking.no_assertions,
             end_states: own && !args.looking.no_end_states,
-            store: match args.searching.store {
-                args::Store::Auto => StoreKind::Auto,
-                args::Store::Exact => StoreKind::Exact,
-                args::Store::Tree => StoreKind::Tree,
-            },
+            store,
+            change_at: args.searching.storing.change_at,
+            lossy: args.searching.storing.lossy,
             threads: args.searching.threads.map(usize::from),
+            bias: Bias::Forward,
+            seed: storing.hash_seed,
+            swarm: storing.searches(args.limits.timeout.is_some(), threads),
             cycles: task.is_endless().then(|| Cycles { marks: task.marks(), ..args.asking.how() }),
             branching: task.branching.as_ref().map(|t| t.branching.clone()),
             reduces: false,

@@ -5,7 +5,8 @@ use kripke_report::json::{self, Report};
 use kripke_report::source::Lines;
 use kripke_report::verdict::{Counterexample, Reason, Verdict};
 use kripke_report::{coverage, screen, why};
-use kripke_search::{End, Errors, Fairness, Limit, Order, Place, StoreKind, Wrong};
+use kripke_search::store::Bits;
+use kripke_search::{End, Errors, Fairness, Limit, Order, Place, Statistics, StoreKind, Wrong};
 
 use super::done::{Answer, Done};
 use crate::args::Check;
@@ -32,6 +33,12 @@ pub fn report(done: &Done, args: &Check) -> Report {
         properties: done.answers.iter().map(property).collect(),
         states: statistics.states,
         transitions: statistics.transitions,
+        missed: statistics.missed.map(|m| json::Missed { states: m.states, at_most: m.at_most, coverage: m.coverage }),
+        swarm: statistics.swarm.map(|s| json::Swarm {
+            searches: s.searches,
+            finished: s.finished,
+            coverage: s.coverage,
+        }),
         depth: statistics.depth,
         state_bytes: statistics.state_bytes,
         state_bits: state_bits(&first.searched),
@@ -50,6 +57,8 @@ pub fn report(done: &Done, args: &Check) -> Report {
             store: statistics.store_bytes,
             search: statistics.search_bytes,
         },
+        stores: stores(statistics),
+        cache: statistics.cache.map(|c| json::Cache { slots: c.slots, replaced: c.replaced, revisits: c.revisits }),
         limits: done.limits,
         options: options(first, args),
     }
@@ -137,12 +146,24 @@ fn unreached(done: &Done) -> Vec<json::Unreached> {
         .collect()
 }
 
+/// Each store that was used, and how many states there were when it came into use.
+fn stores(statistics: &Statistics) -> Vec<json::Store> {
+    let since = std::iter::once(0).chain(statistics.changes.iter().map(|change| change.states));
+    let used = statistics.changes.iter().map(|change| change.from).chain([statistics.store]);
+    used.zip(since).map(|(store, since)| json::Store { store: store.word(), since }).collect()
+}
+
 fn options(done: &Answer, args: &Check) -> json::Options {
+    let store = done.outcome.statistics.store;
     json::Options {
-        store: match done.outcome.statistics.store {
-            StoreKind::Auto => "auto",
-            StoreKind::Exact => "exact",
-            StoreKind::Tree => "tree",
+        store: store.word(),
+        bits: match store {
+            StoreKind::Hash { bits } | StoreKind::Bitstate(Bits { bits, .. }) => Some(bits),
+            _ => None,
+        },
+        hashes: match store {
+            StoreKind::Bitstate(Bits { hashes, .. }) => Some(hashes),
+            _ => None,
         },
         compact: args.searching.compact,
         threads: done.options.workers(),

@@ -31,6 +31,7 @@ fn the_documented_fields_are_there_in_order() {
             "findings",
             "seconds",
             "memory",
+            "stores",
             "limits",
             "options",
         ]

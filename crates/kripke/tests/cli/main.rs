@@ -1,6 +1,7 @@
 //! The program from outside: arguments in, text and exit status out.
 
 mod bench;
+mod bounded;
 mod check;
 mod dve;
 mod esml;
@@ -11,4 +12,5 @@ mod ltl;
 mod program;
 mod replay;
 mod simulate;
+mod stores;
 mod temporal;

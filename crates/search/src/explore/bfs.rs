@@ -8,10 +8,8 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::thread::{Scope, ScopedJoinHandle};
 
-use kripke_model::Successors;
-
 use super::crew::{Crew, Results};
-use super::judge::Findings;
+use super::judge::{Findings, Haul};
 use super::worker::Worker;
 use super::{Factory, ROUND, Search};
 use crate::budget::Limit;
@@ -31,6 +29,10 @@ pub(super) struct Levels<'a, 'm, S: Store + 'a> {
     pub first: usize,
     pub findings: Findings<u32>,
     pub stop: Option<Limit>,
+    /// States of the last level that are still to be expanded, where the search was to pause.
+    pub rest: Range<u64>,
+    /// What was found on that level so far.
+    pub hauls: Vec<Haul>,
     pub workers: Vec<Worker<'a, 'm, S>>,
 }
 
@@ -55,17 +57,58 @@ pub(super) fn run<'a, 'm, S: Store>(
     max_depth: u32,
     keep: bool,
 ) -> Levels<'a, 'm, S> {
+    let mut leader = Worker::new(search, 0, factory());
+    let mut levels: Levels<'a, 'm, S> = Levels {
+        queue: S::Queue::default(),
+        ends: Vec::new(),
+        first: 0,
+        findings: Findings::new(),
+        stop: None,
+        rest: 0..0,
+        hauls: Vec::new(),
+        workers: Vec::new(),
+    };
+    match leader.begin() {
+        Ok(root) => {
+            levels.queue.push(root);
+            levels.ends.push(1);
+            levels.rest = 0..1;
+        }
+        Err(limit) => levels.stop = Some(limit),
+    }
+    levels.workers.push(leader);
+    resume(search, factory, levels, max_depth, keep)
+}
+
+/// Goes on where a search has paused.
+pub(super) fn resume<'a, 'm, S: Store>(
+    search: &'a Search<'a, S>,
+    factory: Factory<'_, 'm>,
+    mut levels: Levels<'a, 'm, S>,
+    max_depth: u32,
+    keep: bool,
+) -> Levels<'a, 'm, S> {
     let crew = Crew::new();
-    let leader = Worker::new(search, 0, factory());
+    {
+        let mut frontier = crew.write();
+        frontier.queue = std::mem::take(&mut levels.queue);
+        frontier.level = std::mem::take(&mut levels.rest);
+    }
+    let hauls = levels.hauls.drain(..).map(Some);
+    hauls.for_each(|haul| crew.bring(Results { next: S::Queue::default(), haul }));
+    let mut workers = std::mem::take(&mut levels.workers).into_iter();
+    let mut leader = workers.next().expect("a search has a leader");
     std::thread::scope(|scope| {
         let dismissal = crew.dismissal();
-        let mut lead = Lead { search, crew: &crew, factory, scope, helpers: Vec::new(), max_depth, keep };
-        let (mut levels, leader) = lead.run(leader);
+        let (idle, helpers) = (workers, Vec::new());
+        let mut lead = Lead { search, crew: &crew, factory, scope, idle, helpers, max_depth, keep };
+        lead.run(&mut levels, &mut leader);
         drop(dismissal);
         levels.workers.push(leader);
         for helper in lead.helpers {
             levels.workers.push(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         }
+        levels.workers.extend(lead.idle);
         levels.queue = std::mem::take(&mut crew.write().queue);
         levels
     })
@@ -77,38 +120,22 @@ struct Lead<'scope, 'env, 'a, 'm, S: Store + 'a> {
     crew: &'env Crew<S::Queue>,
     factory: Factory<'env, 'm>,
     scope: &'scope Scope<'scope, 'env>,
+    /// Workers from before a pause that have not been hired again.
+    idle: std::vec::IntoIter<Worker<'a, 'm, S>>,
     helpers: Vec<ScopedJoinHandle<'scope, Worker<'a, 'm, S>>>,
     max_depth: u32,
     keep: bool,
 }
 
 impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
-    fn run(&mut self, mut leader: Worker<'a, 'm, S>) -> (Levels<'a, 'm, S>, Worker<'a, 'm, S>) {
-        let mut levels = Levels {
-            queue: S::Queue::default(),
-            ends: Vec::new(),
-            first: 0,
-            findings: Findings::new(),
-            stop: None,
-            workers: Vec::new(),
-        };
-        match leader.begin() {
-            Ok(root) => {
-                let mut frontier = self.crew.write();
-                frontier.queue.push(root);
-                frontier.level = 0..1;
-                levels.ends.push(1);
-            }
-            Err(limit) => levels.stop = Some(limit),
-        }
+    fn run(&mut self, levels: &mut Levels<'a, 'm, S>, leader: &mut Worker<'a, 'm, S>) {
         while levels.stop.is_none() {
-            self.level(&mut leader);
-            let done = self.finish(&mut levels);
+            self.level(leader);
+            let done = self.finish(levels);
             if done {
                 break;
             }
         }
-        (levels, leader)
     }
 
     /// Expands all states of the level, with helpers if it is worth it.
@@ -136,8 +163,9 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
 
     fn hire(&mut self) {
         for number in 1 + self.helpers.len()..self.search.threads {
-            let (search, crew, factory) = (self.search, self.crew, self.factory);
-            self.helpers.push(self.scope.spawn(move || help(search, crew, number, factory())));
+            let (search, crew, factory, idle) = (self.search, self.crew, self.factory, self.idle.next());
+            let worker = move || idle.unwrap_or_else(|| Worker::new(search, number, factory()));
+            self.helpers.push(self.scope.spawn(move || help(search, crew, worker())));
         }
     }
 
@@ -150,6 +178,11 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
         for mut result in results {
             frontier.queue.append(&mut result.next);
             hauls.extend(result.haul);
+        }
+        let rest = self.crew.rest(&frontier).filter(|_| !self.search.is_stopped());
+        if let Some(rest) = rest.clone().filter(|rest| !rest.is_empty()) {
+            (levels.rest, levels.hauls) = (rest, hauls);
+            return true;
         }
         levels.findings.collect(hauls, || depth);
         levels.stop = self.search.take_limit();
@@ -172,8 +205,12 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
             let start = levels.level(levels.first).start;
             frontier.queue.forget(start);
         }
-        frontier.level = next;
         self.search.depth.store(u64::from(depth) + 1, Ordering::Relaxed);
+        if rest.is_some() {
+            levels.rest = next;
+            return true;
+        }
+        frontier.level = next;
         false
     }
 }
@@ -181,10 +218,8 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
 fn help<'a, 'm, S: Store>(
     search: &'a Search<'a, S>,
     crew: &Crew<S::Queue>,
-    number: usize,
-    successors: Box<dyn Successors + 'm>,
+    mut worker: Worker<'a, 'm, S>,
 ) -> Worker<'a, 'm, S> {
-    let mut worker = Worker::new(search, number, successors);
     let mut last = 0;
     while let Some(inside) = crew.come(&mut last) {
         worker.handle.enter();
@@ -216,6 +251,9 @@ fn work<S: Store>(search: &Search<'_, S>, crew: &Crew<S::Queue>, worker: &mut Wo
             if worker.leads() && worker.is_due(ROUND * search.threads) {
                 let waiting = frontier.level.end - claim.end + next.len();
                 search.check(frontier.queue.bytes() + next.bytes(), waiting);
+                if search.is_to_pause() {
+                    crew.halt();
+                }
             }
         }
     }

@@ -11,12 +11,19 @@ use super::judge::Haul;
 use crate::store::Queue;
 use crate::sync::{AtomicU64, Board, Ordering};
 
+/// Positions end long before.
+const BEYOND: u64 = u64::MAX / 2;
+/// Says that a level was not halted.
+const GOING: u64 = u64::MAX;
+
 #[derive(Debug)]
 pub(super) struct Crew<Q> {
     gate: Board<Gate>,
     frontier: RwLock<Frontier<Q>>,
     /// The next position of the level that nobody has claimed.
     cursor: AtomicU64,
+    /// Where the cursor was when the level was [halted](Crew::halt), if it was.
+    halted: AtomicU64,
     results: Mutex<Vec<Results<Q>>>,
 }
 
@@ -52,6 +59,7 @@ impl<Q: Queue> Crew<Q> {
             gate: Board::new(Gate::default()),
             frontier: RwLock::new(Frontier::default()),
             cursor: AtomicU64::new(0),
+            halted: AtomicU64::new(GOING),
             results: Mutex::new(Vec::new()),
         }
     }
@@ -100,6 +108,18 @@ impl<Q: Queue> Crew<Q> {
     pub fn claim(&self, frontier: &Frontier<Q>) -> Option<Range<u64>> {
         let start = self.cursor.fetch_add(frontier.claim, Ordering::Relaxed);
         (start < frontier.level.end).then(|| start..frontier.level.end.min(start + frontier.claim))
+    }
+
+    /// Lets nobody claim more of this level. To be called by the leader.
+    pub fn halt(&self) {
+        let at = self.cursor.swap(BEYOND, Ordering::Relaxed);
+        self.halted.fetch_min(at, Ordering::Relaxed);
+    }
+
+    /// If the level was halted: what nobody has claimed of it.
+    pub fn rest(&self, frontier: &Frontier<Q>) -> Option<Range<u64>> {
+        let at = self.halted.load(Ordering::Relaxed);
+        (at != GOING).then(|| at.min(frontier.level.end)..frontier.level.end)
     }
 
     pub fn bring(&self, results: Results<Q>) {

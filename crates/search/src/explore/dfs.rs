@@ -9,7 +9,7 @@ use crate::budget::Limit;
 use crate::store::{Handle, Seen, StateId, Store};
 
 /// Above each state of the current path in the stack.
-const FRAME: StateId = StateId::NONE;
+pub(super) const FRAME: StateId = StateId::NONE;
 
 /// Steps of all paths that are kept together, except that the first is always kept. There may be a hundred errors,
 /// each ten million steps deep.
@@ -18,11 +18,11 @@ const STEPS: usize = 1 << 24;
 /// The current path, and above each of its states a frame with those of its successors that are still to be visited.
 /// All lie in one vector, so a path of ten million states is nothing special.
 #[derive(Debug)]
-struct Stack {
-    entries: Vec<StateId>,
+pub(super) struct Stack {
+    pub entries: Vec<StateId>,
     /// Frames in `entries`: how deep the current path is.
     frames: u32,
-    deepest: u32,
+    pub deepest: u32,
     max_depth: u32,
 }
 
@@ -69,15 +69,16 @@ impl Stack {
         below.chain(self.entries.last().copied()).collect()
     }
 
-    fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         (self.entries.capacity() * size_of::<StateId>()) as u64
     }
 }
 
 /// How far a search got.
 pub(super) struct Descent<'a, 'm, S: Store + 'a> {
-    pub depth: u32,
-    pub bytes: u64,
+    pub stack: Stack,
+    /// Whether it was to pause.
+    pub paused: bool,
     pub findings: Findings<Vec<StateId>>,
     pub stop: Option<Limit>,
     pub worker: Worker<'a, 'm, S>,
@@ -90,36 +91,41 @@ pub(super) fn run<'a, 'm, S: Store>(
 ) -> Descent<'a, 'm, S> {
     let mut worker = Worker::new(search, 0, factory());
     let mut stack = Stack { entries: Vec::new(), frames: 0, deepest: 0, max_depth };
-    let mut findings = Findings::new();
-    let stop = match worker.begin() {
-        Ok(root) => {
-            stack.entries.push(root);
-            descend(search, &mut worker, &mut stack, &mut findings).err()
-        }
-        Err(limit) => Some(limit),
-    };
+    let root = worker.begin();
+    stack.entries.extend(root.as_ref().ok());
+    resume(search, Descent { stack, paused: false, findings: Findings::new(), stop: root.err(), worker })
+}
+
+/// Goes on where a search has paused.
+pub(super) fn resume<'a, 'm, S: Store>(search: &'a Search<'a, S>, descent: Descent<'a, 'm, S>) -> Descent<'a, 'm, S> {
+    let mut descent = Descent { paused: false, ..descent };
+    if descent.stop.is_none() {
+        descent.stop = descend(search, &mut descent).err();
+    }
+    let Descent { stack, findings, worker, .. } = &mut descent;
     findings.collect(worker.judge.hand_over(), Vec::new);
     search.depth.store(u64::from(stack.deepest), Ordering::Relaxed);
     search.report(stack.bytes(), stack.entries.len() as u64 - u64::from(stack.frames));
-    Descent { depth: stack.deepest, bytes: stack.bytes(), findings, stop, worker }
+    descent
 }
 
-fn descend<S: Store>(
-    search: &Search<'_, S>,
-    worker: &mut Worker<'_, '_, S>,
-    stack: &mut Stack,
-    findings: &mut Findings<Vec<StateId>>,
-) -> Result<(), Limit> {
-    let mut steps = 0;
+fn descend<S: Store>(search: &Search<'_, S>, descent: &mut Descent<'_, '_, S>) -> Result<(), Limit> {
+    let Descent { stack, paused, findings, worker, .. } = descent;
+    let mut steps: usize = findings.kept.iter().map(|(_, path)| path.len()).sum();
     let mut successors = Vec::new();
-    while let Some(id) = stack.take(&mut worker.handle) {
+    loop {
         if worker.is_due(ROUND) {
             search.depth.store(u64::from(stack.deepest), Ordering::Relaxed);
             search.check(stack.bytes(), stack.entries.len() as u64 - u64::from(stack.frames));
             if let Some(limit) = search.take_limit() {
                 return Err(limit);
             }
+            if search.is_to_pause() {
+                *paused = true;
+                return Ok(());
+            }
         }
+        let Some(id) = stack.take(&mut worker.handle) else { return Ok(()) };
         worker.round.work.clear();
         worker.round.work.push(id);
         successors.clear();
@@ -135,5 +141,4 @@ fn descend<S: Store>(
         turned?;
         stack.push(&successors, &worker.handle);
     }
-    Ok(())
 }

@@ -8,6 +8,7 @@ use kripke_model::{Finding, FindingKind, Flags, State};
 
 use super::Options;
 use crate::outcome::{Errors, Wrong};
+use crate::store::StateId;
 
 /// How many errors are kept to be shown. All are counted.
 const KEPT: usize = 100;
@@ -28,6 +29,7 @@ pub(super) struct Judge {
 /// An error, and the state in whose expansion it came up.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
+    pub id: StateId,
     pub state: Vec<u8>,
     pub wrong: Wrong,
     pub ending: Ending,
@@ -39,6 +41,12 @@ pub(super) struct Haul {
     errors: Errors,
     found: BTreeMap<Place, Found>,
     endless: Option<Finding>,
+}
+
+impl Haul {
+    pub fn found(&mut self) -> impl Iterator<Item = &mut Found> {
+        self.found.values_mut()
+    }
 }
 
 /// Errors with the same place are the same mistake in the model, as far as one can tell.
@@ -70,16 +78,16 @@ impl Judge {
         self.found.is_empty() && self.endless.is_none()
     }
 
-    /// Judges a state by its expansion.
+    /// Judges a state by its expansion. Whether it may be asked for again, because an error is there.
     #[inline]
-    pub fn judge(&mut self, state: &State, flags: Flags, findings: &[Finding]) {
-        if flags.is_bad() || !findings.is_empty() {
-            self.blame(state, flags, findings);
-        }
+    pub fn judge(&mut self, id: StateId, state: &State, flags: Flags, findings: &[Finding]) -> bool {
+        (flags.is_bad() || !findings.is_empty()) && self.blame(id, state, flags, findings)
     }
 
     #[cold]
-    fn blame(&mut self, state: &State, flags: Flags, findings: &[Finding]) {
+    fn blame(&mut self, id: StateId, state: &State, flags: Flags, findings: &[Finding]) -> bool {
+        let mut kept = false;
+        let found = |wrong, ending| Found { id, state: state.to_vec(), wrong, ending };
         for (n, finding) in findings.iter().enumerate() {
             let place = match &finding.kind {
                 FindingKind::Assertion if !self.assertions => continue,
@@ -98,23 +106,21 @@ impl Judge {
                 }
             };
             let ending = Ending::Finding(u32::try_from(n).expect("fewer than 2^32 findings in one expansion"));
-            self.keep(place, || Found { state: state.to_vec(), wrong: Wrong::Finding(finding.clone()), ending });
+            kept |= self.keep(place, || found(Wrong::Finding(finding.clone()), ending));
         }
         if flags.invalid_end && self.end_states {
             self.errors.invalid_ends += 1;
-            let ending = Ending::InvalidEnd;
-            self.keep(Place::InvalidEnd, || Found { state: state.to_vec(), wrong: Wrong::InvalidEnd, ending });
+            kept |= self.keep(Place::InvalidEnd, || found(Wrong::InvalidEnd, Ending::InvalidEnd));
         }
         if flags.goal {
             self.errors.goals += 1;
-            let ending = Ending::Goal;
-            self.keep(Place::Goal, || Found { state: state.to_vec(), wrong: Wrong::Goal, ending });
+            kept |= self.keep(Place::Goal, || found(Wrong::Goal, Ending::Goal));
         }
         if flags.caught {
             self.errors.caught += 1;
-            let ending = Ending::Caught;
-            self.keep(Place::Caught, || Found { state: state.to_vec(), wrong: Wrong::Caught, ending });
+            kept |= self.keep(Place::Caught, || found(Wrong::Caught, Ending::Caught));
         }
+        kept
     }
 
     fn cut_off(&mut self, finding: &Finding) {
@@ -123,10 +129,8 @@ impl Judge {
         }
     }
 
-    fn keep(&mut self, place: Place, found: impl FnOnce() -> Found) {
-        if !self.known.contains(&place) {
-            keep_least(&mut self.found, place, found());
-        }
+    fn keep(&mut self, place: Place, found: impl FnOnce() -> Found) -> bool {
+        !self.known.contains(&place) && keep_least(&mut self.found, place, found())
     }
 
     /// What was found on the level that is now done.
@@ -166,7 +170,9 @@ impl<W> Findings<W> {
         for haul in hauls {
             self.errors.add(haul.errors);
             endless.extend(haul.endless);
-            haul.found.into_iter().for_each(|(place, more)| keep_least(&mut found, place, more));
+            for (place, more) in haul.found {
+                keep_least(&mut found, place, more);
+            }
         }
         if self.endless.is_none() {
             self.endless = endless.into_iter().min_by_key(rank);
@@ -189,16 +195,18 @@ impl<W> Findings<W> {
 }
 
 /// Of two errors at the same place, the one with the lesser state is kept: that does not depend on who came first.
-fn keep_least(all: &mut BTreeMap<Place, Found>, place: Place, found: Found) {
+/// Whether it is this one.
+fn keep_least(all: &mut BTreeMap<Place, Found>, place: Place, found: Found) -> bool {
     let number = |ending| if let Ending::Finding(n) = ending { n } else { u32::MAX };
     let least = |a: &Found, b: &Found| (&a.state, number(a.ending)) <= (&b.state, number(b.ending));
     match all.get_mut(&place) {
+        Some(known) if least(known, &found) => return false,
+        Some(known) => *known = found,
         None => {
             all.insert(place, found);
         }
-        Some(known) if least(known, &found) => {}
-        Some(known) => *known = found,
     }
+    true
 }
 
 fn rank(finding: &Finding) -> (Span, u32, u32, u8) {

@@ -2,10 +2,16 @@
 
 mod bfs;
 mod branch;
+mod cached;
+mod change;
 mod crew;
 mod dfs;
 mod judge;
+mod lifo;
 mod live;
+mod removal;
+mod resort;
+mod swarm;
 mod trail;
 mod worker;
 
@@ -17,8 +23,10 @@ use kripke_model::{Finding, Successors, Trail};
 use crate::budget::{Budget, Limit};
 use crate::outcome::{End, Errors, Exhausted, Outcome, Statistics, Violation};
 use crate::progress::{Progress, Snapshot};
-use crate::store::{ExactStore, Omission, Queue, Store, TreeStore};
+use crate::store::{BitStore, Bits, ExactStore, HashStore, Omission, Queue, StateId, Store, TreeStore};
 pub use branch::{Branching, Claim, Evidence, PartId, Place, Run};
+pub use cached::CacheSize;
+pub use lifo::Bias;
 pub use live::{Algorithm, Cycles, Fairness};
 use trail::Thread;
 
@@ -33,10 +41,21 @@ pub struct Options {
     /// Whether an invalid end state is an error.
     pub end_states: bool,
     pub store: StoreKind,
-    /// How many threads search; none means one for each core. Depth-first order has one.
+    /// With [`StoreKind::Auto`]: change over to trees as soon as there are about so many states, whether or not memory is
+    /// tight.
+    pub change_at: Option<u64>,
+    /// With [`StoreKind::Auto`] in breadth-first order: go on with a bitstate store when trees do not fit, either.
+    pub lossy: bool,
+    /// How many threads search; none means one for each core. Depth-first order has one, unless the store is lossy.
     pub threads: Option<usize>,
     /// Look for cycles with accepting states instead of invalid end states.
     pub cycles: Option<Cycles>,
+    /// In which order a depth-first search with a lossy store takes successors.
+    pub bias: Bias,
+    /// With another one, a lossy store misses other states.
+    pub seed: u64,
+    /// So many searches instead of one, with a bitstate store for each.
+    pub swarm: Option<u64>,
     /// Judge this formula in the initial state, and look at no more states than that takes.
     pub branching: Option<Branching>,
     /// Look only at as many successors as [needed](Successors::expand_ample).
@@ -53,13 +72,39 @@ pub enum Order {
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum StoreKind {
-    /// States in full as long as there is memory for it; then begin again with trees.
+    /// States in full as long as there is memory for it; from then on as trees.
     #[default]
     Auto,
     /// States in full.
     Exact,
     /// States as trees of pairs that they share: less memory, more time.
     Tree,
+    /// States in full, but no more than there is room for: new ones replace old ones, which are visited again when they
+    /// come up again. Depth-first.
+    Cache(CacheSize),
+    /// A hash of so many bits for each state: states with the same hash are taken for one.
+    Hash { bits: u8 },
+    /// A few bits for each state, at places that states share.
+    Bitstate(Bits),
+}
+
+impl StoreKind {
+    /// Whether it may take a new state for an old one.
+    pub fn is_lossy(self) -> bool {
+        matches!(self, StoreKind::Hash { .. } | StoreKind::Bitstate(_))
+    }
+
+    /// Its name.
+    pub fn word(self) -> &'static str {
+        match self {
+            StoreKind::Auto => "auto",
+            StoreKind::Exact => "exact",
+            StoreKind::Tree => "tree",
+            StoreKind::Cache(_) => "cache",
+            StoreKind::Hash { .. } => "hash",
+            StoreKind::Bitstate(_) => "bitstate",
+        }
+    }
 }
 
 impl Default for Options {
@@ -70,8 +115,13 @@ impl Default for Options {
             assertions: true,
             end_states: true,
             store: StoreKind::Auto,
+            change_at: None,
+            lossy: false,
             threads: None,
             cycles: None,
+            bias: Bias::Forward,
+            seed: 0,
+            swarm: None,
             branching: None,
             reduces: false,
         }
@@ -88,6 +138,7 @@ impl Options {
         match (self.cycles.map(|c| c.algorithm(wanted, self.all_errors)), self.order) {
             (Some(Algorithm::Cndfs), _) => wanted,
             (Some(Algorithm::Ufscc), _) => wanted.min(live::sets::MOST_WORKERS),
+            (None, Order::DepthFirst) if self.store.is_lossy() => wanted,
             (Some(_), _) | (None, Order::DepthFirst) => 1,
             _ if self.branching.is_some() => 1,
             (None, Order::BreadthFirst) => wanted,
@@ -100,7 +151,8 @@ impl Options {
     #[must_use]
     pub fn fit(self, uncompared: usize) -> Options {
         if uncompared == 0 {
-            return self;
+            let order = if matches!(self.store, StoreKind::Cache(_)) { Order::DepthFirst } else { self.order };
+            return Options { order, ..self };
         }
         Options { order: Order::BreadthFirst, store: StoreKind::Exact, threads: Some(1), ..self }
     }
@@ -114,23 +166,28 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
     let uncompared = successors().uncompared();
     let options = &options.clone().fit(uncompared);
     match options.store {
-        StoreKind::Auto | StoreKind::Tree if options.cycles.is_some() || options.branching.is_some() => {
+        _ if options.store != StoreKind::Exact && (options.cycles.is_some() || options.branching.is_some()) => {
             explore(successors, &Options { store: StoreKind::Exact, ..options.clone() }, budget, progress)
         }
-        StoreKind::Auto => {
-            let with = |store| Options { store, ..options.clone() };
-            let outcome = explore(successors, &with(StoreKind::Exact), budget, progress);
-            match outcome.end {
-                End::Stopped(Limit::Memory(_)) => explore(successors, &with(StoreKind::Tree), budget, progress),
-                _ => outcome,
-            }
-        }
+        StoreKind::Auto => change::explore(successors, options, budget, progress),
+        StoreKind::Cache(size) => cached::explore(successors, options, size, budget, progress),
         StoreKind::Exact => {
             let store = || ExactStore::new(budget.capacity(), options.workers()).without_comparing(uncompared);
             explore_with(store, successors, options, budget, progress)
         }
         StoreKind::Tree => {
             let store = || TreeStore::new(budget.capacity(), options.workers());
+            explore_with(store, successors, options, budget, progress)
+        }
+        StoreKind::Hash { bits } => {
+            let store = || HashStore::new(bits, budget.capacity(), options.workers()).seeded(options.seed);
+            explore_with(store, successors, options, budget, progress)
+        }
+        StoreKind::Bitstate(size) if let Some(searches) = options.swarm => {
+            swarm::run(size, searches, successors, options, budget, progress)
+        }
+        StoreKind::Bitstate(size) => {
+            let store = || BitStore::new(size, budget.capacity(), options.workers()).seeded(options.seed);
             explore_with(store, successors, options, budget, progress)
         }
     }
@@ -155,9 +212,14 @@ pub fn explore_with<S: Store>(
     }
     match options.order {
         Order::BreadthFirst => breadth_first(store, successors, options, budget, progress),
+        Order::DepthFirst if S::LINKED => {
+            let store = store();
+            last_first(&Search::new(&store, options, budget, progress), successors)
+        }
         Order::DepthFirst => {
             let store = store();
-            depth_first(&Search::new(&store, options, budget, progress), successors)
+            let search = Search::new(&store, options, budget, progress);
+            depth_first(&search, dfs::run(&search, successors, max_depth(budget)))
         }
     }
 }
@@ -175,9 +237,13 @@ struct Search<'a, S> {
     budget: &'a Budget,
     progress: &'a Progress,
     threads: usize,
+    /// What was done before, with other stores.
+    past: change::Past,
     tallies: Box<[Tally]>,
     depth: AtomicU64,
     stopped: AtomicBool,
+    /// Bytes in use, or states, at which the search is to pause.
+    patience: [AtomicU64; 2],
     limit: Mutex<Option<Limit>>,
 }
 
@@ -205,9 +271,11 @@ impl<'a, S: Store> Search<'a, S> {
             budget,
             progress,
             threads,
+            past: change::Past::default(),
             tallies: (0..threads).map(|_| Tally::default()).collect(),
             depth: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
+            patience: [const { AtomicU64::new(u64::MAX) }; 2],
             limit: Mutex::new(None),
         }
     }
@@ -215,6 +283,11 @@ impl<'a, S: Store> Search<'a, S> {
     /// Ends the search. The first limit that was met counts.
     fn stop(&self, limit: Limit) {
         self.limit.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(limit);
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends the search, because it has found what it was looking for.
+    fn halt(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
@@ -230,9 +303,26 @@ impl<'a, S: Store> Search<'a, S> {
     /// Looks at the budget, with the memory of the frontier, and shows where the search is.
     fn check(&self, bytes: u64, waiting: u64) {
         self.report(bytes, waiting);
-        if let Err(limit) = self.budget.check(self.store.bytes() + bytes) {
+        let bytes = self.store.bytes() + bytes;
+        if let Err(limit) = self.budget.check(bytes) {
             self.stop(limit);
         }
+        let [most_bytes, most_states] = &self.patience;
+        let over = |now: u64, most: &AtomicU64| now >= most.load(Ordering::Relaxed);
+        if over(self.budget.taken + bytes, most_bytes) || over(self.store.len(), most_states) {
+            self.be_patient(0, 0);
+        }
+    }
+
+    /// The search is to pause at so many bytes or states.
+    fn be_patient(&self, bytes: u64, states: u64) {
+        self.patience[0].store(bytes, Ordering::Relaxed);
+        self.patience[1].store(states, Ordering::Relaxed);
+    }
+
+    /// Whether a check has found that it is time to pause.
+    fn is_to_pause(&self) -> bool {
+        self.patience[0].load(Ordering::Relaxed) == 0
     }
 
     /// Whether most of the memory allowed is used.
@@ -251,7 +341,11 @@ impl<'a, S: Store> Search<'a, S> {
     }
 
     fn transitions(&self) -> u64 {
-        self.tallies.iter().map(|tally| tally.transitions.load(Ordering::Relaxed)).sum()
+        self.past.transitions + self.tallies.iter().map(|tally| tally.transitions.load(Ordering::Relaxed)).sum::<u64>()
+    }
+
+    fn expanded(&self) -> u64 {
+        self.past.expanded + self.tallies.iter().map(|tally| tally.expanded.load(Ordering::Relaxed)).sum::<u64>()
     }
 
     fn statistics(&self, depth: u32, errors: Errors, search_bytes: u64) -> Statistics {
@@ -261,19 +355,22 @@ impl<'a, S: Store> Search<'a, S> {
             depth: u64::from(depth),
             errors,
             store: self.options.store,
+            changes: self.past.changes.clone(),
+            cache: None,
             state_bytes: self.store.longest(),
             store_bytes: self.store.bytes(),
             search_bytes,
+            missed: self.store.missed(),
+            swarm: None,
         }
     }
 
     /// The frontier ran empty. That is a complete search if all states known were expanded, the store compares states
     /// in full, and no sequence was cut off.
     fn conclude(&self, errors: Errors, endless: Option<Finding>) -> End {
-        let expanded: u64 = self.tallies.iter().map(|tally| tally.expanded.load(Ordering::Relaxed)).sum();
         if let Some(finding) = endless {
             End::Stopped(Limit::EndlessSequence(finding))
-        } else if expanded != self.store.len() {
+        } else if self.expanded() != self.store.len() {
             End::Stopped(Limit::Depth(self.budget.max_depth.unwrap_or(u32::MAX)))
         } else if self.store.omission() != Omission::Exact {
             End::Stopped(Limit::LossyStore)
@@ -302,25 +399,59 @@ fn breadth_first<S: Store>(
     budget: &Budget,
     progress: &Progress,
 ) -> Outcome {
-    let (mut outcome, mut threads) = {
+    let found = {
         let store = store();
         let search = Search::new(&store, options, budget, progress);
-        let mut levels = bfs::run(&search, factory, budget.max_depth.unwrap_or(u32::MAX), false);
-        let end = search.end(levels.stop.take(), &mut levels.findings);
-        search.report(levels.queue.bytes(), 0);
-        let statistics = search.statistics(levels.depth(), levels.findings.errors, levels.queue.bytes());
-        let kept = std::mem::take(&mut levels.findings.kept);
-        let mut threads: Vec<Thread> = kept.into_iter().map(|(found, depth)| Thread::new(found, depth)).collect();
-        trail::trace(&mut threads, &mut levels);
-        (Outcome::new(end, Vec::new(), statistics), threads)
+        conclude_levels(&search, bfs::run(&search, factory, max_depth(budget), false))
     };
+    // Which moves are left out depends on what is new when, and that on who is faster.
+    let same = !options.reduces || options.workers() == 1;
+    find_trails(found, store, factory, options, budget, same)
+}
+
+/// How a search in levels ended, and the errors it found, followed back as far as the levels are known.
+fn conclude_levels<S: Store>(search: &Search<'_, S>, mut levels: bfs::Levels<'_, '_, S>) -> (Outcome, Vec<Thread>) {
+    let end = search.end(levels.stop.take(), &mut levels.findings);
+    search.report(levels.queue.bytes(), 0);
+    let statistics = search.statistics(levels.depth(), levels.findings.errors, levels.queue.bytes());
+    let kept = std::mem::take(&mut levels.findings.kept);
+    if S::LINKED {
+        let violations = linked(kept, &mut levels.workers[0]);
+        return (Outcome::new(end, violations, statistics), Vec::new());
+    }
+    let mut threads: Vec<Thread> = kept.into_iter().map(|(found, depth)| Thread::new(found, depth)).collect();
+    trail::trace(&mut threads, &mut levels);
+    (Outcome::new(end, Vec::new(), statistics), threads)
+}
+
+/// Follows the errors back all the way. The store of the search is gone by then. If another search would not meet the
+/// `same` states, errors are found once more, by a search that would.
+fn find_trails<S: Store>(
+    (mut outcome, mut threads): (Outcome, Vec<Thread>),
+    store: impl Fn() -> S,
+    factory: Factory<'_, '_>,
+    options: &Options,
+    budget: &Budget,
+    same: bool,
+) -> Outcome {
+    if !same && trail::deepest(&threads) > 0 {
+        let alone = Options { threads: Some(1), ..options.clone() };
+        // Not by itself: there would be no end to the types.
+        let store: &dyn Fn() -> S = &store;
+        let again = breadth_first(store, factory, &alone, budget, &Progress::new());
+        if again.violations.is_empty() {
+            outcome.end = again.end;
+        }
+        outcome.violations = again.violations;
+        return outcome;
+    }
     if let Err(limit) = search_again(&mut threads, store, factory, options, budget) {
         threads.retain(Thread::is_done);
         if threads.is_empty() {
             outcome.end = End::Stopped(limit);
         }
     }
-    outcome.violations = threads.into_iter().map(Thread::finish).collect();
+    outcome.violations.extend(threads.into_iter().map(Thread::finish));
     outcome
 }
 
@@ -348,14 +479,37 @@ fn search_again<S: Store>(
     Ok(())
 }
 
-fn depth_first<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>) -> Outcome {
-    let mut descent = dfs::run(search, factory, search.budget.max_depth.unwrap_or(u32::MAX));
+fn depth_first<'a, S: Store>(search: &Search<'a, S>, mut descent: dfs::Descent<'a, '_, S>) -> Outcome {
+    let end = search.end(descent.stop.take(), &mut descent.findings);
+    let statistics = search.statistics(descent.stack.deepest, descent.findings.errors, descent.stack.bytes());
+    let kept = std::mem::take(&mut descent.findings.kept);
+    let kept = kept.into_iter().filter(|(_, path)| !path.is_empty());
+    let violations = kept.map(|(found, path)| violation(found, &path, &mut descent.worker));
+    Outcome::new(end, violations.collect(), statistics)
+}
+
+fn max_depth(budget: &Budget) -> u32 {
+    budget.max_depth.unwrap_or(u32::MAX)
+}
+
+fn last_first<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>) -> Outcome {
+    let mut descent = lifo::run(search, factory, max_depth(search.budget));
     let end = search.end(descent.stop.take(), &mut descent.findings);
     let statistics = search.statistics(descent.depth, descent.findings.errors, descent.bytes);
-    let kept = std::mem::take(&mut descent.findings.kept);
-    let violations = kept.into_iter().filter(|(_, path)| !path.is_empty()).map(|(found, path)| {
-        let choices = trail::choices(&path, &mut descent.worker);
-        Violation { wrong: found.wrong, trail: Trail { choices, ending: found.ending } }
-    });
-    Outcome::new(end, violations.collect(), statistics)
+    let violations = linked(std::mem::take(&mut descent.findings.kept), &mut descent.worker);
+    Outcome::new(end, violations, statistics)
+}
+
+/// The way to errors, by the links between states.
+fn linked<S: Store, W>(kept: Vec<(judge::Found, W)>, worker: &mut worker::Worker<'_, '_, S>) -> Vec<Violation> {
+    let trace = |(found, _): (judge::Found, W)| {
+        let path = trail::path(&worker.handle, found.id);
+        violation(found, &path, worker)
+    };
+    kept.into_iter().map(trace).collect()
+}
+
+fn violation<S: Store>(found: judge::Found, path: &[StateId], worker: &mut worker::Worker<'_, '_, S>) -> Violation {
+    let choices = trail::choices(path, worker);
+    Violation { wrong: found.wrong, trail: Trail { choices, ending: found.ending } }
 }

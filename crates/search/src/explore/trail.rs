@@ -1,10 +1,13 @@
 //! From errors to trails.
 //!
-//! There are no links between states. A depth-first search has the path at hand when it finds an error. A
+//! Exact stores have no links between states. A depth-first search has the path at hand when it finds an error. A
 //! breadth-first search goes back level by level: among the successors of all states of one level it looks for those
 //! states of the next that lie on a trail, for all errors at once and on all cores. So an error costs at most that all
 //! states are expanded once more, without being interned; links would cost four bytes for each state, error or not.
 //! Where several predecessors would do, the least is taken: the trail is the same whatever the number of threads.
+//!
+//! With a lossy store a second search could miss what the first has found. So such a store has links, between the states
+//! that wait and those on the way to them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -37,6 +40,12 @@ type Origin = (Vec<u8>, u32);
 impl Thread {
     pub fn new(found: Found, depth: u32) -> Thread {
         Thread { state: found.state.clone(), found, depth: depth as usize, choices: Vec::new() }
+    }
+
+    /// A trail whose end is known: choices that lead from this state to an error at this depth.
+    pub fn after(found: Found, state: Vec<u8>, depth: u32, mut choices: Vec<u32>) -> Thread {
+        choices.reverse();
+        Thread { found, state, depth: depth as usize - choices.len(), choices }
     }
 
     pub fn finish(mut self) -> Violation {
@@ -151,6 +160,13 @@ fn keep_least(origins: &mut BTreeMap<Vec<u8>, Origin>, state: &State, origin: Or
         Some(known) if *known <= origin => {}
         Some(known) => *known = origin,
     }
+}
+
+/// The states from the initial one to this one, by the links between them.
+pub(super) fn path(handle: &impl Handle, end: StateId) -> Vec<StateId> {
+    let mut path: Vec<StateId> = std::iter::successors(Some(end), |&id| handle.origin(id)).collect();
+    path.reverse();
+    path
 }
 
 /// Which successor leads from each state of the path to the next.

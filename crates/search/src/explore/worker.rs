@@ -103,7 +103,9 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
             let flags = expand(&mut *self.successors, reduces, state, batch, rest);
             ends.push(batch.len());
             rest_ends.push(rest.len());
-            self.judge.judge(state, flags, &batch.findings()[findings..]);
+            if self.judge.judge(id, state, flags, &batch.findings()[findings..]) {
+                self.handle.hold(id);
+            }
             self.handle.expect(batch);
         }
         let count = ends.len();
@@ -112,6 +114,9 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         let interned = if rest.is_empty() { self.intern(each) } else { self.intern_ample(&mut each) };
         self.search.tallies[self.number].set(self.transitions, self.expanded);
         interned?;
+        for &id in &self.round.work[..count] {
+            self.handle.release(id);
+        }
         Ok(count)
     }
 
@@ -157,7 +162,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         let flags = expand(&mut *self.successors, self.search.options.reduces, state, batch, rest);
         debug_assert!(rest.is_empty(), "only a search for errors can look at the rest later");
         ends.push(batch.len());
-        self.judge.judge(state, flags, batch.findings());
+        self.judge.judge(id, state, flags, batch.findings());
         self.expanded += 1;
         self.unchecked += 1;
         let interned = self.intern(each);

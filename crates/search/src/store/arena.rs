@@ -4,6 +4,7 @@
 //! length, so the place of a state is computed from its number, and a state costs its own bytes and nothing more.
 #![allow(unsafe_code)]
 
+use std::ops::Range;
 use std::ptr;
 #[cfg(shuttle)]
 use std::sync::atomic::AtomicU8;
@@ -42,6 +43,8 @@ struct Block {
     start: AtomicPtr<u8>,
     /// The length of every state in it.
     stride: AtomicUsize,
+    /// How many states more it had room for when its worker last said so, not being full.
+    unused: AtomicUsize,
 }
 
 impl Arena {
@@ -68,6 +71,14 @@ impl Arena {
         unsafe { std::slice::from_raw_parts(start.add(index * stride), stride) }
     }
 
+    /// Where a state is, or will be.
+    #[inline(always)]
+    pub fn place(&self, number: u32) -> *mut u8 {
+        let block = &self.blocks[number as usize >> BLOCK_BITS];
+        let (start, stride) = (block.start.load(Ordering::Relaxed), block.stride.load(Ordering::Relaxed));
+        start.wrapping_add((number as usize & (BLOCK - 1)) * stride)
+    }
+
     /// Starts to load a state, or nothing if there is none.
     #[inline(always)]
     pub fn prefetch(&self, number: u32) {
@@ -82,6 +93,36 @@ impl Arena {
             prefetch_at(state.wrapping_add(at));
             at += LINE;
         }
+    }
+
+    /// How many blocks there are.
+    pub fn blocks(&self) -> usize {
+        self.claimed.load(Ordering::Relaxed).min(BLOCKS)
+    }
+
+    /// The numbers of the states in a block, as far as the [pens](Pen) have let know.
+    pub fn numbers(&self, block: usize) -> Range<u32> {
+        let first = (block << BLOCK_BITS) as u32;
+        let Block { start, stride, unused } = &self.blocks[block];
+        let room = if start.load(Ordering::Relaxed).is_null() { 0 } else { room(stride.load(Ordering::Relaxed)) };
+        first..first + (room - unused.load(Ordering::Relaxed)) as u32
+    }
+
+    /// Gives the memory of a block back; its states are gone. How much that is.
+    ///
+    /// # Safety
+    /// Nobody has a reference to a state of this block, or gets one meanwhile.
+    pub unsafe fn free(&self, block: usize) -> u64 {
+        let states = self.numbers(block).len();
+        let Block { start, stride, unused } = &self.blocks[block];
+        let stride = stride.load(Ordering::Relaxed);
+        unused.store(0, Ordering::Relaxed);
+        let at = start.swap(ptr::null_mut(), Ordering::Relaxed);
+        if !at.is_null() {
+            // SAFETY: what the caller promises of all states there.
+            unsafe { self.land.free(at.addr() - self.land.start().addr(), room(stride) * stride) };
+        }
+        (states * stride) as u64
     }
 
     /// A block for states of this length; the number of the first.
@@ -145,6 +186,23 @@ impl Land {
     fn start(&self) -> *mut u8 {
         self.0.as_ptr().cast_mut().cast()
     }
+
+    /// Gives back what lies there, as far as it is whole pages and the system takes it.
+    ///
+    /// # Safety
+    /// Nobody has a reference to it.
+    #[cfg(all(unix, not(shuttle)))]
+    unsafe fn free(&self, offset: usize, bytes: usize) {
+        const PAGE: usize = 1 << 16;
+        let (start, end) = (offset.next_multiple_of(PAGE), (offset + bytes) / PAGE * PAGE);
+        if start < end {
+            // SAFETY: a part of this memory, to which there is no reference. It reads as zero from now on, or as before.
+            let _ = unsafe { self.0.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, end - start) };
+        }
+    }
+
+    #[cfg(not(all(unix, not(shuttle))))]
+    unsafe fn free(&self, _: usize, _: usize) {}
 }
 
 /// Where one worker writes: the blocks it has begun, one for each length of a state.
@@ -163,6 +221,12 @@ struct Open {
     left: usize,
 }
 
+impl Drop for Pen<'_> {
+    fn drop(&mut self) {
+        self.publish();
+    }
+}
+
 impl<'a> Pen<'a> {
     pub fn new(arena: &'a Arena) -> Pen<'a> {
         Pen { arena, open: Vec::new() }
@@ -171,18 +235,20 @@ impl<'a> Pen<'a> {
     /// Writes a state and says its number, which is not taken until [`Pen::keep`].
     #[inline]
     pub fn write(&mut self, state: &State) -> Result<u32, Full> {
+        let number = self.next(state.len())?;
+        // SAFETY: the block is this worker's own and has room for one more state of this length at its number, which is
+        // not taken, so nobody reads there.
+        unsafe { ptr::copy_nonoverlapping(state.as_ptr(), self.arena.place(number), state.len()) };
+        Ok(number)
+    }
+
+    /// The number that the next state of this length will have. It is not taken until [`Pen::keep`].
+    #[inline]
+    pub fn next(&mut self, stride: usize) -> Result<u32, Full> {
         let open = match self.open.first() {
-            Some(open) if open.stride == state.len() && open.left > 0 => *open,
-            _ => self.turn_to(state.len())?,
+            Some(open) if open.stride == stride && open.left > 0 => *open,
+            _ => self.turn_to(stride)?,
         };
-        let block = &self.arena.blocks[open.next as usize >> BLOCK_BITS];
-        let index = open.next as usize & (BLOCK - 1);
-        // SAFETY: the block is this worker's own and has room (`left`) for one more state of this length at `index`;
-        // its number is not taken, so nobody reads there.
-        unsafe {
-            let to = block.start.load(Ordering::Relaxed).add(index * open.stride);
-            ptr::copy_nonoverlapping(state.as_ptr(), to, open.stride);
-        }
         Ok(open.next)
     }
 
@@ -192,6 +258,18 @@ impl<'a> Pen<'a> {
         let open = &mut self.open[0];
         open.next += 1;
         open.left -= 1;
+    }
+
+    /// Lets others know how far the blocks are filled.
+    pub fn publish(&self) {
+        self.open.iter().for_each(|open| self.publish_block(open));
+    }
+
+    fn publish_block(&self, open: &Open) {
+        let full = usize::from(open.left == 0);
+        if let Some(number) = (open.next as usize).checked_sub(full) {
+            self.arena.blocks[number >> BLOCK_BITS].unused.store(open.left, Ordering::Relaxed);
+        }
     }
 
     #[cold]
@@ -205,6 +283,7 @@ impl<'a> Pen<'a> {
         };
         self.open.swap(0, at);
         if self.open[0].left == 0 {
+            self.publish_block(&self.open[0]);
             self.open[0].next = self.arena.claim(stride)?;
             self.open[0].left = room(stride);
         }
@@ -246,6 +325,28 @@ mod tests {
         check((0..many).map(|i| if i < BLOCK { 0 } else { 130 }));
         check((0..many).map(|i| usize::from(i % BLOCK == BLOCK - 1) * 200 + 3));
         check([BLOCK_BYTES, 1, BLOCK_BYTES / 2, BLOCK_BYTES / 2, BLOCK_BYTES / 2, BLOCK_BYTES + 1].into_iter());
+    }
+
+    #[test]
+    fn every_number_is_told_once() {
+        let arena = Arena::new(2);
+        let mut pens = [Pen::new(&arena), Pen::new(&arena)];
+        let mut numbers = Vec::new();
+        for i in 0..5 * BLOCK {
+            let pen = &mut pens[i % 3 % 2];
+            numbers.push(pen.write(&vec![7; 3 + i % 4]).unwrap());
+            pen.keep();
+            if i % 1000 == 0 {
+                pens.iter().for_each(Pen::publish);
+            }
+        }
+        drop(pens);
+        numbers.sort_unstable();
+        assert!((0..arena.blocks()).flat_map(|block| arena.numbers(block)).eq(numbers));
+        let bytes: usize = (0..5 * BLOCK).map(|i| 3 + i % 4).sum();
+        // SAFETY: nobody looks at states here.
+        let freed: u64 = (0..arena.blocks()).map(|block| unsafe { arena.free(block) }).sum();
+        assert_eq!((freed, arena.numbers(0)), (bytes as u64, 0..0));
     }
 
     #[test]

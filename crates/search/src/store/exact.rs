@@ -6,6 +6,7 @@ use super::arena::{Arena, Pen};
 use super::ledger::{Account, Ledger};
 use super::meeting::{Meeting, Seat};
 use super::queue::Runs;
+use super::remains::{Marks, Remains};
 use super::segments::Untold;
 use super::table::{Probe, Refusal, Table, Vacancy};
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
@@ -42,6 +43,21 @@ impl ExactStore {
         ExactStore { uncompared: bytes, ..self }
     }
 
+    /// Some states, evenly spread over all, in runs of such that were found one after the other. All handles must have
+    /// left.
+    pub(crate) fn sample(&self, one_of: usize, each: impl FnMut(&State)) {
+        const RUN: usize = 256;
+        let numbers = (0..self.arena.blocks()).flat_map(|block| self.arena.numbers(block));
+        let chosen = numbers.enumerate().filter(|(i, _)| (i / RUN).is_multiple_of(one_of));
+        chosen.map(|(_, number)| self.arena.get(number)).for_each(each);
+    }
+
+    /// Keeps only the states, to be moved elsewhere, and what was visited of them.
+    pub(crate) fn dissolve(self, marks: Marks) -> Remains {
+        let bytes = self.ledger.bytes();
+        Remains::new(self.arena, marks, bytes)
+    }
+
     /// Whether this is that state.
     #[inline(always)]
     fn is(&self, number: u32, state: &State) -> bool {
@@ -75,7 +91,7 @@ impl Store for ExactStore {
             account: self.ledger.account(),
             untold: self.table.untold(),
             hashes: Vec::new(),
-            visited: Vec::new(),
+            visited: Marks::default(),
         }
     }
 
@@ -106,8 +122,7 @@ pub struct ExactHandle<'a> {
     untold: Untold,
     /// Of the states in the batch that is to be interned next.
     hashes: Vec<u64>,
-    /// A bit for each state.
-    visited: Vec<u64>,
+    visited: Marks,
 }
 
 impl<'a> ExactHandle<'a> {
@@ -225,6 +240,13 @@ impl<'a> ExactHandle<'a> {
     }
 }
 
+impl ExactHandle<'_> {
+    /// Takes what this handle has visited along.
+    pub(crate) fn into_marks(self) -> Marks {
+        self.visited
+    }
+}
+
 impl Handle for ExactHandle<'_> {
     fn enter(&mut self) {
         if self.seat.is_none() {
@@ -233,6 +255,7 @@ impl Handle for ExactHandle<'_> {
     }
 
     fn leave(&mut self) {
+        self.pen.publish();
         self.seat = None;
     }
 
@@ -264,18 +287,14 @@ impl Handle for ExactHandle<'_> {
 
     #[inline]
     fn is_visited(&self, id: StateId) -> bool {
-        let number = id.number() as usize;
-        self.visited.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
+        self.visited.has(id.number())
     }
 
     fn visit(&mut self, id: StateId) {
-        let number = id.number() as usize;
-        if number / 64 >= self.visited.len() {
-            let before = self.visited.capacity();
-            self.visited.resize(number / 64 + 1, 0);
-            self.account.overspend(((self.visited.capacity() - before) * size_of::<u64>()) as u64);
+        let more = self.visited.add(id.number());
+        if more > 0 {
+            self.account.overspend(more);
         }
-        self.visited[number / 64] |= 1 << (number % 64);
     }
 }
 

@@ -1,27 +1,43 @@
 //! Where states live: a store keeps each distinct state once, and knows it by an id.
 
 mod arena;
+mod bitstate;
+mod cache;
+mod census;
 mod exact;
 mod ground;
 mod hardware;
+mod hash;
 mod ledger;
+mod lossy;
 mod meeting;
+mod missed;
 mod pool;
 mod queue;
 mod quotient;
+mod remains;
 #[cfg(all(test, shuttle))]
 mod schedules;
 mod segments;
 mod shape;
 mod table;
 mod tree;
+mod yard;
 
 use std::fmt;
 
 use kripke_model::{Batch, State};
 
+pub use bitstate::{BitStore, Bits};
+pub use cache::Tolerance;
+pub(crate) use cache::{Cache, Insertion};
+pub use census::{Census, Sample};
 pub use exact::{ExactHandle, ExactStore};
+pub use hash::HashStore;
+pub use lossy::{LossyHandle, LossyStore};
+pub use missed::Missed;
 pub use queue::{Pieces, Queue, Runs};
+pub(crate) use remains::{Clearance, Remains};
 pub use tree::{TreeHandle, TreeStore};
 
 /// What a store knows a state by. Means something to that store alone.
@@ -99,6 +115,9 @@ pub trait Store: Sync {
     /// What fits the ids that handles give.
     type Queue: Queue;
 
+    /// Whether a handle knows where states were found from, until they are released.
+    const LINKED: bool = false;
+
     /// To be called once for each worker.
     fn handle(&self) -> Self::Handle<'_>;
 
@@ -116,6 +135,11 @@ pub trait Store: Sync {
     fn bytes(&self) -> u64;
 
     fn omission(&self) -> Omission;
+
+    /// What was probably missed, if the store is lossy.
+    fn missed(&self) -> Option<Missed> {
+        None
+    }
 }
 
 /// A worker's access to a store.
@@ -145,6 +169,29 @@ pub trait Handle: Send {
 
     /// Replaces the content of `into` by the state.
     fn fetch(&mut self, id: StateId, into: &mut Vec<u8>);
+
+    /// The state was expanded, or never will be: unless it is held, or one found from it is not released, nobody asks for
+    /// it again.
+    fn release(&mut self, id: StateId) {
+        let _ = id;
+    }
+
+    /// Keeps a state that is not yet released for ever, with the way to it.
+    fn hold(&mut self, id: StateId) {
+        let _ = id;
+    }
+
+    /// From where a state was found, if it was from another and the store is [linked](Store::LINKED).
+    fn origin(&self, id: StateId) -> Option<StateId> {
+        let _ = id;
+        None
+    }
+
+    /// How many steps from the initial state a state was found, if the store is [linked](Store::LINKED).
+    fn depth(&self, id: StateId) -> u32 {
+        let _ = id;
+        0
+    }
 
     /// Whether [`Handle::visit`] was called for this state. The mark belongs to the handle: only one may use it.
     fn is_visited(&self, id: StateId) -> bool;

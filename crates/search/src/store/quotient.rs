@@ -21,7 +21,7 @@ const SPREAD: usize = if cfg!(shuttle) { 2 } else { 24 };
 /// Marks an entry of the table at the side as visited.
 const VISITED: u64 = 1 << 63;
 
-/// A set of numbers below 2^62.
+/// A set of numbers: of any, where there are segments, which tell some bits; else of those below 2^62.
 #[derive(Debug)]
 pub(super) struct QuotientSet(Segments<Quotients>);
 
@@ -96,6 +96,21 @@ impl QuotientSet {
         self.0.get(segment, seat).mark(q);
     }
 
+    /// Calls `each` with all numbers, until it fails.
+    pub fn each<E>(&self, seat: &Seat<'_>, mut each: impl FnMut(u64) -> Result<(), E>) -> Result<(), E> {
+        let mut done = Ok(());
+        for segment in 0..1 << SEGMENT_BITS {
+            self.0.get(segment, seat).all(|rest, _| {
+                done = each(join(segment, rest));
+                done.is_ok()
+            });
+            if done.is_err() {
+                break;
+            }
+        }
+        done
+    }
+
     pub fn plan(&self, sitting: &Sitting<'_>, reserve: impl FnMut(u64) -> bool) -> bool {
         self.0.plan(sitting, reserve)
     }
@@ -110,6 +125,11 @@ impl QuotientSet {
 fn split(number: u64) -> (usize, u64) {
     let rest = number >> SEGMENT_BITS;
     ((number.wrapping_add(mix(rest))) as usize & ((1 << SEGMENT_BITS) - 1), rest)
+}
+
+/// The number that was split.
+fn join(segment: usize, rest: u64) -> u64 {
+    rest << SEGMENT_BITS | (segment as u64).wrapping_sub(mix(rest)) & ((1 << SEGMENT_BITS) - 1)
 }
 
 impl Quotients {
@@ -372,6 +392,10 @@ mod tests {
                 seat.attend(|sitting| set.plan(sitting, |_| true), |sitting| set.grow(sitting, |_| ()));
             }
         }
+        let mut found = HashSet::new();
+        let each = |number| if found.insert(number) { Ok(()) } else { Err(number) };
+        assert_eq!(set.each(&seat, each), Ok(()));
+        assert!(found == all);
         for &number in &all {
             assert_eq!(set.is_visited(number, &seat), number % 3 == 0);
             assert!(!set.add(number, &seat, &mut untold, || panic!("it is there")).unwrap());

@@ -48,6 +48,11 @@ impl Roots {
         let class = second.ilog2();
         (class as usize, u64::from(self.0) << class | (second - (1 << class)))
     }
+
+    /// The roots that were classified.
+    pub fn restore(class: usize, key: u64) -> Roots {
+        Roots((key >> class) as u32, ((key & ((1 << class) - 1)) + (1 << class) - 1) as u32)
+    }
 }
 
 impl Shape {
@@ -118,6 +123,11 @@ impl Shape {
 
     pub fn sets(&self) -> impl Iterator<Item = &QuotientSet> {
         self.roots.iter().filter_map(OnceLock::get)
+    }
+
+    /// The sets that there are, each with its class.
+    pub fn classes(&self) -> impl Iterator<Item = (usize, &QuotientSet)> {
+        self.roots.iter().enumerate().filter_map(|(class, set)| Some((class, set.get()?)))
     }
 
     pub fn bytes(&self) -> u64 {
@@ -225,6 +235,7 @@ mod tests {
                 let (class, key) = Roots(first, second).classify();
                 assert!(class < CLASSES && key < 1 << (2 * NUMBER_BITS), "{first} {second}");
                 assert!(seen.insert((class, key)));
+                assert_eq!(Roots::restore(class, key), Roots(first, second));
             }
         }
     }

@@ -45,6 +45,25 @@ impl TreeStore {
         }
     }
 
+    /// Lets it use so many bytes more.
+    pub(crate) fn allow(&self, bytes: u64) {
+        self.ledger.release(bytes);
+    }
+
+    /// Calls `each` with all states, until it fails. All handles must have left.
+    pub(crate) fn each<E>(&self, mut each: impl FnMut(&State) -> Result<(), E>) -> Result<(), E> {
+        let (seat, mut numbers, mut state) = (self.meeting.enter(), Vec::new(), Vec::new());
+        for shape in self.shapes() {
+            for (class, set) in shape.classes() {
+                set.each(&seat, |key| {
+                    shape.assemble(Roots::restore(class, key), &mut numbers, &mut state);
+                    each(&state)
+                })?;
+            }
+        }
+        Ok(())
+    }
+
     fn shapes(&self) -> impl Iterator<Item = &Shape> {
         self.shapes.iter().map_while(OnceLock::get)
     }

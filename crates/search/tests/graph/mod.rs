@@ -60,12 +60,15 @@ impl Graph {
 /// All ways to search with this order, or with any.
 pub fn ways(order: Option<Order>) -> Vec<Options> {
     let mut ways = Vec::new();
-    for store in [StoreKind::Exact, StoreKind::Tree] {
+    let stores =
+        [(StoreKind::Exact, None), (StoreKind::Tree, None), (StoreKind::Auto, Some(40)), (StoreKind::Auto, Some(700))];
+    for (store, change_at) in stores {
+        let with = Options { store, change_at, ..Options::default() };
         if order != Some(Order::BreadthFirst) {
-            ways.push(Options { order: Order::DepthFirst, store, ..Options::default() });
+            ways.push(Options { order: Order::DepthFirst, ..with.clone() });
         }
         if order != Some(Order::DepthFirst) {
-            ways.extend([1, 2, 4].map(|threads| Options { store, threads: Some(threads), ..Options::default() }));
+            ways.extend([1, 2, 4].map(|threads| Options { threads: Some(threads), ..with.clone() }));
         }
     }
     ways

@@ -1,0 +1,158 @@
+//! How states are kept.
+
+use clap::{Args, ValueEnum};
+use kripke_report::number::parse_count;
+use kripke_search::store::{Bits, HashStore, Tolerance};
+use kripke_search::{CacheSize, StoreKind};
+
+/// Bytes of a bitstate store if neither its size nor the memory is given: more would take longer to be handed out than
+/// most searches take.
+const USUAL: u64 = 1 << 30;
+
+/// States of a cache if neither their number nor the memory is given.
+const USUAL_CACHE: u32 = 4_000_000;
+
+/// How states are kept.
+#[derive(Args, Clone, Debug)]
+pub struct Storing {
+    /// Keep states in full (exact), as trees that share their parts (a fraction of the memory, slower), or in full until
+    /// memory gets tight and from then on as trees (auto). In bounded memory (cache) states replace each other, and are
+    /// visited again where need be. With a hash of each state (hash) or a few bits (bitstate) some states
+    /// may be missed: that finds errors, but proves nothing [default: auto]
+    #[arg(long, value_enum, value_name = "auto|exact|tree|cache|hash|bitstate", hide_possible_values = true)]
+    pub store: Option<Store>,
+    /// With --store auto: when trees do not fit, either, go on with bits as --store bitstate; some states may then be missed
+    #[arg(long)]
+    pub lossy: bool,
+    /// Change over from full states to trees at so many states, however much memory there is
+    #[arg(long, value_name = "N", value_parser = parse_count, hide = true)]
+    pub change_at: Option<u64>,
+    /// With --store cache: room for N states: 50k, 2M [default: as many as fit into --mem, or 4M]
+    #[arg(long, value_name = "N", value_parser = parse_slots)]
+    pub cache_states: Option<u32>,
+    /// With --store cache: replace a state after N collisions
+    #[arg(long, value_name = "N", default_value_t = Tolerance::default().collisions)]
+    pub cache_collisions: u32,
+    /// With --store cache: give up after N collisions with states of the search stack, or with any
+    #[arg(long, value_name = "N", default_value_t = Tolerance::default().probes)]
+    pub cache_probes: u32,
+    /// With --store bitstate: 2^N bits in all, or for each search of a swarm [default: half of --mem, or 1 GiB if that is not
+    /// given]
+    #[arg(short = 'w', long = "bits", value_name = "N", value_parser = clap::value_parser!(u8).range(BITS))]
+    pub bits: Option<u8>,
+    /// With --store bitstate: N bits for each state [default: 3]
+    #[arg(short = 'k', long = "hashes", value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub hashes: Option<u8>,
+    /// With --store hash: N bits for each state, 8 to 64 [default: 48]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(HASH_BITS))]
+    pub hash_bits: Option<u8>,
+    /// With --store hash or bitstate: hash differently, and so miss other states
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub hash_seed: u64,
+    /// Many bitstate searches, one on each core at a time, each with other hashes and another order: N of them, or as many
+    /// as there is time for (--timeout)
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, value_parser = clap::value_parser!(u64).range(1..))]
+    pub swarm: Option<Option<u64>>,
+}
+
+const BITS: std::ops::RangeInclusive<i64> = Bits::LEAST as i64..=Bits::MOST as i64;
+const HASH_BITS: std::ops::RangeInclusive<i64> = HashStore::LEAST as i64..=HashStore::MOST as i64;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Store {
+    /// In full until memory gets tight, then as trees
+    Auto,
+    /// In full
+    Exact,
+    /// As trees that share their parts
+    Tree,
+    /// In full, replacing each other
+    Cache,
+    /// By a hash
+    Hash,
+    /// By a few bits
+    Bitstate,
+}
+
+fn parse_slots(text: &str) -> Result<u32, String> {
+    let n = parse_count(text)?;
+    u32::try_from(n)
+        .ok()
+        .filter(|n| (1..=u32::MAX / 2).contains(n))
+        .ok_or_else(|| format!("{n} is not within 1 and 2^31"))
+}
+
+impl Storing {
+    /// What can't be used together.
+    pub fn complaint(&self, search: Option<super::Order>) -> Option<&'static str> {
+        if self.swarm.is_some() && self.store() != Store::Bitstate {
+            return Some("--swarm uses bitstate stores: leave out --store");
+        }
+        if self.lossy && (self.store() != Store::Auto || search == Some(super::Order::Dfs)) {
+            return Some("--lossy goes with --store auto and --search bfs; otherwise choose --store bitstate");
+        }
+        if !self.forgets() {
+            return None;
+        }
+        if search == Some(super::Order::Bfs) {
+            return Some(
+                "--store cache needs --search dfs: what is replaced must not be waiting, and the stack is not",
+            );
+        }
+        (self.cache_collisions > self.cache_probes)
+            .then_some("--cache-collisions must not be more than --cache-probes: after these it gives up")
+    }
+
+    /// Whether it may forget states.
+    pub fn forgets(&self) -> bool {
+        self.store() == Store::Cache
+    }
+
+    /// Whether only what has happened can be judged, not what goes on for ever.
+    pub fn is_for_safety(&self) -> bool {
+        self.is_lossy() || self.forgets()
+    }
+
+    fn tolerance(&self) -> Tolerance {
+        Tolerance { collisions: self.cache_collisions, probes: self.cache_probes }
+    }
+
+    fn store(&self) -> Store {
+        self.store.unwrap_or(if self.swarm.is_some() { Store::Bitstate } else { Store::Auto })
+    }
+
+    pub fn is_lossy(&self) -> bool {
+        matches!(self.store(), Store::Hash | Store::Bitstate)
+    }
+
+    /// How many searches to make, if it is not just one, with so many threads.
+    pub fn searches(&self, timed: bool, threads: u64) -> Option<u64> {
+        self.swarm.map(|searches| match searches {
+            Some(searches) => searches,
+            None if timed => u64::MAX,
+            None => 2 * threads.max(4),
+        })
+    }
+
+    /// What this means, where the user has given so much memory, or where there is so much, for so many at a time.
+    pub fn kind(&self, given: Option<u64>, there: Option<u64>, parts: u64) -> StoreKind {
+        match self.store() {
+            Store::Auto => StoreKind::Auto,
+            Store::Exact => StoreKind::Exact,
+            Store::Tree => StoreKind::Tree,
+            Store::Cache => {
+                let states = self.cache_states.or(given.is_none().then_some(USUAL_CACHE));
+                StoreKind::Cache(CacheSize { states, tolerance: self.tolerance() })
+            }
+            Store::Hash => StoreKind::Hash { bits: self.hash_bits.unwrap_or(HashStore::BITS) },
+            Store::Bitstate => {
+                let half = |memory: u64| memory / 2 / parts;
+                let bytes = given.map(half).unwrap_or_else(|| there.map_or(USUAL, half).min(USUAL));
+                StoreKind::Bitstate(Bits {
+                    bits: self.bits.unwrap_or_else(|| Bits::within(bytes)),
+                    hashes: self.hashes.unwrap_or(Bits::HASHES),
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Depth-first search with a [cache](crate::store::Cache) of states: in bounded memory, at the price of visiting some
+//! states again and again.
+//!
+//! A state is in the cache, as one that must not be replaced, as long as it is on the stack. Every state visited is
+//! expanded, and each of its successors is either known, so visited before, or visited in its turn: all states are
+//! visited when the stack is empty, whatever was replaced. It does become empty, because no state is on the stack twice.
+
+use kripke_model::{Batch, Choice, State, Successors, Trail};
+
+use super::judge::{Findings, Judge};
+use super::{Factory, Options, ROUND, max_depth};
+use crate::budget::{Budget, Limit};
+use crate::outcome::{CacheUse, End, Exhausted, Outcome, Statistics, Violation};
+use crate::progress::{Progress, Snapshot};
+use crate::store::{Cache, Insertion, StateId, Tolerance};
+
+/// Steps of all paths that are kept together, except that the first is always kept.
+const STEPS: usize = 1 << 24;
+/// Steps of the walks that show how long states usually are.
+const WALK: usize = 1000;
+/// Slots if nothing else limits them.
+const MANY: u64 = 1 << 24;
+
+/// How large a cache is.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct CacheSize {
+    /// Slots for so many states; none means as many as there is memory for.
+    pub states: Option<u32>,
+    pub tolerance: Tolerance,
+}
+
+/// A state of the current path.
+struct Frame {
+    slot: u32,
+    /// Which successor it is of the one before.
+    choice: u32,
+    /// Where its own successors begin among those that wait.
+    waiting: usize,
+}
+
+/// States that wait to be visited, the last one first, each followed by its length and by which successor it is.
+#[derive(Default)]
+struct Waiting(Vec<u8>);
+
+impl Waiting {
+    fn push(&mut self, state: &State, choice: u32) {
+        self.0.extend_from_slice(state);
+        self.0.extend((state.len() as u32).to_le_bytes());
+        self.0.extend(choice.to_le_bytes());
+    }
+
+    fn pop(&mut self, into: &mut Vec<u8>) -> u32 {
+        let word = |bytes: &mut Vec<u8>| {
+            let at = bytes.len() - 4;
+            let word = u32::from_le_bytes(bytes[at..].try_into().expect("four bytes"));
+            bytes.truncate(at);
+            word
+        };
+        let choice = word(&mut self.0);
+        let length = word(&mut self.0) as usize;
+        into.clear();
+        into.extend(self.0.drain(self.0.len() - length..));
+        choice
+    }
+}
+
+struct Dive<'a, 'm> {
+    options: &'a Options,
+    budget: &'a Budget,
+    progress: &'a Progress,
+    successors: Box<dyn Successors + 'm>,
+    cache: Cache,
+    path: Vec<Frame>,
+    waiting: Waiting,
+    judge: Judge,
+    /// With the way there, if there was room for it.
+    findings: Findings<Option<Vec<u32>>>,
+    /// Steps of all paths that are kept.
+    steps: usize,
+    visits: u64,
+    revisits: u64,
+    transitions: u64,
+    deepest: usize,
+    /// Something was left out because it was too deep.
+    cut: bool,
+    batch: Batch,
+}
+
+pub(super) fn explore(
+    factory: Factory<'_, '_>,
+    options: &Options,
+    size: CacheSize,
+    budget: &Budget,
+    progress: &Progress,
+) -> Outcome {
+    let mut successors = factory();
+    let stride = usual_length(&mut *successors);
+    // What waits on the stack needs some memory, too.
+    let fits = budget.memory.map_or(MANY, |_| budget.capacity().bytes / 8 * 7 / Cache::slot_bytes(stride));
+    let slots = size.states.map_or(fits, u64::from);
+    let limit = if slots > fits && budget.memory.is_some() || fits == 0 {
+        Some(Limit::Memory(budget.memory.unwrap_or(u64::MAX)))
+    } else {
+        None
+    };
+    let slots = u32::try_from(slots.min(fits)).unwrap_or(u32::MAX / 2).max(1);
+    let mut dive = Dive {
+        options,
+        budget,
+        progress,
+        successors,
+        cache: Cache::new(slots, stride, size.tolerance),
+        path: Vec::new(),
+        waiting: Waiting::default(),
+        judge: Judge::new(options),
+        findings: Findings::new(),
+        steps: 0,
+        visits: 0,
+        revisits: 0,
+        transitions: 0,
+        deepest: 0,
+        cut: false,
+        batch: Batch::new(),
+    };
+    let stop = limit.map_or_else(|| dive.run(), Err).err();
+    dive.conclude(stop)
+}
+
+/// The length of the longest state on a few walks. Longer ones find room, too, but it is dear.
+fn usual_length(successors: &mut dyn Successors) -> usize {
+    let mut batch = Batch::new();
+    successors.initial(&mut batch);
+    let initial = batch.state(0).to_vec();
+    let mut longest = initial.len();
+    for walk in [0, 1, 7] {
+        let mut state = initial.clone();
+        for step in 0..WALK {
+            batch.clear();
+            successors.expand(&state, Choice::All, &mut batch);
+            if batch.is_empty() {
+                break;
+            }
+            state.clear();
+            state.extend_from_slice(batch.state(walk * step % batch.len()));
+            longest = longest.max(state.len());
+        }
+    }
+    longest
+}
+
+impl Dive<'_, '_> {
+    fn run(&mut self) -> Result<(), Limit> {
+        let mut state = Vec::new();
+        self.batch.clear();
+        self.successors.initial(&mut self.batch);
+        state.extend_from_slice(self.batch.state(0));
+        self.visit(&state, 0)?;
+        while let Some(frame) = self.path.last() {
+            if self.is_over() {
+                return Ok(());
+            }
+            if self.waiting.0.len() > frame.waiting {
+                let choice = self.waiting.pop(&mut state);
+                self.visit(&state, choice)?;
+            } else {
+                self.cache.close(frame.slot);
+                self.path.pop();
+            }
+        }
+        Ok(())
+    }
+
+    fn is_over(&self) -> bool {
+        !self.options.all_errors && (!self.findings.kept.is_empty() || self.findings.endless.is_some())
+    }
+
+    /// Puts a state on the stack, and those of its successors that are not known.
+    fn visit(&mut self, state: &State, choice: u32) -> Result<(), Limit> {
+        if let Some(most) = self.budget.max_states.filter(|&most| self.visits >= most) {
+            return if self.cache.contains(state) { self.skip() } else { Err(Limit::States(most)) };
+        }
+        let slot = match self.cache.insert(state) {
+            Insertion::New(slot) => slot,
+            Insertion::Known => return self.skip(),
+            Insertion::Full => return Err(Limit::Cache(self.cache.slots())),
+        };
+        self.visits += 1;
+        self.path.push(Frame { slot, choice, waiting: self.waiting.0.len() });
+        self.deepest = self.deepest.max(self.path.len() - 1);
+        self.expand(state);
+        if self.visits.is_multiple_of(ROUND as u64) { self.check() } else { Ok(()) }
+    }
+
+    fn skip(&mut self) -> Result<(), Limit> {
+        self.revisits += 1;
+        Ok(())
+    }
+
+    fn expand(&mut self, state: &State) {
+        self.batch.clear();
+        let flags = self.successors.expand(state, Choice::All, &mut self.batch);
+        self.judge.judge(StateId::NONE, state, flags, self.batch.findings());
+        if !self.judge.is_content() {
+            self.keep();
+        }
+        self.transitions += self.batch.len() as u64;
+        let within = self.path.len() <= max_depth(self.budget) as usize;
+        for n in (0..self.batch.len()).rev() {
+            let successor = self.batch.state(n);
+            if self.cache.contains(successor) {
+                self.revisits += 1;
+            } else if within {
+                self.waiting.push(successor, n as u32);
+            } else {
+                self.cut = true;
+            }
+        }
+    }
+
+    /// Keeps what was found at the end of the path.
+    fn keep(&mut self) {
+        let path = &self.path;
+        let room = self.findings.kept.is_empty() || self.steps + path.len() <= STEPS;
+        let choices = || room.then(|| path.iter().skip(1).map(|frame| frame.choice).collect());
+        self.findings.collect(self.judge.hand_over(), choices);
+        self.steps += path.len();
+    }
+
+    fn search_bytes(&self) -> u64 {
+        (self.waiting.0.capacity() + self.path.capacity() * size_of::<Frame>()) as u64
+    }
+
+    fn check(&self) -> Result<(), Limit> {
+        self.report();
+        self.budget.check(self.cache.bytes() + self.search_bytes())
+    }
+
+    fn report(&self) {
+        self.progress.set(Snapshot {
+            states: self.visits,
+            transitions: self.transitions,
+            depth: self.deepest as u64,
+            queue: self.path.len() as u64,
+            bytes: self.cache.bytes() + self.search_bytes(),
+        });
+    }
+
+    fn conclude(mut self, stop: Option<Limit>) -> Outcome {
+        self.findings.collect(self.judge.hand_over(), || None);
+        self.report();
+        let end = self.end(stop);
+        let statistics = Statistics {
+            states: self.visits,
+            transitions: self.transitions,
+            depth: self.deepest as u64,
+            errors: self.findings.errors,
+            store: self.options.store,
+            state_bytes: self.cache.longest(),
+            store_bytes: self.cache.bytes(),
+            search_bytes: self.search_bytes(),
+            cache: Some(CacheUse {
+                slots: self.cache.slots(),
+                replaced: self.cache.replaced(),
+                revisits: self.revisits,
+            }),
+            ..Statistics::default()
+        };
+        let kept = self.findings.kept.into_iter();
+        let violations = kept.filter_map(|(found, choices)| {
+            let trail = Trail { choices: choices?, ending: found.ending };
+            Some(Violation { wrong: found.wrong, trail })
+        });
+        Outcome::new(end, violations.collect(), statistics)
+    }
+
+    fn end(&mut self, stop: Option<Limit>) -> End {
+        if !self.options.all_errors && !self.findings.kept.is_empty() {
+            self.findings.stop_at_one();
+            return End::Violation;
+        }
+        match (stop, self.findings.endless.take()) {
+            (Some(limit), _) => End::Stopped(limit),
+            (None, Some(finding)) => End::Stopped(Limit::EndlessSequence(finding)),
+            (None, None) if self.cut => End::Stopped(Limit::Depth(max_depth(self.budget))),
+            (None, None) => End::Exhausted(Exhausted::new(self.findings.errors)),
+        }
+    }
+}

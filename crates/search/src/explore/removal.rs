@@ -1,0 +1,136 @@
+//! Moving all states from one store to another.
+//!
+//! There is never room for both. The table of the old store goes first: it is not needed to hand out states, and is a
+//! third to a half of that store. Then the states that wait are moved, since one must know their new ids, and after
+//! that all others, while the memory that they leave is given back piece by piece, and granted to the new store.
+
+use std::ops::Range;
+
+use kripke_model::{Batch, State};
+
+use super::dfs::FRAME;
+use crate::budget::{Budget, Limit};
+use crate::store::{Clearance, Handle, Queue, Remains, StateId};
+
+/// States that are moved together.
+pub(super) const CROWD: usize = 1 << 10;
+
+pub(super) struct Removal<'a> {
+    pub budget: &'a Budget,
+    /// Lets the new store use so many bytes more.
+    pub allow: &'a (dyn Fn(u64) + Sync),
+}
+
+/// States on their way.
+#[derive(Default)]
+struct Load {
+    batch: Batch,
+    visited: Vec<bool>,
+    ids: Vec<StateId>,
+}
+
+impl Load {
+    fn push(&mut self, state: &State, visited: bool) {
+        self.batch.push(state);
+        self.visited.push(visited);
+    }
+
+    fn is_full(&self) -> bool {
+        self.visited.len() >= CROWD
+    }
+
+    /// Leaves the new ids in `self.ids`.
+    fn deliver(&mut self, handle: &mut impl Handle, budget: &Budget) -> Result<(), Limit> {
+        self.ids.clear();
+        let ids = &mut self.ids;
+        handle.intern(&self.batch, &[], |seen| ids.push(seen.id)).map_err(|full| budget.limit(full))?;
+        for (&id, _) in self.ids.iter().zip(&self.visited).filter(|(_, visited)| **visited) {
+            handle.visit(id);
+        }
+        self.batch.clear();
+        self.visited.clear();
+        Ok(())
+    }
+}
+
+impl Removal<'_> {
+    /// Moves all states, and says in `to` what those at these positions of `from` are now. One worker for each handle.
+    pub fn queue<H: Handle, Q: Queue>(
+        &self,
+        remains: Remains,
+        (from, positions): (&impl Queue, Range<u64>),
+        to: &mut Q,
+        handles: &mut Vec<&mut H>,
+    ) -> Result<(), Limit> {
+        let mut old = Vec::new();
+        let chunks = positions.clone().step_by(CROWD).map(|at| at..positions.end.min(at + CROWD as u64));
+        self.inside(handles[0], |handle| {
+            for chunk in chunks {
+                old.clear();
+                from.copy(chunk, &mut old);
+                self.rename(&remains, &mut old, handle)?;
+                old.iter().for_each(|&id| to.push(id));
+            }
+            Ok(())
+        })?;
+        self.everything(&remains.clear_out(), handles)
+    }
+
+    /// Moves all states, and changes those of the stack to what they are now.
+    pub fn stack<H: Handle>(&self, remains: Remains, stack: &mut [StateId], handle: &mut H) -> Result<(), Limit> {
+        self.inside(handle, |handle| {
+            for entries in stack.chunks_mut(CROWD) {
+                let mut ids: Vec<StateId> = entries.iter().copied().filter(|&id| id != FRAME).collect();
+                self.rename(&remains, &mut ids, handle)?;
+                entries.iter_mut().filter(|id| **id != FRAME).zip(ids).for_each(|(old, new)| *old = new);
+            }
+            Ok(())
+        })?;
+        self.everything(&remains.clear_out(), &mut vec![handle])
+    }
+
+    /// Moves a few states and changes their ids.
+    fn rename(&self, remains: &Remains, ids: &mut [StateId], handle: &mut impl Handle) -> Result<(), Limit> {
+        let mut load = Load::default();
+        ids.iter().for_each(|&id| load.push(remains.get(id), false));
+        load.deliver(handle, self.budget)?;
+        ids.copy_from_slice(&load.ids);
+        Ok(())
+    }
+
+    fn everything<H: Handle>(&self, clearance: &Clearance, handles: &mut Vec<&mut H>) -> Result<(), Limit> {
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = handles
+                .iter_mut()
+                .map(|handle| scope.spawn(|| self.inside(*handle, |handle| self.pieces(clearance, handle))))
+                .collect();
+            let moved: Vec<_> = workers
+                .into_iter()
+                .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect();
+            moved.into_iter().collect()
+        })
+    }
+
+    fn pieces(&self, clearance: &Clearance, handle: &mut impl Handle) -> Result<(), Limit> {
+        let mut load = Load::default();
+        loop {
+            let piece = clearance.next(|state, visited| {
+                load.push(state, visited);
+                if load.is_full() { load.deliver(handle, self.budget) } else { Ok(()) }
+            });
+            let Some(bytes) = piece else { break };
+            (self.allow)(bytes?);
+            self.budget.check(0)?;
+        }
+        load.deliver(handle, self.budget)
+    }
+
+    /// Others wait for who has entered: nobody may stay when they are done, whatever happened.
+    fn inside<H: Handle>(&self, handle: &mut H, work: impl FnOnce(&mut H) -> Result<(), Limit>) -> Result<(), Limit> {
+        handle.enter();
+        let done = work(handle);
+        handle.leave();
+        done
+    }
+}

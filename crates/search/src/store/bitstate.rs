@@ -1,0 +1,213 @@
+//! The bitstate store: a few bits for each state, at places given by its hash (Bloom; in model checking: Holzmann, *An
+//! analysis of bitstate hashing*, 1998). A state whose bits are all set is taken for one that was seen.
+//!
+//! All bits of a state lie in one page of memory, so that the processor has one address to translate and not several.
+//! That costs no certainty worth mentioning: a page has room for thousands of states, so all pages are about equally full.
+//! To put all bits of a state into one line of the cache is hardly faster, and lines differ: more states would be missed.
+#![allow(unsafe_code)]
+
+use super::ground::{Ground, Plot};
+use super::hardware::prefetch;
+use super::lossy::{Filter, LossyStore};
+use super::meeting::{Seat, Sitting};
+use super::missed::Missed;
+use super::pool::mix;
+use super::table::Refusal;
+use super::{Capacity, Full};
+use crate::sync::{AtomicU64, Ordering};
+
+/// Bits of a line, of a page and of a word, as powers of two.
+const LINE: u32 = 9;
+const PAGE: u32 = 15;
+const WORD: u32 = 6;
+/// As many places in a page as a hash has bits for.
+const PLACES: u32 = 64 / PAGE;
+/// Pages are large if there are so many workers, or more: here they should always be.
+const LARGE: usize = 3;
+
+/// The size of a bitstate store: 2^bits bits, of which each state sets some.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bits {
+    pub bits: u8,
+    pub hashes: u8,
+}
+
+impl Bits {
+    pub const LEAST: u8 = PAGE as u8;
+    pub const MOST: u8 = 45;
+    /// States that are twice as many as hoped for still have a chance with three; more would fill the bits too soon.
+    pub const HASHES: u8 = 3;
+
+    /// The largest that takes no more than so many bytes.
+    pub fn within(bytes: u64) -> u8 {
+        let bits = bytes.max(1).ilog2() as u8 + 3;
+        bits.clamp(Bits::LEAST, Bits::MOST)
+    }
+
+    pub fn bytes(self) -> u64 {
+        1 << (self.bits.clamp(Bits::LEAST, Bits::MOST) - 3)
+    }
+}
+
+/// Remembers a few bits of each state.
+pub type BitStore = LossyStore<BitField>;
+
+impl BitStore {
+    /// A store for so many workers. The capacity is for the bits and for states that wait.
+    pub fn new(size: Bits, capacity: Capacity, workers: usize) -> BitStore {
+        LossyStore::with(BitField::new(size, workers), capacity, workers)
+    }
+}
+
+#[derive(Debug)]
+pub struct BitField {
+    ground: Ground,
+    pages: u64,
+    hashes: u32,
+    private: bool,
+}
+
+impl BitField {
+    fn new(size: Bits, workers: usize) -> BitField {
+        let lines = usize::try_from(size.bytes() >> (LINE - 3)).expect("a size that can be addressed");
+        let ground = Ground::new(1, lines, LARGE);
+        let pages = ground.segment(0).room() >> (PAGE - LINE);
+        BitField { ground, pages: pages as u64, hashes: u32::from(size.hashes.max(1)), private: workers == 1 }
+    }
+
+    fn bits(&self) -> f64 {
+        (self.pages << PAGE) as f64
+    }
+
+    /// The first line of the page for a hash.
+    #[inline(always)]
+    fn page(&self, hash: u64) -> usize {
+        let page = (u128::from(hash) * u128::from(self.pages)) >> 64;
+        (page as usize) << (PAGE - LINE)
+    }
+
+    #[inline(always)]
+    fn word(&self, plot: Plot, page: usize, place: u64) -> &AtomicU64 {
+        let line = page + (place >> LINE) as usize;
+        // SAFETY: the ground is there as long as this is; `page` is one of its pages and the place lies in it.
+        &unsafe { plot.line(line) }.0[(place >> WORD) as usize % (1 << (LINE - WORD))]
+    }
+
+    /// The places in the page for a hash. The page is told by its first bits, these by all.
+    #[inline(always)]
+    fn places(&self, hash: u64) -> impl Iterator<Item = u64> {
+        let mut rest = hash;
+        (0..self.hashes).map(move |n| {
+            if n % PLACES == 0 {
+                rest = mix(rest);
+            }
+            (rest >> (n % PLACES * PAGE)) & ((1 << PAGE) - 1)
+        })
+    }
+}
+
+impl Filter for BitField {
+    type Share = ();
+
+    fn share(&self) {}
+
+    fn bytes(&self) -> u64 {
+        self.pages << (PAGE - 3)
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, hash: u64, _: &Seat<'_>) {
+        let (plot, page) = (self.ground.segment(0), self.page(hash));
+        for place in self.places(hash) {
+            prefetch(self.word(plot, page, place));
+        }
+    }
+
+    /// Of several workers that add the same state at once, that one finds it new who sets the last of its places that was
+    /// not set; places are set in order, so who sees that one set can win none before. (If just then another state sets
+    /// it, nobody finds this one new: it is missed, as if it had come a moment later.)
+    #[inline(always)]
+    fn add(
+        &self,
+        hash: u64,
+        _: &Seat<'_>,
+        (): &mut (),
+        mut may: impl FnMut() -> Result<(), Full>,
+    ) -> Result<bool, Refusal> {
+        let (plot, page) = (self.ground.segment(0), self.page(hash));
+        let word = |place| (self.word(plot, page, place), 1u64 << (place % 64));
+        let mut last = None;
+        for (n, place) in self.places(hash).enumerate() {
+            let (word, bit) = word(place);
+            if word.load(Ordering::Acquire) & bit == 0 {
+                last = Some((n, place));
+            }
+        }
+        let Some((count, last)) = last else { return Ok(false) };
+        may()?;
+        let set = |place| {
+            let (word, bit) = word(place);
+            if self.private {
+                word.store(word.load(Ordering::Relaxed) | bit, Ordering::Relaxed);
+                true
+            } else {
+                word.fetch_or(bit, Ordering::AcqRel) & bit == 0
+            }
+        };
+        // Two places may be the same.
+        for place in self.places(hash).take(count).filter(|&place| place != last) {
+            set(place);
+        }
+        Ok(set(last))
+    }
+
+    fn plan(&self, _: &Sitting<'_>, _: impl FnMut(u64) -> bool) -> bool {
+        true
+    }
+
+    fn grow(&self, _: &Sitting<'_>, _: impl FnMut(u64)) {}
+
+    /// A state is confused if all its bits are set. One that is not has at least one that is not set, so it sets more than
+    /// any state would.
+    fn missed(&self, states: u64) -> Missed {
+        let (hashes, bits) = (f64::from(self.hashes), self.bits());
+        let mut set = 0.0f64;
+        let fill = |set: f64, states: f64| {
+            let gain = hashes * (1.0 - set) / (1.0 - set.powf(hashes)).max(1e-9);
+            (set + states * gain / bits).min(1.0)
+        };
+        Missed::estimate(states, |piece| {
+            let middle = fill(set, piece / 2.0);
+            set = fill(set, piece);
+            middle.powf(hashes)
+        })
+    }
+}
+
+#[cfg(all(test, not(shuttle)))]
+mod tests {
+    use super::super::meeting::Meeting;
+    use super::*;
+
+    /// How many of so many different hashes are taken for others, and the estimate.
+    fn confused(size: Bits, count: u64, seed: u64) -> (u64, Missed) {
+        let (field, meeting) = (BitField::new(size, 1), Meeting::new());
+        let seat = meeting.enter();
+        let hash = |n: u64| mix(super::super::hash(&(n ^ seed << 40).to_le_bytes()));
+        let new = (0..count).filter(|&n| field.add(hash(n), &seat, &mut (), || Ok(())).unwrap()).count() as u64;
+        (count - new, field.missed(new))
+    }
+
+    #[test]
+    fn the_estimate_is_right() {
+        for (bits, hashes, count) in [(20, 3, 30_000), (20, 3, 200_000), (22, 1, 100_000), (21, 8, 200_000)] {
+            let size = Bits { bits, hashes };
+            let runs: Vec<_> = (0..40).map(|seed| confused(size, count, seed)).collect();
+            let within = runs.iter().filter(|(missed, estimate)| *missed as f64 <= estimate.at_most).count();
+            let (missed, expected) =
+                runs.iter().fold((0.0, 0.0), |(m, e), (missed, estimate)| (m + *missed as f64, e + estimate.states));
+            let what = format!("{size:?} {count}: {missed} missed, {expected} expected, {within} of 40 within");
+            assert!(within >= 36 && (missed - expected).abs() < 0.05 * expected + 20.0, "{what}");
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The hash store: a number of some bits for each state, its hash (hash compaction: Wolper and Leroy, *Reliable hashing
+//! without collision detection*, 1993). States with the same hash are taken for one.
+//!
+//! The hashes themselves are kept exactly, in a [set](super::quotient) that stores only what their place does not tell: so
+//! what can be missed depends on the number of states and bits alone, and neither on how full the table is nor on how it
+//! grew.
+
+use super::lossy::{Filter, LossyStore};
+use super::meeting::{Seat, Sitting};
+use super::missed::Missed;
+use super::quotient::QuotientSet;
+use super::segments::Untold;
+use super::table::Refusal;
+use super::{Capacity, Full};
+
+/// Remembers a hash of each state.
+pub type HashStore = LossyStore<Hashes>;
+
+impl HashStore {
+    pub const LEAST: u8 = 8;
+    pub const MOST: u8 = 64;
+    /// Four bytes in the table where there are millions of states, and then less than one state is expected to be missed.
+    pub const BITS: u8 = 48;
+
+    /// A store for so many workers that remembers so many bits of each state.
+    pub fn new(bits: u8, capacity: Capacity, workers: usize) -> HashStore {
+        let bits = u32::from(bits.clamp(HashStore::LEAST, HashStore::MOST));
+        LossyStore::with(Hashes { set: QuotientSet::new(workers), bits }, capacity, workers)
+    }
+}
+
+#[derive(Debug)]
+pub struct Hashes {
+    set: QuotientSet,
+    bits: u32,
+}
+
+impl Hashes {
+    fn cut(&self, hash: u64) -> u64 {
+        hash >> (64 - self.bits)
+    }
+}
+
+impl Filter for Hashes {
+    type Share = Untold;
+
+    fn share(&self) -> Untold {
+        self.set.untold()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.set.bytes()
+    }
+
+    #[inline]
+    fn prefetch(&self, hash: u64, seat: &Seat<'_>) {
+        self.set.prefetch(self.cut(hash), seat);
+    }
+
+    #[inline]
+    fn add(
+        &self,
+        hash: u64,
+        seat: &Seat<'_>,
+        share: &mut Untold,
+        may: impl FnMut() -> Result<(), Full>,
+    ) -> Result<bool, Refusal> {
+        self.set.add(self.cut(hash), seat, share, may)
+    }
+
+    fn plan(&self, sitting: &Sitting<'_>, reserve: impl FnMut(u64) -> bool) -> bool {
+        self.set.plan(sitting, reserve)
+    }
+
+    fn grow(&self, sitting: &Sitting<'_>, release: impl FnMut(u64)) {
+        self.set.grow(sitting, release);
+    }
+
+    /// A state is confused if it has one of the hashes that are there.
+    fn missed(&self, states: u64) -> Missed {
+        let mut there = 0.0;
+        Missed::estimate(states, |piece| {
+            there += piece;
+            (there - piece / 2.0) / 2f64.powi(self.bits as i32)
+        })
+    }
+}

@@ -1,0 +1,289 @@
+//! Stores that remember only a hash of each state, or less: they may take a new state for an old one.
+//!
+//! The hash goes into a [`Filter`]; the state itself is kept only as long as it [waits](super::yard) to be expanded.
+#![expect(private_bounds, reason = "filters are made here alone")]
+
+use std::fmt::Debug;
+use std::sync::{Mutex, PoisonError};
+
+use kripke_model::{Batch, State};
+
+use super::census::Sample;
+use super::ledger::{Account, Ledger};
+use super::meeting::{Meeting, Seat, Sitting};
+use super::missed::Missed;
+use super::pool::mix;
+use super::queue::Pieces;
+use super::table::Refusal;
+use super::yard::{Guard, Yard};
+use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
+
+/// What remembers hashes.
+pub(super) trait Filter: Sync + Debug {
+    /// What each worker has of it.
+    type Share: Send + Debug;
+
+    fn share(&self) -> Self::Share;
+
+    fn bytes(&self) -> u64;
+
+    /// Starts to load what [`Filter::add`] will need.
+    fn prefetch(&self, hash: u64, seat: &Seat<'_>);
+
+    /// Adds a hash. Whether it is new, as far as the filter can tell; `may` is asked before a new one is added.
+    fn add(
+        &self,
+        hash: u64,
+        seat: &Seat<'_>,
+        share: &mut Self::Share,
+        may: impl FnMut() -> Result<(), Full>,
+    ) -> Result<bool, Refusal>;
+
+    fn plan(&self, sitting: &Sitting<'_>, reserve: impl FnMut(u64) -> bool) -> bool;
+
+    fn grow(&self, sitting: &Sitting<'_>, release: impl FnMut(u64));
+
+    /// What was probably missed when so many states are stored.
+    fn missed(&self, states: u64) -> Missed;
+}
+
+/// Remembers states by a filter, and those that wait in full.
+#[derive(Debug)]
+pub struct LossyStore<F> {
+    filter: F,
+    meeting: Meeting,
+    yard: Yard,
+    ledger: Ledger,
+    seed: u64,
+    /// Of the states stored, if it is wanted.
+    sample: Option<Mutex<Sample>>,
+}
+
+impl<F: Filter> LossyStore<F> {
+    pub(super) fn with(filter: F, capacity: Capacity, workers: usize) -> LossyStore<F> {
+        let ledger = Ledger::new(capacity, workers, filter.bytes());
+        LossyStore { filter, meeting: Meeting::new(), yard: Yard::new(workers), ledger, seed: 0, sample: None }
+    }
+
+    /// Stores with different seeds take different states for the same.
+    #[must_use]
+    pub fn seeded(self, seed: u64) -> LossyStore<F> {
+        LossyStore { seed: mix(seed), ..self }
+    }
+
+    /// Takes a sample of the states stored.
+    #[must_use]
+    pub fn sampled(self) -> LossyStore<F> {
+        LossyStore { sample: Some(Mutex::default()), ..self }
+    }
+
+    /// The sample, if one was wanted; nothing else.
+    pub fn sample(self) -> Sample {
+        self.sample.map(|sample| sample.into_inner().unwrap_or_else(PoisonError::into_inner)).unwrap_or_default()
+    }
+
+    #[cold]
+    fn grow(&self, seat: &mut Seat<'_>) -> Result<(), Full> {
+        let LossyStore { filter, ledger, .. } = self;
+        let grown = seat.attend(
+            |sitting| filter.plan(sitting, |bytes| ledger.reserve(bytes)),
+            |sitting| filter.grow(sitting, |bytes| ledger.release(bytes)),
+        );
+        if grown { Ok(()) } else { Err(Full::Memory) }
+    }
+}
+
+impl<F: Filter> Store for LossyStore<F> {
+    type Handle<'a>
+        = LossyHandle<'a, F>
+    where
+        F: 'a;
+    type Queue = Pieces;
+
+    const LINKED: bool = true;
+
+    fn handle(&self) -> LossyHandle<'_, F> {
+        LossyHandle {
+            store: self,
+            seat: None,
+            share: self.filter.share(),
+            guard: Guard::new(&self.yard),
+            account: self.ledger.account(),
+            hashes: Vec::new(),
+            open: Vec::new(),
+        }
+    }
+
+    fn len(&self) -> u64 {
+        self.ledger.states()
+    }
+
+    fn longest(&self) -> u64 {
+        self.ledger.longest()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.filter.bytes() + self.yard.bytes() + self.ledger.bytes()
+    }
+
+    fn omission(&self) -> Omission {
+        Omission::Lossy
+    }
+
+    fn missed(&self) -> Option<Missed> {
+        Some(self.filter.missed(self.len()))
+    }
+}
+
+/// A worker's access to a lossy store.
+#[derive(Debug)]
+pub struct LossyHandle<'a, F: Filter> {
+    store: &'a LossyStore<F>,
+    seat: Option<Seat<'a>>,
+    share: F::Share,
+    guard: Guard<'a>,
+    account: Account<'a>,
+    /// Of the states in the batch that is to be interned next.
+    hashes: Vec<u64>,
+    /// The states whose successors these are.
+    open: Vec<StateId>,
+}
+
+impl<'a, F: Filter> LossyHandle<'a, F> {
+    /// Where the first states in the batch come from is in `ends`.
+    fn intern_all(
+        &mut self,
+        seat: &mut Seat<'a>,
+        batch: &Batch,
+        ends: &[usize],
+        each: &mut impl FnMut(Seen),
+    ) -> Result<(), Full> {
+        let mut origin = 0;
+        for i in 0..batch.len() {
+            while ends.get(origin).is_some_and(|&end| end <= i) {
+                origin += 1;
+            }
+            let origin = if origin < ends.len() { Some(self.open[origin]) } else { None };
+            let id = self.intern_one(seat, batch.state(i), self.hashes[i], origin)?;
+            each(Seen { id: id.unwrap_or(StateId::NONE), new: id.is_some() });
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn intern_one(
+        &mut self,
+        seat: &mut Seat<'a>,
+        state: &State,
+        hash: u64,
+        origin: Option<StateId>,
+    ) -> Result<Option<StateId>, Full> {
+        let LossyHandle { store, share, guard, account, .. } = self;
+        loop {
+            match store.filter.add(hash, seat, share, || guard.check(state.len(), account)) {
+                Ok(false) => return Ok(None),
+                Ok(true) => {
+                    if let Some(sample) = &store.sample {
+                        sample.lock().unwrap_or_else(PoisonError::into_inner).add(super::hash(state));
+                    }
+                    let number = guard.add(state, origin.map(number), account)?;
+                    return Ok(Some(id(number, origin.map_or(0, |origin| depth(origin) + 1))));
+                }
+                Err(Refusal::Full(full)) => return Err(full),
+                Err(Refusal::Crowded) => {
+                    seat.call();
+                    store.grow(seat)?;
+                }
+            }
+        }
+    }
+}
+
+impl<F: Filter> Handle for LossyHandle<'_, F> {
+    fn enter(&mut self) {
+        if self.seat.is_none() {
+            self.seat = Some(self.store.meeting.enter());
+        }
+    }
+
+    fn leave(&mut self) {
+        self.seat = None;
+    }
+
+    #[inline]
+    fn open<'s>(&'s mut self, id: StateId, _: &'s mut Vec<u8>) -> &'s State {
+        self.open.push(id);
+        self.store.yard.get(number(id))
+    }
+
+    #[inline]
+    fn expect(&mut self, batch: &Batch) {
+        let LossyStore { filter, seed, .. } = self.store;
+        let seat = self.seat.as_ref().expect("a handle has entered when it interns");
+        for state in batch.states_from(self.hashes.len()) {
+            let hash = mix(super::hash(state) ^ seed);
+            filter.prefetch(hash, seat);
+            self.hashes.push(hash);
+        }
+    }
+
+    #[inline]
+    fn intern(&mut self, batch: &Batch, ends: &[usize], mut each: impl FnMut(Seen)) -> Result<(), Full> {
+        self.expect(batch);
+        let mut seat = self.seat.take().expect("a handle has entered when it interns");
+        let called = if seat.is_called() { self.store.grow(&mut seat) } else { Ok(()) };
+        let interned = called.and_then(|()| self.intern_all(&mut seat, batch, ends, &mut each));
+        self.seat = Some(seat);
+        self.hashes.clear();
+        self.open.clear();
+        self.account.publish();
+        interned
+    }
+
+    fn fetch(&mut self, id: StateId, into: &mut Vec<u8>) {
+        into.clear();
+        into.extend_from_slice(self.store.yard.get(number(id)));
+    }
+
+    #[inline]
+    fn release(&mut self, id: StateId) {
+        self.guard.release(number(id));
+    }
+
+    fn hold(&mut self, id: StateId) {
+        self.store.yard.need(number(id));
+    }
+
+    fn origin(&self, id: StateId) -> Option<StateId> {
+        self.store.yard.origin(number(id)).map(|origin| self::id(origin, depth(id) - 1))
+    }
+
+    #[inline]
+    fn depth(&self, id: StateId) -> u32 {
+        depth(id)
+    }
+
+    /// What is not new was visited, or will be: nobody can tell which state it is.
+    #[inline]
+    fn is_visited(&self, id: StateId) -> bool {
+        id == StateId::NONE
+    }
+
+    fn visit(&mut self, _: StateId) {}
+}
+
+/// An id is the number of a waiting state and the depth at which it was found.
+#[inline]
+fn id(number: u32, depth: u32) -> StateId {
+    StateId(u64::from(depth) << 32 | u64::from(number))
+}
+
+#[inline]
+fn number(id: StateId) -> u32 {
+    id.0 as u32
+}
+
+#[inline]
+fn depth(id: StateId) -> u32 {
+    (id.0 >> 32) as u32
+}

@@ -1,0 +1,241 @@
+//! Stores that may miss states: what they see is right, what they miss is as much as they say, and they prove nothing.
+
+mod graph;
+
+use std::collections::HashSet;
+
+use graph::{Graph, Random, follow, known};
+use kripke_model::trail::Ending;
+use kripke_model::{FindingKind, Successors};
+use kripke_search::store::Bits;
+use kripke_search::{Bias, Budget, End, Limit, Options, Order, Outcome, Progress, StoreKind, Wrong, explore};
+
+/// All ways to search with these stores.
+fn ways(stores: &[StoreKind]) -> Vec<Options> {
+    let mut ways = Vec::new();
+    for &store in stores {
+        for threads in [1, 2, 4] {
+            let way = Options { store, threads: Some(threads), ..Options::default() };
+            ways.push(way.clone());
+            for bias in [Bias::Forward, Bias::Backward, Bias::Random(7)] {
+                ways.push(Options { order: Order::DepthFirst, bias, ..way.clone() });
+            }
+        }
+    }
+    ways
+}
+
+fn run(graph: &Graph, options: &Options, budget: &Budget) -> Outcome {
+    graph.expanded.lock().unwrap().clear();
+    graph::run(graph, options, budget)
+}
+
+const LARGE: [StoreKind; 2] = [StoreKind::Bitstate(Bits { bits: 22, hashes: 3 }), StoreKind::Hash { bits: 64 }];
+
+fn random_graph(seed: u64) -> Graph {
+    let mut random = Random(seed);
+    let (nodes, degree) = (1 + random.below(400), 1 + random.below(4));
+    let mut graph = Graph::random(&mut random, nodes, degree);
+    graph.invalid_ends = seed.is_multiple_of(2);
+    graph.sprinkle(&mut random, seed % 7);
+    graph
+}
+
+#[test]
+fn where_there_is_room_nothing_is_missed_and_nothing_proved() {
+    for seed in 0..60 {
+        let graph = random_graph(seed);
+        let known = known(&graph);
+        for way in ways(&LARGE) {
+            let outcome = run(&graph, &Options { all_errors: true, ..way.clone() }, &Budget::default());
+            let s = outcome.statistics;
+            assert!(matches!(outcome.end, End::Stopped(Limit::LossyStore)), "{way:?}: {:?}", outcome.end);
+            assert_eq!((s.states, s.transitions, s.errors), (known.states, known.transitions, known.errors), "{way:?}");
+            assert_eq!(s.state_bytes, known.state_bytes);
+            if way.order == Order::BreadthFirst {
+                assert_eq!(s.depth, known.depth, "{way:?}");
+            }
+            let missed = s.missed.expect("an estimate");
+            assert!(missed.states < 0.1 && missed.coverage < 1.0 + 1e-9, "{missed:?}");
+            outcome.violations.iter().for_each(|violation| {
+                follow(&graph, &violation.trail);
+            });
+        }
+    }
+}
+
+#[test]
+fn a_violation_comes_with_the_way_to_it() {
+    for seed in 0..100 {
+        let graph = random_graph(seed);
+        let wrong = known(&graph).nearest_error.is_some();
+        for way in ways(&LARGE) {
+            let outcome = run(&graph, &way, &Budget::default());
+            if !wrong {
+                assert!(matches!(outcome.end, End::Stopped(Limit::LossyStore)) && outcome.violations.is_empty());
+                continue;
+            }
+            assert!(matches!(outcome.end, End::Violation));
+            let [violation] = &outcome.violations[..] else { panic!("one violation") };
+            let node = follow(&graph, &violation.trail);
+            if let (Wrong::Finding(finding), Ending::Finding(n)) = (&violation.wrong, violation.trail.ending) {
+                assert_eq!(graph.findings[&node][n as usize], *finding);
+            }
+        }
+    }
+}
+
+/// A chain, with a shortcut here and there, and an error at its end.
+fn chain(length: u32) -> Graph {
+    let edges = (0..length).map(|n| if n + 1 == length { vec![] } else { vec![n + 1, n / 2] });
+    let mut graph = Graph { edges: edges.collect(), ..Graph::default() };
+    graph.add(length - 1, FindingKind::Assertion, 0);
+    graph
+}
+
+#[test]
+fn long_ways_are_kept() {
+    let graph = chain(50_000);
+    let larger = StoreKind::Bitstate(Bits { bits: 26, hashes: 3 });
+    for way in ways(&[larger, StoreKind::Hash { bits: 64 }]) {
+        let outcome = run(&graph, &way, &Budget::default());
+        assert_eq!(outcome.violations.len(), 1, "{way:?} {:?} {:?}", outcome.end, outcome.statistics);
+        assert_eq!(outcome.violations[0].trail.choices.len(), 49_999, "{way:?}");
+        assert_eq!(follow(&graph, &outcome.violations[0].trail), 49_999);
+    }
+}
+
+#[test]
+fn states_beyond_the_depth_limit_are_not_expanded() {
+    let graph = chain(3_000);
+    for way in ways(&LARGE) {
+        let outcome = run(&graph, &way, &Budget { max_depth: Some(100), ..Budget::default() });
+        assert!(matches!(outcome.end, End::Stopped(Limit::Depth(100))), "{way:?}: {:?}", outcome.end);
+        assert_eq!(graph.expanded.lock().unwrap().iter().max(), Some(&100), "{way:?}");
+        assert_eq!(outcome.statistics.depth, 100, "{way:?}");
+    }
+}
+
+#[test]
+fn states_that_wait_are_limited_too() {
+    let edges = (0..200_000u32).map(|n| if n == 0 { (1..200_000).collect() } else { vec![] }).collect();
+    let graph = Graph { edges, ..Graph::default() };
+    let store = StoreKind::Bitstate(Bits { bits: 23, hashes: 3 });
+    for way in ways(&[store]) {
+        let memory = Some(2 << 20);
+        let outcome = run(&graph, &way, &Budget { memory, ..Budget::default() });
+        assert!(matches!(outcome.end, End::Stopped(Limit::Memory(_))), "{way:?}: {:?}", outcome.end);
+        let outcome = run(&graph, &way, &Budget { max_states: Some(1000), ..Budget::default() });
+        assert!(matches!(outcome.end, End::Stopped(Limit::States(1000))), "{way:?}: {:?}", outcome.end);
+        assert_eq!(outcome.statistics.states, 1000);
+    }
+}
+
+/// States that a search has met and not expanded.
+fn passed_over(graph: &Graph) -> usize {
+    let expanded: HashSet<u32> = graph.expanded.lock().unwrap().iter().copied().collect();
+    let met: HashSet<u32> = expanded.iter().flat_map(|&node| &graph.edges[node as usize]).copied().collect();
+    met.difference(&expanded).count()
+}
+
+#[test]
+fn no_more_is_missed_than_stated() {
+    let graph = Graph::random(&mut Random(11), 20_000, 8);
+    let small = [
+        StoreKind::Bitstate(Bits { bits: 17, hashes: 1 }),
+        StoreKind::Bitstate(Bits { bits: 17, hashes: 3 }),
+        StoreKind::Bitstate(Bits { bits: 18, hashes: 5 }),
+        StoreKind::Hash { bits: 17 },
+        StoreKind::Hash { bits: 22 },
+    ];
+    let (mut runs, mut within) = (0, 0);
+    for store in small {
+        for (order, threads) in [(Order::DepthFirst, 1), (Order::BreadthFirst, 1), (Order::DepthFirst, 3)] {
+            let (mut missed, mut expected) = (0.0, 0.0);
+            for seed in 0..30 {
+                let options = Options { store, order, threads: Some(threads), seed, ..Options::default() };
+                let outcome = run(&graph, &options, &Budget::default());
+                assert!(matches!(outcome.end, End::Stopped(Limit::LossyStore)));
+                let estimate = outcome.statistics.missed.expect("an estimate");
+                let passed = passed_over(&graph) as f64;
+                runs += 1;
+                within += u32::from(passed <= estimate.at_most);
+                (missed, expected) = (missed + passed, expected + estimate.states);
+            }
+            let what = format!("{store:?} {order:?} {threads}: {missed} missed, {expected} expected");
+            assert!((missed - expected).abs() < 0.1 * expected + 10.0, "{what}");
+        }
+    }
+    assert!(f64::from(within) >= 0.95 * f64::from(runs), "{within} of {runs} within the bound");
+}
+
+#[test]
+fn other_seeds_miss_other_states() {
+    let graph = Graph::random(&mut Random(5), 20_000, 6);
+    let store = StoreKind::Bitstate(Bits { bits: 16, hashes: 2 });
+    let seen = |seed| {
+        run(
+            &graph,
+            &Options { store, order: Order::DepthFirst, threads: Some(1), seed, ..Options::default() },
+            &Budget::default(),
+        );
+        graph.expanded.lock().unwrap().iter().copied().collect::<HashSet<u32>>()
+    };
+    let (first, again, other) = (seen(1), seen(1), seen(2));
+    assert_eq!(first, again, "the same seed, the same search");
+    assert!(first.union(&other).count() > first.len().max(other.len()) + 100);
+}
+
+#[test]
+fn endless_runs_are_looked_for_exactly() {
+    let graph = random_graph(4);
+    let cycles = kripke_search::Cycles::default();
+    for store in LARGE {
+        let options = Options { store, cycles: Some(cycles), end_states: false, ..Options::default() };
+        let factory = || -> Box<dyn Successors> { Box::new(graph.clone()) };
+        let outcome = explore(&factory, &options, &Budget::default(), &Progress::new());
+        assert!(outcome.statistics.missed.is_none(), "{:?}", outcome.end);
+    }
+}
+
+#[test]
+fn a_swarm_sees_more_than_one() {
+    let graph = Graph::random(&mut Random(3), 30_000, 5);
+    let all = known(&graph).states;
+    let store = StoreKind::Bitstate(Bits { bits: 15, hashes: 2 });
+    for threads in [1, 3] {
+        let options = Options { store, swarm: Some(12), threads: Some(threads), ..Options::default() };
+        let outcome = explore(&|| Box::new(graph.clone()), &options, &Budget::default(), &Progress::new());
+        let (s, swarm) = (&outcome.statistics, outcome.statistics.swarm.expect("a swarm"));
+        assert!(matches!(outcome.end, End::Stopped(Limit::LossyStore)) && outcome.violations.is_empty());
+        assert_eq!((swarm.searches, swarm.finished), (12, 12));
+        let seen: HashSet<u32> = graph.expanded.lock().unwrap().drain(..).collect();
+        assert!((s.states as f64 / seen.len() as f64 - 1.0).abs() < 0.02, "{} of {}", s.states, seen.len());
+        let (covered, alone) = (seen.len() as f64 / all as f64, {
+            run(&graph, &Options { swarm: None, order: Order::DepthFirst, ..options }, &Budget::default());
+            graph.expanded.lock().unwrap().drain(..).count() as f64 / all as f64
+        });
+        assert!(covered > alone + 0.1, "{covered} together, {alone} alone");
+        assert!((swarm.coverage - covered).abs() < 0.1, "{} told, {covered} true", swarm.coverage);
+    }
+}
+
+#[test]
+fn a_swarm_stops_when_one_has_found_something() {
+    let mut graph = Graph::random(&mut Random(8), 5_000, 4);
+    graph.sprinkle(&mut Random(9), 40);
+    let store = StoreKind::Bitstate(Bits { bits: 20, hashes: 3 });
+    for (threads, all_errors) in [(1, false), (4, false), (4, true)] {
+        let options = Options { store, swarm: Some(9), threads: Some(threads), all_errors, ..Options::default() };
+        let outcome = explore(&|| Box::new(graph.clone()), &options, &Budget::default(), &Progress::new());
+        outcome.violations.iter().for_each(|violation| {
+            follow(&graph, &violation.trail);
+        });
+        if all_errors {
+            assert!(outcome.violations.len() > 5 && matches!(outcome.end, End::Stopped(Limit::LossyStore)));
+            assert_eq!(outcome.statistics.errors, known(&graph).errors);
+        } else {
+            assert!(outcome.violations.len() == 1 && matches!(outcome.end, End::Violation));
+        }
+    }
+}
