@@ -31,7 +31,11 @@ pub struct Engine {
 
 impl Engine {
     /// Compiles the model if that is wanted. Also gives the reason if it is wanted and can't be done.
-    pub fn new(model: &Arc<Model>, args: &Check, independence: Option<Independence>) -> Result<(Engine, Option<String>), StartError> {
+    pub fn new(
+        model: &Arc<Model>,
+        args: &Check,
+        independence: Option<Independence>,
+    ) -> Result<(Engine, Option<String>), StartError> {
         let interpreter = load::interpreter(model.clone(), &args.reading)?;
         let covered = Mutex::new(interpreter.coverage().to_vec());
         let reduces = independence.is_some();
@@ -50,7 +54,17 @@ impl Engine {
             Some(Err(why)) => (None, Some(format!("{why}; the interpreter runs it instead"))),
         };
         let codec = args.searching.compact.then(|| Codec::of(&interpreter));
-        Ok((Engine { interpreter, compiled, codec, covered, conditions: Vec::new(), independence: independence.map(Arc::new) }, why))
+        Ok((
+            Engine {
+                interpreter,
+                compiled,
+                codec,
+                covered,
+                conditions: Vec::new(),
+                independence: independence.map(Arc::new),
+            },
+            why,
+        ))
     }
 
     /// Makes these the atoms of states.

@@ -6,7 +6,8 @@ use super::bits::Bits;
 use super::cast::{Actor, Cast, Element};
 use super::resources::{Aspect, COMMITTED, Resources, TABLE, TRACE};
 use crate::ir::{
-    BinaryOp, Channel, Edge, EdgeId, Effect, Expr, Guard, LocId, Location, Model, Pattern, Place, Process, Sync, Then, VarRef,
+    BinaryOp, Channel, Edge, EdgeId, Effect, Expr, Guard, LocId, Location, Model, Pattern, Place, Process, Sync, Then,
+    VarRef,
 };
 
 /// What the steps that a process can take from one location have to do with others.
@@ -343,7 +344,7 @@ impl Reader<'_> {
         match part {
             Expr::Load(place) => self.cast.element(self.model, place, self.actor) == Element::Any,
             Expr::Binary(BinaryOp::Div | BinaryOp::Rem, _, by) => {
-                !self.cast.value(self.model, by, self.actor).is_some_and(|by| by != 0)
+                self.cast.value(self.model, by, self.actor).is_none_or(|by| by == 0)
             }
             Expr::Channel(_, channel) | Expr::Poll { channel, .. } => self.channels(channel).contains(&0),
             Expr::Remote { .. } => true,
