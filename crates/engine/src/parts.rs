@@ -66,10 +66,10 @@ impl Driver {
     fn read_marks(&self, bytes: &[u8], ends: &[u32], parts: &mut Parts) {
         for pid in (0..parts.standing.len()).rev() {
             let made = self.context.marks[pid].made as usize;
-            let end = if self.size > 0 {
-                ends.len() + (made - self.context.out_start as usize - bytes.len()) / self.size
-            } else {
-                (made - ends.as_ptr() as usize) / size_of::<u32>()
+            let bytes_made = made.wrapping_sub(self.context.out_start as usize + bytes.len());
+            let end = match bytes_made.checked_div(self.size) {
+                Some(states) => ends.len() + states,
+                None => (made - ends.as_ptr() as usize) / size_of::<u32>(),
             };
             parts.ends.push((pid as u8, end));
         }
@@ -98,13 +98,12 @@ impl Driver {
 
     /// How many states there are in the batch with those made and not yet taken.
     fn made(&self, bytes: &[u8], ends: &[u32]) -> usize {
-        if self.size > 0 {
-            // SAFETY: both pointers are into the same reserved memory.
-            let len = unsafe { self.context.out.offset_from(self.context.out_start) as usize };
-            ends.len() + (len - bytes.len()) / self.size
-        } else {
+        // SAFETY: both pointers are into the same reserved memory.
+        let len = unsafe { self.context.out.offset_from(self.context.out_start) as usize };
+        match (len - bytes.len()).checked_div(self.size) {
+            Some(states) => ends.len() + states,
             // SAFETY: likewise.
-            unsafe { self.context.ends.offset_from(ends.as_ptr()) as usize }
+            None => unsafe { self.context.ends.offset_from(ends.as_ptr()) as usize },
         }
     }
 

@@ -27,10 +27,18 @@ pub trait Words {
 }
 
 impl Tree {
-    pub fn confirm(evidence: &Evidence, interpreter: &mut Interpreter) -> Result<Tree, Unconfirmed> {
-        let replay = |run: &kripke_search::Run| run.trail.replay(interpreter);
-        let runs: Result<Vec<Replayed>, _> = evidence.runs.iter().map(replay).collect();
-        Ok(Tree { evidence: evidence.clone(), runs: runs.map_err(|e| Unconfirmed(e.to_string()))? })
+    pub fn confirm(
+        evidence: &Evidence,
+        interpreter: &mut Interpreter,
+        searched: &mut Interpreter,
+    ) -> Result<Tree, Unconfirmed> {
+        let (mut evidence, mut runs) = (evidence.clone(), Vec::new());
+        for run in &mut evidence.runs {
+            let replayed = run.trail.replay_whole(interpreter, searched).map_err(|e| Unconfirmed(e.to_string()))?;
+            run.trail = replayed.0;
+            runs.push(replayed.1);
+        }
+        Ok(Tree { evidence, runs })
     }
 
     pub fn evidence(&self) -> &Evidence {

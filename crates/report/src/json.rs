@@ -216,8 +216,10 @@ pub struct Options {
     pub compact: bool,
     pub threads: usize,
     pub raw: bool,
-    /// What made the model smaller: `coarsening`, `dead-variables`, `slicing`.
+    /// What made the search smaller: `coarsening`, `dead-variables`, `slicing`, `partial-order`.
     pub reductions: Vec<&'static str>,
+    /// `on`, or `off` and the reason.
+    pub partial_order: String,
     pub search: &'static str,
     pub engine: &'static str,
     pub all_errors: bool,

@@ -32,8 +32,12 @@ pub struct Checked<'a> {
     /// What kind of property it is, and its name, unless it is all about safety.
     pub property: Option<(&'a str, &'a str)>,
     pub fairness: Fairness,
-    /// What made the model smaller, in words.
+    /// What made the search smaller, in words.
     pub reductions: Vec<&'static str>,
+    /// Why steps that have nothing to do with each other were taken in every order, where one would do otherwise.
+    pub unordered: Option<&'static str>,
+    /// Whether no trace is shorter.
+    pub shortest: bool,
 }
 
 /// What went wrong in a counterexample, and where.
@@ -81,7 +85,8 @@ impl Checked<'_> {
             _ if refuted => "trace",
             _ if self.statistics.store.is_lossy() => "trace",
             (_, End::Cycle(_)) | (Order::DepthFirst, _) => "trace",
-            (Order::BreadthFirst, _) => "shortest trace",
+            (Order::BreadthFirst, _) if self.shortest => "shortest trace",
+            (Order::BreadthFirst, _) => "trace",
         };
         let steps = counted(run.moves().len() as u64, "step");
         let found = format!("{}, {}", counted(self.statistics.states, "state"), duration(self.elapsed));
@@ -210,6 +215,7 @@ impl Checked<'_> {
             parts.push(bytes(self.memory));
         }
         parts.extend(self.reductions.iter().map(ToString::to_string));
+        parts.extend(self.unordered.map(|why| format!("no partial-order reduction: {why}")));
         format!("  {}\n{}", parts.join(" · "), self.stores() + &self.cache() + &self.missed())
     }
 

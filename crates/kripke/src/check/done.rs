@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use kripke_model::independence::Independence;
+use kripke_model::independence::{HOPELESS, Independence};
 use kripke_model::layout::StartError;
 use kripke_model::trail::Replayed;
 use kripke_model::{Interpreter, Model};
@@ -61,7 +61,14 @@ pub struct Answer {
     /// Why a formula about branching is true or false.
     pub tree: Option<Tree>,
     pub trail: Written,
+    /// Why independent steps were taken in every order though that was not wanted.
+    pub unordered: Option<&'static str>,
+    /// Whether there is no shorter trail.
+    pub shortest: bool,
 }
+
+/// As many states may always be looked at to make a trail shorter.
+const SHORTEN: u64 = 500_000;
 
 /// What all searches of a model share.
 struct Session<'a> {
@@ -210,7 +217,8 @@ impl Session<'_> {
         let refused = |e: StartError| Stopped::Trouble(Trouble::whole(self.file, &e.to_string()));
         let mut interpreter = load::interpreter(task.model.clone(), &args.reading).map_err(refused)?;
         let independence = self.independence(&task);
-        let reduces = matches!(independence, Some(Ok(_)));
+        let (reduces, unordered) =
+            (matches!(independence, Some(Ok(_))), independence.as_ref().and_then(|i| i.as_ref().err().copied()));
         let (engine, fallback) =
             Engine::new(&task.searched, args, independence.and_then(Result::ok)).map_err(refused)?;
         if let Some(why) = fallback.filter(|_| !args.showing.quiet) {
@@ -219,14 +227,15 @@ impl Session<'_> {
         let engine = engine.asking(&task.conditions);
         let compile = start.elapsed();
         let options = Options { reduces, ..self.options(&task).fit(engine.uncompared()) };
-        let outcome = if task.is_ready() { self.search(&engine, &options) } else { Outcome::nothing() };
+        let mut outcome = if task.is_ready() { self.search(&engine, &options, None) } else { Outcome::nothing() };
+        let shortest = self.shorten(&engine, &options, &mut outcome);
         let name = engine.name();
         let (mut searched, covered) = engine.finish();
         let unchecked = if task.is_ready() { Vec::new() } else { vec![format!("{} {}", task.kind.word(), task.name)] };
         let verdict = Verdict::judge_reduced(&outcome, &mut interpreter, Some(&mut searched), &unchecked)
             .map_err(|e| self.bug(&e))?;
         self.confirm(&task, &verdict, &mut interpreter)?;
-        let tree = outcome.evidence.as_ref().map(|e| Tree::confirm(e, &mut interpreter)).transpose();
+        let tree = outcome.evidence.as_ref().map(|e| Tree::confirm(e, &mut interpreter, &mut searched)).transpose();
         let tree = tree.map_err(|e| self.bug(&e))?;
         self.confirm_tree(&task, &verdict, tree.as_ref(), &mut interpreter)?;
         let (elapsed, trail) = (start.elapsed(), Written::default());
@@ -243,6 +252,8 @@ impl Session<'_> {
             compile,
             tree,
             trail,
+            unordered,
+            shortest,
         })
     }
 
@@ -283,10 +294,28 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn search(&self, engine: &Engine, options: &Options) -> Outcome {
+    /// The nearest error by steps in one order may be nearer by others. Looks for it among all of them, unless there are
+    /// too many. Whether the trails are shortest ones.
+    fn shorten(&self, engine: &Engine, options: &Options, outcome: &mut Outcome) -> bool {
+        let nearest = options.order == Order::BreadthFirst && options.cycles.is_none() && options.branching.is_none();
+        if !options.reduces || !nearest || options.all_errors || outcome.violations.is_empty() {
+            return nearest;
+        }
+        let states = (4 * outcome.statistics.states).max(SHORTEN);
+        let all = Options { reduces: false, ..options.clone() };
+        let again = self.search(engine, &all, Some(states));
+        let found = !again.violations.is_empty();
+        if found {
+            outcome.violations = again.violations;
+        }
+        found
+    }
+
+    /// Searches, looking at no more than so many states.
+    fn search(&self, engine: &Engine, options: &Options, most: Option<u64>) -> Outcome {
         let budget = Budget {
             max_depth: self.limits.max_depth,
-            max_states: self.limits.max_states,
+            max_states: most.into_iter().chain(self.limits.max_states).min(),
             memory: self.limits.memory,
             taken: memory::now(),
             deadline: self.deadline,
@@ -361,6 +390,8 @@ impl Answer {
             end_states: self.options.end_states,
             fairness: self.fairness(),
             reductions: self.reductions().map(|(_, words)| words).collect(),
+            unordered: self.unordered.filter(|why| *why != HOPELESS),
+            shortest: self.shortest,
         }
     }
 

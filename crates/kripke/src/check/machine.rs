@@ -169,6 +169,11 @@ fn options(done: &Answer, args: &Check) -> json::Options {
         threads: done.options.workers(),
         raw: args.reading.raw,
         reductions: done.reductions().map(|(name, _)| name).collect(),
+        partial_order: match (done.options.reduces, done.unordered) {
+            (true, _) => "on".to_string(),
+            (false, Some(why)) => format!("off: {why}"),
+            (false, None) => "off: not wanted".to_string(),
+        },
         search: match done.options.order {
             Order::BreadthFirst => "bfs",
             Order::DepthFirst => "dfs",

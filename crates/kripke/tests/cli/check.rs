@@ -215,7 +215,7 @@ fn local_steps_are_glued_unless_told_otherwise() {
          ltl seen { <> (g == 1) }\nltl next { X X X (g == 0) }",
     );
     let run = |args: &str| desk.run(&format!("local.pml --format json {args}"));
-    let plain = "--no-dead-variables --no-slicing";
+    let plain = "--no-dead-variables --no-slicing --no-partial-order";
     let reduced = run(&format!("--property safety {plain}")).expect(0).json();
     let raw = run("--property safety --raw").expect(0).json();
     assert_eq!(reduced["options"]["reductions"], serde_json::json!(["coarsening"]));
@@ -230,6 +230,54 @@ fn local_steps_are_glued_unless_told_otherwise() {
         desk.run(&format!("local.pml {args}").replace('\'', "")).expect(1);
         desk.run("replay local.pml").expect(1);
     }
+}
+
+#[test]
+fn independent_steps_are_taken_in_one_order_unless_told_otherwise() {
+    let desk = Desk::new();
+    // Two pairs that talk to each other through channels of their own.
+    desk.write(
+        "pairs.pml",
+        "chan c[2] = [2] of { byte }; byte sum;\n\
+         proctype give(chan out) { byte n; do :: n < 4 -> out!n; n++ :: else -> break od }\n\
+         proctype take(chan in) { byte n, got; do :: got < 4 -> in?n; got++ :: else -> break od; sum = sum + n }\n\
+         init { atomic { run give(c[0]); run take(c[0]); run give(c[1]); run take(c[1]) }\n\
+         (_nr_pr == 1); assert(sum == 6) }\n\
+         ltl done { <> (sum == 6) }\nltl next { X (sum == 0) }",
+    );
+    let run = |args: &str| desk.run(&format!("check pairs.pml --format json {args}"));
+    let reduced = run("--safety").expect(0).json();
+    let plain = run("--safety --no-partial-order").expect(0).json();
+    assert!(reduced["options"]["reductions"].as_array().unwrap().contains(&"partial-order".into()), "{reduced}");
+    assert!(3 * reduced["states"].as_u64().unwrap() < plain["states"].as_u64().unwrap(), "{reduced} {plain}");
+    desk.write(
+        "lines.pml",
+        "chan c[2] = [2] of { byte }; byte sum;\n\
+         proctype give(chan out) { out!1; out!2; out!3 }\n\
+         proctype take(chan in) { byte n; in?n; in?n; in?n; sum = sum + n }\n\
+         init { atomic { run give(c[0]); run take(c[0]); run give(c[1]); run take(c[1]) } }\n\
+         ltl done { <> (sum == 6) }",
+    );
+    let line = |args: &str| desk.run(&format!("check lines.pml --format json {args}")).expect(0).json();
+    for args in ["--property done", "--property done --cycles nested -j1", "--property done --cycles cndfs -j2"] {
+        let (reduced, plain) = (line(args), line(&format!("{args} --no-partial-order")));
+        assert!(reduced["states"].as_u64() < plain["states"].as_u64(), "{args}: {reduced} {plain}");
+    }
+    let next = run("--property next").expect(0).json();
+    assert_eq!(next["options"]["partial_order"], "off: the property counts steps");
+    let said = desk.run("pairs.pml --property next").expect(0);
+    assert!(said.out.contains("no partial-order reduction: the property counts steps"), "{}", said.out);
+    // The trail is a shortest one all the same, and is found with trees on several cores, too.
+    let steps = |args: &str| {
+        let report = run(&format!("--reach sum==3 --no-coarsening {args}")).expect(1).json();
+        desk.run("replay pairs.pml").expect(1);
+        report["findings"][0]["steps"].as_u64().unwrap()
+    };
+    let shortest = steps("--no-partial-order");
+    for args in ["", "-j3 --store tree", "--engine interpret"] {
+        assert_eq!(steps(args), shortest, "{args}");
+    }
+    steps("--search dfs");
 }
 
 #[test]

@@ -34,6 +34,9 @@ use crate::interpret::Interpreter;
 use crate::ir::{EdgeId, Expr, LocId, Model, Process, Scheduling, Sync};
 use crate::successors::{Parts, Standing};
 
+/// The reason if there is nothing to be gained.
+pub const HOPELESS: &str = "every step may get in the way of every process";
+
 /// More locations of processes than this are not compared with each other.
 const PLACES: usize = 1 << 13;
 

@@ -13,6 +13,9 @@
 //! Since `h` asks for the location only, there are never more states than before. (SPIN resets a variable where a
 //! statement reads it for the last time, and so tells runs apart by whether they came through such a statement.)
 //!
+//! A variable that is set once, when its process begins, keeps its value even where it is dead: that it never changes tells
+//! others more (which channel it is, which process this is) than a reset would save.
+//!
 //! This is about locals; globals that only one process uses are made locals before.
 
 use super::edge::{Plan, backward, written};
@@ -43,6 +46,10 @@ fn rewrite(model: &mut Model, number: usize, pinned: &Set, live: &[Set]) -> usiz
     for (at, location) in process.locations.iter().enumerate() {
         location.edges.iter().for_each(|id: &EdgeId| sources[id.index()].push(at));
     }
+    let mut ever = Set::new(locals.len());
+    for edge in &process.edges {
+        written(edge, &mut |var| local(var).into_iter().for_each(|n| ever.add(n)));
+    }
     let (mut made, mut plan) = (0, Plan::default());
     for (edge, sources) in process.edges.iter_mut().zip(&sources).filter(|(_, sources)| !sources.is_empty()) {
         let after = &live[after(edge).index()];
@@ -55,7 +62,7 @@ fn rewrite(model: &mut Model, number: usize, pinned: &Set, live: &[Set]) -> usiz
         let mut stored = Set::new(locals.len());
         written(edge, &mut |var| local(var).into_iter().for_each(|n| stored.add(n)));
         let changed = |n: &usize| stored.contains(*n) || sources.iter().any(|at| live[*at].contains(*n));
-        for dead in (0..locals.len()).filter(|n| !after.contains(*n)).filter(changed) {
+        for dead in (0..locals.len()).filter(|n| ever.contains(*n) && !after.contains(*n)).filter(changed) {
             edge.effects.extend(resets(VarRef::Local(VarId(dead as u32)), &locals[dead]));
             made += 1;
         }

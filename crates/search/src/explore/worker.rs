@@ -238,6 +238,11 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         interned.map_err(|full| self.search.budget.limit(full))
     }
 
+    /// Whether some successors are left out.
+    pub fn reduces(&self) -> bool {
+        self.search.options.reduces
+    }
+
     pub fn leads(&self) -> bool {
         self.number == 0
     }
