@@ -44,3 +44,13 @@ def check(program, model, *options):
     if done.memory <= process.floor():
         done.memory = report["memory"]["peak_rss"] or done.memory
     return done, Counts(report["states"], report["transitions"], sum(report["errors"].values()))
+
+
+def default(program, model, *options):
+    """One search for assertions and end states on one thread, reduced as it is by default: the run, and its report."""
+    always = ["--property", "safety", "-j1", "--no-trail", "--format", "json"]
+    done = process.run([str(program), "check", str(model), *always, *options])
+    try:
+        return done, json.loads(done.output[done.output.find("{") :])
+    except ValueError:
+        raise SystemExit(f"{model} {' '.join(options)}: no result\n{done.output}") from None

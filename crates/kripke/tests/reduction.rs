@@ -1,0 +1,145 @@
+//! What the reductions leave that are on by default: through the program, in states.
+//!
+//! `KRIPKE_REDUCTION_MAX_STATES` says how large the rows of the corpus may be.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use kripke_tests::table::Table;
+use kripke_tests::{parallel, places};
+use serde_json::Value;
+
+/// What the geometric mean of our states in proportion to SPIN's may be.
+const MEAN: f64 = 0.7;
+
+/// What a complete search for assertions and end states says.
+fn check(model: &Path, options: &[&str]) -> Value {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kripke"));
+    command.arg("check").arg(model).args(["--property", "safety", "-j1", "--no-trail", "--format", "json", "-q"]);
+    let output = command.args(options).output().expect("the program can be started");
+    let said = String::from_utf8_lossy(&output.stdout);
+    serde_json::from_str(&said).unwrap_or_else(|e| panic!("{e}: {said}{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+/// The states of a model without reduction and as it is by default; the verdicts must be equal.
+fn sizes(model: &Path, defines: &[&str]) -> (u64, u64) {
+    let raw = check(model, &[defines, &["--raw", "--all-errors"]].concat());
+    let left = check(model, &[defines, &["--all-errors"]].concat());
+    for said in [&raw, &left] {
+        assert_eq!(said["complete"], true, "{}: {}", model.display(), said["reason"]);
+    }
+    assert_eq!(raw["verdict"], left["verdict"], "{}", model.display());
+    (number(&raw["states"]), number(&left["states"]))
+}
+
+fn number(value: &Value) -> u64 {
+    value.as_u64().expect("a number")
+}
+
+fn own(name: &str) -> PathBuf {
+    places::root().join("bench/models").join(name)
+}
+
+/// Table I of Holzmann and Peled 1994. (SPIN counts the step into the initial state, so the paper has one more.)
+#[test]
+fn best_case_of_the_paper() {
+    let raw = check(&own("own-steps.pml"), &["--raw"]);
+    assert_eq!((number(&raw["states"]), number(&raw["transitions"])), (100_001, 450_001));
+    assert!(number(&check(&own("own-steps.pml"), &[])["states"]) <= 47);
+}
+
+#[test]
+fn worst_case_of_the_paper() {
+    for options in [&["--raw"][..], &[]] {
+        let said = check(&own("shared-steps.pml"), options);
+        assert_eq!((number(&said["states"]), number(&said["transitions"])), (100_001, 450_001), "{options:?}");
+    }
+}
+
+#[test]
+fn elections_are_reduced_by_orders_of_magnitude() {
+    let (raw, left) = sizes(&own("election.pml"), &["-DN=6"]);
+    assert!(left * 500 <= raw, "{left} of {raw} states are left");
+}
+
+/// With more philosophers, ever more is left out.
+#[test]
+fn philosophers_are_reduced_the_more_there_are() {
+    let times = ["-DN=6", "-DN=8"].map(|size| {
+        let (raw, left) = sizes(&own("philosophers.pml"), &[size]);
+        raw as f64 / left as f64
+    });
+    assert!(times[0] >= 3.0 && times[1] >= 1.5 * times[0], "{times:?} times fewer states");
+}
+
+#[test]
+fn election_of_the_paper() {
+    let Some(corpus) = places::corpus() else {
+        places::notice("skipped: the corpus is not beside the checkout");
+        return;
+    };
+    let (raw, left) = sizes(&corpus.join("seed-models/leader-dkr82.pml"), &[]);
+    assert_eq!(raw, 38_785);
+    assert!(left <= 69, "{left} states are left");
+}
+
+/// A row of SPIN's default mode: a model, whether it has errors, and how many states SPIN stored.
+struct Case {
+    model: PathBuf,
+    violated: bool,
+    states: u64,
+}
+
+impl Case {
+    /// Our states in proportion to SPIN's, if both searched everything. SPIN counted all errors, and so do we.
+    fn proportion(&self) -> Result<f64, String> {
+        let all: &[&str] = if self.violated { &["--all-errors"] } else { &[] };
+        let said = check(&self.model, &[all, &["--max-states", "2M", "--timeout", "120s"]].concat());
+        let name = self.model.display();
+        if said["complete"] != true {
+            return Err(format!("{name}: not complete, {}", said["reason"]));
+        }
+        if (said["verdict"] == "violated") != self.violated {
+            return Err(format!("{name}: {}, other than SPIN", said["verdict"]));
+        }
+        Ok(number(&said["states"]) as f64 / self.states as f64)
+    }
+}
+
+/// Searches that SPIN completes and we don't.
+const TOO_LARGE: [&str; 2] = [
+    // Recursion by processes, each with a channel of its own that others are given.
+    "spin/Book_1991/p108.pml",
+    // Counters that are never read, and priorities, with which nothing is reduced.
+    "spin/priorities.pml",
+];
+
+#[test]
+fn fewer_states_than_spin_leaves() {
+    let Some(corpus) = places::corpus() else {
+        places::notice("skipped: the corpus is not beside the checkout");
+        return;
+    };
+    let models = corpus.join("promela");
+    let table = Table::read(&models.join("expected-spin.tsv"));
+    let largest = places::setting("KRIPKE_REDUCTION_MAX_STATES", 50_000);
+    let cases: Vec<Case> = table
+        .rows()
+        .filter(|row| row.get("mode") == "default" && row.get("status") == "complete")
+        .filter(|row| !TOO_LARGE.contains(&row.get("path")))
+        .filter_map(|row| {
+            let (model, violated) = (models.join(row.get("path")), row.get("verdict") != "ok");
+            row.count("states_stored").map(|states| Case { model, violated, states })
+        })
+        .filter(|case| case.states <= largest)
+        .collect();
+    assert!(cases.len() > 200, "the table has only {} rows", cases.len());
+    let results = parallel::map(&cases, Case::proportion);
+    let (found, wrong): (Vec<_>, Vec<_>) =
+        results.into_iter().map(|result| result.unwrap_or_else(Err)).partition(Result::is_ok);
+    let wrong: Vec<String> = wrong.into_iter().filter_map(Result::err).collect();
+    assert!(wrong.is_empty(), "{} rows differ:\n{}", wrong.len(), wrong.join("\n"));
+    let mean = (found.iter().flatten().map(|ratio| ratio.ln()).sum::<f64>() / found.len() as f64).exp();
+    places::notice(&format!("{} rows, on average {mean:.3} of the states that SPIN leaves", found.len()));
+    assert!(mean <= MEAN, "on average {mean:.3} of the states that SPIN leaves");
+}
