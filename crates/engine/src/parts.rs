@@ -14,7 +14,9 @@ impl Driver {
             Some(_) => Some(self.sight(state)?),
             None => None,
         };
-        if let Some(sight) = sight.as_ref().filter(|s| s.targets.is_empty() && self.functions().model.observer.is_some()) {
+        if let Some(sight) =
+            sight.as_ref().filter(|s| s.targets.is_empty() && self.functions().model.observer.is_some())
+        {
             (parts.first, parts.ends) = (out.len(), Vec::new());
             return Some(sight.flags);
         }

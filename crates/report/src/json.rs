@@ -216,8 +216,11 @@ pub struct Options {
     pub compact: bool,
     pub threads: usize,
     pub raw: bool,
-    /// What made the model smaller: `coarsening`, `dead-variables`, `slicing`.
+    /// What made the model smaller: `coarsening`, `dead-variables`, `slicing`, `partial-order`.
     pub reductions: Vec<&'static str>,
+    /// In how many states the last one was tried out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audited: Option<u64>,
     pub search: &'static str,
     pub engine: &'static str,
     pub all_errors: bool,

@@ -34,6 +34,8 @@ pub struct Checked<'a> {
     pub fairness: Fairness,
     /// What made the model smaller, in words.
     pub reductions: Vec<&'static str>,
+    /// In how many states that was tried out, if it was to be.
+    pub audited: Option<u64>,
 }
 
 /// What went wrong in a counterexample, and where.
@@ -210,6 +212,7 @@ impl Checked<'_> {
             parts.push(bytes(self.memory));
         }
         parts.extend(self.reductions.iter().map(ToString::to_string));
+        parts.extend(self.audited.map(|audited| format!("{} audited", counted(audited, "state"))));
         format!("  {}\n{}", parts.join(" · "), self.stores() + &self.cache() + &self.missed())
     }
 

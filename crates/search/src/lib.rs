@@ -18,8 +18,8 @@ mod sync;
 
 pub use budget::{Budget, Limit};
 pub use explore::{
-    Algorithm, Bias, Branching, CacheSize, Claim, Cycles, Evidence, Factory, Fairness, Options, Order, PartId, Place, Run,
-    StoreKind, explore, explore_with,
+    Algorithm, Bias, Branching, CacheSize, Claim, Cycles, Evidence, Factory, Fairness, Options, Order, PartId, Place,
+    Run, StoreKind, explore, explore_with,
 };
 pub use outcome::{CacheUse, Change, End, ErrorFree, Errors, Exhausted, Outcome, Statistics, Swarm, Violation, Wrong};
 pub use progress::{Progress, Snapshot};

@@ -61,6 +61,8 @@ pub struct Answer {
     /// Why a formula about branching is true or false.
     pub tree: Option<Tree>,
     pub trail: Written,
+    /// How many states were audited, if any were to be.
+    pub audited: Option<u64>,
 }
 
 /// What all searches of a model share.
@@ -220,6 +222,7 @@ impl Session<'_> {
         let compile = start.elapsed();
         let options = Options { reduces, ..self.options(&task).fit(engine.uncompared()) };
         let outcome = if task.is_ready() { self.search(&engine, &options) } else { Outcome::nothing() };
+        let audited = self.audited(&engine)?;
         let name = engine.name();
         let (mut searched, covered) = engine.finish();
         let unchecked = if task.is_ready() { Vec::new() } else { vec![format!("{} {}", task.kind.word(), task.name)] };
@@ -243,7 +246,20 @@ impl Session<'_> {
             compile,
             tree,
             trail,
+            audited,
         })
+    }
+
+    /// How many states were audited. Whatever else the search says, a failed audit is what counts.
+    fn audited(&self, engine: &Engine) -> Result<Option<u64>, Stopped> {
+        let Some(record) = engine.record() else { return Ok(self.args.searching.audit.map(|_| 0)) };
+        match record.failure() {
+            Some(what) => {
+                let what = format!("{}: an audit failed: {what}", self.file.display());
+                Err(Stopped::Failure(Failure::Bug(what)))
+            }
+            None => Ok(Some(record.audited())),
+        }
     }
 
     fn bug(&self, e: &Unconfirmed) -> Stopped {
@@ -291,7 +307,7 @@ impl Session<'_> {
             taken: memory::now(),
             deadline: self.deadline,
             interrupt: Some(self.interrupt.clone()),
-            enough: None,
+            enough: engine.record().map(|record| record.wrong.clone()),
         };
         let seen = Progress::new();
         let search = || explore(&|| engine.worker(), options, &budget, &seen);
@@ -361,6 +377,7 @@ impl Answer {
             end_states: self.options.end_states,
             fairness: self.fairness(),
             reductions: self.reductions().map(|(_, words)| words).collect(),
+            audited: self.audited,
         }
     }
 

@@ -169,6 +169,7 @@ fn options(done: &Answer, args: &Check) -> json::Options {
         threads: done.options.workers(),
         raw: args.reading.raw,
         reductions: done.reductions().map(|(name, _)| name).collect(),
+        audited: done.audited,
         search: match done.options.order {
             Order::BreadthFirst => "bfs",
             Order::DepthFirst => "dfs",

@@ -6,7 +6,8 @@ use super::bits::Bits;
 use super::cast::{Actor, Cast, Element};
 use super::resources::{Aspect, COMMITTED, Resources, TABLE, TRACE};
 use crate::ir::{
-    BinaryOp, Channel, Edge, EdgeId, Effect, Expr, Guard, LocId, Location, Model, Pattern, Place, Process, Sync, Then, VarRef,
+    BinaryOp, Channel, Edge, EdgeId, Effect, Expr, Guard, LocId, Location, Model, Pattern, Place, Process, Sync, Then,
+    VarRef,
 };
 
 /// What the steps that a process can take from one location have to do with others.

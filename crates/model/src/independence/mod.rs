@@ -17,6 +17,7 @@
 //!   process. That depends on the state alone, so every search, in any order, on any number of cores, sees one graph.
 
 mod access;
+mod audit;
 mod bits;
 mod cast;
 mod reduced;
@@ -25,6 +26,7 @@ mod resources;
 use std::collections::HashSet;
 
 use access::{Access, Asked, Reader};
+pub use audit::{Audit, Record};
 use bits::Bits;
 use cast::{Actor, Cast};
 pub use reduced::Reduced;
@@ -87,10 +89,22 @@ impl Independence {
         let resources = Resources::new(model, &cast);
         let asked = asked(model);
         let traced = traced(model, &cast, &resources);
-        let mut table = Table { model, cast: &cast, resources: &resources, asked: &asked, traced: &traced, first: Vec::new(), steps: Vec::new() };
+        let mut table = Table {
+            model,
+            cast: &cast,
+            resources: &resources,
+            asked: &asked,
+            traced: &traced,
+            first: Vec::new(),
+            steps: Vec::new(),
+        };
         table.fill();
         let independence = table.finish(keeping);
-        if independence.is_hopeless() { Err("every step may get in the way of every process") } else { Ok(independence) }
+        if independence.is_hopeless() {
+            Err("every step may get in the way of every process")
+        } else {
+            Ok(independence)
+        }
     }
 
     /// Can no set ever be closed without everybody in it?
@@ -103,7 +117,8 @@ impl Independence {
             self.first[pid] as usize..self.first.get(pid + 1).map_or(self.places.len(), |end| *end as usize)
         };
         // Who matters to a process wherever it is and whether or not it can move.
-        let least = |pid: usize| places(pid).fold(all, |least, p| least & self.masks[2 * p].0 & self.masks[2 * p + 1].0);
+        let least =
+            |pid: usize| places(pid).fold(all, |least, p| least & self.masks[2 * p].0 & self.masks[2 * p + 1].0);
         let least: Vec<u64> = (0..self.first.len()).map(least).collect();
         let closes = |pid: usize, place: usize| {
             let (mut set, mut seen) = (self.masks[2 * place + 1].0 | 1 << pid, 1u64 << pid);
@@ -308,7 +323,14 @@ struct Table<'m> {
 
 impl Table<'_> {
     fn reader<'a>(&'a self, actor: Option<&'a Actor>) -> Reader<'a> {
-        Reader { model: self.model, cast: self.cast, resources: self.resources, asked: self.asked, traced: self.traced, actor }
+        Reader {
+            model: self.model,
+            cast: self.cast,
+            resources: self.resources,
+            asked: self.asked,
+            traced: self.traced,
+            actor,
+        }
     }
 
     fn fill(&mut self) {
