@@ -22,6 +22,9 @@ pub(super) struct Access {
     pub waits: Bits,
     /// If one step can be taken, no other waits for anything.
     pub settled: bool,
+    /// A rendezvous may be asked for, so that others are moved, or accepted, so that others move the process.
+    pub moves_others: bool,
+    pub is_moved: bool,
     /// The process wants to be removed.
     pub leaves: bool,
     /// An assertion may fail, or something else go wrong.
@@ -57,6 +60,8 @@ impl Access {
             adds: none(),
             waits: none(),
             settled: false,
+            moves_others: false,
+            is_moved: false,
             leaves: false,
             risky: false,
             circular: false,
@@ -147,11 +152,13 @@ impl Reader<'_> {
         match &edge.sync {
             Some(Sync::Send { channel, args, sorted }) => {
                 args.iter().for_each(|e| self.read(e, access));
+                access.moves_others |= self.may_meet(channel);
                 let own = if *sorted { &[Aspect::Head, Aspect::Tail][..] } else { &[Aspect::Tail] };
                 self.operate(channel, args.len(), own, (Aspect::Space, Aspect::Filled), inside, access);
             }
             Some(Sync::Receive { channel, args, keep, condition, .. }) => {
                 self.patterns(args, access);
+                access.is_moved |= self.may_meet(channel);
                 condition.iter().for_each(|e| self.read(e, access));
                 if *keep {
                     self.peek(channel, args.len(), inside, access);
@@ -162,6 +169,11 @@ impl Reader<'_> {
             None => {}
         }
         edge.effects.iter().for_each(|effect| self.effect(effect, access));
+    }
+
+    /// Is it a rendezvous channel, or perhaps one?
+    fn may_meet(&self, channel: &Expr) -> bool {
+        self.channels(channel).into_iter().any(|number| self.declaration(number).is_none_or(|c| c.capacity == 0))
     }
 
     fn operate(
@@ -344,7 +356,7 @@ impl Reader<'_> {
         match part {
             Expr::Load(place) => self.cast.element(self.model, place, self.actor) == Element::Any,
             Expr::Binary(BinaryOp::Div | BinaryOp::Rem, _, by) => {
-                !self.cast.value(self.model, by, self.actor).is_some_and(|by| by != 0)
+                self.cast.value(self.model, by, self.actor).is_none_or(|by| by == 0)
             }
             Expr::Channel(_, channel) | Expr::Poll { channel, .. } => self.channels(channel).contains(&0),
             Expr::Remote { .. } => true,
