@@ -80,12 +80,13 @@ impl Reader<'_> {
         }
         let location = &process.locations[at.index()];
         access.settled = self.is_settled(process, location);
-        let mut seen = HashSet::new();
+        let (mut seen, mut ranked) = (HashSet::new(), false);
         let mut points = vec![Point { at, inside: false, keeps: false, chained: false }];
         while let Some(point) = points.pop() {
             if !seen.insert(point) {
                 continue;
             }
+            ranked |= is_ranked(process, point.at);
             for id in &process.locations[point.at.index()].edges {
                 let edge = &process.edges[id.index()];
                 self.edge(edge, point.inside, &mut access);
@@ -94,6 +95,10 @@ impl Reader<'_> {
                 points.extend(point.after(edge));
             }
             access.risky |= point.chained && point.inside && may_block(process, point.at);
+        }
+        if ranked {
+            // Whoever makes a step possible makes another one impossible.
+            access.reads.add(&access.waits);
         }
         if self.model.processes.iter().flat_map(|p| &p.locations).any(|l| l.committed) {
             let committed = |at: &LocId| process.locations[at.index()].committed;
@@ -407,6 +412,14 @@ fn waits_for_all(edge: &Edge) -> bool {
         }
     }
     matches!(&edge.guard, Guard::When(condition) if needs_timeout(condition))
+}
+
+/// Some edges can be taken only if others can't.
+fn is_ranked(process: &Process, at: LocId) -> bool {
+    let mut edges = process.locations[at.index()].edges.iter().map(|id| &process.edges[id.index()]);
+    let Some(first) = edges.next() else { return false };
+    let is_else = |edge: &Edge| matches!(edge.guard, Guard::Else);
+    is_else(first) || edges.any(|edge| is_else(edge) || edge.level != first.level)
 }
 
 fn may_block(process: &Process, at: LocId) -> bool {

@@ -196,7 +196,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         let (mut some, mut rest, mut all) = (Batch::new(), Batch::new(), Batch::new());
         self.handle.fetch(from, &mut state);
         for choice in choices {
-            [&mut some, &mut rest, &mut all].map(Batch::clear);
+            [&mut some, &mut rest, &mut all].into_iter().for_each(Batch::clear);
             labels.clear();
             expand(&mut *self.successors, true, &state, &mut some, &mut rest);
             self.successors.expand(&state, Choice::All, &mut all);
