@@ -112,6 +112,11 @@ fn somebody_who_turns_in_circles_does_not_hide_others() {
         active proctype asked() { L: c?x } active proctype asks() { c!1 } active proctype other() { byte y; y = 1; y = 2 }";
     always("moved", text, &["--ltl", "[] asked@L"], &CYCLES, 1);
     always("moved-2", text, &["--reach", "x == 1"], &ORDERS, 1);
+    // Who is not yet there for a rendezvous interrupts an atomic sequence, and others see what it was doing.
+    let text = "chan c = [0] of { byte }; byte g;
+        active proctype comes() { byte x, y; y = 1; c?x }
+        active proctype asks() { atomic { g = 1; c!1; g = 0 } } active proctype sees() { assert(g == 0) }";
+    always("interrupted", text, &["--safety"], &ORDERS, 1);
     // Who can be interrupted, or waits for nobody to come, is kept from moving by those who come.
     let text = "chan c = [1] of { byte }; byte a, x;
         active proctype comes() { c!1 } active proctype waits() { { a = 1; assert(len(c) == 0) } unless { c?x } }";

@@ -96,6 +96,7 @@ impl Reader<'_> {
             }
             access.risky |= point.chained && point.inside && may_block(process, point.at);
         }
+        self.becomes_ready(process, at, &mut access);
         if ranked {
             // Whoever makes a step possible makes another one impossible.
             access.reads.add(&access.waits);
@@ -176,6 +177,20 @@ impl Reader<'_> {
         edge.effects.iter().for_each(|effect| self.effect(effect, access));
     }
 
+    /// With the step the process comes to where it is ready for a rendezvous, or leaves.
+    fn becomes_ready(&self, process: &Process, at: LocId, access: &mut Access) {
+        let places: Vec<LocId> = access.targets.iter().copied().chain([at]).collect();
+        let edges = places.iter().flat_map(|at| &process.locations[at.index()].edges);
+        for edge in edges.map(|id| &process.edges[id.index()]) {
+            let Some(Sync::Send { channel, .. } | Sync::Receive { channel, .. }) = &edge.sync else { continue };
+            for number in self.channels(channel) {
+                if self.declaration(number).is_none_or(|c| c.capacity == 0) {
+                    access.adds.insert(self.resources.channel(number, Aspect::Ready));
+                }
+            }
+        }
+    }
+
     /// Is it a rendezvous channel, or perhaps one?
     fn may_meet(&self, channel: &Expr) -> bool {
         self.channels(channel).into_iter().any(|number| self.declaration(number).is_none_or(|c| c.capacity == 0))
@@ -202,11 +217,17 @@ impl Reader<'_> {
                 Some(channel) if channel.capacity == 0 => {
                     access.risky |= channel.fields.len() != fields;
                     access.writes.insert(id(Aspect::Meeting));
+                    if inside {
+                        access.reads.insert(id(Aspect::Ready));
+                    }
                     continue;
                 }
                 Some(channel) => access.risky |= channel.fields.len() != fields,
                 None => {
                     access.risky = true;
+                    if inside {
+                        access.reads.insert(id(Aspect::Ready));
+                    }
                     access.writes.insert(id(Aspect::Meeting));
                 }
             }
