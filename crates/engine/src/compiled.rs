@@ -1,5 +1,6 @@
 //! Choosing what expands a state: code for states of the usual shape, code for any state, the interpreter.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use kripke_model::layout::Layout;
@@ -239,6 +240,10 @@ impl Successors for Compiled {
     fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
         let whole = self.whole(state);
         self.interpreter.marks(&whole, out);
+    }
+
+    fn plain<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        Cow::Owned(self.whole(state))
     }
 
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {

@@ -197,6 +197,10 @@ pub struct Searching {
     /// other (partial-order reduction leaves most of them out)
     #[arg(long)]
     pub no_partial_order: bool,
+    /// Try out, in one of N states, whether the steps left out there may be left out: slower [default N: 16]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "16",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub audit: Option<u32>,
     /// Threads of a breadth-first search, or of nested searches [default: one for each core]
     #[arg(short = 'j', long = "threads", value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use kripke_engine::{Compiled, Options};
 use kripke_model::compact::{Codec, Compacted};
-use kripke_model::independence::{Independence, Reduced};
+use kripke_model::independence::{Audit, Independence, Record, Reduced};
 use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
 use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Parts, State, Successors};
@@ -27,6 +27,8 @@ pub struct Engine {
     conditions: Vec<Expr>,
     /// Who gets into whose way, if some moves are left out.
     independence: Option<Arc<Independence>>,
+    /// Tries out some of that, and writes down what it finds.
+    audit: Option<(Mutex<Audit>, Arc<Record>)>,
 }
 
 impl Engine {
@@ -53,23 +55,26 @@ impl Engine {
             Some(Ok(compiled)) => (Some(Mutex::new(compiled)), None),
             Some(Err(why)) => (None, Some(format!("{why}; the interpreter runs it instead"))),
         };
+        let audit = match args.searching.audit.filter(|_| reduces) {
+            Some(every) => {
+                let record = Arc::new(Record::default());
+                Some((Mutex::new(Audit::new(model, every, record.clone())?), record))
+            }
+            None => None,
+        };
         let codec = args.searching.compact.then(|| Codec::of(&interpreter));
-        Ok((
-            Engine {
-                interpreter,
-                compiled,
-                codec,
-                covered,
-                conditions: Vec::new(),
-                independence: independence.map(Arc::new),
-            },
-            why,
-        ))
+        let (conditions, independence) = (Vec::new(), independence.map(Arc::new));
+        Ok((Engine { interpreter, compiled, codec, covered, conditions, independence, audit }, why))
     }
 
     /// Makes these the atoms of states.
     pub fn asking(self, conditions: &[Expr]) -> Engine {
         Engine { conditions: conditions.to_vec(), ..self }
+    }
+
+    /// What audits have found, if there are any.
+    pub fn record(&self) -> Option<&Arc<Record>> {
+        self.audit.as_ref().map(|(_, record)| record)
     }
 
     pub fn name(&self) -> &'static str {
@@ -94,7 +99,11 @@ impl Engine {
 
     fn boxed<'e>(&self, worker: impl Successors + 'e) -> Box<dyn Successors + 'e> {
         match &self.independence {
-            Some(independence) => self.compacted(Reduced::new(worker, independence.clone())),
+            Some(independence) => {
+                let audit = self.audit.as_ref().map(|(audit, _)| audit.lock().unwrap_or_else(PoisonError::into_inner));
+                let reduced = Reduced::new(worker, independence.clone());
+                self.compacted(reduced.auditing(audit.map(|audit| audit.for_thread())))
+            }
             None => self.compacted(worker),
         }
     }
@@ -129,30 +138,20 @@ pub fn state_bits(interpreter: &Interpreter) -> json::StateBits {
     json::StateBits { packed: codec.packed_bits(), compact: codec.bits() }
 }
 
-/// Knows which edges it has executed, and what its states are for the interpreter.
+/// Knows which edges it has executed.
 trait Covers: Successors {
     fn covered(&self) -> Vec<Vec<bool>>;
-
-    fn whole<'s>(&self, state: &'s State) -> Cow<'s, State>;
 }
 
 impl Covers for Interpreter {
     fn covered(&self) -> Vec<Vec<bool>> {
         self.coverage().to_vec()
     }
-
-    fn whole<'s>(&self, state: &'s State) -> Cow<'s, State> {
-        Cow::Borrowed(state)
-    }
 }
 
 impl Covers for Compiled {
     fn covered(&self) -> Vec<Vec<bool>> {
         self.coverage()
-    }
-
-    fn whole<'s>(&self, state: &'s State) -> Cow<'s, State> {
-        Cow::Owned(Compiled::whole(self, state))
     }
 }
 
@@ -174,7 +173,7 @@ impl<S: Covers> Successors for Worker<'_, S> {
     }
 
     fn atoms(&mut self, state: &State) -> u64 {
-        let state = self.successors.whole(state);
+        let state = self.successors.plain(state);
         let conditions = self.engine.conditions.iter().enumerate();
         conditions.filter(|(_, c)| self.judge.holds(c, &state)).fold(0, |atoms, (bit, _)| atoms | 1 << bit)
     }
@@ -185,6 +184,10 @@ impl<S: Covers> Successors for Worker<'_, S> {
 
     fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
         self.successors.marks(state, out);
+    }
+
+    fn plain<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        self.successors.plain(state)
     }
 
     fn initial(&mut self, out: &mut Batch) {

@@ -1,5 +1,6 @@
 //! The one hot interface: from a packed state to all its successors.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::ir::{EdgeId, ProcessId, Span};
@@ -74,6 +75,11 @@ pub trait Successors: Send {
     /// Appends the initial state.
     fn initial(&mut self, out: &mut Batch);
 
+    /// The state as the reference interpreter knows it.
+    fn plain<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        Cow::Borrowed(state)
+    }
+
     /// Appends every successor of `state`: one entry per edge between *stored* states, atomic runs and rendezvous
     /// resolved inside. The order depends on `state` alone, so `(state, n)` names a successor for ever.
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags;
@@ -115,6 +121,10 @@ impl<S: Successors + ?Sized> Successors for Box<S> {
 
     fn initial(&mut self, out: &mut Batch) {
         (**self).initial(out);
+    }
+
+    fn plain<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        (**self).plain(state)
     }
 
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {

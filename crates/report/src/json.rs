@@ -220,6 +220,9 @@ pub struct Options {
     pub reductions: Vec<&'static str>,
     /// `on`, or `off` and the reason.
     pub partial_order: String,
+    /// In how many states the last one was tried out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audited: Option<u64>,
     pub search: &'static str,
     pub engine: &'static str,
     pub all_errors: bool,

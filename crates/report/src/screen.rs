@@ -38,6 +38,8 @@ pub struct Checked<'a> {
     pub unordered: Option<&'static str>,
     /// Whether no trace is shorter.
     pub shortest: bool,
+    /// In how many states that was tried out, if it was to be.
+    pub audited: Option<u64>,
 }
 
 /// What went wrong in a counterexample, and where.
@@ -216,6 +218,7 @@ impl Checked<'_> {
         }
         parts.extend(self.reductions.iter().map(ToString::to_string));
         parts.extend(self.unordered.map(|why| format!("no partial-order reduction: {why}")));
+        parts.extend(self.audited.map(|audited| format!("{} audited", counted(audited, "state"))));
         format!("  {}\n{}", parts.join(" · "), self.stores() + &self.cache() + &self.missed())
     }
 

@@ -22,7 +22,7 @@ pub struct Budget {
     pub deadline: Option<Instant>,
     /// Set by another thread (or a signal handler) to end the search.
     pub interrupt: Option<Arc<AtomicBool>>,
-    /// Set by another search of a swarm that has found what this one is looking for.
+    /// Set when nothing more is wanted of the search: another one of a swarm has found it, or the search is wrong.
     pub enough: Option<Arc<AtomicBool>>,
 }
 

@@ -1,11 +1,13 @@
 //! Random small programs, reproducible by their seed, and smaller ones that still show the same difference.
 
 mod claim;
+mod loose;
 mod program;
 mod random;
 mod shrink;
 
 pub use claim::with_claim;
+pub use loose::{condition, formula, loose};
 pub use program::program;
 pub use random::Random;
 pub use shrink::shrink;

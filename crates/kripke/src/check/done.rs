@@ -65,6 +65,8 @@ pub struct Answer {
     pub unordered: Option<&'static str>,
     /// Whether there is no shorter trail.
     pub shortest: bool,
+    /// How many states were audited, if any were to be.
+    pub audited: Option<u64>,
 }
 
 /// As many states may always be looked at to make a trail shorter.
@@ -229,6 +231,7 @@ impl Session<'_> {
         let options = Options { reduces, ..self.options(&task).fit(engine.uncompared()) };
         let mut outcome = if task.is_ready() { self.search(&engine, &options, None) } else { Outcome::nothing() };
         let shortest = self.shorten(&engine, &options, &mut outcome);
+        let audited = self.audited(&engine)?;
         let name = engine.name();
         let (mut searched, covered) = engine.finish();
         let unchecked = if task.is_ready() { Vec::new() } else { vec![format!("{} {}", task.kind.word(), task.name)] };
@@ -254,7 +257,20 @@ impl Session<'_> {
             trail,
             unordered,
             shortest,
+            audited,
         })
+    }
+
+    /// How many states were audited. Whatever else the search says, a failed audit is what counts.
+    fn audited(&self, engine: &Engine) -> Result<Option<u64>, Stopped> {
+        let Some(record) = engine.record() else { return Ok(self.args.searching.audit.map(|_| 0)) };
+        match record.failure() {
+            Some(what) => {
+                let what = format!("{}: an audit failed: {what}", self.file.display());
+                Err(Stopped::Failure(Failure::Bug(what)))
+            }
+            None => Ok(Some(record.audited())),
+        }
     }
 
     fn bug(&self, e: &Unconfirmed) -> Stopped {
@@ -320,7 +336,7 @@ impl Session<'_> {
             taken: memory::now(),
             deadline: self.deadline,
             interrupt: Some(self.interrupt.clone()),
-            enough: None,
+            enough: engine.record().map(|record| record.wrong.clone()),
         };
         let seen = Progress::new();
         let search = || explore(&|| engine.worker(), options, &budget, &seen);
@@ -392,6 +408,7 @@ impl Answer {
             reductions: self.reductions().map(|(_, words)| words).collect(),
             unordered: self.unordered.filter(|why| *why != HOPELESS),
             shortest: self.shortest,
+            audited: self.audited,
         }
     }
 

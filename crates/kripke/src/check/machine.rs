@@ -174,6 +174,7 @@ fn options(done: &Answer, args: &Check) -> json::Options {
             (false, Some(why)) => format!("off: {why}"),
             (false, None) => "off: not wanted".to_string(),
         },
+        audited: done.audited,
         search: match done.options.order {
             Order::BreadthFirst => "bfs",
             Order::DepthFirst => "dfs",

@@ -1,5 +1,7 @@
 //! Successors of compact states.
 
+use std::borrow::Cow;
+
 use super::Codec;
 use crate::successors::{Batch, Choice, Flags, State, Successors};
 
@@ -52,6 +54,11 @@ impl<S: Successors> Successors for Compacted<S> {
     fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
         self.codec.decode(state, &mut self.state);
         self.inner.marks(&self.state, out);
+    }
+
+    fn plain<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        self.codec.decode(state, &mut self.state);
+        Cow::Owned(self.inner.plain(&self.state).into_owned())
     }
 
     fn initial(&mut self, out: &mut Batch) {

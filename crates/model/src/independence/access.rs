@@ -22,6 +22,9 @@ pub(super) struct Access {
     pub waits: Bits,
     /// If one step can be taken, no other waits for anything.
     pub settled: bool,
+    /// A rendezvous may be asked for, so that others are moved, or accepted, so that others move the process.
+    pub moves_others: bool,
+    pub is_moved: bool,
     /// The process wants to be removed.
     pub leaves: bool,
     /// An assertion may fail, or something else go wrong.
@@ -57,6 +60,8 @@ impl Access {
             adds: none(),
             waits: none(),
             settled: false,
+            moves_others: false,
+            is_moved: false,
             leaves: false,
             risky: false,
             circular: false,
@@ -75,20 +80,26 @@ impl Reader<'_> {
         }
         let location = &process.locations[at.index()];
         access.settled = self.is_settled(process, location);
-        let mut seen = HashSet::new();
+        let (mut seen, mut ranked) = (HashSet::new(), false);
         let mut points = vec![Point { at, inside: false, keeps: false, chained: false }];
         while let Some(point) = points.pop() {
             if !seen.insert(point) {
                 continue;
             }
+            ranked |= is_ranked(process, point.at);
             for id in &process.locations[point.at.index()].edges {
                 let edge = &process.edges[id.index()];
                 self.edge(edge, point.inside, &mut access);
                 access.circular |= back.contains(id);
                 access.targets.insert(edge.chain.unwrap_or(edge.target));
-                points.extend(point.after(edge));
+                points.extend(point.after(process, edge));
             }
             access.risky |= point.chained && point.inside && may_block(process, point.at);
+        }
+        self.becomes_ready(process, at, &mut access);
+        if ranked {
+            // Whoever makes a step possible makes another one impossible.
+            access.reads.add(&access.waits);
         }
         if self.model.processes.iter().flat_map(|p| &p.locations).any(|l| l.committed) {
             let committed = |at: &LocId| process.locations[at.index()].committed;
@@ -147,11 +158,13 @@ impl Reader<'_> {
         match &edge.sync {
             Some(Sync::Send { channel, args, sorted }) => {
                 args.iter().for_each(|e| self.read(e, access));
+                access.moves_others |= self.may_meet(channel);
                 let own = if *sorted { &[Aspect::Head, Aspect::Tail][..] } else { &[Aspect::Tail] };
                 self.operate(channel, args.len(), own, (Aspect::Space, Aspect::Filled), inside, access);
             }
             Some(Sync::Receive { channel, args, keep, condition, .. }) => {
                 self.patterns(args, access);
+                access.is_moved |= self.may_meet(channel);
                 condition.iter().for_each(|e| self.read(e, access));
                 if *keep {
                     self.peek(channel, args.len(), inside, access);
@@ -162,6 +175,25 @@ impl Reader<'_> {
             None => {}
         }
         edge.effects.iter().for_each(|effect| self.effect(effect, access));
+    }
+
+    /// With the step the process comes to where it is ready for a rendezvous, or leaves.
+    fn becomes_ready(&self, process: &Process, at: LocId, access: &mut Access) {
+        let places: Vec<LocId> = access.targets.iter().copied().chain([at]).collect();
+        let edges = places.iter().flat_map(|at| &process.locations[at.index()].edges);
+        for edge in edges.map(|id| &process.edges[id.index()]) {
+            let Some(Sync::Send { channel, .. } | Sync::Receive { channel, .. }) = &edge.sync else { continue };
+            for number in self.channels(channel) {
+                if self.declaration(number).is_none_or(|c| c.capacity == 0) {
+                    access.adds.insert(self.resources.channel(number, Aspect::Ready));
+                }
+            }
+        }
+    }
+
+    /// Is it a rendezvous channel, or perhaps one?
+    fn may_meet(&self, channel: &Expr) -> bool {
+        self.channels(channel).into_iter().any(|number| self.declaration(number).is_none_or(|c| c.capacity == 0))
     }
 
     fn operate(
@@ -185,11 +217,17 @@ impl Reader<'_> {
                 Some(channel) if channel.capacity == 0 => {
                     access.risky |= channel.fields.len() != fields;
                     access.writes.insert(id(Aspect::Meeting));
+                    if inside {
+                        access.reads.insert(id(Aspect::Ready));
+                    }
                     continue;
                 }
                 Some(channel) => access.risky |= channel.fields.len() != fields,
                 None => {
                     access.risky = true;
+                    if inside {
+                        access.reads.insert(id(Aspect::Ready));
+                    }
                     access.writes.insert(id(Aspect::Meeting));
                 }
             }
@@ -373,11 +411,15 @@ struct Point {
 
 impl Point {
     /// The next point, if the step goes on after an edge.
-    fn after(self, edge: &Edge) -> Option<Point> {
+    fn after(self, process: &Process, edge: &Edge) -> Option<Point> {
         let keeps = self.keeps || edge.then == Then::Keep;
         let point = |at, keeps, chained| Some(Point { at, inside: true, keeps, chained });
         match (edge.chain, edge.then) {
-            (Some(chain), _) => point(chain, keeps, true),
+            (Some(chain), _) => {
+                // Whether the sequence can begin decides whether the step can be taken.
+                let begins = edge.sync.is_none() && process.locations[chain.index()].edges.len() == 1;
+                Some(Point { at: chain, inside: self.inside || !begins, keeps, chained: true })
+            }
             (None, Then::Chain) => point(edge.target, keeps, true),
             (None, _) if keeps => point(edge.target, false, false),
             (None, _) => None,
@@ -395,6 +437,14 @@ fn waits_for_all(edge: &Edge) -> bool {
         }
     }
     matches!(&edge.guard, Guard::When(condition) if needs_timeout(condition))
+}
+
+/// Some edges can be taken only if others can't.
+fn is_ranked(process: &Process, at: LocId) -> bool {
+    let mut edges = process.locations[at.index()].edges.iter().map(|id| &process.edges[id.index()]);
+    let Some(first) = edges.next() else { return false };
+    let is_else = |edge: &Edge| matches!(edge.guard, Guard::Else);
+    is_else(first) || edges.any(|edge| is_else(edge) || edge.level != first.level)
 }
 
 fn may_block(process: &Process, at: LocId) -> bool {

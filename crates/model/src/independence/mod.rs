@@ -17,6 +17,7 @@
 //!   process. That depends on the state alone, so every search, in any order, on any number of cores, sees one graph.
 
 mod access;
+mod audit;
 mod bits;
 mod cast;
 mod reduced;
@@ -25,6 +26,7 @@ mod resources;
 use std::collections::HashSet;
 
 use access::{Access, Asked, Reader};
+pub use audit::{Audit, Record};
 use bits::Bits;
 use cast::{Actor, Cast};
 pub use reduced::Reduced;
@@ -68,6 +70,9 @@ pub struct Independence {
 struct Traits {
     /// Moves from here change what the property speaks of, or close a circle where that counts.
     barred: bool,
+    /// From here others are moved, or the process is by others, in a rendezvous.
+    moves_others: bool,
+    is_moved: bool,
     leaves: bool,
     /// Something that counts may yet happen.
     matters: bool,
@@ -158,12 +163,19 @@ impl Independence {
     /// The least closed set with this process. None if that has everybody who can move, or may not be used.
     fn close(&self, seed: usize, movers: &Movers) -> Option<u64> {
         let (mut set, mut todo) = (1u64 << seed, 1u64 << seed);
+        let (mut moves_others, mut barred) = (false, false);
         while todo != 0 {
             let member = todo.trailing_zeros() as usize;
             todo &= todo - 1;
             let (place, able) = (movers.places[member], movers.can_move >> member & 1 == 1);
             let traits = self.places[place];
             if able && traits.barred {
+                return None;
+            }
+            // Whoever waits for a rendezvous is moved by others.
+            moves_others |= able && traits.moves_others;
+            barred |= traits.is_moved && traits.barred;
+            if moves_others && barred {
                 return None;
             }
             let row = 2 * place + usize::from(able);
@@ -374,6 +386,8 @@ impl Table<'_> {
             let visible = changes(step);
             places.push(Traits {
                 barred: visible || keeping == Keeping::Runs && step.circular,
+                moves_others: step.moves_others,
+                is_moved: step.is_moved,
                 leaves: step.leaves,
                 matters: visible || step.risky,
                 early: false,

@@ -1,8 +1,9 @@
 //! Successors of which some are put aside.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Independence, Keeping, Movers};
+use super::{Audit, Independence, Keeping, Movers};
 use crate::successors::{Batch, Choice, Flags, Parts, State, Successors};
 
 /// Knows which successors of a state can wait.
@@ -13,6 +14,7 @@ pub struct Reduced<S> {
     parts: Parts,
     movers: Movers,
     luck: Luck,
+    audit: Option<Audit>,
 }
 
 /// Whether it is worth looking for moves to leave out. Where it seldom is, most states are not looked at so closely.
@@ -46,7 +48,14 @@ impl Luck {
 
 impl<S> Reduced<S> {
     pub fn new(successors: S, independence: Arc<Independence>) -> Reduced<S> {
-        Reduced { successors, independence, parts: Parts::default(), movers: Movers::default(), luck: Luck::default() }
+        let (parts, movers, luck) = (Parts::default(), Movers::default(), Luck::default());
+        Reduced { successors, independence, parts, movers, luck, audit: None }
+    }
+
+    /// Tries out whether what is put aside may wait.
+    #[must_use]
+    pub fn auditing(self, audit: Option<Audit>) -> Reduced<S> {
+        Reduced { audit, ..self }
     }
 }
 
@@ -75,6 +84,10 @@ impl<S: Successors> Successors for Reduced<S> {
         self.successors.initial(out);
     }
 
+    fn plain<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        self.successors.plain(state)
+    }
+
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         self.successors.expand(state, choice, out)
     }
@@ -84,7 +97,7 @@ impl<S: Successors> Successors for Reduced<S> {
     }
 
     fn expand_ample(&mut self, state: &State, out: &mut Batch, rest: &mut Batch) -> Flags {
-        let Reduced { successors, independence, parts, movers, luck } = self;
+        let Reduced { successors, independence, parts, movers, luck, audit } = self;
         // Runs that never end need all states to be judged by themselves alone.
         if independence.keeping == Keeping::Errors && !luck.tries() {
             return successors.expand(state, Choice::All, out);
@@ -96,6 +109,9 @@ impl<S: Successors> Successors for Reduced<S> {
         }
         if let Some(chosen) = independence.choose(parts, movers) {
             luck.hits += 1;
+            if let Some(audit) = audit {
+                audit.look(&successors.plain(state), chosen.set);
+            }
             let mut none = Batch::new();
             let rest = if chosen.watched { rest } else { &mut none };
             parts.keep(chosen.set, out, rest);

@@ -23,9 +23,11 @@ pub(super) enum Aspect {
     Content,
     /// Who meets there.
     Meeting,
+    /// Who is ready to meet there, for those who do so in the middle of a step, or else interrupt it.
+    Ready,
 }
 
-const ASPECTS: usize = 6;
+const ASPECTS: usize = 7;
 
 /// Processes are created and removed.
 pub(super) const TABLE: usize = 0;

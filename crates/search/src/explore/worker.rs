@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use kripke_model::{Batch, Choice, Flags, Successors, movers};
+use kripke_model::{Batch, Choice, Flags, State, Successors, movers};
 
 use super::judge::Judge;
 use super::{CROWD, Search};
@@ -186,6 +186,31 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         interned.map_err(|full| self.search.budget.limit(full)).map(|()| flags)
     }
 
+    /// Turns numbers among the successors that are looked at, from a state on, into numbers among all of them, which is what
+    /// trails have.
+    pub fn number_among_all(&mut self, from: StateId, choices: &mut [u32]) {
+        if !self.search.options.reduces {
+            return;
+        }
+        let (mut state, mut labels) = (Vec::new(), Vec::new());
+        let (mut some, mut rest, mut all) = (Batch::new(), Batch::new(), Batch::new());
+        self.handle.fetch(from, &mut state);
+        for choice in choices {
+            [&mut some, &mut rest, &mut all].into_iter().for_each(Batch::clear);
+            labels.clear();
+            expand(&mut *self.successors, true, &state, &mut some, &mut rest);
+            self.successors.expand(&state, Choice::All, &mut all);
+            self.successors.marks(&state, &mut labels);
+            // Where edges of the observer count, it must be the same one.
+            let (number, edges) = (*choice as usize, labels.len().max(1));
+            let same = |(n, next): &(usize, &State)| *next == some.state(number) && n % edges == number % edges;
+            let (found, _) = all.states().enumerate().find(same).expect("what is looked at is some of all successors");
+            *choice = found as u32;
+            state.clear();
+            state.extend_from_slice(some.state(number));
+        }
+    }
+
     /// What is true of a state.
     pub fn atoms(&mut self, id: StateId) -> u64 {
         self.successors.atoms(self.handle.open(id, &mut self.round.state))
@@ -236,11 +261,6 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         });
         self.transitions += count;
         interned.map_err(|full| self.search.budget.limit(full))
-    }
-
-    /// Whether some successors are left out.
-    pub fn reduces(&self) -> bool {
-        self.search.options.reduces
     }
 
     pub fn leads(&self) -> bool {

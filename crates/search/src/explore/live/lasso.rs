@@ -4,7 +4,6 @@ use std::collections::{HashMap, VecDeque};
 
 use kripke_model::Choice;
 
-use super::super::trail;
 use super::super::worker::Worker;
 use crate::budget::Limit;
 use crate::store::{StateId, Store};
@@ -55,17 +54,13 @@ pub(in crate::explore) fn way<S: Store>(
             number += 1;
         })?;
         if let Some((end, last)) = arrived {
-            let (mut choices, mut path) = (vec![last], vec![end, id]);
+            let mut choices = vec![last];
             let mut at = id;
             while let Some(Some((before, choice))) = origins.get(&at).filter(|_| at != from) {
                 choices.push(*choice);
-                path.push(*before);
                 at = *before;
             }
             choices.reverse();
-            path.reverse();
-            // Numbers are among the successors that were looked at; a trail counts all of them.
-            let choices = if worker.reduces() { trail::choices(&path, worker) } else { choices };
             return Ok(Some((choices, end)));
         }
     }

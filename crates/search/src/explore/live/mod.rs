@@ -174,7 +174,8 @@ impl<'s, S: Store> Live<'_, '_, 's, S> {
     fn violations(&mut self, root: StateId) -> Result<Vec<Violation>, Limit> {
         let mut out = Vec::new();
         for (Found { wrong, ending, .. }, at) in std::mem::take(&mut self.findings.kept) {
-            let choices = lasso::stem(&mut self.worker, root, at)?;
+            let mut choices = lasso::stem(&mut self.worker, root, at)?;
+            self.worker.number_among_all(root, &mut choices);
             out.push(Violation { wrong, trail: Trail { choices, ending } });
         }
         let found = std::mem::take(&mut self.found);
@@ -186,6 +187,7 @@ impl<'s, S: Store> Live<'_, '_, 's, S> {
             let mut choices = lasso::stem(&mut self.worker, root, id)?;
             let ending = Ending::Cycle(choices.len() as u32);
             choices.extend(around);
+            self.worker.number_among_all(root, &mut choices);
             out.push(Violation { wrong: Wrong::Cycle, trail: Trail { choices, ending } });
         }
         Ok(out)
