@@ -16,6 +16,8 @@ struct Seen {
     /// Locals that are read from outside, by process type.
     locals: HashSet<(u32, VarId)>,
     locations: HashSet<(u32, LocId)>,
+    /// Labels of locations may count.
+    labels: bool,
     /// Something asks where any process is, or whether it could move.
     everything: bool,
     written: HashSet<VarId>,
@@ -46,7 +48,7 @@ impl Model {
 
 impl Seen {
     fn of(model: &Model) -> Seen {
-        let mut seen = Seen::default();
+        let mut seen = Seen { labels: model.observer.is_some(), ..Seen::default() };
         let mut see = |expr: &Expr| match expr {
             Expr::Remote { process, place: Place { var: VarRef::Local(var), .. }, .. } => {
                 seen.locals.insert((process.0, *var));
@@ -129,15 +131,18 @@ fn reached(process: &Process, root: LocId, backward: bool) -> HashSet<LocId> {
     seen
 }
 
-/// Whatever the process does from here concerns nobody else.
+/// Whatever the process does from here concerns nobody else. That includes where it comes to: one who leaves a place that is
+/// looked at and comes back to it would never be seen to be away.
 fn is_local(process: &Process, at: LocId, number: u32, seen: &Seen) -> bool {
+    let shows = |at: LocId| {
+        let location = &process.locations[at.index()];
+        seen.labels && (location.accept || location.progress) || seen.locations.contains(&(number, at))
+    };
     let location = &process.locations[at.index()];
-    let edges = || location.edges.iter().map(|id| &process.edges[id.index()]);
+    let mut edges = location.edges.iter().map(|id| &process.edges[id.index()]);
     !location.edges.is_empty()
-        && !location.accept
-        && !location.progress
-        && !seen.locations.contains(&(number, at))
-        && edges().all(|edge| is_local_edge(edge, number, seen))
+        && !shows(at)
+        && edges.all(|edge| !shows(edge.target) && is_local_edge(edge, number, seen))
 }
 
 fn is_local_edge(edge: &Edge, number: u32, seen: &Seen) -> bool {

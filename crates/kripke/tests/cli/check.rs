@@ -329,3 +329,17 @@ fn what_is_read_from_hidden_variables_is_not_lost() {
     run("");
     run("--raw");
 }
+
+#[test]
+fn who_leaves_a_place_that_is_looked_at_is_seen_to_be_away() {
+    let desk = Desk::new();
+    // The way back to the label is local, but on it no progress is made, and the other can go on for ever.
+    desk.write(
+        "away.pml",
+        "byte g; active proctype other() { do :: g = 1 - g od }\n\
+         active proctype back() { byte y; progress: do :: y < 2; y = 1 - y od }\nltl there { [] (back@progress) }",
+    );
+    for args in ["--non-progress", "--non-progress --raw", "--property there", "--property there --raw"] {
+        desk.run(&format!("check away.pml {args}")).expect(1);
+    }
+}

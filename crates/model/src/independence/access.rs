@@ -86,7 +86,8 @@ impl Reader<'_> {
             if !seen.insert(point) {
                 continue;
             }
-            ranked |= is_ranked(process, point.at);
+            // Inside, waiting is reading anyway.
+            ranked |= !point.inside && is_ranked(process, point.at);
             for id in &process.locations[point.at.index()].edges {
                 let edge = &process.edges[id.index()];
                 self.edge(edge, point.inside, &mut access);
@@ -217,17 +218,13 @@ impl Reader<'_> {
                 Some(channel) if channel.capacity == 0 => {
                     access.risky |= channel.fields.len() != fields;
                     access.writes.insert(id(Aspect::Meeting));
-                    if inside {
-                        access.reads.insert(id(Aspect::Ready));
-                    }
+                    if inside { &mut access.reads } else { &mut access.waits }.insert(id(Aspect::Ready));
                     continue;
                 }
                 Some(channel) => access.risky |= channel.fields.len() != fields,
                 None => {
                     access.risky = true;
-                    if inside {
-                        access.reads.insert(id(Aspect::Ready));
-                    }
+                    if inside { &mut access.reads } else { &mut access.waits }.insert(id(Aspect::Ready));
                     access.writes.insert(id(Aspect::Meeting));
                 }
             }
