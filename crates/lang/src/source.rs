@@ -55,8 +55,13 @@ impl Sources {
     pub fn add(&mut self, name: String, text: String) -> FileId {
         let starts = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1);
         self.lines.push(std::iter::once(0).chain(starts).collect());
-        self.files.push(SourceFile { name, text });
+        self.files.push(SourceFile { name, text, asked: false });
         FileId(self.files.len() as u32 - 1)
+    }
+
+    /// The file is no part of the model.
+    pub fn ask(&mut self, file: FileId) {
+        self.files[file.index()].asked = true;
     }
 
     pub fn files(&self) -> &[SourceFile] {

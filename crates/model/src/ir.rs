@@ -51,6 +51,8 @@ pub struct Span {
 pub struct SourceFile {
     pub name: String,
     pub text: String,
+    /// No part of the model: somebody asks about it.
+    pub asked: bool,
 }
 
 /// A whole system.

@@ -129,7 +129,7 @@ pub fn mutex() -> Model {
         model.processes.push(straight(name, vec![wait, set, enter, check, leave, clear], Vec::new(), span));
     }
     model.start = vec![start(0), start(1)];
-    model.files = vec![SourceFile { name: "second.pml".to_string(), text: text.text }];
+    model.files = vec![SourceFile { name: "second.pml".to_string(), text: text.text, asked: false }];
     model
 }
 
@@ -172,7 +172,7 @@ pub fn handshake() -> Model {
     never.guard = Guard::When(Expr::Const(0));
     model.processes.push(straight("receiver", vec![receive, never], vec![var("x", byte, span)], span));
     model.start = vec![start(0), start(1), start(1)];
-    model.files = vec![SourceFile { name: "chan.pml".to_string(), text: text.text }];
+    model.files = vec![SourceFile { name: "chan.pml".to_string(), text: text.text, asked: false }];
     model
 }
 
@@ -195,7 +195,7 @@ pub fn counter(n: i32) -> Model {
     process.locations[2] = Location { end: true, ..Location::default() };
     model.processes.push(process);
     model.start = vec![start(0)];
-    model.files = vec![SourceFile { name: "counter.pml".to_string(), text: text.text }];
+    model.files = vec![SourceFile { name: "counter.pml".to_string(), text: text.text, asked: false }];
     model
 }
 

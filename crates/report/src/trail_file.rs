@@ -141,7 +141,7 @@ fn fingerprint(model: &Model) -> String {
             hash = (hash ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01b3);
         }
     };
-    for file in &model.files {
+    for file in model.files.iter().filter(|file| !file.asked) {
         add(&(file.text.len() as u64).to_le_bytes());
         add(file.text.as_bytes());
     }

@@ -62,7 +62,7 @@ fn empty(seed: u64) -> Model {
     Model {
         name: format!("random {seed}"),
         language: "none",
-        files: vec![SourceFile { name: "random".to_string(), text: " ".to_string() }],
+        files: vec![SourceFile { name: "random".to_string(), text: " ".to_string(), asked: false }],
         enums: vec![Enum { name: "symbols".to_string(), symbols: vec![("one".to_string(), 1)] }],
         globals: Vec::new(),
         channels: Vec::new(),

@@ -84,3 +84,20 @@ fn trails_that_do_not_fit_are_refused() {
     desk.write("second.pml", desk.read("second.pml") + "\n");
     desk.run("replay second.pml").expect(2);
 }
+
+#[test]
+fn other_questions_do_not_make_it_another_model() {
+    let desk = Desk::new();
+    for (file, text) in [
+        ("two.pml", "byte x; active proctype p() { x = 1; x = 2 }\nltl low { [] (x < 2) }\nltl high { <> (x == 2) }"),
+        (
+            "two.dve",
+            "byte x; process p { state a; init a; trans a -> a { guard x < 2; effect x = x + 1; }; } system async;",
+        ),
+    ] {
+        desk.write(file, text);
+        let asked = if file.ends_with(".dve") { "--reach x==2 --reach x==7" } else { "" };
+        desk.run(&format!("check {file} --no-end-states {asked}")).expect(1);
+        desk.run(&format!("replay {file}")).expect(1);
+    }
+}

@@ -98,6 +98,7 @@ pub fn expand(text: &str, macros: &[MacroOption]) -> Result<String, Diagnostic> 
 /// `sources`, for the diagnostics.
 pub fn condition(text: &str, model: &Model, sources: &mut Sources, diagnostics: &mut Vec<Diagnostic>) -> Option<Expr> {
     let file = sources.add("condition".to_string(), text.to_string());
+    sources.ask(file);
     let before = diagnostics.len();
     let tokens = lex::lex(&Plain { text, file }, diagnostics);
     let expr = parse::parse_expression(tokens, diagnostics)?;

@@ -77,6 +77,7 @@ fn model(
     let mut parsed = Vec::new();
     for condition in conditions {
         let file = sources.add(format!("condition `{condition}`"), condition.clone());
+        sources.ask(file);
         let tokens = lex::lex(file, condition, diagnostics);
         parsed.extend(parse::condition(file, condition, tokens, diagnostics));
     }

@@ -188,7 +188,11 @@ impl Preprocessor<'_> {
         let file = FileId(self.sources.files().len() as u32);
         self.enter(Path::new("<condition>"), text.as_bytes().to_vec(), None);
         let tokens = self.rest();
-        (self.sources.files().len() > file.index()).then_some(Condition { file, tokens })
+        let read = self.sources.files().len() > file.index();
+        if read {
+            self.sources.ask(file);
+        }
+        read.then_some(Condition { file, tokens })
     }
 
     fn read(&mut self, path: &Path) -> Result<Vec<u8>, String> {
