@@ -64,11 +64,11 @@ impl Seen {
         model.goal.iter().for_each(|goal| goal.condition.walk(&mut see));
         let observers = model.observer.iter().map(|o| &o.automaton);
         for edge in model.processes.iter().chain(observers).flat_map(|p| &p.edges) {
-            for place in written(edge) {
-                if let VarRef::Global(var) = place.var {
+            written(edge, &mut |var| {
+                if let VarRef::Global(var) = var {
                     seen.written.insert(var);
                 }
-            }
+            });
         }
         seen
     }

@@ -37,14 +37,14 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Keeps in the batch only successors that these processes move to, and puts the others into `rest`.
-    pub fn keep(&self, set: u64, out: &mut Batch, rest: &mut Batch) {
+    /// Keeps in the batch only successors that these processes move to, and puts the others into `rest`, if that is wanted.
+    pub fn keep(&self, set: u64, out: &mut Batch, mut rest: Option<&mut Batch>) {
         let (mut start, mut kept) = (self.first, self.first);
         for &(pid, end) in &self.ends {
             if set >> pid & 1 == 1 {
                 out.shift(start..end, kept);
                 kept += end - start;
-            } else {
+            } else if let Some(rest) = &mut rest {
                 (start..end).for_each(|i| rest.push(out.state(i)));
             }
             start = end;

@@ -1,20 +1,20 @@
 //! What an edge stores something in.
 
-use crate::ir::{Edge, Effect, Pattern, Place, Sync};
+use crate::ir::{Edge, Effect, Pattern, Sync, VarRef};
 
-pub(crate) fn written(edge: &Edge) -> Vec<&Place> {
-    let mut out = Vec::new();
-    for effect in &edge.effects {
-        match effect {
-            Effect::Assign(place, _) | Effect::Run { result: Some(place), .. } => out.push(place),
-            _ => {}
+/// Which variables an edge stores something in. (What a chain stores is up to its own edges.)
+pub(crate) fn written(edge: &Edge, see: &mut impl FnMut(VarRef)) {
+    let effects = if edge.chain.is_some() { &[][..] } else { &edge.effects };
+    for effect in effects {
+        if let Effect::Assign(place, _) | Effect::Run { result: Some(place), .. } = effect {
+            see(place.var);
         }
     }
     if let Some(Sync::Receive { args, .. }) = &edge.sync {
-        out.extend(args.iter().filter_map(|arg| match arg {
-            Pattern::Store(place) => Some(place),
-            _ => None,
-        }));
+        for arg in args {
+            if let Pattern::Store(place) = arg {
+                see(place.var);
+            }
+        }
     }
-    out
 }

@@ -46,6 +46,9 @@ pub(super) struct Reader<'m> {
     pub cast: &'m Cast,
     pub resources: &'m Resources,
     pub asked: &'m Asked,
+    /// Some locations are committed; some process claims channels for itself.
+    pub committed: bool,
+    pub claims: bool,
     /// Channels that a trace watches.
     pub traced: &'m HashSet<usize>,
     pub actor: Option<&'m Actor>,
@@ -102,7 +105,7 @@ impl Reader<'_> {
             // Whoever makes a step possible makes another one impossible.
             access.reads.add(&access.waits);
         }
-        if self.model.processes.iter().flat_map(|p| &p.locations).any(|l| l.committed) {
+        if self.committed {
             let committed = |at: &LocId| process.locations[at.index()].committed;
             access.reads.insert(COMMITTED);
             if committed(&at) || access.targets.iter().any(committed) {
@@ -180,6 +183,9 @@ impl Reader<'_> {
 
     /// With the step the process comes to where it is ready for a rendezvous, or leaves.
     fn becomes_ready(&self, process: &Process, at: LocId, access: &mut Access) {
+        if self.model.channels.iter().all(|channel| channel.capacity > 0) {
+            return;
+        }
         let places: Vec<LocId> = access.targets.iter().copied().chain([at]).collect();
         let edges = places.iter().flat_map(|at| &process.locations[at.index()].edges);
         for edge in edges.map(|id| &process.edges[id.index()]) {
@@ -207,7 +213,7 @@ impl Reader<'_> {
         access: &mut Access,
     ) {
         self.read(channel, access);
-        access.risky |= self.model.processes.iter().any(|p| !p.claims.is_empty());
+        access.risky |= self.claims;
         for number in self.channels(channel) {
             let id = |aspect| self.resources.channel(number, aspect);
             if self.traced.contains(&number) {

@@ -241,6 +241,8 @@ fn reachable(process: &Process, from: LocId) -> Vec<bool> {
 /// What the process can change from there.
 fn changes(process: &Process, reached: &[bool], out: &mut HashSet<VarRef>) {
     for edge in edges_of(process, reached) {
-        out.extend(written(edge).into_iter().map(|place| place.var));
+        written(edge, &mut |var| {
+            out.insert(var);
+        });
     }
 }

@@ -33,7 +33,7 @@ pub use reduced::Reduced;
 use resources::Resources;
 
 use crate::interpret::Interpreter;
-use crate::ir::{EdgeId, Expr, LocId, Model, Process, Scheduling, Sync};
+use crate::ir::{EdgeId, Expr, LocId, Model, Process, Scheduling, Sync, Then};
 use crate::successors::{Parts, Standing};
 
 /// The reason if there is nothing to be gained.
@@ -341,6 +341,8 @@ impl Table<'_> {
             cast: self.cast,
             resources: self.resources,
             asked: self.asked,
+            committed: self.model.processes.iter().flat_map(|p| &p.locations).any(|l| l.committed),
+            claims: self.model.processes.iter().any(|p| !p.claims.is_empty()),
             traced: self.traced,
             actor,
         }
@@ -352,9 +354,11 @@ impl Table<'_> {
             let process = &self.model.processes[actor.process];
             self.first.push(self.steps.len() as u32);
             let reader = self.reader(Some(actor));
-            let at = (0..process.locations.len()).map(|at| LocId(at as u32));
-            let steps: Vec<Access> =
-                at.map(|at| reader.location(process, actor.process, at, &back[actor.process])).collect();
+            let step = |(at, stands): (usize, bool)| match stands {
+                true => reader.location(process, actor.process, LocId(at as u32), &back[actor.process]),
+                false => Access::new(self.resources),
+            };
+            let steps: Vec<Access> = standing(process).into_iter().enumerate().map(step).collect();
             self.steps.extend(steps);
         }
     }
@@ -527,6 +531,16 @@ impl Users {
             add(&step.waits, &[&self.writes, &self.adds]);
         }
     }
+}
+
+/// Where the process can be in a state: not inside an indivisible sequence, which is part of the step that begins it.
+fn standing(process: &Process) -> Vec<bool> {
+    let mut stands = vec![false; process.locations.len()];
+    stands[process.entry.index()] = true;
+    for edge in process.edges.iter().filter(|edge| edge.chain.is_none() && edge.then != Then::Chain) {
+        stands[edge.target.index()] = true;
+    }
+    stands
 }
 
 /// A set of edges that every circle of the process has one of.

@@ -112,9 +112,7 @@ impl<S: Successors> Successors for Reduced<S> {
             if let Some(audit) = audit {
                 audit.look(&successors.plain(state), chosen.set);
             }
-            let mut none = Batch::new();
-            let rest = if chosen.watched { rest } else { &mut none };
-            parts.keep(chosen.set, out, rest);
+            parts.keep(chosen.set, out, chosen.watched.then_some(rest));
         }
         flags
     }

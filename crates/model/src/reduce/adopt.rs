@@ -2,13 +2,13 @@
 //!
 //! The process is alive from the start, so they start as before. When it disappears so do they, which nobody notices.
 
-use super::edge::written;
 use super::faults::Vars;
 use super::pinned::loads;
 use super::remove::{Stay, remove};
 use super::rewrite::{self, Change};
 use super::set::Set;
 use crate::ir::{Effect, Expr, Init, Model, Place, VarId, VarRef};
+use crate::written::written;
 
 /// Makes such globals locals. How many.
 pub(super) fn adopt(model: &mut Model, asked: &mut [Expr]) -> usize {

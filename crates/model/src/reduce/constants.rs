@@ -1,10 +1,10 @@
 //! Variables that nobody ever writes are what they start with: what is computed from them alone is computed once.
 
-use super::edge::written;
 use super::faults::Vars;
 use super::rewrite::{self, Change};
 use super::set::Set;
 use crate::ir::{BinaryOp, Effect, Expr, Guard, Init, Model, Place, Process, Then, UnaryOp, Var, VarRef};
+use crate::written::written;
 
 /// The elements of each variable, where they are known.
 type Known = Vec<Option<Vec<i32>>>;

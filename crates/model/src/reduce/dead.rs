@@ -18,12 +18,13 @@
 //!
 //! This is about locals; globals that only one process uses are made locals before.
 
-use super::edge::{Plan, backward, written};
+use super::edge::{Plan, backward};
 use super::faults::{Vars, evaluated};
 use super::live::{Before, after, live, local};
 use super::pinned::pinned;
 use super::set::Set;
 use crate::ir::{EdgeId, Effect, Expr, Init, Model, Place, Process, ProcessId, Var, VarId, VarRef};
+use crate::written::written;
 
 /// Adds effects that reset dead variables. How many, and how many assignments were left out instead.
 pub(super) fn reset(model: &mut Model, asked: &[Expr]) -> usize {

@@ -167,20 +167,3 @@ impl Plan {
         dropped
     }
 }
-
-/// Which variables an edge stores something in.
-pub(super) fn written(edge: &Edge, see: &mut impl FnMut(VarRef)) {
-    let effects = if edge.chain.is_some() { &[][..] } else { &edge.effects };
-    for effect in effects {
-        if let Effect::Assign(place, _) | Effect::Run { result: Some(place), .. } = effect {
-            see(place.var);
-        }
-    }
-    if let Some(Sync::Receive { args, .. }) = &edge.sync {
-        for arg in args {
-            if let Pattern::Store(place) = arg {
-                see(place.var);
-            }
-        }
-    }
-}

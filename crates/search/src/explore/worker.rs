@@ -122,25 +122,25 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
 
     /// Interns the successors, and those put aside of states that have no new ones.
     fn intern_ample(&mut self, each: &mut impl FnMut(Seen)) -> Result<(), Limit> {
-        let ends = std::mem::take(&mut self.round.ends);
-        let mut renewed = std::mem::take(&mut self.round.renewed);
+        let Round { batch, ends, renewed, .. } = &mut self.round;
         renewed.clear();
         renewed.resize(ends.len(), false);
         let (mut of, mut at) = (0, 0);
-        self.round.ends.clone_from(&ends);
-        self.intern(|seen| {
+        let interned = self.handle.intern(batch, ends, |seen| {
             while at == ends[of] {
                 of += 1;
             }
             at += 1;
             renewed[of] |= seen.new;
             each(seen);
-        })?;
-        let Round { work, batch, rest, rest_ends, state, ends, .. } = &mut self.round;
+        });
+        self.transitions += at as u64;
+        interned.map_err(|full| self.search.budget.limit(full))?;
+        let Round { work, batch, rest, rest_ends, state, ends, renewed } = &mut self.round;
         batch.clear();
         ends.clear();
         let mut start = 0;
-        for ((&id, renewed), &end) in work.iter().zip(&renewed).zip(&*rest_ends) {
+        for ((&id, renewed), &end) in work.iter().zip(&*renewed).zip(&*rest_ends) {
             if !renewed && end > start {
                 self.handle.open(id, state);
                 (start..end).for_each(|i| batch.push(rest.state(i)));
@@ -149,7 +149,6 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
             start = end;
         }
         self.handle.expect(&self.round.batch);
-        self.round.renewed = renewed;
         self.intern(each)
     }
 
