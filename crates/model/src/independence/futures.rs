@@ -1,10 +1,12 @@
 //! What processes may do from where they are on, as long as some gates stay shut.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use super::access::{Access, Way};
 use super::bits::Bits;
 use super::gates::{Gates, Set};
+use super::members;
 use super::resources::Resources;
 use crate::layout::Layout;
 
@@ -191,40 +193,69 @@ struct Outlook {
 
 /// Outlooks that were worked out before.
 #[derive(Default, Debug)]
-pub(super) struct Memory {
+struct Memory {
     outlooks: Vec<Outlook>,
-    known: HashMap<(u32, Set), u32>,
+    known: HashMap<(u32, Set), u32, BuildHasherDefault<Mixer>>,
     /// The last one asked for, by place.
     recent: Vec<(Set, u32)>,
 }
 
-/// More are forgotten.
+/// When there are more, all are forgotten.
 const REMEMBERED: usize = 1 << 14;
 const NONE: u32 = u32::MAX;
 
 impl Memory {
-    fn find(&mut self, futures: &Futures, place: usize, shut: Set) -> &Outlook {
+    fn prepare(&mut self, places: usize) {
+        if self.outlooks.len() > REMEMBERED || self.recent.is_empty() {
+            *self = Memory::default();
+            self.recent.resize(places, (0, NONE));
+        }
+    }
+
+    #[inline]
+    fn find(&mut self, futures: &Futures, place: usize, shut: Set) -> u32 {
         let shut = shut & futures.ahead[place];
-        self.recent.resize(futures.paths.len(), (0, NONE));
         let (last, at) = self.recent[place];
         if at != NONE && last == shut {
-            return &self.outlooks[at as usize];
+            return at;
         }
-        let at = match self.known.get(&(place as u32, shut)) {
-            Some(at) => *at,
-            None => {
-                if self.outlooks.len() == REMEMBERED {
-                    *self = Memory::default();
-                    self.recent.resize(futures.paths.len(), (0, NONE));
-                }
-                self.outlooks.push(futures.outlook(place, shut));
-                let at = self.outlooks.len() as u32 - 1;
-                self.known.insert((place as u32, shut), at);
-                at
-            }
-        };
+        let outlooks = &mut self.outlooks;
+        let at = *self.known.entry((place as u32, shut)).or_insert_with(|| {
+            outlooks.push(futures.outlook(place, shut));
+            outlooks.len() as u32 - 1
+        });
         self.recent[place] = (shut, at);
+        at
+    }
+
+    fn get(&self, at: u32) -> &Outlook {
         &self.outlooks[at as usize]
+    }
+}
+
+/// Numbers of places and sets of gates are well mixed by two multiplications.
+#[derive(Default, Debug)]
+struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u32(u32::from(*byte)));
+    }
+
+    fn write_u32(&mut self, n: u32) {
+        self.write_u128(u128::from(n));
+    }
+
+    fn write_u128(&mut self, n: u128) {
+        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+        for half in [n as u64, (n >> 64) as u64] {
+            let product = u128::from(self.0 ^ half ^ ODD) * u128::from(ODD);
+            self.0 = product as u64 ^ (product >> 64) as u64;
+        }
     }
 }
 
@@ -232,41 +263,59 @@ impl Memory {
 #[derive(Default, Debug)]
 pub(super) struct Gated {
     shut: Set,
-    /// Those that stay shut as long as only others than these processes move.
-    staying: (u64, Set),
+    /// What each process may do if they all stay shut.
+    hopes: Vec<u32>,
     memory: Memory,
 }
 
 impl Gated {
     /// Looks at a state with its processes at these places.
     pub fn read(&mut self, futures: &Futures, state: &[u8], places: &[usize]) {
+        let Gated { shut, hopes, memory } = self;
+        memory.prepare(futures.paths.len());
         let offered = places.iter().fold(0, |set, place| set | futures.offers[*place]);
-        self.shut = futures.gates.shut(state, offered);
-        self.staying = (0, 0);
+        *shut = futures.gates.shut(state, offered);
+        hopes.clear();
+        hopes.extend(places.iter().map(|place| memory.find(futures, *place, *shut)));
     }
 
-    /// Is it certain that, as long as no member of the set moves, a process does nothing that matters to a row?
-    pub fn holds_back(&mut self, futures: &Futures, (pid, row): (usize, usize), set: u64, places: &[usize]) -> bool {
-        if self.shut & futures.ahead[places[pid]] == 0 {
-            return false;
-        }
-        if self.staying.0 != set {
-            self.staying = (set, self.stay(futures, set, places));
-        }
-        !self.memory.find(futures, places[pid], self.staying.1).concerned.contains(row)
+    /// Those of the candidates who may do something that matters to a row, though all gates stay shut.
+    pub fn at_once(&self, candidates: u64, row: usize) -> u64 {
+        self.concerning(candidates, row, |pid| self.hopes[pid])
     }
 
-    /// Which gates nobody opens who is not in the set: all that are shut, but for those that somebody may open whom the
-    /// others do not stop.
-    fn stay(&mut self, futures: &Futures, set: u64, places: &[usize]) -> Set {
-        let mut shut = self.shut;
+    /// The same if only these gates stay shut.
+    pub fn while_shut(&mut self, futures: &Futures, candidates: u64, row: usize, shut: Set, places: &[usize]) -> u64 {
+        let mut all = 0;
+        for pid in members(candidates) {
+            let outlook = self.memory.find(futures, places[pid], shut);
+            all |= self.concerning(1 << pid, row, |_| outlook);
+        }
+        all
+    }
+
+    fn concerning(&self, candidates: u64, row: usize, outlook: impl Fn(usize) -> u32) -> u64 {
+        let concerns = |pid: &usize| self.memory.get(outlook(*pid)).concerned.contains(row);
+        members(candidates).filter(concerns).fold(0, |set, pid| set | 1 << pid)
+    }
+
+    /// Which gates nobody opens who is not in the set: those that are shut, but for those that somebody may open whom
+    /// the others do not stop. None if these are all.
+    pub fn stay(&mut self, futures: &Futures, set: u64, places: &[usize]) -> Option<Set> {
+        let others = members(!set & (u64::MAX >> (64 - places.len())));
+        let opened = others.clone().fold(0, |all, pid| all | self.memory.get(self.hopes[pid]).opens);
+        let mut shut = self.shut & !opened;
+        if shut == self.shut {
+            return None;
+        }
         loop {
-            let mut opened = 0;
-            for (_, place) in places.iter().enumerate().filter(|(pid, _)| set >> pid & 1 == 0) {
-                opened |= self.memory.find(futures, *place, shut).opens;
-            }
+            let opens = |all, pid: usize| {
+                let outlook = self.memory.find(futures, places[pid], shut);
+                all | self.memory.get(outlook).opens
+            };
+            let opened = others.clone().fold(0, opens);
             if shut & opened == 0 {
-                return shut;
+                return Some(shut);
             }
             shut &= !opened;
         }

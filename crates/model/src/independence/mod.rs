@@ -146,75 +146,124 @@ impl Independence {
     }
 
     /// Which processes to look at, as a set of their numbers, and whether the search must see to it that the others get
-    /// their turn. None if all.
-    pub fn choose(&self, state: &State, parts: &Parts, movers: &mut Movers) -> Option<Chosen> {
+    /// their turn. None if all. Gates are looked at if that is wanted, and if less will not do.
+    pub fn choose(
+        &self,
+        state: &State,
+        parts: &Parts,
+        movers: &mut Movers,
+        gates: impl FnOnce() -> bool,
+    ) -> Option<Chosen> {
         movers.read(self, parts)?;
-        if let Some(futures) = &self.futures {
+        let mut best = self.least(movers, |movers, closing, lost| self.close(movers, closing, lost));
+        let mut saved_by_gates = 0;
+        let futures = self.futures.as_ref().filter(|_| best.is_none_or(|(moves, _)| moves > 1) && gates());
+        if let Some(futures) = futures {
             movers.gated.read(futures, state, &movers.places);
-        }
-        let mut best: Option<(usize, u64)> = None;
-        for pid in (0..movers.places.len()).rev() {
-            if movers.can_move >> pid & 1 == 0 {
-                continue;
-            }
-            if let Some(set) = self.close(pid, movers) {
-                let moves = movers.moves(set);
-                if best.is_none_or(|(least, _)| moves < least) {
-                    best = Some((moves, set));
-                }
-                if moves == 1 {
-                    break;
-                }
-            }
+            let gated = self.least(movers, |movers, closing, lost| self.close_gated(futures, movers, closing, lost));
+            let before = best.map_or(movers.moves(u64::MAX), |(moves, _)| moves);
+            best = best.into_iter().chain(gated).min();
+            saved_by_gates = best.map_or(0, |(moves, _)| before - moves);
         }
         let (_, set) = best?;
         let matters = |&(pid, place): &(usize, usize)| set >> pid & 1 == 0 && self.places[place].matters;
         let watched = self.keeping == Keeping::Errors && movers.standing().any(|at| matters(&at));
-        Some(Chosen { set, watched })
+        Some(Chosen { set, watched, saved_by_gates })
     }
 
-    /// The least closed set with this process. None if that has everybody who can move, or may not be used.
-    fn close(&self, seed: usize, movers: &mut Movers) -> Option<u64> {
-        let (mut set, mut todo) = (1u64 << seed, 1u64 << seed);
-        let (mut moves_others, mut barred) = (false, false);
-        while todo != 0 {
-            let member = todo.trailing_zeros() as usize;
-            todo &= todo - 1;
-            let (place, able) = (movers.places[member], movers.can_move >> member & 1 == 1);
-            let traits = self.places[place];
-            if able && traits.barred {
-                return None;
+    /// The closed set with the fewest moves, and how many. Only sets around those who can move are tried.
+    fn least(
+        &self,
+        movers: &mut Movers,
+        close: impl Fn(&mut Movers, &mut Closing, u64) -> Option<()>,
+    ) -> Option<(usize, u64)> {
+        let mut best: Option<(usize, u64)> = None;
+        // No set with one of these will do.
+        let mut lost = 0;
+        for pid in (0..movers.places.len()).rev() {
+            if movers.can_move >> pid & 1 == 0 {
+                continue;
             }
-            // Whoever waits for a rendezvous is moved by others.
-            moves_others |= able && traits.moves_others;
-            barred |= traits.is_moved && traits.barred;
-            if moves_others && barred {
-                return None;
+            let mut closing = Closing::around(pid);
+            if close(movers, &mut closing, lost).is_none() {
+                lost |= 1 << pid;
+                continue;
             }
-            let number = 2 * place + usize::from(able);
-            let (mut more, mut perhaps) = self.masks[number];
-            more &= movers.alive;
-            perhaps &= movers.alive & !set;
-            let row = &self.rows[number * self.words..];
-            while perhaps != 0 {
-                let pid = perhaps.trailing_zeros() as usize;
-                perhaps &= perhaps - 1;
-                let other = movers.places[pid];
-                more |= (row[other / 64] >> (other % 64) & 1) << pid;
+            let moves = movers.moves(closing.set);
+            if best.is_none_or(|(least, _)| moves < least) {
+                best = Some((moves, closing.set));
             }
-            more &= !set;
-            if let Some(futures) = &self.futures {
-                more = movers.not_held_back(futures, more, number, set);
-            }
-            if traits.leaves && !able {
-                more |= 1 << (movers.places.len() - 1) & !set;
-            }
-            (set, todo) = (set | more, todo | more);
-            if set & movers.can_move == movers.can_move {
-                return None;
+            if moves == 1 {
+                break;
             }
         }
-        Some(set)
+        best
+    }
+
+    /// Adds everybody who matters. None if the set has everybody who can move then, or may not be used; so it is if it has
+    /// one who is `lost`, of whom that is known.
+    fn close(&self, movers: &Movers, closing: &mut Closing, lost: u64) -> Option<()> {
+        while let Some(member) = closing.next() {
+            let row = self.join(movers, closing, member)?;
+            closing.add(self.matter(movers, row) | self.leavers(movers, member));
+            closing.is_usable(movers, lost)?;
+        }
+        Some(())
+    }
+
+    /// The same, but those are left out who can't do what matters before a member of the set moves.
+    fn close_gated(&self, futures: &Futures, movers: &mut Movers, closing: &mut Closing, lost: u64) -> Option<()> {
+        loop {
+            // As if all gates that are shut stayed so.
+            while let Some(member) = closing.next() {
+                let row = self.join(movers, closing, member)?;
+                let more = self.matter(movers, row) & !closing.set;
+                closing.add(movers.gated.at_once(more, row) | self.leavers(movers, member));
+                closing.is_usable(movers, lost)?;
+            }
+            let Some(stay) = movers.gated.stay(futures, closing.set, &movers.places) else { return Some(()) };
+            // They do not: somebody outside may open one.
+            for member in members(closing.set) {
+                let row = movers.row(member);
+                let more = self.matter(movers, row) & !closing.set;
+                let more = movers.gated.while_shut(futures, more, row, stay, &movers.places);
+                closing.add(more);
+            }
+            if closing.todo == 0 {
+                return Some(());
+            }
+            // Sets with others in them may be smaller than sets without.
+            closing.is_usable(movers, 0)?;
+        }
+    }
+
+    /// Takes a process into a set. Its row, unless the set may not be used any more.
+    fn join(&self, movers: &Movers, closing: &mut Closing, member: usize) -> Option<usize> {
+        let (traits, able) = (self.places[movers.places[member]], movers.is_able(member));
+        // Whoever waits for a rendezvous is moved by others.
+        closing.moves_others |= able && traits.moves_others;
+        closing.barred |= traits.is_moved && traits.barred;
+        let barred = able && traits.barred || closing.moves_others && closing.barred;
+        (!barred).then(|| movers.row(member))
+    }
+
+    /// Who may do something that matters to a row.
+    fn matter(&self, movers: &Movers, number: usize) -> u64 {
+        let (always, mut perhaps) = self.masks[number];
+        let mut all = always & movers.alive;
+        perhaps &= movers.alive;
+        let row = &self.rows[number * self.words..];
+        for pid in members(perhaps) {
+            let other = movers.places[pid];
+            all |= (row[other / 64] >> (other % 64) & 1) << pid;
+        }
+        all
+    }
+
+    /// Whoever wants to leave waits for those who came later.
+    fn leavers(&self, movers: &Movers, member: usize) -> u64 {
+        let waits = self.places[movers.places[member]].leaves && !movers.is_able(member);
+        u64::from(waits) << (movers.places.len() - 1)
     }
 
     fn place(&self, pid: usize, standing: Standing) -> Option<usize> {
@@ -229,6 +278,47 @@ pub struct Chosen {
     pub set: u64,
     /// Somebody left out may yet do something that counts.
     pub watched: bool,
+    /// How many moves are left out only because gates are shut.
+    pub saved_by_gates: usize,
+}
+
+/// A set of processes in the making.
+struct Closing {
+    set: u64,
+    /// Members that were not looked at yet.
+    todo: u64,
+    moves_others: bool,
+    barred: bool,
+}
+
+impl Closing {
+    fn around(pid: usize) -> Closing {
+        Closing { set: 1 << pid, todo: 1 << pid, moves_others: false, barred: false }
+    }
+
+    fn next(&mut self) -> Option<usize> {
+        let member = members(self.todo).next();
+        self.todo &= self.todo.wrapping_sub(1);
+        member
+    }
+
+    fn add(&mut self, more: u64) {
+        self.todo |= more & !self.set;
+        self.set |= more;
+    }
+
+    fn is_usable(&self, movers: &Movers, lost: u64) -> Option<()> {
+        (self.set & lost == 0 && self.set & movers.can_move != movers.can_move).then_some(())
+    }
+}
+
+/// The numbers in a set.
+fn members(mut set: u64) -> impl Iterator<Item = usize> + Clone {
+    std::iter::from_fn(move || {
+        let first = (set != 0).then(|| set.trailing_zeros() as usize);
+        set &= set.wrapping_sub(1);
+        first
+    })
 }
 
 /// Who can move in a state. Reused from state to state.
@@ -273,17 +363,12 @@ impl Movers {
         Some(())
     }
 
-    /// Those of the candidates who may do something that matters to a row while no member of the set moves.
-    fn not_held_back(&mut self, futures: &Futures, candidates: u64, row: usize, set: u64) -> u64 {
-        let (mut left, mut out) = (candidates, candidates);
-        while left != 0 {
-            let pid = left.trailing_zeros() as usize;
-            left &= left - 1;
-            if self.gated.holds_back(futures, (pid, row), set, &self.places) {
-                out &= !(1 << pid);
-            }
-        }
-        out
+    fn is_able(&self, pid: usize) -> bool {
+        self.can_move >> pid & 1 == 1
+    }
+
+    fn row(&self, pid: usize) -> usize {
+        2 * self.places[pid] + usize::from(self.is_able(pid))
     }
 
     fn standing(&self) -> impl Iterator<Item = (usize, usize)> + '_ {

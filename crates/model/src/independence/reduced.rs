@@ -13,24 +13,30 @@ pub struct Reduced<S> {
     independence: Arc<Independence>,
     parts: Parts,
     movers: Movers,
+    /// Whether to look for moves to leave out at all, and if so, at gates.
     luck: Luck,
+    gates: Luck,
     audit: Option<Audit>,
 }
 
-/// Whether it is worth looking for moves to leave out. Where it seldom is, most states are not looked at so closely.
+/// Whether it is worth looking for moves to leave out. Where few are, most states are not looked at so closely.
 #[derive(Default, Debug)]
 struct Luck {
     tries: u32,
-    hits: u32,
-    /// States still to be passed over.
+    /// Moves there were, and moves left out.
+    moves: usize,
+    saved: usize,
+    /// States still to be passed over, and how many the last time.
     pause: u32,
+    last: u32,
 }
 
 impl Luck {
-    /// So many tries show whether it is worth it: if one in so many succeeds. If not, there is a long pause.
-    const TRIES: u32 = 1 << 10;
-    const WORTH: u32 = Luck::TRIES / 32;
-    const PAUSE: u32 = 16 * Luck::TRIES;
+    /// So many tries show whether it is worth it: if one move in so many is saved. If not, there is a pause, the longer
+    /// the more often that happens.
+    const TRIES: u32 = 1 << 8;
+    const WORTH: usize = 16;
+    const PAUSES: (u32, u32) = (16 * Luck::TRIES, 256 * Luck::TRIES);
 
     fn tries(&mut self) -> bool {
         if self.pause > 0 {
@@ -38,8 +44,11 @@ impl Luck {
             return false;
         }
         if self.tries == Luck::TRIES {
-            let pause = if self.hits < Luck::WORTH { Luck::PAUSE } else { 0 };
-            *self = Luck { pause, ..Luck::default() };
+            let worth = self.saved * Luck::WORTH >= self.moves;
+            let (least, most) = Luck::PAUSES;
+            let pause = if worth { 0 } else { (2 * self.last).clamp(least, most) };
+            *self = Luck { pause, last: pause, ..Luck::default() };
+            return pause == 0;
         }
         self.tries += 1;
         true
@@ -48,8 +57,9 @@ impl Luck {
 
 impl<S> Reduced<S> {
     pub fn new(successors: S, independence: Arc<Independence>) -> Reduced<S> {
-        let (parts, movers, luck) = (Parts::default(), Movers::default(), Luck::default());
-        Reduced { successors, independence, parts, movers, luck, audit: None }
+        let (parts, movers) = (Parts::default(), Movers::default());
+        let (luck, gates) = (Luck::default(), Luck::default());
+        Reduced { successors, independence, parts, movers, luck, gates, audit: None }
     }
 
     /// Tries out whether what is put aside may wait.
@@ -97,9 +107,10 @@ impl<S: Successors> Successors for Reduced<S> {
     }
 
     fn expand_ample(&mut self, state: &State, out: &mut Batch, rest: &mut Batch) -> Flags {
-        let Reduced { successors, independence, parts, movers, luck, audit } = self;
+        let Reduced { successors, independence, parts, movers, luck, gates, audit } = self;
         // Runs that never end need all states to be judged by themselves alone.
-        if independence.keeping == Keeping::Errors && !luck.tries() {
+        let always = independence.keeping == Keeping::Runs;
+        if !always && !luck.tries() {
             return successors.expand(state, Choice::All, out);
         }
         let findings = out.findings().len();
@@ -108,13 +119,22 @@ impl<S: Successors> Successors for Reduced<S> {
         if out.findings()[findings..].iter().any(|finding| finding.kind != FindingKind::Assertion) {
             return flags;
         }
-        if let Some(chosen) = independence.choose(state, parts, movers) {
-            luck.hits += 1;
+        let (first, all) = (parts.first, out.len());
+        let mut looked = false;
+        let chosen = independence.choose(state, parts, movers, || {
+            looked = always || gates.tries();
+            looked
+        });
+        if let Some(chosen) = chosen {
             if let Some(audit) = audit {
                 audit.look(&successors.plain(state), chosen.set);
             }
             parts.keep(chosen.set, out, chosen.watched.then_some(rest));
+            gates.saved += chosen.saved_by_gates;
         }
+        gates.moves += if looked { all - first } else { 0 };
+        luck.moves += all - first;
+        luck.saved += all - out.len();
         flags
     }
 }
