@@ -6,8 +6,9 @@
 //! member can do next. (These are Valmari's stubborn sets, with a process in place of all its next moves, found as
 //! Godefroid and Overman do; for processes that own their ends of channels they come to the safe statements of Holzmann
 //! and Peled 1994.) What matters to whom is worked out once, per process and location, from what steps read, write, add
-//! to and wait for; in a state only bits are looked up. A receive that can be taken is not disturbed by sends, nor a
-//! send by receives; who waits for something needs those that can give it.
+//! to and wait for; in a state only bits are looked up, and where these do not single somebody out, what others can't do
+//! yet (`gates`). A receive that can be taken is not disturbed by sends, nor a send by receives; who waits for something
+//! needs those that can give it.
 //!
 //! Two more conditions make this sound for more than deadlocks:
 //! - A set whose moves change what the property speaks of is not used (unless it has everybody).
