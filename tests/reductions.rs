@@ -233,6 +233,22 @@ fn cambridge_does_not_become_larger() {
     assert!(states(reduced) < 300_000);
 }
 
+/// Whether there is such an element is asked all the same, and the rest of what can go wrong.
+#[test]
+fn arrays_that_nobody_reads_are_not_written() {
+    let counts = "byte a[3]; active proctype p() { byte i; \
+        do :: i < 3 -> if :: a[i]++ :: a[i] = 7 fi; i++ :: else -> break od; a[i] = 1 / i }";
+    assert_eq!(sizes(counts), (44, 11));
+    // By what a process does not know of itself, and in an order that counts: first the value, then the place.
+    for text in [
+        "int a[5]; proctype p() { do :: a[_pid]++ od } init { run p(); run p(); do :: a[_pid] = 1 :: a[0] = 2 od }",
+        "byte a[2], n; active proctype p() { do :: a[n] = 10 / (3 - n); n++ od }",
+        "byte a[2], b[3], n; active proctype p() { do :: n < 5 -> a[b[n] + n] = b[n + 1] + a[n]; n++ :: b[n] = n od }",
+    ] {
+        sizes(text);
+    }
+}
+
 #[test]
 fn random_programs_have_images() {
     let seeds: Vec<u64> = (1..=places::setting("KRIPKE_REDUCED", 300)).collect();
