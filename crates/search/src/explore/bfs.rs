@@ -264,10 +264,13 @@ fn work<S: Store>(search: &Search<'_, S>, crew: &Crew<S::Queue>, worker: &mut Wo
 /// Expands the states of the round. New ones are put into `next`, even those found before a limit was met.
 fn turns<S: Store>(search: &Search<'_, S>, worker: &mut Worker<'_, '_, S>, next: &mut S::Queue) -> Result<(), Limit> {
     while !worker.round.work.is_empty() {
+        let ordering = worker.is_ordering();
         let each = |seen: Seen| {
             if seen.new {
                 next.push(seen.id);
-                search.newcomers.note(seen.id);
+                if ordering {
+                    search.newcomers.note(seen.id);
+                }
             }
         };
         let turned = worker.turn(each, |_, id| search.newcomers.has(id));

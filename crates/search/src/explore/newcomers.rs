@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::store::StateId;
 
 /// A power of two.
-const SLOTS: usize = 1 << 16;
+const SLOTS: usize = 1 << 14;
 
 /// Shared by all workers.
 #[derive(Debug)]

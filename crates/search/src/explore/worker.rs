@@ -21,6 +21,8 @@ pub(super) struct Worker<'a, 'm, S: Store + 'a> {
     expanded: u64,
     /// States expanded since the budget was checked.
     unchecked: usize,
+    /// Turns until successors that were put aside last are too long ago to count.
+    ordering: u32,
 }
 
 /// What one turn of the loop works on. Reused from turn to turn.
@@ -40,6 +42,9 @@ pub(super) struct Round {
     /// Successors that are not new, with the number of the state expanded.
     known: Vec<(usize, StateId)>,
 }
+
+/// Where no successors were put aside in so many turns, there are hardly any to be put aside.
+const ORDERING: u32 = 64;
 
 /// Expands a state as far as the search wants it.
 fn expand(
@@ -71,6 +76,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
             transitions: 0,
             expanded: 0,
             unchecked: 0,
+            ordering: 0,
         }
     }
 
@@ -118,6 +124,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         let count = ends.len();
         self.expanded += count as u64;
         self.unchecked += count;
+        self.ordering = if rest.is_empty() { self.ordering.saturating_sub(1) } else { ORDERING };
         let interned = if rest.is_empty() { self.intern(each) } else { self.intern_ample(&mut each, waits) };
         self.search.tallies[self.number].set(self.transitions, self.expanded);
         interned?;
@@ -279,6 +286,11 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         });
         self.transitions += count;
         interned.map_err(|full| self.search.budget.limit(full))
+    }
+
+    /// Whether moves are left out now and then.
+    pub fn is_ordering(&self) -> bool {
+        self.ordering > 0
     }
 
     pub fn leads(&self) -> bool {
