@@ -7,7 +7,7 @@ pub enum UnaryOp {
     Complement,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BinaryOp {
     Add,
     Sub,

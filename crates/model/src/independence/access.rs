@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::bits::Bits;
 use super::cast::{Actor, Cast, Element};
+use super::gates::Gate;
 use super::resources::{Aspect, COMMITTED, Resources, TABLE, TRACE};
 use crate::ir::{
     BinaryOp, Channel, Edge, EdgeId, Effect, Expr, Guard, LocId, Location, Model, Pattern, Place, Process, Sync, Then,
@@ -32,9 +33,21 @@ pub(super) struct Access {
     /// A circle of the process is closed here, or somebody created.
     pub circular: bool,
     /// Where the steps can lead, points in between too.
-    pub targets: HashSet<LocId>,
+    pub targets: Bits,
     /// Types of processes that are created.
     pub created: Vec<usize>,
+}
+
+/// One way to go on from a location.
+#[derive(Debug)]
+pub(super) struct Way {
+    pub access: Access,
+    /// What must be so for it to be taken.
+    pub gates: Vec<Gate>,
+    /// Whom it may let others meet.
+    pub offers: Vec<Gate>,
+    /// It is taken only if nobody can move otherwise.
+    pub last: bool,
 }
 
 /// Locations of each process type that somebody asks about.
@@ -55,7 +68,8 @@ pub(super) struct Reader<'m> {
 }
 
 impl Access {
-    pub fn new(resources: &Resources) -> Access {
+    /// Of a process with so many locations.
+    pub fn new(resources: &Resources, locations: usize) -> Access {
         let none = || Bits::new(resources.len);
         Access {
             reads: none(),
@@ -68,55 +82,93 @@ impl Access {
             leaves: false,
             risky: false,
             circular: false,
-            targets: HashSet::new(),
+            targets: Bits::new(locations),
             created: Vec::new(),
         }
+    }
+
+    fn add(&mut self, other: &Access) {
+        self.reads.join(&other.reads);
+        self.writes.join(&other.writes);
+        self.adds.join(&other.adds);
+        self.waits.join(&other.waits);
+        self.moves_others |= other.moves_others;
+        self.is_moved |= other.is_moved;
+        self.leaves |= other.leaves;
+        self.risky |= other.risky;
+        self.circular |= other.circular;
+        self.targets.join(&other.targets);
+        self.created.extend(&other.created);
     }
 }
 
 impl Reader<'_> {
-    /// The steps from a location. `back` are the edges that close circles.
-    pub fn location(&self, process: &Process, number: usize, at: LocId, back: &HashSet<EdgeId>) -> Access {
-        let mut access = Access::new(self.resources);
-        if let Some(condition) = &process.provided {
-            self.read(condition, &mut access);
-        }
+    /// The steps from a location, all together and way by way. `back` are the edges that close circles.
+    pub fn location(&self, process: &Process, number: usize, at: LocId, back: &HashSet<EdgeId>) -> (Access, Vec<Way>) {
         let location = &process.locations[at.index()];
-        access.settled = self.is_settled(process, location);
-        let (mut seen, mut ranked) = (HashSet::new(), false);
-        let mut points = vec![Point { at, inside: false, keeps: false, chained: false }];
-        while let Some(point) = points.pop() {
-            if !seen.insert(point) {
-                continue;
-            }
-            // Inside, waiting is reading anyway.
-            ranked |= !point.inside && is_ranked(process, point.at);
-            for id in &process.locations[point.at.index()].edges {
-                let edge = &process.edges[id.index()];
-                self.edge(edge, point.inside, &mut access);
-                access.circular |= back.contains(id);
-                access.targets.insert(edge.chain.unwrap_or(edge.target));
-                points.extend(point.after(process, edge));
-            }
-            access.risky |= point.chained && point.inside && may_block(process, point.at);
+        let mut access = Access::new(self.resources, process.locations.len());
+        let (mut ways, mut ranked) = (Vec::new(), false);
+        for id in &location.edges {
+            let (way, is_ranked) = self.way(process, number, at, *id, back);
+            access.add(&way.access);
+            ranked |= is_ranked;
+            ways.push(way);
         }
-        self.becomes_ready(process, at, &mut access);
+        access.settled = self.is_settled(process, location);
         if ranked {
             // Whoever makes a step possible makes another one impossible.
             access.reads.add(&access.waits);
+            let offers = ways.into_iter().flat_map(|way| way.offers).collect();
+            ways = vec![Way { access: access.clone(), gates: Vec::new(), offers, last: false }];
         }
+        (access, ways)
+    }
+
+    /// The steps that begin with an edge, and whether others can be taken only if these can't.
+    fn way(&self, process: &Process, number: usize, at: LocId, id: EdgeId, back: &HashSet<EdgeId>) -> (Way, bool) {
+        let first = &process.edges[id.index()];
+        let (mut access, mut offers) = (Access::new(self.resources, process.locations.len()), Vec::new());
+        if let Some(condition) = &process.provided {
+            self.read(condition, &mut access);
+        }
+        let start = Point { at, stage: Stage::First, keeps: false, chained: false };
+        let (mut seen, mut ranked) = (Bits::new(Point::NUMBERS * process.locations.len()), is_ranked(process, at));
+        let mut points = Vec::new();
+        let mut take = |point: Point, id: &EdgeId, points: &mut Vec<Point>, access: &mut Access| {
+            let edge = &process.edges[id.index()];
+            self.edge(edge, point.stage, access);
+            self.offers(edge, &mut offers);
+            access.circular |= back.contains(id);
+            access.targets.insert(edge.chain.unwrap_or(edge.target).index());
+            points.extend(point.after(process, edge, || self.is_private(edge)));
+        };
+        take(start, &id, &mut points, &mut access);
+        while let Some(point) = points.pop() {
+            if seen.contains(point.number()) {
+                continue;
+            }
+            seen.insert(point.number());
+            // Inside, waiting is reading anyway.
+            ranked |= point.stage == Stage::First && is_ranked(process, point.at);
+            for id in &process.locations[point.at.index()].edges {
+                take(point, id, &mut points, &mut access);
+            }
+            access.risky |= point.chained && point.stage != Stage::First && may_block(process, point.at);
+        }
+        self.becomes_ready(process, at, &mut access);
         if self.committed {
-            let committed = |at: &LocId| process.locations[at.index()].committed;
+            let committed = |at: usize| process.locations[at].committed;
             access.reads.insert(COMMITTED);
-            if committed(&at) || access.targets.iter().any(committed) {
+            if committed(at.index()) || access.targets.iter().any(committed) {
                 access.writes.insert(COMMITTED);
             }
         }
         let asked = &self.asked[number];
-        if asked.contains(&at) || access.targets.iter().any(|target| asked.contains(target)) {
+        if asked.contains(&at) || access.targets.iter().any(|target| asked.contains(&LocId(target as u32))) {
             access.writes.insert(Resources::location(number));
         }
-        access
+        let gates = if self.cast.numbered { self.gates(process, first) } else { Vec::new() };
+        (Way { access, gates, offers, last: waits_for_all(first) }, ranked)
     }
 
     /// Every edge waits for the same thing, at the same end of the same channel; or there is one edge only.
@@ -141,19 +193,18 @@ impl Reader<'_> {
     }
 
     /// The only channel that an expression names.
-    fn one(&self, channel: &Expr) -> Option<usize> {
+    pub(super) fn one(&self, channel: &Expr) -> Option<usize> {
         match self.channels(channel)[..] {
             [one] => Some(one),
             _ => None,
         }
     }
 
-    fn channels(&self, expr: &Expr) -> Vec<usize> {
+    pub(super) fn channels(&self, expr: &Expr) -> Vec<usize> {
         self.resources.channels(self.model, self.cast, expr, self.actor)
     }
 
-    /// Where others look at who is inside a step already, waiting is reading.
-    fn edge(&self, edge: &Edge, inside: bool, access: &mut Access) {
+    fn edge(&self, edge: &Edge, stage: Stage, access: &mut Access) {
         match &edge.guard {
             Guard::When(condition) => self.read(condition, access),
             Guard::Youngest => access.leaves = true,
@@ -164,16 +215,16 @@ impl Reader<'_> {
                 args.iter().for_each(|e| self.read(e, access));
                 access.moves_others |= self.may_meet(channel);
                 let own = if *sorted { &[Aspect::Head, Aspect::Tail][..] } else { &[Aspect::Tail] };
-                self.operate(channel, args.len(), own, (Aspect::Space, Aspect::Filled), inside, access);
+                self.operate(channel, args.len(), own, (Aspect::Space, Aspect::Filled), stage, access);
             }
             Some(Sync::Receive { channel, args, keep, condition, .. }) => {
                 self.patterns(args, access);
                 access.is_moved |= self.may_meet(channel);
                 condition.iter().for_each(|e| self.read(e, access));
                 if *keep {
-                    self.peek(channel, args.len(), inside, access);
+                    self.peek(channel, args.len(), stage, access);
                 } else {
-                    self.operate(channel, args.len(), &[Aspect::Head], (Aspect::Filled, Aspect::Space), inside, access);
+                    self.operate(channel, args.len(), &[Aspect::Head], (Aspect::Filled, Aspect::Space), stage, access);
                 }
             }
             None => {}
@@ -181,14 +232,20 @@ impl Reader<'_> {
         edge.effects.iter().for_each(|effect| self.effect(effect, access));
     }
 
+    fn is_private(&self, edge: &Edge) -> bool {
+        let mut access = Access::new(self.resources, 0);
+        self.edge(edge, Stage::Inside, &mut access);
+        edge.sync.is_none() && access.is_private()
+    }
+
     /// With the step the process comes to where it is ready for a rendezvous, or leaves.
     fn becomes_ready(&self, process: &Process, at: LocId, access: &mut Access) {
         if self.model.channels.iter().all(|channel| channel.capacity > 0) {
             return;
         }
-        let places: Vec<LocId> = access.targets.iter().copied().chain([at]).collect();
-        let edges = places.iter().flat_map(|at| &process.locations[at.index()].edges);
-        for edge in edges.map(|id| &process.edges[id.index()]) {
+        let places = access.targets.iter().chain([at.index()]);
+        let edges: Vec<EdgeId> = places.flat_map(|at| &process.locations[at].edges).copied().collect();
+        for edge in edges.iter().map(|id| &process.edges[id.index()]) {
             let Some(Sync::Send { channel, .. } | Sync::Receive { channel, .. }) = &edge.sync else { continue };
             for number in self.channels(channel) {
                 if self.declaration(number).is_none_or(|c| c.capacity == 0) {
@@ -209,7 +266,7 @@ impl Reader<'_> {
         fields: usize,
         own: &[Aspect],
         (needs, gives): (Aspect, Aspect),
-        inside: bool,
+        stage: Stage,
         access: &mut Access,
     ) {
         self.read(channel, access);
@@ -224,24 +281,24 @@ impl Reader<'_> {
                 Some(channel) if channel.capacity == 0 => {
                     access.risky |= channel.fields.len() != fields;
                     access.writes.insert(id(Aspect::Meeting));
-                    if inside { &mut access.reads } else { &mut access.waits }.insert(id(Aspect::Ready));
+                    access.needs(id(Aspect::Ready), stage);
                     continue;
                 }
                 Some(channel) => access.risky |= channel.fields.len() != fields,
                 None => {
                     access.risky = true;
-                    if inside { &mut access.reads } else { &mut access.waits }.insert(id(Aspect::Ready));
+                    access.needs(id(Aspect::Ready), stage);
                     access.writes.insert(id(Aspect::Meeting));
                 }
             }
             own.iter().for_each(|aspect| access.writes.insert(id(*aspect)));
             [gives, Aspect::Content].iter().for_each(|aspect| access.adds.insert(id(*aspect)));
-            if inside { &mut access.reads } else { &mut access.waits }.insert(id(needs));
+            access.needs(id(needs), stage);
         }
     }
 
     /// Receives a message and leaves it there.
-    fn peek(&self, channel: &Expr, fields: usize, inside: bool, access: &mut Access) {
+    fn peek(&self, channel: &Expr, fields: usize, stage: Stage, access: &mut Access) {
         self.read(channel, access);
         for number in self.channels(channel) {
             let id = |aspect| self.resources.channel(number, aspect);
@@ -251,11 +308,11 @@ impl Reader<'_> {
             }
             access.reads.insert(id(Aspect::Head));
             access.writes.insert(id(Aspect::Meeting));
-            if inside { &mut access.reads } else { &mut access.waits }.insert(id(Aspect::Filled));
+            access.needs(id(Aspect::Filled), stage);
         }
     }
 
-    fn declaration(&self, channel: usize) -> Option<&Channel> {
+    pub(super) fn declaration(&self, channel: usize) -> Option<&Channel> {
         let id = self.cast.channels.get(channel.checked_sub(1)?)?;
         Some(&self.model.channels[id.index()])
     }
@@ -381,7 +438,7 @@ impl Reader<'_> {
     }
 
     /// Can working out this part of an expression, its own parts aside, go wrong?
-    fn may_fail(&self, part: &Expr) -> bool {
+    pub(super) fn may_fail(&self, part: &Expr) -> bool {
         match part {
             Expr::Load(place) => self.cast.element(self.model, place, self.actor) == Element::Any,
             Expr::Binary(BinaryOp::Div | BinaryOp::Rem, _, by) => {
@@ -395,36 +452,79 @@ impl Reader<'_> {
 }
 
 impl Access {
+    /// Something must be there for the process to go on.
+    fn needs(&mut self, resource: usize, stage: Stage) {
+        match stage {
+            Stage::First => self.waits.insert(resource),
+            Stage::Alone => {}
+            Stage::Inside => self.reads.insert(resource),
+        }
+    }
+
+    /// Nobody else has to do with it, and nothing can go wrong.
+    fn is_private(&self) -> bool {
+        let sets = [&self.reads, &self.writes, &self.adds, &self.waits];
+        !(self.risky || self.leaves) && self.created.is_empty() && sets.iter().all(|set| set.iter().next().is_none())
+    }
+
     fn writes_all(&mut self, resource: Option<usize>) {
         resource.into_iter().for_each(|n| self.writes.insert(n));
     }
 }
 
 /// A point in a step.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy)]
 struct Point {
     at: LocId,
-    /// The step has begun.
-    inside: bool,
+    stage: Stage,
     /// The process keeps control when the indivisible sequence ends.
     keeps: bool,
     /// In an indivisible sequence.
     chained: bool,
 }
 
+/// How far a step has come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// What is needed here is needed for the step to be taken.
+    First,
+    /// The process has done nothing yet that concerns others, and can go on in one way only. If it must wait for that, it
+    /// has come here and rests; whether it does so now and goes on later, or comes here only when it can go on, is all
+    /// the same. So nobody need care what is needed here.
+    Alone,
+    /// What the step does depends on whether it can go on.
+    Inside,
+}
+
 impl Point {
-    /// The next point, if the step goes on after an edge.
-    fn after(self, process: &Process, edge: &Edge) -> Option<Point> {
+    /// How many points there are at a location.
+    const NUMBERS: usize = 12;
+
+    fn number(self) -> usize {
+        Point::NUMBERS * self.at.index()
+            + 4 * self.stage as usize
+            + 2 * usize::from(self.keeps)
+            + usize::from(self.chained)
+    }
+
+    /// The next point, if the step goes on after an edge, which may concern nobody else.
+    fn after(self, process: &Process, edge: &Edge, is_private: impl Fn() -> bool) -> Option<Point> {
         let keeps = self.keeps || edge.then == Then::Keep;
-        let point = |at, keeps, chained| Some(Point { at, inside: true, keeps, chained });
+        let point = |at, keeps, chained| Some(Point { at, stage: Stage::Inside, keeps, chained });
         match (edge.chain, edge.then) {
             (Some(chain), _) => {
                 // Whether the sequence can begin decides whether the step can be taken.
                 let begins = edge.sync.is_none() && process.locations[chain.index()].edges.len() == 1;
-                Some(Point { at: chain, inside: self.inside || !begins, keeps, chained: true })
+                let stage = if begins { self.stage } else { Stage::Inside };
+                Some(Point { at: chain, stage, keeps, chained: true })
             }
             (None, Then::Chain) => point(edge.target, keeps, true),
-            (None, _) if keeps => point(edge.target, false, false),
+            (None, _) if keeps => {
+                let way_on = &process.locations[edge.target.index()].edges;
+                let alone = self.stage != Stage::Inside && !self.chained && way_on.len() == 1 && is_private();
+                let stage = if alone { Stage::Alone } else { Stage::Inside };
+                Some(Point { at: edge.target, stage, keeps: false, chained: false })
+            }
             (None, _) => None,
         }
     }

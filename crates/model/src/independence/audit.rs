@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::interpret::Interpreter;
-use crate::ir::{Expr, Guard, Model};
+use crate::ir::{Expr, Guard, Model, Then};
 use crate::layout::{ObserverAt, StartError};
 use crate::successors::{Batch, Choice, State, Successors};
 
@@ -51,6 +51,8 @@ pub struct Audit {
     /// What the property speaks of.
     conditions: Vec<Expr>,
     labels: bool,
+    /// Some sequences are atomic: processes may rest in the middle.
+    atomic: bool,
     /// One in so many states is audited.
     every: u32,
     passed: u32,
@@ -80,9 +82,10 @@ impl Audit {
         }
         let observer = Interpreter::new(Arc::new(model.clone()))?.layout().observer;
         let labels = model.observer.as_ref().is_some_and(|observer| observer.labels);
+        let atomic = model.processes.iter().flat_map(|p| &p.edges).any(|edge| edge.then == Then::Keep);
         let bare = Model { observer: None, goal: None, properties: Vec::new(), ..model.clone() };
         let interpreter = Interpreter::new(Arc::new(bare))?;
-        Ok(Audit { interpreter, observer, conditions, labels, every, passed: 0, record })
+        Ok(Audit { interpreter, observer, conditions, labels, atomic, every, passed: 0, record })
     }
 
     /// Another one for the same search.
@@ -93,6 +96,7 @@ impl Audit {
             observer: self.observer,
             conditions: self.conditions.clone(),
             labels: self.labels,
+            atomic: self.atomic,
             every: self.every,
             passed: 0,
             record: self.record.clone(),
@@ -189,12 +193,26 @@ impl Audit {
         for after in own.moves.states() {
             let later = self.doing(after, member);
             for (then, wanted) in members_turn.iter().zip(later.moves.states()) {
-                if !then.moves.states().any(|state| state[skip..] == wanted[skip..]) {
+                let same = |state: &State| state[skip..] == wanted[skip..];
+                if !then.moves.states().any(same) && !self.catches_up(&then.moves, wanted, [member, other]) {
                     return Err(format!("moves of processes {member} and {other} can't be exchanged"));
                 }
             }
         }
         Ok(())
+    }
+
+    /// A process that rests in the middle of an atomic sequence, because what it does next was not possible yet, is as
+    /// good as there: one more step takes one of two states to the other.
+    fn catches_up(&mut self, ends: &Batch, wanted: &State, pids: [u8; 2]) -> bool {
+        let skip = self.interpreter.uncompared();
+        self.atomic
+            && pids.into_iter().any(|pid| {
+                let leads = |from: &State, to: &State, this: &mut Audit| {
+                    this.doing(from, pid).moves.states().any(|state| state[skip..] == to[skip..])
+                };
+                ends.states().any(|end| leads(end, wanted, self) || leads(wanted, end, self))
+            })
     }
 
     /// Those chosen do nothing that the property would see.

@@ -12,6 +12,10 @@ impl Bits {
         self.0[n / 64] |= 1 << (n % 64);
     }
 
+    pub fn contains(&self, n: usize) -> bool {
+        self.0[n / 64] >> (n % 64) & 1 == 1
+    }
+
     pub fn words(&self) -> &[u64] {
         &self.0
     }

@@ -20,21 +20,25 @@ mod access;
 mod audit;
 mod bits;
 mod cast;
+mod futures;
+mod gates;
 mod reduced;
 mod resources;
 
 use std::collections::HashSet;
 
-use access::{Access, Asked, Reader};
+use access::{Access, Asked, Reader, Way};
 pub use audit::{Audit, Record};
 use bits::Bits;
 use cast::{Actor, Cast};
+use futures::{Future, Futures, Gated};
 pub use reduced::Reduced;
 use resources::Resources;
 
 use crate::interpret::Interpreter;
 use crate::ir::{EdgeId, Expr, LocId, Model, Process, Scheduling, Sync, Then};
-use crate::successors::{Parts, Standing};
+use crate::layout::Layout;
+use crate::successors::{Parts, Standing, State};
 
 /// The reason if there is nothing to be gained.
 pub const HOPELESS: &str = "every step may get in the way of every process";
@@ -64,6 +68,8 @@ pub struct Independence {
     words: usize,
     /// The same by numbers of processes: those that matter wherever they are, and those that may.
     masks: Vec<(u64, u64)>,
+    /// If some things can't be done before others are, as can be seen in a state.
+    futures: Option<Futures>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -103,14 +109,12 @@ impl Independence {
             traced: &traced,
             first: Vec::new(),
             steps: Vec::new(),
+            ways: Vec::new(),
         };
         table.fill();
-        let independence = table.finish(keeping);
-        if independence.is_hopeless() {
-            Err("every step may get in the way of every process")
-        } else {
-            Ok(independence)
-        }
+        let layout = Layout::new(model).map_err(|_| "the model can't be run")?;
+        let independence = table.finish(keeping, &layout);
+        if independence.is_hopeless() { Err(HOPELESS) } else { Ok(independence) }
     }
 
     /// Can no set ever be closed without everybody in it?
@@ -122,12 +126,15 @@ impl Independence {
         let places = |pid: usize| {
             self.first[pid] as usize..self.first.get(pid + 1).map_or(self.places.len(), |end| *end as usize)
         };
+        // Whoever may be held back at a gate need not come along.
+        let gated = |pid: usize| self.futures.as_ref().is_some_and(|f| places(pid).any(|place| f.ahead[place] != 0));
+        let free = (0..self.first.len()).filter(|pid| !gated(*pid)).fold(0, |set, pid| set | 1u64 << pid);
         // Who matters to a process wherever it is and whether or not it can move.
         let least =
-            |pid: usize| places(pid).fold(all, |least, p| least & self.masks[2 * p].0 & self.masks[2 * p + 1].0);
+            |pid: usize| places(pid).fold(free, |least, p| least & self.masks[2 * p].0 & self.masks[2 * p + 1].0);
         let least: Vec<u64> = (0..self.first.len()).map(least).collect();
         let closes = |pid: usize, place: usize| {
-            let (mut set, mut seen) = (self.masks[2 * place + 1].0 | 1 << pid, 1u64 << pid);
+            let (mut set, mut seen) = (self.masks[2 * place + 1].0 & free | 1 << pid, 1u64 << pid);
             while set & !seen != 0 {
                 let other = (set & !seen).trailing_zeros() as usize;
                 seen |= 1 << other;
@@ -140,10 +147,16 @@ impl Independence {
 
     /// Which processes to look at, as a set of their numbers, and whether the search must see to it that the others get
     /// their turn. None if all.
-    pub fn choose(&self, parts: &Parts, movers: &mut Movers) -> Option<Chosen> {
+    pub fn choose(&self, state: &State, parts: &Parts, movers: &mut Movers) -> Option<Chosen> {
         movers.read(self, parts)?;
+        if let Some(futures) = &self.futures {
+            movers.gated.read(futures, state, &movers.places);
+        }
         let mut best: Option<(usize, u64)> = None;
-        for pid in (0..movers.places.len()).rev().filter(|pid| movers.can_move >> pid & 1 == 1) {
+        for pid in (0..movers.places.len()).rev() {
+            if movers.can_move >> pid & 1 == 0 {
+                continue;
+            }
             if let Some(set) = self.close(pid, movers) {
                 let moves = movers.moves(set);
                 if best.is_none_or(|(least, _)| moves < least) {
@@ -161,7 +174,7 @@ impl Independence {
     }
 
     /// The least closed set with this process. None if that has everybody who can move, or may not be used.
-    fn close(&self, seed: usize, movers: &Movers) -> Option<u64> {
+    fn close(&self, seed: usize, movers: &mut Movers) -> Option<u64> {
         let (mut set, mut todo) = (1u64 << seed, 1u64 << seed);
         let (mut moves_others, mut barred) = (false, false);
         while todo != 0 {
@@ -178,21 +191,24 @@ impl Independence {
             if moves_others && barred {
                 return None;
             }
-            let row = 2 * place + usize::from(able);
-            let (mut more, mut perhaps) = self.masks[row];
+            let number = 2 * place + usize::from(able);
+            let (mut more, mut perhaps) = self.masks[number];
             more &= movers.alive;
             perhaps &= movers.alive & !set;
-            let row = &self.rows[row * self.words..];
+            let row = &self.rows[number * self.words..];
             while perhaps != 0 {
                 let pid = perhaps.trailing_zeros() as usize;
                 perhaps &= perhaps - 1;
                 let other = movers.places[pid];
                 more |= (row[other / 64] >> (other % 64) & 1) << pid;
             }
-            if traits.leaves && !able {
-                more |= 1 << (movers.places.len() - 1);
+            more &= !set;
+            if let Some(futures) = &self.futures {
+                more = movers.not_held_back(futures, more, number, set);
             }
-            let more = more & !set;
+            if traits.leaves && !able {
+                more |= 1 << (movers.places.len() - 1) & !set;
+            }
             (set, todo) = (set | more, todo | more);
             if set & movers.can_move == movers.can_move {
                 return None;
@@ -223,6 +239,7 @@ pub struct Movers {
     moves: Vec<usize>,
     can_move: u64,
     alive: u64,
+    gated: Gated,
 }
 
 impl Movers {
@@ -254,6 +271,19 @@ impl Movers {
             self.places.push(place);
         }
         Some(())
+    }
+
+    /// Those of the candidates who may do something that matters to a row while no member of the set moves.
+    fn not_held_back(&mut self, futures: &Futures, candidates: u64, row: usize, set: u64) -> u64 {
+        let (mut left, mut out) = (candidates, candidates);
+        while left != 0 {
+            let pid = left.trailing_zeros() as usize;
+            left &= left - 1;
+            if self.gated.holds_back(futures, (pid, row), set, &self.places) {
+                out &= !(1 << pid);
+            }
+        }
+        out
     }
 
     fn standing(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
@@ -332,6 +362,8 @@ struct Table<'m> {
     traced: &'m HashSet<usize>,
     first: Vec<u32>,
     steps: Vec<Access>,
+    /// The ways from each place, and where the places of its process begin.
+    ways: Vec<(usize, Vec<Way>)>,
 }
 
 impl Table<'_> {
@@ -352,20 +384,25 @@ impl Table<'_> {
         let back: Vec<HashSet<EdgeId>> = self.model.processes.iter().map(closing).collect();
         for actor in &self.cast.actors {
             let process = &self.model.processes[actor.process];
-            self.first.push(self.steps.len() as u32);
-            let reader = self.reader(Some(actor));
-            let step = |(at, stands): (usize, bool)| match stands {
-                true => reader.location(process, actor.process, LocId(at as u32), &back[actor.process]),
-                false => Access::new(self.resources),
-            };
-            let steps: Vec<Access> = standing(process).into_iter().enumerate().map(step).collect();
-            self.steps.extend(steps);
+            let first = self.steps.len();
+            self.first.push(first as u32);
+            for (at, stands) in standing(process).into_iter().enumerate() {
+                let (access, ways) = match stands {
+                    true => {
+                        let back = &back[actor.process];
+                        self.reader(Some(actor)).location(process, actor.process, LocId(at as u32), back)
+                    }
+                    false => (Access::new(self.resources, 0), Vec::new()),
+                };
+                self.steps.push(access);
+                self.ways.push((first, ways));
+            }
         }
     }
 
     /// What the property speaks of.
     fn spoken_of(&self) -> Bits {
-        let mut access = Access::new(self.resources);
+        let mut access = Access::new(self.resources, 0);
         let reader = self.reader(None);
         let mut see = |expr: &Expr| reader.read(expr, &mut access);
         self.model.observer.iter().for_each(|o| o.automaton.walk(&mut see));
@@ -382,7 +419,7 @@ impl Table<'_> {
         access.reads
     }
 
-    fn finish(self, keeping: Keeping) -> Independence {
+    fn finish(mut self, keeping: Keeping, layout: &Layout) -> Independence {
         let spoken_of = self.spoken_of();
         let changes = |step: &Access| step.writes.meets(&spoken_of) || step.adds.meets(&spoken_of);
         let mut places: Vec<Traits> = Vec::new();
@@ -414,8 +451,11 @@ impl Table<'_> {
             }
         }
         let masks = rows.chunks(words.max(1)).map(|row| self.masks(row)).collect();
-        let first = self.first;
-        Independence { numbered: self.cast.numbered, keeping, first, places, rows, words, masks }
+        let numbered = self.cast.numbered;
+        let ways = std::mem::take(&mut self.ways);
+        let futures = numbered.then(|| Futures::new(ways, &self.steps, self.resources, layout));
+        let futures = futures.filter(Futures::is_gated);
+        Independence { numbered, keeping, first: self.first, places, rows, words, masks, futures }
     }
 
     /// Which processes matter by a row: wherever they are, and in some places.
@@ -435,14 +475,14 @@ impl Table<'_> {
 
     /// For each place what its process can do from there on, now or later, and those it creates.
     fn futures(&self, places: &mut [Traits]) -> Vec<Future> {
-        let mut futures: Vec<Future> = self.steps.iter().map(Future::new).collect();
+        let mut futures: Vec<Future> = self.steps.iter().map(Future::of).collect();
         let mut sources: Vec<Vec<usize>> = vec![Vec::new(); self.steps.len()];
         for (number, actor) in self.cast.actors.iter().enumerate() {
             let first = self.first[number] as usize;
             for at in 0..self.model.processes[actor.process].locations.len() {
                 let step = &self.steps[first + at];
-                for target in &step.targets {
-                    sources[first + target.index()].push(first + at);
+                for target in step.targets.iter() {
+                    sources[first + target].push(first + at);
                 }
                 if !self.cast.numbered {
                     for &process in &step.created {
@@ -477,24 +517,6 @@ fn pair(futures: &mut [Future], from: usize, into: usize) -> (&Future, &mut Futu
     } else {
         let (left, right) = futures.split_at_mut(from);
         (&right[0], &mut left[into])
-    }
-}
-
-/// What a process may do from a place on.
-#[derive(Debug)]
-struct Future {
-    reads: Bits,
-    writes: Bits,
-    adds: Bits,
-}
-
-impl Future {
-    fn new(step: &Access) -> Future {
-        Future { reads: step.reads.clone(), writes: step.writes.clone(), adds: step.adds.clone() }
-    }
-
-    fn add(&mut self, other: &Future) -> bool {
-        self.reads.add(&other.reads) | self.writes.add(&other.writes) | self.adds.add(&other.adds)
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{Audit, Independence, Keeping, Movers};
-use crate::successors::{Batch, Choice, Flags, Parts, State, Successors};
+use crate::successors::{Batch, Choice, FindingKind, Flags, Parts, State, Successors};
 
 /// Knows which successors of a state can wait.
 #[derive(Debug)]
@@ -104,10 +104,11 @@ impl<S: Successors> Successors for Reduced<S> {
         }
         let findings = out.findings().len();
         let flags = successors.expand_parts(state, out, parts);
-        if out.findings().len() > findings {
+        // Where a step was not taken, it is not known who can move.
+        if out.findings()[findings..].iter().any(|finding| finding.kind != FindingKind::Assertion) {
             return flags;
         }
-        if let Some(chosen) = independence.choose(parts, movers) {
+        if let Some(chosen) = independence.choose(state, parts, movers) {
             luck.hits += 1;
             if let Some(audit) = audit {
                 audit.look(&successors.plain(state), chosen.set);
