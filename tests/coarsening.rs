@@ -91,6 +91,17 @@ fn choices_in_a_row_do_not_multiply() {
     assert!(coarse.states < whole.states && coarse.transitions <= 2 * 2 * coarse.states, "{coarse:?}");
 }
 
+/// An atomic sequence may begin with a step that nobody sees, and go on with others: these are not part of what comes before.
+#[test]
+fn sequences_that_begin_unseen_stay_apart() {
+    let watched = "active proctype q() { m == 1 && n == 0; assert(false) }";
+    for sequence in ["atomic { x = 1; n = 1 }", "atomic { x = 1; x = 2; n = x }", "atomic { x == 0 -> n = 1 }"] {
+        let text = format!("byte m, n; active proctype p() {{ byte x; m = 1; {sequence}; x = 0; x = 1 }} {watched}");
+        let model = load(Path::new("model.pml"), &Text(text.clone()), &LoadOptions::default()).model;
+        assert_eq!(compare(model.expect("the text is right"), &text), Some(true));
+    }
+}
+
 #[test]
 fn random_models_have_the_same_errors() {
     let seeds: Vec<u64> = (0..5 * places::setting("KRIPKE_COARSENED", 300)).collect();

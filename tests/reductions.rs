@@ -10,10 +10,11 @@ use std::sync::Arc;
 use kripke_engine::testing::random_model;
 use kripke_lang::source::Loader;
 use kripke_lang::{LoadOptions, load};
+use kripke_model::ir::{Expr, Sync};
 use kripke_model::reduce::{Reduced, Wanted};
 use kripke_model::{Batch, Choice, Interpreter, Model, Successors};
 use kripke_search::{Budget, End, Options, Progress, explore};
-use kripke_tests::generate::program;
+use kripke_tests::generate::{Random, program};
 use kripke_tests::{measure, parallel, places};
 
 const EVERYTHING: Wanted = Wanted { dead_variables: true, slicing: true };
@@ -231,6 +232,115 @@ fn cambridge_does_not_become_larger() {
     assert!(reduced.reduce(&mut [], EVERYTHING).resets > 0);
     assert_eq!(states(whole), 336_338);
     assert!(states(reduced) < 300_000);
+}
+
+/// Whether there is such an element is asked all the same, and the rest of what can go wrong.
+#[test]
+fn arrays_that_nobody_reads_are_not_written() {
+    let counts = "byte a[3]; active proctype p() { byte i; \
+        do :: i < 3 -> if :: a[i]++ :: a[i] = 7 fi; i++ :: else -> break od; a[i] = 1 / i }";
+    assert_eq!(sizes(counts), (44, 11));
+    // By what a process does not know of itself, and in an order that counts: first the value, then the place.
+    for text in [
+        "int a[5]; proctype p() { do :: a[_pid]++ od } init { run p(); run p(); do :: a[_pid] = 1 :: a[0] = 2 od }",
+        "byte a[2], n; active proctype p() { do :: a[n] = 10 / (3 - n); n++ od }",
+        "byte a[2], b[3], n; active proctype p() { do :: n < 5 -> a[b[n] + n] = b[n + 1] + a[n]; n++ :: b[n] = n od }",
+    ] {
+        sizes(text);
+    }
+}
+
+#[test]
+fn fields_that_nobody_receives_are_all_the_same() {
+    let sender = "active proctype p() { byte x; do :: if :: x = 1 :: x = 2 fi; c!5,x od }";
+    let smaller = |rest: &str| {
+        let (whole, reduced) = sizes(&format!("chan c = [2] of {{ byte, byte }}; {sender} {rest}"));
+        reduced < whole
+    };
+    assert!(smaller("active proctype q() { byte y, z; do :: c?y,z; assert(y == 5) od }"));
+    assert!(smaller("active proctype q() { do :: c?5,_ od }"));
+    // Who passes on what nobody needs does not need it.
+    let passes = "chan d = [1] of { byte }; active proctype q() { byte z; do :: c?_,z; d!z od }";
+    assert!(smaller(&format!("{passes} active proctype r() {{ do :: d?_ od }}")));
+    let needs = [
+        "active proctype q() { do :: c?5,1 :: c?5,2 od }",
+        "active proctype q() { do :: c?[5,1]; c?5,_ od }",
+        "active proctype q() { byte z; do :: c?5,z; assert(z) od }",
+        "active proctype q(){ do :: c?5,_ od } active proctype r() { do :: c!!5,3 od }",
+        "chan d; active proctype q() { d = c; do :: d?5,2 :: c?5,_ od }",
+        "byte n; chan d; active proctype q() { n = c; d = n; do :: d?5,2 :: c?5,_ od }",
+        "proctype q(chan d) { do :: d?5,2 :: c?5,_ od } init { run q(c) }",
+        "chan e = [1] of { chan }; active proctype q() { chan d; e!c; e?d; do :: d?5,2 :: c?5,_ od }",
+    ];
+    for rest in needs {
+        let text = format!("chan c = [2] of {{ byte, byte }}; {sender} {rest}");
+        assert!(!blanks(&text), "{rest}");
+        for wanted in WAYS {
+            compare(&read("model.pml", &text), wanted, 2_000, rest);
+        }
+    }
+    // Its number may be that of another channel later on.
+    let owned = "chan c; proctype o() { chan d = [1] of { byte, byte }; c = d } proctype r() { chan e = [1] of { byte, byte }; \
+        byte x; do :: if :: x = 1 :: x = 2 fi; e!5,x od } init { run o(); (_nr_pr == 1); run r(); do :: c?5,2 od }";
+    assert!(!blanks(owned));
+}
+
+/// Whether something is sent as 0 that was not.
+fn blanks(text: &str) -> bool {
+    zeros(&reduced(text, EVERYTHING).0) > zeros(&read("model.pml", text))
+}
+
+/// How many values are sent that are surely 0.
+fn zeros(model: &Model) -> usize {
+    let syncs = model.processes.iter().flat_map(|p| &p.edges).filter_map(|edge| edge.sync.as_ref());
+    let sent = syncs.filter_map(|sync| if let Sync::Send { args, .. } = sync { Some(args) } else { None });
+    sent.flatten().filter(|arg| matches!(arg, Expr::Const(0))).count()
+}
+
+/// A program of processes that send each other pairs, of which they often drop one, through channels by several names.
+fn messages(seed: u64) -> String {
+    let mut random = Random::new(seed);
+    let mut any = |all: &[&str]| all[random.below(all.len())].to_string();
+    let mut text = format!(
+        "chan a = [{}] of {{ byte, byte }}; chan b = [{}] of {{ byte, byte }}; chan c; ",
+        any(&["0", "1", "2"]),
+        any(&["0", "1", "1"])
+    );
+    text += &any(&["", "byte c2; ", "chan e = [1] of { chan, byte }; "]);
+    for process in ["p", "q", "r"] {
+        text += &format!("active proctype {process}() {{ byte x, y; chan d; d = {}; ", any(&["a", "b", "0", "c"]));
+        text += "do ";
+        for _ in 0..3 {
+            let name = any(&["a", "b", "a", "b", "d", "c"]);
+            let value = any(&["x", "y", "0", "1", "x % 2"]);
+            let first = any(&["_", "_", "_", "x", "eval(x)", "1"]);
+            let second = any(&["_", "_", "_", "y", "eval(y)", "1"]);
+            let step = any(&["send", "send", "receive", "receive", "anywhere", "poll", "set", "pass"]);
+            text += &match &*step {
+                "send" => format!(":: {name}!{value},{} ", any(&["x", "y", "2"])),
+                "receive" => format!(":: {name}?{first},{second} "),
+                "anywhere" => format!(":: nempty({name}) -> {name}??{first},{second} "),
+                "poll" => format!(":: a?[{first},{second}] -> y = 1 "),
+                "pass" => format!(":: {} = {} ", any(&["c", "d"]), any(&["a", "b"])),
+                _ => format!(":: x = {} ", any(&["0", "1", "1 - y"])),
+            };
+        }
+        text += ":: x < 2 -> x++ :: break od } ";
+    }
+    text
+}
+
+#[test]
+fn random_messages_have_images() {
+    let seeds: Vec<u64> = (1..=places::setting("KRIPKE_REDUCED", 300)).collect();
+    let results = parallel::map(&seeds, |seed| {
+        let text = messages(*seed);
+        let loaded = load(Path::new("model.pml"), &Text(text.clone()), &LoadOptions::default());
+        loaded.model.map_or(Vec::new(), |model| compare_all(&model, 2_000, &text))
+    });
+    judge(results, seeds.len() / 5);
+    let blank = seeds.iter().filter(|seed| blanks(&messages(**seed))).count();
+    assert!(blank > seeds.len() / 10, "only {blank} of {} programs send in vain", seeds.len());
 }
 
 #[test]

@@ -79,8 +79,7 @@ fn glue(process: &mut Process, number: u32, seen: &Seen) -> usize {
     if process.edges.iter().any(|e| e.chain.is_some() && e.then == Then::Keep) {
         return 0;
     }
-    let local: Vec<bool> =
-        (0..process.locations.len()).map(|at| is_local(process, LocId(at as u32), number, seen)).collect();
+    let local = local(process, number, seen);
     let mut glued = 0;
     for at in 0..process.locations.len() {
         for id in process.locations[at].edges.clone() {
@@ -131,7 +130,24 @@ fn reached(process: &Process, root: LocId, backward: bool) -> HashSet<LocId> {
     seen
 }
 
-/// Whatever the process does from here concerns nobody else. That includes where it comes to: one who leaves a place that is
+/// For each location whether all that the process does from there, until it lets others in, concerns nobody else: a sequence
+/// that keeps control may begin with what nobody sees and go on with what everybody does.
+fn local(process: &Process, number: u32, seen: &Seen) -> Vec<bool> {
+    let mut local: Vec<bool> =
+        (0..process.locations.len()).map(|at| is_local(process, LocId(at as u32), number, seen)).collect();
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for at in (0..local.len()).rev() {
+            let mut edges = process.locations[at].edges.iter().map(|id| &process.edges[id.index()]);
+            if local[at] && edges.any(|edge| edge.then == Then::Keep && !local[edge.target.index()]) {
+                (local[at], changed) = (false, true);
+            }
+        }
+    }
+    local
+}
+
+/// Whatever the process does next from here concerns nobody else. That includes where it comes to: one who leaves a place that is
 /// looked at and comes back to it would never be seen to be away.
 fn is_local(process: &Process, at: LocId, number: u32, seen: &Seen) -> bool {
     let shows = |at: LocId| {

@@ -13,8 +13,8 @@
 //! Two more conditions make this sound for more than deadlocks:
 //! - A set whose moves change what the property speaks of is not used (unless it has everybody).
 //! - Nobody who could still do something wrong, or visible, is put off for ever. A search that looks for errors sees to
-//!   that itself: it takes the rest, too, where none of the ample moves leads to a new state. Where cycles are looked
-//!   for, every cycle needs a state of which nothing was left out: no set is used whose moves close a circle of a
+//!   that itself: it takes the rest, too, where none of the ample moves leads to a state yet to be expanded. Where cycles
+//!   are looked for, every cycle needs a state of which nothing was left out: no set is used whose moves close a circle of a
 //!   process. That depends on the state alone, so every search, in any order, on any number of cores, sees one graph.
 
 mod access;

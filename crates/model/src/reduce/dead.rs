@@ -55,7 +55,7 @@ fn rewrite(model: &mut Model, number: usize, pinned: &Set, live: &[Set]) -> usiz
     for (edge, sources) in process.edges.iter_mut().zip(&sources).filter(|(_, sources)| !sources.is_empty()) {
         let after = &live[after(edge).index()];
         backward(edge, vars, &mut Before::new(after, pinned), &mut plan);
-        made += plan.carry_out(edge);
+        made += plan.carry_out(edge, vars);
         // A process that disappears takes its variables with it.
         if edge.chain.is_some() || edge.effects.iter().any(|e| matches!(e, Effect::Remove)) {
             continue;

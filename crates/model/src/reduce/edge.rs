@@ -1,7 +1,7 @@
 //! What an edge needs, walked through backwards: what it stores is left out where nobody needs it.
 
-use super::faults::{Vars, evaluated};
-use crate::ir::{Edge, Effect, Expr, Guard, Pattern, Place, ProcessId, Sync, VarId, VarRef};
+use super::faults::{Risk, Vars, evaluated};
+use crate::ir::{BinaryOp, Edge, Effect, Expr, Guard, Pattern, Place, ProcessId, Sync, VarId, VarRef};
 
 /// Whose values are needed. Told of reads and writes in the order opposite to execution.
 pub(super) trait Needs {
@@ -13,6 +13,8 @@ pub(super) trait Needs {
     fn overwritten(&mut self, var: VarRef);
     /// It is stored into, whoever needs it.
     fn stored(&mut self, var: VarRef);
+    /// Nothing is stored into it, but whether there is such an element is asked.
+    fn probed(&mut self, var: VarRef);
     /// Of the process, nothing is needed any more.
     fn removed(&mut self);
 }
@@ -60,7 +62,7 @@ pub(super) fn backward(edge: &Edge, vars: Vars<'_>, needs: &mut impl Needs, plan
         Some(Sync::Receive { channel, args, condition, .. }) => {
             condition.iter().for_each(|e| read(e, needs));
             plan.dropped.extend(args.iter().rev().map(|arg| match arg {
-                Pattern::Store(place) => !store(place, None, vars, needs),
+                Pattern::Store(place) => !store(place, vars, needs),
                 Pattern::Match(_) | Pattern::Any => false,
             }));
             plan.dropped.reverse();
@@ -80,18 +82,27 @@ pub(super) fn backward(edge: &Edge, vars: Vars<'_>, needs: &mut impl Needs, plan
 fn fate(effect: &Effect, vars: Vars<'_>, needs: &mut impl Needs) -> Fate {
     match effect {
         Effect::Assign(place, value) => {
-            if store(place, Some(value), vars, needs) {
+            if needs.needs(place.var) || vars.value_may_fault(place, Some(value)) {
+                keep(place, needs);
                 read(value, needs);
                 Fate::Stays
-            } else if vars.may_fault(value) {
-                read(value, needs);
-                Fate::Evaluated
             } else {
-                Fate::Dropped
+                let mut fate = Fate::Dropped;
+                vars.risks(place, value, &mut |risk| {
+                    fate = Fate::Evaluated;
+                    match risk {
+                        Risk::Value(e) => read(e, needs),
+                        Risk::Element(place) => {
+                            needs.probed(place.var);
+                            place.index.iter().for_each(|e| read(e, needs));
+                        }
+                    }
+                });
+                fate
             }
         }
         Effect::Run { process, args, priority, result } => {
-            let anonymous = result.as_ref().is_some_and(|place| !store(place, None, vars, needs));
+            let anonymous = result.as_ref().is_some_and(|place| !store(place, vars, needs));
             for (number, arg) in args.iter().enumerate() {
                 if needs.needs_parameter(*process, number) {
                     read(arg, needs);
@@ -118,22 +129,43 @@ fn fate(effect: &Effect, vars: Vars<'_>, needs: &mut impl Needs) -> Fate {
     }
 }
 
-/// Whether something has to be stored here.
-fn store(place: &Place, value: Option<&Expr>, vars: Vars<'_>, needs: &mut impl Needs) -> bool {
-    if !needs.needs(place.var) && !vars.store_may_fault(place, value) {
-        return false;
+/// Whether something that is not known has to be stored here.
+fn store(place: &Place, vars: Vars<'_>, needs: &mut impl Needs) -> bool {
+    let stays = needs.needs(place.var) || vars.value_may_fault(place, None) || vars.index_may_fault(place);
+    if stays {
+        keep(place, needs);
     }
+    stays
+}
+
+fn keep(place: &Place, needs: &mut impl Needs) {
     needs.stored(place.var);
     if place.index.is_empty() {
         needs.overwritten(place.var);
     }
     place.index.iter().for_each(|e| read(e, needs));
-    true
+}
+
+/// What can go wrong with an assignment, in its place.
+fn risked(place: &Place, value: &Expr, vars: Vars<'_>) -> Effect {
+    let mut all: Option<Expr> = None;
+    vars.risks(place, value, &mut |risk| {
+        let risky = match risk {
+            Risk::Value(e) => e.clone(),
+            Risk::Element(place) => Expr::Load(place.clone()),
+        };
+        all = Some(match all.take() {
+            Some(before) => Expr::binary(BinaryOp::Add, before, risky),
+            None => risky,
+        });
+    });
+    let condition = all.map_or(Expr::Const(1), |e| evaluated(e, 1, true));
+    Effect::Require { condition, message: String::new() }
 }
 
 impl Plan {
     /// Carries it out. How many effects and fields were dropped, output aside.
-    pub fn carry_out(&self, edge: &mut Edge) -> usize {
+    pub fn carry_out(&self, edge: &mut Edge, vars: Vars<'_>) -> usize {
         let mut dropped = 0;
         let mut fates = self.effects.iter();
         edge.effects.retain_mut(|effect| match fates.next().copied().unwrap_or(Fate::Dropped) {
@@ -146,9 +178,8 @@ impl Plan {
                 true
             }
             Fate::Evaluated => {
-                if let Effect::Assign(_, value) = effect {
-                    let value = std::mem::replace(value, Expr::Const(0));
-                    *effect = Effect::Require { condition: evaluated(value, 1, true), message: String::new() };
+                if let Effect::Assign(place, value) = effect {
+                    *effect = risked(place, value, vars);
                 }
                 dropped += 1;
                 true

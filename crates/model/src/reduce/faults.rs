@@ -2,6 +2,14 @@
 
 use crate::ir::{BinaryOp, Expr, Init, Place, UnaryOp, Var, VarRef};
 
+/// A part of an expression that can go wrong.
+pub(super) enum Risk<'e> {
+    /// That depends on values.
+    Value(&'e Expr),
+    /// There may be no such element, whatever it holds.
+    Element(&'e Place),
+}
+
 /// The variables an expression can name.
 #[derive(Clone, Copy)]
 pub(super) struct Vars<'m> {
@@ -49,12 +57,33 @@ impl<'m> Vars<'m> {
         })
     }
 
-    /// Can storing this value (or any, if none is given) in this place go wrong, apart from computing it?
-    pub fn store_may_fault(&self, place: &Place, value: Option<&Expr>) -> bool {
-        let outside = self.var(place.var).range.is_some_and(|(low, high)| {
+    /// What can go wrong with an assignment whose value nobody needs, in the order in which it is tried.
+    pub fn risks<'e>(&self, place: &'e Place, value: &'e Expr, each: &mut impl FnMut(Risk<'e>)) {
+        self.risks_of(value, each);
+        if self.index_may_fault(place) {
+            each(Risk::Element(place));
+        }
+    }
+
+    fn risks_of<'e>(&self, expr: &'e Expr, each: &mut impl FnMut(Risk<'e>)) {
+        match expr {
+            _ if !self.may_fault(expr) => {}
+            Expr::Load(place) => each(Risk::Element(place)),
+            Expr::Unary(_, e) => self.risks_of(e, each),
+            Expr::Binary(BinaryOp::Div | BinaryOp::Rem | BinaryOp::And | BinaryOp::Or, ..) => each(Risk::Value(expr)),
+            Expr::Binary(_, a, b) => {
+                self.risks_of(a, each);
+                self.risks_of(b, each);
+            }
+            _ => each(Risk::Value(expr)),
+        }
+    }
+
+    /// May this value (or any, if none is given) be one that can't be stored here?
+    pub fn value_may_fault(&self, place: &Place, value: Option<&Expr>) -> bool {
+        self.var(place.var).range.is_some_and(|(low, high)| {
             value.map(|e| self.bounds(e)).is_none_or(|(least, most)| least < low.into() || most > high.into())
-        });
-        outside || self.index_may_fault(place)
+        })
     }
 
     pub fn init_may_fault(&self, init: &Init) -> bool {

@@ -133,6 +133,8 @@ impl Needs for Before<'_> {
         self.stored.extend(local(var));
     }
 
+    fn probed(&mut self, _: VarRef) {}
+
     fn removed(&mut self) {
         self.live = self.pinned.clone();
     }

@@ -13,6 +13,7 @@ mod constants;
 mod dead;
 mod edge;
 mod faults;
+mod fields;
 mod live;
 mod pinned;
 mod remove;
@@ -71,6 +72,13 @@ impl Model {
         if wanted.slicing && reduced.resets > 0 {
             // What was read only for the sake of dead variables.
             reduced.sliced += slice::slice(self, asked);
+        }
+        while wanted.slicing && fields::blank(self, asked) > 0 {
+            // What was read only to be sent in vain.
+            reduced.sliced += 1 + slice::slice(self, asked);
+            if wanted.dead_variables {
+                reduced.resets += dead::reset(self, asked);
+            }
         }
         reduced
     }

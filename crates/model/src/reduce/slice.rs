@@ -23,17 +23,18 @@ pub(super) fn slice(model: &mut Model, asked: &mut [Expr]) -> usize {
         let vars = Vars { globals: &model.globals, locals: &locals };
         for edge in &mut model.processes[number].edges {
             backward(edge, vars, &mut relevance, &mut plan);
-            dropped += plan.carry_out(edge);
+            dropped += plan.carry_out(edge, vars);
         }
     }
     if let Some(observer) = &mut model.observer {
         let vars = Vars { globals: &model.globals, locals: &[] };
         for edge in &mut observer.automaton.edges {
             backward(edge, vars, &mut relevance, &mut plan);
-            dropped += plan.carry_out(edge);
+            dropped += plan.carry_out(edge, vars);
         }
     }
-    dropped + remove(model, asked, &relevance.matter)
+    relevance.forget_starts(model);
+    dropped + remove(model, asked, &relevance.there)
 }
 
 /// Edges that no location has would keep variables alive.
@@ -52,6 +53,8 @@ fn blank_unused_edges(model: &mut Model) {
 /// Which variables matter.
 struct Relevance {
     matter: Stay,
+    /// Those, and such of which only is asked whether they have some element.
+    there: Stay,
     /// Whose edges are looked at.
     process: usize,
     grown: bool,
@@ -61,7 +64,7 @@ impl Relevance {
     fn of(model: &Model, asked: &[Expr]) -> Relevance {
         let locals = model.processes.iter().map(|p| Set::new(p.locals.len())).collect();
         let matter = Stay { globals: Set::new(model.globals.len()), locals };
-        let mut relevance = Relevance { matter, process: 0, grown: true };
+        let mut relevance = Relevance { there: matter.clone(), matter, process: 0, grown: true };
         relevance.begin(model, asked);
         let mut plan = Plan::default();
         while std::mem::take(&mut relevance.grown) {
@@ -76,7 +79,26 @@ impl Relevance {
             }
             relevance.starts(model);
         }
+        for (there, matter) in relevance.there.locals.iter_mut().zip(&relevance.matter.locals) {
+            there.include(matter);
+        }
+        relevance.there.globals.include(&relevance.matter.globals);
         relevance
+    }
+
+    /// What variables that don't matter start with does not matter either.
+    fn forget_starts(&self, model: &mut Model) {
+        let forget = |vars: &mut [Var], matter: &Set, there: &Set| {
+            for (id, var) in vars.iter_mut().enumerate() {
+                if there.contains(id) && !matter.contains(id) {
+                    var.init = Init::Zero;
+                }
+            }
+        };
+        forget(&mut model.globals, &self.matter.globals, &self.there.globals);
+        for ((process, matter), there) in model.processes.iter_mut().zip(&self.matter.locals).zip(&self.there.locals) {
+            forget(&mut process.locals, matter, there);
+        }
     }
 
     /// What matters in any case.
@@ -172,6 +194,13 @@ impl Needs for Relevance {
     /// Where that can go wrong, the variable has to be there.
     fn stored(&mut self, var: VarRef) {
         self.read(var);
+    }
+
+    fn probed(&mut self, var: VarRef) {
+        match var {
+            VarRef::Global(id) => self.there.globals.add(id.index()),
+            VarRef::Local(id) => self.there.locals[self.process].add(id.index()),
+        }
     }
 
     fn removed(&mut self) {}

@@ -13,7 +13,7 @@ use super::judge::{Findings, Haul};
 use super::worker::Worker;
 use super::{Factory, ROUND, Search};
 use crate::budget::Limit;
-use crate::store::{Handle, Queue, Store};
+use crate::store::{Handle, Queue, Seen, Store};
 
 /// A level with fewer states per worker is left to the leader.
 const SHARE: u64 = 64;
@@ -195,6 +195,7 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
             return true;
         }
         levels.ends.push(next.end);
+        self.search.newcomers.advance();
         if !S::Queue::LASTING {
             let last = levels.ends.len() - 1;
             if !self.keep {
@@ -243,7 +244,7 @@ fn work<S: Store>(search: &Search<'_, S>, crew: &Crew<S::Queue>, worker: &mut Wo
                 let end = claim.end.min(at + ROUND as u64);
                 worker.round.work.clear();
                 frontier.queue.copy(at..end, &mut worker.round.work);
-                if let Err(limit) = turns(worker, &mut next) {
+                if let Err(limit) = turns(search, worker, &mut next) {
                     search.stop(limit);
                 }
                 at = end;
@@ -261,13 +262,18 @@ fn work<S: Store>(search: &Search<'_, S>, crew: &Crew<S::Queue>, worker: &mut Wo
 }
 
 /// Expands the states of the round. New ones are put into `next`, even those found before a limit was met.
-fn turns<S: Store>(worker: &mut Worker<'_, '_, S>, next: &mut S::Queue) -> Result<(), Limit> {
+fn turns<S: Store>(search: &Search<'_, S>, worker: &mut Worker<'_, '_, S>, next: &mut S::Queue) -> Result<(), Limit> {
     while !worker.round.work.is_empty() {
-        let turned = worker.turn(|seen| {
+        let ordering = worker.is_ordering();
+        let each = |seen: Seen| {
             if seen.new {
                 next.push(seen.id);
+                if ordering {
+                    search.newcomers.note(seen.id);
+                }
             }
-        });
+        };
+        let turned = worker.turn(each, |_, id| search.newcomers.has(id));
         worker.round.work.drain(..turned?);
     }
     Ok(())

@@ -129,7 +129,7 @@ fn descend<S: Store>(search: &Search<'_, S>, descent: &mut Descent<'_, '_, S>) -
         worker.round.work.clear();
         worker.round.work.push(id);
         successors.clear();
-        let turned = worker.turn(|seen| successors.push(seen));
+        let turned = worker.turn(|seen| successors.push(seen), |handle, id| !handle.is_visited(id));
         if !worker.judge.is_content() {
             let room = findings.kept.is_empty() || steps + stack.frames as usize <= STEPS;
             findings.collect(worker.judge.hand_over(), || if room { stack.path() } else { Vec::new() });

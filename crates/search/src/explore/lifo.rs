@@ -10,7 +10,7 @@ use super::judge::Findings;
 use super::worker::Worker;
 use super::{Factory, Search};
 use crate::budget::Limit;
-use crate::store::{Handle, StateId, Store};
+use crate::store::{Handle, Seen, StateId, Store};
 use crate::sync::Board;
 
 /// States taken at once: more hide latency no better, and leave more states waiting.
@@ -159,11 +159,12 @@ fn bunch<S: Store>(worker: &mut Worker<'_, '_, S>, stack: &mut Stack, max_depth:
         *deepest = (*deepest).max(worker.handle.depth(id));
     }
     while !worker.round.work.is_empty() {
-        let turned = worker.turn(|seen| {
+        let each = |seen: Seen| {
             if seen.new {
                 fresh.push(seen.id);
             }
-        })?;
+        };
+        let turned = worker.turn(each, |_, _| false)?;
         worker.round.work.drain(..turned);
     }
     let handle = &mut worker.handle;

@@ -9,6 +9,7 @@ mod dfs;
 mod judge;
 mod lifo;
 mod live;
+mod newcomers;
 mod removal;
 mod resort;
 mod swarm;
@@ -28,6 +29,7 @@ pub use branch::{Branching, Claim, Evidence, PartId, Place, Run};
 pub use cached::CacheSize;
 pub use lifo::Bias;
 pub use live::{Algorithm, Cycles, Fairness};
+use newcomers::Newcomers;
 use trail::Thread;
 
 /// What to look for, in which order and with what.
@@ -241,6 +243,7 @@ struct Search<'a, S> {
     past: change::Past,
     tallies: Box<[Tally]>,
     depth: AtomicU64,
+    newcomers: Newcomers,
     stopped: AtomicBool,
     /// Bytes in use, or states, at which the search is to pause.
     patience: [AtomicU64; 2],
@@ -274,6 +277,7 @@ impl<'a, S: Store> Search<'a, S> {
             past: change::Past::default(),
             tallies: (0..threads).map(|_| Tally::default()).collect(),
             depth: AtomicU64::new(0),
+            newcomers: Newcomers::new(options.reduces),
             stopped: AtomicBool::new(false),
             patience: [const { AtomicU64::new(u64::MAX) }; 2],
             limit: Mutex::new(None),

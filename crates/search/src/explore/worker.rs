@@ -21,6 +21,8 @@ pub(super) struct Worker<'a, 'm, S: Store + 'a> {
     expanded: u64,
     /// States expanded since the budget was checked.
     unchecked: usize,
+    /// Turns until successors that were put aside last are too long ago to count.
+    ordering: u32,
 }
 
 /// What one turn of the loop works on. Reused from turn to turn.
@@ -35,9 +37,14 @@ pub(super) struct Round {
     /// Successors put aside, and where those of each state expanded end.
     rest: Batch,
     rest_ends: Vec<usize>,
-    /// Whether a state expanded has a new successor.
+    /// Whether a state expanded has a successor that is yet to be expanded.
     renewed: Vec<bool>,
+    /// Successors that are not new, with the number of the state expanded.
+    known: Vec<(usize, StateId)>,
 }
+
+/// Where no successors were put aside in so many turns, there are hardly any to be put aside.
+const ORDERING: u32 = 64;
 
 /// Expands a state as far as the search wants it.
 fn expand(
@@ -69,6 +76,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
             transitions: 0,
             expanded: 0,
             unchecked: 0,
+            ordering: 0,
         }
     }
 
@@ -86,8 +94,13 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
     }
 
     /// Expands the first states of the round, judges them and interns their successors, calling `each` with every one.
+    /// `waits` says of those that are not new which are surely to be expanded yet.
     /// How many states that were; all of them, unless they have very many successors.
-    pub fn turn(&mut self, mut each: impl FnMut(Seen)) -> Result<usize, Limit> {
+    pub fn turn(
+        &mut self,
+        mut each: impl FnMut(Seen),
+        waits: impl Fn(&S::Handle<'a>, StateId) -> bool,
+    ) -> Result<usize, Limit> {
         let reduces = self.search.options.reduces;
         let Round { work, batch, ends, state, rest, rest_ends, .. } = &mut self.round;
         batch.clear();
@@ -111,7 +124,8 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         let count = ends.len();
         self.expanded += count as u64;
         self.unchecked += count;
-        let interned = if rest.is_empty() { self.intern(each) } else { self.intern_ample(&mut each) };
+        self.ordering = if rest.is_empty() { self.ordering.saturating_sub(1) } else { ORDERING };
+        let interned = if rest.is_empty() { self.intern(each) } else { self.intern_ample(&mut each, waits) };
         self.search.tallies[self.number].set(self.transitions, self.expanded);
         interned?;
         for &id in &self.round.work[..count] {
@@ -120,9 +134,15 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         Ok(count)
     }
 
-    /// Interns the successors, and those put aside of states that have no new ones.
-    fn intern_ample(&mut self, each: &mut impl FnMut(Seen)) -> Result<(), Limit> {
-        let Round { batch, ends, renewed, .. } = &mut self.round;
+    /// Interns the successors, and those put aside of states all of whose successors may have been expanded before: following
+    /// those that have not, one comes from any state to one of which nothing is put aside.
+    fn intern_ample(
+        &mut self,
+        each: &mut impl FnMut(Seen),
+        waits: impl Fn(&S::Handle<'a>, StateId) -> bool,
+    ) -> Result<(), Limit> {
+        let Round { batch, ends, renewed, known, .. } = &mut self.round;
+        known.clear();
         renewed.clear();
         renewed.resize(ends.len(), false);
         let (mut of, mut at) = (0, 0);
@@ -132,11 +152,17 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
             }
             at += 1;
             renewed[of] |= seen.new;
+            if !renewed[of] {
+                known.push((of, seen.id));
+            }
             each(seen);
         });
         self.transitions += at as u64;
         interned.map_err(|full| self.search.budget.limit(full))?;
-        let Round { work, batch, rest, rest_ends, state, ends, renewed } = &mut self.round;
+        for &(of, id) in &*known {
+            renewed[of] = renewed[of] || waits(&self.handle, id);
+        }
+        let Round { work, batch, rest, rest_ends, state, ends, renewed, .. } = &mut self.round;
         batch.clear();
         ends.clear();
         let mut start = 0;
@@ -260,6 +286,11 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         });
         self.transitions += count;
         interned.map_err(|full| self.search.budget.limit(full))
+    }
+
+    /// Whether moves are left out now and then.
+    pub fn is_ordering(&self) -> bool {
+        self.ordering > 0
     }
 
     pub fn leads(&self) -> bool {
