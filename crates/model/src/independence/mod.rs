@@ -24,6 +24,7 @@ mod reduced;
 mod resources;
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use access::{Access, Asked, Reader};
 pub use audit::{Audit, Record};
@@ -64,6 +65,8 @@ pub struct Independence {
     words: usize,
     /// The same by numbers of processes: those that matter wherever they are, and those that may.
     masks: Vec<(u64, u64)>,
+    /// Whether moves were ever left out.
+    served: AtomicBool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -138,20 +141,36 @@ impl Independence {
         (0..self.first.len()).all(|pid| places(pid).all(|place| self.places[place].barred || closes(pid, place)))
     }
 
+    fn serve(&self) {
+        // Others look at the same memory: not to be written without need.
+        if !self.has_served() {
+            self.served.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether moves were ever left out because of it.
+    pub fn has_served(&self) -> bool {
+        self.served.load(Ordering::Relaxed)
+    }
+
     /// Which processes to look at, as a set of their numbers, and whether the search must see to it that the others get
     /// their turn. None if all.
     pub fn choose(&self, parts: &Parts, movers: &mut Movers) -> Option<Chosen> {
         movers.read(self, parts)?;
         let mut best: Option<(usize, u64)> = None;
+        // No set with one of these will do.
+        let mut lost = 0;
         for pid in (0..movers.places.len()).rev().filter(|pid| movers.can_move >> pid & 1 == 1) {
-            if let Some(set) = self.close(pid, movers) {
-                let moves = movers.moves(set);
-                if best.is_none_or(|(least, _)| moves < least) {
-                    best = Some((moves, set));
-                }
-                if moves == 1 {
-                    break;
-                }
+            let Some(set) = self.close(pid, movers, lost) else {
+                lost |= 1 << pid;
+                continue;
+            };
+            let moves = movers.moves(set);
+            if best.is_none_or(|(least, _)| moves < least) {
+                best = Some((moves, set));
+            }
+            if moves == 1 {
+                break;
             }
         }
         let (_, set) = best?;
@@ -160,8 +179,9 @@ impl Independence {
         Some(Chosen { set, watched })
     }
 
-    /// The least closed set with this process. None if that has everybody who can move, or may not be used.
-    fn close(&self, seed: usize, movers: &Movers) -> Option<u64> {
+    /// The least closed set with this process. None if that has everybody who can move, or may not be used; so it is if it
+    /// has one who is `lost`, of whom that is known.
+    fn close(&self, seed: usize, movers: &Movers, lost: u64) -> Option<u64> {
         let (mut set, mut todo) = (1u64 << seed, 1u64 << seed);
         let (mut moves_others, mut barred) = (false, false);
         while todo != 0 {
@@ -194,7 +214,7 @@ impl Independence {
             }
             let more = more & !set;
             (set, todo) = (set | more, todo | more);
-            if set & movers.can_move == movers.can_move {
+            if set & lost != 0 || set & movers.can_move == movers.can_move {
                 return None;
             }
         }
@@ -415,7 +435,8 @@ impl Table<'_> {
         }
         let masks = rows.chunks(words.max(1)).map(|row| self.masks(row)).collect();
         let first = self.first;
-        Independence { numbered: self.cast.numbered, keeping, first, places, rows, words, masks }
+        let served = AtomicBool::new(false);
+        Independence { numbered: self.cast.numbered, keeping, first, places, rows, words, masks, served }
     }
 
     /// Which processes matter by a row: wherever they are, and in some places.

@@ -109,6 +109,7 @@ impl<S: Successors> Successors for Reduced<S> {
         }
         if let Some(chosen) = independence.choose(parts, movers) {
             luck.hits += 1;
+            independence.serve();
             if let Some(audit) = audit {
                 audit.look(&successors.plain(state), chosen.set);
             }

@@ -9,6 +9,7 @@ mod dfs;
 mod judge;
 mod lifo;
 mod live;
+mod origins;
 mod removal;
 mod resort;
 mod swarm;
