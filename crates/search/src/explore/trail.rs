@@ -7,7 +7,7 @@
 //! Where several predecessors would do, the least is taken: the trail is the same whoever was first.
 //!
 //! A worker that searches alone finds every state from the same one each time, and it is known
-//! [roughly](super::origins) from where: only a few hundred states are expanded again for each step.
+//! [roughly](super::origins) from where: only a few hundred states are expanded again for each step in a large graph.
 //!
 //! With a lossy store a second search could miss what the first has found. So such a store has links, between the states
 //! that wait and those on the way to them.
@@ -25,6 +25,9 @@ use crate::store::{Handle, Queue, StateId, Store, hash};
 
 /// Levels with fewer states are searched by one worker.
 const SHARE: u64 = 1 << 11;
+
+/// So many states are expanded again without hesitation, so that one worker finds the trail that several find.
+const FEW: u64 = 1 << 15;
 
 /// A trail in the making, from its end.
 #[derive(Debug)]
@@ -100,7 +103,9 @@ pub(super) fn trace<S: Store>(threads: &mut [Thread], levels: &mut Levels<'_, '_
     for depth in (levels.first + 1..=deepest(threads)).rev() {
         let mut here: Vec<&mut Thread> = threads.iter_mut().filter(|thread| thread.depth == depth).collect();
         let level = levels.level(depth - 1);
-        if levels.workers[0].is_alone() && (here.len() == 1 || here.len() as u64 * CLAIM < level.end - level.start) {
+        // The least of all for several errors at once may be cheaper, and in small graphs it hardly costs anything.
+        let worth = level.end > FEW && (here.len() == 1 || here.len() as u64 * CLAIM < level.end - level.start);
+        if worth && levels.workers[0].is_alone() {
             here.iter_mut().for_each(|thread| thread.step_back(levels));
             continue;
         }
