@@ -77,6 +77,11 @@ impl Engine {
         self.audit.as_ref().map(|(_, record)| record)
     }
 
+    /// Whether any move was left out so far.
+    pub fn has_left_out(&self) -> bool {
+        self.independence.as_ref().is_some_and(|independence| independence.has_served())
+    }
+
     pub fn name(&self) -> &'static str {
         if self.compiled.is_some() { "compile" } else { "interpret" }
     }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use graph::{Graph, Random, finding, follow, known, ways};
 use kripke_model::trail::Ending;
-use kripke_model::{Batch, Choice, Fault, FindingKind, Flags, State, Successors};
+use kripke_model::{Batch, Choice, Fault, FindingKind, Flags, State, Successors, Trail};
 use kripke_search::{Budget, End, Limit, Options, Order, Outcome, StoreKind, Wrong};
 
 fn run<M: Successors + Clone + Sync>(model: &M, options: &Options) -> Outcome {
@@ -230,7 +230,12 @@ fn very_many_successors_of_one_state() {
     }
 }
 
-/// Neither counts nor what is kept nor the trails depend on the number of threads.
+/// What is wrong, and after how many steps.
+fn steps(outcome: &Outcome) -> Vec<(Wrong, usize)> {
+    outcome.violations.iter().map(|v| (v.wrong.clone(), v.trail.choices.len())).collect()
+}
+
+/// Neither counts nor what is kept nor the lengths of trails depend on the number of threads, nor the trails of several.
 #[test]
 fn threads_do_not_matter() {
     for seed in 0..25 {
@@ -243,13 +248,20 @@ fn threads_do_not_matter() {
         for all_errors in [false, true] {
             let with = |way: &Options| run(&graph, &Options { all_errors, ..way.clone() });
             let ways = ways(Some(Order::BreadthFirst));
-            let alone = with(&ways[0]);
-            for way in &ways[1..] {
+            let (alone, several) = (with(&ways[0]), with(&ways[1]));
+            assert_eq!((ways[0].threads, ways[1].threads), (Some(1), Some(2)));
+            for violation in &alone.violations {
+                follow(&graph, &violation.trail);
+            }
+            for way in &ways[2..] {
                 let outcome = with(way);
                 let figures =
                     |s: &kripke_search::Statistics| (s.states, s.transitions, s.depth, s.errors, s.state_bytes);
                 assert_eq!(figures(&outcome.statistics), figures(&alone.statistics), "seed {seed} {way:?}");
-                assert_eq!(outcome.violations, alone.violations, "seed {seed} {way:?}");
+                // One thread may take another way to the same state than several do, as short as theirs.
+                let like = if way.threads == Some(1) { &alone } else { &several };
+                assert_eq!(outcome.violations, like.violations, "seed {seed} {way:?}");
+                assert_eq!(steps(&outcome), steps(&alone), "seed {seed} {way:?}");
                 assert_eq!(format!("{:?}", outcome.end), format!("{:?}", alone.end));
             }
         }
@@ -296,6 +308,22 @@ impl Successors for Counters {
     }
 }
 
+/// Takes the steps of a trail, and looks whether there is what it should lead to.
+fn count(mut counters: Counters, trail: &Trail) {
+    let (mut state, mut out) = (vec![0; 20], Batch::new());
+    for &choice in &trail.choices {
+        out.clear();
+        counters.expand(&state, Choice::All, &mut out);
+        state = out.state(choice as usize).to_vec();
+    }
+    out.clear();
+    let flags = counters.expand(&state, Choice::All, &mut out);
+    match trail.ending {
+        Ending::Finding(n) => assert!((n as usize) < out.findings().len(), "no finding {n} there"),
+        _ => assert!(flags.invalid_end, "no end"),
+    }
+}
+
 /// Nor does it matter when the store is changed, with states enough to be moved in several pieces.
 #[test]
 fn changing_the_store_does_not_matter() {
@@ -305,12 +333,17 @@ fn changing_the_store_does_not_matter() {
             run(&Counters(60), &Options { order, store, change_at, threads, all_errors: true, ..Options::default() })
         };
         let exact = with(StoreKind::Exact, None, 1);
+        let several = with(StoreKind::Exact, None, 2);
         let figures = |s: &kripke_search::Statistics| (s.states, s.transitions, s.depth, s.errors, s.state_bytes);
         assert_eq!(exact.statistics.states, 60 * 60 * 60);
         for (change_at, threads) in [(150_000, 1), (1_000, 2), (90_000, 2), (200_000, 3)] {
             let changed = with(StoreKind::Auto, Some(change_at), threads);
             assert_eq!(figures(&changed.statistics), figures(&exact.statistics), "{order:?} {change_at} {threads}");
-            assert_eq!(changed.violations, exact.violations, "{order:?} {change_at} {threads}");
+            assert_eq!(steps(&changed), steps(&exact), "{order:?} {change_at} {threads}");
+            if threads > 1 {
+                assert_eq!(changed.violations, several.violations, "{order:?} {change_at} {threads}");
+            }
+            changed.violations.iter().for_each(|violation| count(Counters(60), &violation.trail));
             assert!(matches!(changed.end, End::Exhausted(_)));
             let [change] = changed.statistics.changes[..] else { panic!("one change") };
             assert_eq!((change.from, changed.statistics.store), (StoreKind::Exact, StoreKind::Tree));

@@ -17,7 +17,7 @@ use kripke_report::table::Look;
 use kripke_report::verdict::{Unconfirmed, Verdict};
 use kripke_report::{coverage, number};
 use kripke_search::{
-    Bias, Budget, Cycles, End, Fairness, Options, Order, Outcome, Progress, StoreKind, Wrong, explore,
+    Bias, Budget, Cycles, End, Fairness, Limit, Options, Order, Outcome, Progress, StoreKind, Wrong, explore,
 };
 
 use crate::args::{self, Check};
@@ -70,7 +70,14 @@ pub struct Answer {
 }
 
 /// As many states may always be looked at to make a trail shorter.
-const SHORTEN: u64 = 500_000;
+const SHORTEN: u64 = 100_000;
+
+/// How far a search may go.
+#[derive(Clone, Copy)]
+struct Most {
+    states: u64,
+    depth: u32,
+}
 
 /// What all searches of a model share.
 struct Session<'a> {
@@ -314,24 +321,33 @@ impl Session<'_> {
     /// too many. Whether the trails are shortest ones.
     fn shorten(&self, engine: &Engine, options: &Options, outcome: &mut Outcome) -> bool {
         let nearest = options.order == Order::BreadthFirst && options.cycles.is_none() && options.branching.is_none();
-        if !options.reduces || !nearest || options.all_errors || outcome.violations.is_empty() {
+        let Some(violation) = outcome.violations.first().filter(|_| nearest && !options.all_errors) else {
             return nearest;
+        };
+        if !options.reduces || !engine.has_left_out() {
+            return true;
         }
-        let states = (4 * outcome.statistics.states).max(SHORTEN);
+        // Of several workers it depends on timing what is left out, and so which of the nearest errors is found.
+        let same = options.workers() == 1;
+        let Some(depth) = violation.trail.choices.len().checked_sub(usize::from(same)) else { return true };
+        let most =
+            Most { states: outcome.statistics.states.max(SHORTEN), depth: u32::try_from(depth).unwrap_or(u32::MAX) };
         let all = Options { reduces: false, ..options.clone() };
-        let again = self.search(engine, &all, Some(states));
-        let found = !again.violations.is_empty();
-        if found {
-            outcome.violations = again.violations;
+        let again = self.search(engine, &all, Some(most));
+        match again.end {
+            End::Violation => outcome.violations = again.violations,
+            // There is none nearer.
+            End::Exhausted(_) | End::Stopped(Limit::Depth(_)) if same => {}
+            _ => return false,
         }
-        found
+        true
     }
 
-    /// Searches, looking at no more than so many states.
-    fn search(&self, engine: &Engine, options: &Options, most: Option<u64>) -> Outcome {
+    /// Searches, perhaps within narrower limits than all searches have.
+    fn search(&self, engine: &Engine, options: &Options, most: Option<Most>) -> Outcome {
         let budget = Budget {
-            max_depth: self.limits.max_depth,
-            max_states: most.into_iter().chain(self.limits.max_states).min(),
+            max_depth: most.map(|most| most.depth).into_iter().chain(self.limits.max_depth).min(),
+            max_states: most.map(|most| most.states).into_iter().chain(self.limits.max_states).min(),
             memory: self.limits.memory,
             taken: memory::now(),
             deadline: self.deadline,

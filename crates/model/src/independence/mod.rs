@@ -27,6 +27,7 @@ mod reduced;
 mod resources;
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use access::{Access, Asked, Reader, Way};
 pub use audit::{Audit, Record};
@@ -71,6 +72,8 @@ pub struct Independence {
     masks: Vec<(u64, u64)>,
     /// If some things can't be done before others are, as can be seen in a state.
     futures: Option<Futures>,
+    /// Whether moves were ever left out.
+    served: AtomicBool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -144,6 +147,18 @@ impl Independence {
             set & all == all
         };
         (0..self.first.len()).all(|pid| places(pid).all(|place| self.places[place].barred || closes(pid, place)))
+    }
+
+    fn serve(&self) {
+        // Others look at the same memory: not to be written without need.
+        if !self.has_served() {
+            self.served.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether moves were ever left out because of it.
+    pub fn has_served(&self) -> bool {
+        self.served.load(Ordering::Relaxed)
     }
 
     /// Which processes to look at, as a set of their numbers, and whether the search must see to it that the others get
@@ -541,7 +556,8 @@ impl Table<'_> {
         let ways = std::mem::take(&mut self.ways);
         let futures = numbered.then(|| Futures::new(ways, &self.steps, self.resources, layout));
         let futures = futures.filter(Futures::is_gated);
-        Independence { numbered, keeping, first: self.first, places, rows, words, masks, futures }
+        let served = AtomicBool::new(false);
+        Independence { numbered, keeping, first: self.first, places, rows, words, masks, futures, served }
     }
 
     /// Which processes matter by a row: wherever they are, and in some places.

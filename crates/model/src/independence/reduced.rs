@@ -126,6 +126,7 @@ impl<S: Successors> Successors for Reduced<S> {
             looked
         });
         if let Some(chosen) = chosen {
+            independence.serve();
             if let Some(audit) = audit {
                 audit.look(&successors.plain(state), chosen.set);
             }

@@ -10,6 +10,7 @@ use std::thread::{Scope, ScopedJoinHandle};
 
 use super::crew::{Crew, Results};
 use super::judge::{Findings, Haul};
+use super::origins::Origins;
 use super::worker::Worker;
 use super::{Factory, ROUND, Search};
 use crate::budget::Limit;
@@ -18,7 +19,7 @@ use crate::store::{Handle, Queue, Seen, Store};
 /// A level with fewer states per worker is left to the leader.
 const SHARE: u64 = 64;
 /// The most states to be claimed at once.
-const CLAIM: u64 = 512;
+pub(super) const CLAIM: u64 = 512;
 
 /// How far a search got.
 pub(super) struct Levels<'a, 'm, S: Store + 'a> {
@@ -27,6 +28,7 @@ pub(super) struct Levels<'a, 'm, S: Store + 'a> {
     pub ends: Vec<u64>,
     /// The first level that the queue remembers.
     pub first: usize,
+    pub origins: Origins,
     pub findings: Findings<u32>,
     pub stop: Option<Limit>,
     /// States of the last level that are still to be expanded, where the search was to pause.
@@ -62,6 +64,7 @@ pub(super) fn run<'a, 'm, S: Store>(
         queue: S::Queue::default(),
         ends: Vec::new(),
         first: 0,
+        origins: Origins::default(),
         findings: Findings::new(),
         stop: None,
         rest: 0..0,
@@ -95,7 +98,7 @@ pub(super) fn resume<'a, 'm, S: Store>(
         frontier.level = std::mem::take(&mut levels.rest);
     }
     let hauls = levels.hauls.drain(..).map(Some);
-    hauls.for_each(|haul| crew.bring(Results { next: S::Queue::default(), haul }));
+    hauls.for_each(|haul| crew.bring(Results { next: S::Queue::default(), origins: Origins::default(), haul }));
     let mut workers = std::mem::take(&mut levels.workers).into_iter();
     let mut leader = workers.next().expect("a search has a leader");
     std::thread::scope(|scope| {
@@ -176,6 +179,7 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
         let results = std::mem::take(&mut *self.crew.results());
         let mut hauls = Vec::new();
         for mut result in results {
+            levels.origins.append(&result.origins, frontier.queue.len());
             frontier.queue.append(&mut result.next);
             hauls.extend(result.haul);
         }
@@ -205,6 +209,7 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
             }
             let start = levels.level(levels.first).start;
             frontier.queue.forget(start);
+            levels.origins.forget(start);
         }
         self.search.depth.store(u64::from(depth) + 1, Ordering::Relaxed);
         if rest.is_some() {
@@ -233,12 +238,15 @@ fn help<'a, 'm, S: Store>(
 
 /// A worker's part of a level.
 fn work<S: Store>(search: &Search<'_, S>, crew: &Crew<S::Queue>, worker: &mut Worker<'_, '_, S>) {
-    let mut next = S::Queue::default();
+    let (mut next, mut origins) = (S::Queue::default(), Origins::default());
     {
         let frontier = crew.read();
         while !search.is_stopped()
             && let Some(claim) = crew.claim(&frontier)
         {
+            if frontier.level.end - frontier.level.start > CLAIM {
+                origins.note(next.len(), claim.start);
+            }
             let mut at = claim.start;
             while at < claim.end && !search.is_stopped() {
                 let end = claim.end.min(at + ROUND as u64);
@@ -258,7 +266,7 @@ fn work<S: Store>(search: &Search<'_, S>, crew: &Crew<S::Queue>, worker: &mut Wo
             }
         }
     }
-    crew.bring(Results { next, haul: worker.judge.hand_over() });
+    crew.bring(Results { next, origins, haul: worker.judge.hand_over() });
 }
 
 /// Expands the states of the round. New ones are put into `next`, even those found before a limit was met.

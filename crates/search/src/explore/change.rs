@@ -189,7 +189,8 @@ impl Stages<'_, '_, '_> {
         let mut ends = vec![0; level.depth as usize];
         ends.push(rest.end);
         let Level { findings, hauls, depth, .. } = level;
-        let levels = Levels { queue, ends, first: depth as usize, findings, stop: None, rest, hauls, workers };
+        let (first, origins) = (depth as usize, Default::default());
+        let levels = Levels { queue, ends, first, origins, findings, stop: None, rest, hauls, workers };
         if self.tree.lossy {
             let states = self.tree.change_at.map_or(u64::MAX, |states| states.saturating_mul(2).max(1));
             search.be_patient(self.tight().max(1), states);

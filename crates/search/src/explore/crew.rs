@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::judge::Haul;
+use super::origins::Origins;
 use crate::store::Queue;
 use crate::sync::{AtomicU64, Board, Ordering};
 
@@ -50,6 +51,8 @@ pub(super) struct Frontier<Q> {
 pub(super) struct Results<Q> {
     /// States of the next level.
     pub next: Q,
+    /// From where these were found.
+    pub origins: Origins,
     pub haul: Option<Haul>,
 }
 

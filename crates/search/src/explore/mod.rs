@@ -10,6 +10,7 @@ mod judge;
 mod lifo;
 mod live;
 mod newcomers;
+mod origins;
 mod removal;
 mod resort;
 mod swarm;

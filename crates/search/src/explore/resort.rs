@@ -93,7 +93,8 @@ impl Resort {
         let mut ends = vec![0; depth as usize];
         ends.push(rest);
         let (rest, workers) = (0..rest, vec![leader]);
-        let levels = Levels { queue, ends, first: depth as usize, findings, stop: None, rest, hauls, workers };
+        let (first, origins) = (depth as usize, Default::default());
+        let levels = Levels { queue, ends, first, origins, findings, stop: None, rest, hauls, workers };
         let mut levels = bfs::resume(&search, factory, levels, max_depth(budget), false);
         let end = search.end(levels.stop.take(), &mut levels.findings);
         search.report(levels.queue.bytes(), 0);

@@ -2,9 +2,12 @@
 //!
 //! Exact stores have no links between states. A depth-first search has the path at hand when it finds an error. A
 //! breadth-first search goes back level by level: among the successors of all states of one level it looks for those
-//! states of the next that lie on a trail, for all errors at once and on all cores. So an error costs at most that all
+//! states of the next that lie on a trail, for all errors at once and on all cores. So errors cost at most that all
 //! states are expanded once more, without being interned; links would cost four bytes for each state, error or not.
-//! Where several predecessors would do, the least is taken: the trail is the same whatever the number of threads.
+//! Where several predecessors would do, the least is taken: the trail is the same whoever was first.
+//!
+//! A worker that searches alone finds every state from the same one each time, and it is known
+//! [roughly](super::origins) from where: only a few hundred states are expanded again for each step in a large graph.
 //!
 //! With a lossy store a second search could miss what the first has found. So such a store has links, between the states
 //! that wait and those on the way to them.
@@ -14,7 +17,7 @@ use std::ops::Range;
 
 use kripke_model::{Batch, Choice, State, Trail};
 
-use super::bfs::Levels;
+use super::bfs::{CLAIM, Levels};
 use super::judge::Found;
 use super::worker::Worker;
 use crate::outcome::Violation;
@@ -23,6 +26,9 @@ use crate::store::{Handle, Queue, StateId, Store, hash};
 /// Levels with fewer states are searched by one worker.
 const SHARE: u64 = 1 << 11;
 
+/// So many states are expanded again without hesitation, so that one worker finds the trail that several find.
+const FEW: u64 = 1 << 15;
+
 /// A trail in the making, from its end.
 #[derive(Debug)]
 pub(super) struct Thread {
@@ -30,6 +36,8 @@ pub(super) struct Thread {
     /// Where the part that is known begins, and how deep that is.
     state: Vec<u8>,
     depth: usize,
+    /// Where it is in the queue, if that is known.
+    at: Option<u64>,
     /// The last is the first choice of the part that is known.
     choices: Vec<u32>,
 }
@@ -39,13 +47,13 @@ type Origin = (Vec<u8>, u32);
 
 impl Thread {
     pub fn new(found: Found, depth: u32) -> Thread {
-        Thread { state: found.state.clone(), found, depth: depth as usize, choices: Vec::new() }
+        Thread { state: found.state.clone(), found, depth: depth as usize, at: None, choices: Vec::new() }
     }
 
     /// A trail whose end is known: choices that lead from this state to an error at this depth.
     pub fn after(found: Found, state: Vec<u8>, depth: u32, mut choices: Vec<u32>) -> Thread {
         choices.reverse();
-        Thread { found, state, depth: depth as usize - choices.len(), choices }
+        Thread { found, state, depth: depth as usize - choices.len(), at: None, choices }
     }
 
     pub fn finish(mut self) -> Violation {
@@ -58,6 +66,31 @@ impl Thread {
     pub fn is_done(&self) -> bool {
         self.depth == 0
     }
+
+    /// Follows it back to the state from which the one where it begins was found first. One worker alone has searched.
+    fn step_back<S: Store>(&mut self, levels: &mut Levels<'_, '_, S>) {
+        let before = levels.level(self.depth - 1);
+        // The level after the last is not known as one.
+        let level = before.end..levels.ends.get(self.depth).copied().unwrap_or(levels.queue.len());
+        let worker = &mut levels.workers[0];
+        let position = self.at.or_else(|| levels.queue.find(level, worker.id_of(&self.state)?));
+        let start = position.and_then(|at| levels.origins.of(at)).filter(|from| before.contains(from));
+        let (mut ids, mut state, mut batch) = (Vec::new(), Vec::new(), Batch::new());
+        for at in start.unwrap_or(before.start)..before.end {
+            ids.clear();
+            levels.queue.copy(at..at + 1, &mut ids);
+            worker.handle.fetch(ids[0], &mut state);
+            batch.clear();
+            worker.successors.expand(&state, Choice::All, &mut batch);
+            if let Some(choice) = batch.states().position(|successor| *successor == self.state) {
+                self.choices.push(number(choice));
+                std::mem::swap(&mut self.state, &mut state);
+                (self.depth, self.at) = (self.depth - 1, Some(at));
+                return;
+            }
+        }
+        unreachable!("every state of a level was found from one of the level before");
+    }
 }
 
 /// How far back the longest thread must be followed yet.
@@ -68,14 +101,21 @@ pub(super) fn deepest(threads: &[Thread]) -> usize {
 /// Follows all threads back to the first level that is remembered.
 pub(super) fn trace<S: Store>(threads: &mut [Thread], levels: &mut Levels<'_, '_, S>) {
     for depth in (levels.first + 1..=deepest(threads)).rev() {
+        let mut here: Vec<&mut Thread> = threads.iter_mut().filter(|thread| thread.depth == depth).collect();
         let level = levels.level(depth - 1);
-        let wanted = Wanted::new(threads.iter().filter(|thread| thread.depth == depth).map(|thread| &thread.state[..]));
+        // The least of all for several errors at once may be cheaper, and in small graphs it hardly costs anything.
+        let worth = level.end > FEW && (here.len() == 1 || here.len() as u64 * CLAIM < level.end - level.start);
+        if worth && levels.workers[0].is_alone() {
+            here.iter_mut().for_each(|thread| thread.step_back(levels));
+            continue;
+        }
+        let wanted = Wanted::new(here.iter().map(|thread| &thread.state[..]));
         let origins = search_level(&wanted, &mut levels.workers, &levels.queue, level);
-        for thread in threads.iter_mut().filter(|thread| thread.depth == depth) {
+        for thread in here {
             let (state, choice) = origins.get(&thread.state).expect("every state of a level has a predecessor before");
             thread.choices.push(*choice);
             thread.state.clone_from(state);
-            thread.depth -= 1;
+            (thread.depth, thread.at) = (thread.depth - 1, None);
         }
     }
 }

@@ -211,6 +211,17 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         interned.map_err(|full| self.search.budget.limit(full)).map(|()| flags)
     }
 
+    /// The id of a state that was interned before.
+    pub fn id_of(&mut self, state: &State) -> Option<StateId> {
+        let Round { batch, .. } = &mut self.round;
+        batch.clear();
+        batch.push(state);
+        let mut id = None;
+        self.handle.enter();
+        self.handle.intern(batch, &[], |seen| id = Some(seen.id)).ok()?;
+        id
+    }
+
     /// Turns numbers among the successors that are looked at, from a state on, into numbers among all of them, which is what
     /// trails have.
     pub fn number_among_all(&mut self, from: StateId, choices: &mut [u32]) {
@@ -291,6 +302,11 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
     /// Whether moves are left out now and then.
     pub fn is_ordering(&self) -> bool {
         self.ordering > 0
+    }
+
+    /// Whether there are no others, and never were.
+    pub fn is_alone(&self) -> bool {
+        self.search.threads == 1
     }
 
     pub fn leads(&self) -> bool {

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use kripke_model::State;
 
 use super::Full;
+use super::ground::Filled;
 use super::hardware::prefetch_at;
 
 /// Numbers of a block.
@@ -48,10 +49,10 @@ struct Block {
 }
 
 impl Arena {
-    pub fn new(workers: usize) -> Arena {
+    pub fn new(filled: Filled) -> Arena {
         // SAFETY: all bits zero are a null pointer and the number zero. Memory that is not used is not even touched.
         let blocks = unsafe { Box::<[Block]>::new_zeroed_slice(BLOCKS).assume_init() };
-        Arena { blocks, claimed: AtomicUsize::new(0), land: Land::new(workers), used: AtomicUsize::new(0) }
+        Arena { blocks, claimed: AtomicUsize::new(0), land: Land::new(filled), used: AtomicUsize::new(0) }
     }
 
     /// What the arena needs besides the states.
@@ -157,10 +158,10 @@ struct Land(#[cfg(not(shuttle))] memmap2::MmapRaw, #[cfg(shuttle)] Box<[AtomicU8
 impl Land {
     /// As much as can be had.
     #[cfg(not(shuttle))]
-    fn new(workers: usize) -> Land {
+    fn new(filled: Filled) -> Land {
         let mut bytes = RANGE;
         loop {
-            match super::ground::reserve(bytes, workers) {
+            match super::ground::reserve(bytes, filled) {
                 Ok(map) => return Land(map),
                 Err(_) if bytes > BLOCK_BYTES => bytes /= 2,
                 Err(error) => panic!("no memory for states: {error}"),
@@ -169,7 +170,7 @@ impl Land {
     }
 
     #[cfg(shuttle)]
-    fn new(_: usize) -> Land {
+    fn new(_: Filled) -> Land {
         Land((0..RANGE).map(|_| AtomicU8::new(0)).collect())
     }
 
@@ -296,7 +297,7 @@ mod tests {
     use super::*;
 
     fn check(lengths: impl Iterator<Item = usize>) {
-        let arena = Arena::new(1);
+        let arena = Arena::new(Filled::Densely);
         let mut pens = [Pen::new(&arena), Pen::new(&arena)];
         let states: Vec<Vec<u8>> = lengths.enumerate().map(|(i, n)| vec![(i % 251) as u8; n]).collect();
         let mut numbers = Vec::new();
@@ -329,7 +330,7 @@ mod tests {
 
     #[test]
     fn every_number_is_told_once() {
-        let arena = Arena::new(2);
+        let arena = Arena::new(Filled::Densely);
         let mut pens = [Pen::new(&arena), Pen::new(&arena)];
         let mut numbers = Vec::new();
         for i in 0..5 * BLOCK {
@@ -352,6 +353,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "there is no state 7")]
     fn what_is_not_there_is_refused() {
-        Arena::new(1).get(7);
+        Arena::new(Filled::Densely).get(7);
     }
 }

@@ -3,12 +3,13 @@
 use kripke_model::{Batch, State};
 
 use super::arena::{Arena, Pen};
+use super::ground::Filled;
 use super::ledger::{Account, Ledger};
 use super::meeting::{Meeting, Seat};
 use super::queue::Runs;
 use super::remains::{Marks, Remains};
 use super::segments::Untold;
-use super::table::{Probe, Refusal, Table, Vacancy};
+use super::table::{Addition, Probe, Refusal, Table, Vacancy};
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 
 /// States whose memory accesses overlap: enough to hide the latency, few enough for their lines to stay in the cache.
@@ -33,7 +34,7 @@ impl ExactStore {
     pub fn new(capacity: Capacity, workers: usize) -> ExactStore {
         let table = Table::new(SEGMENTS, ROOM, workers);
         let ledger = Ledger::new(capacity, workers, table.bytes());
-        let (meeting, arena) = (Meeting::new(), Arena::new(workers));
+        let (meeting, arena) = (Meeting::new(), Arena::new(Filled::Densely));
         ExactStore { meeting, table, arena, ledger, uncompared: 0 }
     }
 
@@ -174,9 +175,9 @@ impl<'a> ExactHandle<'a> {
             let (number, new) = match probe.candidate() {
                 Some(number) if self.store.is(number, state) => (number, false),
                 None if let Some(vacancy) = probe.vacancy()
-                    && let Some(number) = self.add_at(seat, state, hash, vacancy)? =>
+                    && let Some(added) = self.add_at(seat, state, hash, vacancy)? =>
                 {
-                    (number, true)
+                    added
                 }
                 _ => self.find_or_add(seat, state, hash, &mut probes)?,
             };
@@ -185,15 +186,18 @@ impl<'a> ExactHandle<'a> {
         Ok(())
     }
 
-    /// Adds a state where there was room at the first look, if there still is.
+    /// Adds a state where there was room at the first look. None if something else is there now.
     #[inline(always)]
-    fn add_at(&mut self, seat: &Seat<'a>, state: &State, hash: u64, at: Vacancy) -> Result<Option<u32>, Full> {
-        let number = self.write(state)?;
-        if !self.store.table.add_at(seat, hash, at, number) {
-            return Ok(None);
-        }
-        self.keep(seat, state, hash);
-        Ok(Some(number))
+    fn add_at(&mut self, seat: &Seat<'a>, state: &State, hash: u64, at: Vacancy) -> Result<Option<(u32, bool)>, Full> {
+        let store = self.store;
+        Ok(match store.table.add_at(seat, hash, at, || self.write(state))? {
+            Addition::Made(number) => {
+                self.keep(seat, state, hash);
+                Some((number, true))
+            }
+            Addition::Like(number) if store.is(number, state) => Some((number, false)),
+            Addition::Like(_) | Addition::None => None,
+        })
     }
 
     /// Looks again, and adds the state if it is not there. Probes are void when that makes the table grow.

@@ -7,22 +7,31 @@ use crate::sync::AtomicU64;
 
 /// Where huge pages begin: what is small stays small.
 #[cfg(all(target_os = "linux", not(shuttle)))]
-const SMALL: usize = 16 << 20;
+const SMALL: usize = 8 << 20;
 /// So many workers wait for each other when memory is handed out in small pages.
 #[cfg(all(target_os = "linux", not(shuttle)))]
 const CROWD: usize = 3;
 
+/// How a range of addresses is filled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Filled {
+    /// From its start, without gaps.
+    Densely,
+    /// With gaps, that would cost memory if pages were large. So they are only where so many workers gain by it.
+    WithGaps { workers: usize },
+}
+
 /// A range of addresses, if there is one.
 #[cfg(not(shuttle))]
-pub(super) fn reserve(bytes: usize, workers: usize) -> std::io::Result<memmap2::MmapRaw> {
+pub(super) fn reserve(bytes: usize, filled: Filled) -> std::io::Result<memmap2::MmapRaw> {
     let map = memmap2::MmapRaw::from(memmap2::MmapOptions::new().len(bytes).no_reserve_swap().map_anon()?);
     #[cfg(target_os = "linux")]
-    if workers >= CROWD && bytes > SMALL {
+    if bytes > SMALL && !matches!(filled, Filled::WithGaps { workers: ..CROWD }) {
         // Where there are none, it does without.
         let _ = map.advise_range(memmap2::Advice::HugePage, SMALL, bytes - SMALL);
     }
     #[cfg(not(target_os = "linux"))]
-    let _ = workers;
+    let _ = filled;
     Ok(map)
 }
 
@@ -53,7 +62,7 @@ impl Ground {
     pub fn new(segments: usize, mut room: usize, workers: usize) -> Ground {
         loop {
             let bytes = segments * room * size_of::<Line>();
-            match reserve(bytes, workers) {
+            match reserve(bytes, Filled::WithGaps { workers }) {
                 Ok(map) => {
                     assert!(map.as_ptr().cast::<Line>().is_aligned());
                     return Ground { map, segments, room };

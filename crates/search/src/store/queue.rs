@@ -25,6 +25,18 @@ pub trait Queue: Default + Debug + Send + Sync {
     /// Appends the states at these positions.
     fn copy(&self, positions: Range<u64>, into: &mut Vec<StateId>);
 
+    /// Where this state is, if it is at one of these positions.
+    fn find(&self, positions: Range<u64>, id: StateId) -> Option<u64> {
+        const PIECE: u64 = 1 << 12;
+        let mut ids = Vec::new();
+        let mut pieces = positions.clone().step_by(PIECE as usize);
+        pieces.find_map(|start| {
+            ids.clear();
+            self.copy(start..positions.end.min(start + PIECE), &mut ids);
+            ids.iter().position(|other| *other == id).map(|ahead| start + ahead as u64)
+        })
+    }
+
     /// States at positions before this one are not asked for any more.
     fn forget(&mut self, before: u64);
 
@@ -186,6 +198,10 @@ mod tests {
                 let mut got = Vec::new();
                 whole.copy(from as u64..to as u64, &mut got);
                 assert!(got.iter().map(|id| id.0).eq(ids[from..to].iter().copied()));
+                for at in [from, (from + to) / 2, to.saturating_sub(1)] {
+                    let there = (from..to).contains(&at).then_some(at as u64);
+                    assert_eq!(whole.find(from as u64..to as u64, StateId(ids[at])), there);
+                }
             }
             whole.forget(from as u64);
         }

@@ -102,6 +102,17 @@ pub(super) struct Vacancy {
     line: u8,
 }
 
+/// What came of an attempt to add a state where there was room.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Addition {
+    /// It is there now.
+    Made(u32),
+    /// Another one is there whose hash looks the same: the same successor of two states, as a rule.
+    Like(u32),
+    /// One must look again.
+    None,
+}
+
 impl Probe {
     /// One must look again.
     pub const VOID: Probe = Probe { candidate: 0, found: false, slot: SLOTS as u8, line: 0 };
@@ -202,23 +213,33 @@ impl Table {
         search.probe(search.after(search.home), 1)
     }
 
-    /// Adds a state where a probe has found room, unless something was added there since. The table must not have grown
-    /// in between.
+    /// Adds the state that `make` writes down where a probe has found room, unless something was added there since. The
+    /// table must not have grown in between.
     #[inline(always)]
-    pub fn add_at(&self, seat: &Seat<'_>, hash: u64, vacancy: Vacancy, number: u32) -> bool {
+    pub fn add_at(
+        &self,
+        seat: &Seat<'_>,
+        hash: u64,
+        vacancy: Vacancy,
+        make: impl FnOnce() -> Result<u32, Full>,
+    ) -> Result<Addition, Full> {
         let search = self.search(seat, hash);
         let line = if vacancy.line == 0 { search.home } else { search.after(search.home) };
         // A line is filled from the first slot to the last: if this one is still empty, the line is as it was; and a
         // line before it that was full then still is.
         let slot = &search.line(line).0[usize::from(vacancy.slot) % SLOTS];
-        if self.segments.is_private() {
-            let vacant = slot.load(Ordering::Relaxed) == EMPTY;
-            if vacant {
-                slot.store(entry(search.tag, number), Ordering::Release);
-            }
-            return vacant;
+        let there = slot.load(Ordering::Acquire);
+        if there != EMPTY {
+            return Ok(if tag_in(there) == search.tag { Addition::Like(number_of(there)) } else { Addition::None });
         }
-        slot.compare_exchange(EMPTY, entry(search.tag, number), Ordering::Release, Ordering::Relaxed).is_ok()
+        let number = make()?;
+        let made = entry(search.tag, number);
+        if self.segments.is_private() {
+            slot.store(made, Ordering::Release);
+            return Ok(Addition::Made(number));
+        }
+        let swapped = slot.compare_exchange(EMPTY, made, Ordering::Release, Ordering::Relaxed);
+        Ok(swapped.map_or(Addition::None, |_| Addition::Made(number)))
     }
 
     /// The state with this hash that `is_it`, or else, in its place, the one that `make` writes down; and whether it is

@@ -12,6 +12,7 @@ use kripke_model::State;
 
 use super::Full;
 use super::arena::{Arena, Pen};
+use super::ground::Filled;
 use super::ledger::Account;
 
 /// Where a state was found from, if it was found from nowhere.
@@ -34,7 +35,7 @@ pub(super) struct Yard(Arena);
 
 impl Yard {
     pub fn new(workers: usize) -> Yard {
-        Yard(Arena::new(workers))
+        Yard(Arena::new(Filled::WithGaps { workers }))
     }
 
     /// What it needs besides what is spent for states.
