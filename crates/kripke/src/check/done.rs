@@ -70,7 +70,7 @@ pub struct Answer {
 }
 
 /// As many states may always be looked at to make a trail shorter.
-const SHORTEN: u64 = 100_000;
+const SHORTEN: u64 = 500_000;
 
 /// How far a search may go.
 #[derive(Clone, Copy)]
