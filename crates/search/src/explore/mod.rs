@@ -23,7 +23,9 @@ use kripke_model::{Finding, Successors, Trail};
 use crate::budget::{Budget, Limit};
 use crate::outcome::{End, Errors, Exhausted, Outcome, Statistics, Violation};
 use crate::progress::{Progress, Snapshot};
-use crate::store::{BitStore, Bits, ExactStore, HashStore, Omission, Queue, StateId, Store, TreeStore};
+use crate::store::{
+    BitStore, Bits, ExactStore, Filter, HashStore, LossyStore, Omission, Piles, Queue, StateId, Store, TreeStore, Yard,
+};
 pub use branch::{Branching, Claim, Evidence, PartId, Place, Run};
 pub use cached::CacheSize;
 pub use lifo::Bias;
@@ -179,15 +181,23 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
             let store = || TreeStore::new(budget.capacity(), options.workers());
             explore_with(store, successors, options, budget, progress)
         }
+        StoreKind::Hash { bits } if options.order == Order::DepthFirst => {
+            let store = HashStore::new(bits, budget.capacity(), options.workers()).seeded(options.seed);
+            last_first(&Search::new(&store, options, budget, progress), successors)
+        }
         StoreKind::Hash { bits } => {
-            let store = || HashStore::new(bits, budget.capacity(), options.workers()).seeded(options.seed);
+            let store = || HashStore::<Yard>::new(bits, budget.capacity(), options.workers()).seeded(options.seed);
             explore_with(store, successors, options, budget, progress)
         }
         StoreKind::Bitstate(size) if let Some(searches) = options.swarm => {
             swarm::run(size, searches, successors, options, budget, progress)
         }
+        StoreKind::Bitstate(size) if options.order == Order::DepthFirst => {
+            let store = BitStore::new(size, budget.capacity(), options.workers()).seeded(options.seed);
+            last_first(&Search::new(&store, options, budget, progress), successors)
+        }
         StoreKind::Bitstate(size) => {
-            let store = || BitStore::new(size, budget.capacity(), options.workers()).seeded(options.seed);
+            let store = || BitStore::<Yard>::new(size, budget.capacity(), options.workers()).seeded(options.seed);
             explore_with(store, successors, options, budget, progress)
         }
     }
@@ -212,10 +222,6 @@ pub fn explore_with<S: Store>(
     }
     match options.order {
         Order::BreadthFirst => breadth_first(store, successors, options, budget, progress),
-        Order::DepthFirst if S::LINKED => {
-            let store = store();
-            last_first(&Search::new(&store, options, budget, progress), successors)
-        }
         Order::DepthFirst => {
             let store = store();
             let search = Search::new(&store, options, budget, progress);
@@ -492,11 +498,15 @@ fn max_depth(budget: &Budget) -> u32 {
     budget.max_depth.unwrap_or(u32::MAX)
 }
 
-fn last_first<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>) -> Outcome {
+fn last_first<F: Filter>(search: &Search<'_, LossyStore<F, Piles>>, factory: Factory<'_, '_>) -> Outcome {
     let mut descent = lifo::run(search, factory, max_depth(search.budget));
     let end = search.end(descent.stop.take(), &mut descent.findings);
     let statistics = search.statistics(descent.depth, descent.findings.errors, descent.bytes);
-    let violations = linked(std::mem::take(&mut descent.findings.kept), &mut descent.worker);
+    let violation = |(found, way): (judge::Found, Option<Vec<u32>>)| {
+        let trail = Trail { choices: way?, ending: found.ending };
+        Some(Violation { wrong: found.wrong, trail })
+    };
+    let violations = descent.findings.kept.into_iter().filter_map(violation).collect();
     Outcome::new(end, violations, statistics)
 }
 

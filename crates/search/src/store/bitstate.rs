@@ -8,11 +8,12 @@
 
 use super::ground::{Ground, Plot};
 use super::hardware::prefetch;
-use super::lossy::{Filter, LossyStore};
+use super::lossy::{Filter, LossyStore, Waiting};
 use super::meeting::{Seat, Sitting};
 use super::missed::Missed;
 use super::pool::mix;
 use super::table::Refusal;
+use super::yard::Yard;
 use super::{Capacity, Full};
 use crate::sync::{AtomicU64, Ordering};
 
@@ -50,11 +51,12 @@ impl Bits {
 }
 
 /// Remembers a few bits of each state.
-pub type BitStore = LossyStore<BitField>;
+pub type BitStore<W = Yard> = LossyStore<BitField, W>;
 
-impl BitStore {
+#[expect(private_bounds, reason = "where states wait is decided here")]
+impl<W: Waiting> BitStore<W> {
     /// A store for so many workers. The capacity is for the bits and for states that wait.
-    pub fn new(size: Bits, capacity: Capacity, workers: usize) -> BitStore {
+    pub fn new(size: Bits, capacity: Capacity, workers: usize) -> BitStore<W> {
         LossyStore::with(BitField::new(size, workers), capacity, workers)
     }
 }

@@ -5,26 +5,30 @@
 //! what can be missed depends on the number of states and bits alone, and neither on how full the table is nor on how it
 //! grew.
 
-use super::lossy::{Filter, LossyStore};
+use super::lossy::{Filter, LossyStore, Waiting};
 use super::meeting::{Seat, Sitting};
 use super::missed::Missed;
 use super::quotient::QuotientSet;
 use super::segments::Untold;
 use super::table::Refusal;
+use super::yard::Yard;
 use super::{Capacity, Full};
 
 /// Remembers a hash of each state.
-pub type HashStore = LossyStore<Hashes>;
+pub type HashStore<W = Yard> = LossyStore<Hashes, W>;
 
 impl HashStore {
     pub const LEAST: u8 = 8;
     pub const MOST: u8 = 64;
     /// Four bytes in the table where there are millions of states, and then less than one state is expected to be missed.
     pub const BITS: u8 = 48;
+}
 
+#[expect(private_bounds, reason = "where states wait is decided here")]
+impl<W: Waiting> HashStore<W> {
     /// A store for so many workers that remembers so many bits of each state.
-    pub fn new(bits: u8, capacity: Capacity, workers: usize) -> HashStore {
-        let bits = u32::from(bits.clamp(HashStore::LEAST, HashStore::MOST));
+    pub fn new(bits: u8, capacity: Capacity, workers: usize) -> HashStore<W> {
+        let bits = u32::from(bits.clamp(<HashStore>::LEAST, <HashStore>::MOST));
         LossyStore::with(Hashes { set: QuotientSet::new(workers), bits }, capacity, workers)
     }
 }
