@@ -36,7 +36,7 @@ impl Resort {
     pub fn new(search: &Search<'_, TreeStore>, levels: &mut Levels<'_, '_, TreeStore>) -> Result<Resort, Limit> {
         let Search { budget, options, store, .. } = *search;
         let quarter = budget.memory.map_or(1 << 30, |memory| memory / 4);
-        let size = Bits { bits: Bits::within(quarter), hashes: Bits::HASHES };
+        let size = Bits::within(quarter, Bits::HASHES);
         // One more worker, who moves states.
         let bits = BitStore::new(size, budget.capacity(), options.workers() + 1).seeded(options.seed);
         let (mut queue, mut rest) = (Pieces::default(), 0);

@@ -26,10 +26,10 @@ const PLACES: u32 = 64 / PAGE;
 /// Pages are large if there are so many workers, or more: here they should always be.
 const LARGE: usize = 3;
 
-/// The size of a bitstate store: 2^bits bits, of which each state sets some.
+/// The size of a bitstate store: so many bytes of bits, of which each state sets some.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bits {
-    pub bits: u8,
+    bytes: u64,
     pub hashes: u8,
 }
 
@@ -39,14 +39,30 @@ impl Bits {
     /// States that are twice as many as hoped for still have a chance with three; more would fill the bits too soon.
     pub const HASHES: u8 = 3;
 
-    /// The largest that takes no more than so many bytes.
-    pub fn within(bytes: u64) -> u8 {
-        let bits = bytes.max(1).ilog2() as u8 + 3;
-        bits.clamp(Bits::LEAST, Bits::MOST)
+    /// 2^power bits.
+    pub const fn power(power: u8, hashes: u8) -> Bits {
+        let power = if power < Bits::LEAST { Bits::LEAST } else { power };
+        Bits { bytes: 1 << (if power > Bits::MOST { Bits::MOST } else { power } - 3), hashes }
+    }
+
+    /// No more than so many bytes, and nearly as many.
+    pub fn within(bytes: u64, hashes: u8) -> Bits {
+        let page = 1 << (PAGE - 3);
+        Bits { bytes: (bytes / page * page).clamp(page, 1 << (Bits::MOST - 3)), hashes }
     }
 
     pub fn bytes(self) -> u64 {
-        1 << (self.bits.clamp(Bits::LEAST, Bits::MOST) - 3)
+        self.bytes
+    }
+
+    /// The logarithm of the number of bits, rounded down.
+    pub fn logarithm(self) -> u8 {
+        self.bytes.ilog2() as u8 + 3
+    }
+
+    /// Whether the number of bits is a power of two.
+    pub fn is_power(self) -> bool {
+        self.bytes.is_power_of_two()
     }
 }
 
@@ -201,9 +217,24 @@ mod tests {
     }
 
     #[test]
+    fn sizes_are_whole_pages() {
+        let sizes = [0, 5000, 1 << 20, 3_000_000, u64::MAX].map(|bytes| Bits::within(bytes, 3));
+        assert_eq!(sizes.map(Bits::bytes), [4096, 4096, 1 << 20, 732 * 4096, 1 << 42]);
+        assert_eq!(sizes.map(Bits::logarithm), [15, 15, 23, 24, 45]);
+        assert_eq!((sizes[2], sizes[3].is_power()), (Bits::power(23, 3), false));
+        assert_eq!(Bits::power(3, 1).bytes(), 4096);
+    }
+
+    #[test]
+    fn the_estimate_is_right_for_any_size() {
+        let (missed, estimate) = confused(Bits::within(100_000, 3), 60_000, 1);
+        assert!((missed as f64 - estimate.states).abs() < 0.1 * estimate.states + 20.0, "{missed} {estimate:?}");
+    }
+
+    #[test]
     fn the_estimate_is_right() {
         for (bits, hashes, count) in [(20, 3, 30_000), (20, 3, 200_000), (22, 1, 100_000), (21, 8, 200_000)] {
-            let size = Bits { bits, hashes };
+            let size = Bits::power(bits, hashes);
             let runs: Vec<_> = (0..40).map(|seed| confused(size, count, seed)).collect();
             let within = runs.iter().filter(|(missed, estimate)| *missed as f64 <= estimate.at_most).count();
             let (missed, expected) =
