@@ -35,15 +35,18 @@ pub enum Bias {
 const STEPS: usize = 1 << 24;
 
 /// What is kept of each error: the choices that lead there, unless there was no room for them.
-type Way = Option<Vec<u32>>;
+pub(super) type Way = Option<Vec<u32>>;
 
 /// How far a search got.
+#[derive(Default)]
 pub(super) struct Descent {
     pub depth: u32,
     /// The most that waiting states took.
     pub bytes: u64,
     pub findings: Findings<Way>,
     pub stop: Option<Limit>,
+    /// What was left when the search was to pause, or was stopped.
+    pub piles: Vec<Pile>,
 }
 
 /// What workers share.
@@ -60,7 +63,7 @@ struct Team {
 
 #[derive(Default)]
 struct Pool {
-    spare: Option<Pile>,
+    spare: Vec<Pile>,
     waiting: usize,
     over: bool,
 }
@@ -69,37 +72,69 @@ struct Pool {
 type Stacked<F> = LossyStore<F, Piles>;
 
 pub(super) fn run<F: Filter>(search: &Search<'_, Stacked<F>>, factory: Factory<'_, '_>, max_depth: u32) -> Descent {
-    let team = Team {
-        pool: Board::new(Pool::default()),
-        hungry: AtomicUsize::new(0),
-        findings: Mutex::new(Findings::new()),
-        bytes: AtomicU64::new(0),
-        most: AtomicU64::new(0),
-        deepest: AtomicU32::new(0),
-    };
     let mut leader = Worker::new(search, 0, factory());
     match leader.begin() {
         Ok(_) => leader.handle.keeper.settle(max_depth, |_| ()),
         Err(limit) => search.stop(limit),
     }
-    std::thread::scope(|scope| {
+    work(search, factory, leader, Descent::default(), max_depth)
+}
+
+/// Goes on where a search has paused.
+pub(super) fn resume<F: Filter>(
+    search: &Search<'_, Stacked<F>>,
+    factory: Factory<'_, '_>,
+    mut descent: Descent,
+    max_depth: u32,
+) -> Descent {
+    let mut leader = Worker::new(search, 0, factory());
+    leader.handle.enter();
+    leader.handle.keeper = descent.piles.pop().unwrap_or_default();
+    work(search, factory, leader, descent, max_depth)
+}
+
+/// Each worker begins with one of the stacks, if there is one; the leader has one.
+fn work<'a, F: Filter>(
+    search: &'a Search<'a, Stacked<F>>,
+    factory: Factory<'_, '_>,
+    mut leader: Worker<'a, '_, Stacked<F>>,
+    mut before: Descent,
+    max_depth: u32,
+) -> Descent {
+    let mut piles = std::mem::take(&mut before.piles);
+    let team = Team {
+        pool: Board::new(Pool { spare: piles.split_off(piles.len().min(search.threads - 1)), ..Pool::default() }),
+        hungry: AtomicUsize::new(0),
+        findings: Mutex::new(before.findings),
+        bytes: AtomicU64::new(0),
+        most: AtomicU64::new(before.bytes),
+        deepest: AtomicU32::new(before.depth),
+    };
+    let mut piles = std::thread::scope(|scope| {
         let team = &team;
-        let help = |number| {
+        let help = |number, pile: Option<Pile>| {
             move || {
                 let mut worker = Worker::new(search, number, factory());
+                worker.handle.keeper = pile.unwrap_or_default();
                 worker.handle.enter();
                 descend(search, team, &mut worker, max_depth);
+                std::mem::take(&mut worker.handle.keeper)
             }
         };
-        let helpers: Vec<_> = (1..search.threads).map(|number| scope.spawn(help(number))).collect();
+        let mut piles = piles.into_iter();
+        let helpers: Vec<_> = (1..search.threads).map(|number| scope.spawn(help(number, piles.next()))).collect();
         descend(search, team, &mut leader, max_depth);
-        helpers.into_iter().for_each(|h| h.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        let own = std::iter::once(std::mem::take(&mut leader.handle.keeper));
+        let others = helpers.into_iter().map(|h| h.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        own.chain(others).collect::<Vec<_>>()
     });
+    piles.extend(team.pool.change(|pool| std::mem::take(&mut pool.spare)));
+    piles.retain(|pile| pile.waiting() > 0);
     let (depth, bytes) = (team.deepest.into_inner(), team.most.into_inner());
     search.depth.store(u64::from(depth), Ordering::Relaxed);
-    search.report(bytes, leader.handle.keeper.waiting());
+    search.report(bytes, piles.iter().map(Pile::waiting).sum());
     let findings = team.findings.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Descent { depth, bytes, findings, stop: search.take_limit() }
+    Descent { depth, bytes, findings, stop: search.take_limit(), piles }
 }
 
 /// A worker's part: until nobody has work, or the search is stopped.
@@ -115,7 +150,8 @@ fn descend<F: Filter>(
         _ => 1,
     };
     let (mut deepest, mut told) = (0, 0);
-    while !search.is_stopped() && (worker.handle.keeper.waiting() > 0 || team.find_work(search, worker)) {
+    let goes_on = || !search.is_stopped() && !search.is_to_pause();
+    while goes_on() && (worker.handle.keeper.waiting() > 0 || team.find_work(search, worker)) {
         if let Err(limit) = bunch(worker, &mut deepest) {
             search.stop(limit);
         }
@@ -181,11 +217,11 @@ impl Team {
         self.pool.change(|pool| pool.waiting += 1);
         let pile = &mut worker.handle.keeper;
         let found = self.pool.wait(|pool| {
-            if pool.over || pool.waiting == search.threads && pool.spare.is_none() {
+            if pool.over || pool.waiting == search.threads && pool.spare.is_empty() {
                 pool.over = true;
                 return Some(false);
             }
-            pool.spare.take().map(|spare| {
+            pool.spare.pop().map(|spare| {
                 pool.waiting -= 1;
                 *pile = spare;
                 true
@@ -199,8 +235,8 @@ impl Team {
     /// Puts half of a stack where others find it.
     fn share(&self, pile: &mut Pile) {
         self.pool.change(|pool| {
-            if pool.spare.is_none() {
-                pool.spare = pile.divide();
+            if pool.spare.is_empty() {
+                pool.spare.extend(pile.divide());
             }
         });
     }

@@ -9,6 +9,7 @@ mod dfs;
 mod judge;
 mod lifo;
 mod live;
+mod plunge;
 mod removal;
 mod resort;
 mod swarm;
@@ -46,7 +47,7 @@ pub struct Options {
     /// With [`StoreKind::Auto`]: change over to trees as soon as there are about so many states, whether or not memory is
     /// tight.
     pub change_at: Option<u64>,
-    /// With [`StoreKind::Auto`] in breadth-first order: go on with a bitstate store when trees do not fit, either.
+    /// With [`StoreKind::Auto`]: go on with a hash store or a bitstate store when trees do not fit, either.
     pub lossy: bool,
     /// How many threads search; none means one for each core. Depth-first order has one, unless the store is lossy.
     pub threads: Option<usize>,
@@ -499,10 +500,13 @@ fn max_depth(budget: &Budget) -> u32 {
 }
 
 fn last_first<F: Filter>(search: &Search<'_, LossyStore<F, Piles>>, factory: Factory<'_, '_>) -> Outcome {
-    let mut descent = lifo::run(search, factory, max_depth(search.budget));
+    conclude_descent(search, lifo::run(search, factory, max_depth(search.budget)))
+}
+
+fn conclude_descent<F: Filter>(search: &Search<'_, LossyStore<F, Piles>>, mut descent: lifo::Descent) -> Outcome {
     let end = search.end(descent.stop.take(), &mut descent.findings);
     let statistics = search.statistics(descent.depth, descent.findings.errors, descent.bytes);
-    let violation = |(found, way): (judge::Found, Option<Vec<u32>>)| {
+    let violation = |(found, way): (judge::Found, lifo::Way)| {
         let trail = Trail { choices: way?, ending: found.ending };
         Some(Violation { wrong: found.wrong, trail })
     };

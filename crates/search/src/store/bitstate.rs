@@ -8,6 +8,7 @@
 
 use super::ground::{Ground, Plot};
 use super::hardware::prefetch;
+use super::hash::HashStore;
 use super::lossy::{Filter, LossyStore, Waiting};
 use super::meeting::{Seat, Sitting};
 use super::missed::Missed;
@@ -75,6 +76,16 @@ impl<W: Waiting> BitStore<W> {
     pub fn new(size: Bits, capacity: Capacity, workers: usize) -> BitStore<W> {
         LossyStore::with(BitField::new(size, workers), capacity, workers)
     }
+
+    /// Goes on with bits where hashes took too much.
+    pub(crate) fn instead_of(hashes: HashStore<W>, size: Bits, capacity: Capacity, workers: usize) -> BitStore<W> {
+        let field = BitField { mask: hashes.filter().mask(), ..BitField::new(size, workers) };
+        hashes.exchange(field, capacity, workers, |hashes, field, seat| {
+            hashes.each(seat, |hash| {
+                let _ = field.add(hash, seat, &mut (), || Ok(()));
+            });
+        })
+    }
 }
 
 #[derive(Debug)]
@@ -83,6 +94,8 @@ pub struct BitField {
     pages: u64,
     hashes: u32,
     private: bool,
+    /// Those bits of a hash that count: all, unless states were known by less of it before.
+    mask: u64,
 }
 
 impl BitField {
@@ -90,7 +103,13 @@ impl BitField {
         let lines = usize::try_from(size.bytes() >> (LINE - 3)).expect("a size that can be addressed");
         let ground = Ground::new(1, lines, LARGE);
         let pages = ground.segment(0).room() >> (PAGE - LINE);
-        BitField { ground, pages: pages as u64, hashes: u32::from(size.hashes.max(1)), private: workers == 1 }
+        BitField {
+            ground,
+            pages: pages as u64,
+            hashes: u32::from(size.hashes.max(1)),
+            private: workers == 1,
+            mask: u64::MAX,
+        }
     }
 
     fn bits(&self) -> f64 {
@@ -135,6 +154,7 @@ impl Filter for BitField {
 
     #[inline(always)]
     fn prefetch(&self, hash: u64, _: &Seat<'_>) {
+        let hash = hash & self.mask;
         let (plot, page) = (self.ground.segment(0), self.page(hash));
         for place in self.places(hash) {
             prefetch(self.word(plot, page, place));
@@ -152,6 +172,7 @@ impl Filter for BitField {
         (): &mut (),
         mut may: impl FnMut() -> Result<(), Full>,
     ) -> Result<bool, Refusal> {
+        let hash = hash & self.mask;
         let (plot, page) = (self.ground.segment(0), self.page(hash));
         let word = |place| (self.word(plot, page, place), 1u64 << (place % 64));
         let mut last = None;
@@ -187,14 +208,14 @@ impl Filter for BitField {
 
     /// A state is confused if all its bits are set. One that is not has at least one that is not set, so it sets more than
     /// any state would.
-    fn missed(&self, states: u64) -> Missed {
+    fn missed(&self, known: u64, states: u64) -> Missed {
         let (hashes, bits) = (f64::from(self.hashes), self.bits());
         let mut set = 0.0f64;
         let fill = |set: f64, states: f64| {
             let gain = hashes * (1.0 - set) / (1.0 - set.powf(hashes)).max(1e-9);
             (set + states * gain / bits).min(1.0)
         };
-        Missed::estimate(states, |piece| {
+        Missed::estimate(known, states, |piece| {
             let middle = fill(set, piece / 2.0);
             set = fill(set, piece);
             middle.powf(hashes)
@@ -213,7 +234,7 @@ mod tests {
         let seat = meeting.enter();
         let hash = |n: u64| mix(super::super::hash(&(n ^ seed << 40).to_le_bytes()));
         let new = (0..count).filter(|&n| field.add(hash(n), &seat, &mut (), || Ok(())).unwrap()).count() as u64;
-        (count - new, field.missed(new))
+        (count - new, field.missed(0, new))
     }
 
     #[test]

@@ -43,6 +43,22 @@ impl Hashes {
     fn cut(&self, hash: u64) -> u64 {
         hash >> (64 - self.bits)
     }
+
+    /// Those bits of a hash that are kept.
+    pub(super) fn mask(&self) -> u64 {
+        u64::MAX << (64 - self.bits)
+    }
+
+    /// Calls `each` with all hashes, as far as they are kept.
+    pub(super) fn each(&self, seat: &Seat<'_>, mut each: impl FnMut(u64)) {
+        let done: Result<(), std::convert::Infallible> = self.set.each(seat, |cut| {
+            each(cut << (64 - self.bits));
+            Ok(())
+        });
+        match done {
+            Ok(()) => {}
+        }
+    }
 }
 
 impl Filter for Hashes {
@@ -81,9 +97,9 @@ impl Filter for Hashes {
     }
 
     /// A state is confused if it has one of the hashes that are there.
-    fn missed(&self, states: u64) -> Missed {
+    fn missed(&self, known: u64, states: u64) -> Missed {
         let mut there = 0.0;
-        Missed::estimate(states, |piece| {
+        Missed::estimate(known, states, |piece| {
             there += piece;
             (there - piece / 2.0) / 2f64.powi(self.bits as i32)
         })

@@ -44,8 +44,8 @@ pub(crate) trait Filter: Sync + Debug {
 
     fn grow(&self, sitting: &Sitting<'_>, release: impl FnMut(u64));
 
-    /// What was probably missed when so many states are stored.
-    fn missed(&self, states: u64) -> Missed;
+    /// What was probably missed when so many states are stored, of which the first so many were known for sure.
+    fn missed(&self, known: u64, states: u64) -> Missed;
 }
 
 /// Where states wait, in full.
@@ -100,12 +100,34 @@ pub struct LossyStore<F, W = Yard> {
     seed: u64,
     /// Of the states stored, if it is wanted.
     sample: Option<Mutex<Sample>>,
+    past: Past,
+}
+
+/// What is from another store.
+#[derive(Clone, Copy, Default, Debug)]
+struct Past {
+    /// States in the filter that are not in the ledger.
+    states: u64,
+    /// So many states, the first ones, were known before they came here.
+    known: u64,
+    /// Memory of those that wait.
+    bytes: u64,
+    longest: u64,
+    missed: Option<Missed>,
 }
 
 impl<F: Filter, W: Waiting> LossyStore<F, W> {
     pub(super) fn with(filter: F, capacity: Capacity, workers: usize) -> LossyStore<F, W> {
         let ledger = Ledger::new(capacity, workers, filter.bytes());
-        LossyStore { filter, meeting: Meeting::new(), waiting: W::new(workers), ledger, seed: 0, sample: None }
+        LossyStore {
+            filter,
+            meeting: Meeting::new(),
+            waiting: W::new(workers),
+            ledger,
+            seed: 0,
+            sample: None,
+            past: Past::default(),
+        }
     }
 
     /// Stores with different seeds take different states for the same.
@@ -118,6 +140,35 @@ impl<F: Filter, W: Waiting> LossyStore<F, W> {
     #[must_use]
     pub fn sampled(self) -> LossyStore<F, W> {
         LossyStore { sample: Some(Mutex::default()), ..self }
+    }
+
+    /// All states here were known for sure, so many of them by another store alone.
+    pub(crate) fn vouch(&mut self, elsewhere: u64) {
+        self.past.states = elsewhere;
+        self.past.known = self.len();
+    }
+
+    pub(super) fn filter(&self) -> &F {
+        &self.filter
+    }
+
+    /// Goes on with another filter, into which what is in this one is to be put. States that wait stay where they are, and
+    /// keep their ids.
+    pub(super) fn exchange<G: Filter>(
+        self,
+        filter: G,
+        capacity: Capacity,
+        workers: usize,
+        fill: impl FnOnce(&F, &G, &Seat<'_>),
+    ) -> LossyStore<G, W> {
+        let (states, longest, missed) = (self.len(), self.longest(), self.missed());
+        let bytes = self.past.bytes + self.ledger.bytes();
+        let meeting = Meeting::new();
+        fill(&self.filter, &filter, &meeting.enter());
+        let capacity = Capacity { states: capacity.states.saturating_sub(states), ..capacity };
+        let ledger = Ledger::new(capacity, workers, filter.bytes() + bytes);
+        let past = Past { states, known: states, bytes, longest, missed };
+        LossyStore { filter, meeting, waiting: self.waiting, ledger, seed: self.seed, sample: self.sample, past }
     }
 
     /// The sample, if one was wanted; nothing else.
@@ -159,15 +210,15 @@ impl<F: Filter, W: Waiting> Store for LossyStore<F, W> {
     }
 
     fn len(&self) -> u64 {
-        self.ledger.states()
+        self.past.states + self.ledger.states()
     }
 
     fn longest(&self) -> u64 {
-        self.ledger.longest()
+        self.past.longest.max(self.ledger.longest())
     }
 
     fn bytes(&self) -> u64 {
-        self.filter.bytes() + self.waiting.bytes() + self.ledger.bytes()
+        self.filter.bytes() + self.waiting.bytes() + self.past.bytes + self.ledger.bytes()
     }
 
     fn omission(&self) -> Omission {
@@ -175,7 +226,8 @@ impl<F: Filter, W: Waiting> Store for LossyStore<F, W> {
     }
 
     fn missed(&self) -> Option<Missed> {
-        Some(self.filter.missed(self.len()))
+        let missed = self.filter.missed(self.past.known, self.len());
+        Some(self.past.missed.map_or(missed, |before| missed.after(before, self.len())))
     }
 }
 
@@ -212,6 +264,34 @@ impl<'a, F: Filter, W: Waiting> LossyHandle<'a, F, W> {
             each(Seen { id: id.unwrap_or(StateId::NONE), new: id.is_some() });
         }
         Ok(())
+    }
+
+    /// Takes over a state that another store has seen. It is not counted.
+    pub(crate) fn know(&mut self, state: &State) -> Result<(), Full> {
+        let hash = mix(super::hash(state) ^ self.store.seed);
+        let mut seat = self.seat.take().expect("a handle has entered when it interns");
+        let known = loop {
+            match self.store.filter.add(hash, &seat, &mut self.share, || Ok(())) {
+                Ok(_) => break Ok(()),
+                Err(Refusal::Full(full)) => break Err(full),
+                Err(Refusal::Crowded) => {
+                    seat.call();
+                    if let Err(full) = self.store.grow(&mut seat) {
+                        break Err(full);
+                    }
+                }
+            }
+        };
+        self.seat = Some(seat);
+        known
+    }
+
+    /// Lets a state wait, whether or not it was seen.
+    pub(crate) fn admit(&mut self, state: &State) -> Result<StateId, Full> {
+        self.keeper.check(state.len(), &mut self.account)?;
+        let id = self.keeper.add(state, None, &mut self.account)?;
+        self.account.publish();
+        Ok(id)
     }
 
     #[inline(always)]

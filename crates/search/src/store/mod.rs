@@ -36,7 +36,7 @@ pub(crate) use cache::{Cache, Insertion};
 pub use census::{Census, Sample};
 pub use exact::{ExactHandle, ExactStore};
 pub use hash::HashStore;
-pub(crate) use lossy::Filter;
+pub(crate) use lossy::{Filter, Waiting};
 pub use lossy::{LossyHandle, LossyStore};
 pub use missed::Missed;
 pub(crate) use pile::Pile;

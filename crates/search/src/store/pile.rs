@@ -116,6 +116,17 @@ impl Pile {
         into.extend((0..self.taken.len()).map(|n| StateId(n as u64)));
     }
 
+    /// Puts a state on top that was found from the one at this index, or from nowhere. Its index.
+    pub fn put(&mut self, state: &State, origin: Option<u64>, depth: u32, waits: bool) -> u64 {
+        let index = self.base + self.top.len() as u64;
+        self.top.push(state, Entry { origin: origin.unwrap_or(NOWHERE), depth, waits });
+        self.waiting += u64::from(waits);
+        if self.top.len() > READY {
+            self.pack();
+        }
+        index
+    }
+
     /// How deep a state is that was taken.
     pub fn depth(&self, id: StateId) -> u32 {
         self.top.entry(self.taken[id.0 as usize]).depth
