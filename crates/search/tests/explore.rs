@@ -369,15 +369,18 @@ fn a_search_can_go_on_with_hashes_and_bits() {
 /// What was known for sure before a change is not among what is missed after it.
 #[test]
 fn the_estimate_is_about_what_came_after_the_change() {
-    // So little memory that bits are few, and states are many for them.
-    let budget = Budget { memory: Some(2 << 20), ..Budget::default() };
-    for order in [Order::BreadthFirst, Order::DepthFirst] {
-        let options = Options { order, lossy: true, threads: Some(1), all_errors: true, ..Options::default() };
+    // So little memory that bits are few.
+    let budget = Budget { memory: Some(3 << 20), ..Budget::default() };
+    for change_at in [10_000, 30_000] {
+        let (order, threads, change_at) = (Order::DepthFirst, Some(1), Some(change_at));
+        let options = Options { order, change_at, lossy: true, threads, all_errors: true, ..Options::default() };
         let outcome = graph::run(&Counters(60), &options, &budget);
         let Statistics { store, states, missed, .. } = outcome.statistics;
-        let missed = missed.expect("an estimate");
-        assert_eq!(store.word(), "bitstate", "{order:?}");
-        let lost = (216_000 - states) as f64;
-        assert!(lost <= missed.at_most && lost > 0.3 * missed.states - 5.0, "{order:?}: {lost} lost, {missed:?}");
+        let what = format!("{change_at:?}: {:?}, {states} states, {missed:?}", outcome.end);
+        assert_eq!(store.word(), "bitstate", "{what}");
+        let (lost, missed) = ((216_000 - states) as f64, missed.expect("an estimate"));
+        // Each state has several ways to it, and few are reached by missed ones alone.
+        assert!(missed.states > 2.0, "{what}");
+        assert!(lost <= 1.5 * missed.at_most + 5.0 && lost > 0.3 * missed.states - 5.0, "{what}");
     }
 }

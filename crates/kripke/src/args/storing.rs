@@ -21,7 +21,8 @@ pub struct Storing {
     /// may be missed: that finds errors, but proves nothing [default: auto]
     #[arg(long, value_enum, value_name = "auto|exact|tree|cache|hash|bitstate", hide_possible_values = true)]
     pub store: Option<Store>,
-    /// With --store auto: when trees do not fit, either, go on with bits as --store bitstate; some states may then be missed
+    /// With --store auto: when trees do not fit, either, go on with hashes as --store hash, and then with bits as --store
+    /// bitstate; some states may then be missed
     #[arg(long)]
     pub lossy: bool,
     /// Change over from full states to trees at so many states, however much memory there is
@@ -88,8 +89,8 @@ impl Storing {
         if self.swarm.is_some() && self.store() != Store::Bitstate {
             return Some("--swarm uses bitstate stores: leave out --store");
         }
-        if self.lossy && (self.store() != Store::Auto || search == Some(super::Order::Dfs)) {
-            return Some("--lossy goes with --store auto and --search bfs; otherwise choose --store bitstate");
+        if self.lossy && self.store() != Store::Auto {
+            return Some("--lossy goes with --store auto; otherwise choose --store bitstate");
         }
         if !self.forgets() {
             return None;

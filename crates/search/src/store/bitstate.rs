@@ -101,7 +101,7 @@ pub struct BitField {
 impl BitField {
     fn new(size: Bits, workers: usize) -> BitField {
         let lines = usize::try_from(size.bytes() >> (LINE - 3)).expect("a size that can be addressed");
-        let ground = Ground::new(1, lines, LARGE);
+        let ground = Ground::new(1, lines, LARGE).dense();
         let pages = ground.segment(0).room() >> (PAGE - LINE);
         BitField {
             ground,
