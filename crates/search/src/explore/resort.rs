@@ -91,7 +91,7 @@ impl Resort {
             }
         };
         let past = past(search, StoreKind::Tree);
-        let mut findings = std::mem::replace(&mut levels.findings, Findings::new());
+        let mut findings = std::mem::take(&mut levels.findings);
         let mut hauls = std::mem::take(&mut levels.hauls);
         // Ids mean nothing any more.
         findings.kept.iter_mut().for_each(|(found, _)| found.id = StateId::NONE);

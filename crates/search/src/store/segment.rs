@@ -269,8 +269,11 @@ mod tests {
                     state[mix(random ^ k) as usize % length] = mix(n ^ k) as u8;
                 }
             });
-            let origin = if n == 0 || random % 100 == 0 { NOWHERE } else { 5000 + n - 1 - random % n.min(70) };
-            layer.push(&state, Entry { origin, depth: (random >> 32) as u32 >> (n % 32), waits: random % 3 == 0 });
+            let origin = if n == 0 || random.is_multiple_of(100) { NOWHERE } else { 5000 + n - 1 - random % n.min(70) };
+            layer.push(
+                &state,
+                Entry { origin, depth: (random >> 32) as u32 >> (n % 32), waits: random.is_multiple_of(3) },
+            );
         }
         let segment = Segment::pack(&layer, layer.len(), 5000);
         let mut back = Layer::default();
