@@ -207,7 +207,7 @@ pub struct Limits {
 #[derive(Clone, Debug, Serialize)]
 pub struct Options {
     pub store: &'static str,
-    /// Of a hash, or the logarithm of all bits of a bitstate store.
+    /// Of a hash, or the logarithm of all bits of a bitstate store, rounded down.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bits: Option<u8>,
     /// Bits for each state of a bitstate store.

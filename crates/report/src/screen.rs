@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 use std::time::Duration;
 
 use kripke_model::Model;
-use kripke_search::store::Bits;
 use kripke_search::{Fairness, Limit, Order, Statistics, StoreKind, Swarm, Wrong};
 
 use crate::names::Names;
@@ -252,7 +251,13 @@ impl Checked<'_> {
         }
         let Some(missed) = self.statistics.missed else { return String::new() };
         let store = match self.statistics.store {
-            StoreKind::Bitstate(Bits { bits, hashes }) => format!("2^{bits} bits, {hashes} for each state"),
+            StoreKind::Bitstate(size) => {
+                let bits = match size.is_power() {
+                    true => format!("2^{} bits", size.logarithm()),
+                    false => format!("{} of bits", bytes(size.bytes())),
+                };
+                format!("{bits}, {} for each state", size.hashes)
+            }
             StoreKind::Hash { bits } => format!("a hash of {bits} bits for each state"),
             StoreKind::Auto | StoreKind::Exact | StoreKind::Tree | StoreKind::Cache(_) => return String::new(),
         };

@@ -94,7 +94,7 @@ pub struct Statistics {
     pub state_bytes: u64,
     /// Memory of the store.
     pub store_bytes: u64,
-    /// Memory of the frontier at the end.
+    /// Memory of the frontier at the end; of the stacks of a depth-first search with a lossy store, the most they had.
     pub search_bytes: u64,
     /// What a lossy store has probably missed.
     pub missed: Option<Missed>,

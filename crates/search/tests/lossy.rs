@@ -30,7 +30,7 @@ fn run(graph: &Graph, options: &Options, budget: &Budget) -> Outcome {
     graph::run(graph, options, budget)
 }
 
-const LARGE: [StoreKind; 2] = [StoreKind::Bitstate(Bits { bits: 22, hashes: 3 }), StoreKind::Hash { bits: 64 }];
+const LARGE: [StoreKind; 2] = [StoreKind::Bitstate(Bits::power(22, 3)), StoreKind::Hash { bits: 64 }];
 
 fn random_graph(seed: u64) -> Graph {
     let mut random = Random(seed);
@@ -96,7 +96,7 @@ fn chain(length: u32) -> Graph {
 #[test]
 fn long_ways_are_kept() {
     let graph = chain(50_000);
-    let larger = StoreKind::Bitstate(Bits { bits: 26, hashes: 3 });
+    let larger = StoreKind::Bitstate(Bits::power(26, 3));
     for way in ways(&[larger, StoreKind::Hash { bits: 64 }]) {
         let outcome = run(&graph, &way, &Budget::default());
         assert_eq!(outcome.violations.len(), 1, "{way:?} {:?} {:?}", outcome.end, outcome.statistics);
@@ -120,7 +120,7 @@ fn states_beyond_the_depth_limit_are_not_expanded() {
 fn states_that_wait_are_limited_too() {
     let edges = (0..200_000u32).map(|n| if n == 0 { (1..200_000).collect() } else { vec![] }).collect();
     let graph = Graph { edges, ..Graph::default() };
-    let store = StoreKind::Bitstate(Bits { bits: 23, hashes: 3 });
+    let store = StoreKind::Bitstate(Bits::power(23, 3));
     for way in ways(&[store]) {
         let memory = Some(2 << 20);
         let outcome = run(&graph, &way, &Budget { memory, ..Budget::default() });
@@ -142,9 +142,9 @@ fn passed_over(graph: &Graph) -> usize {
 fn no_more_is_missed_than_stated() {
     let graph = Graph::random(&mut Random(11), 20_000, 8);
     let small = [
-        StoreKind::Bitstate(Bits { bits: 17, hashes: 1 }),
-        StoreKind::Bitstate(Bits { bits: 17, hashes: 3 }),
-        StoreKind::Bitstate(Bits { bits: 18, hashes: 5 }),
+        StoreKind::Bitstate(Bits::power(17, 1)),
+        StoreKind::Bitstate(Bits::power(17, 3)),
+        StoreKind::Bitstate(Bits::power(18, 5)),
         StoreKind::Hash { bits: 17 },
         StoreKind::Hash { bits: 22 },
     ];
@@ -172,7 +172,7 @@ fn no_more_is_missed_than_stated() {
 #[test]
 fn other_seeds_miss_other_states() {
     let graph = Graph::random(&mut Random(5), 20_000, 6);
-    let store = StoreKind::Bitstate(Bits { bits: 16, hashes: 2 });
+    let store = StoreKind::Bitstate(Bits::power(16, 2));
     let seen = |seed| {
         run(
             &graph,
@@ -202,7 +202,7 @@ fn endless_runs_are_looked_for_exactly() {
 fn a_swarm_sees_more_than_one() {
     let graph = Graph::random(&mut Random(3), 30_000, 5);
     let all = known(&graph).states;
-    let store = StoreKind::Bitstate(Bits { bits: 15, hashes: 2 });
+    let store = StoreKind::Bitstate(Bits::power(15, 2));
     for threads in [1, 3] {
         let options = Options { store, swarm: Some(12), threads: Some(threads), ..Options::default() };
         let outcome = explore(&|| Box::new(graph.clone()), &options, &Budget::default(), &Progress::new());
@@ -224,7 +224,7 @@ fn a_swarm_sees_more_than_one() {
 fn a_swarm_stops_when_one_has_found_something() {
     let mut graph = Graph::random(&mut Random(8), 5_000, 4);
     graph.sprinkle(&mut Random(9), 40);
-    let store = StoreKind::Bitstate(Bits { bits: 20, hashes: 3 });
+    let store = StoreKind::Bitstate(Bits::power(20, 3));
     for (threads, all_errors) in [(1, false), (4, false), (4, true)] {
         let options = Options { store, swarm: Some(9), threads: Some(threads), all_errors, ..Options::default() };
         let outcome = explore(&|| Box::new(graph.clone()), &options, &Budget::default(), &Progress::new());

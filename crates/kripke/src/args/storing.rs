@@ -21,7 +21,8 @@ pub struct Storing {
     /// may be missed: that finds errors, but proves nothing [default: auto]
     #[arg(long, value_enum, value_name = "auto|exact|tree|cache|hash|bitstate", hide_possible_values = true)]
     pub store: Option<Store>,
-    /// With --store auto: when trees do not fit, either, go on with bits as --store bitstate; some states may then be missed
+    /// With --store auto: when trees do not fit, either, go on with hashes as --store hash, and then with bits as --store
+    /// bitstate; some states may then be missed
     #[arg(long)]
     pub lossy: bool,
     /// Change over from full states to trees at so many states, however much memory there is
@@ -36,8 +37,8 @@ pub struct Storing {
     /// With --store cache: give up after N collisions with states of the search stack, or with any
     #[arg(long, value_name = "N", default_value_t = Tolerance::default().probes)]
     pub cache_probes: u32,
-    /// With --store bitstate: 2^N bits in all, or for each search of a swarm [default: half of --mem, or 1 GiB if that is not
-    /// given]
+    /// With --store bitstate: 2^N bits in all, or for each search of a swarm [default: three quarters of
+    /// --mem, or 1 GiB if that is not given]
     #[arg(short = 'w', long = "bits", value_name = "N", value_parser = clap::value_parser!(u8).range(BITS))]
     pub bits: Option<u8>,
     /// With --store bitstate: N bits for each state [default: 3]
@@ -88,8 +89,8 @@ impl Storing {
         if self.swarm.is_some() && self.store() != Store::Bitstate {
             return Some("--swarm uses bitstate stores: leave out --store");
         }
-        if self.lossy && (self.store() != Store::Auto || search == Some(super::Order::Dfs)) {
-            return Some("--lossy goes with --store auto and --search bfs; otherwise choose --store bitstate");
+        if self.lossy && self.store() != Store::Auto {
+            return Some("--lossy goes with --store auto; otherwise choose --store bitstate");
         }
         if !self.forgets() {
             return None;
@@ -134,23 +135,26 @@ impl Storing {
         })
     }
 
-    /// What this means, where the user has given so much memory, or where there is so much, for so many at a time.
-    pub fn kind(&self, given: Option<u64>, there: Option<u64>, parts: u64) -> StoreKind {
+    /// What this means, where the user has left so much memory, or where there is so much, for so many at a time.
+    pub fn kind(&self, search: Option<super::Order>, left: Option<u64>, there: Option<u64>, parts: u64) -> StoreKind {
         match self.store() {
             Store::Auto => StoreKind::Auto,
             Store::Exact => StoreKind::Exact,
             Store::Tree => StoreKind::Tree,
             Store::Cache => {
-                let states = self.cache_states.or(given.is_none().then_some(USUAL_CACHE));
+                let states = self.cache_states.or(left.is_none().then_some(USUAL_CACHE));
                 StoreKind::Cache(CacheSize { states, tolerance: self.tolerance() })
             }
             Store::Hash => StoreKind::Hash { bits: self.hash_bits.unwrap_or(HashStore::BITS) },
             Store::Bitstate => {
-                let half = |memory: u64| memory / 2 / parts;
-                let bytes = given.map(half).unwrap_or_else(|| there.map_or(USUAL, half).min(USUAL));
-                StoreKind::Bitstate(Bits {
-                    bits: self.bits.unwrap_or_else(|| Bits::within(bytes)),
-                    hashes: self.hashes.unwrap_or(Bits::HASHES),
+                // States that wait are packed in a stack, and in full in a queue.
+                let quarters = if search == Some(super::Order::Bfs) { 2 } else { 3 };
+                let share = |memory: u64| memory / 4 * quarters / parts;
+                let bytes = left.map(share).unwrap_or_else(|| there.map_or(USUAL, share).min(USUAL));
+                let hashes = self.hashes.unwrap_or(Bits::HASHES);
+                StoreKind::Bitstate(match self.bits {
+                    Some(bits) => Bits::power(bits, hashes),
+                    None => Bits::within(bytes, hashes),
                 })
             }
         }

@@ -376,7 +376,8 @@ impl Session<'_> {
         let threads =
             Options { threads: args.searching.threads.map(usize::from), ..Options::default() }.workers() as u64;
         let parts = if storing.swarm.is_some() { threads } else { 1 };
-        let store = storing.kind(args.limits.mem, self.limits.memory, parts);
+        let left = args.limits.mem.map(|memory| memory.saturating_sub(memory::now()));
+        let store = storing.kind(args.searching.search, left, self.limits.memory, parts);
         Options {
             order: match args.searching.search {
                 _ if storing.swarm.is_some() => Order::DepthFirst,

@@ -5,7 +5,6 @@ use kripke_report::json::{self, Report};
 use kripke_report::source::Lines;
 use kripke_report::verdict::{Counterexample, Reason, Verdict};
 use kripke_report::{coverage, screen, why};
-use kripke_search::store::Bits;
 use kripke_search::{End, Errors, Fairness, Limit, Order, Place, Statistics, StoreKind, Wrong};
 
 use super::done::{Answer, Done};
@@ -158,11 +157,12 @@ fn options(done: &Answer, args: &Check) -> json::Options {
     json::Options {
         store: store.word(),
         bits: match store {
-            StoreKind::Hash { bits } | StoreKind::Bitstate(Bits { bits, .. }) => Some(bits),
+            StoreKind::Hash { bits } => Some(bits),
+            StoreKind::Bitstate(size) => Some(size.logarithm()),
             _ => None,
         },
         hashes: match store {
-            StoreKind::Bitstate(Bits { hashes, .. }) => Some(hashes),
+            StoreKind::Bitstate(size) => Some(size.hashes),
             _ => None,
         },
         compact: args.searching.compact,

@@ -42,19 +42,18 @@ fn only_who_allows_it_gets_a_store_that_may_miss_states() {
     let desk = Desk::new();
     let report = desk.run("check large.pml --raw --lossy --format json --mem 1G").expect(0).json();
     assert_eq!((&report["verdict"], &report["options"]["store"]), (&json!("holds"), &json!("exact")));
-    let report = desk.run("check large.pml --raw --lossy --change-at 3000 --format json --mem 256M").expect(3).json();
-    assert_eq!((&report["reason"], &report["options"]["store"]), (&json!("lossy_store"), &json!("bitstate")));
-    let used: Vec<_> = report["stores"].as_array().unwrap().iter().map(|s| s["store"].clone()).collect();
-    assert_eq!(used, ["exact", "tree", "bitstate"]);
-    let found = "check large.pml --raw --reach a==14&&b==14&&c==14 --lossy --change-at 3000 --mem 256M --no-claim";
-    let said = desk.run(found).expect(1);
-    assert!(said.out.contains("reached"), "{}", said.out);
-    desk.run("replay large.pml").expect(1);
-    for options in ["--search dfs", "--store tree"] {
-        assert!(
-            desk.run(&format!("check large.pml --raw --lossy {options}")).expect(2).err.contains("--lossy goes with")
-        );
+    for order in ["--search bfs", "--search dfs -j1", "--search dfs -j3"] {
+        let lossy = format!("check large.pml --raw --lossy --change-at 3000 --mem 256M {order}");
+        let report = desk.run(&format!("{lossy} --format json")).expect(3).json();
+        assert_eq!((&report["reason"], &report["options"]["store"]), (&json!("lossy_store"), &json!("bitstate")));
+        let used: Vec<_> = report["stores"].as_array().unwrap().iter().map(|s| s["store"].clone()).collect();
+        assert_eq!(used, ["exact", "tree", "hash", "bitstate"], "{order}");
+        let said = desk.run(&format!("{lossy} --reach a==14&&b==14&&c==14 --no-claim")).expect(1);
+        assert!(said.out.contains("reached"), "{order}: {}", said.out);
+        desk.run("replay large.pml").expect(1);
     }
+    let refused = desk.run("check large.pml --raw --lossy --store tree").expect(2);
+    assert!(refused.err.contains("--lossy goes with"), "{}", refused.err);
 }
 
 #[test]

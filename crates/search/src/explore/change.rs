@@ -9,6 +9,7 @@ use kripke_model::{Batch, Trail};
 use super::bfs::{self, Levels};
 use super::dfs::{self, Descent, Stack};
 use super::judge::{Findings, Haul};
+use super::plunge::Plunge;
 use super::removal::{self, Removal};
 use super::resort::Resort;
 use super::trail::{self, Thread};
@@ -126,6 +127,14 @@ impl Stages<'_, '_, '_> {
         Search { past: before.past.clone(), ..search }
     }
 
+    /// Trees are given up when memory is tight again, if states may be missed.
+    fn last_for_trees(&self, search: &Search<'_, TreeStore>) {
+        if self.tree.lossy {
+            let states = self.tree.change_at.map_or(u64::MAX, |states| states.saturating_mul(2).max(1));
+            search.be_patient(self.tight().max(1), states);
+        }
+    }
+
     fn breadth_first(&self) -> Outcome {
         let store = self.exact_store();
         let paused = {
@@ -191,10 +200,7 @@ impl Stages<'_, '_, '_> {
         let Level { findings, hauls, depth, .. } = level;
         let (first, origins) = (depth as usize, Default::default());
         let levels = Levels { queue, ends, first, origins, findings, stop: None, rest, hauls, workers };
-        if self.tree.lossy {
-            let states = self.tree.change_at.map_or(u64::MAX, |states| states.saturating_mul(2).max(1));
-            search.be_patient(self.tight().max(1), states);
-        }
+        self.last_for_trees(&search);
         let mut levels = bfs::resume(&search, self.factory, levels, max_depth(self.budget), false);
         if levels.rest.is_empty() {
             return Ok(conclude_levels(&search, levels));
@@ -233,7 +239,14 @@ impl Stages<'_, '_, '_> {
             (self.before(&search, statistics), stack, findings, early, worker.handle.into_marks())
         };
         let remains = store.dissolve(marks);
-        let mut outcome = self.stack_in_trees(remains, before, stack, findings);
+        let mut outcome = match self.stack_in_trees(remains, before, stack, findings) {
+            Ok(outcome) => outcome,
+            Err((plunge, more)) => {
+                let mut outcome = plunge.run(self.factory, self.budget, self.progress);
+                outcome.violations.splice(0..0, more);
+                outcome
+            }
+        };
         outcome.violations.splice(0..0, early);
         outcome
     }
@@ -244,7 +257,7 @@ impl Stages<'_, '_, '_> {
         before: Before,
         mut stack: Stack,
         mut findings: Findings<Vec<crate::store::StateId>>,
-    ) -> Outcome {
+    ) -> Result<Outcome, (Box<Plunge>, Vec<Violation>)> {
         let trees = self.trees(&remains);
         let search = self.search_trees(&trees, &before);
         let mut worker = Worker::new(&search, 0, (self.factory)());
@@ -252,12 +265,25 @@ impl Stages<'_, '_, '_> {
         let removal = Removal { budget: self.budget, allow: &allow };
         if let Err(limit) = removal.stack(remains, &mut stack.entries, &mut worker.handle) {
             let end = search.end(Some(limit), &mut findings);
-            return Outcome::new(end, Vec::new(), before.statistics);
+            return Ok(Outcome::new(end, Vec::new(), before.statistics));
         }
         assert_eq!(trees.len(), before.statistics.states, "every state was moved");
         worker.handle.enter();
         let descent = Descent { stack, paused: false, findings, stop: None, worker };
-        depth_first(&search, dfs::resume(&search, descent))
+        self.last_for_trees(&search);
+        let mut descent = dfs::resume(&search, descent);
+        if !descent.paused {
+            return Ok(depth_first(&search, descent));
+        }
+        let early = trails_so_far(&mut descent);
+        let (depth, errors, bytes) = (descent.stack.deepest, descent.findings.errors, descent.stack.bytes());
+        Plunge::new(&search, descent).map(|plunge| (Box::new(plunge), early)).map_or_else(
+            |limit| {
+                let statistics = search.statistics(depth, errors, bytes);
+                Ok(Outcome::new(crate::outcome::End::Stopped(limit), Vec::new(), statistics))
+            },
+            Err,
+        )
     }
 }
 
@@ -277,7 +303,7 @@ fn stop_level(
 }
 
 /// The trails of the errors found so far, whose states will have other ids.
-fn trails_so_far(descent: &mut Descent<'_, '_, ExactStore>) -> Vec<Violation> {
+fn trails_so_far<S: Store>(descent: &mut Descent<'_, '_, S>) -> Vec<Violation> {
     let Descent { findings, worker, .. } = descent;
     let kept = findings.kept.iter_mut().filter(|(_, path)| !path.is_empty());
     kept.map(|(found, path)| {

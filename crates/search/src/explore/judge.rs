@@ -158,7 +158,20 @@ pub(super) struct Findings<W> {
     pub endless: Option<Finding>,
 }
 
+impl<W> Default for Findings<W> {
+    fn default() -> Findings<W> {
+        Findings::new()
+    }
+}
+
 impl<W> Findings<W> {
+    /// The same, with other news of where errors are.
+    pub fn map<V>(self, mut map: impl FnMut(W) -> V) -> Findings<V> {
+        let Findings { errors, kept, known, endless } = self;
+        let kept = kept.into_iter().map(|(found, place)| (found, map(place))).collect();
+        Findings { errors, kept, known, endless }
+    }
+
     pub fn new() -> Findings<W> {
         Findings { errors: Errors::default(), kept: Vec::new(), known: HashSet::new(), endless: None }
     }

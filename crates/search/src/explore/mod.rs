@@ -11,6 +11,7 @@ mod lifo;
 mod live;
 mod newcomers;
 mod origins;
+mod plunge;
 mod removal;
 mod resort;
 mod swarm;
@@ -25,7 +26,9 @@ use kripke_model::{Finding, Successors, Trail};
 use crate::budget::{Budget, Limit};
 use crate::outcome::{End, Errors, Exhausted, Outcome, Statistics, Violation};
 use crate::progress::{Progress, Snapshot};
-use crate::store::{BitStore, Bits, ExactStore, HashStore, Omission, Queue, StateId, Store, TreeStore};
+use crate::store::{
+    BitStore, Bits, ExactStore, Filter, HashStore, LossyStore, Omission, Piles, Queue, StateId, Store, TreeStore, Yard,
+};
 pub use branch::{Branching, Claim, Evidence, PartId, Place, Run};
 pub use cached::CacheSize;
 pub use lifo::Bias;
@@ -47,7 +50,7 @@ pub struct Options {
     /// With [`StoreKind::Auto`]: change over to trees as soon as there are about so many states, whether or not memory is
     /// tight.
     pub change_at: Option<u64>,
-    /// With [`StoreKind::Auto`] in breadth-first order: go on with a bitstate store when trees do not fit, either.
+    /// With [`StoreKind::Auto`]: go on with a hash store or a bitstate store when trees do not fit, either.
     pub lossy: bool,
     /// How many threads search; none means one for each core. Depth-first order has one, unless the store is lossy.
     pub threads: Option<usize>,
@@ -182,15 +185,23 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
             let store = || TreeStore::new(budget.capacity(), options.workers());
             explore_with(store, successors, options, budget, progress)
         }
+        StoreKind::Hash { bits } if options.order == Order::DepthFirst => {
+            let store = HashStore::new(bits, budget.capacity(), options.workers()).seeded(options.seed);
+            last_first(&Search::new(&store, options, budget, progress), successors)
+        }
         StoreKind::Hash { bits } => {
-            let store = || HashStore::new(bits, budget.capacity(), options.workers()).seeded(options.seed);
+            let store = || HashStore::<Yard>::new(bits, budget.capacity(), options.workers()).seeded(options.seed);
             explore_with(store, successors, options, budget, progress)
         }
         StoreKind::Bitstate(size) if let Some(searches) = options.swarm => {
             swarm::run(size, searches, successors, options, budget, progress)
         }
+        StoreKind::Bitstate(size) if options.order == Order::DepthFirst => {
+            let store = BitStore::new(size, budget.capacity(), options.workers()).seeded(options.seed);
+            last_first(&Search::new(&store, options, budget, progress), successors)
+        }
         StoreKind::Bitstate(size) => {
-            let store = || BitStore::new(size, budget.capacity(), options.workers()).seeded(options.seed);
+            let store = || BitStore::<Yard>::new(size, budget.capacity(), options.workers()).seeded(options.seed);
             explore_with(store, successors, options, budget, progress)
         }
     }
@@ -215,10 +226,6 @@ pub fn explore_with<S: Store>(
     }
     match options.order {
         Order::BreadthFirst => breadth_first(store, successors, options, budget, progress),
-        Order::DepthFirst if S::LINKED => {
-            let store = store();
-            last_first(&Search::new(&store, options, budget, progress), successors)
-        }
         Order::DepthFirst => {
             let store = store();
             let search = Search::new(&store, options, budget, progress);
@@ -497,11 +504,18 @@ fn max_depth(budget: &Budget) -> u32 {
     budget.max_depth.unwrap_or(u32::MAX)
 }
 
-fn last_first<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>) -> Outcome {
-    let mut descent = lifo::run(search, factory, max_depth(search.budget));
+fn last_first<F: Filter>(search: &Search<'_, LossyStore<F, Piles>>, factory: Factory<'_, '_>) -> Outcome {
+    conclude_descent(search, lifo::run(search, factory, max_depth(search.budget)))
+}
+
+fn conclude_descent<F: Filter>(search: &Search<'_, LossyStore<F, Piles>>, mut descent: lifo::Descent) -> Outcome {
     let end = search.end(descent.stop.take(), &mut descent.findings);
     let statistics = search.statistics(descent.depth, descent.findings.errors, descent.bytes);
-    let violations = linked(std::mem::take(&mut descent.findings.kept), &mut descent.worker);
+    let violation = |(found, way): (judge::Found, lifo::Way)| {
+        let trail = Trail { choices: way?, ending: found.ending };
+        Some(Violation { wrong: found.wrong, trail })
+    };
+    let violations = descent.findings.kept.into_iter().filter_map(violation).collect();
     Outcome::new(end, violations, statistics)
 }
 

@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use kripke_model::{Batch, Choice, State, Trail};
+use kripke_model::{Batch, Choice, State, Successors, Trail};
 
 use super::bfs::{CLAIM, Levels};
 use super::judge::Found;
@@ -220,6 +220,19 @@ pub(super) fn choices<S: Store>(path: &[StateId], worker: &mut Worker<'_, '_, S>
             batch.clear();
             worker.successors.expand(&state, Choice::All, &mut batch);
             let choice = batch.states().position(|successor| successor == next);
+            number(choice.expect("a state has the same successors each time it is expanded"))
+        })
+        .collect()
+}
+
+/// The same, where the states of the path are at hand.
+pub(super) fn choices_along(path: &Batch, successors: &mut dyn Successors) -> Vec<u32> {
+    let mut batch = Batch::new();
+    (1..path.len())
+        .map(|at| {
+            batch.clear();
+            successors.expand(path.state(at - 1), Choice::All, &mut batch);
+            let choice = batch.states().position(|successor| successor == path.state(at));
             number(choice.expect("a state has the same successors each time it is expanded"))
         })
         .collect()

@@ -8,11 +8,13 @@
 
 use super::ground::{Ground, Plot};
 use super::hardware::prefetch;
-use super::lossy::{Filter, LossyStore};
+use super::hash::HashStore;
+use super::lossy::{Filter, LossyStore, Waiting};
 use super::meeting::{Seat, Sitting};
 use super::missed::Missed;
 use super::pool::mix;
 use super::table::Refusal;
+use super::yard::Yard;
 use super::{Capacity, Full};
 use crate::sync::{AtomicU64, Ordering};
 
@@ -25,10 +27,10 @@ const PLACES: u32 = 64 / PAGE;
 /// Pages are large if there are so many workers, or more: here they should always be.
 const LARGE: usize = 3;
 
-/// The size of a bitstate store: 2^bits bits, of which each state sets some.
+/// The size of a bitstate store: so many bytes of bits, of which each state sets some.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bits {
-    pub bits: u8,
+    bytes: u64,
     pub hashes: u8,
 }
 
@@ -38,24 +40,51 @@ impl Bits {
     /// States that are twice as many as hoped for still have a chance with three; more would fill the bits too soon.
     pub const HASHES: u8 = 3;
 
-    /// The largest that takes no more than so many bytes.
-    pub fn within(bytes: u64) -> u8 {
-        let bits = bytes.max(1).ilog2() as u8 + 3;
-        bits.clamp(Bits::LEAST, Bits::MOST)
+    /// 2^power bits.
+    pub const fn power(power: u8, hashes: u8) -> Bits {
+        let power = if power < Bits::LEAST { Bits::LEAST } else { power };
+        Bits { bytes: 1 << (if power > Bits::MOST { Bits::MOST } else { power } - 3), hashes }
+    }
+
+    /// No more than so many bytes, and nearly as many.
+    pub fn within(bytes: u64, hashes: u8) -> Bits {
+        let page = 1 << (PAGE - 3);
+        Bits { bytes: (bytes / page * page).clamp(page, 1 << (Bits::MOST - 3)), hashes }
     }
 
     pub fn bytes(self) -> u64 {
-        1 << (self.bits.clamp(Bits::LEAST, Bits::MOST) - 3)
+        self.bytes
+    }
+
+    /// The logarithm of the number of bits, rounded down.
+    pub fn logarithm(self) -> u8 {
+        self.bytes.ilog2() as u8 + 3
+    }
+
+    /// Whether the number of bits is a power of two.
+    pub fn is_power(self) -> bool {
+        self.bytes.is_power_of_two()
     }
 }
 
 /// Remembers a few bits of each state.
-pub type BitStore = LossyStore<BitField>;
+pub type BitStore<W = Yard> = LossyStore<BitField, W>;
 
-impl BitStore {
+#[expect(private_bounds, reason = "where states wait is decided here")]
+impl<W: Waiting> BitStore<W> {
     /// A store for so many workers. The capacity is for the bits and for states that wait.
-    pub fn new(size: Bits, capacity: Capacity, workers: usize) -> BitStore {
+    pub fn new(size: Bits, capacity: Capacity, workers: usize) -> BitStore<W> {
         LossyStore::with(BitField::new(size, workers), capacity, workers)
+    }
+
+    /// Goes on with bits where hashes took too much.
+    pub(crate) fn instead_of(hashes: HashStore<W>, size: Bits, capacity: Capacity, workers: usize) -> BitStore<W> {
+        let field = BitField { mask: hashes.filter().mask(), ..BitField::new(size, workers) };
+        hashes.exchange(field, capacity, workers, |hashes, field, seat| {
+            hashes.each(seat, |hash| {
+                let _ = field.add(hash, seat, &mut (), || Ok(()));
+            });
+        })
     }
 }
 
@@ -65,14 +94,22 @@ pub struct BitField {
     pages: u64,
     hashes: u32,
     private: bool,
+    /// Those bits of a hash that count: all, unless states were known by less of it before.
+    mask: u64,
 }
 
 impl BitField {
     fn new(size: Bits, workers: usize) -> BitField {
         let lines = usize::try_from(size.bytes() >> (LINE - 3)).expect("a size that can be addressed");
-        let ground = Ground::new(1, lines, LARGE);
+        let ground = Ground::new(1, lines, LARGE).dense();
         let pages = ground.segment(0).room() >> (PAGE - LINE);
-        BitField { ground, pages: pages as u64, hashes: u32::from(size.hashes.max(1)), private: workers == 1 }
+        BitField {
+            ground,
+            pages: pages as u64,
+            hashes: u32::from(size.hashes.max(1)),
+            private: workers == 1,
+            mask: u64::MAX,
+        }
     }
 
     fn bits(&self) -> f64 {
@@ -117,6 +154,7 @@ impl Filter for BitField {
 
     #[inline(always)]
     fn prefetch(&self, hash: u64, _: &Seat<'_>) {
+        let hash = hash & self.mask;
         let (plot, page) = (self.ground.segment(0), self.page(hash));
         for place in self.places(hash) {
             prefetch(self.word(plot, page, place));
@@ -134,6 +172,7 @@ impl Filter for BitField {
         (): &mut (),
         mut may: impl FnMut() -> Result<(), Full>,
     ) -> Result<bool, Refusal> {
+        let hash = hash & self.mask;
         let (plot, page) = (self.ground.segment(0), self.page(hash));
         let word = |place| (self.word(plot, page, place), 1u64 << (place % 64));
         let mut last = None;
@@ -169,14 +208,14 @@ impl Filter for BitField {
 
     /// A state is confused if all its bits are set. One that is not has at least one that is not set, so it sets more than
     /// any state would.
-    fn missed(&self, states: u64) -> Missed {
+    fn missed(&self, known: u64, states: u64) -> Missed {
         let (hashes, bits) = (f64::from(self.hashes), self.bits());
         let mut set = 0.0f64;
         let fill = |set: f64, states: f64| {
             let gain = hashes * (1.0 - set) / (1.0 - set.powf(hashes)).max(1e-9);
             (set + states * gain / bits).min(1.0)
         };
-        Missed::estimate(states, |piece| {
+        Missed::estimate(known, states, |piece| {
             let middle = fill(set, piece / 2.0);
             set = fill(set, piece);
             middle.powf(hashes)
@@ -195,13 +234,28 @@ mod tests {
         let seat = meeting.enter();
         let hash = |n: u64| mix(super::super::hash(&(n ^ seed << 40).to_le_bytes()));
         let new = (0..count).filter(|&n| field.add(hash(n), &seat, &mut (), || Ok(())).unwrap()).count() as u64;
-        (count - new, field.missed(new))
+        (count - new, field.missed(0, new))
+    }
+
+    #[test]
+    fn sizes_are_whole_pages() {
+        let sizes = [0, 5000, 1 << 20, 3_000_000, u64::MAX].map(|bytes| Bits::within(bytes, 3));
+        assert_eq!(sizes.map(Bits::bytes), [4096, 4096, 1 << 20, 732 * 4096, 1 << 42]);
+        assert_eq!(sizes.map(Bits::logarithm), [15, 15, 23, 24, 45]);
+        assert_eq!((sizes[2], sizes[3].is_power()), (Bits::power(23, 3), false));
+        assert_eq!(Bits::power(3, 1).bytes(), 4096);
+    }
+
+    #[test]
+    fn the_estimate_is_right_for_any_size() {
+        let (missed, estimate) = confused(Bits::within(100_000, 3), 60_000, 1);
+        assert!((missed as f64 - estimate.states).abs() < 0.1 * estimate.states + 20.0, "{missed} {estimate:?}");
     }
 
     #[test]
     fn the_estimate_is_right() {
         for (bits, hashes, count) in [(20, 3, 30_000), (20, 3, 200_000), (22, 1, 100_000), (21, 8, 200_000)] {
-            let size = Bits { bits, hashes };
+            let size = Bits::power(bits, hashes);
             let runs: Vec<_> = (0..40).map(|seed| confused(size, count, seed)).collect();
             let within = runs.iter().filter(|(missed, estimate)| *missed as f64 <= estimate.at_most).count();
             let (missed, expected) =

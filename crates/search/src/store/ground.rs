@@ -79,6 +79,13 @@ impl Ground {
         Ground { lines: (0..segments * room).map(|_| Line::default()).collect(), segments, room }
     }
 
+    /// All of it will be used, here and there: so pages should be huge from the first on.
+    pub fn dense(self) -> Ground {
+        #[cfg(all(target_os = "linux", not(shuttle)))]
+        let _ = self.map.advise(memmap2::Advice::HugePage);
+        self
+    }
+
     #[inline(always)]
     pub fn segment(&self, segment: usize) -> Plot {
         #[cfg(not(shuttle))]

@@ -5,26 +5,30 @@
 //! what can be missed depends on the number of states and bits alone, and neither on how full the table is nor on how it
 //! grew.
 
-use super::lossy::{Filter, LossyStore};
+use super::lossy::{Filter, LossyStore, Waiting};
 use super::meeting::{Seat, Sitting};
 use super::missed::Missed;
 use super::quotient::QuotientSet;
 use super::segments::Untold;
 use super::table::Refusal;
+use super::yard::Yard;
 use super::{Capacity, Full};
 
 /// Remembers a hash of each state.
-pub type HashStore = LossyStore<Hashes>;
+pub type HashStore<W = Yard> = LossyStore<Hashes, W>;
 
 impl HashStore {
     pub const LEAST: u8 = 8;
     pub const MOST: u8 = 64;
     /// Four bytes in the table where there are millions of states, and then less than one state is expected to be missed.
     pub const BITS: u8 = 48;
+}
 
+#[expect(private_bounds, reason = "where states wait is decided here")]
+impl<W: Waiting> HashStore<W> {
     /// A store for so many workers that remembers so many bits of each state.
-    pub fn new(bits: u8, capacity: Capacity, workers: usize) -> HashStore {
-        let bits = u32::from(bits.clamp(HashStore::LEAST, HashStore::MOST));
+    pub fn new(bits: u8, capacity: Capacity, workers: usize) -> HashStore<W> {
+        let bits = u32::from(bits.clamp(<HashStore>::LEAST, <HashStore>::MOST));
         LossyStore::with(Hashes { set: QuotientSet::new(workers), bits }, capacity, workers)
     }
 }
@@ -38,6 +42,22 @@ pub struct Hashes {
 impl Hashes {
     fn cut(&self, hash: u64) -> u64 {
         hash >> (64 - self.bits)
+    }
+
+    /// Those bits of a hash that are kept.
+    pub(super) fn mask(&self) -> u64 {
+        u64::MAX << (64 - self.bits)
+    }
+
+    /// Calls `each` with all hashes, as far as they are kept.
+    pub(super) fn each(&self, seat: &Seat<'_>, mut each: impl FnMut(u64)) {
+        let done: Result<(), std::convert::Infallible> = self.set.each(seat, |cut| {
+            each(cut << (64 - self.bits));
+            Ok(())
+        });
+        match done {
+            Ok(()) => {}
+        }
     }
 }
 
@@ -77,9 +97,9 @@ impl Filter for Hashes {
     }
 
     /// A state is confused if it has one of the hashes that are there.
-    fn missed(&self, states: u64) -> Missed {
+    fn missed(&self, known: u64, states: u64) -> Missed {
         let mut there = 0.0;
-        Missed::estimate(states, |piece| {
+        Missed::estimate(known, states, |piece| {
             there += piece;
             (there - piece / 2.0) / 2f64.powi(self.bits as i32)
         })

@@ -30,7 +30,7 @@ struct Tally {
 
 /// A worker's share.
 #[derive(Debug)]
-pub(super) struct Account<'a> {
+pub(crate) struct Account<'a> {
     ledger: &'a Ledger,
     worker: usize,
     /// What is granted and not used.

@@ -1,6 +1,7 @@
 //! Stores that remember only a hash of each state, or less: they may take a new state for an old one.
 //!
-//! The hash goes into a [`Filter`]; the state itself is kept only as long as it [waits](super::yard) to be expanded.
+//! The hash goes into a [`Filter`]; the state itself is kept only as long as it waits to be expanded, or is on the way to one
+//! that does: in a [yard](super::yard), in any order, or in a [pile](super::pile) for each worker.
 #![expect(private_bounds, reason = "filters are made here alone")]
 
 use std::fmt::Debug;
@@ -15,11 +16,11 @@ use super::missed::Missed;
 use super::pool::mix;
 use super::queue::Pieces;
 use super::table::Refusal;
-use super::yard::{Guard, Yard};
+use super::yard::Yard;
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 
 /// What remembers hashes.
-pub(super) trait Filter: Sync + Debug {
+pub(crate) trait Filter: Sync + Debug {
     /// What each worker has of it.
     type Share: Send + Debug;
 
@@ -43,38 +44,131 @@ pub(super) trait Filter: Sync + Debug {
 
     fn grow(&self, sitting: &Sitting<'_>, release: impl FnMut(u64));
 
-    /// What was probably missed when so many states are stored.
-    fn missed(&self, states: u64) -> Missed;
+    /// What was probably missed when so many states are stored, of which the first so many were known for sure.
+    fn missed(&self, known: u64, states: u64) -> Missed;
+}
+
+/// Where states wait, in full.
+pub(crate) trait Waiting: Sync + Debug {
+    type Keeper<'a>: Keeper
+    where
+        Self: 'a;
+
+    /// Whether ids of states mean something until these are released, and origins are known.
+    const LINKED: bool;
+
+    fn new(workers: usize) -> Self;
+
+    /// To be called once for each worker.
+    fn keeper(&self) -> Self::Keeper<'_>;
+
+    /// What is needed besides what was spent for states.
+    fn bytes(&self) -> u64;
+}
+
+/// One worker's access to states that wait.
+pub(crate) trait Keeper: Send + Debug {
+    /// Checks that a state of this length can be let in.
+    fn check(&mut self, length: usize, account: &mut Account<'_>) -> Result<(), Full>;
+
+    /// Lets a state in for which that was checked.
+    fn add(&mut self, state: &State, origin: Option<StateId>, account: &mut Account<'_>) -> Result<StateId, Full>;
+
+    fn get(&self, id: StateId) -> &State;
+
+    fn release(&mut self, id: StateId) {
+        let _ = id;
+    }
+
+    fn hold(&mut self, id: StateId) {
+        let _ = id;
+    }
+
+    fn origin(&self, id: StateId) -> Option<StateId> {
+        let _ = id;
+        None
+    }
 }
 
 /// Remembers states by a filter, and those that wait in full.
 #[derive(Debug)]
-pub struct LossyStore<F> {
+pub struct LossyStore<F, W = Yard> {
     filter: F,
     meeting: Meeting,
-    yard: Yard,
+    waiting: W,
     ledger: Ledger,
     seed: u64,
     /// Of the states stored, if it is wanted.
     sample: Option<Mutex<Sample>>,
+    past: Past,
 }
 
-impl<F: Filter> LossyStore<F> {
-    pub(super) fn with(filter: F, capacity: Capacity, workers: usize) -> LossyStore<F> {
+/// What is from another store.
+#[derive(Clone, Copy, Default, Debug)]
+struct Past {
+    /// States in the filter that are not in the ledger.
+    states: u64,
+    /// So many states, the first ones, were known before they came here.
+    known: u64,
+    /// Memory of those that wait.
+    bytes: u64,
+    longest: u64,
+    missed: Option<Missed>,
+}
+
+impl<F: Filter, W: Waiting> LossyStore<F, W> {
+    pub(super) fn with(filter: F, capacity: Capacity, workers: usize) -> LossyStore<F, W> {
         let ledger = Ledger::new(capacity, workers, filter.bytes());
-        LossyStore { filter, meeting: Meeting::new(), yard: Yard::new(workers), ledger, seed: 0, sample: None }
+        LossyStore {
+            filter,
+            meeting: Meeting::new(),
+            waiting: W::new(workers),
+            ledger,
+            seed: 0,
+            sample: None,
+            past: Past::default(),
+        }
     }
 
     /// Stores with different seeds take different states for the same.
     #[must_use]
-    pub fn seeded(self, seed: u64) -> LossyStore<F> {
+    pub fn seeded(self, seed: u64) -> LossyStore<F, W> {
         LossyStore { seed: mix(seed), ..self }
     }
 
     /// Takes a sample of the states stored.
     #[must_use]
-    pub fn sampled(self) -> LossyStore<F> {
+    pub fn sampled(self) -> LossyStore<F, W> {
         LossyStore { sample: Some(Mutex::default()), ..self }
+    }
+
+    /// All states here were known for sure, so many of them by another store alone.
+    pub(crate) fn vouch(&mut self, elsewhere: u64) {
+        self.past.states = elsewhere;
+        self.past.known = self.len();
+    }
+
+    pub(super) fn filter(&self) -> &F {
+        &self.filter
+    }
+
+    /// Goes on with another filter, into which what is in this one is to be put. States that wait stay where they are, and
+    /// keep their ids.
+    pub(super) fn exchange<G: Filter>(
+        self,
+        filter: G,
+        capacity: Capacity,
+        workers: usize,
+        fill: impl FnOnce(&F, &G, &Seat<'_>),
+    ) -> LossyStore<G, W> {
+        let (states, longest, missed) = (self.len(), self.longest(), self.missed());
+        let bytes = self.past.bytes + self.ledger.bytes();
+        let meeting = Meeting::new();
+        fill(&self.filter, &filter, &meeting.enter());
+        let capacity = Capacity { states: capacity.states.saturating_sub(states), ..capacity };
+        let ledger = Ledger::new(capacity, workers, filter.bytes() + bytes);
+        let past = Past { states, known: states, bytes, longest, missed };
+        LossyStore { filter, meeting, waiting: self.waiting, ledger, seed: self.seed, sample: self.sample, past }
     }
 
     /// The sample, if one was wanted; nothing else.
@@ -93,21 +187,22 @@ impl<F: Filter> LossyStore<F> {
     }
 }
 
-impl<F: Filter> Store for LossyStore<F> {
+impl<F: Filter, W: Waiting> Store for LossyStore<F, W> {
     type Handle<'a>
-        = LossyHandle<'a, F>
+        = LossyHandle<'a, F, W>
     where
-        F: 'a;
+        F: 'a,
+        W: 'a;
     type Queue = Pieces;
 
-    const LINKED: bool = true;
+    const LINKED: bool = W::LINKED;
 
-    fn handle(&self) -> LossyHandle<'_, F> {
+    fn handle(&self) -> LossyHandle<'_, F, W> {
         LossyHandle {
             store: self,
             seat: None,
             share: self.filter.share(),
-            guard: Guard::new(&self.yard),
+            keeper: self.waiting.keeper(),
             account: self.ledger.account(),
             hashes: Vec::new(),
             open: Vec::new(),
@@ -115,15 +210,15 @@ impl<F: Filter> Store for LossyStore<F> {
     }
 
     fn len(&self) -> u64 {
-        self.ledger.states()
+        self.past.states + self.ledger.states()
     }
 
     fn longest(&self) -> u64 {
-        self.ledger.longest()
+        self.past.longest.max(self.ledger.longest())
     }
 
     fn bytes(&self) -> u64 {
-        self.filter.bytes() + self.yard.bytes() + self.ledger.bytes()
+        self.filter.bytes() + self.waiting.bytes() + self.past.bytes + self.ledger.bytes()
     }
 
     fn omission(&self) -> Omission {
@@ -131,17 +226,18 @@ impl<F: Filter> Store for LossyStore<F> {
     }
 
     fn missed(&self) -> Option<Missed> {
-        Some(self.filter.missed(self.len()))
+        let missed = self.filter.missed(self.past.known, self.len());
+        Some(self.past.missed.map_or(missed, |before| missed.after(before, self.len())))
     }
 }
 
 /// A worker's access to a lossy store.
 #[derive(Debug)]
-pub struct LossyHandle<'a, F: Filter> {
-    store: &'a LossyStore<F>,
+pub struct LossyHandle<'a, F: Filter, W: Waiting + 'a> {
+    store: &'a LossyStore<F, W>,
     seat: Option<Seat<'a>>,
     share: F::Share,
-    guard: Guard<'a>,
+    pub(crate) keeper: W::Keeper<'a>,
     account: Account<'a>,
     /// Of the states in the batch that is to be interned next.
     hashes: Vec<u64>,
@@ -149,7 +245,7 @@ pub struct LossyHandle<'a, F: Filter> {
     open: Vec<StateId>,
 }
 
-impl<'a, F: Filter> LossyHandle<'a, F> {
+impl<'a, F: Filter, W: Waiting> LossyHandle<'a, F, W> {
     /// Where the first states in the batch come from is in `ends`.
     fn intern_all(
         &mut self,
@@ -170,6 +266,34 @@ impl<'a, F: Filter> LossyHandle<'a, F> {
         Ok(())
     }
 
+    /// Takes over a state that another store has seen. It is not counted.
+    pub(crate) fn know(&mut self, state: &State) -> Result<(), Full> {
+        let hash = mix(super::hash(state) ^ self.store.seed);
+        let mut seat = self.seat.take().expect("a handle has entered when it interns");
+        let known = loop {
+            match self.store.filter.add(hash, &seat, &mut self.share, || Ok(())) {
+                Ok(_) => break Ok(()),
+                Err(Refusal::Full(full)) => break Err(full),
+                Err(Refusal::Crowded) => {
+                    seat.call();
+                    if let Err(full) = self.store.grow(&mut seat) {
+                        break Err(full);
+                    }
+                }
+            }
+        };
+        self.seat = Some(seat);
+        known
+    }
+
+    /// Lets a state wait, whether or not it was seen.
+    pub(crate) fn admit(&mut self, state: &State) -> Result<StateId, Full> {
+        self.keeper.check(state.len(), &mut self.account)?;
+        let id = self.keeper.add(state, None, &mut self.account)?;
+        self.account.publish();
+        Ok(id)
+    }
+
     #[inline(always)]
     fn intern_one(
         &mut self,
@@ -178,16 +302,15 @@ impl<'a, F: Filter> LossyHandle<'a, F> {
         hash: u64,
         origin: Option<StateId>,
     ) -> Result<Option<StateId>, Full> {
-        let LossyHandle { store, share, guard, account, .. } = self;
+        let LossyHandle { store, share, keeper, account, .. } = self;
         loop {
-            match store.filter.add(hash, seat, share, || guard.check(state.len(), account)) {
+            match store.filter.add(hash, seat, share, || keeper.check(state.len(), account)) {
                 Ok(false) => return Ok(None),
                 Ok(true) => {
                     if let Some(sample) = &store.sample {
                         sample.lock().unwrap_or_else(PoisonError::into_inner).add(super::hash(state));
                     }
-                    let number = guard.add(state, origin.map(number), account)?;
-                    return Ok(Some(id(number, origin.map_or(0, |origin| depth(origin) + 1))));
+                    return keeper.add(state, origin, account).map(Some);
                 }
                 Err(Refusal::Full(full)) => return Err(full),
                 Err(Refusal::Crowded) => {
@@ -199,7 +322,7 @@ impl<'a, F: Filter> LossyHandle<'a, F> {
     }
 }
 
-impl<F: Filter> Handle for LossyHandle<'_, F> {
+impl<F: Filter, W: Waiting> Handle for LossyHandle<'_, F, W> {
     fn enter(&mut self) {
         if self.seat.is_none() {
             self.seat = Some(self.store.meeting.enter());
@@ -213,7 +336,7 @@ impl<F: Filter> Handle for LossyHandle<'_, F> {
     #[inline]
     fn open<'s>(&'s mut self, id: StateId, _: &'s mut Vec<u8>) -> &'s State {
         self.open.push(id);
-        self.store.yard.get(number(id))
+        self.keeper.get(id)
     }
 
     #[inline]
@@ -242,25 +365,20 @@ impl<F: Filter> Handle for LossyHandle<'_, F> {
 
     fn fetch(&mut self, id: StateId, into: &mut Vec<u8>) {
         into.clear();
-        into.extend_from_slice(self.store.yard.get(number(id)));
+        into.extend_from_slice(self.keeper.get(id));
     }
 
     #[inline]
     fn release(&mut self, id: StateId) {
-        self.guard.release(number(id));
+        self.keeper.release(id);
     }
 
     fn hold(&mut self, id: StateId) {
-        self.store.yard.need(number(id));
+        self.keeper.hold(id);
     }
 
     fn origin(&self, id: StateId) -> Option<StateId> {
-        self.store.yard.origin(number(id)).map(|origin| self::id(origin, depth(id) - 1))
-    }
-
-    #[inline]
-    fn depth(&self, id: StateId) -> u32 {
-        depth(id)
+        self.keeper.origin(id)
     }
 
     /// What is not new was visited, or will be: nobody can tell which state it is.
@@ -270,20 +388,4 @@ impl<F: Filter> Handle for LossyHandle<'_, F> {
     }
 
     fn visit(&mut self, _: StateId) {}
-}
-
-/// An id is the number of a waiting state and the depth at which it was found.
-#[inline]
-fn id(number: u32, depth: u32) -> StateId {
-    StateId(u64::from(depth) << 32 | u64::from(number))
-}
-
-#[inline]
-fn number(id: StateId) -> u32 {
-    id.0 as u32
-}
-
-#[inline]
-fn depth(id: StateId) -> u32 {
-    (id.0 >> 32) as u32
 }

@@ -31,13 +31,13 @@ struct Roll {
 
 /// The right to use the tables. Nothing grows as long as somebody has a seat and does not attend a meeting.
 #[derive(Debug)]
-pub(super) struct Seat<'a> {
+pub(crate) struct Seat<'a> {
     meeting: &'a Meeting,
 }
 
 /// The right to change the tables: all who have a seat are in the meeting.
 #[derive(Debug)]
-pub(super) struct Sitting<'a> {
+pub(crate) struct Sitting<'a> {
     _meeting: &'a Meeting,
 }
 

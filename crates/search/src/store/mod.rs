@@ -12,12 +12,14 @@ mod ledger;
 mod lossy;
 mod meeting;
 mod missed;
+mod pile;
 mod pool;
 mod queue;
 mod quotient;
 mod remains;
 #[cfg(all(test, shuttle))]
 mod schedules;
+mod segment;
 mod segments;
 mod shape;
 mod table;
@@ -34,11 +36,15 @@ pub(crate) use cache::{Cache, Insertion};
 pub use census::{Census, Sample};
 pub use exact::{ExactHandle, ExactStore};
 pub use hash::HashStore;
+pub(crate) use lossy::{Filter, Waiting};
 pub use lossy::{LossyHandle, LossyStore};
 pub use missed::Missed;
+pub(crate) use pile::Pile;
+pub use pile::Piles;
 pub use queue::{Pieces, Queue, Runs};
 pub(crate) use remains::{Clearance, Remains};
 pub use tree::{TreeHandle, TreeStore};
+pub use yard::Yard;
 
 /// What a store knows a state by. Means something to that store alone.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -185,12 +191,6 @@ pub trait Handle: Send {
     fn origin(&self, id: StateId) -> Option<StateId> {
         let _ = id;
         None
-    }
-
-    /// How many steps from the initial state a state was found, if the store is [linked](Store::LINKED).
-    fn depth(&self, id: StateId) -> u32 {
-        let _ = id;
-        0
     }
 
     /// Whether [`Handle::visit`] was called for this state. The mark belongs to the handle: only one may use it.

@@ -55,7 +55,7 @@ unsafe impl<C: Sync + Send> Sync for Segment<C> {}
 
 /// Slots that a worker has filled without telling, by segment.
 #[derive(Clone, Debug)]
-pub(super) struct Untold(Box<[u32]>);
+pub(crate) struct Untold(Box<[u32]>);
 
 impl<C: Content> Segments<C> {
     /// So many segments, a power of two.

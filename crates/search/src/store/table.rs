@@ -149,7 +149,7 @@ impl Probe {
 
 /// Why a state could not be added.
 #[derive(Debug)]
-pub(super) enum Refusal {
+pub(crate) enum Refusal {
     /// The segment has no room: it must grow first.
     Crowded,
     Full(Full),

@@ -2,7 +2,7 @@
 //!
 //! Each knows where it was found from, and how many there are that it is needed for: itself until it is expanded, those
 //! found from it, and whoever wants to know the way to it. When it is needed no more, its place is used again. So every
-//! state here has a way to the initial one, whatever the order of the search; depth-first that costs no more than a stack.
+//! state here has a way to the initial one, whatever the order of the search.
 #![allow(unsafe_code)]
 
 use std::ptr;
@@ -10,10 +10,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use kripke_model::State;
 
-use super::Full;
 use super::arena::{Arena, Pen};
 use super::ground::Filled;
 use super::ledger::Account;
+use super::lossy::{Keeper, Waiting};
+use super::{Full, StateId};
 
 /// Where a state was found from, if it was found from nowhere.
 const NOWHERE: u32 = u32::MAX;
@@ -31,18 +32,27 @@ struct Head {
 }
 
 #[derive(Debug)]
-pub(super) struct Yard(Arena);
+pub struct Yard(Arena);
 
-impl Yard {
-    pub fn new(workers: usize) -> Yard {
+impl Waiting for Yard {
+    type Keeper<'a> = Guard<'a>;
+
+    const LINKED: bool = true;
+
+    fn new(workers: usize) -> Yard {
         Yard(Arena::new(Filled::WithGaps { workers }))
     }
 
-    /// What it needs besides what is spent for states.
-    pub fn bytes(&self) -> u64 {
-        self.0.bytes()
+    fn keeper(&self) -> Guard<'_> {
+        Guard { yard: self, pen: Pen::new(&self.0), free: Vec::new() }
     }
 
+    fn bytes(&self) -> u64 {
+        self.0.bytes()
+    }
+}
+
+impl Yard {
     fn head(&self, number: u32) -> &Head {
         let place = self.0.place(number);
         assert!(!place.is_null(), "there is no state {number}");
@@ -53,26 +63,26 @@ impl Yard {
 
     /// A state that is needed.
     #[inline]
-    pub fn get(&self, number: u32) -> &State {
+    fn get(&self, number: u32) -> &State {
         let length = self.head(number).length.load(Ordering::Relaxed) as usize;
         // SAFETY: a state of this length was written after the head before its number was passed on, and as long as it
         // is needed nobody writes there.
         unsafe { std::slice::from_raw_parts(self.0.place(number).add(HEAD), length) }
     }
 
-    pub fn origin(&self, number: u32) -> Option<u32> {
+    fn origin(&self, number: u32) -> Option<u32> {
         Some(self.head(number).origin.load(Ordering::Relaxed)).filter(|&origin| origin != NOWHERE)
     }
 
     /// Needs a state once more; it must be needed already.
-    pub fn need(&self, number: u32) {
+    fn need(&self, number: u32) {
         self.head(number).needs.fetch_add(1, Ordering::Relaxed);
     }
 }
 
 /// One worker's access: the places it may use again.
 #[derive(Debug)]
-pub(super) struct Guard<'a> {
+pub struct Guard<'a> {
     yard: &'a Yard,
     pen: Pen<'a>,
     /// By length; the one used last is the first.
@@ -85,21 +95,16 @@ struct Free {
     numbers: Vec<u32>,
 }
 
-impl<'a> Guard<'a> {
-    pub fn new(yard: &'a Yard) -> Guard<'a> {
-        Guard { yard, pen: Pen::new(&yard.0), free: Vec::new() }
-    }
-
-    /// Checks that a state of this length can be let in.
+impl Keeper for Guard<'_> {
     #[inline]
-    pub fn check(&mut self, length: usize, account: &mut Account<'_>) -> Result<(), Full> {
+    fn check(&mut self, length: usize, account: &mut Account<'_>) -> Result<(), Full> {
         let stride = stride(length);
         account.check(if self.free(stride).numbers.is_empty() { stride as u64 + LISTING } else { 0 })
     }
 
-    /// Lets a state in for which that was checked, found from another one that is needed. It is needed once.
+    /// The origin is needed; the state is needed once.
     #[inline]
-    pub fn add(&mut self, state: &State, origin: Option<u32>, account: &mut Account<'_>) -> Result<u32, Full> {
+    fn add(&mut self, state: &State, origin: Option<StateId>, account: &mut Account<'_>) -> Result<StateId, Full> {
         let stride = stride(state.len());
         let number = match self.free(stride).numbers.pop() {
             Some(number) => {
@@ -114,20 +119,26 @@ impl<'a> Guard<'a> {
             }
         };
         let head = self.yard.head(number);
-        head.origin.store(origin.unwrap_or(NOWHERE), Ordering::Relaxed);
+        head.origin.store(origin.map_or(NOWHERE, StateId::number), Ordering::Relaxed);
         head.needs.store(1, Ordering::Relaxed);
         head.length.store(state.len() as u32, Ordering::Relaxed);
         // SAFETY: the place has room for a head and a state of this length, and nobody needs what may be there.
         unsafe { ptr::copy_nonoverlapping(state.as_ptr(), self.yard.0.place(number).add(HEAD), state.len()) };
         if let Some(origin) = origin {
-            self.yard.need(origin);
+            self.yard.need(origin.number());
         }
-        Ok(number)
+        Ok(StateId::numbered(number))
+    }
+
+    #[inline]
+    fn get(&self, id: StateId) -> &State {
+        self.yard.get(id.number())
     }
 
     /// Needs a state once less, and then perhaps not those before it.
     #[inline]
-    pub fn release(&mut self, mut number: u32) {
+    fn release(&mut self, id: StateId) {
+        let mut number = id.number();
         loop {
             let head = self.yard.head(number);
             // Whoever is last must see all that others did with the state.
@@ -143,6 +154,16 @@ impl<'a> Guard<'a> {
         }
     }
 
+    fn hold(&mut self, id: StateId) {
+        self.yard.need(id.number());
+    }
+
+    fn origin(&self, id: StateId) -> Option<StateId> {
+        self.yard.origin(id.number()).map(StateId::numbered)
+    }
+}
+
+impl Guard<'_> {
     #[inline]
     fn free(&mut self, stride: usize) -> &mut Free {
         if self.free.first().is_none_or(|free| free.stride != stride) {
@@ -169,7 +190,7 @@ mod tests {
     #[test]
     fn the_way_back_is_kept_and_no_more() {
         let (yard, ledger) = (Yard::new(1), Ledger::new(Capacity::UNLIMITED, 1, 0));
-        let (mut guard, mut account) = (Guard::new(&yard), ledger.account());
+        let (mut guard, mut account) = (yard.keeper(), ledger.account());
         let mut add = |guard: &mut Guard<'_>, n: u32, origin| {
             let state = &n.to_le_bytes()[..1 + n as usize % 4];
             guard.check(state.len(), &mut account).unwrap();
@@ -185,18 +206,21 @@ mod tests {
         }
         guard.release(root);
         for &(first, second) in &tips {
-            assert_eq!((yard.origin(second), yard.origin(first), yard.origin(root)), (Some(first), Some(root), None));
-            assert_eq!((yard.get(second), yard.get(root)), (&[200][..], &[0][..]));
+            assert_eq!(
+                (guard.origin(second), guard.origin(first), guard.origin(root)),
+                (Some(first), Some(root), None)
+            );
+            assert_eq!((guard.get(second), guard.get(root)), (&[200][..], &[0][..]));
         }
         let (kept, before) = (tips.pop().unwrap(), ledger.bytes());
-        yard.need(kept.1);
+        guard.hold(kept.1);
         guard.release(kept.1);
         tips.iter().for_each(|&(_, second)| guard.release(second));
         for n in 0..98 {
             let number = add(&mut guard, n, None);
             assert!(![root, kept.0, kept.1].contains(&number), "what is needed is not used again");
         }
-        assert_eq!((yard.origin(kept.1), yard.origin(kept.0)), (Some(kept.0), Some(root)));
+        assert_eq!((guard.origin(kept.1), guard.origin(kept.0)), (Some(kept.0), Some(root)));
         account.publish();
         assert!(ledger.bytes() >= before);
     }
@@ -204,7 +228,7 @@ mod tests {
     #[test]
     fn places_are_used_again() {
         let (yard, ledger) = (Yard::new(1), Ledger::new(Capacity::UNLIMITED, 1, 0));
-        let (mut guard, mut account) = (Guard::new(&yard), ledger.account());
+        let (mut guard, mut account) = (yard.keeper(), ledger.account());
         for n in 0..100_000u32 {
             let state = &[7; 30][..20 + n as usize % 3];
             guard.check(state.len(), &mut account).unwrap();

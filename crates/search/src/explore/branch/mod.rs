@@ -61,7 +61,7 @@ fn conclude<S: Store>(
     judged: Result<(bool, Option<Evidence>), Stop>,
 ) -> Outcome {
     let search = evaluator.search;
-    let mut findings: Findings<StateId> = std::mem::replace(&mut evaluator.findings, Findings::new());
+    let mut findings: Findings<StateId> = std::mem::take(&mut evaluator.findings);
     let (mut violations, mut evidence) = (Vec::new(), None);
     let end = match judged {
         Ok((false, shown)) => {

@@ -1,0 +1,300 @@
+//! A stretch of a stack of states: as it is used, and packed.
+//!
+//! What lies side by side in the stack of a search was found from the same state, or one from the other, so it differs in a
+//! few bytes. Packed, a state is what is different from the one below it: for each 64 bytes a mask of the words that differ,
+//! for each of these a mask of its bytes, and those bytes.
+
+use std::sync::Arc;
+
+use kripke_model::State;
+
+/// Found from nowhere.
+pub(super) const NOWHERE: u64 = u64::MAX;
+
+/// Bytes of a word, and words of a group.
+const WORD: usize = 8;
+const GROUP: usize = 8 * WORD;
+
+/// What is known of a state in the stack.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Entry {
+    /// The index of the entry it was found from, which lies below it.
+    pub origin: u64,
+    pub depth: u32,
+    /// Whether it is still to be expanded.
+    pub waits: bool,
+}
+
+/// States of the stack, ready to be used.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Layer {
+    slots: Vec<Slot>,
+    bytes: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    entry: Entry,
+    /// Where the state ends in `bytes`.
+    end: usize,
+}
+
+impl Layer {
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    #[inline]
+    pub fn push(&mut self, state: &State, entry: Entry) {
+        self.bytes.extend_from_slice(state);
+        self.slots.push(Slot { entry, end: self.bytes.len() });
+    }
+
+    #[inline]
+    pub fn truncate(&mut self, len: usize) {
+        self.bytes.truncate(self.start(len));
+        self.slots.truncate(len);
+    }
+
+    pub fn last(&self) -> Option<Entry> {
+        self.slots.last().map(|slot| slot.entry)
+    }
+
+    #[inline]
+    pub fn entry(&self, at: usize) -> Entry {
+        self.slots[at].entry
+    }
+
+    #[inline]
+    pub fn state(&self, at: usize) -> &State {
+        &self.bytes[self.start(at)..self.slots[at].end]
+    }
+
+    #[inline]
+    pub fn entries(&self) -> impl DoubleEndedIterator<Item = Entry> + ExactSizeIterator {
+        self.slots.iter().map(|slot| slot.entry)
+    }
+
+    /// Moves a state down to another place, which has the states below it already; what was there is gone.
+    #[inline]
+    pub fn lower(&mut self, at: usize, to: usize, entry: Entry) {
+        let (start, end) = (self.start(to), self.slots[at].end);
+        let from = self.start(at);
+        if at != to {
+            self.bytes.copy_within(from..end, start);
+        }
+        self.slots[to] = Slot { entry, end: start + end - from };
+    }
+
+    /// Nobody waits any more among the first so many.
+    pub fn settle(&mut self, len: usize) {
+        self.slots[..len].iter_mut().for_each(|slot| slot.entry.waits = false);
+    }
+
+    /// Forgets the first so many.
+    pub fn drop_first(&mut self, count: usize) {
+        let start = self.start(count);
+        self.bytes.drain(..start);
+        self.slots.drain(..count);
+        self.slots.iter_mut().for_each(|slot| slot.end -= start);
+    }
+
+    pub fn memory(&self) -> u64 {
+        (self.bytes.capacity() + self.slots.capacity() * size_of::<Slot>()) as u64
+    }
+
+    #[inline]
+    fn start(&self, at: usize) -> usize {
+        if at == 0 { 0 } else { self.slots[at - 1].end }
+    }
+}
+
+/// States of the stack, packed. Workers that divide a stack share what lies below both parts.
+#[derive(Clone, Debug)]
+pub(super) struct Segment {
+    /// The index of the first.
+    pub first: u64,
+    pub entries: u32,
+    /// How many of them wait.
+    pub waiting: u32,
+    bytes: Arc<[u8]>,
+}
+
+impl Segment {
+    /// Packs the first so many of a layer whose first has this index.
+    pub fn pack(layer: &Layer, count: usize, first: u64) -> Segment {
+        let mut bytes = Vec::with_capacity(count * 16);
+        let (mut before, mut depth): (&State, u32) = (&[], 0);
+        let mut waiting = 0;
+        for at in 0..count {
+            let (entry, state) = (layer.entry(at), layer.state(at));
+            let distance = if entry.origin == NOWHERE { 0 } else { first + at as u64 - entry.origin };
+            let same = state.len() == before.len();
+            put(&mut bytes, distance << 2 | u64::from(same) << 1 | u64::from(entry.waits));
+            if !same {
+                put(&mut bytes, state.len() as u64);
+            }
+            let deeper = i64::from(entry.depth) - i64::from(depth);
+            put(&mut bytes, (deeper << 1 ^ deeper >> 63) as u64);
+            put_difference(&mut bytes, before, state);
+            (before, depth) = (state, entry.depth);
+            waiting += u32::from(entry.waits);
+        }
+        Segment { first, entries: count as u32, waiting, bytes: bytes.into() }
+    }
+
+    /// Appends its states to a layer.
+    pub fn unpack(&self, layer: &mut Layer) {
+        let mut from = &self.bytes[..];
+        let (mut state, mut depth): (Vec<u8>, i64) = (Vec::new(), 0);
+        for index in (self.first..).take(self.entries as usize) {
+            let head = get(&mut from);
+            if head & 2 == 0 {
+                state.resize(get(&mut from) as usize, 0);
+            }
+            let deeper = get(&mut from);
+            depth += (deeper >> 1) as i64 ^ -((deeper & 1) as i64);
+            get_difference(&mut from, &mut state);
+            let origin = if head >> 2 == 0 { NOWHERE } else { index - (head >> 2) };
+            layer.push(&state, Entry { origin, depth: depth as u32, waits: head & 1 == 1 });
+        }
+    }
+
+    pub fn memory(&self) -> u64 {
+        (self.bytes.len() + size_of::<Segment>()) as u64
+    }
+}
+
+/// Seven bits in each byte, the lowest first; the last one has its highest bit clear.
+fn put(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn get(from: &mut &[u8]) -> u64 {
+    let (mut number, mut shift) = (0, 0);
+    loop {
+        let byte = next(from);
+        number |= u64::from(byte & 0x7f) << shift;
+        shift += 7;
+        if byte < 0x80 {
+            return number;
+        }
+    }
+}
+
+fn next(from: &mut &[u8]) -> u8 {
+    let (&byte, rest) = from.split_first().expect("a segment has all of its states");
+    *from = rest;
+    byte
+}
+
+/// What is different in `state`, compared with another one, which has zeros where it is too short.
+fn put_difference(out: &mut Vec<u8>, before: &State, state: &State) {
+    for group in (0..state.len()).step_by(GROUP) {
+        let words = out.len();
+        out.push(0);
+        for (bit, at) in (group..state.len().min(group + GROUP)).step_by(WORD).enumerate() {
+            let different = (word(before, at, state.len()) ^ word(state, at, state.len())).to_le_bytes();
+            if different == [0; WORD] {
+                continue;
+            }
+            out[words] |= 1 << bit;
+            let mask = out.len();
+            out.push(0);
+            for (n, byte) in different.into_iter().enumerate().filter(|(_, byte)| *byte != 0) {
+                out[mask] |= 1 << n;
+                out.push(byte);
+            }
+        }
+    }
+}
+
+/// Changes a state into the one that was packed after it, given its length.
+fn get_difference(from: &mut &[u8], state: &mut [u8]) {
+    for group in (0..state.len()).step_by(GROUP) {
+        for word in bits(next(from)) {
+            for byte in bits(next(from)) {
+                state[group + word * WORD + byte] ^= next(from);
+            }
+        }
+    }
+}
+
+/// The numbers of the bits that are set.
+fn bits(mut mask: u8) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        (mask != 0).then(|| {
+            let bit = mask.trailing_zeros() as usize;
+            mask &= mask - 1;
+            bit
+        })
+    })
+}
+
+/// The bytes from there on, as far as they lie in the state and before `end`.
+fn word(state: &State, at: usize, end: usize) -> u64 {
+    let rest = state.get(at..state.len().min(end)).unwrap_or_default();
+    rest.first_chunk().map_or_else(
+        || {
+            let mut padded = [0; WORD];
+            padded[..rest.len()].copy_from_slice(rest);
+            u64::from_le_bytes(padded)
+        },
+        |whole| u64::from_le_bytes(*whole),
+    )
+}
+
+#[cfg(all(test, not(shuttle)))]
+mod tests {
+    use super::super::pool::mix;
+    use super::*;
+
+    #[test]
+    fn what_is_packed_comes_back() {
+        let mut layer = Layer::default();
+        for n in 0..3000u64 {
+            let random = mix(n);
+            let length = if n % 50 < 40 { 29 } else { random as usize % 300 };
+            let mut state: Vec<u8> = (0..length).map(|at| (at % 7) as u8).collect();
+            (0..random % 5).for_each(|k| {
+                if length > 0 {
+                    state[mix(random ^ k) as usize % length] = mix(n ^ k) as u8;
+                }
+            });
+            let origin = if n == 0 || random.is_multiple_of(100) { NOWHERE } else { 5000 + n - 1 - random % n.min(70) };
+            layer.push(
+                &state,
+                Entry { origin, depth: (random >> 32) as u32 >> (n % 32), waits: random.is_multiple_of(3) },
+            );
+        }
+        let segment = Segment::pack(&layer, layer.len(), 5000);
+        let mut back = Layer::default();
+        segment.unpack(&mut back);
+        assert!(back.entries().eq(layer.entries()));
+        assert!((0..3000).all(|at| back.state(at) == layer.state(at)));
+        let waiting = layer.entries().filter(|entry| entry.waits).count();
+        assert_eq!((segment.waiting as usize, segment.entries), (waiting, 3000));
+    }
+
+    #[test]
+    fn layers_lose_what_is_at_their_ends() {
+        let mut layer = Layer::default();
+        let entry = Entry { origin: NOWHERE, depth: 0, waits: true };
+        (0..10u8).for_each(|n| layer.push(&vec![n; n as usize], entry));
+        layer.drop_first(3);
+        layer.truncate(5);
+        assert!((0..5).all(|at| layer.state(at) == vec![3 + at as u8; 3 + at]));
+        layer.lower(2, 1, entry);
+        layer.lower(4, 2, entry);
+        layer.truncate(3);
+        assert_eq!((layer.state(0), layer.state(1), layer.state(2)), (&[3; 3][..], &[5; 5][..], &[7; 7][..]));
+    }
+}
