@@ -291,9 +291,7 @@ impl Action {
 
 /// How many members can be told apart.
 fn kinds(colours: &[Vec<u64>]) -> usize {
-    let distinct = |colours: &Vec<u64>| {
-        (0..colours.len()).filter(|n| !colours[..*n].contains(&colours[*n])).count()
-    };
+    let distinct = |colours: &Vec<u64>| (0..colours.len()).filter(|n| !colours[..*n].contains(&colours[*n])).count();
     colours.iter().map(distinct).sum()
 }
 

@@ -14,8 +14,8 @@ pub(super) enum Local {
     Varies,
     /// It never changes, and is the same in all members.
     Same(Vec<i32>),
-    /// It never changes, and tells the members apart, by this encoding.
-    Own(usize),
+    /// It never changes, and tells the members apart, by this encoding: the value of each.
+    Own(usize, Vec<i32>),
 }
 
 /// Processes that run the same text: a group, or a single one.
@@ -27,8 +27,6 @@ pub(super) struct Class {
     pub locals: Vec<Local>,
     /// The locations they can still come to.
     pub reached: Vec<bool>,
-    /// How their numbers tell them apart, if there are several.
-    pub numbers: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -60,8 +58,7 @@ impl Cast {
     /// With these groups; everybody else is alone.
     pub fn new(model: &Model, begun: &Beginning, groups: &[Vec<usize>]) -> Cast {
         let count = begun.views[0].processes.len();
-        let mut cast =
-            Cast { classes: Vec::new(), class_of: vec![0; count], codes: Vec::new(), settled: Vec::new() };
+        let mut cast = Cast { classes: Vec::new(), class_of: vec![0; count], codes: Vec::new(), settled: Vec::new() };
         let alone = (0..count).filter(|pid| !groups.iter().any(|group| group.contains(pid))).map(|pid| vec![pid]);
         for pids in groups.iter().cloned().chain(alone) {
             cast.add(model, begun, pids);
@@ -82,32 +79,20 @@ impl Cast {
         let number = self.classes.len();
         pids.iter().for_each(|pid| self.class_of[*pid] = number);
         let (body, reached, fixed) = text(model, begun, &pids);
-        let several = pids.len() > 1;
-        let numbers = several.then(|| {
-            let values = pids.iter().map(|pid| *pid as i32).collect();
-            self.code(Encoding { class: number, values, name: "the number of the process".to_string() })
-        });
         let local = |(n, values): (usize, Option<Vec<Vec<i32>>>)| match values {
             None => Local::Varies,
             Some(mut values) if values.iter().all(|v| *v == values[0]) => Local::Same(values.swap_remove(0)),
             Some(values) => {
                 let added = body.locals[n].name.starts_with("constant ");
-                let name = if added { "a constant that differs".to_string() } else { format!("`{}`", body.locals[n].name) };
-                let values = values.iter().map(|v| v[0]).collect();
-                Local::Own(self.code(Encoding { class: number, values, name }))
+                let name =
+                    if added { "a constant that differs".to_string() } else { format!("`{}`", body.locals[n].name) };
+                let values: Vec<i32> = values.iter().map(|v| v[0]).collect();
+                let encoding = Encoding { class: number, values: values.clone(), name };
+                Local::Own(encoding.number(&mut self.codes), values)
             }
         };
         let locals = fixed.into_iter().enumerate().map(local).collect();
-        self.classes.push(Class { pids, body, locals, reached, numbers });
-    }
-
-    /// The encoding with these values, if there is one already.
-    fn code(&mut self, new: Encoding) -> usize {
-        let known = self.codes.iter().position(|code| (code.class, &code.values) == (new.class, &new.values));
-        known.unwrap_or_else(|| {
-            self.codes.push(new);
-            self.codes.len() - 1
-        })
+        self.classes.push(Class { pids, body, locals, reached });
     }
 
     pub fn is_group(&self, class: usize) -> bool {

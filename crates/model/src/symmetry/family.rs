@@ -158,7 +158,8 @@ impl Merger {
                 Expr::Channel(*query, self.boxed(&inner)?)
             }
             Expr::Poll { anywhere, .. } => {
-                let both = parts!(all, Expr::Poll { channel, args, anywhere: a } if a == anywhere => (&**channel, args))?;
+                let both =
+                    parts!(all, Expr::Poll { channel, args, anywhere: a } if a == anywhere => (&**channel, args))?;
                 let (channels, args): (Vec<_>, Vec<_>) = both.into_iter().unzip();
                 Expr::Poll { channel: self.boxed(&channels)?, args: self.patterns(&args)?, anywhere: *anywhere }
             }
@@ -173,7 +174,10 @@ impl Merger {
 
     fn edge(&mut self, all: &[&Edge]) -> Option<Edge> {
         let first = all[0];
-        if !all.iter().all(|e| (e.level, e.chain, e.target, e.then) == (first.level, first.chain, first.target, first.then)) {
+        if !all
+            .iter()
+            .all(|e| (e.level, e.chain, e.target, e.then) == (first.level, first.chain, first.target, first.then))
+        {
             return None;
         }
         let guard = match &first.guard {

@@ -40,7 +40,7 @@ use std::sync::Arc;
 
 use crate::interpret::Interpreter;
 use crate::ir::{Edge, Effect, Expr, Guard, Model, Scheduling};
-pub use action::Action;
+pub use action::{Action, Order, Room};
 pub use adapter::Symmetric;
 use beginning::{Beginning, edges_at};
 use cast::Cast;
@@ -60,6 +60,8 @@ pub struct Symmetry {
     pub words: Vec<String>,
     /// Why there are not more of them, in words.
     pub remarks: Vec<String>,
+    /// Whether processes end in the original.
+    pub ends: bool,
     /// The process types of each group.
     types: Vec<Vec<usize>>,
 }
@@ -76,7 +78,7 @@ impl Symmetry {
         let mut remarks = Vec::new();
         while !groups.is_empty() {
             let objection = match attempt(interpreter, &begun, &groups) {
-                Ok(action) => return Ok(Symmetry::new(interpreter, &begun, groups, action, remarks)),
+                Ok(found) => return Ok(Symmetry::new(interpreter, &begun, groups, found, remarks)),
                 Err(objection) => objection,
             };
             match objection {
@@ -105,12 +107,13 @@ impl Symmetry {
         interpreter: &Interpreter,
         begun: &Beginning,
         groups: Vec<Vec<usize>>,
-        action: Action,
+        (action, ends): (Action, bool),
         remarks: Vec<String>,
     ) -> Symmetry {
         let model = interpreter.model();
         let types = |group: &Vec<usize>| {
-            let mut types: Vec<usize> = group.iter().map(|pid| begun.views[0].processes[*pid].process.index()).collect();
+            let mut types: Vec<usize> =
+                group.iter().map(|pid| begun.views[0].processes[*pid].process.index()).collect();
             types.dedup();
             types
         };
@@ -121,6 +124,7 @@ impl Symmetry {
             types: groups.iter().map(types).collect(),
             groups,
             remarks,
+            ends,
         }
     }
 
@@ -178,13 +182,14 @@ fn refusal(interpreter: &Interpreter) -> Option<&'static str> {
     .find_map(|(is, why)| is.then_some(why))
 }
 
-/// What these groups do to a state, or why they can't be.
-fn attempt(interpreter: &Interpreter, begun: &Beginning, groups: &[Vec<usize>]) -> Result<Action, Objection> {
+/// What these groups do to a state, and whether processes end; or why they can't be.
+fn attempt(interpreter: &Interpreter, begun: &Beginning, groups: &[Vec<usize>]) -> Result<(Action, bool), Objection> {
     let model = interpreter.model();
     let cast = Cast::new(model, begun, groups);
     for class in &cast.classes {
         let odd = |edge: &Edge| edge.effects.iter().any(|e| matches!(e, Effect::Remove)) && !is_end(edge);
-        let rests = |at: &crate::ir::Location| at.end || !at.edges.iter().any(|id| is_end(&class.body.edges[id.index()]));
+        let rests =
+            |at: &crate::ir::Location| at.end || !at.edges.iter().any(|id| is_end(&class.body.edges[id.index()]));
         if edges_at(&class.body, &class.reached).any(odd) || !class.body.locations.iter().all(rests) {
             return Err(Objection::All("a process ends where it may not rest".to_string()));
         }
@@ -198,7 +203,7 @@ fn attempt(interpreter: &Interpreter, begun: &Beginning, groups: &[Vec<usize>]) 
     if begun.states.len() > 1 && !begun.leads_everywhere(from, interpreter) {
         return Err(Objection::All("there are several ways to begin".to_string()));
     }
-    Plan::make(&uses, begun, interpreter, false)
+    Ok((Plan::make(&uses, begun, interpreter, false)?, uses.ends))
 }
 
 /// The way to begin that does not change when processes are exchanged.

@@ -17,6 +17,19 @@ pub(super) struct Encoding {
     pub name: String,
 }
 
+impl Encoding {
+    /// The number of an encoding that renames in the same way: this one, if there is none yet. To exchange two members is the
+    /// same whether they are told apart by their own names or by each other's.
+    pub fn number(self, codes: &mut Vec<Encoding>) -> usize {
+        let reversed = |code: &Encoding| code.values.len() == 2 && code.values.iter().rev().eq(&self.values);
+        let same = |code: &Encoding| code.class == self.class && (code.values == self.values || reversed(code));
+        codes.iter().position(same).unwrap_or_else(|| {
+            codes.push(self);
+            codes.len() - 1
+        })
+    }
+}
+
 #[derive(Clone, Default, Debug)]
 pub(super) struct Kind {
     /// The values mean processes, by this encoding.

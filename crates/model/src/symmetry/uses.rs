@@ -51,10 +51,8 @@ type Judged<T = Node> = Result<T, Objection>;
 impl<'a> Uses<'a> {
     pub fn of(model: &'a Model, begun: &'a Beginning, cast: &'a Cast) -> Judged<Uses<'a>> {
         let mut sorts = Sorts::default();
-        let mut variable = |var: &Var| Variable {
-            element: sorts.fresh(),
-            dims: var.dims.iter().map(|_| sorts.fresh()).collect(),
-        };
+        let mut variable =
+            |var: &Var| Variable { element: sorts.fresh(), dims: var.dims.iter().map(|_| sorts.fresh()).collect() };
         let globals = model.globals.iter().map(&mut variable).collect();
         let locals = cast.classes.iter().map(|c| c.body.locals.iter().map(&mut variable).collect()).collect();
         let fields = model.channels.iter().map(|c| c.fields.iter().map(|_| sorts.fresh()).collect()).collect();
@@ -93,12 +91,8 @@ impl<'a> Uses<'a> {
             if (1..values.len()).any(|n| values[..n].contains(&values[n])) {
                 continue;
             }
-            let known = self.codes.iter().position(|c| (c.class, &c.values) == (*class, &values));
-            let code = known.unwrap_or(self.codes.len());
-            if known.is_none() {
-                let name = format!("`{}`", self.model.globals[n].name);
-                self.codes.push(Encoding { class: *class, values, name });
-            }
+            let (class, name) = (*class, format!("`{}`", self.model.globals[n].name));
+            let code = Encoding { class, values, name }.number(&mut self.codes);
             let node = self.sorts.process(code);
             self.unite(variable.element, node)?;
             return Ok(true);
@@ -235,7 +229,7 @@ impl<'a> Uses<'a> {
                 match &self.cast.classes[class].locals[id.index()] {
                     Local::Varies => None,
                     Local::Same(values) => Some(values.clone()),
-                    Local::Own(code) => Some(self.cast.codes[*code].values.clone()),
+                    Local::Own(_, values) => Some(values.clone()),
                 }
             }
             _ => None,
@@ -290,7 +284,7 @@ impl<'a> Uses<'a> {
     fn fixed(&mut self, class: usize, local: usize, indices: &[Node]) -> Judged<Option<Node>> {
         Ok(match &self.cast.classes[class].locals[local] {
             Local::Varies => None,
-            Local::Own(code) => Some(self.sorts.process(*code)),
+            Local::Own(code, _) => Some(self.sorts.process(*code)),
             Local::Same(values) => {
                 let node = self.sorts.fresh();
                 for value in values {
@@ -306,6 +300,9 @@ impl<'a> Uses<'a> {
     }
 
     fn expr(&mut self, expr: &Expr, reader: Reader) -> Judged {
+        if let Some(node) = self.computed(expr, reader) {
+            return Ok(node);
+        }
         match expr {
             Expr::Const(value) => return Ok(self.sorts.constant(*value)),
             Expr::Load(place) => return self.place(place, reader),
@@ -330,10 +327,14 @@ impl<'a> Uses<'a> {
             Expr::Poll { channel, args, .. } => self.receive(channel, args, reader)?,
             Expr::Pid => {
                 let Some(class) = reader else { return self.plain() };
-                return Ok(match self.cast.classes[class].numbers {
-                    Some(code) => self.sorts.process(code),
-                    None => self.sorts.constant(self.cast.classes[class].pids[0] as i32),
-                });
+                let pids = &self.cast.classes[class].pids;
+                if let [pid] = pids[..] {
+                    return Ok(self.sorts.constant(pid as i32));
+                }
+                let (values, name) =
+                    (pids.iter().map(|pid| *pid as i32).collect(), "the number of the process".to_string());
+                let code = Encoding { class, values, name }.number(&mut self.codes);
+                return Ok(self.sorts.process(code));
             }
             Expr::ProcessCount if self.ends => {
                 return Err(Objection::All("somebody counts the processes".to_string()));
@@ -349,6 +350,48 @@ impl<'a> Uses<'a> {
             Expr::ProcessCount | Expr::Timeout | Expr::NonProgress | Expr::ObserverAt(_) | Expr::Input => {}
         }
         self.plain()
+    }
+
+    /// An expression of what never changes is a constant, or another name for each member.
+    fn computed(&mut self, expr: &Expr, reader: Reader) -> Option<Node> {
+        if !matches!(expr, Expr::Unary(..) | Expr::Binary(..) | Expr::Cond(_)) {
+            return None;
+        }
+        let class = reader?;
+        let count = self.cast.classes[class].pids.len();
+        let values = (0..count).map(|member| self.value(expr, class, member)).collect::<Option<Vec<i32>>>()?;
+        if values.iter().all(|v| *v == values[0]) {
+            return Some(self.sorts.constant(values[0]));
+        }
+        if (1..count).any(|n| values[..n].contains(&values[n])) {
+            return None;
+        }
+        let name = "what is computed of their names".to_string();
+        let code = Encoding { class, values, name }.number(&mut self.codes);
+        Some(self.sorts.process(code))
+    }
+
+    /// The value of an expression in a member, if it never changes.
+    fn value(&self, expr: &Expr, class: usize, member: usize) -> Option<i32> {
+        let actors = &self.cast.classes[class];
+        match expr {
+            Expr::Const(value) => Some(*value),
+            Expr::Pid => Some(actors.pids[member] as i32),
+            Expr::Load(Place { var: VarRef::Local(id), index }) if index.is_empty() => {
+                match &actors.locals[id.index()] {
+                    Local::Varies => None,
+                    Local::Same(values) => values.first().copied(),
+                    Local::Own(_, values) => Some(values[member]),
+                }
+            }
+            Expr::Unary(op, a) => Some(op.apply(self.value(a, class, member)?)),
+            Expr::Binary(op, a, b) => op.apply(self.value(a, class, member)?, self.value(b, class, member)?),
+            Expr::Cond(parts) => {
+                let chosen = if self.value(&parts[0], class, member)? != 0 { 1 } else { 2 };
+                self.value(&parts[chosen], class, member)
+            }
+            _ => None,
+        }
     }
 
     /// A local variable of another process.
