@@ -2,11 +2,11 @@
 //!
 //! After it, the processes are always the same ones, and only then are there any to be exchanged.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 
 use crate::interpret::Interpreter;
-use crate::ir::{Edge, Effect, LocId, Process};
-use crate::layout::View;
+use crate::ir::{Edge, Effect, LocId, Model, Process};
+use crate::layout::{ProcessView, View};
 use crate::successors::{Batch, Choice, Successors};
 
 /// How many states the beginning may have.
@@ -37,7 +37,7 @@ impl Beginning {
         while let Some(state) = todo.pop() {
             let view = interpreter.layout().view(&state);
             if !view.processes.iter().any(|p| begun.creating[p.process.index()][p.location.index()]) {
-                begun.add(state, view)?;
+                begun.add(state, view, interpreter.model())?;
                 continue;
             }
             batch.clear();
@@ -57,7 +57,7 @@ impl Beginning {
         if begun.states.is_empty() { Err("the beginning has no end") } else { Ok(begun) }
     }
 
-    fn add(&mut self, state: Vec<u8>, view: View) -> Result<(), &'static str> {
+    fn add(&mut self, state: Vec<u8>, view: View, model: &Model) -> Result<(), &'static str> {
         if let Some(known) = self.views.first() {
             let processes = view.processes.iter().map(|p| p.process);
             let channels = view.channels.iter().map(|c| c.declaration);
@@ -66,21 +66,30 @@ impl Beginning {
             if !same {
                 return Err("there are several ways to begin, with different processes");
             }
+            // Compiled code takes parameters that nobody changes for constants.
+            let parameters = |view: &View| {
+                let of = |p: &ProcessView| p.locals[..model.processes[p.process.index()].params].to_vec();
+                view.processes.iter().map(of).collect::<Vec<_>>()
+            };
+            if parameters(known) != parameters(&view) {
+                return Err("there are several ways to begin, with different parameters");
+            }
         }
         self.states.push(state);
         self.views.push(view);
         Ok(())
     }
 
-    /// Whether all ways to begin can be reached from this one.
-    pub fn leads_everywhere(&self, from: usize, interpreter: &Interpreter) -> bool {
+    /// Whether all ways to begin can be reached from these.
+    pub fn leads_everywhere(&self, from: &[usize], interpreter: &Interpreter) -> bool {
         let mut missing: HashSet<&[u8]> = self.states.iter().map(Vec::as_slice).collect();
-        let start = self.states[from].clone();
-        missing.remove(&*start);
+        let mut seen: HashSet<Vec<u8>> = from.iter().map(|n| self.states[*n].clone()).collect();
+        seen.iter().for_each(|state| {
+            missing.remove(&**state);
+        });
+        let mut todo: VecDeque<Vec<u8>> = seen.iter().cloned().collect();
         let mut walker = interpreter.for_thread();
         let mut batch = Batch::new();
-        let mut seen = HashSet::from([start.clone()]);
-        let mut todo = std::collections::VecDeque::from([start]);
         while let Some(state) = todo.pop_front().filter(|_| !missing.is_empty() && seen.len() < NEAR) {
             batch.clear();
             walker.expand(&state, Choice::All, &mut batch);
@@ -119,7 +128,7 @@ pub(super) fn reach(process: &Process, from: LocId, reached: &mut [bool]) {
     while let Some(at) = stack.pop() {
         if !std::mem::replace(&mut reached[at.index()], true) {
             let edges = process.locations[at.index()].edges.iter().map(|id| &process.edges[id.index()]);
-            stack.extend(edges.flat_map(|edge| [Some(edge.target), edge.chain]).flatten());
+            stack.extend(edges.map(|edge| edge.chain.unwrap_or(edge.target)));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::beginning::{Beginning, edges_at, reach};
 use super::family::merge;
 use super::sorts::Encoding;
-use crate::ir::{Model, Process, VarId, VarRef};
+use crate::ir::{Guard, Model, Process, VarId, VarRef};
 use crate::written::written;
 
 /// What is known of a local variable.
@@ -27,6 +27,8 @@ pub(super) struct Class {
     pub locals: Vec<Local>,
     /// The locations they can still come to.
     pub reached: Vec<bool>,
+    /// Whether they can end.
+    pub ends: bool,
 }
 
 #[derive(Debug)]
@@ -70,7 +72,10 @@ impl Cast {
         if let Some(observer) = &model.observer {
             changes(&observer.automaton, &vec![true; observer.automaton.locations.len()], &mut changed);
         }
-        let global = |n: usize| !changed.contains(&VarRef::Global(VarId(n as u32)));
+        let global = |n: usize| {
+            let same = begun.views.iter().all(|view| view.globals[n] == begun.views[0].globals[n]);
+            same && !changed.contains(&VarRef::Global(VarId(n as u32)))
+        };
         cast.settled = (0..model.globals.len()).map(global).collect();
         cast
     }
@@ -92,7 +97,8 @@ impl Cast {
             }
         };
         let locals = fixed.into_iter().enumerate().map(local).collect();
-        self.classes.push(Class { pids, body, locals, reached });
+        let ends = edges_at(&body, &reached).any(|e| matches!(e.guard, Guard::Youngest));
+        self.classes.push(Class { pids, body, locals, reached, ends });
     }
 
     pub fn is_group(&self, class: usize) -> bool {

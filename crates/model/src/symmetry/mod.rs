@@ -8,8 +8,8 @@
 //! [`Symmetry::of`] finds such groups of processes and proves them from the text:
 //!
 //! * The [beginning](beginning), in which processes are created, is left alone. After it the processes are always the same.
-//!   One of its ends must be its own image under every exchange and lead to all others, so that every representative is a
-//!   state that can be reached.
+//!   Its ends must be their own images under every exchange, or be reached from one that is, so that every representative
+//!   is a state that can be reached.
 //! * Processes [run the same text](cast) if they are of one type, or of types that [differ in constants](family) alone.
 //!   Parameters that never change, constants and process numbers are all that may differ between them: their *names*.
 //! * Everywhere in the model, [values](sorts) are either numbers or names of processes of one group. Names are stored,
@@ -39,7 +39,7 @@ mod uses;
 use std::sync::Arc;
 
 use crate::interpret::Interpreter;
-use crate::ir::{Edge, Effect, Expr, Guard, Model, Scheduling};
+use crate::ir::{Edge, Effect, Expr, Guard, Init, Location, Model, Scheduling};
 pub use action::{Action, Order, Room};
 pub use adapter::Symmetric;
 use beginning::{Beginning, edges_at};
@@ -188,10 +188,16 @@ fn attempt(interpreter: &Interpreter, begun: &Beginning, groups: &[Vec<usize>]) 
     let cast = Cast::new(model, begun, groups);
     for class in &cast.classes {
         let odd = |edge: &Edge| edge.effects.iter().any(|e| matches!(e, Effect::Remove)) && !is_end(edge);
-        let rests =
-            |at: &crate::ir::Location| at.end || !at.edges.iter().any(|id| is_end(&class.body.edges[id.index()]));
+        let rests = |at: &Location| {
+            let plain = at.end && !at.accept && !at.progress && !at.committed;
+            plain || !at.edges.iter().any(|id| is_end(&class.body.edges[id.index()]))
+        };
         if edges_at(&class.body, &class.reached).any(odd) || !class.body.locations.iter().all(rests) {
             return Err(Objection::All("a process ends where it may not rest".to_string()));
+        }
+        let channels = class.body.locals.iter().any(|var| matches!(var.init, Init::Channels(_)));
+        if class.ends && channels {
+            return Err(Objection::All("channels end with their processes".to_string()));
         }
     }
     let uses = Uses::of(model, begun, &cast)?;
@@ -200,15 +206,16 @@ fn attempt(interpreter: &Interpreter, begun: &Beginning, groups: &[Vec<usize>]) 
     }
     let action = Plan::make(&uses, begun, interpreter, true)?;
     let from = alike(&action, begun, groups)?;
-    if begun.states.len() > 1 && !begun.leads_everywhere(from, interpreter) {
+    if from.len() < begun.states.len() && !begun.leads_everywhere(&from, interpreter) {
         return Err(Objection::All("there are several ways to begin".to_string()));
     }
     Ok((Plan::make(&uses, begun, interpreter, false)?, uses.ends))
 }
 
-/// The way to begin that does not change when processes are exchanged.
-fn alike(action: &Action, begun: &Beginning, groups: &[Vec<usize>]) -> Result<usize, Objection> {
-    let mut best: Option<(usize, Vec<(usize, usize)>)> = None;
+/// The ways to begin that do not change when processes are exchanged.
+fn alike(action: &Action, begun: &Beginning, groups: &[Vec<usize>]) -> Result<Vec<usize>, Objection> {
+    let mut best: Option<Vec<(usize, usize)>> = None;
+    let mut alike = Vec::new();
     for (n, state) in begun.states.iter().enumerate() {
         let mut changed = Vec::new();
         for (group, members) in groups.iter().enumerate() {
@@ -225,13 +232,15 @@ fn alike(action: &Action, begun: &Beginning, groups: &[Vec<usize>]) -> Result<us
             }
         }
         if changed.is_empty() {
-            return Ok(n);
-        }
-        if best.as_ref().is_none_or(|(_, least)| changed.len() < least.len()) {
-            best = Some((n, changed));
+            alike.push(n);
+        } else if best.as_ref().is_none_or(|least| changed.len() < least.len()) {
+            best = Some(changed);
         }
     }
-    let changed = best.map(|(_, changed)| changed).unwrap_or_default();
+    if !alike.is_empty() {
+        return Ok(alike);
+    }
+    let changed = best.unwrap_or_default();
     let often = |pid: &usize| changed.iter().filter(|(a, b)| a == pid || b == pid).count();
     let odd = groups.iter().flatten().rev().max_by_key(|pid| often(pid)).copied().unwrap_or(0);
     Err(Objection::Member { pid: odd, why: "it starts differently".to_string() })

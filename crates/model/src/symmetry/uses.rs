@@ -56,10 +56,7 @@ impl<'a> Uses<'a> {
         let globals = model.globals.iter().map(&mut variable).collect();
         let locals = cast.classes.iter().map(|c| c.body.locals.iter().map(&mut variable).collect()).collect();
         let fields = model.channels.iter().map(|c| c.fields.iter().map(|_| sorts.fresh()).collect()).collect();
-        let youngest = |class: &super::cast::Class| {
-            edges_at(&class.body, &class.reached).any(|e| matches!(e.guard, Guard::Youngest))
-        };
-        let ends = cast.classes.iter().any(youngest);
+        let ends = cast.classes.iter().any(|class| class.ends);
         let codes = cast.codes.clone();
         let mut uses = Uses { model, begun, cast, codes, sorts, globals, locals, fields, ends };
         for (class, actors) in cast.classes.iter().enumerate() {
@@ -155,6 +152,9 @@ impl<'a> Uses<'a> {
             let why = "each claims a channel for itself".to_string();
             return Err(Objection::Group { class: reader.unwrap_or(0), why });
         }
+        for claim in &body.claims {
+            self.channel(&claim.channel, reader)?;
+        }
         for edge in edges_at(body, reached) {
             self.edge(edge, reader)?;
         }
@@ -174,6 +174,12 @@ impl<'a> Uses<'a> {
                         self.sorts.number(value, "the order of messages").map_err(|clash| self.clash(clash))?;
                     }
                     self.field(&declarations, n, value)?;
+                }
+                // What is missing is sent as 0.
+                let most = declarations.iter().map(|d| self.fields[*d].len()).max().unwrap_or(0);
+                for n in args.len()..most {
+                    let nothing = self.sorts.constant(0);
+                    self.field(&declarations, n, nothing)?;
                 }
             }
             Some(Sync::Receive { channel, args, condition, .. }) => {
@@ -430,6 +436,9 @@ impl<'a> Uses<'a> {
         match pid {
             Some(pid) if self.cast.is_group(self.cast.class_of[pid]) => {
                 Err(Objection::Member { pid, why: "somebody looks into it".to_string() })
+            }
+            Some(pid) if self.cast.classes[self.cast.class_of[pid]].ends => {
+                Err(Objection::All("somebody looks into a process that ends".to_string()))
             }
             pid => Ok(pid),
         }
