@@ -15,8 +15,8 @@
 //! * Everywhere in the model, [values](sorts) are either numbers or names of processes of one group. Names are stored,
 //!   sent, compared for equality and used as indices, and nothing else is [done with them](uses): no arithmetic, no order, no
 //!   constant that is the name of a member. Channels of processes are like variables of them.
-//! * Whoever is named after all, by a constant, a remote reference or a property, leaves the group; a group whose names are
-//!   used as numbers is none.
+//! * Whoever is named after all, by a constant, a remote reference or a property, leaves the group, unless [all are named
+//!   alike](chorus); a group whose names are used as numbers is none.
 //! * The end of a process would not be symmetric: the youngest goes first. But where nobody counts processes, whether one
 //!   that has nothing to do any more is still there makes no difference to anybody, so in the model that is searched
 //!   ([`Symmetry::model`]) nobody goes. Every run of it is one of the original, in which processes end [when they have
@@ -30,8 +30,10 @@ mod action;
 mod adapter;
 mod beginning;
 mod cast;
+mod chorus;
 mod family;
 mod lift;
+mod names;
 mod plan;
 mod sorts;
 mod uses;
@@ -138,11 +140,9 @@ impl Symmetry {
     /// ends of processes that came there.
     pub fn cover(&self, original: &Model, covered: &mut [Vec<bool>]) {
         for types in self.types.iter().filter(|types| types.len() > 1) {
-            let edges = covered[types[0]].len();
-            for edge in 0..edges {
-                let any = types.iter().any(|ty| covered[*ty][edge]);
-                types.iter().for_each(|ty| covered[*ty][edge] = any);
-            }
+            let any = |edge: usize| types.iter().any(|ty| covered[*ty][edge]);
+            let all: Vec<bool> = (0..covered[types[0]].len()).map(any).collect();
+            types.iter().for_each(|ty| covered[*ty].clone_from(&all));
         }
         for (process, covered) in original.processes.iter().zip(covered) {
             for (at, location) in process.locations.iter().enumerate() {
@@ -201,6 +201,7 @@ fn attempt(interpreter: &Interpreter, begun: &Beginning, groups: &[Vec<usize>]) 
         }
     }
     let uses = Uses::of(model, begun, &cast)?;
+    chorus::check(&uses)?;
     if uses.ends && model.observer.is_some() && model.uses_timeout {
         return Err(Objection::All("a property watches, and whether processes have ended matters".to_string()));
     }

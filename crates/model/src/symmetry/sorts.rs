@@ -18,12 +18,16 @@ pub(super) struct Encoding {
 }
 
 impl Encoding {
-    /// The number of an encoding that renames in the same way: this one, if there is none yet. To exchange two members is the
-    /// same whether they are told apart by their own names or by each other's.
+    /// Whether values are renamed in the same way. To exchange two members is the same whether they are told apart by their
+    /// own names or by each other's.
+    pub fn renames_like(&self, other: &Encoding) -> bool {
+        let reversed = || self.values.len() == 2 && self.values.iter().rev().eq(&other.values);
+        self.class == other.class && (self.values == other.values || reversed())
+    }
+
+    /// The number of an encoding like this one, which is added if there is none.
     pub fn number(self, codes: &mut Vec<Encoding>) -> usize {
-        let reversed = |code: &Encoding| code.values.len() == 2 && code.values.iter().rev().eq(&self.values);
-        let same = |code: &Encoding| code.class == self.class && (code.values == self.values || reversed(code));
-        codes.iter().position(same).unwrap_or_else(|| {
+        codes.iter().position(|code| code.renames_like(&self)).unwrap_or_else(|| {
             codes.push(self);
             codes.len() - 1
         })

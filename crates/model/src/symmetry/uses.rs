@@ -28,8 +28,8 @@ pub(super) struct Variable {
 /// Where values are kept.
 #[derive(Debug)]
 pub(super) struct Uses<'a> {
-    model: &'a Model,
-    begun: &'a Beginning,
+    pub model: &'a Model,
+    pub begun: &'a Beginning,
     pub cast: &'a Cast,
     /// Those of the cast, and more.
     pub codes: Vec<Encoding>,
@@ -41,12 +41,17 @@ pub(super) struct Uses<'a> {
     pub fields: Vec<Vec<Node>>,
     /// Whether processes can end.
     pub ends: bool,
+    /// Processes that somebody looks into.
+    pub named: Vec<usize>,
 }
 
-/// Who reads: a class, or somebody who watches.
-type Reader = Option<usize>;
+/// What values of a kind are kept in: the kind, the type, and the range if there is one.
+pub(super) type Store = (Node, Type, Option<(i32, i32)>);
 
-type Judged<T = Node> = Result<T, Objection>;
+/// Who reads: a class, or somebody who watches.
+pub(super) type Reader = Option<usize>;
+
+pub(super) type Judged<T = Node> = Result<T, Objection>;
 
 impl<'a> Uses<'a> {
     pub fn of(model: &'a Model, begun: &'a Beginning, cast: &'a Cast) -> Judged<Uses<'a>> {
@@ -58,7 +63,7 @@ impl<'a> Uses<'a> {
         let fields = model.channels.iter().map(|c| c.fields.iter().map(|_| sorts.fresh()).collect()).collect();
         let ends = cast.classes.iter().any(|class| class.ends);
         let codes = cast.codes.clone();
-        let mut uses = Uses { model, begun, cast, codes, sorts, globals, locals, fields, ends };
+        let mut uses = Uses { model, begun, cast, codes, sorts, globals, locals, fields, ends, named: Vec::new() };
         for (class, actors) in cast.classes.iter().enumerate() {
             uses.process(&actors.body, &actors.reached, Some(class))?;
         }
@@ -73,32 +78,8 @@ impl<'a> Uses<'a> {
         Ok(uses)
     }
 
-    /// An array that never changes and has a different value for each member tells them apart, too. Whether there was one
-    /// of which that was not known.
-    fn settle(&mut self) -> Judged<bool> {
-        for (n, variable) in self.globals.clone().iter().enumerate().filter(|(n, _)| self.cast.settled[*n]) {
-            let [dim] = variable.dims[..] else { continue };
-            let (Some(code), None) = (self.sorts.kind(dim).code, self.sorts.kind(variable.element).code) else {
-                continue;
-            };
-            let Encoding { class, values: members, .. } = &self.codes[code];
-            let values = &self.begun.views[0].globals[n];
-            let value = |member: &i32| usize::try_from(*member).ok().and_then(|n| values.get(n).copied());
-            let Some(values) = members.iter().map(value).collect::<Option<Vec<i32>>>() else { continue };
-            if (1..values.len()).any(|n| values[..n].contains(&values[n])) {
-                continue;
-            }
-            let (class, name) = (*class, format!("`{}`", self.model.globals[n].name));
-            let code = Encoding { class, values, name }.number(&mut self.codes);
-            let node = self.sorts.process(code);
-            self.unite(variable.element, node)?;
-            return Ok(true);
-        }
-        Ok(false)
-    }
-
     /// Where values of a kind are kept: the types they must fit.
-    pub fn stores(&self) -> Vec<(Node, Type, Option<(i32, i32)>)> {
+    pub fn stores(&self) -> Vec<Store> {
         let mut out = Vec::new();
         let mut add = |nodes: &[Variable], vars: &[Var]| {
             out.extend(nodes.iter().zip(vars).map(|(node, var)| (node.element, var.ty, var.range)));
@@ -128,7 +109,7 @@ impl<'a> Uses<'a> {
         }
     }
 
-    fn unite(&mut self, a: Node, b: Node) -> Judged<()> {
+    pub fn unite(&mut self, a: Node, b: Node) -> Judged<()> {
         self.sorts.unite(a, b).map_err(|clash| self.clash(clash))
     }
 
@@ -209,18 +190,22 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// The declarations of the channels that an expression can mean.
+    /// An expression that means a channel; the declarations of those that it can mean.
     fn channel(&mut self, channel: &Expr, reader: Reader) -> Judged<Vec<usize>> {
         let node = self.expr(channel, reader)?;
         self.sorts.channel(node);
-        let all = 0..self.model.channels.len();
-        let Some(numbers) = self.possible(channel, reader) else { return Ok(all.collect()) };
+        Ok(self.declarations(channel, reader))
+    }
+
+    /// The declarations of the channels that an expression can mean.
+    pub fn declarations(&self, channel: &Expr, reader: Reader) -> Vec<usize> {
+        let Some(numbers) = self.possible(channel, reader) else { return (0..self.model.channels.len()).collect() };
         let channels = &self.begun.views[0].channels;
         let known = |n: &i32| channels.get(usize::try_from(*n).ok()?.checked_sub(1)?).map(|c| c.declaration.index());
         let mut declarations: Vec<usize> = numbers.iter().filter_map(known).collect();
         declarations.sort_unstable();
         declarations.dedup();
-        Ok(declarations)
+        declarations
     }
 
     /// The values an expression can have, if it reads what never changes.
@@ -331,17 +316,6 @@ impl<'a> Uses<'a> {
                 self.channel(channel, reader)?;
             }
             Expr::Poll { channel, args, .. } => self.receive(channel, args, reader)?,
-            Expr::Pid => {
-                let Some(class) = reader else { return self.plain() };
-                let pids = &self.cast.classes[class].pids;
-                if let [pid] = pids[..] {
-                    return Ok(self.sorts.constant(pid as i32));
-                }
-                let (values, name) =
-                    (pids.iter().map(|pid| *pid as i32).collect(), "the number of the process".to_string());
-                let code = Encoding { class, values, name }.number(&mut self.codes);
-                return Ok(self.sorts.process(code));
-            }
             Expr::ProcessCount if self.ends => {
                 return Err(Objection::All("somebody counts the processes".to_string()));
             }
@@ -353,51 +327,9 @@ impl<'a> Uses<'a> {
                 self.named(Some(*process), pid.as_deref())?;
             }
             Expr::Remote { process, pid, place } => return self.remote(*process, pid.as_deref(), place, reader),
-            Expr::ProcessCount | Expr::Timeout | Expr::NonProgress | Expr::ObserverAt(_) | Expr::Input => {}
+            Expr::Pid | Expr::ProcessCount | Expr::Timeout | Expr::NonProgress | Expr::ObserverAt(_) | Expr::Input => {}
         }
         self.plain()
-    }
-
-    /// An expression of what never changes is a constant, or another name for each member.
-    fn computed(&mut self, expr: &Expr, reader: Reader) -> Option<Node> {
-        if !matches!(expr, Expr::Unary(..) | Expr::Binary(..) | Expr::Cond(_)) {
-            return None;
-        }
-        let class = reader?;
-        let count = self.cast.classes[class].pids.len();
-        let values = (0..count).map(|member| self.value(expr, class, member)).collect::<Option<Vec<i32>>>()?;
-        if values.iter().all(|v| *v == values[0]) {
-            return Some(self.sorts.constant(values[0]));
-        }
-        if (1..count).any(|n| values[..n].contains(&values[n])) {
-            return None;
-        }
-        let name = "what is computed of their names".to_string();
-        let code = Encoding { class, values, name }.number(&mut self.codes);
-        Some(self.sorts.process(code))
-    }
-
-    /// The value of an expression in a member, if it never changes.
-    fn value(&self, expr: &Expr, class: usize, member: usize) -> Option<i32> {
-        let actors = &self.cast.classes[class];
-        match expr {
-            Expr::Const(value) => Some(*value),
-            Expr::Pid => Some(actors.pids[member] as i32),
-            Expr::Load(Place { var: VarRef::Local(id), index }) if index.is_empty() => {
-                match &actors.locals[id.index()] {
-                    Local::Varies => None,
-                    Local::Same(values) => values.first().copied(),
-                    Local::Own(_, values) => Some(values[member]),
-                }
-            }
-            Expr::Unary(op, a) => Some(op.apply(self.value(a, class, member)?)),
-            Expr::Binary(op, a, b) => op.apply(self.value(a, class, member)?, self.value(b, class, member)?),
-            Expr::Cond(parts) => {
-                let chosen = if self.value(&parts[0], class, member)? != 0 { 1 } else { 2 };
-                self.value(&parts[chosen], class, member)
-            }
-            _ => None,
-        }
     }
 
     /// A local variable of another process.
@@ -408,6 +340,10 @@ impl<'a> Uses<'a> {
         }
         let Some(pid) = self.named(Some(process), pid)? else { return self.plain() };
         let (class, VarRef::Local(id)) = (self.cast.class_of[pid], place.var) else { return self.plain() };
+        if let Local::Own(_, values) = &self.cast.classes[class].locals[id.index()] {
+            let member = self.cast.classes[class].pids.iter().position(|member| *member == pid).unwrap_or(0);
+            return Ok(self.sorts.constant(values[member]));
+        }
         if let Some(node) = self.fixed(class, id.index(), &indices)? {
             return Ok(node);
         }
@@ -418,29 +354,33 @@ impl<'a> Uses<'a> {
         Ok(variable.element)
     }
 
-    /// The process that is named. It is none of a group, then.
-    fn named(&mut self, process: Option<ProcessId>, pid: Option<&Expr>) -> Judged<Option<usize>> {
+    /// The process that is named by a constant, or by being the first of its type.
+    pub fn find(&self, process: Option<ProcessId>, pid: Option<&Expr>) -> Option<usize> {
         let types = &self.begun.views[0].processes;
         let of_type = |n: &usize| process.is_none_or(|process| types[*n].process == process);
-        let pid = match pid {
+        match pid {
             None => (0..types.len()).find(of_type),
             Some(Expr::Const(pid)) => usize::try_from(*pid).ok().filter(|pid| *pid < types.len()).filter(of_type),
-            Some(_) => {
-                let group = self.cast.classes.iter().position(|c| c.pids.len() > 1 && c.pids.iter().any(of_type));
-                return match group {
-                    Some(class) => Err(Objection::Group { class, why: "somebody looks into one of them".to_string() }),
-                    None => Err(Objection::All("somebody looks into a process".to_string())),
-                };
-            }
-        };
-        match pid {
-            Some(pid) if self.cast.is_group(self.cast.class_of[pid]) => {
-                Err(Objection::Member { pid, why: "somebody looks into it".to_string() })
-            }
-            Some(pid) if self.cast.classes[self.cast.class_of[pid]].ends => {
-                Err(Objection::All("somebody looks into a process that ends".to_string()))
-            }
-            pid => Ok(pid),
+            Some(_) => None,
         }
+    }
+
+    /// The process that somebody looks into.
+    fn named(&mut self, process: Option<ProcessId>, pid: Option<&Expr>) -> Judged<Option<usize>> {
+        if pid.is_some_and(|pid| !matches!(pid, Expr::Const(_))) {
+            let types = &self.begun.views[0].processes;
+            let of_type = |n: &usize| process.is_none_or(|process| types[*n].process == process);
+            let group = self.cast.classes.iter().position(|c| c.pids.len() > 1 && c.pids.iter().any(of_type));
+            return Err(match group {
+                Some(class) => Objection::Group { class, why: "somebody looks into one of them".to_string() },
+                None => Objection::All("somebody looks into a process".to_string()),
+            });
+        }
+        let found = self.find(process, pid);
+        if found.is_some_and(|pid| self.cast.classes[self.cast.class_of[pid]].ends) {
+            return Err(Objection::All("somebody looks into a process that ends".to_string()));
+        }
+        self.named.extend(found);
+        Ok(found)
     }
 }
