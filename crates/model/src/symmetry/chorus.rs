@@ -151,10 +151,8 @@ impl Scribe<'_, '_> {
             });
             read
         };
-        let harmless = |(place, value): &(&Place, &Expr)| {
-            let ranged = self.declared(place).is_none_or(|var| var.range.is_some());
-            !ranged && self.is_there(place) && self.cannot_fail(value)
-        };
+        // A value may be too large for its variable: then the step fails, whichever of them is found first.
+        let harmless = |(place, value): &(&Place, &Expr)| self.is_there(place) && self.cannot_fail(value);
         let apart = |n: usize| {
             let (place, _) = assigns[n];
             (0..assigns.len()).all(|m| m == n || !may_be_same(place, assigns[m].0) && !touches(place, assigns[m].1))
