@@ -121,11 +121,11 @@ fn what_tells_processes_apart_is_named() {
         ),
         ("chan c = [1] of { byte }; active [2] proctype p() { xr c; do :: c?_ :: c!1 od }", "claims a channel"),
         ("hidden byte h; active [2] proctype p() { do :: h = 1 - h od }", "hidden variables"),
-        ("byte n; proctype p() { n++ } init { do :: run p() :: break od }", "created"),
+        ("byte n; proctype p() { n++ } init { do :: n < 3 -> run p() :: break od }", "several ways to begin"),
         ("byte n; active proctype p() { n++ } active proctype q() { n-- }", "no two processes run the same text"),
         (
-            "byte n; active [2] proctype p() { n = 1 - n } active proctype q() { n = 2; (p[1]@done || n == 5) }",
-            "looks into",
+            "byte n; active [2] proctype p() { done: do :: n = 1 - n od } active proctype q() { n = 2; (p[1]@done || n == 5) }",
+            "the text speaks of it by name",
         ),
     ];
     for (text, why) in cases {
