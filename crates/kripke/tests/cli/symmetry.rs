@@ -42,7 +42,7 @@ fn interchangeable_processes_are_exchanged_when_asked_for() {
 #[test]
 fn a_counterexample_is_a_run_of_the_model() {
     let desk = Desk::new();
-    desk.write("workers.pml", &WORKERS.replace("byte free = 1", "byte free = 2"));
+    desk.write("workers.pml", WORKERS.replace("byte free = 1", "byte free = 2"));
     let steps = |args: &str| {
         let (_, report) = states(&desk, &format!("workers.pml {args}"), 1);
         desk.run("replay workers.pml").expect(1);
@@ -94,7 +94,7 @@ fn formulas_are_judged_together_with_symmetry() {
             serde_json::json!([format!("{members} × worker")]),
             "{formula}"
         );
-        assert!(fewer <= raw, "{formula}");
+        assert!(status == 1 || fewer <= raw, "{formula}");
         if status == 1 {
             desk.run("replay workers.pml").expect(1);
         }
@@ -121,7 +121,10 @@ fn what_tells_processes_apart_is_named() {
         ),
         ("chan c = [1] of { byte }; active [2] proctype p() { xr c; do :: c?_ :: c!1 od }", "claims a channel"),
         ("hidden byte h; active [2] proctype p() { do :: h = 1 - h od }", "hidden variables"),
-        ("byte n; proctype p() { n++ } init { do :: n < 3 -> run p() :: break od }", "several ways to begin"),
+        (
+            "byte n; proctype p() { n++ } init { byte k; do :: k < 2 -> k++; run p() :: break od }",
+            "still to be created",
+        ),
         ("byte n; active proctype p() { n++ } active proctype q() { n-- }", "no two processes run the same text"),
         (
             "byte n; active [2] proctype p() { done: do :: n = 1 - n od } active proctype q() { n = 2; (p[1]@done || n == 5) }",
