@@ -197,6 +197,10 @@ pub struct Searching {
     /// other (partial-order reduction leaves most of them out)
     #[arg(long)]
     pub no_partial_order: bool,
+    /// Take states as one that differ only in which of several interchangeable processes is where. Which processes are
+    /// interchangeable is found out
+    #[arg(long)]
+    pub symmetry: bool,
     /// Try out, in one of N states, whether the steps left out there may be left out: slower [default N: 16]
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "16",
         value_parser = clap::value_parser!(u32).range(1..))]

@@ -1,6 +1,7 @@
 //! `kripke check`: explore every state, give a verdict.
 
 mod done;
+mod exchange;
 mod machine;
 mod tally;
 

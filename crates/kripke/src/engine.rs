@@ -8,6 +8,7 @@ use kripke_model::compact::{Codec, Compacted};
 use kripke_model::independence::{Audit, Independence, Record, Reduced};
 use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
+use kripke_model::symmetry::{Action, Symmetric};
 use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Parts, State, Successors};
 use kripke_report::json;
 
@@ -27,6 +28,8 @@ pub struct Engine {
     conditions: Vec<Expr>,
     /// Who gets into whose way, if some moves are left out.
     independence: Option<Arc<Independence>>,
+    /// Who can take whose place, if one state stands for all that differ only in that.
+    action: Option<Arc<Action>>,
     /// Tries out some of that, and writes down what it finds.
     audit: Option<(Mutex<Audit>, Arc<Record>)>,
 }
@@ -37,6 +40,7 @@ impl Engine {
         model: &Arc<Model>,
         args: &Check,
         independence: Option<Independence>,
+        action: Option<Arc<Action>>,
     ) -> Result<(Engine, Option<String>), StartError> {
         let interpreter = load::interpreter(model.clone(), &args.reading)?;
         let covered = Mutex::new(interpreter.coverage().to_vec());
@@ -46,8 +50,8 @@ impl Engine {
             coverage: args.showing.format == Format::Text || args.showing.unreached,
             parts: reduces,
             claims: !args.reading.raw,
-            // Whole states are made compact.
-            cut: !args.searching.compact,
+            // Whole states are made compact, and have their processes exchanged.
+            cut: !args.searching.compact && action.is_none(),
             ..Options::default()
         };
         let (compiled, why) = match wanted.then(|| Compiled::new(model.clone(), options)) {
@@ -64,7 +68,7 @@ impl Engine {
         };
         let codec = args.searching.compact.then(|| Codec::of(&interpreter));
         let (conditions, independence) = (Vec::new(), independence.map(Arc::new));
-        Ok((Engine { interpreter, compiled, codec, covered, conditions, independence, audit }, why))
+        Ok((Engine { interpreter, compiled, codec, covered, conditions, independence, action, audit }, why))
     }
 
     /// Makes these the atoms of states.
@@ -107,8 +111,15 @@ impl Engine {
             Some(independence) => {
                 let audit = self.audit.as_ref().map(|(audit, _)| audit.lock().unwrap_or_else(PoisonError::into_inner));
                 let reduced = Reduced::new(worker, independence.clone());
-                self.compacted(reduced.auditing(audit.map(|audit| audit.for_thread())))
+                self.exchanged(reduced.auditing(audit.map(|audit| audit.for_thread())))
             }
+            None => self.exchanged(worker),
+        }
+    }
+
+    fn exchanged<'e>(&self, worker: impl Successors + 'e) -> Box<dyn Successors + 'e> {
+        match &self.action {
+            Some(action) => self.compacted(Symmetric::new(worker, action.clone())),
             None => self.compacted(worker),
         }
     }

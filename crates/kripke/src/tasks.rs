@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use kripke_model::Model;
 use kripke_model::independence::{Independence, Keeping};
 use kripke_model::ir::{
     Edge, EdgeId, Expr, Goal, Guard, LocId, Location, Observer, Process, Property, PropertyKind, Span, Then,
 };
 use kripke_model::reduce::{Reduced, Wanted};
+use kripke_model::symmetry::Symmetry;
+use kripke_model::{Interpreter, Model};
 use kripke_search::Fairness;
 
 use crate::args::{Asking, Reading};
@@ -131,15 +132,31 @@ impl Task {
         }
     }
 
-    /// Who gets into whose way, for a search that leaves moves out. The reason why it can't, otherwise.
-    pub fn independence(&self, fairness: Fairness) -> Result<Independence, &'static str> {
+    /// Who gets into whose way in what is left of the model, for a search that leaves moves out. The reason why it can't,
+    /// otherwise.
+    pub fn independence(&self, left: &Arc<Model>, fairness: Fairness) -> Result<Independence, &'static str> {
         if fairness != Fairness::None {
             return Err("fairness counts every move");
         }
         if self.counts_steps(fairness) {
             return Err("the property counts steps");
         }
-        Independence::of(&self.searched, if self.is_endless() { Keeping::Runs } else { Keeping::Errors })
+        Independence::of(left, if self.is_endless() { Keeping::Runs } else { Keeping::Errors })
+    }
+
+    /// Which processes can take each other's places, for a search that exchanges them. The reasons why none can, otherwise.
+    pub fn symmetry(&self, searched: &Interpreter, fairness: Fairness) -> Result<Symmetry, Vec<String>> {
+        if self.branching.is_some() {
+            return Err(vec!["the formula is about branching".to_string()]);
+        }
+        if fairness != Fairness::None {
+            return Err(vec!["fairness asks who moves".to_string()]);
+        }
+        let symmetry = Symmetry::of(searched)?;
+        if symmetry.ends && self.counts_steps(fairness) {
+            return Err(vec!["the property counts steps, and processes end".to_string()]);
+        }
+        Ok(symmetry)
     }
 
     /// What made the model smaller, in results for machines and for people.
@@ -180,7 +197,7 @@ impl Task {
 }
 
 /// A model with what is asked about it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Asked {
     pub model: Model,
     /// Those of [`Asking::reach`], read.

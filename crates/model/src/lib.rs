@@ -15,6 +15,7 @@ pub mod layout;
 mod operator;
 pub mod reduce;
 mod successors;
+pub mod symmetry;
 mod text;
 pub mod trail;
 mod validate;

@@ -220,6 +220,10 @@ pub struct Options {
     pub reductions: Vec<&'static str>,
     /// `on`, or `off` and the reason.
     pub partial_order: String,
+    /// `on`, or `off` and why.
+    pub symmetry: String,
+    /// Groups of processes that can take each other's places, in words.
+    pub interchangeable: Vec<String>,
     /// In how many states the last one was tried out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audited: Option<u64>,

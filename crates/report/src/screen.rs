@@ -35,6 +35,8 @@ pub struct Checked<'a> {
     pub reductions: Vec<&'static str>,
     /// Why steps that have nothing to do with each other were taken in every order, where one would do otherwise.
     pub unordered: Option<&'static str>,
+    /// Why no processes were taken as interchangeable, though they were to be.
+    pub asymmetric: Option<String>,
     /// Whether no trace is shorter.
     pub shortest: bool,
     /// In how many states that was tried out, if it was to be.
@@ -217,6 +219,7 @@ impl Checked<'_> {
         }
         parts.extend(self.reductions.iter().map(ToString::to_string));
         parts.extend(self.unordered.map(|why| format!("no partial-order reduction: {why}")));
+        parts.extend(self.asymmetric.iter().map(|why| format!("no symmetry reduction: {why}")));
         parts.extend(self.audited.map(|audited| format!("{} audited", counted(audited, "state"))));
         format!("  {}\n{}", parts.join(" · "), self.stores() + &self.cache() + &self.missed())
     }

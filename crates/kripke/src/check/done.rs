@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use kripke_model::independence::{HOPELESS, Independence};
 use kripke_model::layout::StartError;
+use kripke_model::symmetry::Symmetry;
 use kripke_model::trail::Replayed;
 use kripke_model::{Interpreter, Model};
 use kripke_report::evidence::Tree;
@@ -20,13 +21,14 @@ use kripke_search::{
     Bias, Budget, Cycles, End, Fairness, Limit, Options, Order, Outcome, Progress, StoreKind, Wrong, explore,
 };
 
-use crate::args::{self, Check};
+use super::exchange;
+use crate::args::{self, Check, Reading};
 use crate::engine::{Engine, state_bits};
 use crate::exit::{Failure, Status};
 use crate::formulas::Logic;
 use crate::formulas::branching::Wording;
 use crate::load::{self, Trouble};
-use crate::tasks::{self, Kind, Task};
+use crate::tasks::{self, Asked, Kind, Task};
 use crate::trails::{Target, Written};
 use crate::{memory, output, processor, progress};
 
@@ -63,6 +65,8 @@ pub struct Answer {
     pub trail: Written,
     /// Why independent steps were taken in every order though that was not wanted.
     pub unordered: Option<&'static str>,
+    /// Who can take whose place, or why nobody can, if that was to be found out.
+    pub symmetry: Option<Result<Symmetry, Vec<String>>>,
     /// Whether there is no shorter trail.
     pub shortest: bool,
     /// How many states were audited, if any were to be.
@@ -99,7 +103,8 @@ impl Done {
             output::remark(&asked.warnings);
         }
         let model = Arc::new(asked.model.clone());
-        let tasks = tasks::tasks(file, asked, &args.reading, &args.asking, claims).map_err(Stopped::Trouble)?;
+        let tasks = tasks::tasks(file, asked.clone(), &args.reading, &args.asking, claims).map_err(Stopped::Trouble)?;
+        let plainer = plainer(args, file, asked, claims).map_err(Stopped::Trouble)?;
         let lasting = tasks.iter().find(|task| task.is_endless() || task.branching.is_some());
         if let Some(task) = lasting.filter(|_| args.searching.storing.is_for_safety()) {
             return Err(Stopped::Failure(Failure::BadInput(format!(
@@ -125,8 +130,9 @@ impl Done {
         };
         let mut answers: Vec<Answer> = Vec::new();
         let alone = tasks.len() == 1;
+        let mut plainer = plainer.into_iter();
         for task in tasks {
-            let mut answer = session.answer(task)?;
+            let mut answer = session.answer(task, plainer.next())?;
             let first = !answers.iter().any(|a| matches!(a.verdict, Verdict::Violated(_)));
             answer.write_trail(args, file, first, alone);
             answers.push(answer);
@@ -209,27 +215,43 @@ impl Done {
         let limit = self.limits.memory.map_or("none".to_string(), number::bytes);
         format!(
             "  load {} · prepare {} · search {}\n  longest state {} B · {packed} bits packed, {compact} compact\n  \
-             store {} · queue {} · memory limit {limit}\n",
+             store {} · queue {} · memory limit {limit}\n{}",
             ms(load),
             ms(compile),
             ms(search),
             statistics.state_bytes,
             number::bytes(statistics.store_bytes),
             number::bytes(statistics.search_bytes),
+            exchange::words(self.decisive().symmetry.as_ref()),
         )
     }
 }
 
+/// The tasks with less done to their models, if that may be of use: to replace a value that is not needed any more by a
+/// number hides that it means a process.
+fn plainer(args: &Check, file: &Path, asked: Asked, claims: bool) -> Result<Vec<Task>, Trouble> {
+    if !args.searching.symmetry || args.reading.raw || args.reading.no_dead_variables {
+        return Ok(Vec::new());
+    }
+    let reading = Reading { no_dead_variables: true, ..args.reading.clone() };
+    tasks::tasks(file, asked, &reading, &args.asking, claims)
+}
+
 impl Session<'_> {
-    fn answer(&self, task: Task) -> Result<Answer, Stopped> {
+    /// The same task may be given in a plainer form, to be used if more processes are interchangeable there.
+    fn answer(&self, task: Task, plainer: Option<Task>) -> Result<Answer, Stopped> {
         let (start, args) = (Instant::now(), self.args);
         let refused = |e: StartError| Stopped::Trouble(Trouble::whole(self.file, &e.to_string()));
+        let (task, symmetry) = exchange::choose(task, plainer, args).map_err(refused)?;
         let mut interpreter = load::interpreter(task.model.clone(), &args.reading).map_err(refused)?;
-        let independence = self.independence(&task);
+        let exchanging = symmetry.as_ref().and_then(|s| s.as_ref().ok());
+        let left = exchanging.map_or(&task.searched, |symmetry| &symmetry.model);
+        let independence = self.independence(&task, left, exchanging.is_some());
         let (reduces, unordered) =
             (matches!(independence, Some(Ok(_))), independence.as_ref().and_then(|i| i.as_ref().err().copied()));
         let (engine, fallback) =
-            Engine::new(&task.searched, args, independence.and_then(Result::ok)).map_err(refused)?;
+            Engine::new(left, args, independence.and_then(Result::ok), exchanging.map(|s| s.action.clone()))
+                .map_err(refused)?;
         if let Some(why) = fallback.filter(|_| !args.showing.quiet) {
             output::warn(&why);
         }
@@ -237,10 +259,17 @@ impl Session<'_> {
         let compile = start.elapsed();
         let options = Options { reduces, ..self.options(&task).fit(engine.uncompared()) };
         let mut outcome = if task.is_ready() { self.search(&engine, &options, None) } else { Outcome::nothing() };
-        let shortest = self.shorten(&engine, &options, &mut outcome);
+        let mut shortest = self.shorten(&engine, &options, &mut outcome);
         let audited = self.audited(&engine)?;
         let name = engine.name();
-        let (mut searched, covered) = engine.finish();
+        let (mut searched, mut covered) = engine.finish();
+        if let Some(symmetry) = exchanging {
+            let mut original = load::interpreter(task.searched.clone(), &args.reading).map_err(refused)?;
+            shortest &=
+                exchange::lift(symmetry, &mut outcome, &mut searched, &mut original).map_err(|e| self.bug(&e))?;
+            symmetry.cover(&task.searched, &mut covered);
+            searched = original;
+        }
         let unchecked = if task.is_ready() { Vec::new() } else { vec![format!("{} {}", task.kind.word(), task.name)] };
         let verdict = Verdict::judge_reduced(&outcome, &mut interpreter, Some(&mut searched), &unchecked)
             .map_err(|e| self.bug(&e))?;
@@ -263,6 +292,7 @@ impl Session<'_> {
             tree,
             trail,
             unordered,
+            symmetry,
             shortest,
             audited,
         })
@@ -360,12 +390,19 @@ impl Session<'_> {
     }
 
     /// Who gets into whose way, or why that can't be used, if it is wanted.
-    fn independence(&self, task: &Task) -> Option<Result<Independence, &'static str>> {
+    fn independence(
+        &self,
+        task: &Task,
+        left: &Arc<Model>,
+        exchanging: bool,
+    ) -> Option<Result<Independence, &'static str>> {
         let Check { reading, searching, asking, .. } = self.args;
         let wanted = !reading.raw && !searching.no_partial_order;
         wanted.then(|| match self.options(task).store {
             StoreKind::Cache(_) => Err("a cache forgets what is new"),
-            _ => task.independence(asking.fairness()),
+            // A cycle of representatives need not pass the places at which all moves are looked at.
+            _ if exchanging && task.is_endless() => Err("runs that never end are looked for with symmetry"),
+            _ => task.independence(left, asking.fairness()),
         })
     }
 
@@ -407,7 +444,9 @@ impl Answer {
     /// What made the search smaller, in results for machines and for people.
     pub fn reductions(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let order = self.options.reduces.then_some(("partial-order", "independent steps ordered"));
-        self.task.reductions().chain(order)
+        let exchanging = matches!(self.symmetry, Some(Ok(_)));
+        let exchanged = exchanging.then_some(("symmetry", "interchangeable processes exchanged"));
+        self.task.reductions().chain(order).chain(exchanged)
     }
 
     pub fn checked(&self) -> Checked<'_> {
@@ -424,6 +463,7 @@ impl Answer {
             fairness: self.fairness(),
             reductions: self.reductions().map(|(_, words)| words).collect(),
             unordered: self.unordered.filter(|why| *why != HOPELESS),
+            asymmetric: self.symmetry.as_ref().and_then(|s| s.as_ref().err()).map(|reasons| reasons.join("; ")),
             shortest: self.shortest,
             audited: self.audited,
         }

@@ -174,6 +174,15 @@ fn options(done: &Answer, args: &Check) -> json::Options {
             (false, Some(why)) => format!("off: {why}"),
             (false, None) => "off: not wanted".to_string(),
         },
+        symmetry: match &done.symmetry {
+            Some(Ok(_)) => "on".to_string(),
+            Some(Err(reasons)) => format!("off: {}", reasons.join("; ")),
+            None => "off: not wanted".to_string(),
+        },
+        interchangeable: match &done.symmetry {
+            Some(Ok(symmetry)) => symmetry.words.clone(),
+            _ => Vec::new(),
+        },
         audited: done.audited,
         search: match done.options.order {
             Order::BreadthFirst => "bfs",

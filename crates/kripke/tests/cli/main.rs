@@ -13,4 +13,5 @@ mod program;
 mod replay;
 mod simulate;
 mod stores;
+mod symmetry;
 mod temporal;

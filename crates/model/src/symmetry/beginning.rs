@@ -1,0 +1,134 @@
+//! The beginning: the states from which processes can still be created.
+//!
+//! After it, the processes are always the same ones, and only then are there any to be exchanged.
+
+use std::collections::{HashSet, VecDeque};
+
+use crate::interpret::Interpreter;
+use crate::ir::{Edge, Effect, LocId, Model, Process};
+use crate::layout::{ProcessView, View};
+use crate::successors::{Batch, Choice, Successors};
+
+/// How many states the beginning may have.
+const MOST: usize = 1000;
+
+/// How many states may be looked at to see that all ways to begin lead from one to the others.
+const NEAR: usize = 50_000;
+
+/// The first states after the beginning, all with the same processes and channels.
+#[derive(Debug)]
+pub(super) struct Beginning {
+    pub states: Vec<Vec<u8>>,
+    pub views: Vec<View>,
+    /// `[process type][location]`: can the process still create others?
+    pub creating: Vec<Vec<bool>>,
+}
+
+impl Beginning {
+    /// The reason, if it can't be known.
+    pub fn of(interpreter: &Interpreter) -> Result<Beginning, &'static str> {
+        let creating: Vec<Vec<bool>> = interpreter.model().processes.iter().map(creating).collect();
+        let mut begun = Beginning { states: Vec::new(), views: Vec::new(), creating };
+        // By another interpreter, since this one remembers what it has executed.
+        let mut walker = interpreter.for_thread();
+        let mut batch = Batch::new();
+        let mut seen = HashSet::from([interpreter.initial_state().to_vec()]);
+        let mut todo: Vec<Vec<u8>> = seen.iter().cloned().collect();
+        while let Some(state) = todo.pop() {
+            let view = interpreter.layout().view(&state);
+            if !view.processes.iter().any(|p| begun.creating[p.process.index()][p.location.index()]) {
+                begun.add(state, view, interpreter.model())?;
+                continue;
+            }
+            batch.clear();
+            walker.expand(&state, Choice::All, &mut batch);
+            for next in batch.states() {
+                if next.len() < state.len() {
+                    return Err("a process ends while others are still to be created");
+                }
+                if seen.insert(next.to_vec()) {
+                    todo.push(next.to_vec());
+                }
+            }
+            if seen.len() > MOST {
+                return Err("processes are created all the time, or in too many ways");
+            }
+        }
+        if begun.states.is_empty() { Err("the beginning has no end") } else { Ok(begun) }
+    }
+
+    fn add(&mut self, state: Vec<u8>, view: View, model: &Model) -> Result<(), &'static str> {
+        if let Some(known) = self.views.first() {
+            let processes = view.processes.iter().map(|p| p.process);
+            let channels = view.channels.iter().map(|c| c.declaration);
+            let same = known.processes.iter().map(|p| p.process).eq(processes)
+                && known.channels.iter().map(|c| c.declaration).eq(channels);
+            if !same {
+                return Err("there are several ways to begin, with different processes");
+            }
+            // Compiled code takes parameters that nobody changes for constants.
+            let parameters = |view: &View| {
+                let of = |p: &ProcessView| p.locals[..model.processes[p.process.index()].params].to_vec();
+                view.processes.iter().map(of).collect::<Vec<_>>()
+            };
+            if parameters(known) != parameters(&view) {
+                return Err("there are several ways to begin, with different parameters");
+            }
+        }
+        self.states.push(state);
+        self.views.push(view);
+        Ok(())
+    }
+
+    /// Whether all ways to begin can be reached from these.
+    pub fn leads_everywhere(&self, from: &[usize], interpreter: &Interpreter) -> bool {
+        let mut missing: HashSet<&[u8]> = self.states.iter().map(Vec::as_slice).collect();
+        let mut seen: HashSet<Vec<u8>> = from.iter().map(|n| self.states[*n].clone()).collect();
+        seen.iter().for_each(|state| {
+            missing.remove(&**state);
+        });
+        let mut todo: VecDeque<Vec<u8>> = seen.iter().cloned().collect();
+        let mut walker = interpreter.for_thread();
+        let mut batch = Batch::new();
+        while let Some(state) = todo.pop_front().filter(|_| !missing.is_empty() && seen.len() < NEAR) {
+            batch.clear();
+            walker.expand(&state, Choice::All, &mut batch);
+            for next in batch.states() {
+                if seen.insert(next.to_vec()) {
+                    missing.remove(next);
+                    todo.push_back(next.to_vec());
+                }
+            }
+        }
+        missing.is_empty()
+    }
+}
+
+/// From which locations can the process still create others?
+fn creating(process: &Process) -> Vec<bool> {
+    let runs = |edge: &Edge| edge.effects.iter().any(|e| matches!(e, Effect::Run { .. }));
+    let any = process.edges.iter().any(runs);
+    let creates = |at: usize| {
+        let mut reached = vec![false; process.locations.len()];
+        reach(process, LocId(at as u32), &mut reached);
+        edges_at(process, &reached).any(runs)
+    };
+    (0..process.locations.len()).map(|at| any && creates(at)).collect()
+}
+
+/// The edges that leave these locations.
+pub(super) fn edges_at<'p>(process: &'p Process, reached: &'p [bool]) -> impl Iterator<Item = &'p Edge> {
+    let locations = process.locations.iter().zip(reached).filter(|(_, reached)| **reached);
+    locations.flat_map(|(location, _)| &location.edges).map(|id| &process.edges[id.index()])
+}
+
+/// Adds the locations that can be reached from one, itself too.
+pub(super) fn reach(process: &Process, from: LocId, reached: &mut [bool]) {
+    let mut stack = vec![from];
+    while let Some(at) = stack.pop() {
+        if !std::mem::replace(&mut reached[at.index()], true) {
+            let edges = process.locations[at.index()].edges.iter().map(|id| &process.edges[id.index()]);
+            stack.extend(edges.map(|edge| edge.chain.unwrap_or(edge.target)));
+        }
+    }
+}
