@@ -15,7 +15,8 @@ fn run(desk: &Desk, args: &[&str]) -> Said {
 fn a_line_for_each_model_and_set_of_options() {
     let desk = Desk::new();
     let sets = ["--with", "-j1", "--with", "--store tree --search dfs"];
-    let said = run(&desk, &[&["peterson.pml", "second.pml"][..], &sets, &["--", "--all-errors"]].concat()).expect(0);
+    let said =
+        run(&desk, &[&["peterson.pml", "second.pml"][..], &sets, &["--", "--all-errors", "--raw"]].concat()).expect(0);
     let lines: Vec<&str> = said.out.lines().collect();
     assert_eq!(lines.len(), 5, "{}", said.out);
     assert!(lines[0].starts_with("model         options "), "{}", lines[0]);
@@ -29,7 +30,7 @@ fn a_line_for_each_model_and_set_of_options() {
 #[test]
 fn all_figures_are_there_for_programs() {
     let desk = Desk::new();
-    let args = ["second.pml", "--repeat", "3", "--format", "json", "--csv", "out.csv", "--", "--all-errors"];
+    let args = ["second.pml", "--repeat", "3", "--format", "json", "--csv", "out.csv", "--", "--all-errors", "--raw"];
     let report = run(&desk, &args).expect(0).json();
     assert_eq!((&report["schema"], &report["repeat"], &report["problems"]), (&json!(1), &json!(3), &json!([])));
     let row = &report["results"][0];
@@ -50,9 +51,11 @@ fn counts_are_compared_with_those_expected() {
     let desk = Desk::new();
     desk.write("good.tsv", "model\tstates\ttransitions\terrors\nsecond.pml\t36\t64\t4\npeterson.pml\t-\t-\t0\n");
     desk.write("bad.tsv", "second.pml\t36\t64\t4\npeterson.pml\t39\t-\t0\n");
-    let said = run(&desk, &["second.pml", "peterson.pml", "--expect", "good.tsv", "--", "--all-errors"]).expect(0);
+    let said =
+        run(&desk, &["second.pml", "peterson.pml", "--expect", "good.tsv", "--", "--all-errors", "--raw"]).expect(0);
     assert_eq!(said.out.matches('✓').count(), 2, "{}", said.out);
-    let said = run(&desk, &["second.pml", "peterson.pml", "--expect", "bad.tsv", "--", "--all-errors"]).expect(1);
+    let said =
+        run(&desk, &["second.pml", "peterson.pml", "--expect", "bad.tsv", "--", "--all-errors", "--raw"]).expect(1);
     assert!(said.out.lines().nth(2).unwrap().contains('✗'), "{}", said.out);
     assert!(said.err.contains("but 39 states, 0 errors are expected"), "{}", said.err);
     let said = run(&desk, &["hello.pml", "--expect", "good.tsv"]).expect(0);
@@ -65,7 +68,9 @@ fn only_what_must_count_alike_is_compared() {
     desk.write("sized.pml", "#ifndef N\n#define N 2\n#endif\nbyte n;\nactive proctype p() { do :: n < N -> n++ od }\n");
     run(&desk, &["sized.pml", "--with", "-DN=3", "--with", "-DN=7", "--", "-E"]).expect(0);
     // Stopped at the first error, each in its own order.
-    run(&desk, &["second.pml", "--with", "--search bfs", "--with", "--search dfs"]).expect(0);
+    run(&desk, &["second.pml", "--with", "--search bfs", "--with", "--search dfs", "--", "--raw"]).expect(0);
+    // Moves are left out, each in its own order.
+    run(&desk, &["second.pml", "--with", "--search bfs", "--with", "--search dfs", "--", "--all-errors"]).expect(0);
 }
 
 #[test]
