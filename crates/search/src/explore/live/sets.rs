@@ -144,15 +144,18 @@ impl Sets {
     /// A worker comes to a state.
     pub fn claim(&self, id: StateId, worker: usize) -> Claim {
         let bit = 1u64 << worker;
-        let mut root = self.find(id.number());
+        let (mut root, mut added) = (self.find(id.number()), false);
         loop {
             let node = self.node(root);
             if node.set.load(Ordering::SeqCst) == DEAD {
                 return Claim::Dead;
             }
             if node.workers.fetch_or(bit, Ordering::SeqCst) & bit != 0 {
-                return Claim::Known;
+                // Who linked away the root may have handed on the bit that was added to it just now. To enter a set
+                // twice does no harm; to think one was there before does.
+                return if added { Claim::New } else { Claim::Known };
             }
+            added = true;
             if self.is_root(root) {
                 return Claim::New;
             }
@@ -200,21 +203,27 @@ impl Sets {
 
     /// A state of the set that is not done. If there is none, the set is complete, and is marked so.
     pub fn pick(&self, id: StateId) -> Option<StateId> {
-        self.live(id.number()).map(StateId::numbered)
+        match self.live(id.number()) {
+            Ok(live) => Some(StateId::numbered(live)),
+            Err(last) => {
+                self.complete(last);
+                None
+            }
+        }
     }
 
-    fn live(&self, mut a: u32) -> Option<u32> {
+    /// A state of the list that is not done, or else the last that was.
+    fn live(&self, mut a: u32) -> Result<u32, u32> {
         loop {
             if self.is_live(a) {
-                return Some(a);
+                return Ok(a);
             }
             let b = self.next(a);
             if a == b {
-                self.complete(a);
-                return None;
+                return Err(a);
             }
             if self.is_live(b) {
-                return Some(b);
+                return Ok(b);
             }
             let c = self.next(b);
             self.link(a, c);
@@ -292,7 +301,7 @@ impl Sets {
     /// Takes hold of a live state in the list.
     fn hold(&self, a: u32) -> Option<u32> {
         loop {
-            let live = self.live(a)?;
+            let live = self.live(a).ok()?;
             let item = &self.node(live).item;
             if item.compare_exchange(LIVE, BUSY, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
                 return Some(live);
@@ -379,6 +388,23 @@ mod schedules {
                 assert_eq!(sets.marked(id(0), 1), Some(id(3)));
                 assert_eq!(empty(&sets, id(2)), [0, 1, 2, 3, 4], "nothing is lost from the list, or twice in it");
                 assert_eq!(sets.claim(id(4), 7), Claim::Dead);
+            },
+            SCHEDULES,
+        );
+    }
+
+    /// A worker comes to a set for the first time while others join it to another.
+    #[test]
+    fn schedules_of_claiming() {
+        shuttle::check_random(
+            || {
+                let sets = together(vec![
+                    |sets| assert_eq!(sets.claim(id(0), 5), Claim::New, "it was never there"),
+                    |sets| sets.unite(id(0), id(1)),
+                    |sets| sets.unite(id(1), id(2)),
+                ]);
+                assert!(sets.has(id(2), 5));
+                assert_eq!(sets.claim(id(1), 5), Claim::Known);
             },
             SCHEDULES,
         );
