@@ -20,8 +20,9 @@ pub struct Reduced<S> {
 }
 
 /// Whether it is worth looking for moves to leave out. Where few are, most states are not looked at so closely.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 struct Luck {
+    /// How many more, until that is judged.
     tries: u32,
     /// Moves there were, and moves left out.
     moves: usize,
@@ -32,25 +33,30 @@ struct Luck {
 }
 
 impl Luck {
-    /// So many tries show whether it is worth it: if one move in so many is saved. If not, there is a pause, the longer
-    /// the more often that happens.
+    /// So many more tries show whether it is worth it: if one move in so many is saved. If not, there is a pause, the
+    /// longer the more often that happens.
     const TRIES: u32 = 1 << 8;
     const WORTH: usize = 16;
     const PAUSES: (u32, u32) = (16 * Luck::TRIES, 256 * Luck::TRIES);
+
+    /// To be judged after so many tries for the first time.
+    fn after(tries: u32) -> Luck {
+        Luck { tries, moves: 0, saved: 0, pause: 0, last: 0 }
+    }
 
     fn tries(&mut self) -> bool {
         if self.pause > 0 {
             self.pause -= 1;
             return false;
         }
-        if self.tries == Luck::TRIES {
+        if self.tries == 0 {
             let worth = self.saved * Luck::WORTH >= self.moves;
             let (least, most) = Luck::PAUSES;
             let pause = if worth { 0 } else { (2 * self.last).clamp(least, most) };
-            *self = Luck { pause, last: pause, ..Luck::default() };
+            *self = Luck { pause, last: pause, ..Luck::after(Luck::TRIES) };
             return pause == 0;
         }
-        self.tries += 1;
+        self.tries -= 1;
         true
     }
 }
@@ -58,7 +64,8 @@ impl Luck {
 impl<S> Reduced<S> {
     pub fn new(successors: S, independence: Arc<Independence>) -> Reduced<S> {
         let (parts, movers) = (Parts::default(), Movers::default());
-        let (luck, gates) = (Luck::default(), Luck::default());
+        // Small models are looked at closely, but for gates, which cost more.
+        let (luck, gates) = (Luck::after(1 << 12), Luck::after(1 << 9));
         Reduced { successors, independence, parts, movers, luck, gates, audit: None }
     }
 
