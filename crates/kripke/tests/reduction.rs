@@ -122,15 +122,20 @@ const ABOVE: [&str; 3] = [
     "spins/regression/20110318_wrong_pid.prom",
 ];
 
-#[test]
-fn fewer_states_than_spin_leaves() {
+/// The models of the corpus, what SPIN says of them, and how many states a row may have.
+fn spins_rows() -> Option<(PathBuf, Table, u64)> {
     let Some(corpus) = places::corpus() else {
         places::notice("skipped: the corpus is not beside the checkout");
-        return;
+        return None;
     };
     let models = corpus.join("promela");
     let table = Table::read(&models.join("expected-spin.tsv"));
-    let largest = places::setting("KRIPKE_REDUCTION_MAX_STATES", 50_000);
+    Some((models, table, places::setting("KRIPKE_REDUCTION_MAX_STATES", 50_000)))
+}
+
+#[test]
+fn fewer_states_than_spin_leaves() {
+    let Some((models, table, largest)) = spins_rows() else { return };
     let cases: Vec<Case> = table
         .rows()
         .filter(|row| row.get("mode") == "default" && row.get("status") == "complete")
@@ -162,13 +167,7 @@ fn fewer_states_than_spin_leaves() {
 /// gluing.
 #[test]
 fn what_variables_hold_never_costs_states() {
-    let Some(corpus) = places::corpus() else {
-        places::notice("skipped: the corpus is not beside the checkout");
-        return;
-    };
-    let models = corpus.join("promela");
-    let table = Table::read(&models.join("expected-spin.tsv"));
-    let largest = places::setting("KRIPKE_REDUCTION_MAX_STATES", 50_000);
+    let Some((models, table, largest)) = spins_rows() else { return };
     let rows = table.rows().filter(|row| row.get("mode") == "raw" && row.get("status") == "complete");
     let rows = rows.filter(|row| row.count("states_stored").is_some_and(|states| states <= largest));
     let rows: Vec<PathBuf> = rows.map(|row| models.join(row.get("path"))).collect();

@@ -6,6 +6,7 @@
 //! against it. It knows no language, no search, and does no I/O.
 #![forbid(unsafe_code)]
 
+mod beginning;
 mod coarsen;
 pub mod compact;
 pub mod independence;

@@ -7,14 +7,11 @@
 
 use std::collections::HashSet;
 
+use crate::beginning::{Beginning, edges_at, reach};
 use crate::interpret::Interpreter;
-use crate::ir::{BinaryOp, ChannelId, Effect, Expr, LocId, Model, Place, Process, VarId, VarRef};
+use crate::ir::{BinaryOp, ChannelId, Expr, LocId, Model, Place, Process, VarId, VarRef};
 use crate::layout::View;
-use crate::successors::{Batch, Choice, Successors};
 use crate::written::written;
-
-/// How many states the beginning may have.
-const BEGINNING: usize = 1000;
 
 /// The values of a variable that never changes.
 type Constant = Option<Vec<i32>>;
@@ -42,10 +39,9 @@ pub(super) struct Cast {
 impl Cast {
     pub fn of(interpreter: &Interpreter) -> Cast {
         let model = interpreter.model().clone();
-        let creating: Vec<Vec<bool>> = model.processes.iter().map(creating).collect();
-        match beginnings(interpreter, &creating) {
-            Some(views) => Cast::numbered(&model, &views, &creating),
-            None => Cast::types(&model, &interpreter.layout().view(interpreter.initial_state())),
+        match Beginning::of(interpreter, true) {
+            Ok(begun) => Cast::numbered(&model, &begun.views, &begun.creating),
+            Err(_) => Cast::types(&model, &interpreter.layout().view(interpreter.initial_state())),
         }
     }
 
@@ -175,72 +171,16 @@ fn globals(model: &Model, views: &[View], mut changed: HashSet<VarRef>) -> Vec<C
     views[0].globals.iter().enumerate().map(constant).collect()
 }
 
-/// The states in which no process can be created any more, as they are met first. None if they do not have the same
-/// processes and channels, or if it takes too long to find them.
-fn beginnings(interpreter: &Interpreter, creating: &[Vec<bool>]) -> Option<Vec<View>> {
-    // By another interpreter, since this one remembers what it has executed.
-    let mut walker = interpreter.for_thread();
-    let mut batch = Batch::new();
-    let mut views: Vec<View> = Vec::new();
-    let mut seen = HashSet::from([interpreter.initial_state().to_vec()]);
-    let mut todo: Vec<Vec<u8>> = seen.iter().cloned().collect();
-    while let Some(state) = todo.pop() {
-        let view = interpreter.layout().view(&state);
-        if !view.processes.iter().any(|p| creating[p.process.index()][p.location.index()]) {
-            let known = views.first().unwrap_or(&view);
-            let processes = view.processes.iter().map(|p| p.process);
-            let same = known.processes.iter().map(|p| p.process).eq(processes)
-                && known.channels.iter().map(|c| c.declaration).eq(view.channels.iter().map(|c| c.declaration));
-            if !same {
-                return None;
-            }
-            views.push(view);
-            continue;
-        }
-        batch.clear();
-        walker.expand(&state, Choice::All, &mut batch);
-        for next in batch.states().filter(|next| !seen.contains(*next)).map(<[u8]>::to_vec).collect::<Vec<_>>() {
-            seen.insert(next.clone());
-            todo.push(next);
-        }
-        if seen.len() > BEGINNING {
-            return None;
-        }
-    }
-    (!views.is_empty()).then_some(views)
-}
-
-/// From which locations can the process still create others?
-fn creating(process: &Process) -> Vec<bool> {
-    let creates = |at: usize| {
-        let reached = reachable(process, LocId(at as u32));
-        edges_of(process, &reached).any(|edge| edge.effects.iter().any(|e| matches!(e, Effect::Run { .. })))
-    };
-    let any = process.edges.iter().any(|edge| edge.effects.iter().any(|e| matches!(e, Effect::Run { .. })));
-    (0..process.locations.len()).map(|at| any && creates(at)).collect()
-}
-
-fn edges_of<'p>(process: &'p Process, reached: &'p [bool]) -> impl Iterator<Item = &'p crate::ir::Edge> {
-    let locations = process.locations.iter().zip(reached).filter(|(_, reached)| **reached);
-    locations.flat_map(|(location, _)| &location.edges).map(|id| &process.edges[id.index()])
-}
-
 /// The locations that can be reached from one, itself too.
 fn reachable(process: &Process, from: LocId) -> Vec<bool> {
     let mut reached = vec![false; process.locations.len()];
-    let mut stack = vec![from];
-    while let Some(at) = stack.pop() {
-        if !std::mem::replace(&mut reached[at.index()], true) {
-            let edges = process.locations[at.index()].edges.iter().map(|id| &process.edges[id.index()]);
-            stack.extend(edges.map(|edge| edge.chain.unwrap_or(edge.target)));
-        }
-    }
+    reach(process, from, &mut reached);
     reached
 }
 
 /// What the process can change from there.
 fn changes(process: &Process, reached: &[bool], out: &mut HashSet<VarRef>) {
-    for edge in edges_of(process, reached) {
+    for edge in edges_at(process, reached) {
         written(edge, &mut |var| {
             out.insert(var);
         });

@@ -24,8 +24,8 @@ impl Future {
         Future { reads: none(), writes: none(), adds: none() }
     }
 
-    pub fn of(access: &Access) -> Future {
-        Future { reads: access.reads.clone(), writes: access.writes.clone(), adds: access.adds.clone() }
+    pub fn of(access: Access) -> Future {
+        Future { reads: access.reads, writes: access.writes, adds: access.adds }
     }
 
     /// Adds what another may do. Whether that was anything new.
@@ -61,8 +61,13 @@ pub(super) struct Futures {
 }
 
 impl Futures {
-    /// The ways from each place, and where the places of its process begin.
-    pub fn new(ways: Vec<(usize, Vec<Way>)>, steps: &[Access], resources: &Resources, layout: &Layout) -> Futures {
+    /// The ways from each place, and where the places of its process begin. None if there are no gates on them.
+    pub fn new(
+        ways: Vec<(usize, Vec<Way>)>,
+        steps: &[Access],
+        resources: &Resources,
+        layout: &Layout,
+    ) -> Option<Futures> {
         let mut gates = Gates::default();
         let mut offered: Vec<Vec<super::gates::Gate>> = Vec::new();
         let mut paths: Vec<Vec<Path>> = Vec::new();
@@ -77,10 +82,13 @@ impl Futures {
                 let number = |gate| gates.number(gate, layout).map_or(0, |n| 1 << n);
                 let shut = way.gates.iter().map(number).fold(0, |set: Set, gate: Set| set | gate);
                 let targets = way.access.targets.iter().map(|at| (first + at) as u32).collect();
-                here.push(Path { gates: shut, does: Future::of(&way.access), targets });
+                here.push(Path { gates: shut, does: Future::of(way.access), targets });
             }
             paths.push(here);
             offered.push(offers);
+        }
+        if gates.is_empty() {
+            return None;
         }
         let set = |offers: Vec<_>| offers.iter().filter_map(|gate| gates.known(gate)).fold(0, |set, n| set | 1 << n);
         let offers: Vec<Set> = offered.into_iter().map(set).collect();
@@ -103,12 +111,7 @@ impl Futures {
         };
         futures.look_ahead();
         futures.index(steps);
-        futures
-    }
-
-    /// Are there gates at all?
-    pub fn is_gated(&self) -> bool {
-        self.ahead.iter().any(|set| *set != 0)
+        Some(futures)
     }
 
     fn look_ahead(&mut self) {

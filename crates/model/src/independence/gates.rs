@@ -199,6 +199,10 @@ impl Gates {
         Some(self.probes.len() - 1)
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.probes.is_empty()
+    }
+
     pub fn known(&self, gate: &Gate) -> Option<usize> {
         self.numbers.get(gate).copied()
     }

@@ -554,8 +554,7 @@ impl Table<'_> {
         let masks = rows.chunks(words.max(1)).map(|row| self.masks(row)).collect();
         let numbered = self.cast.numbered;
         let ways = std::mem::take(&mut self.ways);
-        let futures = numbered.then(|| Futures::new(ways, &self.steps, self.resources, layout));
-        let futures = futures.filter(Futures::is_gated);
+        let futures = if numbered { Futures::new(ways, &self.steps, self.resources, layout) } else { None };
         let served = AtomicBool::new(false);
         Independence { numbered, keeping, first: self.first, places, rows, words, masks, futures, served }
     }
@@ -577,7 +576,9 @@ impl Table<'_> {
 
     /// For each place what its process can do from there on, now or later, and those it creates.
     fn futures(&self, places: &mut [Traits]) -> Vec<Future> {
-        let mut futures: Vec<Future> = self.steps.iter().map(Future::of).collect();
+        let future =
+            |step: &Access| Future { reads: step.reads.clone(), writes: step.writes.clone(), adds: step.adds.clone() };
+        let mut futures: Vec<Future> = self.steps.iter().map(future).collect();
         let mut sources: Vec<Vec<usize>> = vec![Vec::new(); self.steps.len()];
         for (number, actor) in self.cast.actors.iter().enumerate() {
             let first = self.first[number] as usize;

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::beginning::{Beginning, edges_at, reach};
 use super::family::merge;
 use super::sorts::Encoding;
+use crate::beginning::{Beginning, edges_at, reach};
 use crate::ir::{Guard, Model, Process, VarId, VarRef};
 use crate::written::written;
 

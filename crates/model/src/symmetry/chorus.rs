@@ -4,10 +4,10 @@
 //! exchanged does not matter: operands, assignments that do not disturb each other, alternatives. If that gives the same
 //! words, exchanging these two processes changes nothing.
 
-use super::beginning::edges_at;
 use super::cast::Local;
 use super::sorts::Node;
 use super::uses::{Objection, Reader, Uses, Variable};
+use crate::beginning::edges_at;
 use crate::ir::{BinaryOp, Edge, Effect, Expr, Guard, Pattern, Place, Process, ProcessId, Sync, Then, Var, VarRef};
 
 /// Who is not named like the others, if there is one.

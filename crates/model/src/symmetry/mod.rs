@@ -7,7 +7,7 @@
 //!
 //! [`Symmetry::of`] finds such groups of processes and proves them from the text:
 //!
-//! * The [beginning](beginning), in which processes are created, is left alone. After it the processes are always the same.
+//! * The [beginning](crate::beginning), in which processes are created, is left alone. After it the processes are always the same.
 //!   Its ends must be their own images under every exchange, or be reached from one that is, so that every representative
 //!   is a state that can be reached.
 //! * Processes [run the same text](cast) if they are of one type, or of types that [differ in constants](family) alone.
@@ -28,7 +28,6 @@
 
 mod action;
 mod adapter;
-mod beginning;
 mod cast;
 mod chorus;
 mod family;
@@ -40,11 +39,12 @@ mod uses;
 
 use std::sync::Arc;
 
+use crate::beginning::{Beginning, edges_at};
 use crate::interpret::Interpreter;
 use crate::ir::{Edge, Effect, Expr, Guard, Init, Location, Model, Scheduling};
+use crate::layout::{ProcessView, View};
 pub use action::{Action, Order, Room};
 pub use adapter::Symmetric;
-use beginning::{Beginning, edges_at};
 use cast::Cast;
 pub use lift::Lifted;
 use plan::Plan;
@@ -75,7 +75,8 @@ impl Symmetry {
         if let Some(why) = refusal(interpreter) {
             return Err(vec![why.to_string()]);
         }
-        let begun = Beginning::of(interpreter).map_err(|why| vec![why.to_string()])?;
+        let begun = Beginning::of(interpreter, false).and_then(|begun| with_same_parameters(begun, model));
+        let begun = begun.map_err(|why| vec![why.to_string()])?;
         let mut groups = Cast::candidates(model, &begun);
         let mut remarks = Vec::new();
         while !groups.is_empty() {
@@ -152,6 +153,19 @@ impl Symmetry {
                 ends.for_each(|id| covered[id.index()] |= reached);
             }
         }
+    }
+}
+
+/// Refuses a beginning with several ways to set parameters: compiled code takes those that nobody changes for constants.
+fn with_same_parameters(begun: Beginning, model: &Model) -> Result<Beginning, &'static str> {
+    let parameters = |view: &View| {
+        let of = |p: &ProcessView| p.locals[..model.processes[p.process.index()].params].to_vec();
+        view.processes.iter().map(of).collect::<Vec<_>>()
+    };
+    if begun.views.iter().all(|view| parameters(view) == parameters(&begun.views[0])) {
+        Ok(begun)
+    } else {
+        Err("there are several ways to begin, with different parameters")
     }
 }
 

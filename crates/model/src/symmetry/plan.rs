@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::action::{Action, Belongings, Cell, Code, Creator, Queue};
-use super::beginning::Beginning;
 use super::cast::Local;
 use super::sorts::Node;
 use super::uses::{Objection, Uses, Variable};
+use crate::beginning::Beginning;
 use crate::interpret::Interpreter;
 use crate::layout::{Buffer, ChannelAt, Shape, Slot};
 

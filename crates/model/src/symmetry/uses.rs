@@ -1,8 +1,8 @@
 //! What the text does with every value: which are numbers, and which can only be meant as names of processes.
 
-use super::beginning::{Beginning, edges_at};
 use super::cast::{Cast, Local};
 use super::sorts::{Clash, Encoding, Node, Sorts};
+use crate::beginning::{Beginning, edges_at};
 use crate::ir::{
     BinaryOp, Edge, Effect, Expr, Guard, Model, Pattern, Place, Process, ProcessId, Sync, Type, Var, VarRef,
 };

@@ -1,12 +1,12 @@
 //! The beginning: the states from which processes can still be created.
 //!
-//! After it, the processes are always the same ones, and only then are there any to be exchanged.
+//! After it, the processes are always the same ones. Reductions that know processes by their numbers begin there.
 
 use std::collections::{HashSet, VecDeque};
 
 use crate::interpret::Interpreter;
-use crate::ir::{Edge, Effect, LocId, Model, Process};
-use crate::layout::{ProcessView, View};
+use crate::ir::{Edge, Effect, LocId, Process};
+use crate::layout::View;
 use crate::successors::{Batch, Choice, Successors};
 
 /// How many states the beginning may have.
@@ -17,7 +17,7 @@ const NEAR: usize = 50_000;
 
 /// The first states after the beginning, all with the same processes and channels.
 #[derive(Debug)]
-pub(super) struct Beginning {
+pub(crate) struct Beginning {
     pub states: Vec<Vec<u8>>,
     pub views: Vec<View>,
     /// `[process type][location]`: can the process still create others?
@@ -25,8 +25,8 @@ pub(super) struct Beginning {
 }
 
 impl Beginning {
-    /// The reason, if it can't be known.
-    pub fn of(interpreter: &Interpreter) -> Result<Beginning, &'static str> {
+    /// The reason, if it can't be known, or if processes end in it and may not.
+    pub fn of(interpreter: &Interpreter, may_end: bool) -> Result<Beginning, &'static str> {
         let creating: Vec<Vec<bool>> = interpreter.model().processes.iter().map(creating).collect();
         let mut begun = Beginning { states: Vec::new(), views: Vec::new(), creating };
         // By another interpreter, since this one remembers what it has executed.
@@ -37,13 +37,13 @@ impl Beginning {
         while let Some(state) = todo.pop() {
             let view = interpreter.layout().view(&state);
             if !view.processes.iter().any(|p| begun.creating[p.process.index()][p.location.index()]) {
-                begun.add(state, view, interpreter.model())?;
+                begun.add(state, view)?;
                 continue;
             }
             batch.clear();
             walker.expand(&state, Choice::All, &mut batch);
             for next in batch.states() {
-                if next.len() < state.len() {
+                if !may_end && next.len() < state.len() {
                     return Err("a process ends while others are still to be created");
                 }
                 if seen.insert(next.to_vec()) {
@@ -57,23 +57,13 @@ impl Beginning {
         if begun.states.is_empty() { Err("the beginning has no end") } else { Ok(begun) }
     }
 
-    fn add(&mut self, state: Vec<u8>, view: View, model: &Model) -> Result<(), &'static str> {
-        if let Some(known) = self.views.first() {
-            let processes = view.processes.iter().map(|p| p.process);
-            let channels = view.channels.iter().map(|c| c.declaration);
-            let same = known.processes.iter().map(|p| p.process).eq(processes)
-                && known.channels.iter().map(|c| c.declaration).eq(channels);
-            if !same {
-                return Err("there are several ways to begin, with different processes");
-            }
-            // Compiled code takes parameters that nobody changes for constants.
-            let parameters = |view: &View| {
-                let of = |p: &ProcessView| p.locals[..model.processes[p.process.index()].params].to_vec();
-                view.processes.iter().map(of).collect::<Vec<_>>()
-            };
-            if parameters(known) != parameters(&view) {
-                return Err("there are several ways to begin, with different parameters");
-            }
+    fn add(&mut self, state: Vec<u8>, view: View) -> Result<(), &'static str> {
+        let known = self.views.first().unwrap_or(&view);
+        let channels = view.channels.iter().map(|c| c.declaration);
+        let same = known.processes.iter().map(|p| p.process).eq(view.processes.iter().map(|p| p.process))
+            && known.channels.iter().map(|c| c.declaration).eq(channels);
+        if !same {
+            return Err("there are several ways to begin, with different processes");
         }
         self.states.push(state);
         self.views.push(view);
@@ -117,13 +107,13 @@ fn creating(process: &Process) -> Vec<bool> {
 }
 
 /// The edges that leave these locations.
-pub(super) fn edges_at<'p>(process: &'p Process, reached: &'p [bool]) -> impl Iterator<Item = &'p Edge> {
+pub(crate) fn edges_at<'p>(process: &'p Process, reached: &'p [bool]) -> impl Iterator<Item = &'p Edge> {
     let locations = process.locations.iter().zip(reached).filter(|(_, reached)| **reached);
     locations.flat_map(|(location, _)| &location.edges).map(|id| &process.edges[id.index()])
 }
 
 /// Adds the locations that can be reached from one, itself too.
-pub(super) fn reach(process: &Process, from: LocId, reached: &mut [bool]) {
+pub(crate) fn reach(process: &Process, from: LocId, reached: &mut [bool]) {
     let mut stack = vec![from];
     while let Some(at) = stack.pop() {
         if !std::mem::replace(&mut reached[at.index()], true) {
