@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use kripke_model::layout::Layout;
-use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Parts, State, Successors};
+use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Movers, Parts, State, Successors};
 
 use crate::cut::Cut;
 use crate::driver::Driver;
@@ -218,9 +218,9 @@ impl Successors for Compiled {
         out.push(&self.kept(&self.code.initial));
     }
 
-    fn processes(&mut self, state: &State) -> u8 {
+    fn movers(&mut self, state: &State, out: &mut Movers) {
         let whole = self.whole(state);
-        self.interpreter.processes(&whole)
+        self.interpreter.movers(&whole, out);
     }
 
     fn uncompared(&self) -> usize {

@@ -9,7 +9,7 @@ use kripke_model::independence::{Audit, Independence, Record, Reduced};
 use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
 use kripke_model::symmetry::{Action, Symmetric};
-use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Parts, State, Successors};
+use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Movers, Parts, State, Successors};
 use kripke_report::json;
 
 use crate::args::{self, Check, Format};
@@ -184,8 +184,8 @@ impl<S: Covers> Successors for Worker<'_, S> {
         self.successors.uncompared()
     }
 
-    fn processes(&mut self, state: &State) -> u8 {
-        self.successors.processes(state)
+    fn movers(&mut self, state: &State, out: &mut Movers) {
+        self.successors.movers(state, out);
     }
 
     fn atoms(&mut self, state: &State) -> u64 {

@@ -2,6 +2,7 @@
 //! found by what the formula means, without an automaton.
 
 pub mod branching;
+pub mod fairness;
 mod files;
 mod meaning;
 

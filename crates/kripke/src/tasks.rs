@@ -9,11 +9,13 @@ use kripke_model::ir::{
 };
 use kripke_model::reduce::{Reduced, Wanted};
 use kripke_model::symmetry::Symmetry;
+use kripke_model::trail::Replayed;
 use kripke_model::{Interpreter, Model};
 use kripke_search::Fairness;
 
 use crate::args::{Asking, Reading};
 use crate::formulas::branching::Translated;
+use crate::formulas::fairness::{is_accepting, is_fair, is_without_progress};
 use crate::formulas::{self, Logic, Question};
 use crate::load::{self, Trouble};
 
@@ -168,6 +170,16 @@ impl Task {
             (sliced + computed, "slicing", "sliced"),
         ];
         all.into_iter().filter(|(made, ..)| *made > 0).map(|(_, name, words)| (name, words))
+    }
+
+    /// Whether a cycle is one that this task looks for, by the labels of the states on it.
+    pub fn is_broken_by_cycle(&self, cycle: &Replayed, fairness: Fairness, interpreter: &mut Interpreter) -> bool {
+        is_fair(cycle, fairness, interpreter)
+            && match self.kind {
+                Kind::Acceptance => is_accepting(cycle, interpreter),
+                Kind::Progress => is_without_progress(cycle, interpreter),
+                _ => true,
+            }
     }
 
     /// Whether cycles have to be looked for: where nothing is accepting, there are none.

@@ -53,13 +53,44 @@ impl Parts {
     }
 }
 
+/// The processes that make the step to a successor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mover {
+    /// The observer moves alone: no process can.
+    Observer,
+    /// This process begins the step: it executes the first statement of an atomic sequence, or sends at a rendezvous.
+    Process(u8),
+    /// All processes move at once.
+    Everybody,
+}
+
+/// The processes that move, and those that could, in one state.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Movers {
+    /// The processes alive are those with numbers below this one.
+    pub alive: u8,
+    /// The mover of each successor, in the order of [`Successors::expand`] with [`Choice::All`].
+    pub by: Vec<Mover>,
+    /// The processes with an enabled step, in ascending order; a step that ends in a fault is enabled, too.
+    pub enabled: Vec<u8>,
+}
+
+impl Movers {
+    pub fn clear(&mut self) {
+        self.alive = 0;
+        self.by.clear();
+        self.enabled.clear();
+    }
+}
+
 /// Generates successors. One per worker thread; one dynamic call per state, none per transition.
 pub trait Successors: Send {
     /// How many bytes at the start of every state a store must not compare: states that differ only there are one.
     fn uncompared(&self) -> usize;
 
-    /// How many processes there are in a state: [`Choice::One`] is about numbers below.
-    fn processes(&mut self, state: &State) -> u8;
+    /// Says which process moves to each successor of a state, and which processes are enabled there. Fairness is judged by
+    /// this alone.
+    fn movers(&mut self, state: &State, out: &mut Movers);
 
     /// What is true of a state, of the conditions that whoever made this was given: a bit for each.
     fn atoms(&mut self, state: &State) -> u64;
@@ -103,8 +134,8 @@ impl<S: Successors + ?Sized> Successors for Box<S> {
         (**self).uncompared()
     }
 
-    fn processes(&mut self, state: &State) -> u8 {
-        (**self).processes(state)
+    fn movers(&mut self, state: &State, out: &mut Movers) {
+        (**self).movers(state, out);
     }
 
     fn atoms(&mut self, state: &State) -> u64 {
@@ -138,23 +169,6 @@ impl<S: Successors + ?Sized> Successors for Box<S> {
     fn expand_ample(&mut self, state: &State, out: &mut Batch, rest: &mut Batch) -> Flags {
         (**self).expand_ample(state, out, rest)
     }
-}
-
-/// Who makes the move to each successor of a state, all of which are in `all`: nobody, where the observer goes on alone.
-pub fn movers(successors: &mut (impl Successors + ?Sized), state: &State, all: &Batch) -> Vec<Option<u8>> {
-    let mut movers = vec![None; all.len()];
-    let (mut own, mut at) = (Batch::new(), 0);
-    // The youngest comes first. Moves that a process could only make if nobody else could are not among all.
-    for process in (0..successors.processes(state)).rev() {
-        own.clear();
-        successors.expand(state, Choice::One(process), &mut own);
-        let same = own.len() <= all.len() - at && own.states().zip(all.states_from(at)).all(|(a, b)| a == b);
-        if same {
-            movers[at..at + own.len()].fill(Some(process));
-            at += own.len();
-        }
-    }
-    movers
 }
 
 /// What is true of the expanded state itself.

@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use kripke_model::{Batch, Choice, Flags, State, Successors};
+use kripke_model::{Batch, Choice, Flags, Movers, State, Successors};
 use kripke_search::{Budget, End, Options, Order, Progress, StoreKind, explore};
 
 /// Peterson's algorithm for N processes, which checks the others one by one. A state has five bytes per process:
@@ -50,9 +50,7 @@ impl Successors for Peterson {
         0
     }
 
-    fn processes(&mut self, _: &State) -> u8 {
-        0
-    }
+    fn movers(&mut self, _: &State, _: &mut Movers) {}
 
     fn atoms(&mut self, _: &State) -> u64 {
         0

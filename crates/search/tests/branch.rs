@@ -7,7 +7,7 @@ use kripke_logic::ctl::{CtlId, CtlNode, Path};
 use kripke_logic::fragment::{self, Fragment, Node};
 use kripke_logic::{Ctl as Parsed, parse};
 use kripke_model::trail::{Ending, Trail};
-use kripke_model::{Batch, Choice, Flags, State, Successors};
+use kripke_model::{Batch, Choice, Flags, Mover, Movers, State, Successors};
 use kripke_search::{Branching, Budget, End, Evidence, Fairness, Limit, Options, Outcome, PartId, Wrong};
 
 const FAIRNESS: [Fairness; 5] =
@@ -37,8 +37,12 @@ impl Successors for Board {
 
     fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
 
-    fn processes(&mut self, _: &State) -> u8 {
-        self.processes
+    fn movers(&mut self, state: &State, out: &mut Movers) {
+        let edges = &self.edges[decode(state) as usize];
+        out.clear();
+        out.alive = self.processes;
+        out.by.extend(edges.iter().map(|(process, _)| Mover::Process(*process)));
+        out.enabled.extend((0..self.processes).filter(|pid| edges.iter().any(|(process, _)| process == pid)));
     }
 
     fn atoms(&mut self, state: &State) -> u64 {

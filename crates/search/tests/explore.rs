@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use graph::{Graph, Random, finding, follow, known, ways};
 use kripke_model::trail::Ending;
-use kripke_model::{Batch, Choice, Fault, FindingKind, Flags, State, Successors, Trail};
+use kripke_model::{Batch, Choice, Fault, FindingKind, Flags, Movers, State, Successors, Trail};
 use kripke_search::{Budget, End, Limit, Options, Order, Outcome, Statistics, StoreKind, Wrong};
 
 fn run<M: Successors + Clone + Sync>(model: &M, options: &Options) -> Outcome {
@@ -146,9 +146,7 @@ impl Successors for Line {
         0
     }
 
-    fn processes(&mut self, _: &State) -> u8 {
-        0
-    }
+    fn movers(&mut self, _: &State, _: &mut Movers) {}
 
     fn atoms(&mut self, _: &State) -> u64 {
         0
@@ -194,9 +192,7 @@ impl Successors for Wide {
         0
     }
 
-    fn processes(&mut self, _: &State) -> u8 {
-        0
-    }
+    fn movers(&mut self, _: &State, _: &mut Movers) {}
 
     fn atoms(&mut self, _: &State) -> u64 {
         0
@@ -277,9 +273,7 @@ impl Successors for Counters {
         0
     }
 
-    fn processes(&mut self, _: &State) -> u8 {
-        0
-    }
+    fn movers(&mut self, _: &State, _: &mut Movers) {}
 
     fn atoms(&mut self, _: &State) -> u64 {
         0

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use graph::{Graph, Random, known, run, ways};
-use kripke_model::{Batch, Choice, Flags, State, Successors};
+use kripke_model::{Batch, Choice, Flags, Movers, State, Successors};
 use kripke_search::store::{Capacity, ExactHandle, ExactStore, Omission, Runs, Store};
 use kripke_search::{Budget, End, Limit, Options, Order, Progress, StoreKind, explore, explore_with};
 
@@ -83,9 +83,7 @@ impl Successors for Chain {
         0
     }
 
-    fn processes(&mut self, _: &State) -> u8 {
-        0
-    }
+    fn movers(&mut self, _: &State, _: &mut Movers) {}
 
     fn atoms(&mut self, _: &State) -> u64 {
         0
@@ -195,9 +193,7 @@ impl Successors for Alarm {
         0
     }
 
-    fn processes(&mut self, _: &State) -> u8 {
-        0
-    }
+    fn movers(&mut self, _: &State, _: &mut Movers) {}
 
     fn atoms(&mut self, _: &State) -> u64 {
         0

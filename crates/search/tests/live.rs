@@ -4,7 +4,7 @@ mod graph;
 
 use graph::{Random, decode, encode, run};
 use kripke_model::trail::{Ending, Trail};
-use kripke_model::{Batch, Choice, Flags, State, Successors};
+use kripke_model::{Batch, Choice, Flags, Mover, Movers, State, Successors};
 use kripke_search::{Algorithm, Budget, Cycles, End, Fairness, Options, Wrong};
 
 /// A few processes on a graph: from each node, who moves and where to, the youngest first.
@@ -163,8 +163,12 @@ impl Successors for Board {
         out.extend(&self.marks[decode(state) as usize]);
     }
 
-    fn processes(&mut self, _: &State) -> u8 {
-        self.processes
+    fn movers(&mut self, state: &State, out: &mut Movers) {
+        let edges = &self.edges[decode(state) as usize];
+        out.clear();
+        out.alive = self.processes;
+        out.by.extend(edges.iter().map(|(process, _)| Mover::Process(*process)));
+        out.enabled.extend((0..self.processes).filter(|pid| edges.iter().any(|(process, _)| process == pid)));
     }
 
     fn initial(&mut self, out: &mut Batch) {

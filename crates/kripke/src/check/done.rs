@@ -314,13 +314,20 @@ impl Session<'_> {
         Stopped::Failure(Failure::Bug(format!("{}: {e}", self.file.display())))
     }
 
-    /// A run that is said to break a formula must do so by what the formula means.
+    /// A run that is said to break a property must do so by what the property means.
     fn confirm(&self, task: &Task, verdict: &Verdict, interpreter: &mut Interpreter) -> Result<(), Stopped> {
-        let (Some(question), Verdict::Violated(violated)) = (&task.question, verdict) else { return Ok(()) };
+        let Verdict::Violated(violated) = verdict else { return Ok(()) };
+        let fairness = self.args.asking.fairness();
         for found in std::iter::once(&violated.first).chain(&violated.others) {
-            let temporal = matches!(found.wrong(), Wrong::Goal | Wrong::Caught | Wrong::Cycle);
-            if temporal && !question.is_broken_by(found, self.args.asking.fairness(), interpreter) {
-                let what = format!("{}: `{}` holds on the counterexample", self.file.display(), question.name);
+            let broken = match (&task.question, found.wrong()) {
+                (Some(question), Wrong::Goal | Wrong::Caught | Wrong::Cycle) => {
+                    question.is_broken_by(found, fairness, interpreter)
+                }
+                (None, Wrong::Cycle) => task.is_broken_by_cycle(found.replayed(), fairness, interpreter),
+                _ => true,
+            };
+            if !broken {
+                let what = format!("{}: `{}` holds on the counterexample", self.file.display(), task.name);
                 return Err(Stopped::Failure(Failure::Bug(what)));
             }
         }

@@ -1,17 +1,18 @@
 //! Judging replayed runs by what a formula means, and whether they are fair, without any of the search.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use kripke_logic::fragment::{self, Fragment, Given, Node};
 use kripke_logic::{Ctl, Lasso, Ltl, Valuation, lasso};
 use kripke_model::ir::Expr;
 use kripke_model::trail::{Ending, Replayed, Trail};
-use kripke_model::{Batch, Choice, Interpreter, Successors, movers};
+use kripke_model::{Batch, Choice, Interpreter, Successors};
 use kripke_report::evidence::Tree;
 use kripke_report::verdict::Counterexample;
 use kripke_search::Fairness;
 
 use super::branching::Translated;
+use super::fairness::is_fair;
 use super::{Logic, Question};
 
 impl Question {
@@ -20,10 +21,9 @@ impl Question {
     pub fn is_broken_by(&self, found: &Counterexample, fairness: Fairness, interpreter: &mut Interpreter) -> bool {
         let (trail, replayed) = (found.trail(), found.replayed());
         match &self.logic {
-            Logic::Automaton(_) => is_fair(trail, replayed, fairness, interpreter),
+            Logic::Automaton(_) => is_fair(replayed, fairness, interpreter),
             Logic::Linear(ltl) => {
-                is_fair(trail, replayed, fairness, interpreter)
-                    && is_false_on(ltl, &self.conditions, replayed, interpreter)
+                is_fair(replayed, fairness, interpreter) && is_false_on(ltl, &self.conditions, replayed, interpreter)
             }
             Logic::Branching(ctl) => {
                 let graph = self.fragment(&[(trail, replayed)], fairness, interpreter);
@@ -66,9 +66,9 @@ impl Question {
             nodes[*at] = Node { atoms: valuation(&self.conditions, state, interpreter), next, whole };
         }
         let mut rounds = Vec::new();
-        for (trail, replayed) in runs {
+        for (_, replayed) in runs {
             if let Ending::Cycle(start) = replayed.ending()
-                && is_fair(trail, replayed, fairness, interpreter)
+                && is_fair(replayed, fairness, interpreter)
             {
                 rounds.push(replayed.states()[start as usize..].iter().map(|state| numbers[&**state]).collect());
             }
@@ -101,48 +101,4 @@ fn is_false_on(ltl: &Ltl, conditions: &[Expr], replayed: &Replayed, interpreter:
         _ => word.split_at(word.len() - 1),
     };
     Lasso::new(stem, cycle).is_some_and(|run| !lasso::holds(&ltl.formula, &run))
-}
-
-/// Whether a run counts: those that end do, as beginnings or because nobody can move.
-fn is_fair(trail: &Trail, replayed: &Replayed, fairness: Fairness, interpreter: &mut Interpreter) -> bool {
-    let Ending::Cycle(start) = replayed.ending() else { return true };
-    if fairness == Fairness::None {
-        return true;
-    }
-    let start = start as usize;
-    let (mut all, mut moved) = (BTreeSet::new(), BTreeSet::new());
-    let mut able: Vec<BTreeSet<Vec<u32>>> = Vec::new();
-    for (state, &choice) in replayed.states()[start..].iter().zip(&trail.choices[start..]) {
-        let mut who = movers_or_steps(state, fairness, interpreter);
-        if fairness != Fairness::StrongTransitions {
-            all.extend((0..interpreter.processes(state)).map(|pid| vec![u32::from(pid)]));
-        }
-        moved.insert(who[choice as usize].clone());
-        // The observer alone is nobody.
-        who.retain(|who| !who.is_empty());
-        all.extend(who.iter().cloned());
-        able.push(who.into_iter().collect());
-    }
-    all.iter().all(|who| {
-        moved.contains(who)
-            || match fairness {
-                Fairness::None => true,
-                Fairness::Weak => able.iter().any(|able| !able.contains(who)),
-                Fairness::Strong | Fairness::StrongTransitions => able.iter().all(|able| !able.contains(who)),
-                Fairness::Impartial => false,
-            }
-    })
-}
-
-/// Who has to be treated fairly, for each successor.
-fn movers_or_steps(state: &[u8], fairness: Fairness, interpreter: &mut Interpreter) -> Vec<Vec<u32>> {
-    let mut out = Vec::new();
-    if fairness == Fairness::StrongTransitions {
-        interpreter.steps(state, &mut out);
-        return out;
-    }
-    let mut batch = Batch::new();
-    interpreter.expand(state, Choice::All, &mut batch);
-    let movers = movers(interpreter, state, &batch).into_iter();
-    movers.map(|mover| mover.map(u32::from).into_iter().collect()).collect()
 }

@@ -343,3 +343,22 @@ fn who_leaves_a_place_that_is_looked_at_is_seen_to_be_away() {
         desk.run(&format!("check away.pml {args}")).expect(1);
     }
 }
+
+#[test]
+fn what_is_printed_may_go_wrong() {
+    let desk = Desk::new();
+    let models = [
+        "byte a[2]; byte i=3; active proctype P(){ printf(\"%d\\n\", a[i]) }",
+        "byte z; active proctype P(){ printf(\"%d\\n\", 3/z) }",
+        "byte a[2]; byte i; active proctype P(){ i=3; i=0 } active proctype Q(){ printf(\"%d\\n\", a[i]) }",
+        "byte a[2]; active proctype P(){ byte i=3; i=i; d_step{ skip; printf(\"%d\\n\", a[i]) } }",
+    ];
+    for model in models {
+        desk.write("m.pml", model);
+        for how in ["", "--raw", "--engine interpret", "--search dfs", "--no-slicing --no-dead-variables", "-j2"] {
+            let said = desk.run(&format!("check m.pml --no-trail {how}")).expect(1);
+            let fault = said.out.contains("index out of range") || said.out.contains("division by zero");
+            assert!(fault, "{model}\n{how}\n{}", said.out);
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Codec;
-use crate::successors::{Batch, Choice, Flags, State, Successors};
+use crate::successors::{Batch, Choice, Flags, Movers, State, Successors};
 
 /// The same successors in the same order, as compact states.
 #[derive(Debug)]
@@ -36,9 +36,9 @@ impl<S: Successors> Successors for Compacted<S> {
         self.inner.uncompared()
     }
 
-    fn processes(&mut self, state: &State) -> u8 {
+    fn movers(&mut self, state: &State, out: &mut Movers) {
         self.codec.decode(state, &mut self.state);
-        self.inner.processes(&self.state)
+        self.inner.movers(&self.state, out);
     }
 
     fn atoms(&mut self, state: &State) -> u64 {

@@ -342,7 +342,14 @@ impl Reader<'_> {
                 access.risky = true;
             }
             // The value is shown to people only, but working it out may go wrong.
-            Effect::Print(_) => effect.walk(&mut |e| access.risky |= self.may_fail(e)),
+            Effect::Print(_) => {
+                let mut risky = false;
+                effect.walk(&mut |e| risky |= self.may_fail(e));
+                if risky {
+                    effect.walk(&mut |e| self.read(e, access));
+                    access.risky = true;
+                }
+            }
             Effect::SetPriority { pid, priority } => {
                 self.read(pid, access);
                 self.read(priority, access);

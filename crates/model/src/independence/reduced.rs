@@ -81,8 +81,8 @@ impl<S: Successors> Successors for Reduced<S> {
         self.successors.uncompared()
     }
 
-    fn processes(&mut self, state: &State) -> u8 {
-        self.successors.processes(state)
+    fn movers(&mut self, state: &State, out: &mut crate::Movers) {
+        self.successors.movers(state, out);
     }
 
     fn atoms(&mut self, state: &State) -> u64 {

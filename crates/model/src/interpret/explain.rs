@@ -33,17 +33,6 @@ pub struct Move {
     pub to: Option<Point>,
 }
 
-impl Move {
-    /// Which edges of which processes, as numbers.
-    pub(super) fn executed(&self, out: &mut Vec<u32>) {
-        out.extend([u32::from(self.pid), self.process.0, self.edge.0]);
-        for other in self.partner.iter().chain(&self.others) {
-            out.extend([u32::from(other.pid), other.process.0, other.edge.0]);
-        }
-        out.extend(self.chain.iter().map(|edge| edge.0));
-    }
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Partner {
     pub pid: u8,
@@ -94,6 +83,20 @@ impl Interpreter {
         if !moved && machine.model.uses_timeout {
             machine.moves(root, Who::All, true, &mut rooms, &mut receive);
         }
+        scratch.log.tracing = false;
+        moves
+    }
+
+    /// The moves of the process in control at a point; none if it is blocked or nobody is in control.
+    pub fn moves_in_control(&mut self, at: &Point) -> Vec<Move> {
+        let Interpreter { machine, scratch, .. } = self;
+        let mut moves = Vec::new();
+        let Some(pid) = at.control else { return moves };
+        scratch.root.load(&machine.layout, &at.state);
+        scratch.log.tracing = true;
+        let (root, mut rooms) = scratch.split();
+        let mut receive = |taken: &Taken<'_>| moves.push(describe(taken));
+        machine.moves(root, Who::One(usize::from(pid)), false, &mut rooms, &mut receive);
         scratch.log.tracing = false;
         moves
     }

@@ -7,6 +7,7 @@ mod channel;
 mod eval;
 mod expand;
 mod explain;
+mod movers;
 mod observe;
 mod step;
 mod straight;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 
 use crate::ir::{Expr, Model, Span, VarId, VarRef};
 use crate::layout::{Layout, StartError};
-use crate::successors::{Batch, Choice, Finding, FindingKind, Flags, Parts, Standing, State, Successors};
+use crate::successors::{Batch, Choice, Finding, FindingKind, Flags, Movers, Parts, Standing, State, Successors};
 use eval::{Env, Eval};
 use expand::{Listener, Scratch, Taken};
 use straight::Straight;
@@ -102,6 +103,12 @@ impl Interpreter {
         self.machine.eval(condition, &Env::outside(&self.scratch.root)).is_ok_and(|v| v != 0)
     }
 
+    /// The number of processes alive in a state.
+    pub fn processes(&mut self, state: &State) -> u8 {
+        self.scratch.root.load(&self.machine.layout, state);
+        self.scratch.root.processes() as u8
+    }
+
     /// No process can move from here, and not all are at end locations.
     pub fn invalid_end(&mut self, state: &State) -> bool {
         self.expand(state, Choice::All, &mut Batch::new()).invalid_end
@@ -168,9 +175,8 @@ impl Successors for Interpreter {
         self.machine.layout.hidden
     }
 
-    fn processes(&mut self, state: &State) -> u8 {
-        self.scratch.root.load(&self.machine.layout, state);
-        self.scratch.root.processes() as u8
+    fn movers(&mut self, state: &State, out: &mut Movers) {
+        self.tell_movers(state, out);
     }
 
     /// It was given no conditions.
@@ -179,17 +185,7 @@ impl Successors for Interpreter {
     }
 
     fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
-        let mut number = 0;
-        while let Some(moves) = self.explain(state, Target::Successor(number)) {
-            out.push(moves.iter().filter(|m| m.process.index() < self.machine.model.processes.len()).fold(
-                Vec::new(),
-                |mut step, taken| {
-                    taken.executed(&mut step);
-                    step
-                },
-            ));
-            number += 1;
-        }
+        self.tell_steps(state, out);
     }
 
     fn marks(&mut self, state: &State, out: &mut Vec<u32>) {

@@ -333,10 +333,8 @@ impl Machine {
                 Ok(())
             }
             Effect::Print(print) => {
-                if log.tracing {
-                    let text = self.print(print, env)?;
-                    log.output.push_str(&text);
-                }
+                let text = self.print(print, env, log.tracing)?;
+                log.output.push_str(&text);
                 Ok(())
             }
             Effect::Run { process, args, priority, result } => {
@@ -466,10 +464,13 @@ impl Machine {
         Ok(())
     }
 
-    fn print(&self, print: &Print, env: &Env<'_>) -> Eval<String> {
+    /// The printed text if it is `shown`, none otherwise. Its values are worked out in any case, which may go wrong.
+    fn print(&self, print: &Print, env: &Env<'_>, shown: bool) -> Eval<String> {
         let mut text = String::new();
         for piece in &print.pieces {
             match piece {
+                Piece::Value(_, expr) | Piece::Symbol(_, expr) if !shown => _ = self.eval(expr, env)?,
+                Piece::Text(_) if !shown => {}
                 Piece::Text(literal) => text.push_str(literal),
                 Piece::Value(conversion, expr) => {
                     let value = self.eval(expr, env)?;

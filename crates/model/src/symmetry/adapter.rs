@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::action::{Action, Room};
-use crate::successors::{Batch, Choice, Flags, State, Successors};
+use crate::successors::{Batch, Choice, Flags, Movers, State, Successors};
 
 /// Successors in a form that is the same for many states that differ only in who is who.
 #[derive(Debug)]
@@ -37,8 +37,8 @@ impl<S: Successors> Successors for Symmetric<S> {
         self.inner.uncompared()
     }
 
-    fn processes(&mut self, state: &State) -> u8 {
-        self.inner.processes(state)
+    fn movers(&mut self, state: &State, out: &mut Movers) {
+        self.inner.movers(state, out);
     }
 
     fn atoms(&mut self, state: &State) -> u64 {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use kripke_model::{Batch, Choice, Flags, State, Successors, movers};
+use kripke_model::{Batch, Choice, Flags, Mover, Movers, State, Successors};
 
 use super::judge::Judge;
 use super::{CROWD, Search};
@@ -57,11 +57,24 @@ fn expand(
     if reduces { successors.expand_ample(state, out, rest) } else { successors.expand(state, Choice::All, out) }
 }
 
-/// The successors of a state in order, and who moved for each (nobody, where the observer went on alone).
-pub(super) struct Movers {
+/// The agents of a state that fairness is about: processes, or transitions for fairness of transitions.
+#[derive(Default)]
+pub(super) struct Agents {
     pub successors: Vec<StateId>,
-    pub movers: Vec<Option<usize>>,
-    pub processes: usize,
+    /// The agents that make the step to each successor; none where the observer moves alone.
+    pub movers: Vec<Turn>,
+    /// The agents with an enabled step.
+    pub enabled: Vec<usize>,
+    /// Agents have numbers below this one.
+    pub count: usize,
+}
+
+/// The agents that make one step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    Nobody,
+    One(usize),
+    All,
 }
 
 impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
@@ -258,34 +271,51 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         self.successors.marks(self.handle.open(id, &mut self.round.state), out);
     }
 
-    /// Who moves to which successor, if that is wanted.
-    pub fn movers(&mut self, id: StateId, wanted: bool) -> Result<Movers, Limit> {
-        let mut successors = Vec::new();
-        self.expand_again(id, Choice::All, |seen| successors.push(seen.id))?;
-        if !wanted {
-            let movers = vec![None; successors.len()];
-            return Ok(Movers { successors, movers, processes: 0 });
-        }
-        let Round { batch, state, .. } = &mut self.round;
-        self.handle.fetch(id, state);
-        let movers = movers(&mut self.successors, state, batch);
-        let movers = movers.into_iter().map(|mover| mover.map(usize::from)).collect();
-        Ok(Movers { successors, movers, processes: usize::from(self.successors.processes(state)) })
+    /// The processes that move in a state. Fairness is only judged where no moves are left out.
+    pub fn movers(&mut self, id: StateId) -> Result<Agents, Limit> {
+        let mut agents = self.successors_alone(id)?;
+        let mut movers = Movers::default();
+        self.handle.fetch(id, &mut self.round.state);
+        self.successors.movers(&self.round.state, &mut movers);
+        assert_eq!(movers.by.len(), agents.successors.len(), "every successor has a mover");
+        agents.movers.clear();
+        agents.movers.extend(movers.by.iter().map(|by| match by {
+            Mover::Observer => Turn::Nobody,
+            Mover::Process(pid) => Turn::One(usize::from(*pid)),
+            Mover::Everybody => Turn::All,
+        }));
+        agents.enabled.extend(movers.enabled.iter().map(|pid| usize::from(*pid)));
+        agents.count = usize::from(movers.alive);
+        Ok(agents)
     }
 
-    /// The same with steps in place of processes. They are numbered as they are met.
-    pub fn steps(&mut self, id: StateId, known: &mut HashMap<Vec<u32>, usize>) -> Result<Movers, Limit> {
-        let mut successors = Vec::new();
-        self.expand_again(id, Choice::All, |seen| successors.push(seen.id))?;
+    /// The same with transitions in place of processes. They are numbered in the order in which they are met.
+    pub fn steps(&mut self, id: StateId, known: &mut HashMap<Vec<u32>, usize>) -> Result<Agents, Limit> {
+        let mut agents = self.successors_alone(id)?;
         let mut steps = Vec::new();
         self.handle.fetch(id, &mut self.round.state);
         self.successors.steps(&self.round.state, &mut steps);
+        assert_eq!(steps.len(), agents.successors.len(), "every successor has a step");
         let mut number = |step: Vec<u32>| {
             let next = known.len();
             *known.entry(step).or_insert(next)
         };
-        let movers = steps.into_iter().map(|step| (!step.is_empty()).then(|| number(step))).collect();
-        Ok(Movers { successors, movers, processes: known.len() })
+        agents.movers.clear();
+        for step in steps {
+            let transition = (!step.is_empty()).then(|| number(step));
+            agents.enabled.extend(transition);
+            agents.movers.push(transition.map_or(Turn::Nobody, Turn::One));
+        }
+        agents.count = known.len();
+        Ok(agents)
+    }
+
+    /// The successors of a state, with no agents.
+    pub fn successors_alone(&mut self, id: StateId) -> Result<Agents, Limit> {
+        let mut agents = Agents::default();
+        self.expand_again(id, Choice::All, |seen| agents.successors.push(seen.id))?;
+        agents.movers.resize(agents.successors.len(), Turn::Nobody);
+        Ok(agents)
     }
 
     fn intern(&mut self, mut each: impl FnMut(Seen)) -> Result<(), Limit> {

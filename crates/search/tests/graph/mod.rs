@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use kripke_model::ir::{EdgeId, FileId, ProcessId, Span};
 use kripke_model::trail::{Ending, Trail};
-use kripke_model::{Batch, Choice, Fault, Finding, FindingKind, Flags, State, Successors};
+use kripke_model::{Batch, Choice, Fault, Finding, FindingKind, Flags, Movers, State, Successors};
 use kripke_search::{Budget, Errors, Options, Order, Outcome, Progress, StoreKind, explore};
 
 /// Random numbers, the same in every run (SplitMix64).
@@ -105,9 +105,7 @@ impl Successors for Graph {
         0
     }
 
-    fn processes(&mut self, _: &State) -> u8 {
-        0
-    }
+    fn movers(&mut self, _: &State, _: &mut Movers) {}
 
     fn atoms(&mut self, _: &State) -> u64 {
         0

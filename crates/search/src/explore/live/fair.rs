@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use kripke_model::Choice;
 
-use super::super::worker::{Movers, Worker};
+use super::super::worker::{Agents, Turn, Worker};
 use super::{Cycles, Fairness, label, lasso};
 use crate::budget::Limit;
 use crate::store::{StateId, Store};
@@ -96,6 +96,31 @@ impl Inside {
         if bad.is_empty() { Verdict::Fair } else { Verdict::Without(bad) }
     }
 
+    /// A step inside, and the agents that make it.
+    fn moved(&mut self, turn: Turn, step: Step) {
+        let movers = match turn {
+            Turn::Nobody => &mut [][..],
+            Turn::One(agent) => &mut self.moves[agent..=agent],
+            Turn::All => &mut self.moves,
+        };
+        for mover in movers {
+            mover.get_or_insert(step);
+        }
+    }
+
+    /// The agents that are enabled in a state, and those that are not.
+    fn enabled(&mut self, at: StateId, agents: &Agents) {
+        let mut enabled = vec![false; self.moves.len()];
+        agents.enabled.iter().for_each(|agent| enabled[*agent] = true);
+        for (agent, enabled) in enabled.into_iter().enumerate() {
+            if enabled {
+                self.able[agent].insert(at);
+            } else {
+                self.rests[agent].get_or_insert(at);
+            }
+        }
+    }
+
     /// Makes room for processes that were not there before: they can't move where they are not.
     fn know(&mut self, processes: usize, absent: Option<StateId>) {
         while self.moves.len() < processes {
@@ -122,37 +147,27 @@ fn look_inside<S: Store>(
         if cycles.by_edges() {
             worker.marks(from, &mut labels);
         }
-        let Movers { successors, movers, processes } = match cycles.fairness {
+        let agents = match cycles.fairness {
+            Fairness::None => worker.successors_alone(from)?,
             Fairness::StrongTransitions => worker.steps(from, &mut steps)?,
-            fairness => worker.movers(from, fairness != Fairness::None)?,
+            Fairness::Weak | Fairness::Strong | Fairness::Impartial => worker.movers(from)?,
         };
-        inside.know(processes, before);
-        let mut moved = vec![false; inside.moves.len()];
-        for (number, (&to, &mover)) in successors.iter().zip(&movers).enumerate() {
+        inside.know(agents.count, before);
+        for (number, (&to, &turn)) in agents.successors.iter().zip(&agents.movers).enumerate() {
+            if !members.contains(&to) {
+                continue;
+            }
             let step = Step { from, number: number as u32, to };
-            let stays = members.contains(&to);
-            if stays {
-                inside.step.get_or_insert(step);
-                let label = label(&labels, number);
-                if label & !inside.marks != 0 {
-                    inside.marks |= label;
-                    inside.marked.push(step);
-                }
-                inside.edges.entry(from).or_default().push(to);
+            inside.step.get_or_insert(step);
+            let label = label(&labels, number);
+            if label & !inside.marks != 0 {
+                inside.marks |= label;
+                inside.marked.push(step);
             }
-            if let Some(process) = mover {
-                moved[process] = true;
-                inside.able[process].insert(from);
-                if stays {
-                    inside.moves[process].get_or_insert(step);
-                }
-            }
+            inside.edges.entry(from).or_default().push(to);
+            inside.moved(turn, step);
         }
-        for (process, moved) in moved.iter().enumerate() {
-            if !moved {
-                inside.rests[process].get_or_insert(from);
-            }
-        }
+        inside.enabled(from, &agents);
         before = before.or(Some(from));
     }
     Ok(inside)

@@ -1,0 +1,132 @@
+//! Telling who moves: the process behind every successor of a state, the processes enabled in it, and the transitions
+//! executed. Both listen to the expansion that makes the successors, so their order is the same.
+
+use super::Interpreter;
+use super::expand::{Listener, Taken};
+use super::world::World;
+use crate::ir::Scheduling;
+use crate::successors::{Choice, Fault, Finding, FindingKind, Mover, Movers, State};
+
+impl Interpreter {
+    /// The mover of each successor of a state, and the processes enabled in it.
+    pub(super) fn tell_movers(&mut self, state: &State, out: &mut Movers) {
+        let Interpreter { machine, scratch, .. } = self;
+        scratch.root.load(&machine.layout, state);
+        out.clear();
+        out.alive = scratch.root.processes() as u8;
+        let together = machine.model.scheduling == Scheduling::Synchronous;
+        machine.expand(scratch, Choice::All, &mut Tell { out, together });
+        if together && out.by.iter().any(|by| *by == Mover::Everybody) {
+            out.enabled = (0..out.alive).collect();
+        }
+        out.enabled.sort_unstable();
+        out.enabled.dedup();
+    }
+
+    /// The transitions executed on the way to each successor; none where the observer moves alone.
+    pub(super) fn tell_steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        let Interpreter { machine, scratch, .. } = self;
+        scratch.root.load(&machine.layout, state);
+        scratch.log.tracing = true;
+        machine.expand(scratch, Choice::All, &mut Executed { inner: Vec::new(), out });
+        scratch.log.tracing = false;
+    }
+}
+
+/// Notes the process that begins each step.
+struct Tell<'a> {
+    out: &'a mut Movers,
+    together: bool,
+}
+
+impl Tell<'_> {
+    /// The process that began the step of which this is a part.
+    fn first(from: Option<u8>, taken: &Taken<'_>) -> u8 {
+        from.unwrap_or(taken.step.pid)
+    }
+
+    fn enable(&mut self, pid: u8) {
+        if pid < self.out.alive && self.out.enabled.last() != Some(&pid) {
+            self.out.enabled.push(pid);
+        }
+    }
+}
+
+impl Listener for Tell<'_> {
+    /// The process that began the atomic sequence.
+    type Node = u8;
+
+    fn inner(&mut self, from: Option<u8>, taken: &Taken<'_>) -> u8 {
+        let first = Tell::first(from, taken);
+        self.enable(first);
+        first
+    }
+
+    fn findings(&mut self, from: Option<u8>, taken: &Taken<'_>) {
+        let poll = FindingKind::Fault(Fault::PollRendezvous);
+        if taken.world.is_some() || taken.log.findings.iter().any(|finding| finding.kind != poll) {
+            self.enable(Tell::first(from, taken));
+        }
+    }
+
+    fn successor(&mut self, from: Option<u8>, taken: &Taken<'_>, _world: &World) {
+        let first = Tell::first(from, taken);
+        self.enable(first);
+        self.out.by.push(match first {
+            u8::MAX => Mover::Observer,
+            _ if self.together => Mover::Everybody,
+            pid => Mover::Process(pid),
+        });
+    }
+
+    fn blocked(&mut self, node: u8, _world: &World) {
+        self.out.by.push(Mover::Process(node));
+    }
+
+    fn endless(&mut self, _node: u8, _finding: Finding) {}
+}
+
+/// Notes the edges executed in each step, and by whom.
+struct Executed<'a> {
+    /// The edges up to each point inside an atomic sequence.
+    inner: Vec<Vec<u32>>,
+    out: &'a mut Vec<Vec<u32>>,
+}
+
+impl Executed<'_> {
+    /// The edges up to a point, with those of one more move.
+    fn extended(&self, from: Option<usize>, taken: &Taken<'_>) -> Vec<u32> {
+        let mut edges = from.map_or_else(Vec::new, |node| self.inner[node].clone());
+        // The observer executes nothing of the system.
+        if taken.step.pid != u8::MAX {
+            edges.extend([u32::from(taken.step.pid), taken.step.process.0, taken.step.edge.0]);
+            for other in taken.partner.iter().chain(taken.others) {
+                edges.extend([u32::from(other.pid), other.process.0, other.edge.0]);
+            }
+            edges.extend(taken.log.chain.iter().map(|edge| edge.0));
+        }
+        edges
+    }
+}
+
+impl Listener for Executed<'_> {
+    type Node = usize;
+
+    fn inner(&mut self, from: Option<usize>, taken: &Taken<'_>) -> usize {
+        self.inner.push(self.extended(from, taken));
+        self.inner.len() - 1
+    }
+
+    fn findings(&mut self, _from: Option<usize>, _taken: &Taken<'_>) {}
+
+    fn successor(&mut self, from: Option<usize>, taken: &Taken<'_>, _world: &World) {
+        let edges = self.extended(from, taken);
+        self.out.push(edges);
+    }
+
+    fn blocked(&mut self, node: usize, _world: &World) {
+        self.out.push(self.inner[node].clone());
+    }
+
+    fn endless(&mut self, _node: usize, _finding: Finding) {}
+}
