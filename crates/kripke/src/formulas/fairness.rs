@@ -24,6 +24,10 @@ pub fn is_fair(replayed: &Replayed, fairness: Fairness, interpreter: &mut Interp
     }
     let (mut all, mut moved) = (BTreeSet::new(), BTreeSet::new());
     let mut enabled: Vec<BTreeSet<Agent>> = Vec::new();
+    if fairness == Fairness::Impartial {
+        let initial = interpreter.processes(&replayed.states()[0]);
+        all.extend((0..initial).map(|pid| vec![u32::from(pid)]));
+    }
     for at in start as usize..replayed.states().len() - 1 {
         let state = &replayed.states()[at];
         let moves = &replayed.moves()[replayed.moves_before(at)..replayed.moves_before(at + 1)];

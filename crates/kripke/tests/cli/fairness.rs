@@ -42,6 +42,18 @@ const CASES: &[Case] = &[
         &["--ltl", "<>(done==1)", "--fair", "weak"],
         false,
     ),
+    // A process that has ended is on no impartial run, gone or not.
+    ("active proctype P0(){byte x; x=0}", &["--ltl", "0==1", "--fair", "impartial"], true),
+    (
+        "bit x; active proctype P0(){do :: x=1-x od} active proctype P1(){skip}",
+        &["--ltl", "<>(x==2)", "--fair", "impartial"],
+        true,
+    ),
+    (
+        "bit x; active proctype P1(){skip} active proctype P0(){do :: x=1-x od}",
+        &["--ltl", "<>(x==2)", "--fair", "impartial"],
+        true,
+    ),
     // Acceptance and non-progress cycles.
     (
         "bit y,z; active proctype P0(){accept: do :: y=1-y od} active proctype P1(){do :: atomic{true->z=1} :: z=0 od}",

@@ -23,6 +23,8 @@ pub(super) struct Worker<'a, 'm, S: Store + 'a> {
     unchecked: usize,
     /// Turns until successors that were put aside last are too long ago to count.
     ordering: u32,
+    /// The number of processes in the initial state, once it was asked for.
+    at_start: Option<usize>,
 }
 
 /// What one turn of the loop works on. Reused from turn to turn.
@@ -90,6 +92,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
             expanded: 0,
             unchecked: 0,
             ordering: 0,
+            at_start: None,
         }
     }
 
@@ -287,6 +290,17 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         agents.enabled.extend(movers.enabled.iter().map(|pid| usize::from(*pid)));
         agents.count = usize::from(movers.alive);
         Ok(agents)
+    }
+
+    /// The number of processes in the initial state.
+    pub fn processes_at_start(&mut self) -> usize {
+        if self.at_start.is_none() {
+            let (mut initial, mut movers) = (Batch::new(), Movers::default());
+            self.successors.initial(&mut initial);
+            self.successors.movers(initial.state(0), &mut movers);
+            self.at_start = Some(usize::from(movers.alive));
+        }
+        self.at_start.unwrap_or(0)
     }
 
     /// The same with transitions in place of processes. They are numbered in the order in which they are met.

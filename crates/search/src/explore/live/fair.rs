@@ -138,6 +138,10 @@ fn look_inside<S: Store>(
     cycles: Cycles,
 ) -> Result<Inside, Limit> {
     let mut inside = Inside::default();
+    if cycles.fairness == Fairness::Impartial {
+        // A process that was there from the start has to move, even if it has ended.
+        inside.know(worker.processes_at_start(), None);
+    }
     let (mut before, mut labels, mut steps) = (None, Vec::new(), HashMap::new());
     for &(from, marks) in part {
         if marks != 0 {
