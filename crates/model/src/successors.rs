@@ -343,6 +343,12 @@ impl Batch {
         &self.findings
     }
 
+    /// Puts the findings of another batch in place of all but the first ones.
+    pub fn replace_findings(&mut self, keep: usize, others: &Batch) {
+        self.findings.truncate(keep);
+        self.findings.extend_from_slice(&others.findings);
+    }
+
     pub fn push(&mut self, state: &State) {
         self.bytes.extend_from_slice(state);
         self.ends.push(u32::try_from(self.bytes.len()).expect("a batch holds less than 4 GiB"));

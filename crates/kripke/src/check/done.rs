@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kripke_model::independence::{HOPELESS, Independence};
+use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
 use kripke_model::symmetry::Symmetry;
 use kripke_model::trail::Replayed;
@@ -25,7 +26,7 @@ use super::exchange;
 use crate::args::{self, Check, Reading};
 use crate::engine::{Engine, state_bits};
 use crate::exit::{Failure, Status};
-use crate::formulas::Logic;
+use crate::formulas::{Logic, Question};
 use crate::formulas::branching::Wording;
 use crate::load::{self, Trouble};
 use crate::tasks::{self, Asked, Kind, Task};
@@ -227,6 +228,17 @@ impl Done {
     }
 }
 
+/// Whether the conditions say the same of the runs in the original and in the model that was searched.
+fn have_same_labels(tree: &Tree, conditions: [&[Expr]; 2], models: [&mut Interpreter; 2]) -> bool {
+    let [original, searched] = models;
+    tree.runs().iter().zip(tree.in_searched().runs()).all(|(whole, reduced)| {
+        whole.states().iter().zip(reduced.states()).all(|(whole, reduced)| {
+            let mut pairs = conditions[0].iter().zip(conditions[1]);
+            pairs.all(|(c, d)| original.holds(c, whole) == searched.holds(d, reduced))
+        })
+    })
+}
+
 /// The tasks with less done to their models, if that may be of use: to replace a value that is not needed any more by a
 /// number hides that it means a process.
 fn plainer(args: &Check, file: &Path, asked: Asked, claims: bool) -> Result<Vec<Task>, Trouble> {
@@ -276,7 +288,7 @@ impl Session<'_> {
         self.confirm(&task, &verdict, &mut interpreter)?;
         let tree = outcome.evidence.as_ref().map(|e| Tree::confirm(e, &mut interpreter, &mut searched)).transpose();
         let tree = tree.map_err(|e| self.bug(&e))?;
-        self.confirm_tree(&task, &verdict, tree.as_ref(), &mut interpreter)?;
+        self.confirm_tree(&task, &verdict, tree.as_ref(), [&mut interpreter, &mut searched])?;
         let (elapsed, trail) = (start.elapsed(), Written::default());
         Ok(Answer {
             task,
@@ -333,14 +345,18 @@ impl Session<'_> {
         task: &Task,
         verdict: &Verdict,
         tree: Option<&Tree>,
-        interpreter: &mut Interpreter,
+        [interpreter, searched]: [&mut Interpreter; 2],
     ) -> Result<(), Stopped> {
         let (Some(tree), Some(question), Some(translated)) = (tree, &task.question, &task.branching) else {
             return Ok(());
         };
         let Logic::Branching(ctl) = &question.logic else { return Ok(()) };
-        let settled = question.settled_by(tree, (ctl, translated), self.args.asking.fairness(), interpreter);
-        if settled != Some(matches!(verdict, Verdict::Holds(_))) {
+        // Where states of the original are one state of what was searched, a few runs show all successors only there.
+        let asked = Question { conditions: task.conditions.clone(), ..question.clone() };
+        let fairness = self.args.asking.fairness();
+        let settled = asked.settled_by(tree.in_searched(), (ctl, translated), fairness, searched);
+        let same = have_same_labels(tree, [&question.conditions, &task.conditions], [interpreter, searched]);
+        if !same || settled != Some(matches!(verdict, Verdict::Holds(_))) {
             let what = format!("the runs do not show what they should of `{}`", question.name);
             return Err(self.bug(&Unconfirmed(what)));
         }
