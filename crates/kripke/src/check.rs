@@ -3,6 +3,7 @@
 mod done;
 mod exchange;
 mod machine;
+mod scope;
 mod tally;
 
 use std::path::Path;

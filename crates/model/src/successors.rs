@@ -246,6 +246,8 @@ pub enum Fault {
     Required(String),
     /// A priority outside 1..=255.
     BadPriority(i32),
+    /// Whether a process could move is asked in order to find out whether it could.
+    CircularEnabled,
 }
 
 impl fmt::Display for Fault {
@@ -272,6 +274,7 @@ impl fmt::Display for Fault {
             }
             Fault::Required(message) => f.write_str(message),
             Fault::BadPriority(priority) => write!(f, "priority {priority} is not in 1 to 255"),
+            Fault::CircularEnabled => f.write_str("`enabled` about a process that waits for the answer"),
         }
     }
 }

@@ -22,7 +22,7 @@ use kripke_search::{
     Bias, Budget, Cycles, End, Fairness, Limit, Options, Order, Outcome, Progress, StoreKind, Wrong, explore,
 };
 
-use super::exchange;
+use super::{exchange, scope};
 use crate::args::{self, Check, Reading};
 use crate::engine::{Engine, state_bits};
 use crate::exit::{Failure, Status};
@@ -44,6 +44,8 @@ pub struct Done {
     pub model: Arc<Model>,
     /// One for each thing that was asked, in order.
     pub answers: Vec<Answer>,
+    /// What of the model none of them is about, in words.
+    pub not_checked: Vec<String>,
     pub seconds: json::Seconds,
     pub limits: json::Limits,
 }
@@ -129,6 +131,11 @@ impl Done {
             interrupt,
             safety: tasks.iter().any(|task| task.kind == Kind::Safety),
         };
+        if !args.showing.quiet {
+            scope::missing_labels(&model, &tasks).iter().for_each(|warning| output::warn(warning));
+        }
+        let options: Vec<Options> = tasks.iter().map(|task| session.options(task)).collect();
+        let not_checked = scope::not_checked(&model, &tasks, &options);
         let mut answers: Vec<Answer> = Vec::new();
         let alone = tasks.len() == 1;
         let mut plainer = plainer.into_iter();
@@ -145,7 +152,7 @@ impl Done {
             search: answers.iter().map(|a| a.elapsed.as_secs_f64()).sum::<f64>() - compile,
             cpu: processor::seconds().zip(busy).map(|(now, before)| now - before),
         };
-        Ok(Done { model, answers, seconds, limits: session.limits })
+        Ok(Done { model, answers, not_checked, seconds, limits: session.limits })
     }
 
     /// The answer that decides: the first that is bad, or at least not good.
@@ -166,24 +173,40 @@ impl Done {
     /// One line for all.
     pub fn brief(&self) -> String {
         let decisive = self.decisive();
-        decisive.checked().brief(decisive.trail.name().as_deref())
+        self.checked(decisive).brief(decisive.trail.name().as_deref())
     }
 
     pub fn screen(&self, args: &Check, file: &Path) -> String {
         let mut out = String::new();
         if self.answers.len() > 1 {
-            self.answers.iter().for_each(|a| out.push_str(&a.checked().line(a.trail.name().as_deref())));
+            self.answers.iter().for_each(|a| out.push_str(&self.checked(a).line(a.trail.name().as_deref())));
             out.push('\n');
         }
         let decisive = self.decisive();
         if self.answers.len() == 1 || !matches!(decisive.verdict, Verdict::Holds(_)) {
-            out.push_str(&decisive.screen(args, file));
+            out.push_str(&decisive.screen(&self.checked(decisive), args, file));
         }
         out.push_str(&self.never_executed(args));
         if args.showing.verbose {
             out.push_str(&self.particulars());
         }
         out
+    }
+
+    /// An answer to be shown, with all that no search of the model was about.
+    fn checked<'a>(&'a self, answer: &'a Answer) -> Checked<'a> {
+        Checked { not_checked: self.not_checked_by(answer), ..answer.checked() }
+    }
+
+    /// What the answer says nothing about, nor does any other.
+    pub fn not_checked_by(&self, answer: &Answer) -> Vec<String> {
+        let safety = self.answers.iter().any(|a| a.task.kind == Kind::Safety);
+        let early = !safety && matches!(answer.outcome.end, End::Decided(_));
+        let mut all = self.not_checked.clone();
+        if early {
+            all.push("errors in states that the answer does not depend on".to_string());
+        }
+        all
     }
 
     /// What every complete search of the model alone would have executed: in short, or in full when asked for.
@@ -441,7 +464,7 @@ impl Session<'_> {
             },
             all_errors: args.looking.all_errors(),
             assertions: (own || !self.safety && task.kind != Kind::Reach) && !args.looking.no_assertions,
-            end_states: own && !args.looking.no_end_states,
+            end_states: task.end_states && (own || !self.safety) && !args.looking.no_end_states,
             store,
             change_at: args.searching.storing.change_at,
             lossy: args.searching.storing.lossy,
@@ -482,6 +505,7 @@ impl Answer {
             asymmetric: self.symmetry.as_ref().and_then(|s| s.as_ref().err()).map(|reasons| reasons.join("; ")),
             shortest: self.shortest,
             audited: self.audited,
+            not_checked: Vec::new(),
         }
     }
 
@@ -528,8 +552,7 @@ impl Answer {
         };
     }
 
-    fn screen(&self, args: &Check, file: &Path) -> String {
-        let checked = self.checked();
+    fn screen(&self, checked: &Checked<'_>, args: &Check, file: &Path) -> String {
         let look = Look { width: output::width(), full: args.showing.full };
         match &self.verdict {
             Verdict::Violated(violated) => {
