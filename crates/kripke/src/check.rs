@@ -4,6 +4,7 @@ mod done;
 mod exchange;
 mod machine;
 mod scope;
+mod shortest;
 mod tally;
 
 use std::path::Path;

@@ -77,7 +77,7 @@ pub struct Answer {
 }
 
 /// As many states may always be looked at to make a trail shorter.
-const SHORTEN: u64 = 500_000;
+pub(super) const SHORTEN: u64 = 500_000;
 
 /// How far a search may go.
 #[derive(Clone, Copy)]
@@ -87,14 +87,16 @@ struct Most {
 }
 
 /// What all searches of a model share.
-struct Session<'a> {
-    args: &'a Check,
-    file: &'a Path,
-    limits: json::Limits,
-    deadline: Option<Instant>,
-    interrupt: &'a Arc<AtomicBool>,
+pub(super) struct Session<'a> {
+    pub args: &'a Check,
+    pub file: &'a Path,
+    pub limits: json::Limits,
+    pub deadline: Option<Instant>,
+    pub interrupt: &'a Arc<AtomicBool>,
     /// Safety is checked by itself.
-    safety: bool,
+    pub safety: bool,
+    /// No interleaving is left out, whatever the arguments say.
+    pub interleaved: bool,
 }
 
 impl Done {
@@ -107,7 +109,7 @@ impl Done {
         }
         let model = Arc::new(asked.model.clone());
         let tasks = tasks::tasks(file, asked.clone(), &args.reading, &args.asking, claims).map_err(Stopped::Trouble)?;
-        let plainer = plainer(args, file, asked, claims).map_err(Stopped::Trouble)?;
+        let plainer = plainer(args, file, asked.clone(), claims).map_err(Stopped::Trouble)?;
         let lasting = tasks.iter().find(|task| task.is_endless() || task.branching.is_some());
         if let Some(task) = lasting.filter(|_| args.searching.storing.is_for_safety()) {
             return Err(Stopped::Failure(Failure::BadInput(format!(
@@ -130,6 +132,7 @@ impl Done {
             deadline: args.limits.timeout.and_then(|t| start.checked_add(t)),
             interrupt,
             safety: tasks.iter().any(|task| task.kind == Kind::Safety),
+            interleaved: false,
         };
         if !args.showing.quiet {
             scope::missing_labels(&model, &tasks).iter().for_each(|warning| output::warn(warning));
@@ -140,7 +143,8 @@ impl Done {
         let alone = tasks.len() == 1;
         let mut plainer = plainer.into_iter();
         for task in tasks {
-            let mut answer = session.answer(task, plainer.next())?;
+            let answer = session.answer(task, plainer.next())?;
+            let mut answer = session.shortest(answer, &asked)?;
             let first = !answers.iter().any(|a| matches!(a.verdict, Verdict::Violated(_)));
             answer.write_trail(args, file, first, alone);
             answers.push(answer);
@@ -274,7 +278,7 @@ fn plainer(args: &Check, file: &Path, asked: Asked, claims: bool) -> Result<Vec<
 
 impl Session<'_> {
     /// The same task may be given in a plainer form, to be used if more processes are interchangeable there.
-    fn answer(&self, task: Task, plainer: Option<Task>) -> Result<Answer, Stopped> {
+    pub fn answer(&self, task: Task, plainer: Option<Task>) -> Result<Answer, Stopped> {
         let (start, args) = (Instant::now(), self.args);
         let refused = |e: StartError| Stopped::Trouble(Trouble::whole(self.file, &e.to_string()));
         let (task, symmetry) = exchange::choose(task, plainer, args).map_err(refused)?;
@@ -436,7 +440,7 @@ impl Session<'_> {
         exchanging: bool,
     ) -> Option<Result<Independence, &'static str>> {
         let Check { reading, searching, asking, .. } = self.args;
-        let wanted = !reading.raw && !searching.no_partial_order;
+        let wanted = !reading.raw && !searching.no_partial_order && !self.interleaved;
         wanted.then(|| match self.options(task).store {
             StoreKind::Cache(_) => Err("a cache forgets what is new"),
             // A cycle of representatives need not pass the places at which all moves are looked at.
