@@ -31,12 +31,12 @@ impl Driver {
         }
         let stutters = observer.stutters && all;
         let first = out.len();
-        self.expand_system(state, choice, out)?;
+        let Flags { invalid_end, .. } = self.expand_system(state, choice, out)?;
         if out.len() == first && stutters {
             out.push(state);
         }
         join(out, first, at, &sight.targets);
-        Some(sight.flags)
+        Some(Flags { invalid_end, ..sight.flags })
     }
 
     /// What the observer and the goal have to say about a state.

@@ -3,6 +3,8 @@
 mod done;
 mod exchange;
 mod machine;
+mod scope;
+mod shortest;
 mod tally;
 
 use std::path::Path;

@@ -38,6 +38,8 @@ pub struct Task {
     pub question: Option<Question>,
     /// It is about branching.
     pub branching: Option<Translated>,
+    /// Invalid end states are errors, too. Not where a claim decides which runs count.
+    pub end_states: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -95,6 +97,7 @@ impl Task {
             glued: 0,
             question: None,
             branching: None,
+            end_states: matches!(kind, Kind::Safety | Kind::Progress),
         }
     }
 
@@ -291,9 +294,10 @@ fn plain_tasks(file: &Path, asked: Asked, asking: &Asking, claims: bool) -> Resu
     }
     let claim = properties.iter().find_map(|p| p.observer.clone()).filter(|_| claims);
     if asking.acceptance {
+        let end_states = claim.is_none();
         let observer = claim.unwrap_or_else(|| labels(plain_span(&plain)));
         let model = with(&|m| m.observer = Some(observer.clone()));
-        out.push(Task::new("acceptance", Kind::Acceptance, model, &["--acceptance"]));
+        out.push(Task { end_states, ..Task::new("acceptance", Kind::Acceptance, model, &["--acceptance"]) });
     }
     if asking.non_progress {
         let observer = no_progress(plain_span(&plain));

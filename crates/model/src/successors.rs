@@ -260,6 +260,8 @@ pub enum Fault {
     Required(String),
     /// A priority outside 1..=255.
     BadPriority(i32),
+    /// Whether a process could move is asked in order to find out whether it could.
+    CircularEnabled,
 }
 
 impl fmt::Display for Fault {
@@ -286,6 +288,7 @@ impl fmt::Display for Fault {
             }
             Fault::Required(message) => f.write_str(message),
             Fault::BadPriority(priority) => write!(f, "priority {priority} is not in 1 to 255"),
+            Fault::CircularEnabled => f.write_str("`enabled` about a process that waits for the answer"),
         }
     }
 }
@@ -355,6 +358,12 @@ impl Batch {
 
     pub fn findings(&self) -> &[Finding] {
         &self.findings
+    }
+
+    /// Puts the findings of another batch in place of all but the first ones.
+    pub fn replace_findings(&mut self, keep: usize, others: &Batch) {
+        self.findings.truncate(keep);
+        self.findings.extend_from_slice(&others.findings);
     }
 
     pub fn push(&mut self, state: &State) {

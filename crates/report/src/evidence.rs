@@ -1,7 +1,7 @@
 //! Why a formula about branching is true or false: several runs, shown one after the other.
 
 use kripke_model::interpret::Interpreter;
-use kripke_model::trail::Replayed;
+use kripke_model::trail::{ReplayError, Replayed};
 use kripke_search::{Claim, Evidence, Place};
 
 use crate::run::Run;
@@ -15,6 +15,8 @@ use crate::verdict::Unconfirmed;
 pub struct Tree {
     evidence: Evidence,
     runs: Vec<Replayed>,
+    /// The same in the model that was searched.
+    searched: Option<Box<Tree>>,
 }
 
 /// What claims are called.
@@ -32,13 +34,23 @@ impl Tree {
         interpreter: &mut Interpreter,
         searched: &mut Interpreter,
     ) -> Result<Tree, Unconfirmed> {
-        let (mut evidence, mut runs) = (evidence.clone(), Vec::new());
+        let unconfirmed = |e: ReplayError| Unconfirmed(e.to_string());
+        let original = evidence.clone();
+        let (mut evidence, mut runs, mut in_searched) = (original.clone(), Vec::new(), Vec::new());
         for run in &mut evidence.runs {
-            let replayed = run.trail.replay_whole(interpreter, searched).map_err(|e| Unconfirmed(e.to_string()))?;
+            in_searched.push(run.trail.replay(searched).map_err(unconfirmed)?);
+            let replayed = run.trail.replay_whole(interpreter, searched).map_err(unconfirmed)?;
             run.trail = replayed.0;
             runs.push(replayed.1);
         }
-        Ok(Tree { evidence, runs })
+        let searched = Tree { evidence: original, runs: in_searched, searched: None };
+        Ok(Tree { evidence, runs, searched: Some(Box::new(searched)) })
+    }
+
+    /// The same runs in the model that was searched. Several steps of the original may be one there, and a cycle closes there
+    /// first: only there do few runs show all there is.
+    pub fn in_searched(&self) -> &Tree {
+        self.searched.as_deref().unwrap_or(self)
     }
 
     pub fn evidence(&self) -> &Evidence {

@@ -76,6 +76,10 @@ pub struct Property {
     pub evidence: Option<Evidence>,
     /// The fairness that was assumed.
     pub fairness: Option<&'static str>,
+    /// What counted as an error beside the property: `assertions`, `end_states`, `faults`.
+    pub checked: Vec<&'static str>,
+    /// What of the model neither this search nor another one looked at, in words.
+    pub not_checked: Vec<String>,
     /// Of the model together with what watches it.
     pub states: u64,
     pub transitions: u64,

@@ -41,6 +41,8 @@ pub struct Checked<'a> {
     pub shortest: bool,
     /// In how many states that was tried out, if it was to be.
     pub audited: Option<u64>,
+    /// What of the model was not looked at, in words.
+    pub not_checked: Vec<String>,
 }
 
 /// What went wrong in a counterexample, and where.
@@ -61,11 +63,12 @@ impl Checked<'_> {
         match self.verdict {
             Verdict::Holds(_) => {
                 let mark = paint(GOOD, "✓ no errors");
-                if let Some(("ctl", name)) = self.property {
-                    return format!("{mark}      `{name}` is true at the start{}\n{}", self.assuming(), self.figures());
-                }
-                let what = format!("{}{}", self.looked_for(), self.assuming());
-                format!("{mark}      complete search for {what}\n{}", self.figures())
+                let what = match self.property {
+                    Some(("ctl", name)) => format!("`{name}` is true at the start"),
+                    _ => format!("complete search for {}", self.looked_for()),
+                };
+                let (assuming, left_out) = (self.assuming(), self.left_out());
+                format!("{mark}      {what}{assuming}{left_out}\n{}", self.figures())
             }
             Verdict::Inconclusive(reason) => self.unsure(reason),
             Verdict::Violated(_) => String::new(),
@@ -174,6 +177,14 @@ impl Checked<'_> {
         }
     }
 
+    /// `   not checked: invalid end states`
+    fn left_out(&self) -> String {
+        match &self.not_checked[..] {
+            [] => String::new(),
+            all => format!("   {}", paint(UNSURE, &format!("not checked: {}", all.join(", ")))),
+        }
+    }
+
     /// What the verdict rests on.
     fn assuming(&self) -> &'static str {
         match self.fairness {
@@ -276,7 +287,8 @@ impl Checked<'_> {
         match self.verdict {
             Verdict::Holds(_) => {
                 let states = counted(self.statistics.states, "state");
-                format!("{}   {states}   {}", paint(GOOD, "✓ no errors"), duration(self.elapsed))
+                let (mark, time) = (paint(GOOD, "✓ no errors"), duration(self.elapsed));
+                format!("{mark}   {states}   {time}{}", self.left_out())
             }
             Verdict::Violated(v) => {
                 let (what, place) = headline(self.model, v.first.wrong());

@@ -29,6 +29,7 @@ pub fn kind(finding: &FindingKind) -> &'static str {
             Fault::ValueOutOfRange { .. } => "value_out_of_range",
             Fault::Required(_) => "requirement",
             Fault::BadPriority(_) => "bad_priority",
+            Fault::CircularEnabled => "circular_enabled",
         },
     }
 }

@@ -43,6 +43,12 @@ impl Gen<'_, '_> {
             }
             Expr::Timeout => Int::Const(0),
             Expr::NonProgress => self.ask(question::NON_PROGRESS, env, Int::Const(0)),
+            // The answer may depend on itself, which the interpreter notices.
+            Expr::Enabled(_) if !self.outside => {
+                let (always, rare) = (self.fb.ins().iconst(types::I32, 1), self.rare);
+                self.leave_if(always, rare);
+                Int::Const(0)
+            }
             Expr::Enabled(pid) => {
                 let pid = self.eval(pid, env);
                 if !env.timeout && self.plan.model.uses_timeout {

@@ -117,6 +117,8 @@ pub(crate) struct Gen<'a, 'f> {
     target: Target,
     /// Whether `timeout` can be true in guards.
     timeouts: bool,
+    /// The code is not a process's.
+    outside: bool,
     memory: Memory,
     /// Other functions called.
     linked: HashMap<FuncId, FuncRef>,
@@ -189,8 +191,9 @@ impl<'a, 'f> Gen<'a, 'f> {
         let counts = Counts::declare(&mut fb, plan.facts);
         let root = World { bytes: params[1], counts, root: !matches!(unit.role, Role::Follow | Role::Park) };
         let (ctx, fresh, target) = (params[0], None, Target::Batch);
-        let (timeouts, linked) = (unit.role != Role::Follow, HashMap::new());
-        let mut code = Gen { fb, plan, calls, ctx, site, root, rare, full, fresh, target, timeouts, memory, linked };
+        let (timeouts, outside, linked) = (unit.role != Role::Follow, unit.role == Role::Look, HashMap::new());
+        let mut code =
+            Gen { fb, plan, calls, ctx, site, root, rare, full, fresh, target, timeouts, outside, memory, linked };
         code.load_counts(counts);
         match unit.role {
             Role::Moves => code.moves(),

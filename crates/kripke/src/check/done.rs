@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kripke_model::independence::{HOPELESS, Independence};
+use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
 use kripke_model::symmetry::Symmetry;
 use kripke_model::trail::Replayed;
@@ -21,11 +22,11 @@ use kripke_search::{
     Bias, Budget, Cycles, End, Fairness, Limit, Options, Order, Outcome, Progress, StoreKind, Wrong, explore,
 };
 
-use super::exchange;
+use super::{exchange, scope};
 use crate::args::{self, Check, Reading};
 use crate::engine::{Engine, state_bits};
 use crate::exit::{Failure, Status};
-use crate::formulas::Logic;
+use crate::formulas::{Logic, Question};
 use crate::formulas::branching::Wording;
 use crate::load::{self, Trouble};
 use crate::tasks::{self, Asked, Kind, Task};
@@ -43,6 +44,8 @@ pub struct Done {
     pub model: Arc<Model>,
     /// One for each thing that was asked, in order.
     pub answers: Vec<Answer>,
+    /// What of the model none of them is about, in words.
+    pub not_checked: Vec<String>,
     pub seconds: json::Seconds,
     pub limits: json::Limits,
 }
@@ -74,7 +77,7 @@ pub struct Answer {
 }
 
 /// As many states may always be looked at to make a trail shorter.
-const SHORTEN: u64 = 500_000;
+pub(super) const SHORTEN: u64 = 500_000;
 
 /// How far a search may go.
 #[derive(Clone, Copy)]
@@ -84,14 +87,16 @@ struct Most {
 }
 
 /// What all searches of a model share.
-struct Session<'a> {
-    args: &'a Check,
-    file: &'a Path,
-    limits: json::Limits,
-    deadline: Option<Instant>,
-    interrupt: &'a Arc<AtomicBool>,
+pub(super) struct Session<'a> {
+    pub args: &'a Check,
+    pub file: &'a Path,
+    pub limits: json::Limits,
+    pub deadline: Option<Instant>,
+    pub interrupt: &'a Arc<AtomicBool>,
     /// Safety is checked by itself.
-    safety: bool,
+    pub safety: bool,
+    /// No interleaving is left out, whatever the arguments say.
+    pub interleaved: bool,
 }
 
 impl Done {
@@ -104,7 +109,7 @@ impl Done {
         }
         let model = Arc::new(asked.model.clone());
         let tasks = tasks::tasks(file, asked.clone(), &args.reading, &args.asking, claims).map_err(Stopped::Trouble)?;
-        let plainer = plainer(args, file, asked, claims).map_err(Stopped::Trouble)?;
+        let plainer = plainer(args, file, asked.clone(), claims).map_err(Stopped::Trouble)?;
         let lasting = tasks.iter().find(|task| task.is_endless() || task.branching.is_some());
         if let Some(task) = lasting.filter(|_| args.searching.storing.is_for_safety()) {
             return Err(Stopped::Failure(Failure::BadInput(format!(
@@ -127,12 +132,19 @@ impl Done {
             deadline: args.limits.timeout.and_then(|t| start.checked_add(t)),
             interrupt,
             safety: tasks.iter().any(|task| task.kind == Kind::Safety),
+            interleaved: false,
         };
+        if !args.showing.quiet {
+            scope::missing_labels(&model, &tasks).iter().for_each(|warning| output::warn(warning));
+        }
+        let options: Vec<Options> = tasks.iter().map(|task| session.options(task)).collect();
+        let not_checked = scope::not_checked(&model, &tasks, &options);
         let mut answers: Vec<Answer> = Vec::new();
         let alone = tasks.len() == 1;
         let mut plainer = plainer.into_iter();
         for task in tasks {
-            let mut answer = session.answer(task, plainer.next())?;
+            let answer = session.answer(task, plainer.next())?;
+            let mut answer = session.shortest(answer, &asked)?;
             let first = !answers.iter().any(|a| matches!(a.verdict, Verdict::Violated(_)));
             answer.write_trail(args, file, first, alone);
             answers.push(answer);
@@ -144,7 +156,7 @@ impl Done {
             search: answers.iter().map(|a| a.elapsed.as_secs_f64()).sum::<f64>() - compile,
             cpu: processor::seconds().zip(busy).map(|(now, before)| now - before),
         };
-        Ok(Done { model, answers, seconds, limits: session.limits })
+        Ok(Done { model, answers, not_checked, seconds, limits: session.limits })
     }
 
     /// The answer that decides: the first that is bad, or at least not good.
@@ -165,24 +177,40 @@ impl Done {
     /// One line for all.
     pub fn brief(&self) -> String {
         let decisive = self.decisive();
-        decisive.checked().brief(decisive.trail.name().as_deref())
+        self.checked(decisive).brief(decisive.trail.name().as_deref())
     }
 
     pub fn screen(&self, args: &Check, file: &Path) -> String {
         let mut out = String::new();
         if self.answers.len() > 1 {
-            self.answers.iter().for_each(|a| out.push_str(&a.checked().line(a.trail.name().as_deref())));
+            self.answers.iter().for_each(|a| out.push_str(&self.checked(a).line(a.trail.name().as_deref())));
             out.push('\n');
         }
         let decisive = self.decisive();
         if self.answers.len() == 1 || !matches!(decisive.verdict, Verdict::Holds(_)) {
-            out.push_str(&decisive.screen(args, file));
+            out.push_str(&decisive.screen(&self.checked(decisive), args, file));
         }
         out.push_str(&self.never_executed(args));
         if args.showing.verbose {
             out.push_str(&self.particulars());
         }
         out
+    }
+
+    /// An answer to be shown, with all that no search of the model was about.
+    fn checked<'a>(&'a self, answer: &'a Answer) -> Checked<'a> {
+        Checked { not_checked: self.not_checked_by(answer), ..answer.checked() }
+    }
+
+    /// What the answer says nothing about, nor does any other.
+    pub fn not_checked_by(&self, answer: &Answer) -> Vec<String> {
+        let safety = self.answers.iter().any(|a| a.task.kind == Kind::Safety);
+        let early = !safety && matches!(answer.outcome.end, End::Decided(_));
+        let mut all = self.not_checked.clone();
+        if early {
+            all.push("errors in states that the answer does not depend on".to_string());
+        }
+        all
     }
 
     /// What every complete search of the model alone would have executed: in short, or in full when asked for.
@@ -227,6 +255,17 @@ impl Done {
     }
 }
 
+/// Whether the conditions say the same of the runs in the original and in the model that was searched.
+fn have_same_labels(tree: &Tree, conditions: [&[Expr]; 2], models: [&mut Interpreter; 2]) -> bool {
+    let [original, searched] = models;
+    tree.runs().iter().zip(tree.in_searched().runs()).all(|(whole, reduced)| {
+        whole.states().iter().zip(reduced.states()).all(|(whole, reduced)| {
+            let mut pairs = conditions[0].iter().zip(conditions[1]);
+            pairs.all(|(c, d)| original.holds(c, whole) == searched.holds(d, reduced))
+        })
+    })
+}
+
 /// The tasks with less done to their models, if that may be of use: to replace a value that is not needed any more by a
 /// number hides that it means a process.
 fn plainer(args: &Check, file: &Path, asked: Asked, claims: bool) -> Result<Vec<Task>, Trouble> {
@@ -239,7 +278,7 @@ fn plainer(args: &Check, file: &Path, asked: Asked, claims: bool) -> Result<Vec<
 
 impl Session<'_> {
     /// The same task may be given in a plainer form, to be used if more processes are interchangeable there.
-    fn answer(&self, task: Task, plainer: Option<Task>) -> Result<Answer, Stopped> {
+    pub fn answer(&self, task: Task, plainer: Option<Task>) -> Result<Answer, Stopped> {
         let (start, args) = (Instant::now(), self.args);
         let refused = |e: StartError| Stopped::Trouble(Trouble::whole(self.file, &e.to_string()));
         let (task, symmetry) = exchange::choose(task, plainer, args).map_err(refused)?;
@@ -276,7 +315,7 @@ impl Session<'_> {
         self.confirm(&task, &verdict, &mut interpreter)?;
         let tree = outcome.evidence.as_ref().map(|e| Tree::confirm(e, &mut interpreter, &mut searched)).transpose();
         let tree = tree.map_err(|e| self.bug(&e))?;
-        self.confirm_tree(&task, &verdict, tree.as_ref(), &mut interpreter)?;
+        self.confirm_tree(&task, &verdict, tree.as_ref(), [&mut interpreter, &mut searched])?;
         let (elapsed, trail) = (start.elapsed(), Written::default());
         Ok(Answer {
             task,
@@ -340,14 +379,18 @@ impl Session<'_> {
         task: &Task,
         verdict: &Verdict,
         tree: Option<&Tree>,
-        interpreter: &mut Interpreter,
+        [interpreter, searched]: [&mut Interpreter; 2],
     ) -> Result<(), Stopped> {
         let (Some(tree), Some(question), Some(translated)) = (tree, &task.question, &task.branching) else {
             return Ok(());
         };
         let Logic::Branching(ctl) = &question.logic else { return Ok(()) };
-        let settled = question.settled_by(tree, (ctl, translated), self.args.asking.fairness(), interpreter);
-        if settled != Some(matches!(verdict, Verdict::Holds(_))) {
+        // Where states of the original are one state of what was searched, a few runs show all successors only there.
+        let asked = Question { conditions: task.conditions.clone(), ..question.clone() };
+        let fairness = self.args.asking.fairness();
+        let settled = asked.settled_by(tree.in_searched(), (ctl, translated), fairness, searched);
+        let same = have_same_labels(tree, [&question.conditions, &task.conditions], [interpreter, searched]);
+        if !same || settled != Some(matches!(verdict, Verdict::Holds(_))) {
             let what = format!("the runs do not show what they should of `{}`", question.name);
             return Err(self.bug(&Unconfirmed(what)));
         }
@@ -404,7 +447,7 @@ impl Session<'_> {
         exchanging: bool,
     ) -> Option<Result<Independence, &'static str>> {
         let Check { reading, searching, asking, .. } = self.args;
-        let wanted = !reading.raw && !searching.no_partial_order;
+        let wanted = !reading.raw && !searching.no_partial_order && !self.interleaved;
         wanted.then(|| match self.options(task).store {
             StoreKind::Cache(_) => Err("a cache forgets what is new"),
             // A cycle of representatives need not pass the places at which all moves are looked at.
@@ -432,7 +475,7 @@ impl Session<'_> {
             },
             all_errors: args.looking.all_errors(),
             assertions: (own || !self.safety && task.kind != Kind::Reach) && !args.looking.no_assertions,
-            end_states: own && !args.looking.no_end_states,
+            end_states: task.end_states && (own || !self.safety) && !args.looking.no_end_states,
             store,
             change_at: args.searching.storing.change_at,
             lossy: args.searching.storing.lossy,
@@ -473,6 +516,7 @@ impl Answer {
             asymmetric: self.symmetry.as_ref().and_then(|s| s.as_ref().err()).map(|reasons| reasons.join("; ")),
             shortest: self.shortest,
             audited: self.audited,
+            not_checked: Vec::new(),
         }
     }
 
@@ -519,8 +563,7 @@ impl Answer {
         };
     }
 
-    fn screen(&self, args: &Check, file: &Path) -> String {
-        let checked = self.checked();
+    fn screen(&self, checked: &Checked<'_>, args: &Check, file: &Path) -> String {
         let look = Look { width: output::width(), full: args.showing.full };
         match &self.verdict {
             Verdict::Violated(violated) => {

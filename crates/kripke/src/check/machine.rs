@@ -29,7 +29,7 @@ pub fn report(done: &Done, args: &Check) -> Report {
         complete: done.answers.iter().all(|a| matches!(a.outcome.end, End::Exhausted(_))),
         reason: reason.map(Reason::word),
         message: reason.map(|r| explain(done, r)),
-        properties: done.answers.iter().map(property).collect(),
+        properties: done.answers.iter().map(|answer| property(done, answer)).collect(),
         states: statistics.states,
         transitions: statistics.transitions,
         missed: statistics.missed.map(|m| json::Missed { states: m.states, at_most: m.at_most, coverage: m.coverage }),
@@ -70,7 +70,7 @@ fn explain(done: &Done, reason: &Reason) -> String {
     }
 }
 
-fn property(answer: &Answer) -> json::Property {
+fn property(done: &Done, answer: &Answer) -> json::Property {
     let statistics = &answer.outcome.statistics;
     json::Property {
         name: answer.task.name.clone(),
@@ -85,6 +85,11 @@ fn property(answer: &Answer) -> json::Property {
             Fairness::StrongTransitions => Some("strong-transitions"),
             Fairness::Impartial => Some("impartial"),
         },
+        checked: [(answer.options.assertions, "assertions"), (answer.options.end_states, "end_states"), (true, "faults")]
+            .into_iter()
+            .filter_map(|(checked, what)| checked.then_some(what))
+            .collect(),
+        not_checked: done.not_checked_by(answer),
         states: statistics.states,
         transitions: statistics.transitions,
         seconds: answer.elapsed.as_secs_f64(),

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::interpret::Interpreter;
-use crate::ir::{Expr, Guard, Model, Then};
+use crate::ir::{Expr, Guard, Model, Process, Then};
 use crate::layout::{ObserverAt, StartError};
 use crate::successors::{Batch, Choice, State, Successors};
 
@@ -53,6 +53,8 @@ pub struct Audit {
     labels: bool,
     /// Some sequences are atomic: processes may rest in the middle.
     atomic: bool,
+    /// For each process type and location whether that is in the middle of an atomic sequence.
+    inner: Arc<[Vec<bool>]>,
     /// One in so many states is audited.
     every: u32,
     passed: u32,
@@ -71,6 +73,13 @@ struct Node {
     depth: usize,
 }
 
+/// For each location of a process whether it is entered by a step that keeps control.
+fn inner_locations(process: &Process) -> Vec<bool> {
+    let mut inner = vec![false; process.locations.len()];
+    process.edges.iter().filter(|edge| edge.then == Then::Keep).for_each(|edge| inner[edge.target.index()] = true);
+    inner
+}
+
 impl Audit {
     /// Of the model that is searched.
     pub fn new(model: &Model, every: u32, record: Arc<Record>) -> Result<Audit, StartError> {
@@ -82,10 +91,11 @@ impl Audit {
         }
         let observer = Interpreter::new(Arc::new(model.clone()))?.layout().observer;
         let labels = model.observer.as_ref().is_some_and(|observer| observer.labels);
-        let atomic = model.processes.iter().flat_map(|p| &p.edges).any(|edge| edge.then == Then::Keep);
+        let inner: Arc<[Vec<bool>]> = model.processes.iter().map(inner_locations).collect();
+        let atomic = inner.iter().flatten().any(|inner| *inner);
         let bare = Model { observer: None, goal: None, properties: Vec::new(), ..model.clone() };
         let interpreter = Interpreter::new(Arc::new(bare))?;
-        Ok(Audit { interpreter, observer, conditions, labels, atomic, every, passed: 0, record })
+        Ok(Audit { interpreter, observer, conditions, labels, atomic, inner, every, passed: 0, record })
     }
 
     /// Another one for the same search.
@@ -97,6 +107,7 @@ impl Audit {
             conditions: self.conditions.clone(),
             labels: self.labels,
             atomic: self.atomic,
+            inner: self.inner.clone(),
             every: self.every,
             passed: 0,
             record: self.record.clone(),
@@ -169,9 +180,13 @@ impl Audit {
         Doing { moves, findings }
     }
 
-    /// What others do makes no move of those chosen possible, impossible or wrong.
+    /// What others do makes no move of those chosen possible, impossible or wrong. It may let an atomic sequence go on that
+    /// rests in the middle otherwise, and does the rest in a step of its own.
     fn compare(&self, members: &[u8], at_first: &[Doing], later: &[Doing]) -> Result<(), String> {
         for ((&pid, first), later) in members.iter().zip(at_first).zip(later) {
+            if self.rests(pid, &first.moves) {
+                continue;
+            }
             let (before, after) = (first.moves.len(), later.moves.len());
             if before != after {
                 return Err(format!("process {pid} has {before} moves, but {after} when others have moved"));
@@ -185,21 +200,38 @@ impl Audit {
 
     /// If somebody else moves and then a member, that could be the other way round.
     fn commute(&mut self, own: &Doing, other: u8, member: u8, doing: &Doing) -> Result<(), String> {
-        let skip = self.interpreter.uncompared();
+        let (skip, rests) = (self.interpreter.uncompared(), self.rests(member, &doing.moves));
         let members_turn: Vec<Doing> = doing.moves.states().map(|next| self.doing(next, other)).collect();
         if members_turn.iter().any(|then| then.findings < own.findings) {
             return Err(format!("process {other} does nothing wrong any more when process {member} has moved"));
         }
         for after in own.moves.states() {
             let later = self.doing(after, member);
-            for (then, wanted) in members_turn.iter().zip(later.moves.states()) {
+            for (number, wanted) in later.moves.states().enumerate() {
+                // One that rests may have several ways to go on.
+                let first = if rests { &members_turn[..] } else { members_turn.get(number..=number).unwrap_or(&[]) };
                 let same = |state: &State| state[skip..] == wanted[skip..];
-                if !then.moves.states().any(same) && !self.catches_up(&then.moves, wanted, [member, other]) {
+                let mut exchanged = first.is_empty();
+                for then in first {
+                    exchanged |=
+                        then.moves.states().any(same) || self.catches_up(&then.moves, wanted, [member, other]);
+                }
+                if !exchanged {
                     return Err(format!("moves of processes {member} and {other} can't be exchanged"));
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether one of the moves of a process ends in the middle of an atomic sequence.
+    fn rests(&self, pid: u8, moves: &Batch) -> bool {
+        let is_inner = |state: &State| {
+            let view = self.interpreter.layout().view(state);
+            let process = view.processes.iter().find(|process| process.pid == pid);
+            process.is_some_and(|p| self.inner[p.process.index()][p.location.index()])
+        };
+        self.atomic && moves.states().any(is_inner)
     }
 
     /// A process that rests in the middle of an atomic sequence, because what it does next was not possible yet, is as

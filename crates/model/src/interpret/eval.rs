@@ -22,6 +22,22 @@ pub(crate) struct Env<'a> {
     pub at: ProcessAt,
     /// No process can move without it.
     pub timeout: bool,
+    /// The process that evaluates, if one does, in a chain of processes that ask whether the next could move.
+    asker: usize,
+    asked_by: Option<&'a Asker<'a>>,
+}
+
+/// A process that asks whether another could move, and who asked that of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Asker<'a> {
+    pid: usize,
+    asked_by: Option<&'a Asker<'a>>,
+}
+
+impl Asker<'_> {
+    fn includes(&self, pid: usize) -> bool {
+        self.pid == pid || self.asked_by.is_some_and(|asker| asker.includes(pid))
+    }
 }
 
 /// The number of no process: the observer's, and whoever else judges from outside.
@@ -33,12 +49,18 @@ impl<'a> Env<'a> {
         if pid == NOBODY {
             return Env::outside(world);
         }
-        Env { world, pid, at: world.process(pid), timeout }
+        Env { world, pid, at: world.process(pid), timeout, asker: pid, asked_by: None }
+    }
+
+    /// The same where somebody asks whether the process could move.
+    pub(crate) fn asked_by(self, asked_by: Option<&'a Asker<'a>>) -> Env<'a> {
+        Env { asked_by, ..self }
     }
 
     /// For initial values of globals, the observer and the goal: nobody evaluates.
     pub(crate) fn outside(world: &'a World) -> Env<'a> {
-        Env { world, pid: 0, at: ProcessAt { process: 0, offset: 0 }, timeout: false }
+        let at = ProcessAt { process: 0, offset: 0 };
+        Env { world, pid: 0, at, timeout: false, asker: NOBODY, asked_by: None }
     }
 
     /// The same where `stuck` tells whether nobody can move.
@@ -70,7 +92,12 @@ impl Machine {
             Expr::NonProgress => i32::from(!self.any_progress(env.world)),
             Expr::Enabled(pid) => {
                 let pid = self.eval(pid, env)?;
-                i32::from(self.alive(pid, env.world).is_some_and(|pid| self.enabled(env.world, pid, env.timeout)))
+                let Some(pid) = self.alive(pid, env.world) else { return Ok(0) };
+                let asker = Asker { pid: env.asker, asked_by: env.asked_by };
+                if asker.includes(pid) {
+                    return fault(Fault::CircularEnabled);
+                }
+                i32::from(self.enabled(env.world, pid, env.timeout, &asker)?)
             }
             Expr::Location(pid) => {
                 let pid = self.eval(pid, env)?;

@@ -1,6 +1,6 @@
 //! Enumerating moves: who can do what in a state, and the successors that gives.
 
-use super::eval::{Env, Eval};
+use super::eval::{Asker, Env, Eval};
 use super::observe::{Joined, Seat};
 use super::step::{Log, Mark, Ready};
 use super::world::World;
@@ -89,14 +89,14 @@ struct Pending<N> {
 
 impl Machine {
     /// Makes every move from the state in `scratch.root`, through atomic sequences, up to states that are stored.
-    /// False if nobody can move.
+    /// False if no process can move. Where the observer can't go on, that is not found out, and true.
     pub(crate) fn expand<L: Listener>(&self, scratch: &mut Scratch, choice: Choice, listener: &mut L) -> bool {
         let (Some(observer), Some(mut seat)) = (&self.model.observer, scratch.seat.take()) else {
             return self.expand_system(scratch, choice, listener);
         };
         let stuck = self.is_stuck(scratch);
         let root = scratch.root.clone();
-        let mut moved = false;
+        let mut moved = true;
         if let Some(mut joined) = Joined::new(self, observer, (&root, stuck), &mut seat, listener) {
             if choice == Choice::All {
                 joined.judge(&root, stuck);
@@ -463,33 +463,39 @@ impl Machine {
             other != pid
                 && self.priority_of(world, other) > mine
                 && provided(other)
-                && self.could_move(world, other, timeout, handshake)
+                && self.could_move(&Env::new(world, other, timeout), handshake).unwrap_or(true)
         })
     }
 
-    pub(crate) fn enabled(&self, world: &World, pid: usize, timeout: bool) -> bool {
-        self.could_move(world, pid, timeout, None)
+    pub(crate) fn enabled(&self, world: &World, pid: usize, timeout: bool, asker: &Asker<'_>) -> Eval<bool> {
+        self.could_move(&Env::new(world, pid, timeout).asked_by(Some(asker)), None)
     }
 
     /// What `enabled` and the priority rule ask, which is less than being able to move: a send on a rendezvous channel
-    /// counts whether or not somebody waits for it, and so does `else`.
-    fn could_move(&self, world: &World, pid: usize, timeout: bool, handshake: Option<i32>) -> bool {
-        let at = world.process(pid);
-        let location = self.layout.location(&world.bytes, at);
-        let process = &self.model.processes[at.process as usize];
-        let env = &Env::new(world, pid, timeout);
-        process.locations[location.index()].edges.iter().map(|id| &process.edges[id.index()]).any(|edge| {
-            if let Some(number) = handshake {
-                let Some(Sync::Receive { channel, .. }) = &edge.sync else { return false };
-                return self.eval(channel, env) == Ok(number);
-            }
-            let ready = |edge: &Edge| !matches!(self.ready(edge, env), Ok(None));
-            // A chain that begins an edge decides, by its first step.
-            let begins = |entry: LocId| {
-                process.locations[entry.index()].edges.iter().any(|id| ready(&process.edges[id.index()]))
+    /// counts whether or not somebody waits for it, and so does `else`. It can't be answered if that depends on the answer.
+    fn could_move(&self, env: &Env<'_>, handshake: Option<i32>) -> Eval<bool> {
+        let location = self.layout.location(&env.world.bytes, env.at);
+        let process = &self.model.processes[env.at.process as usize];
+        let ready = |edge: &Edge| match self.ready(edge, env) {
+            Ok(None) => Ok(false),
+            Err(kind) if *kind == FindingKind::Fault(Fault::CircularEnabled) => Err(kind),
+            _ => Ok(true),
+        };
+        for edge in process.locations[location.index()].edges.iter().map(|id| &process.edges[id.index()]) {
+            let could = match (handshake, &edge.sync) {
+                (Some(number), Some(Sync::Receive { channel, .. })) => self.eval(channel, env) == Ok(number),
+                (Some(_), _) => false,
+                (None, _) => ready(edge)?,
             };
-            ready(edge) && edge.chain.filter(|_| edge.sync.is_none()).is_none_or(begins)
-        })
+            // A chain that begins an edge decides, by its first step.
+            let chain = edge.chain.filter(|_| edge.sync.is_none() && handshake.is_none());
+            let mut first = chain.iter().flat_map(|entry| &process.locations[entry.index()].edges);
+            let begins = |id: &EdgeId| ready(&process.edges[id.index()]);
+            if could && (chain.is_none() || first.try_fold(false, |any, id| Eval::Ok(any || begins(id)?))?) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Nobody can move from here: is every process, and the trace, at a place where it may end?

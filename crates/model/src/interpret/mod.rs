@@ -148,7 +148,7 @@ impl Machine {
         let root = &scratch.root;
         let watched = self.model.observer.as_ref().map(|o| self.observed(o, root));
         Flags {
-            invalid_end: !moved && watched.is_none() && !self.valid_end(root),
+            invalid_end: !moved && !self.valid_end(root),
             goal: self.reaches_goal(root, stuck),
             ..watched.unwrap_or_default()
         }

@@ -197,8 +197,9 @@ impl<W> Findings<W> {
         }
     }
 
-    /// Of all that were found together, the search stops at one.
+    /// Of all that were found together, the search stops at one: what is wrong in a state comes before a step from it that is.
     pub fn stop_at_one(&mut self) {
+        self.kept.sort_by_key(|(found, _)| matches!(found.ending, Ending::Finding(_)));
         self.kept.truncate(1);
         self.errors = Errors::default();
         if let Some((found, _)) = self.kept.first() {

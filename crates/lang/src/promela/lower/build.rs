@@ -418,9 +418,9 @@ impl<'e, 'a, 'd> Builder<'e, 'a, 'd> {
         let jump = matches!(kind, Kind::Goto(_));
         let e = self.make(kind, Vec::new(), node);
         self.label(e, labels);
-        // A jump with a special label is a place of its own.
-        let special = |l: &&mut Label| ["accept", "end", "progress"].iter().any(|p| l.name.starts_with(p));
-        if jump && self.body.labels.iter_mut().rfind(|l| l.element == e).as_ref().is_some_and(special) {
+        // A jump with a special label is a place of its own. Of several labels, only the first one in the text is there.
+        let special = |l: &Label| ["accept", "end", "progress"].iter().any(|p| l.name.starts_with(p));
+        if jump && self.body.labels.iter().any(|l| l.element == e && special(l)) {
             let skip = self.make(Kind::Skip, Vec::new(), node);
             if let Some(label) = self.body.labels.iter_mut().rfind(|l| l.element == e) {
                 label.element = skip;

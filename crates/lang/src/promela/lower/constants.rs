@@ -1,6 +1,6 @@
 //! Values known before anything runs: array sizes, and what global variables start with.
 
-use kripke_model::ir::{Expr, Init, VarRef};
+use kripke_model::ir::{Expr, Init, Place, Var, VarRef};
 
 use super::environment::Environment;
 use super::types::Basic;
@@ -57,9 +57,12 @@ impl View<'_, '_> {
 }
 
 /// Global variables are initialised type by type (see [`Basic`]), in order of declaration within a type: a variable
-/// that is read before its turn is still 0. This puts the resulting values in place of the expressions.
+/// that is read before its turn is still 0. This puts the resulting values in place of the expressions, except for the
+/// name of a channel, which stays a name: analyses of the model follow where channels can be used.
 pub(super) fn settle_globals(env: &mut Environment<'_>, types: &[Basic]) {
     let mut values: Vec<Vec<i32>> = env.vars.iter().map(|v| vec![0; v.len().min(1 << 16)]).collect();
+    let mut names_channel = vec![false; env.vars.len()];
+    let first_channels = first_channels(&env.vars);
     let mut order: Vec<usize> = (0..env.vars.len()).collect();
     order.sort_by_key(|i| types[*i]);
     for i in order {
@@ -67,18 +70,49 @@ pub(super) fn settle_globals(env: &mut Environment<'_>, types: &[Basic]) {
         let settled: Option<Vec<i32>> = match &var.init {
             Init::All(e) => evaluate(e, &values).map(|v| vec![v; values[i].len()]),
             Init::List(list) => list.iter().map(|e| evaluate(e, &values)).collect(),
-            Init::Zero | Init::Channels(_) | Init::Param => continue,
+            Init::Channels(_) => {
+                let numbers = (0..).map(|n: i32| first_channels[i].saturating_add(n));
+                values[i].iter_mut().zip(numbers).for_each(|(slot, number)| *slot = number);
+                names_channel[i] = true;
+                continue;
+            }
+            Init::Zero | Init::Param => continue,
         };
         let Some(settled) = settled else { continue };
         let ty = var.ty;
         for (slot, value) in values[i].iter_mut().zip(&settled) {
             *slot = ty.wrap(*value);
         }
-        env.vars[i].init = match &env.vars[i].init {
-            Init::All(_) => Init::All(Expr::Const(settled[0])),
-            _ => Init::List(settled.into_iter().map(Expr::Const).collect()),
+        let constant = |e: &Expr, value: i32| match is_channel_name(e, &names_channel) {
+            true => e.clone(),
+            false => Expr::Const(value),
         };
+        let init = match &var.init {
+            Init::List(list) => Init::List(list.iter().zip(&settled).map(|(e, n)| constant(e, *n)).collect()),
+            Init::All(e) => Init::All(constant(e, settled[0])),
+            other => other.clone(),
+        };
+        names_channel[i] = init.exprs().iter().any(|e| is_channel_name(e, &names_channel));
+        env.vars[i].init = init;
     }
+}
+
+/// The number of the first channel that each variable creates: channels are numbered from 1 in order of declaration.
+fn first_channels(vars: &[Var]) -> Vec<i32> {
+    let mut next = 1i32;
+    let mut first = Vec::new();
+    for var in vars {
+        first.push(next);
+        if matches!(var.init, Init::Channels(_)) {
+            next = next.saturating_add(i32::try_from(var.len()).unwrap_or(i32::MAX));
+        }
+    }
+    first
+}
+
+/// The expression is a variable that already has a channel's number.
+fn is_channel_name(e: &Expr, names_channel: &[bool]) -> bool {
+    matches!(e, Expr::Load(Place { var: VarRef::Global(var), .. }) if names_channel[var.index()])
 }
 
 /// The value of an expression over the given values of the global variables, if it needs nothing else.
