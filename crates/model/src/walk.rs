@@ -87,7 +87,8 @@ impl Expr {
             | Expr::Timeout
             | Expr::NonProgress
             | Expr::ObserverAt(_)
-            | Expr::Input => {}
+            | Expr::Input
+            | Expr::Fault(_) => {}
             Expr::Load(place) => place.index.iter().for_each(|e| e.walk(see)),
             Expr::Unary(_, e) | Expr::Channel(_, e) | Expr::Enabled(e) | Expr::Location(e) | Expr::Priority(e) => {
                 e.walk(see);
