@@ -271,7 +271,9 @@ mod tests {
         let ltl = parse::ltl("[] (p -> a[i])").unwrap();
         let grouped = ltl.grouped(&[Expr::Const(7), Expr::Const(8)], &[false, true]).unwrap();
         let Expr::Binary(BinaryOp::Or, a, b) = &grouped.conditions[0] else { panic!("{:?}", grouped.conditions) };
-        assert!(matches!((&**a, &**b), (Expr::Unary(UnaryOp::Not, p), Expr::Const(8)) if matches!(**p, Expr::Const(7))));
+        assert!(
+            matches!((&**a, &**b), (Expr::Unary(UnaryOp::Not, p), Expr::Const(8)) if matches!(**p, Expr::Const(7)))
+        );
     }
 
     #[test]

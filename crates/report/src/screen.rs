@@ -205,7 +205,9 @@ impl Checked<'_> {
         });
         let what = match self.verdict {
             Verdict::Holds(_) => "holds",
-            Verdict::Violated(v) if self.property.is_some() && is_fault(v.first.wrong()) => "not decided (a fault came first)",
+            Verdict::Violated(v) if self.property.is_some() && is_fault(v.first.wrong()) => {
+                "not decided (a fault came first)"
+            }
             Verdict::Violated(_) => "violated",
             Verdict::Inconclusive(_) => "",
         };
@@ -349,6 +351,8 @@ pub fn trace(run: &Run, names: &Names, look: Look) -> String {
     if *run.end() == End::InvalidEnd {
         out.push('\n');
         out.push_str(&stuck(run, names));
+    } else if let Some(remark) = why::remark(run, names).filter(|_| run.end().is_of_state()) {
+        out.push_str(&format!("\n  {} the property can't be evaluated here: {remark}\n", paint(BAD, "✗")));
     }
     out
 }

@@ -138,11 +138,7 @@ impl Machine {
     /// What is true of the state in `scratch.root`.
     fn flags(&self, root: &World, goal: bool, moved: bool) -> Flags {
         let watched = self.model.observer.as_ref().map(|o| self.observed(o, root));
-        Flags {
-            invalid_end: !moved && watched.is_none() && !self.valid_end(root),
-            goal,
-            ..watched.unwrap_or_default()
-        }
+        Flags { invalid_end: !moved && watched.is_none() && !self.valid_end(root), goal, ..watched.unwrap_or_default() }
     }
 
     /// Is the goal reached in the state in `scratch.root`? Otherwise what is wrong with it.
