@@ -47,7 +47,7 @@ fn holds(path: &Path, condition: &str) -> u64 {
     let options = LoadOptions { conditions: vec![condition.to_string()], ..LoadOptions::default() };
     let loaded = kripke_lang::load(path, &Disk, &options);
     let mut model = loaded.model.unwrap_or_else(|| panic!("{}: {:?}", path.display(), loaded.diagnostics));
-    model.goal = Some(Goal { condition: loaded.conditions[0].clone(), text: condition.to_string() });
+    model.goal = Some(Goal { condition: loaded.conditions[0].clone(), text: condition.to_string(), span: None });
     let interpreter = Interpreter::new(Arc::new(model)).expect("a model that starts");
     let successors = || -> Box<dyn Successors> { Box::new(interpreter.for_thread()) };
     let options = Options { all_errors: true, threads: Some(1), ..Options::default() };

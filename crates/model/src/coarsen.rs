@@ -7,9 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::ir::{
-    BinaryOp, Edge, EdgeId, Effect, Expr, Guard, LocId, Model, Place, Process, Scheduling, Then, VarId, VarRef,
-};
+use crate::ir::{Edge, EdgeId, Effect, Expr, Guard, LocId, Model, Place, Process, Scheduling, Then, VarId, VarRef};
 use crate::written::written;
 
 /// What others can see of processes.
@@ -176,26 +174,11 @@ fn is_local_edge(edge: &Edge, number: u32, seen: &Seen) -> bool {
         }
         Effect::Assert(condition) | Effect::Require { condition, .. } => own(condition),
         // Of what is shown, the order does not count, as long as working it out can't go wrong in between.
-        Effect::Print(_) => is_safe_or_own(effect, seen),
+        Effect::Print(_) => true,
         _ => false,
     };
     let plain = edge.sync.is_none() && edge.chain.is_none() && edge.then != Then::Chain && edge.level == 0;
     plain && guard && edge.effects.iter().all(effect)
-}
-
-/// Nobody else can change whether evaluating what is printed goes wrong.
-fn is_safe_or_own(print: &Effect, seen: &Seen) -> bool {
-    let mut safe = true;
-    print.walk(&mut |part| {
-        let plain = |place: &Place| place.index.is_empty();
-        safe &= match part {
-            Expr::Const(_) | Expr::Pid | Expr::Unary(..) | Expr::Cond(_) | Expr::ProcessCount | Expr::Last => true,
-            Expr::Load(place) if plain(place) => true,
-            Expr::Binary(op, ..) if !matches!(op, BinaryOp::Div | BinaryOp::Rem) => true,
-            _ => is_own(part, seen),
-        };
-    });
-    safe
 }
 
 /// Nobody else can change what the expression says.

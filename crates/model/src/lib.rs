@@ -26,6 +26,6 @@ mod written;
 pub use interpret::Interpreter;
 pub use ir::Model;
 pub use successors::{
-    Batch, Choice, Fault, Finding, FindingKind, Flags, Mover, Movers, Parts, Standing, State, Successors,
+    Batch, Choice, Fault, Finding, FindingKind, Flags, Mover, Movers, Parts, Standing, State, Successors, Within,
 };
 pub use trail::Trail;

@@ -52,8 +52,8 @@ impl Successors for Peterson {
 
     fn movers(&mut self, _: &State, _: &mut Movers) {}
 
-    fn atoms(&mut self, _: &State) -> u64 {
-        0
+    fn atoms(&mut self, _: &State) -> Option<u64> {
+        Some(0)
     }
 
     fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}

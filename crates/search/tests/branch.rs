@@ -45,8 +45,8 @@ impl Successors for Board {
         out.enabled.extend((0..self.processes).filter(|pid| edges.iter().any(|(process, _)| process == pid)));
     }
 
-    fn atoms(&mut self, state: &State) -> u64 {
-        self.atoms[decode(state) as usize]
+    fn atoms(&mut self, state: &State) -> Option<u64> {
+        Some(self.atoms[decode(state) as usize])
     }
 
     fn initial(&mut self, out: &mut Batch) {

@@ -148,8 +148,8 @@ impl Successors for Line {
 
     fn movers(&mut self, _: &State, _: &mut Movers) {}
 
-    fn atoms(&mut self, _: &State) -> u64 {
-        0
+    fn atoms(&mut self, _: &State) -> Option<u64> {
+        Some(0)
     }
 
     fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
@@ -194,8 +194,8 @@ impl Successors for Wide {
 
     fn movers(&mut self, _: &State, _: &mut Movers) {}
 
-    fn atoms(&mut self, _: &State) -> u64 {
-        0
+    fn atoms(&mut self, _: &State) -> Option<u64> {
+        Some(0)
     }
 
     fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
@@ -275,8 +275,8 @@ impl Successors for Counters {
 
     fn movers(&mut self, _: &State, _: &mut Movers) {}
 
-    fn atoms(&mut self, _: &State) -> u64 {
-        0
+    fn atoms(&mut self, _: &State) -> Option<u64> {
+        Some(0)
     }
 
     fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}

@@ -85,8 +85,8 @@ impl Successors for Chain {
 
     fn movers(&mut self, _: &State, _: &mut Movers) {}
 
-    fn atoms(&mut self, _: &State) -> u64 {
-        0
+    fn atoms(&mut self, _: &State) -> Option<u64> {
+        Some(0)
     }
 
     fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
@@ -195,8 +195,8 @@ impl Successors for Alarm {
 
     fn movers(&mut self, _: &State, _: &mut Movers) {}
 
-    fn atoms(&mut self, _: &State) -> u64 {
-        0
+    fn atoms(&mut self, _: &State) -> Option<u64> {
+        Some(0)
     }
 
     fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}

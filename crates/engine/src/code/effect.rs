@@ -2,7 +2,7 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, types};
-use kripke_model::ir::{Direction, Edge, Effect, Expr, Pattern, Piece, Then};
+use kripke_model::ir::{Direction, Edge, Effect, Expr, Pattern, Then};
 
 use super::channel::Channel;
 use super::value::{Int, Num};
@@ -102,14 +102,7 @@ impl Gen<'_, '_> {
                 let rare = self.rare;
                 self.require_expr(condition, env, rare);
             }
-            // Nothing is shown, but working it out may go wrong.
-            Effect::Print(print) => {
-                for piece in &print.pieces {
-                    if let Piece::Value(_, e) | Piece::Symbol(_, e) = piece {
-                        self.eval(e, env);
-                    }
-                }
-            }
+            Effect::Print(_) => {}
             Effect::Run { process, args, priority, result } => {
                 if self.plan.facts.fixed {
                     return self.never();

@@ -26,7 +26,7 @@ use super::{exchange, scope};
 use crate::args::{self, Check, Reading};
 use crate::engine::{Engine, state_bits};
 use crate::exit::{Failure, Status};
-use crate::formulas::{Logic, Question};
+use crate::formulas::Logic;
 use crate::formulas::branching::Wording;
 use crate::load::{self, Trouble};
 use crate::tasks::{self, Asked, Kind, Task};
@@ -386,7 +386,7 @@ impl Session<'_> {
         };
         let Logic::Branching(ctl) = &question.logic else { return Ok(()) };
         // Where states of the original are one state of what was searched, a few runs show all successors only there.
-        let asked = Question { conditions: task.conditions.clone(), ..question.clone() };
+        let asked = question.about(&task.conditions);
         let fairness = self.args.asking.fairness();
         let settled = asked.settled_by(tree.in_searched(), (ctl, translated), fairness, searched);
         let same = have_same_labels(tree, [&question.conditions, &task.conditions], [interpreter, searched]);

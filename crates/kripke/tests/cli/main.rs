@@ -6,6 +6,7 @@ mod check;
 mod dve;
 mod esml;
 mod fairness;
+mod faults;
 mod input;
 mod json;
 mod limits;

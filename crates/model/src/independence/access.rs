@@ -342,14 +342,7 @@ impl Reader<'_> {
                 access.risky = true;
             }
             // The value is shown to people only, but working it out may go wrong.
-            Effect::Print(_) => {
-                let mut risky = false;
-                effect.walk(&mut |e| risky |= self.may_fail(e));
-                if risky {
-                    effect.walk(&mut |e| self.read(e, access));
-                    access.risky = true;
-                }
-            }
+            Effect::Print(_) => effect.walk(&mut |e| access.risky |= self.may_fail(e)),
             Effect::SetPriority { pid, priority } => {
                 self.read(pid, access);
                 self.read(priority, access);

@@ -124,6 +124,7 @@ impl Machine {
             }
             // End of input.
             Expr::Input => -1,
+            Expr::Fault(message) => return fault(Fault::Required(message.clone())),
         })
     }
 

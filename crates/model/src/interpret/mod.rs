@@ -17,9 +17,11 @@ mod world;
 
 use std::sync::Arc;
 
-use crate::ir::{Expr, Model, Span, VarId, VarRef};
+use crate::ir::{EdgeId, Expr, FileId, Goal, Model, Span, VarId, VarRef};
 use crate::layout::{Layout, StartError};
-use crate::successors::{Batch, Choice, Finding, FindingKind, Flags, Movers, Parts, Standing, State, Successors};
+use crate::successors::{
+    Batch, Choice, Finding, FindingKind, Flags, Movers, Parts, Standing, State, Successors, Within,
+};
 use eval::{Env, Eval};
 use expand::{Listener, Scratch, Taken};
 use straight::Straight;
@@ -97,10 +99,10 @@ impl Interpreter {
         &self.scratch.log.covered
     }
 
-    /// Whether a condition that nobody in particular judges is true. Where judging it goes wrong, it is not.
-    pub fn holds(&mut self, condition: &Expr, state: &State) -> bool {
+    /// Whether a condition that nobody in particular judges is true. None if evaluating it is a fault.
+    pub fn holds(&mut self, condition: &Expr, state: &State) -> Option<bool> {
         self.scratch.root.load(&self.machine.layout, state);
-        self.machine.eval(condition, &Env::outside(&self.scratch.root)).is_ok_and(|v| v != 0)
+        self.machine.eval(condition, &Env::outside(&self.scratch.root)).ok().map(|v| v != 0)
     }
 
     /// The number of processes alive in a state.
@@ -143,22 +145,25 @@ impl Machine {
 
 impl Machine {
     /// What is true of the state in `scratch.root`.
-    fn flags(&self, scratch: &mut Scratch, moved: bool) -> Flags {
-        let stuck = self.is_stuck(scratch);
-        let root = &scratch.root;
+    fn flags(&self, root: &World, goal: bool, moved: bool) -> Flags {
         let watched = self.model.observer.as_ref().map(|o| self.observed(o, root));
-        Flags {
-            invalid_end: !moved && !self.valid_end(root),
-            goal: self.reaches_goal(root, stuck),
-            ..watched.unwrap_or_default()
-        }
+        Flags { invalid_end: !moved && !self.valid_end(root), goal, ..watched.unwrap_or_default() }
     }
 
-    /// Is the goal reached? Where judging it goes wrong, it is not.
-    fn reaches_goal(&self, world: &World, stuck: bool) -> bool {
-        let env = Env::watching(world, stuck);
-        let holds = |goal: &crate::ir::Goal| self.eval(&goal.condition, &env).is_ok_and(|v| v != 0);
-        self.model.goal.as_ref().is_some_and(holds)
+    /// Is the goal reached in the state in `scratch.root`? Otherwise what is wrong with it.
+    #[inline]
+    fn reaches_goal(&self, scratch: &mut Scratch) -> Result<bool, Finding> {
+        let Some(goal) = &self.model.goal else { return Ok(false) };
+        let stuck = self.is_stuck(scratch);
+        let value = self.eval(&goal.condition, &Env::watching(&scratch.root, stuck));
+        value.map(|v| v != 0).map_err(|kind| self.broken_goal(goal, *kind))
+    }
+
+    #[cold]
+    fn broken_goal(&self, goal: &Goal, kind: FindingKind) -> Finding {
+        let span = goal.span.unwrap_or(Span { file: FileId(0), start: 0, end: 0 });
+        let (pid, process, edge) = (u8::MAX, self.model.observer_id(), EdgeId(0));
+        Finding { kind, pid, process, edge, span, within: Within::Goal }
     }
 }
 
@@ -180,8 +185,8 @@ impl Successors for Interpreter {
     }
 
     /// It was given no conditions.
-    fn atoms(&mut self, _: &State) -> u64 {
-        0
+    fn atoms(&mut self, _: &State) -> Option<u64> {
+        Some(0)
     }
 
     fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
@@ -204,12 +209,20 @@ impl Successors for Interpreter {
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         let Interpreter { machine, scratch, .. } = self;
         scratch.root.load(&machine.layout, state);
-        let mut listener = Collect { out };
-        let moved = machine.expand(scratch, choice, &mut listener);
         if choice != Choice::All {
+            machine.expand(scratch, choice, &mut Collect { out });
             return Flags::default();
         }
-        machine.flags(scratch, moved)
+        match machine.reaches_goal(scratch) {
+            Ok(goal) => {
+                let moved = machine.expand(scratch, choice, &mut Collect { out });
+                machine.flags(&scratch.root, goal, moved)
+            }
+            Err(finding) => {
+                out.find(finding);
+                Flags::default()
+            }
+        }
     }
 
     fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
@@ -224,6 +237,14 @@ impl Successors for Interpreter {
             let location = machine.layout.location(state, at).0;
             parts.standing.push(Standing { process: at.process, location });
         }
+        let goal = match machine.reaches_goal(scratch) {
+            Ok(goal) => goal,
+            Err(finding) => {
+                out.find(finding);
+                return Flags::default();
+            }
+        };
+        machine.judge_observer(scratch, &mut Collect { out });
         for pid in (0..parts.standing.len() as u8).rev() {
             machine.expand(scratch, Choice::Part(pid), &mut Collect { out });
             parts.ends.push((pid, out.len()));
@@ -232,7 +253,7 @@ impl Successors for Interpreter {
             parts.ends.clear();
             return self.expand(state, Choice::All, out);
         }
-        machine.flags(scratch, true)
+        machine.flags(&scratch.root, goal, true)
     }
 }
 

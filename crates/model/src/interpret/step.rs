@@ -5,11 +5,11 @@ use super::channel::Channel;
 use super::eval::{Env, Eval, fault};
 use super::world::World;
 use crate::ir::{
-    Direction, Edge, EdgeId, Effect, Expr, Guard, Init, LocId, Model, Piece, Place, Print, ProcessId, Sync, Then,
-    VarRef,
+    Direction, Edge, EdgeId, Effect, EnumId, Expr, Guard, Init, LocId, Model, Piece, Place, Print, ProcessId, Sync,
+    Then, VarRef,
 };
 use crate::layout::MAX_ALIVE;
-use crate::successors::{Fault, Finding, FindingKind};
+use crate::successors::{Fault, Finding, FindingKind, Within};
 
 /// An indivisible sequence longer than this is taken to be endless.
 const MAX_CHAIN: u32 = 10_000_000;
@@ -88,7 +88,7 @@ impl Machine {
     pub(crate) fn find(&self, log: &mut Log, kind: FindingKind) {
         let (pid, process, edge) = log.at;
         let span = self.edge(process.0, edge).span;
-        log.findings.push(Finding { kind, pid, process, edge, span });
+        log.findings.push(Finding { kind, pid, process, edge, span, within: Within::Edge });
     }
 
     #[inline]
@@ -138,7 +138,7 @@ impl Machine {
                     if !keep {
                         channel.take(&mut world, slot);
                     }
-                    if !self.agrees(world, env.pid, args, &message, condition) {
+                    if !self.agrees(world, env.pid, args, &message, condition)? {
                         return Ok(None);
                     }
                 }
@@ -147,7 +147,7 @@ impl Machine {
         }
     }
 
-    /// Is the condition true once the message has been received? What goes wrong on the way is for the step to find.
+    /// Is the condition true once the message has been received? What goes wrong while it is received is for the step to find.
     pub(crate) fn agrees(
         &self,
         mut world: World,
@@ -155,9 +155,11 @@ impl Machine {
         args: &[crate::ir::Pattern],
         message: &[i32],
         condition: &Expr,
-    ) -> bool {
-        let received = self.receive(&mut world, pid, args, message);
-        received.and_then(|()| self.eval(condition, &Env::new(&world, pid, false))) != Ok(0)
+    ) -> Eval<bool> {
+        if self.receive(&mut world, pid, args, message).is_err() {
+            return Ok(true);
+        }
+        Ok(self.eval(condition, &Env::new(&world, pid, false))? != 0)
     }
 
     /// The first executable edge of a location inside an indivisible sequence.
@@ -333,8 +335,9 @@ impl Machine {
                 Ok(())
             }
             Effect::Print(print) => {
-                let text = self.print(print, env, log.tracing)?;
-                log.output.push_str(&text);
+                if log.tracing {
+                    self.print(print, env, &mut log.output);
+                }
                 Ok(())
             }
             Effect::Run { process, args, priority, result } => {
@@ -464,33 +467,35 @@ impl Machine {
         Ok(())
     }
 
-    /// The printed text if it is `shown`, none otherwise. Its values are worked out in any case, which may go wrong.
-    fn print(&self, print: &Print, env: &Env<'_>, shown: bool) -> Eval<String> {
-        let mut text = String::new();
+    /// Appends the printed text. What may go wrong is evaluated by an effect of its own, so printing never fails.
+    fn print(&self, print: &Print, env: &Env<'_>, text: &mut String) {
         for piece in &print.pieces {
-            match piece {
-                Piece::Value(_, expr) | Piece::Symbol(_, expr) if !shown => _ = self.eval(expr, env)?,
-                Piece::Text(_) if !shown => {}
-                Piece::Text(literal) => text.push_str(literal),
-                Piece::Value(conversion, expr) => {
-                    let value = self.eval(expr, env)?;
-                    text.push_str(&match conversion {
-                        'x' => format!("{value:x}"),
-                        'o' => format!("{value:o}"),
-                        'u' => format!("{}", value as u32),
-                        'c' => char::from(value as u8).to_string(),
-                        _ => value.to_string(),
-                    });
+            let (Piece::Value(_, expr) | Piece::Symbol(_, expr)) = piece else {
+                if let Piece::Text(literal) = piece {
+                    text.push_str(literal);
                 }
-                Piece::Symbol(kind, expr) => {
-                    let value = self.eval(expr, env)?;
-                    let symbols = &self.model.enums[kind.index()].symbols;
-                    let name = symbols.iter().find(|(_, v)| *v == value).map(|(name, _)| name.clone());
-                    text.push_str(&name.unwrap_or_else(|| value.to_string()));
-                }
-            }
+                continue;
+            };
+            let Ok(value) = self.eval(expr, env) else {
+                text.push('?');
+                continue;
+            };
+            text.push_str(&match piece {
+                Piece::Value('x', _) => format!("{value:x}"),
+                Piece::Value('o', _) => format!("{value:o}"),
+                Piece::Value('u', _) => format!("{}", value as u32),
+                Piece::Value('c', _) => char::from(value as u8).to_string(),
+                Piece::Symbol(kind, _) => self.symbol(*kind, value),
+                Piece::Value(..) | Piece::Text(_) => value.to_string(),
+            });
         }
-        Ok(text)
+    }
+
+    /// The name of a value of an enumeration.
+    fn symbol(&self, kind: EnumId, value: i32) -> String {
+        let symbols = &self.model.enums[kind.index()].symbols;
+        let name = symbols.iter().find(|(_, v)| *v == value).map(|(name, _)| name.clone());
+        name.unwrap_or_else(|| value.to_string())
     }
 }
 

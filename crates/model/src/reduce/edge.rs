@@ -111,7 +111,7 @@ fn fate(effect: &Effect, vars: Vars<'_>, needs: &mut impl Needs) -> Fate {
             priority.iter().for_each(|e| read(e, needs));
             if anonymous { Fate::Anonymous } else { Fate::Stays }
         }
-        // What is printed is shown when a run of the original is. Prints that may go wrong have been replaced.
+        // What is printed is shown when a run of the original is.
         Effect::Print(_) => Fate::Dropped,
         Effect::Assert(e) | Effect::Require { condition: e, .. } => {
             read(e, needs);

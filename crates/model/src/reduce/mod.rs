@@ -16,7 +16,6 @@ mod faults;
 mod fields;
 mod live;
 mod pinned;
-mod prints;
 mod remove;
 mod rewrite;
 mod set;
@@ -59,10 +58,9 @@ impl Model {
             return reduced;
         }
         self.properties.clear();
-        reduced.computed = prints::evaluate(self);
         let adopted = adopt::adopt(self, asked);
         if wanted.slicing {
-            reduced.computed += constants::compute(self);
+            reduced.computed = constants::compute(self);
             reduced.sliced = adopted + slice::slice(self, asked);
         }
         if wanted.dead_variables {

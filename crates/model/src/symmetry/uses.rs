@@ -4,7 +4,7 @@ use super::cast::{Cast, Local};
 use super::sorts::{Clash, Encoding, Node, Sorts};
 use crate::beginning::{Beginning, edges_at};
 use crate::ir::{
-    BinaryOp, Edge, Effect, Expr, Guard, Model, Pattern, Piece, Place, Process, ProcessId, Sync, Type, Var, VarRef,
+    BinaryOp, Edge, Effect, Expr, Guard, Model, Pattern, Place, Process, ProcessId, Sync, Type, Var, VarRef,
 };
 
 /// Why these groups can't be.
@@ -183,14 +183,8 @@ impl<'a> Uses<'a> {
                 self.unite(place, value)
             }
             Effect::Assert(e) | Effect::Require { condition: e, .. } => self.number(e, reader, "a condition"),
-            // What is printed is no part of a state, but working it out may go wrong; ends of processes are left out.
-            Effect::Print(print) => print.pieces.iter().try_for_each(|piece| match piece {
-                Piece::Value(_, e) | Piece::Symbol(_, e) if !matches!(e, Expr::Load(p) if p.index.is_empty()) => {
-                    self.expr(e, reader).map(|_| ())
-                }
-                _ => Ok(()),
-            }),
-            Effect::Remove => Ok(()),
+            // What is printed is no part of a state; ends of processes are left out.
+            Effect::Print(_) | Effect::Remove => Ok(()),
             Effect::Run { .. } => Err(Objection::All("processes are created".to_string())),
             Effect::SetPriority { .. } => Err(Objection::All("processes have priorities".to_string())),
         }
@@ -333,7 +327,13 @@ impl<'a> Uses<'a> {
                 self.named(Some(*process), pid.as_deref())?;
             }
             Expr::Remote { process, pid, place } => return self.remote(*process, pid.as_deref(), place, reader),
-            Expr::Pid | Expr::ProcessCount | Expr::Timeout | Expr::NonProgress | Expr::ObserverAt(_) | Expr::Input => {}
+            Expr::Pid
+            | Expr::ProcessCount
+            | Expr::Timeout
+            | Expr::NonProgress
+            | Expr::ObserverAt(_)
+            | Expr::Input
+            | Expr::Fault(_) => {}
         }
         self.plain()
     }
