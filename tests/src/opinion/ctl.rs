@@ -2,8 +2,9 @@
 
 use super::fairness::{Arena, Fairness};
 use super::graph::Graph;
+use super::labels::Labels;
 use super::ltl::arena;
-use super::system::{Expr, Op, System};
+use super::system::{Expr, Op};
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Ctl {
@@ -84,7 +85,7 @@ fn or(a: &[bool], b: &[bool]) -> Set {
 }
 
 struct Judge<'g> {
-    system: &'g System,
+    labels: &'g Labels<'g>,
     graph: &'g Graph,
     /// Paths that end stay where they are.
     arena: Arena,
@@ -93,10 +94,11 @@ struct Judge<'g> {
     fair: Set,
 }
 
-/// Whether the formula is true in the first state. A proposition without a value counts as false.
-pub fn holds(system: &System, graph: &Graph, formula: &Ctl, fairness: Fairness) -> bool {
+/// Whether the formula is true in the first state.
+pub fn holds(labels: &Labels, formula: &Ctl, fairness: Fairness) -> bool {
+    let graph = labels.graph;
     let all = vec![true; graph.nodes.len()];
-    let mut judge = Judge { system, graph, arena: arena(graph, true), fairness, fair: Vec::new() };
+    let mut judge = Judge { labels, graph, arena: arena(graph, true), fairness, fair: Vec::new() };
     judge.fair = judge.always(&all);
     judge.set(formula)[0]
 }
@@ -105,7 +107,7 @@ impl Judge<'_> {
     /// The states in which a formula is true.
     fn set(&self, f: &Ctl) -> Set {
         if let Some(e) = f.expression() {
-            return self.graph.states.iter().map(|s| s.holds(self.system, &e) == Ok(true)).collect();
+            return self.graph.states.iter().map(|s| self.labels.holds(s, &e)).collect();
         }
         match f {
             Ctl::Prop(_) => unreachable!("a proposition is an expression"),

@@ -7,8 +7,8 @@
 
 use super::fairness::{Arena, Fairness, Link};
 use super::graph::Graph;
-use super::state::Fault;
-use super::system::{Expr, Op, System};
+use super::labels::Labels;
+use super::system::{Expr, Op};
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Ltl {
@@ -161,18 +161,14 @@ impl Truth<'_> {
     }
 }
 
-/// Whether some state that can be reached gives a proposition no value.
-pub fn faults(system: &System, graph: &Graph, propositions: &[Expr]) -> bool {
-    graph.states.iter().any(|s| propositions.iter().any(|e| s.holds(system, e) == Err(Fault)))
-}
-
-/// Whether every fair run satisfies the formula. A proposition without a value counts as false.
-pub fn holds(system: &System, graph: &Graph, formula: &Ltl, fairness: Fairness) -> bool {
+/// Whether every fair run satisfies the formula.
+pub fn holds(labels: &Labels, formula: &Ltl, fairness: Fairness) -> bool {
+    let graph = labels.graph;
     let mut rewriting = Rewriting::default();
     let core = rewriting.core(formula);
     let Rewriting { props, temporals } = rewriting;
     let truths: Vec<Vec<bool>> =
-        graph.states.iter().map(|s| props.iter().map(|e| s.holds(system, e) == Ok(true)).collect()).collect();
+        graph.states.iter().map(|s| props.iter().map(|e| labels.holds(s, e)).collect()).collect();
     let width = 1 << temporals.len();
     let truth = |node: usize| Truth { props: &truths[node / width], chosen: node % width };
     let product = product(graph, &temporals, width, &truth);

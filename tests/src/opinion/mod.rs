@@ -9,6 +9,7 @@ pub mod ctl;
 pub mod cycles;
 pub mod fairness;
 pub mod graph;
+pub mod labels;
 pub mod ltl;
 pub mod print;
 pub mod question;

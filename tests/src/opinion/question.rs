@@ -4,6 +4,7 @@ use super::ctl::{self, Ctl, Path, Quantifier};
 use super::cycles;
 use super::fairness::Fairness;
 use super::graph::Graph;
+use super::labels::{self, Labels};
 use super::ltl::{self, Ltl};
 use super::random::Generator;
 use super::system::{Expr, System};
@@ -21,8 +22,9 @@ pub enum Question {
 /// What the definitions say.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Opinion {
-    /// The property itself: it holds; the goal is not reached; there is no such cycle.
-    pub holds: bool,
+    /// The property itself: it holds; the goal is not reached; there is no such cycle. Nothing, if that depends on what a
+    /// proposition is taken for where it has no value.
+    pub holds: Option<bool>,
     /// Some state that can be reached gives a proposition of the question no value.
     pub proposition_faults: bool,
     /// Some step that can be reached ends in a fault, or fails an assertion.
@@ -33,19 +35,28 @@ pub struct Opinion {
 
 impl Question {
     pub fn answer(&self, system: &System, graph: &Graph, fairness: Fairness) -> Opinion {
-        let holds = match self {
-            Question::Safety => !graph.some(|n| n.fault || n.assertion || n.invalid_end),
-            Question::Reach(e) => !graph.states.iter().any(|s| s.holds(system, e) == Ok(true)),
-            Question::Ltl(f) => ltl::holds(system, graph, f, fairness),
-            Question::Ctl(f) => ctl::holds(system, graph, f, fairness),
-            Question::Acceptance => cycles::no_acceptance(graph, fairness),
-            Question::NonProgress => cycles::progress(graph, fairness),
-        };
+        let faulty = labels::faulty(system, graph, &self.propositions());
+        let verdicts: Vec<bool> = subsets(&faulty)
+            .iter()
+            .map(|assumed| self.holds(&Labels { system, graph, assumed }, fairness))
+            .collect();
         Opinion {
-            holds,
-            proposition_faults: ltl::faults(system, graph, &self.propositions()),
+            holds: verdicts.iter().all(|v| *v == verdicts[0]).then_some(verdicts[0]),
+            proposition_faults: !faulty.is_empty(),
             step_errors: graph.some(|n| n.fault || n.assertion),
             invalid_end: graph.some(|n| n.invalid_end),
+        }
+    }
+
+    fn holds(&self, labels: &Labels, fairness: Fairness) -> bool {
+        let graph = labels.graph;
+        match self {
+            Question::Safety => !graph.some(|n| n.fault || n.assertion || n.invalid_end),
+            Question::Reach(e) => !graph.states.iter().any(|s| labels.holds(s, e)),
+            Question::Ltl(f) => ltl::holds(labels, f, fairness),
+            Question::Ctl(f) => ctl::holds(labels, f, fairness),
+            Question::Acceptance => cycles::no_acceptance(graph, fairness),
+            Question::NonProgress => cycles::progress(graph, fairness),
         }
     }
 
@@ -62,6 +73,16 @@ impl Question {
     pub fn depends_on_fairness(&self) -> bool {
         !matches!(self, Question::Safety | Question::Reach(_))
     }
+}
+
+/// All ways to take some of a few.
+fn subsets(items: &[Expr]) -> Vec<Vec<Expr>> {
+    let mut out = vec![Vec::new()];
+    for item in items {
+        let with = out.iter().map(|taken: &Vec<Expr>| taken.iter().chain([item]).cloned().collect());
+        out.extend(with.collect::<Vec<_>>());
+    }
+    out
 }
 
 pub fn ltl(g: &mut Generator) -> Ltl {

@@ -60,7 +60,7 @@ pub fn system(seed: u64) -> Generator {
         _ => Language::Esml,
     };
     let risky = random.percent(20);
-    let asserts = language == Language::Promela && random.percent(15);
+    let asserts = language == Language::Promela && random.percent(20);
     let ends = random.percent(40);
     let priorities = language == Language::Promela && random.percent(5);
     let system = System { language, vars: Vec::new(), chans: Vec::new(), procs: Vec::new() };
@@ -381,10 +381,7 @@ impl Generator {
     }
 
     fn global_condition(&mut self) -> Expr {
-        let risky = std::mem::replace(&mut self.risky, false);
-        let out = self.comparison(None, 10);
-        self.risky = risky;
-        out
+        self.comparison(None, 10)
     }
 
     /// `joined`: in so many of a hundred cases, two of them with `&&` or `||`.

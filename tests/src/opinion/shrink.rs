@@ -90,7 +90,7 @@ fn without_last_location(proc: &Proc) -> Option<Proc> {
 fn transitions(t: &Transition, language: Language) -> Vec<Transition> {
     let mut out = Vec::new();
     if language != Language::Esml {
-        if t.body.len() > 1 {
+        if t.body.len() > 1 || t.mode == Mode::Whole {
             out.extend((0..t.body.len()).map(|i| {
                 let mut smaller = t.clone();
                 smaller.body.remove(i);
@@ -109,7 +109,7 @@ fn transitions(t: &Transition, language: Language) -> Vec<Transition> {
         }
     }
     // A choice can't come first, nor can `else` come later.
-    out.retain(|t| !matches!(t.body[0], Stmt::Choice(_)));
+    out.retain(|t| !matches!(t.body.first(), Some(Stmt::Choice(_))));
     out
 }
 

@@ -28,7 +28,11 @@ impl Case {
         if graph.unclear {
             return Vec::new();
         }
-        (0..3).map(|_| Case::random(&mut generator, &graph)).collect()
+        let mut out: Vec<Case> = (0..3).map(|_| Case::random(&mut generator, &graph)).collect();
+        // What is checked if nothing else is asked.
+        let options = options::random(&mut generator.random, generator.system.language);
+        out.push(Case { questions: vec![Question::Safety], options, ..out[0].clone() });
+        out
     }
 
     fn random(g: &mut Generator, graph: &Graph) -> Case {

@@ -16,6 +16,8 @@ const ATTEMPTS: usize = 600;
 #[derive(Clone, Debug)]
 pub struct Disagreement {
     case: Case,
+    /// Those of the same sort mostly have the same reason.
+    pub sort: String,
     ours: String,
     theirs: String,
 }
@@ -27,13 +29,14 @@ pub fn compare(case: &Case, program: &Program) -> (Tally, Vec<Disagreement>) {
     let answers = match program.ask(case) {
         Reply::Answers(answers) => answers,
         Reply::Refused(why) if case.questions.len() == 1 => {
-            tally.refused(case, &why);
+            tally.refused(&why);
             return (tally, Vec::new());
         }
         Reply::Broken(why) if case.questions.len() == 1 => {
-            tally.counted(case, &case.questions[0], false);
+            tally.counted(case, &case.questions[0], None);
             let ours = words(&opinion(case, &case.questions[0], &graph));
-            return (tally, vec![Disagreement { case: case.clone(), ours, theirs: why }]);
+            let sort = format!("{} {}", case.name(&case.questions[0]).0, why.split('`').next().unwrap_or_default());
+            return (tally, vec![Disagreement { case: case.clone(), sort, ours, theirs: why }]);
         }
         // Which of the questions it was shows when each is asked by itself.
         Reply::Refused(_) | Reply::Broken(_) => return one_by_one(case, program),
@@ -44,8 +47,9 @@ pub fn compare(case: &Case, program: &Program) -> (Tally, Vec<Disagreement>) {
         let property = property(case, question, &answers);
         let verdict = property.and_then(|p| p["verdict"].as_str()).unwrap_or("no answer");
         tally.compared_one(case, question, &opinion, verdict);
-        let mut wrong = !acceptable(case, question, &opinion, verdict);
-        let mut theirs = format!("{verdict} ({})", findings(&answers));
+        let mut wrong = !property.is_some_and(|p| acceptable(case, question, &opinion, p));
+        let undecided = property.and_then(|p| p["undecided"].as_str()).map_or("", |_| ", undecided");
+        let mut theirs = format!("{verdict}{undecided} ({})", findings(&answers));
         let mut ours = words(&opinion);
         if let Some((counts, expected)) = counts(case, question, &graph, property) {
             wrong |= counts != expected;
@@ -53,11 +57,24 @@ pub fn compare(case: &Case, program: &Program) -> (Tally, Vec<Disagreement>) {
             ours += &format!(", {} states, {} transitions", expected.0, expected.1);
         }
         if wrong {
+            let sort = sort(case, question, &opinion, verdict);
             let case = Case { questions: vec![question.clone()], ..case.clone() };
-            out.push(Disagreement { case, ours, theirs });
+            out.push(Disagreement { case, sort, ours, theirs });
         }
     }
     (tally, out)
+}
+
+fn sort(case: &Case, question: &Question, opinion: &Opinion, verdict: &str) -> String {
+    let mut out = format!("{} {verdict}", case.name(question).0);
+    if opinion.proposition_faults {
+        out += " although a proposition has no value";
+    } else if question.depends_on_fairness() && opinion.holds == Some(verdict == "violated") {
+        out += &format!(", fairness {}", crate::case::fairness(case.fairness));
+    } else if opinion.holds == Some(verdict == "holds") {
+        out += ", beside other errors or counts";
+    }
+    out
 }
 
 fn one_by_one(case: &Case, program: &Program) -> (Tally, Vec<Disagreement>) {
@@ -75,15 +92,15 @@ fn opinion(case: &Case, question: &Question, graph: &Graph) -> Opinion {
 }
 
 /// Whether the verdict is right. A fault or a failed assertion may be what the program finds, whatever is asked.
-fn acceptable(case: &Case, question: &Question, opinion: &Opinion, verdict: &str) -> bool {
+fn acceptable(case: &Case, question: &Question, opinion: &Opinion, property: &Value) -> bool {
     let cycles = matches!(question, Question::Acceptance | Question::NonProgress);
-    let others = opinion.step_errors || opinion.proposition_faults;
     // A question about cycles is one about errors, too, if that is not asked by itself.
-    let all = cycles && !case.asks_safety();
-    match verdict {
-        "holds" => opinion.holds && !opinion.proposition_faults && !(all && (opinion.invalid_end || opinion.step_errors)),
-        "violated" => !opinion.holds || others || cycles && opinion.invalid_end,
-        "inconclusive" => true,
+    let others = opinion.step_errors || cycles && !case.asks_safety() && opinion.invalid_end;
+    match (property["verdict"].as_str(), property["undecided"].as_str()) {
+        (Some("holds"), None) => opinion.holds == Some(true) && !(cycles && !case.asks_safety() && others),
+        (Some("violated"), Some("fault")) => opinion.proposition_faults || opinion.step_errors,
+        (Some("violated"), None) => opinion.holds == Some(false) || others,
+        (Some("inconclusive"), None) => true,
         _ => false,
     }
 }
@@ -102,7 +119,11 @@ fn findings(answers: &Value) -> String {
 }
 
 fn words(opinion: &Opinion) -> String {
-    let mut out = vec![if opinion.holds { "holds" } else { "violated" }];
+    let mut out = vec![match opinion.holds {
+        Some(true) => "holds",
+        Some(false) => "violated",
+        None => "not decided",
+    }];
     out.extend(opinion.proposition_faults.then_some("a proposition has no value in some state"));
     out.extend(opinion.step_errors.then_some("some step faults or fails an assertion"));
     out.extend(opinion.invalid_end.then_some("there is an invalid end state"));
@@ -153,8 +174,7 @@ fn again(case: &Case, program: &Program, before: &Disagreement) -> Option<Disagr
         return None;
     }
     let found = compare(case, program).1.pop()?;
-    let first = |d: &Disagreement| d.theirs.split([' ', ':']).next().map(String::from);
-    (first(&found) == first(before)).then_some(found)
+    (found.sort == before.sort).then_some(found)
 }
 
 /// Every case with something less, that still makes sense.

@@ -33,9 +33,9 @@ impl Tally {
         other.reasons.iter().for_each(|(why, n)| *self.reasons.entry(why.clone()).or_default() += n);
     }
 
-    pub fn refused(&mut self, _case: &Case, why: &str) {
+    pub fn refused(&mut self, why: &str) {
         self.refused += 1;
-        *self.reasons.entry(why.lines().next().unwrap_or("").to_string()).or_default() += 1;
+        *self.reasons.entry(format!("refused: {}", why.lines().take(3).collect::<Vec<_>>().join(" | "))).or_default() += 1;
     }
 
     pub fn compared_one(&mut self, case: &Case, question: &Question, opinion: &Opinion, verdict: &str) {
@@ -46,11 +46,16 @@ impl Tally {
         }
     }
 
-    pub fn counted(&mut self, case: &Case, question: &Question, holds: bool) {
+    pub fn counted(&mut self, case: &Case, question: &Question, holds: Option<bool>) {
         self.compared += 1;
         let (kind, _) = case.name(question);
         let mut count = |sort: String| *self.sorts.entry(sort).or_default() += 1;
-        count(format!("{kind} {}", if holds { "holds" } else { "violated" }));
+        let answer = match holds {
+            Some(true) => "holds",
+            Some(false) => "violated",
+            None => "not decided",
+        };
+        count(format!("{kind} {answer}"));
         if question.depends_on_fairness() {
             count(format!("fair {} {kind}", fairness(case.fairness)));
         }

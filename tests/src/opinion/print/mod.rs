@@ -38,8 +38,9 @@ pub fn condition(system: &System, e: &Expr) -> String {
 /// A proposition inside a formula.
 fn proposition(system: &System, e: &Expr) -> String {
     let text = condition(system, e);
-    // Its operators are not those of the logic.
-    if system.language == Language::Esml { format!("{{{text}}}") } else { format!("({text})") }
+    // Some operators of the language are not those of the logic.
+    let braces = system.language == Language::Esml || text.contains("->");
+    if braces { format!("{{{text}}}") } else { format!("({text})") }
 }
 
 pub fn ltl(system: &System, f: &Ltl) -> String {
