@@ -296,13 +296,19 @@ impl<'s> Semantics<'s> {
         }
     }
 
-    /// A message from `p` to every process that waits for it; control goes to the receiver.
+    /// A message from `p` to every process that waits for it; control goes to the receiver. What is sent is computed even if
+    /// nobody waits.
     fn rendezvous(&self, state: &State, p: ProcId, edge: &Edge) -> Vec<Result<After, Fault>> {
+        let message = match self.message(state, edge) {
+            Ok(Some(message)) => message,
+            Ok(None) => return Vec::new(),
+            Err(Fault) => return vec![Err(Fault)],
+        };
         let mut out = Vec::new();
         let urgent = self.committed(state, p);
         for q in (0..self.system.procs.len()).filter(|q| *q != p && (!urgent || self.committed(state, *q))) {
             for partner in self.edges(state, q) {
-                match self.meet(state, (p, edge), (q, partner)) {
+                match self.meet(state, message, (p, edge), (q, partner)) {
                     Ok(None) => {}
                     Ok(Some(to)) => out.push(Ok((to, q, vec![(p, edge.id), (q, partner.id)], false))),
                     Err(Fault) => out.push(Err(Fault)),
@@ -312,15 +318,25 @@ impl<'s> Semantics<'s> {
         out
     }
 
-    /// Both guards, then the message, the sender's effects, the receipt, and the receiver's effects.
-    fn meet(&self, state: &State, s: (ProcId, &Edge), r: (ProcId, &Edge)) -> Result<Option<State>, Fault> {
-        let Some((chan, value)) = self.sends(s.1) else { return Ok(None) };
-        let Some((_, pattern)) = self.receives(r.1).filter(|(c, _)| *c == chan) else { return Ok(None) };
-        if !self.guard(state, s.1)? || !self.guard(state, r.1)? {
+    /// The channel and the message that an edge sends, if its guard is true.
+    fn message(&self, state: &State, edge: &Edge) -> Result<Option<(ChanId, i64)>, Fault> {
+        let Some((chan, value)) = self.sends(edge) else { return Ok(None) };
+        if !self.guard(state, edge)? {
             return Ok(None);
         }
-        let message = self.transmitted(state.eval(self.system, value)?);
-        if !self.matches(state, pattern, message)? {
+        Ok(Some((chan, self.transmitted(state.eval(self.system, value)?))))
+    }
+
+    /// The receiver's guard, then the sender's effects, the receipt, and the receiver's effects.
+    fn meet(
+        &self,
+        state: &State,
+        (chan, message): (ChanId, i64),
+        s: (ProcId, &Edge),
+        r: (ProcId, &Edge),
+    ) -> Result<Option<State>, Fault> {
+        let Some((_, pattern)) = self.receives(r.1).filter(|(c, _)| *c == chan) else { return Ok(None) };
+        if !self.guard(state, r.1)? || !self.matches(state, pattern, message)? {
             return Ok(None);
         }
         let mut to = state.clone();
