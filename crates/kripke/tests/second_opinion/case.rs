@@ -1,0 +1,114 @@
+//! One command: a system, questions about it, and options.
+
+use kripke_tests::opinion::fairness::Fairness;
+use kripke_tests::opinion::graph::Graph;
+use kripke_tests::opinion::question::{self, Question};
+use kripke_tests::opinion::random::{self, Generator};
+use kripke_tests::opinion::system::{Language, System};
+use kripke_tests::opinion::print;
+
+use crate::options;
+
+/// Systems with more states are left out.
+pub const MOST_STATES: usize = 250;
+
+#[derive(Clone, Debug)]
+pub struct Case {
+    pub system: System,
+    pub questions: Vec<Question>,
+    pub fairness: Fairness,
+    pub options: Vec<&'static str>,
+}
+
+impl Case {
+    /// Some commands about one system; none, if it is too large.
+    pub fn all(seed: u64) -> Vec<Case> {
+        let mut generator = random::system(seed);
+        let Some(graph) = Graph::of(&generator.system, MOST_STATES) else { return Vec::new() };
+        if graph.unclear {
+            return Vec::new();
+        }
+        let mut out: Vec<Case> = (0..3).map(|_| Case::random(&mut generator, &graph)).collect();
+        // What is checked if nothing else is asked.
+        let options = options::random(&mut generator.random, generator.system.language);
+        out.push(Case { questions: vec![Question::Safety], options, ..out[0].clone() });
+        out
+    }
+
+    fn random(g: &mut Generator, graph: &Graph) -> Case {
+        let fair = !graph.movers_unclear && g.random.percent(65);
+        let fairness = if fair { g.random.pick(&Fairness::ALL[1..]) } else { Fairness::None };
+        let mut questions = Vec::new();
+        if g.system.language == Language::Promela {
+            questions.extend(g.random.percent(50).then_some(Question::Acceptance));
+            questions.extend(g.random.percent(50).then_some(Question::NonProgress));
+        }
+        questions.extend(g.random.percent(40).then_some(Question::Safety));
+        questions.extend((0..2).map(|_| Question::Reach(g.proposition())));
+        questions.extend((0..5).map(|_| Question::Ltl(question::ltl(g))));
+        questions.extend((0..5).map(|_| Question::Ctl(question::ctl(g, 3))));
+        let mut case = Case { system: g.system.clone(), questions: Vec::new(), fairness, options: Vec::new() };
+        for question in questions {
+            // Answers are found by the text of the question.
+            if !case.questions.iter().any(|q| case.name(q) == case.name(&question)) {
+                case.questions.push(question);
+            }
+        }
+        case.options = options::random(&mut g.random, case.system.language);
+        case
+    }
+
+    pub fn has(&self, option: &str) -> bool {
+        self.options.contains(&option)
+    }
+
+    pub fn asks_safety(&self) -> bool {
+        self.questions.contains(&Question::Safety)
+    }
+
+    /// The kind and the name of a property in results.
+    pub fn name(&self, question: &Question) -> (&'static str, String) {
+        match question {
+            Question::Safety => ("safety", "safety".to_string()),
+            Question::Acceptance => ("acceptance", "acceptance".to_string()),
+            Question::NonProgress => ("progress", "non-progress".to_string()),
+            Question::Reach(e) => ("reachability", print::condition(&self.system, e)),
+            Question::Ltl(f) => ("ltl", print::ltl(&self.system, f)),
+            Question::Ctl(f) => ("ctl", print::ctl(&self.system, f)),
+        }
+    }
+
+    pub fn file(&self) -> String {
+        format!("m.{}", print::extension(self.system.language))
+    }
+
+    pub fn arguments(&self) -> Vec<String> {
+        let mut out = vec!["check".to_string(), self.file()];
+        for question in &self.questions {
+            let (_, name) = self.name(question);
+            match question {
+                Question::Safety => out.push("--safety".to_string()),
+                Question::Acceptance => out.push("-a".to_string()),
+                Question::NonProgress => out.push("-l".to_string()),
+                Question::Reach(_) => out.extend(["--reach".to_string(), name]),
+                Question::Ltl(_) => out.extend(["--ltl".to_string(), name]),
+                Question::Ctl(_) => out.extend(["--ctl".to_string(), name]),
+            }
+        }
+        if self.fairness != Fairness::None {
+            out.extend(["--fair".to_string(), fairness(self.fairness).to_string()]);
+        }
+        out.extend(self.options.iter().flat_map(|o| o.split(' ')).map(String::from));
+        out
+    }
+}
+
+pub fn fairness(fairness: Fairness) -> &'static str {
+    match fairness {
+        Fairness::None => "none",
+        Fairness::Weak => "weak",
+        Fairness::Strong => "strong",
+        Fairness::StrongTransitions => "strong-transitions",
+        Fairness::Impartial => "impartial",
+    }
+}

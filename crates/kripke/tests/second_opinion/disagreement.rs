@@ -1,0 +1,208 @@
+//! Comparing answers, and making what differs small.
+
+use kripke_tests::opinion::graph::Graph;
+use kripke_tests::opinion::question::{Opinion, Question};
+use kripke_tests::opinion::system::{Expr, System};
+use kripke_tests::opinion::{print, shrink};
+use serde_json::Value;
+
+use crate::case::{Case, MOST_STATES};
+use crate::program::{Program, Reply, property};
+use crate::tally::Tally;
+
+/// How many times the program is asked while a disagreement is made smaller.
+const ATTEMPTS: usize = 600;
+
+#[derive(Clone, Debug)]
+pub struct Disagreement {
+    case: Case,
+    /// Those of the same sort mostly have the same reason.
+    pub sort: String,
+    ours: String,
+    theirs: String,
+}
+
+/// Asks the program everything in one command, and counts what was compared.
+pub fn compare(case: &Case, program: &Program) -> (Tally, Vec<Disagreement>) {
+    let mut tally = Tally::default();
+    let graph = Graph::of(&case.system, MOST_STATES).expect("the system is small");
+    let answers = match program.ask(case) {
+        Reply::Answers(answers) => answers,
+        Reply::Refused(why) if case.questions.len() == 1 => {
+            tally.refused(&why);
+            return (tally, Vec::new());
+        }
+        Reply::Broken(why) if case.questions.len() == 1 => {
+            tally.counted(case, &case.questions[0], None);
+            let ours = words(&opinion(case, &case.questions[0], &graph));
+            let sort = format!("{} {}", case.name(&case.questions[0]).0, why.split('`').next().unwrap_or_default());
+            return (tally, vec![Disagreement { case: case.clone(), sort, ours, theirs: why }]);
+        }
+        // Which of the questions it was shows when each is asked by itself.
+        Reply::Refused(_) | Reply::Broken(_) => return one_by_one(case, program),
+    };
+    let mut out = Vec::new();
+    for question in &case.questions {
+        let opinion = opinion(case, question, &graph);
+        let property = property(case, question, &answers);
+        let verdict = property.and_then(|p| p["verdict"].as_str()).unwrap_or("no answer");
+        tally.compared_one(case, question, &opinion, verdict);
+        let mut wrong = !property.is_some_and(|p| acceptable(case, question, &opinion, p));
+        let undecided = property.and_then(|p| p["undecided"].as_str()).map_or("", |_| ", undecided");
+        let mut theirs = format!("{verdict}{undecided} ({})", findings(&answers));
+        let mut ours = words(&opinion);
+        if let Some((counts, expected)) = counts(case, question, &graph, property) {
+            wrong |= counts != expected;
+            theirs += &format!(", {} states, {} transitions", counts.0, counts.1);
+            ours += &format!(", {} states, {} transitions", expected.0, expected.1);
+        }
+        if wrong {
+            let sort = sort(case, question, &opinion, verdict);
+            let case = Case { questions: vec![question.clone()], ..case.clone() };
+            out.push(Disagreement { case, sort, ours, theirs });
+        }
+    }
+    (tally, out)
+}
+
+fn sort(case: &Case, question: &Question, opinion: &Opinion, verdict: &str) -> String {
+    let mut out = format!("{} {verdict}", case.name(question).0);
+    if opinion.proposition_faults {
+        out += " although a proposition has no value";
+    } else if question.depends_on_fairness() && opinion.holds == Some(verdict == "violated") {
+        out += &format!(", fairness {}", crate::case::fairness(case.fairness));
+    } else if opinion.holds == Some(verdict == "holds") {
+        out += ", beside other errors or counts";
+    }
+    out
+}
+
+fn one_by_one(case: &Case, program: &Program) -> (Tally, Vec<Disagreement>) {
+    let (mut tally, mut out) = (Tally::default(), Vec::new());
+    for question in &case.questions {
+        let (part, more) = compare(&Case { questions: vec![question.clone()], ..case.clone() }, program);
+        tally.add(&part);
+        out.extend(more);
+    }
+    (tally, out)
+}
+
+fn opinion(case: &Case, question: &Question, graph: &Graph) -> Opinion {
+    question.answer(&case.system, graph, case.fairness)
+}
+
+/// Whether the verdict is right. A fault or a failed assertion may be what the program finds, whatever is asked.
+fn acceptable(case: &Case, question: &Question, opinion: &Opinion, property: &Value) -> bool {
+    let cycles = matches!(question, Question::Acceptance | Question::NonProgress);
+    // A question about cycles is one about errors, too, if that is not asked by itself.
+    let others = opinion.step_errors || cycles && !case.asks_safety() && opinion.invalid_end;
+    match (property["verdict"].as_str(), property["undecided"].as_str()) {
+        (Some("holds"), None) => opinion.holds == Some(true) && !(cycles && !case.asks_safety() && others),
+        (Some("violated"), Some("fault")) => opinion.proposition_faults || opinion.step_errors,
+        (Some("violated"), None) => opinion.holds == Some(false) || others,
+        (Some("inconclusive"), None) => true,
+        _ => false,
+    }
+}
+
+/// The number of states and transitions, where nothing is reduced and the whole graph is visited.
+fn counts(case: &Case, question: &Question, graph: &Graph, property: Option<&Value>) -> Option<((u64, u64), (u64, u64))> {
+    let whole = case.has("--raw") && case.has("--all-errors") && *question == Question::Safety;
+    let property = property.filter(|_| whole)?;
+    let counted = (property["states"].as_u64()?, property["transitions"].as_u64()?);
+    Some((counted, (graph.states.len() as u64, graph.arcs() as u64)))
+}
+
+fn findings(answers: &Value) -> String {
+    let kinds = answers["findings"].as_array().into_iter().flatten().filter_map(|f| f["kind"].as_str());
+    kinds.collect::<Vec<_>>().join(", ")
+}
+
+fn words(opinion: &Opinion) -> String {
+    let mut out = vec![match opinion.holds {
+        Some(true) => "holds",
+        Some(false) => "violated",
+        None => "not decided",
+    }];
+    out.extend(opinion.proposition_faults.then_some("a proposition has no value in some state"));
+    out.extend(opinion.step_errors.then_some("some step faults or fails an assertion"));
+    out.extend(opinion.invalid_end.then_some("there is an invalid end state"));
+    out.join(", ")
+}
+
+impl Disagreement {
+    /// The smallest that was found.
+    pub fn shrunk(self, program: &Program) -> Disagreement {
+        let mut best = self;
+        let mut attempts = 0;
+        'smaller: loop {
+            for case in smaller(&best.case) {
+                if attempts == ATTEMPTS {
+                    return best;
+                }
+                attempts += 1;
+                if let Some(disagreement) = again(&case, program, &best) {
+                    best = disagreement;
+                    continue 'smaller;
+                }
+            }
+            return best;
+        }
+    }
+
+    pub fn text(&self, when: &str) -> String {
+        let arguments: Vec<String> = self.case.arguments().iter().map(|a| quoted(a)).collect();
+        format!(
+            "---- disagreement ({when})\n{}kripke {}\nsecond opinion: {}\nkripke: {}\n",
+            print::model(&self.case.system),
+            arguments.join(" "),
+            self.ours,
+            self.theirs
+        )
+    }
+}
+
+fn quoted(argument: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=.".contains(c);
+    if argument.chars().all(plain) { argument.to_string() } else { format!("'{argument}'") }
+}
+
+/// The disagreement of a smaller case, if it is one of the same kind.
+fn again(case: &Case, program: &Program, before: &Disagreement) -> Option<Disagreement> {
+    let graph = Graph::of(&case.system, MOST_STATES)?;
+    if graph.unclear || graph.movers_unclear && before.case.fairness != kripke_tests::opinion::fairness::Fairness::None {
+        return None;
+    }
+    let found = compare(case, program).1.pop()?;
+    (found.sort == before.sort).then_some(found)
+}
+
+/// Every case with something less, that still makes sense.
+fn smaller(case: &Case) -> Vec<Case> {
+    let systems = shrink::systems(&case.system).into_iter().map(|system| Case { system, ..case.clone() });
+    let questions = shrink::questions(&case.questions[0]).into_iter();
+    let questions = questions.map(|q| Case { questions: vec![q], ..case.clone() });
+    let options = (0..case.options.len()).map(|i| {
+        let mut smaller = case.clone();
+        smaller.options.remove(i);
+        smaller
+    });
+    systems.chain(questions).chain(options).filter(makes_sense).collect()
+}
+
+/// Everything that is mentioned is there.
+fn makes_sense(case: &Case) -> bool {
+    let system = &case.system;
+    let mut fine = true;
+    system.statements(&mut |_, s| s.walk(&mut |e| fine &= is_there(system, e)));
+    case.questions[0].propositions().iter().for_each(|e| e.walk(&mut |e| fine &= is_there(system, e)));
+    fine
+}
+
+fn is_there(system: &System, e: &Expr) -> bool {
+    match e {
+        Expr::At(p, l) => system.procs.get(*p).is_some_and(|p| *l < p.locs.len()),
+        Expr::Var(v) | Expr::Elem(v, _) => system.vars[*v].owner.is_none_or(|p| p < system.procs.len()),
+        _ => true,
+    }
+}

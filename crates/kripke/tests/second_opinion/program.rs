@@ -1,0 +1,70 @@
+//! Running the program and reading what it says.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use kripke_tests::opinion::print;
+use kripke_tests::opinion::question::Question;
+use serde_json::Value;
+
+use crate::case::Case;
+
+#[derive(Debug)]
+pub struct Program {
+    path: PathBuf,
+    folder: PathBuf,
+}
+
+/// What the program says to a command.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    /// A property for each question.
+    Answers(Value),
+    /// It does not do that, and says why.
+    Refused(String),
+    /// It found a bug of its own, or did not come to an end by itself.
+    Broken(String),
+}
+
+impl Program {
+    pub fn new(thread: usize) -> Program {
+        let path = std::env::var_os("KRIPKE_OPINIONS_PROGRAM");
+        let path = path.map_or_else(|| env!("CARGO_BIN_EXE_kripke").into(), PathBuf::from);
+        let folder = std::env::temp_dir().join(format!("kripke-opinion-{}-{thread}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a temporary folder can be made");
+        Program { path, folder }
+    }
+
+    pub fn ask(&self, case: &Case) -> Reply {
+        let model = print::model(&case.system);
+        std::fs::write(self.folder.join(case.file()), model).expect("the model can be written");
+        let output = Command::new(&self.path)
+            .current_dir(&self.folder)
+            .args(case.arguments())
+            .args(["--format", "json", "--no-trail"])
+            .output()
+            .expect("the program can be started");
+        let complaint = String::from_utf8_lossy(&output.stderr).trim().to_string();
+        match output.status.code() {
+            Some(0 | 1 | 3) => match serde_json::from_slice(&output.stdout) {
+                Ok(value) => Reply::Answers(value),
+                Err(error) => Reply::Broken(format!("no JSON: {error}")),
+            },
+            Some(2) => Reply::Refused(complaint),
+            status => Reply::Broken(format!("exit status {status:?}: {complaint}")),
+        }
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // What is left there does no harm.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// The entry of a question in the answers.
+pub fn property<'v>(case: &Case, question: &Question, answers: &'v Value) -> Option<&'v Value> {
+    let (kind, name) = case.name(question);
+    answers["properties"].as_array()?.iter().find(|p| p["kind"] == kind && p["name"] == *name)
+}
