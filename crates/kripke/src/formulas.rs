@@ -99,8 +99,7 @@ fn branching(what: &str, text: &str) -> Result<Ctl, Trouble> {
 /// The automaton of a file.
 fn automaton(path: &Path) -> Result<Buchi, Trouble> {
     let unreadable = |why: &str| Trouble::whole(path, &format!("can't read it: {why}"));
-    let bytes = std::fs::read(path).map_err(|e| unreadable(&crate::files::explain(&e)))?;
-    let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not text in UTF-8"))?;
+    let text = crate::files::read_text(path).map_err(|e| unreadable(&crate::files::explain(&e)))?;
     let generalised = hoa::read(&text).map_err(|problem| {
         let line = text.get(..problem.span.start).map_or(1, |before| before.matches('\n').count() + 1);
         Trouble::whole(path, &format!("line {line}: {}", problem.message))

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kripke_lang::diagnostic::{Diagnostic, Severity};
+use kripke_lang::limits::MAX_FILE_BYTES;
 use kripke_lang::promela::{LowerOptions, MacroOption, Preprocess};
 use kripke_lang::render::render_all;
 use kripke_lang::source::{Loader, Sources};
@@ -16,6 +17,7 @@ use kripke_report::json::Complaint;
 use kripke_report::number::counted;
 
 use crate::args::Reading;
+use crate::files;
 
 #[derive(Debug)]
 pub struct Loaded {
@@ -34,12 +36,14 @@ pub struct Trouble {
     pub complaints: Vec<Complaint>,
 }
 
-/// Files of this machine.
-struct Disk;
+/// Files of this machine: the model, which may be standard input or a pipe, and regular files that it includes.
+struct Disk<'a> {
+    model: &'a Path,
+}
 
-impl Loader for Disk {
+impl Loader for Disk<'_> {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        std::fs::read(path)
+        if path == self.model { files::read(path, MAX_FILE_BYTES) } else { files::read_regular(path, MAX_FILE_BYTES) }
     }
 }
 
@@ -59,7 +63,7 @@ pub fn load(path: &Path, reading: &Reading, conditions: &[String]) -> Result<Loa
         lower: LowerOptions { reverse_escapes: reading.reverse_escapes },
         conditions: conditions.to_vec(),
     };
-    let loaded = read(path, &Disk, &options);
+    let loaded = read(path, &Disk { model: path }, &options);
     // Styled in any case: what the reader can't see is stripped when it is printed.
     let text = render_all(&loaded.sources, &loaded.diagnostics, true);
     match loaded.model {

@@ -86,10 +86,11 @@ fn verdict(of: &Figures) -> String {
 }
 
 /// One line for each model and set, with a header.
+pub const CSV_HEADER: &str = "model,options,verdict,complete,states,transitions,errors,wall,cpu,states_per_second,\
+                              peak_memory,bytes_per_state,speed,expected";
+
 pub fn csv(all: &[Figures]) -> String {
-    let mut out = "model,options,verdict,complete,states,transitions,errors,wall,cpu,states_per_second,\
-                   peak_memory,bytes_per_state,speed,expected\n"
-        .to_string();
+    let mut out = format!("{CSV_HEADER}\n");
     for of in all {
         let cells = [
             quoted(&of.model),
