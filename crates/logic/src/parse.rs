@@ -177,7 +177,8 @@ impl Parser<'_> {
         {
             let span = self.here();
             self.at += 1;
-            let right = self.nested(|p| p.binary(op.level() + 1))?;
+            // Operators bind tighter and tighter here, so this is no nesting without end.
+            let right = self.binary(op.level() + 1)?;
             left = self.push(TreeKind::Infix(op, left, right), span)?;
         }
         Ok(left)

@@ -6,6 +6,7 @@ use std::time::Duration;
 use kripke_model::Model;
 use kripke_search::{Fairness, Limit, Order, Statistics, StoreKind, Swarm, Wrong};
 
+use crate::escape::visible;
 use crate::names::Names;
 use crate::number::{bytes, counted, duration, grouped, short};
 use crate::run::{End, Run};
@@ -82,7 +83,7 @@ impl Checked<'_> {
             (Some((kind, name)), Wrong::Goal) if kind != "reachability" => what = format!("{name} violated"),
             _ => {}
         }
-        let place = place.unwrap_or_else(|| self.model.name.clone());
+        let place = place.unwrap_or_else(|| visible(&self.model.name).into_owned());
         let refuted = matches!(violated.first.wrong(), Wrong::Refuted);
         let length = match (self.order, run.end()) {
             _ if refuted => "trace",

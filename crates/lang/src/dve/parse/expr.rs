@@ -58,7 +58,8 @@ impl Parser<'_> {
         let mut left = self.nested(Self::unary)?;
         while let Some((level, operator)) = infix(self.peek()).filter(|(level, _)| *level >= least) {
             self.bump();
-            let right = self.nested(|p| p.binary(level + 1))?;
+            // Operators bind tighter and tighter here, so this is no nesting without end.
+            let right = self.binary(level + 1)?;
             let span = join(left.span, right.span);
             let height = left.height.max(right.height) + 1;
             if height > limits::MAX_EXPR_HEIGHT {

@@ -34,25 +34,33 @@ impl Operand {
 impl Parser<'_> {
     /// Any expression.
     pub(super) fn full_expr(&mut self) -> Parsed<Expr> {
-        Ok(self.binary(0, None)?.expr)
+        let operand = self.binary(0, None)?;
+        Ok(self.finished(operand))
+    }
+
+    /// An expression that is complete; what it is part of is taller.
+    fn finished(&mut self, operand: Operand) -> Expr {
+        self.inside = self.inside.max(operand.height);
+        operand.expr
     }
 
     /// An expression that can be calculated with.
     pub(super) fn expr(&mut self) -> Parsed<Expr> {
         let operand = self.binary(0, None)?;
         self.no_probe(&operand)?;
-        Ok(operand.expr)
+        Ok(self.finished(operand))
     }
 
     /// The rest of an expression that begins with a variable.
     pub(super) fn full_expr_after(&mut self, var: VarRef) -> Parsed<Expr> {
         let span = var.span;
         let first = if self.at(Punct::At) { self.remote(var)? } else { Operand::leaf(variable(var), span) };
+        let first = Operand { height: self.inside + 1, ..first };
         Ok(self.binary(0, Some(first))?.expr)
     }
 
     pub(super) fn full_expr_from(&mut self, first: Expr) -> Parsed<Expr> {
-        let first = Operand { expr: first, probe: None, height: 1 };
+        let first = Operand { expr: first, probe: None, height: self.inside + 1 };
         Ok(self.binary(0, Some(first))?.expr)
     }
 
@@ -78,7 +86,8 @@ impl Parser<'_> {
         };
         while let Some((op, level)) = self.infix().filter(|(_, level)| *level >= least) {
             self.bump();
-            let right = self.nested(|p| p.binary(level + 1, None))?;
+            // Operators bind tighter and tighter here, so this is no nesting without end.
+            let right = self.binary(level + 1, None)?;
             left = self.combine(op, left, right)?;
         }
         Ok(left)
@@ -182,11 +191,20 @@ impl Parser<'_> {
         }
     }
 
+    /// An operand is taller than the expressions inside it: indices, arguments.
     fn primary(&mut self) -> Parsed<Operand> {
+        let outside = std::mem::take(&mut self.inside);
+        let operand = self.bare_primary()?;
+        let height = operand.height.max(self.inside + 1);
+        self.inside = outside;
+        Ok(Operand { height, ..operand })
+    }
+
+    fn bare_primary(&mut self) -> Parsed<Operand> {
         use Keyword as K;
         let span = self.here();
         match self.sym() {
-            Sym::Punct(Punct::LeftParen) => self.nested(Self::parenthesised),
+            Sym::Punct(Punct::LeftParen) => self.parenthesised(),
             Sym::Name => self.variable_or_poll(),
             Sym::ProcName => {
                 let token = self.bump();
@@ -223,8 +241,8 @@ impl Parser<'_> {
             let no = self.expr()?;
             let close = self.close(Punct::RightParen, "the condition", open.span)?;
             let kind = ExprKind::Cond(Box::new([inner.expr, yes, no]));
-            // Each branch is bounded by itself; what is above is bounded by the nesting.
-            return Ok(Operand::leaf(kind, join(open.span, close.span)));
+            let condition = Operand::leaf(kind, join(open.span, close.span));
+            return Ok(Operand { height: inner.height + 1, ..condition });
         }
         let close = self.close(Punct::RightParen, "the parenthesis", open.span)?;
         let span = join(open.span, close.span);
