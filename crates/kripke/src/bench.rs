@@ -107,11 +107,11 @@ impl<'a> Session<'a> {
                     if refused.replace(why.clone()) != Some(why.clone()) {
                         output::remark(&why);
                     }
-                    self.say(&self.widths.nothing(&file.display().to_string(), "not readable"));
+                    self.say(&self.widths.nothing(&files::shown(file), "not readable"));
                     self.problem(Status::BadInput, format!("{}: not readable", file.display()));
                 }
                 Err(Unmeasured::Failed(failure)) => {
-                    self.say(&self.widths.nothing(&file.display().to_string(), "not measured"));
+                    self.say(&self.widths.nothing(&files::shown(file), "not measured"));
                     let status = if matches!(failure, Failure::Bug(_)) { Status::Bug } else { Status::BadInput };
                     self.problem(status, failure.to_string());
                 }

@@ -70,14 +70,14 @@ fn one(args: &Check, file: &Path, interrupt: &Arc<AtomicBool>) -> Result<Status,
 
 /// Several models: a line each, and a sum.
 fn many(args: &Check, interrupt: &Arc<AtomicBool>) -> Result<Status, Failure> {
-    let width = args.files.iter().map(|f| f.display().to_string().chars().count()).max().unwrap_or(0);
+    let width = args.files.iter().map(|f| files::shown(f).chars().count()).max().unwrap_or(0);
     let mut tally = Tally::default();
     for file in &args.files {
         if interrupt.load(Ordering::Relaxed) {
             tally.skipped += 1;
             continue;
         }
-        let name = file.display().to_string();
+        let name = files::shown(file);
         let (line, status) = match Done::check(args, file, interrupt) {
             Ok(done) => {
                 let line = match args.showing.format {

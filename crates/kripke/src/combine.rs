@@ -39,7 +39,7 @@ pub fn run(args: &Combine) -> Result<Status, Failure> {
         let path = args.model.with_extension(format!("prop{}.dve", i + 1));
         files::write(&path, replace, |out| out.write_all(combined.as_bytes()))
             .map_err(|e| files::unwritten(&path, &e))?;
-        output::print(&format!("written: {}   {formula}\n", path.display()));
+        output::print(&format!("written: {}   {formula}\n", files::shown(&path)));
     }
     Ok(Status::Fine)
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use kripke_lang::limits::MAX_FILE_BYTES;
+use kripke_report::escape::visible;
 
 use crate::exit::Failure;
 use crate::output;
@@ -131,7 +132,12 @@ fn is_pipe(_: FileType) -> bool {
 
 /// Whether `write` would go ahead as far as can be known before.
 pub fn may_write(path: &Path, replace: Replace) -> io::Result<()> {
-    if is_standard(path) { Ok(()) } else { existing(path, replace).map(|_| ()) }
+    if is_standard(path) {
+        return Ok(());
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::metadata(folder)?;
+    existing(path, replace).map(|_| ())
 }
 
 /// What is there and may be replaced. A link is not followed: what it leads to may be anybody's.
@@ -239,6 +245,11 @@ pub fn itf_name(trail: &Path) -> PathBuf {
     let name = trail.file_name().unwrap_or_default().to_string_lossy();
     let stem = name.strip_suffix(".trail.json").or_else(|| name.strip_suffix(".json")).unwrap_or(&name);
     trail.with_file_name(format!("{stem}.itf.json"))
+}
+
+/// The name of a file in a text for people.
+pub fn shown(path: &Path) -> String {
+    visible(&path.display().to_string()).into_owned()
 }
 
 /// An I/O error in a user's words.

@@ -13,6 +13,7 @@ use kripke_logic::observer::{Watch, broken_invariant, marked_observer, observer}
 use kripke_logic::{Atoms, Buchi, Ctl, Ltl, Problem, TooLarge, Translation, hoa, parse, simplify, translate};
 use kripke_model::Model;
 use kripke_model::ir::{Expr, Goal, Property, PropertyKind, Span};
+use kripke_report::escape::visible;
 use kripke_report::json::Complaint;
 use kripke_search::Fairness;
 
@@ -127,7 +128,7 @@ pub fn trouble(what: &str, text: &str, problem: &Problem) -> Trouble {
         column: Some(before as u32 + 1),
         help: problem.help.clone(),
     };
-    Trouble { text: shown, complaints: vec![complaint] }
+    Trouble { text: visible(&shown).into_owned(), complaints: vec![complaint] }
 }
 
 impl Question {

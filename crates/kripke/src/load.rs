@@ -13,6 +13,7 @@ use kripke_lang::{LoadOptions, load as read};
 use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
 use kripke_model::{Interpreter, Model};
+use kripke_report::escape::visible;
 use kripke_report::json::Complaint;
 use kripke_report::number::counted;
 
@@ -103,13 +104,14 @@ impl Trouble {
             column: None,
             help: None,
         };
-        Trouble { text: format!("error: {file}: {message}\n"), complaints: vec![complaint] }
+        let text = visible(&format!("error: {file}: {message}\n")).into_owned();
+        Trouble { text, complaints: vec![complaint] }
     }
 
     /// `3 errors: expected …`
     pub fn brief(&self) -> String {
         let errors: Vec<&Complaint> = self.complaints.iter().filter(|c| c.severity == "error").collect();
-        let first = errors.first().map(|c| format!(": {}", c.message)).unwrap_or_default();
+        let first = errors.first().map(|c| format!(": {}", visible(&c.message))).unwrap_or_default();
         format!("{}{first}", counted(errors.len() as u64, "error"))
     }
 }

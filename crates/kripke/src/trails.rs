@@ -64,7 +64,8 @@ impl Target<'_> {
         let record = TrailFile::new(run, &names, trail, arguments, error);
         let mut written = Written::default();
         self.add(&mut written, path, &record.text());
-        if run.moves().len() <= VIEWABLE && !self.is_standard() {
+        let is_written = !written.files.is_empty();
+        if is_written && run.moves().len() <= VIEWABLE && !self.is_standard() {
             self.add(&mut written, trace, &itf::itf(run, &names, &description));
         }
         written
@@ -98,13 +99,13 @@ impl Written {
 
     /// What to do next.
     pub fn hint(&self, model: &Path) -> String {
-        let names: Vec<String> = self.files.iter().map(|f| f.display().to_string()).collect();
+        let names: Vec<String> = self.files.iter().map(|f| files::shown(f)).collect();
         if names.is_empty() || self.files.iter().any(|f| files::is_standard(f)) {
             return String::new();
         }
         let usual = self.files.first().is_none_or(|trail| *trail == files::trail_name(model));
         let trail = if usual { String::new() } else { format!(" {}", names[0]) };
-        let step = format!("step through it: kripke replay {}{trail} -i", model.display());
+        let step = format!("step through it: kripke replay {}{trail} -i", files::shown(model));
         format!("\n  {step}      written: {}\n", names.join(", "))
     }
 }

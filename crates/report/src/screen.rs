@@ -283,7 +283,7 @@ impl Checked<'_> {
                 let (what, place) = headline(self.model, v.first.wrong());
                 let place = place.map(|p| format!("   {p}")).unwrap_or_default();
                 let steps = counted(v.first.replayed().moves().len() as u64, "step");
-                let trail = trail.map(|t| format!(" → {t}")).unwrap_or_default();
+                let trail = trail.map(|t| format!(" → {}", visible(t))).unwrap_or_default();
                 format!("{}{place}   {steps}{trail}", paint(BAD, &format!("✗ {what}")))
             }
             Verdict::Inconclusive(reason) => {

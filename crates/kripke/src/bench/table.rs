@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use kripke_report::escape::visible;
 use kripke_report::number;
 use kripke_report::style::{BAD, FAINT, GOOD, HEAD, UNSURE, paint};
 use serde_json::{Value, json};
@@ -52,7 +53,7 @@ impl Widths {
             format!("{:.2}×", of.speed),
         ];
         let options = if of.options.is_empty() { "(none)" } else { &of.options };
-        let mut line = format!("{:<1$}  {2:<3$}", of.model, self.model, options, self.options);
+        let mut line = format!("{:<1$}  {2:<3$}", visible(&of.model), self.model, options, self.options);
         for ((_, width), cell) in NUMBERS.iter().zip(cells) {
             line.push_str(&format!(" {cell:>width$}"));
         }

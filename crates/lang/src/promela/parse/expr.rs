@@ -25,6 +25,12 @@ enum Infix {
     Temporal,
 }
 
+#[derive(Clone, Copy)]
+enum Prefix {
+    Plain(UnaryOp),
+    Temporal,
+}
+
 impl Operand {
     pub(super) fn leaf(kind: ExprKind, span: Span) -> Operand {
         Operand { expr: Expr { kind, span }, probe: None, height: 1 }
@@ -99,12 +105,7 @@ impl Parser<'_> {
             self.no_probe(&right)?;
         }
         let span = join(left.expr.span, right.expr.span);
-        let height = left.height.max(right.height) + 1;
-        if height > limits::MAX_EXPR_HEIGHT {
-            let what = format!("this expression is too large: over {} operators in a row", limits::MAX_EXPR_HEIGHT);
-            self.fatal(Diagnostic::error(right.expr.span, what, ""));
-            return Err(Failed);
-        }
+        let height = self.height(left.height.max(right.height), right.expr.span)?;
         let kind = match op {
             Infix::Plain(op) => ExprKind::Binary(op, Box::new(left.expr), Box::new(right.expr)),
             // Formulas are only checked here, and kept as text.
@@ -147,22 +148,46 @@ impl Parser<'_> {
     }
 
     fn unary(&mut self) -> Parsed<Operand> {
-        let op = match self.sym() {
-            Sym::Punct(Punct::Minus) => Some(UnaryOp::Neg),
-            Sym::Punct(Punct::Bang) => Some(UnaryOp::Not),
-            Sym::Punct(Punct::Tilde) => Some(UnaryOp::Complement),
-            Sym::Temporal(TemporalOp::Unary) => None,
-            _ => return self.primary(),
-        };
-        let token = self.bump();
-        let operand = self.nested(Self::unary)?;
+        let mut operators = Vec::new();
+        while let Some(operator) = self.prefix() {
+            operators.push((operator, self.bump().span));
+        }
+        let mut operand = self.primary()?;
+        for (operator, at) in operators.into_iter().rev() {
+            operand = self.apply(operator, at, operand)?;
+        }
+        Ok(operand)
+    }
+
+    fn prefix(&mut self) -> Option<Prefix> {
+        Some(match self.sym() {
+            Sym::Punct(Punct::Minus) => Prefix::Plain(UnaryOp::Neg),
+            Sym::Punct(Punct::Bang) => Prefix::Plain(UnaryOp::Not),
+            Sym::Punct(Punct::Tilde) => Prefix::Plain(UnaryOp::Complement),
+            Sym::Temporal(TemporalOp::Unary) => Prefix::Temporal,
+            _ => return None,
+        })
+    }
+
+    fn apply(&mut self, operator: Prefix, at: Span, operand: Operand) -> Parsed<Operand> {
         self.no_probe(&operand)?;
-        let span = join(token.span, operand.expr.span);
-        let kind = match op {
-            Some(op) => ExprKind::Unary(op, Box::new(operand.expr)),
-            None => ExprKind::Error,
+        let height = self.height(operand.height, at)?;
+        let span = join(at, operand.expr.span);
+        let kind = match operator {
+            Prefix::Plain(op) => ExprKind::Unary(op, Box::new(operand.expr)),
+            Prefix::Temporal => ExprKind::Error,
         };
-        Ok(Operand { expr: Expr { kind, span }, probe: None, height: operand.height + 1 })
+        Ok(Operand { expr: Expr { kind, span }, probe: None, height })
+    }
+
+    /// The height of what has parts of this height; `at` is where it is too much.
+    fn height(&mut self, parts: u32, at: Span) -> Parsed<u32> {
+        if parts >= limits::MAX_EXPR_HEIGHT {
+            let what = format!("this expression is too large: over {} operators in a row", limits::MAX_EXPR_HEIGHT);
+            self.fatal(Diagnostic::error(at, what, ""));
+            return Err(Failed);
+        }
+        Ok(parts + 1)
     }
 
     pub(super) fn at_expression(&mut self) -> bool {
