@@ -97,7 +97,7 @@ fn complaints() {
         &["check", "second.pml", "--ctl", HOSTILE],
         &["check", "second.pml", "--reach", HOSTILE],
         &["ltl", HOSTILE],
-        &["check", "second.pml", HOSTILE],
+        &["check", "peterson.pml", HOSTILE],
         &[HOSTILE],
         &["man", HOSTILE],
     ] {

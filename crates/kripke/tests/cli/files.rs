@@ -317,6 +317,34 @@ mod unix {
         assert_eq!(desk.read("second.trail.json"), before);
     }
 
+    /// A file system with no room, where one can be mounted.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_leaves_no_half_of_a_file() {
+        let desk = Desk::new();
+        desk.run("check second.pml").expect(1);
+        let inside = "mkdir small && mount -t tmpfs -o size=16k none small || exit 77
+            cp second.trail.json small/ours.json && cd small && cat /dev/zero > filler
+            $KRIPKE check ../second.pml --trail asked.json; echo status $?
+            $KRIPKE check ../second.pml --trail ours.json; echo status $?
+            $KRIPKE check ../second.pml; echo status $?
+            cmp ours.json ../second.trail.json && ls -A";
+        let mut command = Command::new("unshare");
+        command.args(["-Urm", "bash", "-c", inside]).env("KRIPKE", env!("CARGO_BIN_EXE_kripke"));
+        let said = match command.current_dir(&desk.dir).stdin(Stdio::null()).output() {
+            Ok(output) => Said::from(output),
+            Err(e) => return eprintln!("not tried: {e}"),
+        };
+        if said.status == 77 || said.err.contains("unshare:") {
+            return eprintln!("not tried: {}", said.err);
+        }
+        let last: Vec<&str> = said.out.lines().rev().take(2).collect();
+        assert_eq!(last, ["ours.json", "filler"], "{}", said.out);
+        let statuses: Vec<&str> = said.out.lines().filter(|l| l.starts_with("status")).collect();
+        assert_eq!(statuses, ["status 3", "status 3", "status 1"], "{}", said.err);
+        assert!(said.err.contains("error: can't write asked.json: No space left on device"), "{}", said.err);
+    }
+
     /// A reader that has seen enough ends the program without a word.
     #[test]
     fn a_broken_pipe_is_quiet() {
