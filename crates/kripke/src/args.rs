@@ -260,9 +260,12 @@ pub struct Showing {
     /// List every statement that was never executed
     #[arg(long)]
     pub unreached: bool,
-    /// Where to write the counterexample [default: MODEL.trail.json, and MODEL.itf.json beside it]
+    /// Where to write the counterexample [default: MODEL.trail.json, and MODEL.itf.json beside it]; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
+    /// Replace such files, even if Kripke did not write them
+    #[arg(long, conflicts_with = "no_trail")]
+    pub force: bool,
     /// Write no trail files
     #[arg(long, conflicts_with = "trail")]
     pub no_trail: bool,
@@ -352,6 +355,9 @@ pub struct Combine {
     /// Its properties: lines `#define name condition` and `#property formula` (.ltl, or .mltl with macros)
     #[arg(value_name = "PROPERTIES")]
     pub properties: PathBuf,
+    /// Replace such files, even if Kripke did not write them
+    #[arg(long)]
+    pub force: bool,
     #[command(flatten)]
     pub reading: Reading,
 }

@@ -17,8 +17,11 @@ use crate::{files, output, signals};
 use child::Unmeasured;
 use expected::Expected;
 use figures::Figures;
+use files::{Kind, Replace};
 use sets::Set;
 use table::Widths;
+
+pub use table::CSV_HEADER;
 
 pub fn run(args: &Bench) -> Result<Status, Failure> {
     let mut session = Session::new(args)?;
@@ -31,6 +34,19 @@ pub fn run(args: &Bench) -> Result<Status, Failure> {
         }
     }
     session.finish()
+}
+
+/// The table is refused before anything is measured, not after.
+fn check_output(args: &Bench) -> Result<(), Failure> {
+    let Some(path) = &args.csv else { return Ok(()) };
+    if files::is_standard(path) && args.format == Format::Json {
+        return Err(Failure::BadInput("--csv - and --format json would both be standard output".to_string()));
+    }
+    files::may_write(path, replacing(args)).map_err(|e| files::unwritten(path, &e))
+}
+
+fn replacing(args: &Bench) -> Replace {
+    Replace::new(Kind::Table, args.force)
 }
 
 /// Everything measured so far.
@@ -49,6 +65,7 @@ impl<'a> Session<'a> {
     fn new(args: &'a Bench) -> Result<Session<'a>, Failure> {
         let with = if args.with.is_empty() { &[String::new()][..] } else { &args.with };
         let sets = with.iter().map(|w| Set::read(w, &args.always)).collect::<Result<Vec<Set>, Failure>>()?;
+        check_output(args)?;
         let expected = args.expect.as_deref().map(Expected::read).transpose()?;
         let length = |text: &str| text.chars().count();
         let widths = Widths {
@@ -62,7 +79,7 @@ impl<'a> Session<'a> {
 
     /// Text for people.
     fn say(&self, text: &str) {
-        if self.args.format == Format::Text {
+        if self.args.format == Format::Text && !self.args.csv.as_deref().is_some_and(files::is_standard) {
             output::print(text);
         }
     }
@@ -90,11 +107,11 @@ impl<'a> Session<'a> {
                     if refused.replace(why.clone()) != Some(why.clone()) {
                         output::remark(&why);
                     }
-                    self.say(&self.widths.nothing(&file.display().to_string(), "not readable"));
+                    self.say(&self.widths.nothing(&files::shown(file), "not readable"));
                     self.problem(Status::BadInput, format!("{}: not readable", file.display()));
                 }
                 Err(Unmeasured::Failed(failure)) => {
-                    self.say(&self.widths.nothing(&file.display().to_string(), "not measured"));
+                    self.say(&self.widths.nothing(&files::shown(file), "not measured"));
                     let status = if matches!(failure, Failure::Bug(_)) { Status::Bug } else { Status::BadInput };
                     self.problem(status, failure.to_string());
                 }
@@ -117,7 +134,7 @@ impl<'a> Session<'a> {
     /// A line that the next one replaces, on a terminal.
     fn progress(&self, line: &str) {
         if std::io::stderr().is_terminal() {
-            output::remark(&format!("\r\u{1b}[K{line}"));
+            output::progress(line);
         }
     }
 
@@ -161,11 +178,12 @@ impl<'a> Session<'a> {
             output::error(problem);
         }
         if self.args.format == Format::Json {
-            output::print(&table::json(&self.all, &self.problems, self.args.repeat));
+            output::print_json(&table::json(&self.all, &self.problems, self.args.repeat));
         }
         if let Some(path) = &self.args.csv {
-            files::write(path, &table::csv(&self.all))
-                .map_err(|e| Failure::BadInput(format!("can't write {}: {}", path.display(), files::explain(&e))))?;
+            let text = table::csv(&self.all);
+            files::write(path, replacing(self.args), |out| out.write_all(text.as_bytes()))
+                .map_err(|e| files::unwritten(path, &e))?;
         }
         Ok(self.status)
     }

@@ -15,8 +15,9 @@ use kripke_report::json;
 
 use crate::args::{Check, Format};
 use crate::exit::{Failure, Status};
+use crate::files::{Kind, Replace};
 use crate::load::Trouble;
-use crate::{output, signals};
+use crate::{files, output, signals};
 use done::{Done, Stopped};
 use tally::Tally;
 
@@ -27,11 +28,30 @@ pub fn run(args: &Check) -> Result<Status, Failure> {
     if let Some(complaint) = args.searching.storing.complaint(args.searching.search) {
         return Err(Failure::BadInput(complaint.to_string()));
     }
+    check_output(args)?;
     let interrupt = signals::interrupt();
     if let [file] = &args.files[..] {
         return one(args, file, &interrupt);
     }
     many(args, &interrupt)
+}
+
+/// A file for the counterexample that can't be written is refused before the search, not after.
+fn check_output(args: &Check) -> Result<(), Failure> {
+    let Some(path) = &args.showing.trail else { return Ok(()) };
+    if files::is_standard(path) && args.showing.format == Format::Json {
+        return Err(Failure::BadInput("--trail - and --format json would both be standard output".to_string()));
+    }
+    files::may_write(path, Replace::new(Kind::Trail, args.showing.force)).map_err(|e| files::unwritten(path, &e))
+}
+
+/// Where a report goes: to standard output, unless the trail is there.
+fn print(args: &Check, report: &str) {
+    match args.showing.format {
+        Format::Json => output::print_json(report),
+        Format::Text if args.showing.trail.as_deref().is_some_and(files::is_standard) => output::remark(report),
+        Format::Text => output::print(report),
+    }
 }
 
 /// One model: the whole screen.
@@ -41,24 +61,25 @@ fn one(args: &Check, file: &Path, interrupt: &Arc<AtomicBool>) -> Result<Status,
         Err(Stopped::Trouble(trouble)) => return Ok(refuse(args, file, &trouble, true)),
         Err(Stopped::Failure(failure)) => return Err(failure),
     };
-    output::print(&match args.showing.format {
+    let report = match args.showing.format {
         Format::Json => machine::report(&done, args).text(true),
         Format::Text if args.showing.quiet => format!("{}\n", done.brief()),
         Format::Text => done.screen(args, file),
-    });
+    };
+    print(args, &report);
     Ok(done.status())
 }
 
 /// Several models: a line each, and a sum.
 fn many(args: &Check, interrupt: &Arc<AtomicBool>) -> Result<Status, Failure> {
-    let width = args.files.iter().map(|f| f.display().to_string().chars().count()).max().unwrap_or(0);
+    let width = args.files.iter().map(|f| files::shown(f).chars().count()).max().unwrap_or(0);
     let mut tally = Tally::default();
     for file in &args.files {
         if interrupt.load(Ordering::Relaxed) {
             tally.skipped += 1;
             continue;
         }
-        let name = file.display().to_string();
+        let name = files::shown(file);
         let (line, status) = match Done::check(args, file, interrupt) {
             Ok(done) => {
                 let line = match args.showing.format {
@@ -77,7 +98,7 @@ fn many(args: &Check, interrupt: &Arc<AtomicBool>) -> Result<Status, Failure> {
             }
             Err(Stopped::Failure(failure)) => (String::new(), failure.into()),
         };
-        output::print(&line);
+        print(args, &line);
         tally.add(status);
     }
     if args.showing.format == Format::Text {
@@ -90,7 +111,7 @@ fn many(args: &Check, interrupt: &Arc<AtomicBool>) -> Result<Status, Failure> {
 fn refuse(args: &Check, file: &Path, trouble: &Trouble, alone: bool) -> Status {
     if args.showing.format == Format::Json {
         let name = file.display().to_string();
-        output::print(&json::bad_input(env!("CARGO_PKG_VERSION"), &name, &trouble.complaints, alone));
+        output::print_json(&json::bad_input(env!("CARGO_PKG_VERSION"), &name, &trouble.complaints, alone));
     }
     output::remark(&trouble.text);
     Status::BadInput

@@ -2,7 +2,6 @@
 //! for runs on which it does not hold.
 
 use std::fmt::Write;
-use std::fs;
 use std::path::Path;
 
 use kripke_lang::dve::properties::{Properties, with_property};
@@ -13,11 +12,14 @@ use kripke_logic::{Buchi, parse, translate};
 
 use crate::args::{Combine, Reading};
 use crate::exit::{Failure, Status};
+use crate::files::{Kind, Replace};
 use crate::formulas::trouble;
 use crate::{files, load, output};
 
 /// What the process that watches is called.
 const NAME: &str = "LTL_property";
+/// A line of every file that we write begins so.
+pub const MARK: &str = "// not: ";
 
 pub fn run(args: &Combine) -> Result<Status, Failure> {
     let system = text(&args.model, "mdve", &args.reading)?;
@@ -28,22 +30,23 @@ pub fn run(args: &Combine) -> Result<Status, Failure> {
     if properties.formulas.is_empty() {
         return Err(Failure::BadInput(format!("{place}: there is no `#property`")));
     }
+    let replace = Replace::new(Kind::Combined, args.force);
     for (i, formula) in properties.formulas.iter().enumerate() {
         let process = process(args, &properties, formula)?;
         let combined = with_property(&system, NAME, &process).ok_or_else(|| {
             Failure::BadInput(format!("{}: it has a property already, or no `system` line", args.model.display()))
         })?;
         let path = args.model.with_extension(format!("prop{}.dve", i + 1));
-        fs::write(&path, combined)
-            .map_err(|e| Failure::BadInput(format!("can't write {}: {}", path.display(), files::explain(&e))))?;
-        output::print(&format!("written: {}   {formula}\n", path.display()));
+        files::write(&path, replace, |out| out.write_all(combined.as_bytes()))
+            .map_err(|e| files::unwritten(&path, &e))?;
+        output::print(&format!("written: {}   {formula}\n", files::shown(&path)));
     }
     Ok(Status::Fine)
 }
 
 /// The text of a file; its macros are expanded if its name ends so.
 fn text(path: &Path, ending: &str, reading: &Reading) -> Result<String, Failure> {
-    let text = fs::read_to_string(path)
+    let text = files::read_text(path)
         .map_err(|e| Failure::BadInput(format!("can't read {}: {}", path.display(), files::explain(&e))))?;
     if path.extension().is_none_or(|e| e != ending) {
         return Ok(text);
@@ -60,7 +63,7 @@ fn process(args: &Combine, properties: &Properties, formula: &str) -> Result<Str
     let conditions: Vec<String> = ltl.atoms.iter().map(|(_, atom)| properties.condition(&atom.text)).collect();
     load::load(&args.model, &args.reading, &conditions).map_err(|trouble| bad(&trouble.text))?;
     let automaton = translate(&ltl.negated()).map_err(|e| bad(&format!("error: {formula}: {e}\n")))?.buchi;
-    Ok(format!("// not: {formula}\n{}", written(&automaton, &conditions)))
+    Ok(format!("{MARK}{formula}\n{}", written(&automaton, &conditions)))
 }
 
 fn bad(text: &str) -> Failure {

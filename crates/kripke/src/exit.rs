@@ -33,6 +33,13 @@ impl Status {
     }
 }
 
+impl Status {
+    /// The status, unless something that was asked for could not be written.
+    pub fn completed(self) -> Status {
+        if output::is_incomplete() && self != Status::Bug { Status::Inconclusive } else { self }
+    }
+}
+
 impl From<Status> for ExitCode {
     fn from(status: Status) -> ExitCode {
         ExitCode::from(status as u8)
@@ -46,6 +53,8 @@ pub enum Failure {
     Said(Status),
     /// Something about files or arguments.
     BadInput(String),
+    /// What was asked for is known but could not be written.
+    Unwritten(String),
     Bug(String),
 }
 
@@ -53,7 +62,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Said(_) => Ok(()),
-            Failure::BadInput(text) => f.write_str(text),
+            Failure::BadInput(text) | Failure::Unwritten(text) => f.write_str(text),
             Failure::Bug(text) => write!(f, "{text}\n{PLEASE}"),
         }
     }
@@ -66,7 +75,11 @@ impl From<Failure> for Status {
             Failure::Said(status) => return status,
             _ => output::error(&failure.to_string()),
         }
-        if matches!(failure, Failure::Bug(_)) { Status::Bug } else { Status::BadInput }
+        match failure {
+            Failure::Bug(_) => Status::Bug,
+            Failure::Unwritten(_) => Status::Inconclusive,
+            _ => Status::BadInput,
+        }
     }
 }
 
@@ -74,9 +87,13 @@ const PLEASE: &str = "This is a bug in Kripke: please report it, with the model 
 
 /// Prints what clap has to say: help on standard output, complaints on standard error.
 pub fn usage(error: &clap::Error) -> ExitCode {
-    // Whoever asked for help and closed the pipe has seen enough.
-    let _ = error.print();
-    if error.use_stderr() { Status::BadInput.into() } else { Status::Fine.into() }
+    let text = error.render().ansi().to_string();
+    if error.use_stderr() {
+        output::remark(&text);
+        return Status::BadInput.into();
+    }
+    output::print(&text);
+    Status::Fine.completed().into()
 }
 
 /// A panic is our bug: say so and exit with the status for it, whichever thread it was.

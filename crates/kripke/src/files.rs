@@ -1,28 +1,231 @@
-//! Files we write: whole or not at all.
+//! Files: how they are read, with bounds, and how they are written, whole or not at all. No other part of the program
+//! opens a file.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::collections::HashMap;
+use std::fs::{self, File, FileType, Metadata, OpenOptions};
+use std::io::{self, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-/// Writes a file under a temporary name, then renames it, so that nobody ever sees half of it.
-pub fn write(path: &Path, text: &str) -> io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let temporary = path.with_file_name(name);
-    let written = File::create(&temporary)
-        .and_then(|mut file| {
-            file.write_all(text.as_bytes())?;
-            file.sync_all()
+use kripke_lang::limits::MAX_FILE_BYTES;
+use kripke_report::escape::visible;
+
+use crate::exit::Failure;
+use crate::output;
+
+/// The name that stands for standard input or standard output.
+const STANDARD: &str = "-";
+/// Bytes of a trail file that is read.
+pub const MAX_TRAIL_BYTES: usize = 1 << 30;
+/// So much of a file is read to find out who wrote it.
+const HEAD: u64 = 4 << 10;
+/// Names tried for a temporary file.
+const ATTEMPTS: u32 = 100;
+
+/// A file that we write, and know again by its content.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A trail file or the ITF trace beside it.
+    Trail,
+    /// The table of `kripke bench --csv`.
+    Table,
+    /// A DVE model with a property, of `kripke combine`.
+    Combined,
+}
+
+/// Which existing file may be replaced.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Replace {
+    /// One that was written by Kripke and is of this kind.
+    Ours(Kind),
+    /// Any regular file.
+    Any,
+}
+
+impl Replace {
+    pub fn new(kind: Kind, force: bool) -> Replace {
+        if force { Replace::Any } else { Replace::Ours(kind) }
+    }
+}
+
+pub fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == STANDARD
+}
+
+/// The content of a file that the user named, or of standard input if it is `-`. A pipe will do, too: it is read once, and
+/// remembered.
+pub fn read(path: &Path, most: usize) -> io::Result<Vec<u8>> {
+    static PIPES: Mutex<Option<HashMap<PathBuf, Vec<u8>>>> = Mutex::new(None);
+    let pipe = is_standard(path) || is_pipe(fs::metadata(path)?.file_type());
+    if !pipe {
+        return read_regular(path, most);
+    }
+    let mut pipes = PIPES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(bytes) = pipes.as_ref().and_then(|known| known.get(path)) {
+        return Ok(bytes.clone());
+    }
+    let bytes = if is_standard(path) { bounded(io::stdin().lock(), most) } else { bounded(File::open(path)?, most) }?;
+    pipes.get_or_insert_default().insert(path.to_path_buf(), bytes.clone());
+    Ok(bytes)
+}
+
+/// The same as text.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    let not_text = |_| io::Error::new(ErrorKind::InvalidData, "it is not text in UTF-8");
+    String::from_utf8(read(path, MAX_FILE_BYTES)?).map_err(not_text)
+}
+
+/// The content of a regular file. Nothing else is waited for: a pipe, a device.
+pub fn read_regular(path: &Path, most: usize) -> io::Result<Vec<u8>> {
+    regular(&fs::metadata(path)?)?;
+    let file = open(path)?;
+    let found = file.metadata()?;
+    regular(&found)?;
+    if found.len() > most as u64 {
+        return Err(too_large(most));
+    }
+    bounded(file, most)
+}
+
+/// One that came to be a pipe meanwhile does not block.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    }
+    options.open(path)
+}
+
+fn bounded(from: impl Read, most: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(most as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > most { Err(too_large(most)) } else { Ok(bytes) }
+}
+
+fn too_large(most: usize) -> io::Error {
+    io::Error::new(ErrorKind::InvalidInput, format!("it is too large: over {} MiB", most >> 20))
+}
+
+fn regular(found: &Metadata) -> io::Result<()> {
+    let refused = |what: &str| Err(io::Error::new(ErrorKind::InvalidInput, what.to_string()));
+    match found.file_type() {
+        kind if kind.is_file() => Ok(()),
+        kind if kind.is_dir() => refused("it is a directory"),
+        kind if kind.is_symlink() => refused("it is a link"),
+        kind if is_pipe(kind) => refused("it is a pipe, not a regular file"),
+        _ => refused("it is a device, not a regular file"),
+    }
+}
+
+#[cfg(unix)]
+fn is_pipe(kind: FileType) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&kind)
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: FileType) -> bool {
+    false
+}
+
+/// Whether `write` would go ahead as far as can be known before.
+pub fn may_write(path: &Path, replace: Replace) -> io::Result<()> {
+    if is_standard(path) {
+        return Ok(());
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::metadata(folder)?;
+    existing(path, replace).map(|_| ())
+}
+
+/// What is there and may be replaced. A link is not followed: what it leads to may be anybody's.
+fn existing(path: &Path, replace: Replace) -> io::Result<Option<Metadata>> {
+    let found = match fs::symlink_metadata(path) {
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
+        found => found?,
+    };
+    regular(&found)?;
+    match replace {
+        Replace::Ours(kind) if found.len() > 0 && !kind.wrote(path)? => {
+            let what = "there is such a file, not written by Kripke; --force replaces it";
+            Err(io::Error::new(ErrorKind::AlreadyExists, what))
+        }
+        _ => Ok(Some(found)),
+    }
+}
+
+impl Kind {
+    /// Whether the file is one of ours, by its content.
+    fn wrote(self, path: &Path) -> io::Result<bool> {
+        let most = if self == Kind::Combined { MAX_FILE_BYTES as u64 } else { HEAD };
+        let mut bytes = Vec::new();
+        open(path)?.take(most).read_to_end(&mut bytes)?;
+        let text = String::from_utf8_lossy(&bytes);
+        Ok(match self {
+            Kind::Trail => ["{\n  \"kripke-trail\": ", "{\n  \"#meta\": {\"format\":\"ITF\","]
+                .iter()
+                .any(|beginning| text.starts_with(beginning)),
+            Kind::Table => text.starts_with(crate::bench::CSV_HEADER),
+            Kind::Combined => text.contains(crate::combine::MARK),
         })
-        .and_then(|()| fs::rename(&temporary, path));
+    }
+}
+
+/// Writes a file as `fill` says: under a temporary name beside it, then renamed, so that nobody ever sees half of it. `-` is
+/// standard output. What is there is replaced only if it is a regular file and `replace` allows it.
+pub fn write(path: &Path, replace: Replace, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    if is_standard(path) {
+        output::stream(fill);
+        return Ok(());
+    }
+    let found = existing(path, replace)?;
+    let (file, temporary) = temporary(path)?;
+    let written = fill_file(file, found.as_ref(), fill)
+        .and_then(|()| existing(path, replace))
+        .and_then(|_| fs::rename(&temporary, path));
     if written.is_err() {
         let _ = fs::remove_file(&temporary);
     }
     written
 }
 
+/// Fills a new file, which gets the permissions of the one it replaces.
+fn fill_file(
+    file: File,
+    replaced: Option<&Metadata>,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    if let Some(replaced) = replaced {
+        file.set_permissions(replaced.permissions())?;
+    }
+    let mut out = BufWriter::new(file);
+    fill(&mut out)?;
+    out.flush()?;
+    out.get_ref().sync_all()
+}
+
+/// A new file beside `path`: never one that is there, nor one that a link leads to.
+fn temporary(path: &Path) -> io::Result<(File, PathBuf)> {
+    let name =
+        path.file_name().ok_or_else(|| io::Error::new(ErrorKind::InvalidInput, "it is not the name of a file"))?;
+    let mut attempt = 0;
+    loop {
+        let mut name = name.to_os_string();
+        name.push(format!(".{}-{attempt}.tmp", std::process::id()));
+        let temporary = path.with_file_name(name);
+        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
+            Ok(file) => return Ok((file, temporary)),
+            Err(e) if e.kind() == ErrorKind::AlreadyExists && attempt < ATTEMPTS => attempt += 1,
+            Err(e) => return Err(e),
+        }
+    }
+}
+
 /// Where the counterexample of a model goes: in the current directory, named after the model.
 pub fn trail_name(model: &Path) -> PathBuf {
+    let model = if is_standard(model) { Path::new("stdin") } else { model };
     let stem = model.file_stem().unwrap_or(model.as_os_str());
     let mut name = stem.to_os_string();
     name.push(".trail.json");
@@ -44,14 +247,33 @@ pub fn itf_name(trail: &Path) -> PathBuf {
     trail.with_file_name(format!("{stem}.itf.json"))
 }
 
+/// The name of a file in a text for people.
+pub fn shown(path: &Path) -> String {
+    visible(&path.display().to_string()).into_owned()
+}
+
 /// An I/O error in a user's words.
 pub fn explain(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file".to_string(),
-        io::ErrorKind::PermissionDenied => "permission denied".to_string(),
-        io::ErrorKind::IsADirectory => "it is a directory".to_string(),
+        ErrorKind::NotFound => "there is no such file".to_string(),
+        ErrorKind::PermissionDenied => "permission denied".to_string(),
+        ErrorKind::IsADirectory => "it is a directory".to_string(),
         _ => error.to_string(),
     }
+}
+
+/// A file can't be written because of what the user asked for, not because of the state the machine is in.
+pub fn is_refused(error: &io::Error) -> bool {
+    use ErrorKind::*;
+    let kinds = [NotFound, PermissionDenied, AlreadyExists, InvalidInput, IsADirectory, NotADirectory];
+    kinds.contains(&error.kind())
+}
+
+/// A file that the user asked for can't be written.
+pub fn unwritten(path: &Path, error: &io::Error) -> Failure {
+    let why = if error.kind() == ErrorKind::NotFound { "there is no such directory" } else { &explain(error) };
+    let text = format!("can't write {}: {why}", path.display());
+    if is_refused(error) { Failure::BadInput(text) } else { Failure::Unwritten(text) }
 }
 
 #[cfg(test)]
@@ -64,6 +286,7 @@ mod tests {
             ("second.pml", "second.trail.json", "second.itf.json"),
             ("a/b.c.pml", "b.c.trail.json", "b.c.itf.json"),
             ("noext", "noext.trail.json", "noext.itf.json"),
+            ("-", "stdin.trail.json", "stdin.itf.json"),
         ] {
             assert_eq!(trail_name(Path::new(model)), Path::new(trail));
             assert_eq!(itf_name(Path::new(trail)), Path::new(itf));
@@ -76,10 +299,20 @@ mod tests {
     fn a_failed_write_leaves_nothing() {
         let dir = std::env::temp_dir().join(format!("kripke-files-{}", std::process::id()));
         fs::create_dir_all(dir.join("taken")).unwrap();
-        assert!(write(&dir.join("taken"), "x").is_err());
-        write(&dir.join("good"), "x").unwrap();
-        let names: Vec<_> = fs::read_dir(&dir).unwrap().map(|e| e.unwrap().file_name()).collect();
-        assert_eq!(names.len(), 2, "{names:?}");
+        fs::write(dir.join("theirs"), "x").unwrap();
+        let ours = Replace::Ours(Kind::Trail);
+        let text = |out: &mut dyn Write| out.write_all(b"x");
+        assert!(write(&dir.join("taken"), Replace::Any, text).is_err());
+        assert!(write(&dir.join("theirs"), ours, text).is_err());
+        let full = |out: &mut dyn Write| {
+            out.write_all(&[0; 100_000])?;
+            Err(io::Error::from(ErrorKind::StorageFull))
+        };
+        assert!(write(&dir.join("full"), ours, full).is_err());
+        write(&dir.join("good"), ours, text).unwrap();
+        let mut names: Vec<_> = fs::read_dir(&dir).unwrap().map(|e| e.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["good", "taken", "theirs"]);
         fs::remove_dir_all(dir).unwrap();
     }
 }

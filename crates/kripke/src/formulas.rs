@@ -16,6 +16,7 @@ use kripke_logic::state::Grouped;
 use kripke_logic::{Atoms, Buchi, Ctl, Ltl, Problem, TooLarge, Translation, hoa, parse, simplify, translate};
 use kripke_model::Model;
 use kripke_model::ir::{BinaryOp, Expr, Goal, Property, PropertyKind, Span};
+use kripke_report::escape::visible;
 use kripke_report::json::Complaint;
 use kripke_search::Fairness;
 
@@ -110,8 +111,7 @@ fn branching(what: &str, text: &str) -> Result<Ctl, Trouble> {
 /// The automaton of a file.
 fn automaton(path: &Path) -> Result<Buchi, Trouble> {
     let unreadable = |why: &str| Trouble::whole(path, &format!("can't read it: {why}"));
-    let bytes = std::fs::read(path).map_err(|e| unreadable(&crate::files::explain(&e)))?;
-    let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not text in UTF-8"))?;
+    let text = crate::files::read_text(path).map_err(|e| unreadable(&crate::files::explain(&e)))?;
     let generalised = hoa::read(&text).map_err(|problem| {
         let line = text.get(..problem.span.start).map_or(1, |before| before.matches('\n').count() + 1);
         Trouble::whole(path, &format!("line {line}: {}", problem.message))
@@ -139,7 +139,7 @@ pub fn trouble(what: &str, text: &str, problem: &Problem) -> Trouble {
         column: Some(before as u32 + 1),
         help: problem.help.clone(),
     };
-    Trouble { text: shown, complaints: vec![complaint] }
+    Trouble { text: visible(&shown).into_owned(), complaints: vec![complaint] }
 }
 
 impl Question {

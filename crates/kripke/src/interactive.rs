@@ -1,8 +1,9 @@
 //! Walking through a model by hand.
 
-use std::io::{BufRead, IsTerminal};
+use std::io::{BufRead, IsTerminal, Read};
 
 use kripke_model::interpret::{Interpreter, Move};
+use kripke_report::escape::visible;
 use kripke_report::names::Names;
 use kripke_report::run::{End, Run};
 use kripke_report::style::{FAINT, HEAD, paint};
@@ -18,6 +19,9 @@ const HELP: &str = "  N        take move number N
   v        variables      c   channels      t   the run so far
   ?        this help      q   quit
 ";
+
+/// Bytes of what the user may say at once; who says more is no user.
+const MAX_LINE: usize = 1_000;
 
 /// A run, where we are in it, and what can happen next. After going back, the rest of the run is still there to be
 /// followed, until another move is taken.
@@ -56,9 +60,10 @@ impl Session {
         loop {
             output::print("> ");
             let mut line = String::new();
-            let ended = !matches!(input.read_line(&mut line), Ok(n) if n > 0);
+            let read = input.by_ref().take(MAX_LINE as u64).read_line(&mut line);
+            let ended = !matches!(read, Ok(1..MAX_LINE)) || output::is_closed();
             if ended || echo {
-                output::print(&format!("{}\n", line.trim_end()));
+                output::print(&format!("{}\n", visible(line.trim_end())));
             }
             match parse(&line) {
                 _ if ended => return,
@@ -130,7 +135,7 @@ impl Session {
                 let title =
                     format!("step {}  {}  {}", self.at, who(&self.run, &self.names, step), self.run.statements(step));
                 out.push_str(&paint(HEAD, &title));
-                for text in step.output.lines() {
+                for text in visible(&step.output).lines() {
                     out.push_str(&format!("\n  ▸ {text}"));
                 }
                 stuck = step.to.is_none();

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kripke_lang::diagnostic::{Diagnostic, Severity};
+use kripke_lang::limits::MAX_FILE_BYTES;
 use kripke_lang::promela::{LowerOptions, MacroOption, Preprocess};
 use kripke_lang::render::render_all;
 use kripke_lang::source::{Loader, Sources};
@@ -12,10 +13,12 @@ use kripke_lang::{LoadOptions, load as read};
 use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
 use kripke_model::{Interpreter, Model};
+use kripke_report::escape::visible;
 use kripke_report::json::Complaint;
 use kripke_report::number::counted;
 
 use crate::args::Reading;
+use crate::files;
 
 #[derive(Debug)]
 pub struct Loaded {
@@ -34,12 +37,14 @@ pub struct Trouble {
     pub complaints: Vec<Complaint>,
 }
 
-/// Files of this machine.
-struct Disk;
+/// Files of this machine: the model, which may be standard input or a pipe, and regular files that it includes.
+struct Disk<'a> {
+    model: &'a Path,
+}
 
-impl Loader for Disk {
+impl Loader for Disk<'_> {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        std::fs::read(path)
+        if path == self.model { files::read(path, MAX_FILE_BYTES) } else { files::read_regular(path, MAX_FILE_BYTES) }
     }
 }
 
@@ -59,7 +64,7 @@ pub fn load(path: &Path, reading: &Reading, conditions: &[String]) -> Result<Loa
         lower: LowerOptions { reverse_escapes: reading.reverse_escapes },
         conditions: conditions.to_vec(),
     };
-    let loaded = read(path, &Disk, &options);
+    let loaded = read(path, &Disk { model: path }, &options);
     // Styled in any case: what the reader can't see is stripped when it is printed.
     let text = render_all(&loaded.sources, &loaded.diagnostics, true);
     match loaded.model {
@@ -99,13 +104,14 @@ impl Trouble {
             column: None,
             help: None,
         };
-        Trouble { text: format!("error: {file}: {message}\n"), complaints: vec![complaint] }
+        let text = visible(&format!("error: {file}: {message}\n")).into_owned();
+        Trouble { text, complaints: vec![complaint] }
     }
 
     /// `3 errors: expected …`
     pub fn brief(&self) -> String {
         let errors: Vec<&Complaint> = self.complaints.iter().filter(|c| c.severity == "error").collect();
-        let first = errors.first().map(|c| format!(": {}", c.message)).unwrap_or_default();
+        let first = errors.first().map(|c| format!(": {}", visible(&c.message))).unwrap_or_default();
         format!("{}{first}", counted(errors.len() as u64, "error"))
     }
 }

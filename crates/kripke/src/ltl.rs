@@ -1,5 +1,6 @@
 //! `kripke ltl`: formulas and automata, without a model.
 
+use std::io;
 use std::path::Path;
 
 use kripke_lang::diagnostic::Diagnostic;
@@ -50,9 +51,8 @@ fn automata(args: &Ltl) -> Result<(String, Translation), Failure> {
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    let wrong = |e: &str| Failure::BadInput(format!("can't read {}: {e}", path.display()));
-    let bytes = std::fs::read(path).map_err(|e| wrong(&files::explain(&e)))?;
-    String::from_utf8(bytes).map_err(|_| wrong("it is not text in UTF-8"))
+    let wrong = |e: &io::Error| Failure::BadInput(format!("can't read {}: {}", path.display(), files::explain(e)));
+    files::read_text(path).map_err(|e| wrong(&e))
 }
 
 /// Shows what is wrong with a text.

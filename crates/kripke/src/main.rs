@@ -31,6 +31,7 @@ use exit::Status;
 
 fn main() -> ExitCode {
     exit::report_panics();
+    signals::fail_writes();
     let cli = match Cli::read(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => return exit::usage(&error),
@@ -46,5 +47,5 @@ fn main() -> ExitCode {
         Command::Completions { shell } => shell::completions(shell),
         Command::Man { command } => shell::manual(command.as_deref()),
     };
-    status.unwrap_or_else(Status::from).into()
+    status.unwrap_or_else(Status::from).completed().into()
 }

@@ -17,7 +17,6 @@ const TICK: Duration = Duration::from_millis(250);
 /// How many rates the little chart shows, one per tick.
 const HISTORY: usize = 8;
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-const CLEAR: &str = "\r\u{1b}[K";
 
 /// Runs `search`, showing its progress if `wanted` and if there is a terminal to show it on.
 pub fn watch<T>(progress: &Progress, memory: Option<u64>, wanted: bool, search: impl FnOnce() -> T) -> T {
@@ -33,11 +32,11 @@ pub fn watch<T>(progress: &Progress, memory: Option<u64>, wanted: bool, search: 
                 let line = meter.line(progress.snapshot(), Instant::now());
                 // A line that wraps could not be cleared again.
                 let line: String = line.chars().take(width().saturating_sub(1)).collect();
-                output::remark(&format!("{CLEAR}{line}"));
+                output::progress(&line);
                 wait = TICK;
             }
             if wait == TICK {
-                output::remark(CLEAR);
+                output::progress("");
             }
         });
         let result = search();

@@ -1,6 +1,6 @@
 //! `kripke replay`: a counterexample again.
 
-use std::fs;
+use std::io;
 use std::path::Path;
 
 use kripke_model::Interpreter;
@@ -39,13 +39,16 @@ pub fn run(args: &Replay) -> Result<Status, Failure> {
         return Ok(Status::Fine);
     }
     let look = Look { width: output::width(), full: args.full };
+    if format == ReplayFormat::Json {
+        output::print_json(&itf::itf(&run, &names, file.error.as_deref().unwrap_or("")));
+    }
     output::print(&match format {
         ReplayFormat::Table => format!("{verdict}\n{}", screen::trace(&run, &names, look)),
         ReplayFormat::List if end == End::InvalidEnd => {
             format!("{}{verdict}{}", listing::listing(&run), screen::stuck(&run, &names))
         }
         ReplayFormat::List => format!("{}{verdict}", listing::listing(&run)),
-        ReplayFormat::Json => itf::itf(&run, &names, file.error.as_deref().unwrap_or("")),
+        ReplayFormat::Json => String::new(),
     });
     Ok(if witness || end == End::Fine { Status::Fine } else { Status::Violated })
 }
@@ -66,7 +69,9 @@ fn prepare(file: &Path, reading: &Reading, asking: &Asking) -> Result<(Interpret
 }
 
 fn text(args: &Replay, path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(|e| {
+    let not_text = |_| io::Error::new(io::ErrorKind::InvalidData, "it is damaged: not text in UTF-8");
+    let bytes = files::read(path, files::MAX_TRAIL_BYTES);
+    bytes.and_then(|bytes| String::from_utf8(bytes).map_err(not_text)).map_err(|e| {
         let mut message = format!("can't read the trail {}: {}", path.display(), files::explain(&e));
         if args.trail.is_none() && e.kind() == std::io::ErrorKind::NotFound {
             let model = args.file.display();

@@ -1,9 +1,7 @@
 //! Completion scripts and the manual page.
 
-use std::io::Write;
-
-use crate::args;
 use crate::exit::{Failure, Status};
+use crate::{args, output};
 
 pub fn completions(shell: clap_complete::Shell) -> Result<Status, Failure> {
     let mut script = Vec::new();
@@ -29,7 +27,6 @@ pub fn manual(name: Option<&str>) -> Result<Status, Failure> {
 
 /// As it is, with nothing taken for a colour.
 fn write(bytes: &[u8]) -> Result<Status, Failure> {
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(bytes).and_then(|()| out.flush());
+    output::stream(|out| out.write_all(bytes));
     Ok(Status::Fine)
 }

@@ -24,3 +24,15 @@ pub fn interrupt() -> Arc<AtomicBool> {
 pub fn interrupt() -> Arc<AtomicBool> {
     Arc::new(AtomicBool::new(false))
 }
+
+/// Lets writing beyond the limit on the size of files fail like any other write, instead of ending the program.
+#[cfg(unix)]
+pub fn fail_writes() {
+    use signal_hook::consts::SIGXFSZ;
+
+    // Whoever writes sees the error; nobody asks whether the signal came.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+}
+
+#[cfg(not(unix))]
+pub fn fail_writes() {}

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kripke_model::interpret::{Interpreter, Move};
+use kripke_report::escape::visible;
 use kripke_report::number::counted;
 use kripke_report::run::{End, Run};
 use kripke_report::style::{FAINT, paint};
@@ -28,7 +29,7 @@ pub fn run(args: &Simulate) -> Result<Status, Failure> {
     let mut walk = Walk { interpreter: &mut interpreter, run, random: Random::new(seed) };
     let format = if args.list { RunFormat::List } else { args.format };
     let stop = match format {
-        _ if args.quiet => walk.go(args.steps, Keep::Nothing, |step, _| output::print(&step.output)),
+        _ if args.quiet => walk.go(args.steps, Keep::Nothing, |step, _| output::print(&visible(&step.output))),
         RunFormat::List => {
             walk.go(args.steps, Keep::Last, |_, run| output::print(&listing::step(run, run.moves().len())))
         }
@@ -110,6 +111,9 @@ impl Walk<'_> {
             }
             self.run.push(chosen.clone());
             see(&chosen, &self.run);
+            if output::is_closed() {
+                return Stop::Steps;
+            }
             if let Some(finding) = finding {
                 self.run.finish(End::Finding(finding));
                 return Stop::Wrong;

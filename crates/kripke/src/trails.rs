@@ -11,6 +11,7 @@ use kripke_report::trail_file::TrailFile;
 use kripke_report::verdict::Counterexample;
 
 use crate::args::Check;
+use crate::files::{Kind, Replace};
 use crate::tasks::Task;
 use crate::{files, output};
 
@@ -48,6 +49,13 @@ impl Target<'_> {
         let Target { model, args, task } = self;
         let names = run.names();
         let usual = args.showing.trail.clone().unwrap_or_else(|| files::trail_name(model));
+        if self.is_standard() && !plain {
+            output::warn(&format!(
+                "the counterexample of {} is not written: standard output has one already",
+                task.name
+            ));
+            return Written::default();
+        }
         let path = if plain { usual } else { files::trail_of(&usual, &task.name) };
         let mut arguments = args.reading.arguments();
         arguments.extend(task.arguments.iter().cloned());
@@ -55,22 +63,35 @@ impl Target<'_> {
         let description = error.clone().unwrap_or_else(|| format!("{} is true", task.name));
         let record = TrailFile::new(run, &names, trail, arguments, error);
         let mut written = Written::default();
-        written.add(path, &record.text());
-        if run.moves().len() <= VIEWABLE {
-            written.add(trace, &itf::itf(run, &names, &description));
+        self.add(&mut written, path, &record.text());
+        let is_written = !written.files.is_empty();
+        if is_written && run.moves().len() <= VIEWABLE && !self.is_standard() {
+            self.add(&mut written, trace, &itf::itf(run, &names, &description));
         }
         written
+    }
+
+    /// A file that was asked for and can't be written is an error, one with the usual name is not.
+    fn add(&self, written: &mut Written, path: PathBuf, text: &str) {
+        let showing = &self.args.showing;
+        let replace = Replace::new(Kind::Trail, showing.force);
+        match files::write(&path, replace, |out| out.write_all(text.as_bytes())) {
+            Ok(()) => written.files.push(path),
+            Err(e) => {
+                let text = format!("can't write {}: {}", path.display(), files::explain(&e));
+                let asked = showing.trail.as_ref() == Some(&path);
+                if asked { output::incomplete(&text) } else { output::warn(&text) }
+            }
+        }
+    }
+
+    /// The trail goes to standard output, and nothing beside it.
+    fn is_standard(&self) -> bool {
+        self.args.showing.trail.as_deref().is_some_and(files::is_standard)
     }
 }
 
 impl Written {
-    fn add(&mut self, path: PathBuf, text: &str) {
-        match files::write(&path, text) {
-            Ok(()) => self.files.push(path),
-            Err(e) => output::warn(&format!("can't write {}: {}", path.display(), files::explain(&e))),
-        }
-    }
-
     /// The name of the trail file.
     pub fn name(&self) -> Option<String> {
         self.files.first().map(|trail| trail.display().to_string())
@@ -78,13 +99,13 @@ impl Written {
 
     /// What to do next.
     pub fn hint(&self, model: &Path) -> String {
-        let names: Vec<String> = self.files.iter().map(|f| f.display().to_string()).collect();
-        if names.is_empty() {
+        let names: Vec<String> = self.files.iter().map(|f| files::shown(f)).collect();
+        if names.is_empty() || self.files.iter().any(|f| files::is_standard(f)) {
             return String::new();
         }
         let usual = self.files.first().is_none_or(|trail| *trail == files::trail_name(model));
         let trail = if usual { String::new() } else { format!(" {}", names[0]) };
-        let step = format!("step through it: kripke replay {}{trail} -i", model.display());
+        let step = format!("step through it: kripke replay {}{trail} -i", files::shown(model));
         format!("\n  {step}      written: {}\n", names.join(", "))
     }
 }

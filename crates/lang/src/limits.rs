@@ -18,7 +18,7 @@ pub const MAX_MACRO_DEPTH: usize = 200;
 /// Inline calls within inline calls.
 pub const MAX_INLINE_DEPTH: usize = 64;
 
-/// Brackets, blocks and operators within each other; keeps every recursive walk over the syntax tree shallow.
+/// Brackets and blocks within each other; keeps every recursive walk over the syntax tree shallow.
 pub const MAX_NESTING: usize = 256;
 
 /// The height of one expression: a long chain like `a + b + c + …` is a tall tree.

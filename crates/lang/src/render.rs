@@ -82,12 +82,13 @@ fn excerpt<'a>(group: Group<'a>, sources: &'a Sources, file: FileId, labels: &[(
     let ranges: Vec<Range<usize>> = labels.iter().map(|(_, l)| visible(text, l.span)).collect();
     let from = ranges.iter().map(|r| line_start(text, r.start)).min().unwrap_or(0);
     let to = ranges.iter().map(|r| line_end(text, r.start)).max().unwrap_or(text.len());
-    let name = sources.file(file).name.as_str();
+    // The library shows control characters of texts, but not of names.
+    let name = sources.file(file).name.replace(char::is_control, "\u{fffd}");
     let Some((_, first)) = labels.first() else { return group };
     let position = sources.position(first.span);
     let on_long_line = ranges.iter().any(|r| line_end(text, r.start) - line_start(text, r.start) > MAX_LINE);
     if on_long_line {
-        let origin = Origin::path(name).line(position.line as usize).char_column(position.column as usize);
+        let origin = Origin::path(name.clone()).line(position.line as usize).char_column(position.column as usize);
         return group.element(origin);
     }
     let line = text[..from].bytes().filter(|b| *b == b'\n').count() + 1;

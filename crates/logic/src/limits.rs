@@ -6,7 +6,7 @@ pub const MAX_BYTES: usize = 4 << 20;
 /// Tokens of a formula.
 pub const MAX_TOKENS: usize = 50_000;
 
-/// Brackets and prefix operators within each other.
+/// Brackets within each other.
 pub const MAX_NESTING: usize = 256;
 
 /// The height of a formula: a long chain like `a && b && c && …` is a tall tree.

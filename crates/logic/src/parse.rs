@@ -177,7 +177,8 @@ impl Parser<'_> {
         {
             let span = self.here();
             self.at += 1;
-            let right = self.nested(|p| p.binary(op.level() + 1))?;
+            // Operators bind tighter and tighter here, so this is no nesting without end.
+            let right = self.binary(op.level() + 1)?;
             left = self.push(TreeKind::Infix(op, left, right), span)?;
         }
         Ok(left)
@@ -194,14 +195,19 @@ impl Parser<'_> {
     }
 
     fn prefixed(&mut self) -> Result<usize, Problem> {
-        let Some(Role::Prefix(op)) = self.role() else { return self.operand() };
-        if let Some(atom) = self.negated_expression()? {
-            return Ok(atom);
+        let mut operators = Vec::new();
+        let mut formula = loop {
+            let Some(Role::Prefix(op)) = self.role() else { break self.operand()? };
+            if let Some(atom) = self.negated_expression()? {
+                break atom;
+            }
+            operators.push((op, self.here()));
+            self.at += 1;
+        };
+        for (op, span) in operators.into_iter().rev() {
+            formula = self.push(TreeKind::Prefix(op, formula), span)?;
         }
-        let span = self.here();
-        self.at += 1;
-        let part = self.nested(Self::prefixed)?;
-        self.push(TreeKind::Prefix(op, part), span)
+        Ok(formula)
     }
 
     fn operand(&mut self) -> Result<usize, Problem> {

@@ -5,6 +5,7 @@
 
 mod columns;
 pub mod coverage;
+pub mod escape;
 pub mod evidence;
 pub mod itf;
 pub mod json;

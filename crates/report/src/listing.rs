@@ -5,6 +5,7 @@ use kripke_model::interpret::Move;
 use kripke_model::ir::{EdgeId, LocId, Process, ProcessId};
 use kripke_model::layout::View;
 
+use crate::escape::visible;
 use crate::run::{End, Run};
 
 /// Above the first step of what goes on for ever.
@@ -33,7 +34,7 @@ pub fn step(run: &Run, n: usize) -> String {
     for (pid, process, edge) in edges(run, taken) {
         out.push_str(&format!("{:3}:\t{}\n", run.forgotten() + n, line(run, &before, pid, (process, edge))));
     }
-    for text in taken.output.lines() {
+    for text in visible(&taken.output).lines() {
         out.push_str(&format!("{:1$}{text}\n", "", 6 + 4 * usize::from(taken.pid)));
     }
     out

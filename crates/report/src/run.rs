@@ -9,6 +9,7 @@ use kripke_model::trail::{Ending, Replayed};
 use kripke_model::{Finding, Within};
 use kripke_search::Wrong;
 
+use crate::escape::visible;
 use crate::names::Names;
 use crate::source::Lines;
 
@@ -201,7 +202,7 @@ impl Run {
     }
 }
 
-/// White space of any kind becomes single blanks.
+/// White space of any kind becomes single blanks, and nothing is left that a terminal would obey.
 pub fn flat(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    visible(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
 }

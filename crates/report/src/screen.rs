@@ -6,6 +6,7 @@ use std::time::Duration;
 use kripke_model::{Finding, FindingKind, Model};
 use kripke_search::{Fairness, Limit, Order, Statistics, StoreKind, Swarm, Wrong};
 
+use crate::escape::visible;
 use crate::names::Names;
 use crate::number::{bytes, counted, duration, grouped, short};
 use crate::run::{End, Run};
@@ -97,7 +98,7 @@ impl Checked<'_> {
             }
             _ => {}
         }
-        let place = place.unwrap_or_else(|| self.model.name.clone());
+        let place = place.unwrap_or_else(|| visible(&self.model.name).into_owned());
         let refuted = matches!(violated.first.wrong(), Wrong::Refuted);
         let length = match (self.order, run.end()) {
             _ if refuted => "trace",
@@ -309,7 +310,7 @@ impl Checked<'_> {
                 let (what, place) = headline(self.model, v.first.wrong());
                 let place = place.map(|p| format!("   {p}")).unwrap_or_default();
                 let steps = counted(v.first.replayed().moves().len() as u64, "step");
-                let trail = trail.map(|t| format!(" → {t}")).unwrap_or_default();
+                let trail = trail.map(|t| format!(" → {}", visible(t))).unwrap_or_default();
                 format!("{}{place}   {steps}{trail}", paint(BAD, &format!("✗ {what}")))
             }
             Verdict::Inconclusive(reason) => {

@@ -4,6 +4,8 @@ use std::fmt;
 
 use kripke_model::ir::{FileId, Model, Span};
 
+use crate::escape::visible;
+
 /// The lines of a model's files.
 #[derive(Clone, Debug)]
 pub struct Lines {
@@ -31,7 +33,13 @@ impl Lines {
             let after = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1);
             std::iter::once(0).chain(after).collect()
         };
-        Lines { files: model.files.iter().map(|f| File { name: f.name.clone(), starts: starts(&f.text) }).collect() }
+        Lines {
+            files: model
+                .files
+                .iter()
+                .map(|f| File { name: visible(&f.name).into_owned(), starts: starts(&f.text) })
+                .collect(),
+        }
     }
 
     pub fn of(&self, span: Span) -> Line {

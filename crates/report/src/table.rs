@@ -4,6 +4,7 @@ use kripke_model::interpret::Move;
 use kripke_model::ir::Span;
 
 use crate::columns::{Column, Worth, columns, groups, spread};
+use crate::escape::visible;
 use crate::names::Names;
 use crate::number::counted;
 use crate::run::{End, Run};
@@ -129,7 +130,7 @@ fn rows(run: &Run, names: &Names, look: Look, columns: &[Column]) -> Vec<Row> {
             line: line(run, taken),
             statement: run.statements(taken),
             cells,
-            output: taken.output.clone(),
+            output: visible(&taken.output).into_owned(),
         });
         before = after;
         step += 1;

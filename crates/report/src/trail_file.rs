@@ -12,7 +12,9 @@ use crate::names::Names;
 use crate::run::Run;
 use crate::table::who;
 
-const SCHEMA: u32 = 1;
+/// Since 2, the last field is a checksum of all that comes before it.
+const SCHEMA: u32 = 2;
+const CHECKSUM: &str = "checksum";
 
 /// The contents of a trail file. `choices` and `ending` are the trail; `steps` is for people.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -56,6 +58,8 @@ struct Step {
 pub enum TrailError {
     /// The text is damaged, or something else altogether.
     NotATrail(String),
+    /// It was changed after it was written.
+    Damaged,
     /// Written by another version of the format.
     Schema(u64),
     /// The model is not the one the trail was made from.
@@ -66,7 +70,12 @@ impl fmt::Display for TrailError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TrailError::NotATrail(why) => write!(f, "not a trail file, or a damaged one: {why}"),
-            TrailError::Schema(n) => write!(f, "trail format {n}, but this version of Kripke reads format {SCHEMA}"),
+            TrailError::Damaged => {
+                f.write_str("a damaged trail file: its checksum does not fit; check the model again")
+            }
+            TrailError::Schema(n) => {
+                write!(f, "trail format {n}, but this version of Kripke reads formats 1 to {SCHEMA}")
+            }
             TrailError::OtherModel { trail } => {
                 write!(f, "made from another text: `{trail}` as it was then; check the model again for a fresh trail")
             }
@@ -107,13 +116,16 @@ impl TrailFile {
         let value: serde_json::Value = serde_json::from_str(text).map_err(broken)?;
         match value.get("kripke-trail").and_then(|s| s.as_u64()) {
             None => Err(TrailError::NotATrail("it has no `kripke-trail` field".to_string())),
-            Some(n) if n != u64::from(SCHEMA) => Err(TrailError::Schema(n)),
+            Some(n) if !(1..=u64::from(SCHEMA)).contains(&n) => Err(TrailError::Schema(n)),
+            Some(n) if (n > 1 || value.get(CHECKSUM).is_some()) && !is_sealed(text) => Err(TrailError::Damaged),
             Some(_) => serde_json::from_value(value).map_err(broken),
         }
     }
 
     pub fn text(&self) -> String {
-        by_lines(self)
+        let text = by_lines(self);
+        let content = text.strip_suffix(END).unwrap_or(&text);
+        format!("{content}{}", seal(content))
     }
 
     /// The trail, if it was made from this very model.
@@ -133,19 +145,54 @@ impl TrailFile {
     }
 }
 
-/// FNV-1a over the texts, each with its length: tells an edited model from the original, nothing more.
+/// How every object ends.
+const END: &str = "\n}\n";
+
+/// What comes after the content of a trail file, to the end.
+fn seal(content: &str) -> String {
+    let mut sum = Fnv::default();
+    sum.add(content.as_bytes());
+    format!(",\n  \"{CHECKSUM}\": \"{sum}\"{END}")
+}
+
+/// Whether nothing was changed. A changed byte anywhere is noticed: one in the content always gives another sum, and what
+/// follows is compared as it is.
+fn is_sealed(text: &str) -> bool {
+    let content = text.len().checked_sub(seal("").len()).and_then(|end| text.split_at_checked(end));
+    content.is_some_and(|(content, rest)| rest == seal(content))
+}
+
+/// Over the texts, each with its length: tells an edited model from the original, nothing more.
 fn fingerprint(model: &Model) -> String {
-    let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    let mut add = |bytes: &[u8]| {
-        for b in bytes {
-            hash = (hash ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    };
+    let mut sum = Fnv::default();
     for file in model.files.iter().filter(|file| !file.asked) {
-        add(&(file.text.len() as u64).to_le_bytes());
-        add(file.text.as_bytes());
+        sum.add(&(file.text.len() as u64).to_le_bytes());
+        sum.add(file.text.as_bytes());
     }
-    format!("{hash:016x}")
+    sum.to_string()
+}
+
+/// The hash FNV-1a. Each byte changes it by a bijection, so that texts of one length that differ in one byte never collide.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Fnv {
+        Fnv(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    fn add(&mut self, bytes: &[u8]) {
+        for b in bytes {
+            self.0 = (self.0 ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+}
+
+impl fmt::Display for Fnv {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
 }
 
 #[cfg(test)]
@@ -180,9 +227,30 @@ mod tests {
         let cut = &good[..good.len() / 2];
         let typo = good.replace("\"choices\"", "\"choises\"");
         for text in ["", "{}", "[]", "no", cut, &typo, &good.replace("\"choices\": [", "\"choices\": [-1,")] {
-            assert!(matches!(TrailFile::read(text), Err(TrailError::NotATrail(_))), "{text}");
+            assert!(matches!(TrailFile::read(text), Err(TrailError::NotATrail(_) | TrailError::Damaged)), "{text}");
         }
-        let newer = good.replace("\"kripke-trail\": 1", "\"kripke-trail\": 2");
-        assert_eq!(TrailFile::read(&newer), Err(TrailError::Schema(2)));
+        let newer = good.replace("\"kripke-trail\": 2", "\"kripke-trail\": 3");
+        assert_eq!(TrailFile::read(&newer), Err(TrailError::Schema(3)));
+    }
+
+    #[test]
+    fn every_change_of_a_byte_is_noticed() {
+        let good = file().text();
+        for at in 0..good.len() {
+            for flip in [1, 2, 3, 4, 8, 16, 32, 64, 128, 255] {
+                let mut bytes = good.clone().into_bytes();
+                bytes[at] ^= flip;
+                let Ok(text) = String::from_utf8(bytes) else { continue };
+                assert!(TrailFile::read(&text).is_err(), "byte {at} by {flip:#x}:\n{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn trails_without_a_checksum_are_read() {
+        let text = by_lines(&TrailFile { schema: 1, ..file() });
+        assert_eq!(TrailFile::read(&text).unwrap().choices, file().choices);
+        let cut = by_lines(&file());
+        assert_eq!(TrailFile::read(&cut), Err(TrailError::Damaged));
     }
 }

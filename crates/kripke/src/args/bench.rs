@@ -40,9 +40,12 @@ pub struct Bench {
     /// Compare with the counts in this file: model, states, transitions, errors, with tabs between; `-` for any
     #[arg(long, value_name = "FILE")]
     pub expect: Option<PathBuf>,
-    /// Also write a table for programs
+    /// Also write a table for programs; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
+    /// Replace the file of --csv, even if Kripke did not write it
+    #[arg(long, requires = "csv")]
+    pub force: bool,
     /// For people or for programs
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "text|json", hide_possible_values = true)]
     pub format: Format,

@@ -1,7 +1,6 @@
 //! Counts that the user expects.
 
 use std::fmt;
-use std::fs;
 use std::path::Path;
 
 use crate::exit::Failure;
@@ -37,7 +36,7 @@ pub struct Expected {
 impl Expected {
     pub fn read(path: &Path) -> Result<Expected, Failure> {
         let wrong = |why: String| Failure::BadInput(format!("{}{why}", path.display()));
-        let text = fs::read_to_string(path).map_err(|e| wrong(format!(": {}", files::explain(&e))))?;
+        let text = files::read_text(path).map_err(|e| wrong(format!(": {}", files::explain(&e))))?;
         Expected::parse(&text).map_err(|(line, why)| wrong(format!(":{line}: {why}")))
     }
 

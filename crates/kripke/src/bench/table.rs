@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use kripke_report::escape::visible;
 use kripke_report::number;
 use kripke_report::style::{BAD, FAINT, GOOD, HEAD, UNSURE, paint};
 use serde_json::{Value, json};
@@ -52,7 +53,7 @@ impl Widths {
             format!("{:.2}×", of.speed),
         ];
         let options = if of.options.is_empty() { "(none)" } else { &of.options };
-        let mut line = format!("{:<1$}  {2:<3$}", of.model, self.model, options, self.options);
+        let mut line = format!("{:<1$}  {2:<3$}", visible(&of.model), self.model, options, self.options);
         for ((_, width), cell) in NUMBERS.iter().zip(cells) {
             line.push_str(&format!(" {cell:>width$}"));
         }
@@ -86,10 +87,11 @@ fn verdict(of: &Figures) -> String {
 }
 
 /// One line for each model and set, with a header.
+pub const CSV_HEADER: &str = "model,options,verdict,complete,states,transitions,errors,wall,cpu,states_per_second,\
+                              peak_memory,bytes_per_state,speed,expected";
+
 pub fn csv(all: &[Figures]) -> String {
-    let mut out = "model,options,verdict,complete,states,transitions,errors,wall,cpu,states_per_second,\
-                   peak_memory,bytes_per_state,speed,expected\n"
-        .to_string();
+    let mut out = format!("{CSV_HEADER}\n");
     for of in all {
         let cells = [
             quoted(&of.model),

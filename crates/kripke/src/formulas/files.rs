@@ -4,15 +4,14 @@ use std::path::Path;
 
 use kripke_lang::dve::properties::Properties;
 
-use crate::files::explain;
+use crate::files::{explain, read_text};
 use crate::load::Trouble;
 
 /// The formulas of a file: those after `#property`, with the conditions that `#define` gives names to in their places; or
 /// the whole file is one formula.
 pub fn formulas(path: &Path) -> Result<Vec<String>, Trouble> {
     let unreadable = |why: &str| Trouble::whole(path, &format!("can't read it: {why}"));
-    let bytes = std::fs::read(path).map_err(|e| unreadable(&explain(&e)))?;
-    let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not text in UTF-8"))?;
+    let text = read_text(path).map_err(|e| unreadable(&explain(&e)))?;
     let found = read(&text).map_err(|(line, why)| Trouble::whole(path, &format!("line {line}: {why}")))?;
     if found.is_empty() { Err(Trouble::whole(path, "there is no formula in it")) } else { Ok(found) }
 }

@@ -97,7 +97,7 @@ fn bad_input_is_refused() {
         (&["hello.pml", "--expect", "bad.tsv"], "bad.tsv:1: `many` is neither a number nor `-`"),
         (&["hello.pml", "--expect", "none.tsv"], "none.tsv: there is no such file"),
         (&["hello.pml", "--repeat", "0"], "--repeat"),
-        (&["hello.pml", "--csv", "no/such/dir.csv"], "can't write no/such/dir.csv: there is no such file"),
+        (&["hello.pml", "--csv", "no/such/dir.csv"], "can't write no/such/dir.csv: there is no such directory"),
     ] {
         let said = run(&desk, args).expect(2);
         assert!(said.err.contains(complaint), "{args:?}: {}", said.err);

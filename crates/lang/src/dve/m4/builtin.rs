@@ -1,5 +1,7 @@
 //! The macros that m4 brings along.
 
+use std::io::ErrorKind;
+
 use super::evaluate::evaluate;
 use super::input::Quotes;
 use super::{Char, Done, Expander, Macro, Text, bytes, computed};
@@ -171,7 +173,10 @@ impl Expander<'_> {
                 let file = self.sources.add(path.display().to_string(), text);
                 Ok(super::placed(&self.sources.file(file).text, file.0 as u16, 0))
             }
-            Err(_) if builtin == Builtin::Sinclude => Ok(Vec::new()),
+            Err(e) if builtin == Builtin::Sinclude && e.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+            Err(e) if e.kind() != ErrorKind::NotFound => {
+                self.fail(Diagnostic::error(at.span(), format!("cannot read `{name}`: {e}"), "included here"))
+            }
             _ => self.fail(Diagnostic::error(at.span(), format!("cannot read `{name}`"), "included here")),
         }
     }

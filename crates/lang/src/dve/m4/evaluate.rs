@@ -31,6 +31,9 @@ const OPERATORS: &[(&str, u8)] = &[
     ("=", 6),
 ];
 
+/// A bracket counts up to four times: as an operand, with its prefix, its content, and as the right side of an operator.
+const DEEPEST: usize = 4 * crate::limits::MAX_NESTING;
+
 struct Reader<'a> {
     rest: &'a [u8],
     depth: usize,
@@ -49,7 +52,7 @@ impl Reader<'_> {
 
     fn binary(&mut self, least: u8) -> Result<i32, &'static str> {
         self.depth += 1;
-        if self.depth > crate::limits::MAX_NESTING {
+        if self.depth > DEEPEST {
             return Err("it is nested too deeply");
         }
         let mut left = self.unary()?;
@@ -70,7 +73,7 @@ impl Reader<'_> {
         }
         self.rest = &self.rest[1..];
         self.depth += 1;
-        if self.depth > crate::limits::MAX_NESTING {
+        if self.depth > DEEPEST {
             return Err("it is nested too deeply");
         }
         let value = match first {

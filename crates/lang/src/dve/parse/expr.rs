@@ -48,6 +48,15 @@ fn infix(token: &Token) -> Option<(u8, Infix)> {
     Some((level, Infix::Operator(op)))
 }
 
+fn prefix(token: &Token) -> Option<UnaryOp> {
+    match &*token.text {
+        "-" if token.is("-") => Some(UnaryOp::Neg),
+        "~" if token.is("~") => Some(UnaryOp::Complement),
+        "not" if token.is("not") => Some(UnaryOp::Not),
+        _ => None,
+    }
+}
+
 impl Parser<'_> {
     pub(super) fn expr(&mut self) -> Parse<Expr> {
         self.binary(1)
@@ -58,7 +67,8 @@ impl Parser<'_> {
         let mut left = self.nested(Self::unary)?;
         while let Some((level, operator)) = infix(self.peek()).filter(|(level, _)| *level >= least) {
             self.bump();
-            let right = self.nested(|p| p.binary(level + 1))?;
+            // Operators bind tighter and tighter here, so this is no nesting without end.
+            let right = self.binary(level + 1)?;
             let span = join(left.span, right.span);
             let height = left.height.max(right.height) + 1;
             if height > limits::MAX_EXPR_HEIGHT {
@@ -75,17 +85,20 @@ impl Parser<'_> {
     }
 
     fn unary(&mut self) -> Parse<Expr> {
-        let token = self.peek().clone();
-        let op = match &*token.text {
-            "-" if token.is("-") => UnaryOp::Neg,
-            "~" if token.is("~") => UnaryOp::Complement,
-            "not" if token.is("not") => UnaryOp::Not,
-            _ => return self.operand(),
-        };
-        self.bump();
-        let operand = self.nested(Self::unary)?;
-        let (span, height) = (join(token.span, operand.span), operand.height + 1);
-        Ok(Expr { kind: ExprKind::Unary(op, Box::new(operand)), span, height })
+        let mut operators = Vec::new();
+        while let Some(operator) = prefix(self.peek()) {
+            operators.push((operator, self.peek().span));
+            self.bump();
+        }
+        let mut operand = self.operand()?;
+        for (op, at) in operators.into_iter().rev() {
+            let (span, height) = (join(at, operand.span), operand.height + 1);
+            if height > limits::MAX_EXPR_HEIGHT {
+                return Err(self.too_deep(span));
+            }
+            operand = Expr { kind: ExprKind::Unary(op, Box::new(operand)), span, height };
+        }
+        Ok(operand)
     }
 
     fn operand(&mut self) -> Parse<Expr> {

@@ -134,9 +134,24 @@ impl Parser<'_> {
     }
 
     fn unary(&mut self, op: UnaryOp) -> Parsed<Expr> {
-        let start = self.bump().span;
-        let operand = self.nested(Parser::factor)?;
-        self.make(join(start, operand.span), operand.height, |_| ExprKind::Unary(op, Box::new(operand)))
+        let mut operators = vec![(op, self.bump().span)];
+        while let Some(op) = self.prefix() {
+            operators.push((op, self.bump().span));
+        }
+        let mut operand = self.factor()?;
+        for (op, start) in operators.into_iter().rev() {
+            let (span, height) = (join(start, operand.span), operand.height);
+            operand = self.make(span, height, |_| ExprKind::Unary(op, Box::new(operand)))?;
+        }
+        Ok(operand)
+    }
+
+    fn prefix(&self) -> Option<UnaryOp> {
+        match self.kind() {
+            TokenKind::Punct(Punct::Minus) => Some(UnaryOp::Neg),
+            TokenKind::Punct(Punct::Not) => Some(UnaryOp::Not),
+            _ => None,
+        }
     }
 
     fn number(&mut self) -> Parsed<Expr> {

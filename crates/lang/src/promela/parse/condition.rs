@@ -22,7 +22,7 @@ impl Parser<'_> {
         (self.ahead, self.hold, self.unread) = (None, None, None);
         (self.last_lexed, self.last_fed) = (Sym::Eof, Sym::Eof);
         (self.in_sequence, self.in_for, self.defer) = (false, false, false);
-        (self.parens, self.depth) = (0, 0);
+        (self.parens, self.depth, self.inside) = (0, 0, 0);
         let expr = self.full_expr()?;
         if self.sym() == Sym::Eof { Ok(expr) } else { Err(self.unexpected("an operator or the end of the condition")) }
     }

@@ -25,6 +25,12 @@ enum Infix {
     Temporal,
 }
 
+#[derive(Clone, Copy)]
+enum Prefix {
+    Plain(UnaryOp),
+    Temporal,
+}
+
 impl Operand {
     pub(super) fn leaf(kind: ExprKind, span: Span) -> Operand {
         Operand { expr: Expr { kind, span }, probe: None, height: 1 }
@@ -34,25 +40,33 @@ impl Operand {
 impl Parser<'_> {
     /// Any expression.
     pub(super) fn full_expr(&mut self) -> Parsed<Expr> {
-        Ok(self.binary(0, None)?.expr)
+        let operand = self.binary(0, None)?;
+        Ok(self.finished(operand))
+    }
+
+    /// An expression that is complete; what it is part of is taller.
+    fn finished(&mut self, operand: Operand) -> Expr {
+        self.inside = self.inside.max(operand.height);
+        operand.expr
     }
 
     /// An expression that can be calculated with.
     pub(super) fn expr(&mut self) -> Parsed<Expr> {
         let operand = self.binary(0, None)?;
         self.no_probe(&operand)?;
-        Ok(operand.expr)
+        Ok(self.finished(operand))
     }
 
     /// The rest of an expression that begins with a variable.
     pub(super) fn full_expr_after(&mut self, var: VarRef) -> Parsed<Expr> {
         let span = var.span;
         let first = if self.at(Punct::At) { self.remote(var)? } else { Operand::leaf(variable(var), span) };
+        let first = Operand { height: self.inside + 1, ..first };
         Ok(self.binary(0, Some(first))?.expr)
     }
 
     pub(super) fn full_expr_from(&mut self, first: Expr) -> Parsed<Expr> {
-        let first = Operand { expr: first, probe: None, height: 1 };
+        let first = Operand { expr: first, probe: None, height: self.inside + 1 };
         Ok(self.binary(0, Some(first))?.expr)
     }
 
@@ -78,7 +92,8 @@ impl Parser<'_> {
         };
         while let Some((op, level)) = self.infix().filter(|(_, level)| *level >= least) {
             self.bump();
-            let right = self.nested(|p| p.binary(level + 1, None))?;
+            // Operators bind tighter and tighter here, so this is no nesting without end.
+            let right = self.binary(level + 1, None)?;
             left = self.combine(op, left, right)?;
         }
         Ok(left)
@@ -90,12 +105,7 @@ impl Parser<'_> {
             self.no_probe(&right)?;
         }
         let span = join(left.expr.span, right.expr.span);
-        let height = left.height.max(right.height) + 1;
-        if height > limits::MAX_EXPR_HEIGHT {
-            let what = format!("this expression is too large: over {} operators in a row", limits::MAX_EXPR_HEIGHT);
-            self.fatal(Diagnostic::error(right.expr.span, what, ""));
-            return Err(Failed);
-        }
+        let height = self.height(left.height.max(right.height), right.expr.span)?;
         let kind = match op {
             Infix::Plain(op) => ExprKind::Binary(op, Box::new(left.expr), Box::new(right.expr)),
             // Formulas are only checked here, and kept as text.
@@ -138,22 +148,46 @@ impl Parser<'_> {
     }
 
     fn unary(&mut self) -> Parsed<Operand> {
-        let op = match self.sym() {
-            Sym::Punct(Punct::Minus) => Some(UnaryOp::Neg),
-            Sym::Punct(Punct::Bang) => Some(UnaryOp::Not),
-            Sym::Punct(Punct::Tilde) => Some(UnaryOp::Complement),
-            Sym::Temporal(TemporalOp::Unary) => None,
-            _ => return self.primary(),
-        };
-        let token = self.bump();
-        let operand = self.nested(Self::unary)?;
+        let mut operators = Vec::new();
+        while let Some(operator) = self.prefix() {
+            operators.push((operator, self.bump().span));
+        }
+        let mut operand = self.primary()?;
+        for (operator, at) in operators.into_iter().rev() {
+            operand = self.apply(operator, at, operand)?;
+        }
+        Ok(operand)
+    }
+
+    fn prefix(&mut self) -> Option<Prefix> {
+        Some(match self.sym() {
+            Sym::Punct(Punct::Minus) => Prefix::Plain(UnaryOp::Neg),
+            Sym::Punct(Punct::Bang) => Prefix::Plain(UnaryOp::Not),
+            Sym::Punct(Punct::Tilde) => Prefix::Plain(UnaryOp::Complement),
+            Sym::Temporal(TemporalOp::Unary) => Prefix::Temporal,
+            _ => return None,
+        })
+    }
+
+    fn apply(&mut self, operator: Prefix, at: Span, operand: Operand) -> Parsed<Operand> {
         self.no_probe(&operand)?;
-        let span = join(token.span, operand.expr.span);
-        let kind = match op {
-            Some(op) => ExprKind::Unary(op, Box::new(operand.expr)),
-            None => ExprKind::Error,
+        let height = self.height(operand.height, at)?;
+        let span = join(at, operand.expr.span);
+        let kind = match operator {
+            Prefix::Plain(op) => ExprKind::Unary(op, Box::new(operand.expr)),
+            Prefix::Temporal => ExprKind::Error,
         };
-        Ok(Operand { expr: Expr { kind, span }, probe: None, height: operand.height + 1 })
+        Ok(Operand { expr: Expr { kind, span }, probe: None, height })
+    }
+
+    /// The height of what has parts of this height; `at` is where it is too much.
+    fn height(&mut self, parts: u32, at: Span) -> Parsed<u32> {
+        if parts >= limits::MAX_EXPR_HEIGHT {
+            let what = format!("this expression is too large: over {} operators in a row", limits::MAX_EXPR_HEIGHT);
+            self.fatal(Diagnostic::error(at, what, ""));
+            return Err(Failed);
+        }
+        Ok(parts + 1)
     }
 
     pub(super) fn at_expression(&mut self) -> bool {
@@ -182,11 +216,20 @@ impl Parser<'_> {
         }
     }
 
+    /// An operand is taller than the expressions inside it: indices, arguments.
     fn primary(&mut self) -> Parsed<Operand> {
+        let outside = std::mem::take(&mut self.inside);
+        let operand = self.bare_primary()?;
+        let height = operand.height.max(self.inside + 1);
+        self.inside = outside;
+        Ok(Operand { height, ..operand })
+    }
+
+    fn bare_primary(&mut self) -> Parsed<Operand> {
         use Keyword as K;
         let span = self.here();
         match self.sym() {
-            Sym::Punct(Punct::LeftParen) => self.nested(Self::parenthesised),
+            Sym::Punct(Punct::LeftParen) => self.parenthesised(),
             Sym::Name => self.variable_or_poll(),
             Sym::ProcName => {
                 let token = self.bump();
@@ -223,8 +266,8 @@ impl Parser<'_> {
             let no = self.expr()?;
             let close = self.close(Punct::RightParen, "the condition", open.span)?;
             let kind = ExprKind::Cond(Box::new([inner.expr, yes, no]));
-            // Each branch is bounded by itself; what is above is bounded by the nesting.
-            return Ok(Operand::leaf(kind, join(open.span, close.span)));
+            let condition = Operand::leaf(kind, join(open.span, close.span));
+            return Ok(Operand { height: inner.height + 1, ..condition });
         }
         let close = self.close(Punct::RightParen, "the parenthesis", open.span)?;
         let span = join(open.span, close.span);

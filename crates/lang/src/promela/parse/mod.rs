@@ -80,6 +80,7 @@ pub fn parse(texts: Preprocessed, sources: &mut Sources, diagnostics: &mut Vec<D
         inlines: HashMap::new(),
         log: Vec::new(),
         depth: 0,
+        inside: 0,
         errors: 0,
         complained_at: None,
         stopped: false,
@@ -117,6 +118,8 @@ struct Parser<'a> {
     /// All tokens taken, for the text of statements.
     log: Vec<Token>,
     depth: usize,
+    /// The height of the tallest expression that is part of the operand or statement being read.
+    inside: u32,
     errors: usize,
     /// How many tokens had been taken at the last error: one error per place.
     complained_at: Option<usize>,

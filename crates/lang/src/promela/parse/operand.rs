@@ -169,7 +169,7 @@ impl Parser<'_> {
     fn var_part_after(&mut self, name: Name) -> Parsed<VarPart> {
         let mut index = None;
         if let Some(open) = self.eat(Punct::LeftBracket) {
-            index = Some(self.nested(Self::expr)?);
+            index = Some(self.expr()?);
             self.close(Punct::RightBracket, "the index", open.span)?;
         }
         Ok(VarPart { name, index })

@@ -14,6 +14,7 @@ impl Parser<'_> {
         let parens = self.parens;
         loop {
             let start = self.log.len();
+            self.inside = 0;
             match self.nested(Self::step) {
                 Ok(step) => stmts.push(step),
                 Err(Failed) => {

@@ -351,7 +351,7 @@ fn absurd_nesting_ends_in_an_error() {
     }
     rejects(&format!("init {{ q?{}x{} }}", "(".repeat(n), ")".repeat(n)), "nested too deeply");
     rejects(&format!("init {{ x = {}1 }}", "1 + ".repeat(n)), "too large");
-    rejects(&format!("ltl p {{ {}x }}", "[] ".repeat(n)), "nested too deeply");
+    rejects(&format!("ltl p {{ {}x }}", "[] ".repeat(n)), "too large");
     let inlines: String = (1..100).map(|i| format!("inline f{i}() {{ f{0}(); f{0}() }}\n", i - 1)).collect();
     rejects(&format!("inline f0() {{ skip }}\n{inlines} init {{ f30() }}"), "too large");
     rejects(&format!("inline f0() {{ skip }}\n{inlines} init {{ f99() }}"), "nested too deeply");

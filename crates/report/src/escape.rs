@@ -1,0 +1,104 @@
+//! Text that is shown. Control characters in it, from a model or a file's name, could move the cursor, change what is on
+//! the screen already, or make it read in another order; they are shown as `\x1b`, and so have no effect.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+const ESCAPE: char = '\u{1b}';
+
+/// Text from elsewhere: nothing in it but line ends and tabs has an effect.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if text.contains(is_control) { Cow::Owned(escaped(text, |_| None, code)) } else { Cow::Borrowed(text) }
+}
+
+/// A report, in which styles have an effect, too: those are ours, since all text from elsewhere went through [`visible`].
+pub fn visible_report(text: &str) -> Cow<'_, str> {
+    if text.contains(is_control) { Cow::Owned(escaped(text, style, code)) } else { Cow::Borrowed(text) }
+}
+
+/// JSON, in which such characters occur in strings only, and have an escape of their own.
+pub fn visible_json(text: &str) -> Cow<'_, str> {
+    let json = |c: char| format!("\\u{:04x}", u32::from(c));
+    if text.contains(is_control) { Cow::Owned(escaped(text, |_| None, json)) } else { Cow::Borrowed(text) }
+}
+
+/// Whether a terminal may take it for a command: control characters (C0, DEL, C1), line and paragraph separators, and those
+/// that turn the direction of text.
+fn is_control(c: char) -> bool {
+    let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    (c.is_control() && c != '\n' && c != '\t') || turns
+}
+
+/// `keep` tells how many bytes at the start of a text are left as they are.
+fn escaped(text: &str, keep: impl Fn(&str) -> Option<usize>, code: impl Fn(char) -> String) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut rest = text;
+    while let Some(at) = rest.find(is_control) {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let first = from.chars().next().map_or(0, char::len_utf8);
+        let kept = keep(from);
+        let (these, after) = from.split_at(kept.unwrap_or(first));
+        if kept.is_some() {
+            out.push_str(these);
+        } else {
+            these.chars().for_each(|c| out.push_str(&code(c)));
+        }
+        rest = after;
+    }
+    out + rest
+}
+
+/// The length of the style that the text begins with.
+fn style(text: &str) -> Option<usize> {
+    let numbers = text.strip_prefix(ESCAPE)?.strip_prefix('[')?;
+    let end = numbers.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+    numbers[end..].starts_with('m').then_some(ESCAPE.len_utf8() + 1 + end + 1)
+}
+
+fn code(c: char) -> String {
+    let mut out = String::new();
+    let n = u32::from(c);
+    let _ = if n < 0x100 { write!(out, "\\x{n:02x}") } else { write!(out, "\\u{{{n:x}}}") };
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::style::{BAD, paint};
+
+    #[test]
+    fn controls_are_shown() {
+        assert_eq!(visible("a\tb\nc é √"), "a\tb\nc é √");
+        assert_eq!(visible("\u{1b}[2J\r\u{7}\0\u{7f}"), "\\x1b[2J\\x0d\\x07\\x00\\x7f");
+        assert_eq!(visible("\u{9b}31m x\u{202e}y\u{2066}"), "\\x9b31m x\\u{202e}y\\u{2066}");
+        for n in (0..=0x10_ffff).filter(|n| !matches!(n, 9 | 10)) {
+            let Some(c) = char::from_u32(n) else { continue };
+            assert!(!visible(&c.to_string()).chars().any(char::is_control), "{n:x}");
+        }
+    }
+
+    #[test]
+    fn styles_stay_and_nothing_else_does() {
+        let styled = paint(BAD, "no");
+        assert_eq!(visible_report(&styled), styled);
+        for (text, shown) in [
+            ("\u{1b}[2J", "\\x1b[2J"),
+            ("\u{1b}]0;title\u{7}", "\\x1b]0;title\\x07"),
+            ("\u{1b}[1;31", "\\x1b[1;31"),
+            ("\u{1b}", "\\x1b"),
+            ("\u{1b}[m\u{1b}[H", "\u{1b}[m\\x1b[H"),
+        ] {
+            assert_eq!(visible_report(text), shown);
+        }
+    }
+
+    #[test]
+    fn json_stays_json() {
+        let text = serde_json::to_string("\u{1b}\u{7f}\u{9b}\u{202e}\n").unwrap();
+        let shown = visible_json(&text);
+        assert_eq!(shown, "\"\\u001b\\u007f\\u009b\\u202e\\n\"");
+        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), "\u{1b}\u{7f}\u{9b}\u{202e}\n");
+    }
+}
