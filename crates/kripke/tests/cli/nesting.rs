@@ -52,6 +52,9 @@ fn esml(times: usize) -> Vec<(String, String)> {
 #[test]
 fn two_hundred_parentheses_work() {
     let desk = Desk::new();
+    let system = "process P { state a; init a; trans a -> a { guard x < 2; }; } system async;";
+    desk.write("m.mdve", format!("int x = eval({}); {system}", nest("!(1 - ", "1", ")", 200)));
+    desk.run("check m.mdve").expect(0);
     for (ending, models) in [("pml", promela(200)), ("dve", dve(200)), ("esml", esml(200))] {
         for (way, text) in models {
             let file = format!("m.{ending}");
