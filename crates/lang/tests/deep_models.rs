@@ -36,8 +36,12 @@ fn deepest(open: &str, middle: &str, close: &str) -> usize {
 #[test]
 fn deep_text_is_accepted_or_refused_but_never_overflows() {
     for (open, middle, close, least) in [
-        ("(", "x", ")", 50),
-        ("! ", "x", "", 50),
+        ("(", "x", ")", 200),
+        ("! ", "x", "", 200),
+        ("!(", "x", ")", 200),
+        ("(x + ", "x", ")", 200),
+        ("(x -> 1 : ", "x", ")", 200),
+        ("(x || x && x | x ^ x & x == x < x << x + x * ", "x", ")", 50),
         ("x + ", "x", "", 500),
         ("{ ", "skip", " }", 50),
         ("if :: ", "skip", " fi", 50),

@@ -52,6 +52,9 @@ fn esml(times: usize) -> Vec<(String, String)> {
 #[test]
 fn two_hundred_parentheses_work() {
     let desk = Desk::new();
+    let system = "process P { state a; init a; trans a -> a { guard x < 2; }; } system async;";
+    desk.write("m.mdve", format!("int x = eval({}); {system}", nest("!(1 - ", "1", ")", 200)));
+    desk.run("check m.mdve").expect(0);
     for (ending, models) in [("pml", promela(200)), ("dve", dve(200)), ("esml", esml(200))] {
         for (way, text) in models {
             let file = format!("m.{ending}");
@@ -111,7 +114,7 @@ fn what_is_deeper_is_an_error() {
 }
 
 /// Rows of the table of built-in limits, and the constants behind them.
-const LIMITS: [(&str, &str, &str); 25] = [
+const LIMITS: [(&str, &str, &str); 26] = [
     ("processes, channels alive at a time", "model/src/layout.rs", "MAX_ALIVE"),
     ("bytes of one state", "model/src/layout.rs", "MAX_BYTES"),
     ("steps of one run through an atomic sequence", "model/src/interpret/expand.rs", "MAX_ATOMIC"),
@@ -126,6 +129,7 @@ const LIMITS: [(&str, &str, &str); 25] = [
     ("tokens after macros and inlines are expanded", "lang/src/limits.rs", "MAX_TOKENS"),
     ("tokens moved while macros are expanded", "lang/src/limits.rs", "MAX_MACRO_WORK"),
     ("DVE: characters read and written while macros are expanded", "lang/src/limits.rs", "MAX_M4_WORK"),
+    ("ESML: operators in a row or within each other", "lang/src/esml/parse/expression.rs", "MAX_HEIGHT"),
     ("ESML: single values in one variable", "lang/src/limits.rs", "MAX_ESML_WORDS"),
     ("ESML: words moved by commands on whole values, in all of the text", "lang/src/limits.rs", "MAX_ESML_WORK"),
     ("formulas: bytes, also of a never claim or an automaton", "logic/src/limits.rs", "MAX_BYTES"),
@@ -139,15 +143,19 @@ const LIMITS: [(&str, &str, &str); 25] = [
     ("automata: edges", "logic/src/limits.rs", "MAX_EDGES"),
 ];
 
-/// The value of a constant: `256`, `1_000`, `32 << 20`.
+/// The value of a constant: `256`, `1_000`, `32 << 20`, `limits::MAX_EXPR_HEIGHT / 4`.
 fn constant(crates: &Path, file: &str, name: &str) -> u64 {
     let text = fs::read_to_string(crates.join(file)).unwrap();
     let (_, after) = text.split_once(&format!("const {name}: ")).unwrap_or_else(|| panic!("{file}: no {name}"));
     let (_, value) = after.split_once(" = ").unwrap();
+    let (value, _) = value.split_once(';').unwrap();
     let number = |text: &str| text.trim().replace('_', "").parse::<u64>().unwrap();
-    match value.split_once(';').unwrap().0.split_once("<<") {
+    if let Some((whole, part)) = value.split_once(" / ") {
+        return constant(crates, "lang/src/limits.rs", whole.trim_start_matches("limits::")) / number(part);
+    }
+    match value.split_once("<<") {
         Some((base, shift)) => number(base) << number(shift),
-        None => number(value.split_once(';').unwrap().0),
+        None => number(value),
     }
 }
 

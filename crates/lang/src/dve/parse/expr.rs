@@ -58,30 +58,36 @@ fn prefix(token: &Token) -> Option<UnaryOp> {
 }
 
 impl Parser<'_> {
+    /// Operands joined by operators. What waits for an operand that binds tighter is kept in a list, not on the stack: text with
+    /// many levels of operators inside many brackets would need too much of it.
     pub(super) fn expr(&mut self) -> Parse<Expr> {
-        self.binary(1)
+        let mut waiting: Vec<(Expr, Infix, u8)> = Vec::new();
+        let mut operand = self.nested(Self::unary)?;
+        loop {
+            let next = infix(self.peek());
+            let least = next.map_or(0, |(level, _)| level);
+            while let Some((left, operator, _)) = waiting.pop_if(|(_, _, level)| *level >= least) {
+                operand = self.combine(operator, left, operand)?;
+            }
+            let Some((level, operator)) = next else { return Ok(operand) };
+            self.bump();
+            waiting.push((operand, operator, level));
+            operand = self.nested(Self::unary)?;
+        }
     }
 
-    /// Operands joined by operators of this level and stronger ones, from left to right.
-    fn binary(&mut self, least: u8) -> Parse<Expr> {
-        let mut left = self.nested(Self::unary)?;
-        while let Some((level, operator)) = infix(self.peek()).filter(|(level, _)| *level >= least) {
-            self.bump();
-            // Operators bind tighter and tighter here, so this is no nesting without end.
-            let right = self.binary(level + 1)?;
-            let span = join(left.span, right.span);
-            let height = left.height.max(right.height) + 1;
-            if height > limits::MAX_EXPR_HEIGHT {
-                return Err(self.too_deep(span));
-            }
-            let (left_box, right) = (Box::new(left), Box::new(right));
-            let kind = match operator {
-                Infix::Imply => ExprKind::Imply(left_box, right),
-                Infix::Operator(op) => ExprKind::Binary(op, left_box, right),
-            };
-            left = Expr { kind, span, height };
+    fn combine(&mut self, operator: Infix, left: Expr, right: Expr) -> Parse<Expr> {
+        let span = join(left.span, right.span);
+        let height = left.height.max(right.height) + 1;
+        if height > limits::MAX_EXPR_HEIGHT {
+            return Err(self.too_deep(span));
         }
-        Ok(left)
+        let (left, right) = (Box::new(left), Box::new(right));
+        let kind = match operator {
+            Infix::Imply => ExprKind::Imply(left, right),
+            Infix::Operator(op) => ExprKind::Binary(op, left, right),
+        };
+        Ok(Expr { kind, span, height })
     }
 
     fn unary(&mut self) -> Parse<Expr> {

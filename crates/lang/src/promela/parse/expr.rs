@@ -40,7 +40,7 @@ impl Operand {
 impl Parser<'_> {
     /// Any expression.
     pub(super) fn full_expr(&mut self) -> Parsed<Expr> {
-        let operand = self.binary(0, None)?;
+        let operand = self.binary(None)?;
         Ok(self.finished(operand))
     }
 
@@ -52,7 +52,7 @@ impl Parser<'_> {
 
     /// An expression that can be calculated with.
     pub(super) fn expr(&mut self) -> Parsed<Expr> {
-        let operand = self.binary(0, None)?;
+        let operand = self.binary(None)?;
         self.no_probe(&operand)?;
         Ok(self.finished(operand))
     }
@@ -62,12 +62,12 @@ impl Parser<'_> {
         let span = var.span;
         let first = if self.at(Punct::At) { self.remote(var)? } else { Operand::leaf(variable(var), span) };
         let first = Operand { height: self.inside + 1, ..first };
-        Ok(self.binary(0, Some(first))?.expr)
+        Ok(self.binary(Some(first))?.expr)
     }
 
     pub(super) fn full_expr_from(&mut self, first: Expr) -> Parsed<Expr> {
         let first = Operand { expr: first, probe: None, height: self.inside + 1 };
-        Ok(self.binary(0, Some(first))?.expr)
+        Ok(self.binary(Some(first))?.expr)
     }
 
     fn no_probe(&mut self, operand: &Operand) -> Parsed<()> {
@@ -85,18 +85,25 @@ impl Parser<'_> {
         Err(self.report(Diagnostic::error(span, what, "").help(help)))
     }
 
-    fn binary(&mut self, least: u8, first: Option<Operand>) -> Parsed<Operand> {
-        let mut left = match first {
+    /// Operands joined by operators. What waits for an operand that binds tighter is kept in a list, not on the stack: text with
+    /// many levels of operators inside many parentheses would need too much of it.
+    fn binary(&mut self, first: Option<Operand>) -> Parsed<Operand> {
+        let mut waiting: Vec<(Operand, Infix, u8)> = Vec::new();
+        let mut operand = match first {
             Some(first) => first,
             None => self.nested(Self::unary)?,
         };
-        while let Some((op, level)) = self.infix().filter(|(_, level)| *level >= least) {
+        loop {
+            let next = self.infix();
+            let least = next.map_or(0, |(_, level)| level);
+            while let Some((left, op, _)) = waiting.pop_if(|(_, _, level)| *level >= least) {
+                operand = self.combine(op, left, operand)?;
+            }
+            let Some((op, level)) = next else { return Ok(operand) };
             self.bump();
-            // Operators bind tighter and tighter here, so this is no nesting without end.
-            let right = self.binary(level + 1, None)?;
-            left = self.combine(op, left, right)?;
+            waiting.push((operand, op, level));
+            operand = self.nested(Self::unary)?;
         }
-        Ok(left)
     }
 
     fn combine(&mut self, op: Infix, left: Operand, right: Operand) -> Parsed<Operand> {
@@ -258,7 +265,7 @@ impl Parser<'_> {
     /// `(e)` or `(c -> a : b)`
     fn parenthesised(&mut self) -> Parsed<Operand> {
         let open = self.bump();
-        let inner = self.binary(0, None)?;
+        let inner = self.binary(None)?;
         if self.eat(Punct::Arrow).is_some() {
             self.no_probe(&inner)?;
             let yes = self.expr()?;
