@@ -26,8 +26,8 @@ use super::{exchange, scope};
 use crate::args::{self, Check, Reading};
 use crate::engine::{Engine, state_bits};
 use crate::exit::{Failure, Status};
-use crate::formulas::{Logic, Question};
 use crate::formulas::branching::Wording;
+use crate::formulas::{Logic, Question};
 use crate::load::{self, Trouble};
 use crate::tasks::{self, Asked, Kind, Task};
 use crate::trails::{Target, Written};
@@ -208,7 +208,7 @@ impl Done {
         let early = !safety && matches!(answer.outcome.end, End::Decided(_));
         let mut all = self.not_checked.clone();
         if early {
-            all.push("errors in states that the answer does not depend on".to_string());
+            all.push("errors in states that the answer does not need".to_string());
         }
         all
     }

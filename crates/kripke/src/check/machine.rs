@@ -85,10 +85,14 @@ fn property(done: &Done, answer: &Answer) -> json::Property {
             Fairness::StrongTransitions => Some("strong-transitions"),
             Fairness::Impartial => Some("impartial"),
         },
-        checked: [(answer.options.assertions, "assertions"), (answer.options.end_states, "end_states"), (true, "faults")]
-            .into_iter()
-            .filter_map(|(checked, what)| checked.then_some(what))
-            .collect(),
+        checked: [
+            (answer.options.assertions, "assertions"),
+            (answer.options.end_states, "end_states"),
+            (true, "faults"),
+        ]
+        .into_iter()
+        .filter_map(|(checked, what)| checked.then_some(what))
+        .collect(),
         not_checked: done.not_checked_by(answer),
         states: statistics.states,
         transitions: statistics.transitions,

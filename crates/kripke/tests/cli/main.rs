@@ -15,3 +15,4 @@ mod simulate;
 mod stores;
 mod symmetry;
 mod temporal;
+mod verdicts;

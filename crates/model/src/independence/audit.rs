@@ -213,8 +213,7 @@ impl Audit {
                 let same = |state: &State| state[skip..] == wanted[skip..];
                 let mut exchanged = first.is_empty();
                 for then in first {
-                    exchanged |=
-                        then.moves.states().any(same) || self.catches_up(&then.moves, wanted, [member, other]);
+                    exchanged |= then.moves.states().any(same) || self.catches_up(&then.moves, wanted, [member, other]);
                 }
                 if !exchanged {
                     return Err(format!("moves of processes {member} and {other} can't be exchanged"));

@@ -39,7 +39,6 @@ fn mistakes_in_meaning() {
         (one("a -> b { effect y = 1; }"), "`y` is not declared"),
         (one("a -> c { }"), "process `P` has no state `c`"),
         (one("a -> b { effect K = 2; }"), "`K` is a constant"),
-        (one("a -> b { effect t = 2; }"), "`t` is an array"),
         (one("a -> b { effect x[1] = 2; }"), "`x` is not an array"),
         (one("a -> b { effect x + 1 = 2; }"), "only a variable"),
         (one("a -> b { sync x!; }"), "`x` is not a channel"),
@@ -85,10 +84,12 @@ fn warnings() {
         ("byte u[1] = {1, 2}; ".to_string() + &process("", "a -> b { }"), "has 1 elements, but there are 2 values"),
         ("byte x; ".to_string() + &process("byte x;", "a -> b { }"), "`x` of this process hides a global one"),
         ("byte u[2]; ".to_string() + &process("", "a -> b { effect u[2] = 1; }"), "index 2 is outside of `u`"),
+        (process("byte t[3];", "a -> b { effect t = 2; }, b -> a { guard t == 2; }"), "`t` is an array: taken to mean"),
     ] {
         let loaded = read(&text);
         assert!(loaded.model.is_some(), "{text}");
         assert!(loaded.diagnostics[0].message.contains(message), "{text}: {:?}", loaded.diagnostics);
+        assert_eq!(loaded.diagnostics.len(), 1, "{text}: {:?}", loaded.diagnostics);
     }
 }
 
