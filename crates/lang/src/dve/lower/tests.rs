@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kripke_model::{Batch, Choice, Interpreter, Model, Successors};
 
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{Loader, Sources};
 use crate::{LoadOptions, Loaded, load};
 
@@ -216,7 +216,7 @@ fn conditions_see_the_whole_model() {
         ("P->x + P->K == W->n or W.q", true),
         ("x == 1", false),
         ("P.c", false),
-        ("g == 1", false),
+        ("g[1] == x", false),
         ("P.a P.b", false),
         ("", false),
     ] {
@@ -224,5 +224,13 @@ fn conditions_see_the_whole_model() {
         let condition = crate::dve::condition(text, &model, &mut sources, &mut diagnostics);
         assert_eq!(condition.is_some(), fine, "{text}: {diagnostics:?}");
         assert_eq!(diagnostics.is_empty(), fine, "{text}: {diagnostics:?}");
+    }
+    for (text, element) in [("g == 1", "g[0] == 1"), ("not g", "not g[0]")] {
+        let read = |text: &str, diagnostics: &mut Vec<Diagnostic>| {
+            format!("{:?}", crate::dve::condition(text, &model, &mut Sources::default(), diagnostics))
+        };
+        let mut diagnostics = Vec::new();
+        assert_eq!(read(text, &mut diagnostics), read(element, &mut Vec::new()), "{text}");
+        assert!(matches!(&diagnostics[..], [d] if d.severity == Severity::Warning), "{text}: {diagnostics:?}");
     }
 }
