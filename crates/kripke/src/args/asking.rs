@@ -30,10 +30,11 @@ pub struct Asking {
     /// Can a state be reached in which this holds? A condition in the language of the model
     #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
     pub reach: Vec<String>,
-    /// Runs that meet `accept` labels for ever (with a never claim: of the claim, too)
+    /// Runs that visit `accept` labels infinitely often (with a never claim: of the claim, too); failed assertions, faults and,
+    /// without a claim, invalid end states are errors, too
     #[arg(short = 'a', long)]
     pub acceptance: bool,
-    /// Runs that at some time meet no `progress` label any more
+    /// Runs that visit `progress` labels only finitely often; failed assertions, faults and invalid end states are errors, too
     #[arg(short = 'l', long)]
     pub non_progress: bool,
     /// Only runs that are fair: processes that can move all the time do (weak), that can again and again do (strong), every

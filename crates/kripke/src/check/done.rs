@@ -208,7 +208,7 @@ impl Done {
         let early = !safety && matches!(answer.outcome.end, End::Decided(_));
         let mut all = self.not_checked.clone();
         if early {
-            all.push("errors in states that the answer does not depend on".to_string());
+            all.push("errors in states that the answer does not need".to_string());
         }
         all
     }

@@ -20,3 +20,4 @@ mod simulate;
 mod stores;
 mod symmetry;
 mod temporal;
+mod verdicts;

@@ -211,10 +211,9 @@ impl Audit {
                 // One that rests may have several ways to go on.
                 let first = if rests { &members_turn[..] } else { members_turn.get(number..=number).unwrap_or(&[]) };
                 let same = |state: &State| state[skip..] == wanted[skip..];
-                let mut exchanged = first.is_empty();
-                for then in first {
-                    exchanged |= then.moves.states().any(same) || self.catches_up(&then.moves, wanted, [member, other]);
-                }
+                let exchanged = first.is_empty()
+                    || first.iter().any(|then| then.moves.states().any(same))
+                    || first.iter().any(|then| self.catches_up(&then.moves, wanted, [member, other]));
                 if !exchanged {
                     return Err(format!("moves of processes {member} and {other} can't be exchanged"));
                 }

@@ -93,7 +93,8 @@ impl Context<'_> {
         self.report(wrong.label(declared.span, "declared here"));
     }
 
-    /// The index of an array's element; none for what is no array.
+    /// The index of an array's element; none for what is no array. The name of an array alone is its first element, as in
+    /// DiVinE.
     fn index(
         &mut self,
         name: &Name,
@@ -110,11 +111,8 @@ impl Context<'_> {
                 return None;
             }
             (Some(_), None) => {
-                let wrong = format!("`{}` is an array: an element is needed", name.text);
-                let help = format!("write `{}[0]` for the first one", name.text);
-                let wrong = Diagnostic::error(name.span, wrong, "the whole array").help(help);
-                self.report(wrong.label(declared, "declared here"));
-                return None;
+                self.whole_array(name, declared);
+                return Some(vec![Expr::Const(0)]);
             }
         };
         let value = self.expr(index)?;
@@ -126,6 +124,19 @@ impl Context<'_> {
             warn(self.diagnostics, Diagnostic::warning(index.span, text, "this step would fail"));
         }
         Some(vec![value])
+    }
+
+    /// Warns once of the name of an array in place of an element.
+    fn whole_array(&mut self, name: &Name, declared: Span) {
+        let text = format!("`{}` is an array: taken to mean its first element", name.text);
+        let help = format!("write `{}[0]`", name.text);
+        let warning =
+            Diagnostic::warning(name.span, text, "the whole array").help(help).label(declared, "declared here");
+        let declared_at = |d: &Diagnostic| d.labels.last().map(|label| label.span);
+        let same = |d: &Diagnostic| d.message == warning.message && declared_at(d) == declared_at(&warning);
+        if !self.diagnostics.iter().any(same) {
+            warn(self.diagnostics, warning);
+        }
     }
 
     /// `P.s`

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kripke_model::{Batch, Choice, Interpreter, Model, Successors};
 
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{Loader, Sources};
 use crate::{LoadOptions, Loaded, load};
 
@@ -39,7 +39,6 @@ fn mistakes_in_meaning() {
         (one("a -> b { effect y = 1; }"), "`y` is not declared"),
         (one("a -> c { }"), "process `P` has no state `c`"),
         (one("a -> b { effect K = 2; }"), "`K` is a constant"),
-        (one("a -> b { effect t = 2; }"), "`t` is an array"),
         (one("a -> b { effect x[1] = 2; }"), "`x` is not an array"),
         (one("a -> b { effect x + 1 = 2; }"), "only a variable"),
         (one("a -> b { sync x!; }"), "`x` is not a channel"),
@@ -85,10 +84,12 @@ fn warnings() {
         ("byte u[1] = {1, 2}; ".to_string() + &process("", "a -> b { }"), "has 1 elements, but there are 2 values"),
         ("byte x; ".to_string() + &process("byte x;", "a -> b { }"), "`x` of this process hides a global one"),
         ("byte u[2]; ".to_string() + &process("", "a -> b { effect u[2] = 1; }"), "index 2 is outside of `u`"),
+        (process("byte t[3];", "a -> b { effect t = 2; }, b -> a { guard t == 2; }"), "`t` is an array: taken to mean"),
     ] {
         let loaded = read(&text);
         assert!(loaded.model.is_some(), "{text}");
         assert!(loaded.diagnostics[0].message.contains(message), "{text}: {:?}", loaded.diagnostics);
+        assert_eq!(loaded.diagnostics.len(), 1, "{text}: {:?}", loaded.diagnostics);
     }
 }
 
@@ -215,7 +216,7 @@ fn conditions_see_the_whole_model() {
         ("P->x + P->K == W->n or W.q", true),
         ("x == 1", false),
         ("P.c", false),
-        ("g == 1", false),
+        ("g[1] == x", false),
         ("P.a P.b", false),
         ("", false),
     ] {
@@ -223,5 +224,13 @@ fn conditions_see_the_whole_model() {
         let condition = crate::dve::condition(text, &model, &mut sources, &mut diagnostics);
         assert_eq!(condition.is_some(), fine, "{text}: {diagnostics:?}");
         assert_eq!(diagnostics.is_empty(), fine, "{text}: {diagnostics:?}");
+    }
+    for (text, element) in [("g == 1", "g[0] == 1"), ("not g", "not g[0]")] {
+        let read = |text: &str, diagnostics: &mut Vec<Diagnostic>| {
+            format!("{:?}", crate::dve::condition(text, &model, &mut Sources::default(), diagnostics))
+        };
+        let mut diagnostics = Vec::new();
+        assert_eq!(read(text, &mut diagnostics), read(element, &mut Vec::new()), "{text}");
+        assert!(matches!(&diagnostics[..], [d] if d.severity == Severity::Warning), "{text}: {diagnostics:?}");
     }
 }
