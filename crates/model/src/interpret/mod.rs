@@ -8,6 +8,7 @@ mod eval;
 mod expand;
 mod explain;
 mod observe;
+mod permission;
 mod step;
 mod straight;
 mod together;
