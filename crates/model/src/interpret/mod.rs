@@ -9,6 +9,7 @@ mod expand;
 mod explain;
 mod movers;
 mod observe;
+mod permission;
 mod step;
 mod straight;
 mod together;

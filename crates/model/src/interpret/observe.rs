@@ -52,9 +52,13 @@ impl<'a, L: Listener> Joined<'a, L> {
         let Seat { log, edges, .. } = &mut *self.seat;
         for (id, judged) in edges.iter_mut() {
             let step = self.machine.observer_step(*id);
+            let effects = &self.machine.edge(step.process.0, *id).effects;
+            if judged.is_ok() && effects.is_empty() {
+                continue;
+            }
             log.clear();
             log.enter(NOBODY, step.process.0, *id);
-            for effect in &self.machine.edge(step.process.0, *id).effects {
+            for effect in effects {
                 let (Effect::Assert(condition), Ok(())) = (effect, &*judged) else { continue };
                 match self.machine.eval(condition, &Env::watching(root, stuck)) {
                     Ok(0) => self.machine.find(log, FindingKind::Assertion),
