@@ -8,13 +8,11 @@ use super::system::{ChanId, Language, Pattern, ProcId, Stmt, System};
 #[derive(Clone, Debug)]
 pub struct Step {
     pub to: State,
-    /// The process that executes the first statement; at a rendezvous, the sender.
+    /// The process that executes the first statement, also if control is passed on; at a rendezvous, the sender.
     pub mover: ProcId,
     /// Every edge on the way, with its process.
     pub executed: Vec<(ProcId, usize)>,
     pub assertion_failed: bool,
-    /// Control went over to the receiver of a message, which executed more.
-    pub handed_over: bool,
 }
 
 /// All that can happen in a state.
@@ -96,12 +94,11 @@ impl<'s> Semantics<'s> {
                 out.assertion_failed |= before.is_some_and(|b| b.assertion_failed);
                 continue;
             };
-            let mut step = Step { to, mover: p, executed, assertion_failed: failed, handed_over: false };
+            let mut step = Step { to, mover: p, executed, assertion_failed: failed };
             if let Some(before) = before {
                 step.executed.splice(0..0, before.executed.iter().copied());
                 step.mover = before.mover;
                 step.assertion_failed |= before.assertion_failed;
-                step.handed_over = before.handed_over;
             }
             let last = *step.executed.last().expect("something was executed");
             if self.keeps(last) { self.go_on(step, control, out) } else { out.steps.push(step) }
@@ -113,18 +110,16 @@ impl<'s> Semantics<'s> {
     }
 
     /// The next statements of an atomic sequence; if none can be executed, others may move.
-    fn go_on(&self, mut step: Step, control: ProcId, out: &mut Steps) {
+    fn go_on(&self, step: Step, control: ProcId, out: &mut Steps) {
         let (steps, fault) = (out.steps.len(), std::mem::take(&mut out.fault));
         let here = step.to.clone();
-        let waits = step.clone();
-        step.handed_over |= control != step.mover;
         if self.may_move(&here, control, out) {
             for edge in self.edges(&here, control) {
                 self.execute(&here, control, edge, Some(&step), out);
             }
         }
         if out.steps.len() == steps && !out.fault {
-            out.steps.push(waits);
+            out.steps.push(step);
         }
         out.fault |= fault;
     }

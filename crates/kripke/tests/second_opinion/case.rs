@@ -28,15 +28,15 @@ impl Case {
         if graph.unclear {
             return Vec::new();
         }
-        let mut out: Vec<Case> = (0..3).map(|_| Case::random(&mut generator, &graph)).collect();
+        let mut out: Vec<Case> = (0..3).map(|_| Case::random(&mut generator)).collect();
         // What is checked if nothing else is asked.
         let options = options::random(&mut generator.random, generator.system.language);
         out.push(Case { questions: vec![Question::Safety], options, ..out[0].clone() });
         out
     }
 
-    fn random(g: &mut Generator, graph: &Graph) -> Case {
-        let fair = !graph.movers_unclear && g.random.percent(65);
+    fn random(g: &mut Generator) -> Case {
+        let fair = g.random.percent(65);
         let fairness = if fair { g.random.pick(&Fairness::ALL[1..]) } else { Fairness::None };
         let mut questions = Vec::new();
         if g.system.language == Language::Promela {

@@ -170,10 +170,7 @@ fn quoted(argument: &str) -> String {
 /// The disagreement of a smaller case, if it is one of the same kind.
 fn again(case: &Case, program: &Program, before: &Disagreement) -> Option<Disagreement> {
     let graph = Graph::of(&case.system, MOST_STATES)?;
-    if graph.unclear || graph.movers_unclear && before.case.fairness != kripke_tests::opinion::fairness::Fairness::None {
-        return None;
-    }
-    let found = compare(case, program).1.pop()?;
+    let found = compare(case, program).1.pop().filter(|_| !graph.unclear)?;
     (found.sort == before.sort).then_some(found)
 }
 
