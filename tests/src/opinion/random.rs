@@ -1,5 +1,6 @@
 //! Random small systems, reproducible by their seed.
 
+use super::shrink::leave_where_no_guard_is_true;
 use super::system::{
     Chan, ChanId, Expr, Kind, Language, Loc, Mode, Op, Pattern, Place, Proc, ProcId, Stmt, System, Transition, Var, VarId,
 };
@@ -239,13 +240,11 @@ impl Generator {
     /// A loop with guards; see [`super::print`] for its shape.
     fn esml(&mut self, p: ProcId, name: String) -> Proc {
         let mut locs = vec![Loc::default()];
-        let mut none = Expr::bin(Op::Eq, Expr::Const(0), Expr::Const(0));
         let branches = 1 + self.random.below(3);
         let plain = |s: Stmt, target: usize| Transition { mode: Mode::Plain, body: vec![s], target };
         for branch in 0..branches {
             let always = branch == 0 && (!self.ends || self.random.percent(50));
-            let guard = if always { none_less() } else { self.condition(p) };
-            none = Expr::bin(Op::And, none, guard.clone().negated());
+            let guard = if always { truth() } else { self.condition(p) };
             let commands = 1 + self.random.below(2);
             let next = locs.len();
             locs[0].transitions.push(plain(Stmt::Guard(guard), next));
@@ -254,8 +253,10 @@ impl Generator {
             }
         }
         let end = locs.len();
-        locs[0].transitions.push(plain(Stmt::Guard(none), end));
-        Proc { name, locs, provided: None, priority: None }
+        locs[0].transitions.push(plain(Stmt::Else, end));
+        let mut proc = Proc { name, locs, provided: None, priority: None };
+        leave_where_no_guard_is_true(&mut proc);
+        proc
     }
 
     /// Appends the locations of a command.
@@ -419,6 +420,6 @@ impl Generator {
 }
 
 /// What is always true, as a comparison.
-fn none_less() -> Expr {
+fn truth() -> Expr {
     Expr::bin(Op::Eq, Expr::Const(0), Expr::Const(0))
 }
