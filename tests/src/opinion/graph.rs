@@ -62,7 +62,7 @@ impl Graph {
                 node.assertion |= step.assertion_failed;
                 node.arcs.push(out.arc(step, &mut known, &mut transitions));
             }
-            node.invalid_end = node.arcs.is_empty() && !may_end(system, &semantics, &state);
+            node.invalid_end = node.arcs.is_empty() && !node.fault && !may_end(system, &semantics, &state);
             mark(system, &state, &mut node);
             out.nodes.push(node);
         }

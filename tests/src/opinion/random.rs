@@ -2,7 +2,8 @@
 
 use super::shrink::leave_where_no_guard_is_true;
 use super::system::{
-    Chan, ChanId, Expr, Kind, Language, Loc, Mode, Op, Pattern, Place, Proc, ProcId, Stmt, System, Transition, Var, VarId,
+    Chan, ChanId, Expr, Kind, Language, Loc, Mode, Op, Pattern, Place, Proc, ProcId, Stmt, System, Transition, Var,
+    VarId,
 };
 
 /// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
@@ -61,7 +62,7 @@ pub fn system(seed: u64) -> Generator {
         _ => Language::Esml,
     };
     let risky = random.percent(20);
-    let asserts = language == Language::Promela && random.percent(20);
+    let asserts = language == Language::Promela && random.percent(25);
     let ends = random.percent(40);
     let priorities = language == Language::Promela && random.percent(5);
     let system = System { language, vars: Vec::new(), chans: Vec::new(), procs: Vec::new() };
@@ -178,6 +179,7 @@ impl Generator {
             _ => Mode::DStep,
         };
         let first = match self.random.below(100) {
+            0..10 if self.asserts && mode == Mode::Plain => Stmt::Assert(self.condition(p)),
             0..45 => Stmt::Guard(self.condition(p)),
             45..70 => self.assignment(p),
             _ => self.communication(p, mode),
@@ -198,7 +200,7 @@ impl Generator {
                 0..15 if mode != Mode::DStep => Stmt::Guard(self.condition(p)),
                 15..30 if mode != Mode::DStep => self.communication(p, mode),
                 30..45 => Stmt::Choice(vec![vec![self.simple(p, mode)], vec![self.simple(p, mode)]]),
-                45..55 if self.asserts => Stmt::Assert(self.condition(p)),
+                45..60 if self.asserts => Stmt::Assert(self.condition(p)),
                 _ => self.assignment(p),
             };
             out.push(next);
@@ -304,7 +306,9 @@ impl Generator {
     /// The variables that a process can use.
     fn usable(&self, p: Option<ProcId>, array: bool) -> Vec<VarId> {
         let vars = self.system.vars.iter().enumerate();
-        vars.filter(|(_, v)| (v.owner.is_none() || v.owner == p) && v.array.is_some() == array).map(|(i, _)| i).collect()
+        vars.filter(|(_, v)| (v.owner.is_none() || v.owner == p) && v.array.is_some() == array)
+            .map(|(i, _)| i)
+            .collect()
     }
 
     fn place(&mut self, p: ProcId) -> Place {

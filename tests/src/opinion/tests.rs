@@ -7,9 +7,7 @@ use super::labels::Labels;
 use super::ltl::{self, Ltl};
 use super::question::Question;
 use super::state::State;
-use super::system::{
-    Chan, Expr, Kind, Language, Loc, Mode, Op, Pattern, Place, Proc, Stmt, System, Transition, Var,
-};
+use super::system::{Chan, Expr, Kind, Language, Loc, Mode, Op, Pattern, Place, Proc, Stmt, System, Transition, Var};
 use super::{cycles, print, random, shrink};
 
 /// A graph whose states are numbered: variable 0 is the number of the state. Arcs are `(from, to, mover)`, each a
