@@ -51,6 +51,9 @@ pub struct Generator {
     priorities: bool,
 }
 
+/// The name of a variable that nobody changes.
+const CONSTANT: &str = "k";
+
 /// Values stay below this number.
 const VALUES: i64 = 3;
 
@@ -96,6 +99,11 @@ impl Generator {
                 add(&mut self.system, name.to_string(), *bit, *array, None);
             }
         }
+        if !esml && self.random.percent(30) {
+            add(&mut self.system, CONSTANT.to_string(), false, None, None);
+            let last = self.system.vars.len() - 1;
+            self.system.vars[last].initial = self.random.below(VALUES as usize) as i64;
+        }
         for p in 0..processes {
             if esml {
                 for (name, bit, array) in &globals[..2 + self.random.below(2)] {
@@ -130,7 +138,7 @@ impl Generator {
 
     fn process(&mut self, p: ProcId) {
         let name = format!("P{p}");
-        if p > 0 && self.system.language == Language::Promela && self.random.percent(20) {
+        if p > 0 && self.system.language == Language::Promela && self.random.percent(30) {
             // Variables of its own would need other numbers.
             if !self.system.vars.iter().any(|v| v.owner == Some(p - 1) || v.owner == Some(p)) {
                 let twin = Proc { name, ..self.system.procs[p - 1].clone() };
@@ -311,13 +319,20 @@ impl Generator {
             .collect()
     }
 
+    /// Those of them that it may change.
+    fn writable(&self, p: ProcId, array: bool) -> Vec<VarId> {
+        let mut out = self.usable(Some(p), array);
+        out.retain(|v| self.system.vars[*v].name != CONSTANT);
+        out
+    }
+
     fn place(&mut self, p: ProcId) -> Place {
-        let arrays = self.usable(Some(p), true);
+        let arrays = self.writable(p, true);
         if !arrays.is_empty() && self.random.percent(20) {
             let var = self.random.pick(&arrays);
             return Place { var, index: Some(self.index(Some(p))) };
         }
-        Place { var: self.random.pick(&self.usable(Some(p), false)), index: None }
+        Place { var: self.random.pick(&self.writable(p, false)), index: None }
     }
 
     /// An index of an array with two elements.

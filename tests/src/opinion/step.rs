@@ -27,6 +27,12 @@ pub struct Steps {
     pub unclear: bool,
 }
 
+impl Steps {
+    fn is_something(&self) -> bool {
+        !self.steps.is_empty() || self.fault
+    }
+}
+
 /// The state after an edge, and the process that has control.
 type After = (State, ProcId, Vec<(ProcId, usize)>, bool);
 
@@ -42,14 +48,37 @@ impl<'s> Semantics<'s> {
         Semantics { system, automata }
     }
 
+    /// Only processes of the highest priority among those that can do something do.
     pub fn steps(&self, state: &State) -> Steps {
+        let all: Vec<Steps> = (0..self.system.procs.len()).map(|p| self.steps_of(state, p)).collect();
+        let highest = (0..all.len()).filter(|p| all[*p].is_something()).map(|p| self.priority(p)).max();
         let mut out = Steps::default();
-        for p in 0..self.system.procs.len() {
-            if self.may_move(state, p, &mut out) {
-                self.edges(state, p).iter().for_each(|edge| self.execute(state, p, edge, None, &mut out));
+        for (p, own) in all.iter().enumerate() {
+            out.unclear |= own.unclear;
+            if Some(self.priority(p)) == highest {
+                out.steps.extend(own.steps.iter().cloned());
+                out.fault |= own.fault;
+                out.assertion_failed |= own.assertion_failed;
             }
         }
-        self.keep_urgent(&mut out);
+        out
+    }
+
+    fn priority(&self, p: ProcId) -> i64 {
+        self.system.procs[p].priority.unwrap_or(1)
+    }
+
+    /// A process of a higher priority can do something.
+    fn is_preempted(&self, state: &State, p: ProcId) -> bool {
+        let mut others = (0..self.system.procs.len()).filter(|q| self.priority(*q) > self.priority(p));
+        others.any(|q| self.steps_of(state, q).is_something())
+    }
+
+    fn steps_of(&self, state: &State, p: ProcId) -> Steps {
+        let mut out = Steps::default();
+        if self.may_move(state, p, &mut out) {
+            self.edges(state, p).iter().for_each(|edge| self.execute(state, p, edge, None, &mut out));
+        }
         out
     }
 
@@ -79,13 +108,6 @@ impl<'s> Semantics<'s> {
         self.system.procs[p].locs.get(state.at[p]).is_some_and(|l| l.committed)
     }
 
-    /// Only processes of the highest priority among those that can move do.
-    fn keep_urgent(&self, out: &mut Steps) {
-        let priority = |s: &Step| self.system.procs[s.mover].priority.unwrap_or(1);
-        let highest = out.steps.iter().map(priority).max();
-        out.steps.retain(|s| Some(priority(s)) == highest);
-    }
-
     /// Executes an edge and, inside an atomic sequence, all that follows.
     fn execute(&self, state: &State, p: ProcId, edge: &Edge, before: Option<&Step>, out: &mut Steps) {
         for after in self.after(state, p, edge, out) {
@@ -113,7 +135,7 @@ impl<'s> Semantics<'s> {
     fn go_on(&self, step: Step, control: ProcId, out: &mut Steps) {
         let (steps, fault) = (out.steps.len(), std::mem::take(&mut out.fault));
         let here = step.to.clone();
-        if self.may_move(&here, control, out) {
+        if !self.is_preempted(&here, control) && self.may_move(&here, control, out) {
             for edge in self.edges(&here, control) {
                 self.execute(&here, control, edge, Some(&step), out);
             }

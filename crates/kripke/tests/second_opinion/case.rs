@@ -32,7 +32,7 @@ impl Case {
         }
         let mut out: Vec<Case> = (0..3).map(|_| Case::random(&mut generator)).collect();
         // What is checked if nothing else is asked; more of that where there is something to be found.
-        for _ in 0..if graph.some(|n| n.fault || n.assertion) { 4 } else { 1 } {
+        for _ in 0..if graph.some(|n| n.fault || n.assertion) { 5 } else { 2 } {
             let options = options::plain(&mut generator.random, generator.system.language);
             out.push(Case { questions: vec![Question::Safety], options, stated: None, ..out[0].clone() });
         }
