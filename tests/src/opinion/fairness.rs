@@ -69,9 +69,9 @@ impl Arena {
         let mut processes = 0..self.processes;
         match fairness {
             Fairness::None => true,
-            Fairness::Weak => processes.all(|p| {
-                moves.contains(&p) || component.iter().any(|n| !self.enabled[*n].contains(&p))
-            }),
+            Fairness::Weak => {
+                processes.all(|p| moves.contains(&p) || component.iter().any(|n| !self.enabled[*n].contains(&p)))
+            }
             Fairness::Impartial => processes.all(|p| moves.contains(&p)),
             Fairness::Strong | Fairness::StrongTransitions => self.wronged(component, fairness).is_empty(),
         }

@@ -34,8 +34,6 @@ pub struct Graph {
     pub states: Vec<State>,
     pub nodes: Vec<Node>,
     pub processes: usize,
-    /// Definitions do not say who moves in some step: control is handed over inside an atomic sequence.
-    pub movers_unclear: bool,
     /// Definitions do not say what can be executed.
     pub unclear: bool,
 }
@@ -48,7 +46,6 @@ impl Graph {
             states: vec![State::first(system)],
             nodes: Vec::new(),
             processes: system.procs.len(),
-            movers_unclear: false,
             unclear: false,
         };
         let mut known: HashMap<State, usize> = HashMap::from([(out.states[0].clone(), 0)]);
@@ -63,10 +60,9 @@ impl Graph {
             let mut node = Node { fault: steps.fault, assertion: steps.assertion_failed, ..Node::default() };
             for step in steps.steps {
                 node.assertion |= step.assertion_failed;
-                out.movers_unclear |= step.handed_over;
                 node.arcs.push(out.arc(step, &mut known, &mut transitions));
             }
-            node.invalid_end = node.arcs.is_empty() && !may_end(system, &semantics, &state);
+            node.invalid_end = node.arcs.is_empty() && !node.fault && !may_end(system, &semantics, &state);
             mark(system, &state, &mut node);
             out.nodes.push(node);
         }

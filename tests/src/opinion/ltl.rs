@@ -193,9 +193,7 @@ fn product<'t>(graph: &Graph, temporals: &[Temporal], width: usize, truth: &dyn 
         let (here, next) = (truth(from), truth(to));
         temporals.iter().enumerate().all(|(n, t)| match t {
             Temporal::Next(a) => here.of(&Core::Next(n)) == next.of(a),
-            Temporal::Until(a, b) => {
-                here.of(&Core::Until(n)) == (here.of(b) || here.of(a) && next.of(&Core::Until(n)))
-            }
+            Temporal::Until(a, b) => here.of(&Core::Until(n)) == (here.of(b) || here.of(a) && next.of(&Core::Until(n))),
         })
     };
     let links = |node: usize| -> Vec<Link> {

@@ -18,3 +18,6 @@ pub mod shrink;
 pub mod state;
 pub mod step;
 pub mod system;
+
+#[cfg(test)]
+mod tests;

@@ -36,10 +36,8 @@ pub struct Opinion {
 impl Question {
     pub fn answer(&self, system: &System, graph: &Graph, fairness: Fairness) -> Opinion {
         let faulty = labels::faulty(system, graph, &self.propositions());
-        let verdicts: Vec<bool> = subsets(&faulty)
-            .iter()
-            .map(|assumed| self.holds(&Labels { system, graph, assumed }, fairness))
-            .collect();
+        let verdicts: Vec<bool> =
+            subsets(&faulty).iter().map(|assumed| self.holds(&Labels { system, graph, assumed }, fairness)).collect();
         Opinion {
             holds: verdicts.iter().all(|v| *v == verdicts[0]).then_some(verdicts[0]),
             proposition_faults: !faulty.is_empty(),

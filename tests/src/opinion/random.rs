@@ -1,7 +1,9 @@
 //! Random small systems, reproducible by their seed.
 
+use super::shrink::leave_where_no_guard_is_true;
 use super::system::{
-    Chan, ChanId, Expr, Kind, Language, Loc, Mode, Op, Pattern, Place, Proc, ProcId, Stmt, System, Transition, Var, VarId,
+    Chan, ChanId, Expr, Kind, Language, Loc, Mode, Op, Pattern, Place, Proc, ProcId, Stmt, System, Transition, Var,
+    VarId,
 };
 
 /// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
@@ -49,6 +51,9 @@ pub struct Generator {
     priorities: bool,
 }
 
+/// The name of a variable that nobody changes.
+const CONSTANT: &str = "k";
+
 /// Values stay below this number.
 const VALUES: i64 = 3;
 
@@ -60,7 +65,7 @@ pub fn system(seed: u64) -> Generator {
         _ => Language::Esml,
     };
     let risky = random.percent(20);
-    let asserts = language == Language::Promela && random.percent(20);
+    let asserts = language == Language::Promela && random.percent(25);
     let ends = random.percent(40);
     let priorities = language == Language::Promela && random.percent(5);
     let system = System { language, vars: Vec::new(), chans: Vec::new(), procs: Vec::new() };
@@ -93,6 +98,11 @@ impl Generator {
             for (name, bit, array) in globals {
                 add(&mut self.system, name.to_string(), *bit, *array, None);
             }
+        }
+        if !esml && self.random.percent(30) {
+            add(&mut self.system, CONSTANT.to_string(), false, None, None);
+            let last = self.system.vars.len() - 1;
+            self.system.vars[last].initial = self.random.below(VALUES as usize) as i64;
         }
         for p in 0..processes {
             if esml {
@@ -128,7 +138,7 @@ impl Generator {
 
     fn process(&mut self, p: ProcId) {
         let name = format!("P{p}");
-        if p > 0 && self.system.language == Language::Promela && self.random.percent(20) {
+        if p > 0 && self.system.language == Language::Promela && self.random.percent(30) {
             // Variables of its own would need other numbers.
             if !self.system.vars.iter().any(|v| v.owner == Some(p - 1) || v.owner == Some(p)) {
                 let twin = Proc { name, ..self.system.procs[p - 1].clone() };
@@ -177,6 +187,7 @@ impl Generator {
             _ => Mode::DStep,
         };
         let first = match self.random.below(100) {
+            0..10 if self.asserts && mode == Mode::Plain => Stmt::Assert(self.condition(p)),
             0..45 => Stmt::Guard(self.condition(p)),
             45..70 => self.assignment(p),
             _ => self.communication(p, mode),
@@ -197,7 +208,7 @@ impl Generator {
                 0..15 if mode != Mode::DStep => Stmt::Guard(self.condition(p)),
                 15..30 if mode != Mode::DStep => self.communication(p, mode),
                 30..45 => Stmt::Choice(vec![vec![self.simple(p, mode)], vec![self.simple(p, mode)]]),
-                45..55 if self.asserts => Stmt::Assert(self.condition(p)),
+                45..60 if self.asserts => Stmt::Assert(self.condition(p)),
                 _ => self.assignment(p),
             };
             out.push(next);
@@ -239,13 +250,11 @@ impl Generator {
     /// A loop with guards; see [`super::print`] for its shape.
     fn esml(&mut self, p: ProcId, name: String) -> Proc {
         let mut locs = vec![Loc::default()];
-        let mut none = Expr::bin(Op::Eq, Expr::Const(0), Expr::Const(0));
         let branches = 1 + self.random.below(3);
         let plain = |s: Stmt, target: usize| Transition { mode: Mode::Plain, body: vec![s], target };
         for branch in 0..branches {
             let always = branch == 0 && (!self.ends || self.random.percent(50));
-            let guard = if always { none_less() } else { self.condition(p) };
-            none = Expr::bin(Op::And, none, guard.clone().negated());
+            let guard = if always { truth() } else { self.condition(p) };
             let commands = 1 + self.random.below(2);
             let next = locs.len();
             locs[0].transitions.push(plain(Stmt::Guard(guard), next));
@@ -254,8 +263,10 @@ impl Generator {
             }
         }
         let end = locs.len();
-        locs[0].transitions.push(plain(Stmt::Guard(none), end));
-        Proc { name, locs, provided: None, priority: None }
+        locs[0].transitions.push(plain(Stmt::Else, end));
+        let mut proc = Proc { name, locs, provided: None, priority: None };
+        leave_where_no_guard_is_true(&mut proc);
+        proc
     }
 
     /// Appends the locations of a command.
@@ -303,16 +314,25 @@ impl Generator {
     /// The variables that a process can use.
     fn usable(&self, p: Option<ProcId>, array: bool) -> Vec<VarId> {
         let vars = self.system.vars.iter().enumerate();
-        vars.filter(|(_, v)| (v.owner.is_none() || v.owner == p) && v.array.is_some() == array).map(|(i, _)| i).collect()
+        vars.filter(|(_, v)| (v.owner.is_none() || v.owner == p) && v.array.is_some() == array)
+            .map(|(i, _)| i)
+            .collect()
+    }
+
+    /// Those of them that it may change.
+    fn writable(&self, p: ProcId, array: bool) -> Vec<VarId> {
+        let mut out = self.usable(Some(p), array);
+        out.retain(|v| self.system.vars[*v].name != CONSTANT);
+        out
     }
 
     fn place(&mut self, p: ProcId) -> Place {
-        let arrays = self.usable(Some(p), true);
+        let arrays = self.writable(p, true);
         if !arrays.is_empty() && self.random.percent(20) {
             let var = self.random.pick(&arrays);
             return Place { var, index: Some(self.index(Some(p))) };
         }
-        Place { var: self.random.pick(&self.usable(Some(p), false)), index: None }
+        Place { var: self.random.pick(&self.writable(p, false)), index: None }
     }
 
     /// An index of an array with two elements.
@@ -419,6 +439,6 @@ impl Generator {
 }
 
 /// What is always true, as a comparison.
-fn none_less() -> Expr {
+fn truth() -> Expr {
     Expr::bin(Op::Eq, Expr::Const(0), Expr::Const(0))
 }

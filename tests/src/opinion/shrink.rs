@@ -3,7 +3,7 @@
 use super::ctl::{Ctl, Path};
 use super::ltl::Ltl;
 use super::question::Question;
-use super::system::{Expr, Language, Loc, Mode, Pattern, Place, Proc, Stmt, System, Transition};
+use super::system::{Expr, Language, Loc, Mode, Op, Pattern, Place, Proc, Stmt, System, Transition};
 
 /// Every system with one thing less, larger cuts first.
 pub fn systems(system: &System) -> Vec<System> {
@@ -44,6 +44,9 @@ fn processes(proc: &Proc, language: Language) -> Vec<Proc> {
     let mut with = |change: &dyn Fn(&mut Proc)| {
         let mut smaller = proc.clone();
         change(&mut smaller);
+        if language == Language::Esml {
+            leave_where_no_guard_is_true(&mut smaller);
+        }
         if smaller != *proc {
             out.push(smaller);
         }
@@ -69,6 +72,17 @@ fn processes(proc: &Proc, language: Language) -> Vec<Proc> {
         out.extend(without_last_location(proc));
     }
     out
+}
+
+/// The last transition of an ESML loop has the guard that no other has.
+pub fn leave_where_no_guard_is_true(proc: &mut Proc) {
+    let Some((last, branches)) = proc.locs[0].transitions.split_last_mut() else { return };
+    let always = Expr::bin(Op::Eq, Expr::Const(0), Expr::Const(0));
+    let guards = branches.iter().filter_map(|t| match t.body.first() {
+        Some(Stmt::Guard(e)) => Some(e.clone().negated()),
+        _ => None,
+    });
+    last.body = vec![Stmt::Guard(guards.fold(always, |all, e| Expr::bin(Op::And, all, e)))];
 }
 
 fn plainer(mode: Mode) -> Mode {
@@ -115,6 +129,8 @@ fn transitions(t: &Transition, language: Language) -> Vec<Transition> {
 
 fn statements(s: &Stmt) -> Vec<Stmt> {
     match s {
+        // It does nothing.
+        Stmt::Guard(Expr::Const(_)) => Vec::new(),
         Stmt::Guard(e) => expressions(e).into_iter().map(Stmt::Guard).collect(),
         Stmt::Assert(e) => expressions(e).into_iter().map(Stmt::Assert).collect(),
         Stmt::Send(c, e) => expressions(e).into_iter().map(|e| Stmt::Send(*c, e)).collect(),
@@ -149,7 +165,6 @@ pub fn expressions(e: &Expr) -> Vec<Expr> {
         }
         Expr::Not(a) => expressions(a).into_iter().map(Expr::negated).collect(),
         Expr::Bin(op, a, b) => {
-            use super::system::Op;
             let mut out = match op {
                 Op::And | Op::Or => vec![(**a).clone(), (**b).clone()],
                 Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod => {

@@ -8,13 +8,11 @@ use super::system::{ChanId, Language, Pattern, ProcId, Stmt, System};
 #[derive(Clone, Debug)]
 pub struct Step {
     pub to: State,
-    /// The process that executes the first statement; at a rendezvous, the sender.
+    /// The process that executes the first statement, also if control is passed on; at a rendezvous, the sender.
     pub mover: ProcId,
     /// Every edge on the way, with its process.
     pub executed: Vec<(ProcId, usize)>,
     pub assertion_failed: bool,
-    /// Control went over to the receiver of a message, which executed more.
-    pub handed_over: bool,
 }
 
 /// All that can happen in a state.
@@ -27,6 +25,12 @@ pub struct Steps {
     pub assertion_failed: bool,
     /// Whether an `else` can be executed depends on a condition that has no value.
     pub unclear: bool,
+}
+
+impl Steps {
+    fn is_something(&self) -> bool {
+        !self.steps.is_empty() || self.fault
+    }
 }
 
 /// The state after an edge, and the process that has control.
@@ -44,14 +48,37 @@ impl<'s> Semantics<'s> {
         Semantics { system, automata }
     }
 
+    /// Only processes of the highest priority among those that can do something do.
     pub fn steps(&self, state: &State) -> Steps {
+        let all: Vec<Steps> = (0..self.system.procs.len()).map(|p| self.steps_of(state, p)).collect();
+        let highest = (0..all.len()).filter(|p| all[*p].is_something()).map(|p| self.priority(p)).max();
         let mut out = Steps::default();
-        for p in 0..self.system.procs.len() {
-            if self.may_move(state, p, &mut out) {
-                self.edges(state, p).iter().for_each(|edge| self.execute(state, p, edge, None, &mut out));
+        for (p, own) in all.iter().enumerate() {
+            out.unclear |= own.unclear;
+            if Some(self.priority(p)) == highest {
+                out.steps.extend(own.steps.iter().cloned());
+                out.fault |= own.fault;
+                out.assertion_failed |= own.assertion_failed;
             }
         }
-        self.keep_urgent(&mut out);
+        out
+    }
+
+    fn priority(&self, p: ProcId) -> i64 {
+        self.system.procs[p].priority.unwrap_or(1)
+    }
+
+    /// A process of a higher priority can do something.
+    fn is_preempted(&self, state: &State, p: ProcId) -> bool {
+        let mut others = (0..self.system.procs.len()).filter(|q| self.priority(*q) > self.priority(p));
+        others.any(|q| self.steps_of(state, q).is_something())
+    }
+
+    fn steps_of(&self, state: &State, p: ProcId) -> Steps {
+        let mut out = Steps::default();
+        if self.may_move(state, p, &mut out) {
+            self.edges(state, p).iter().for_each(|edge| self.execute(state, p, edge, None, &mut out));
+        }
         out
     }
 
@@ -81,13 +108,6 @@ impl<'s> Semantics<'s> {
         self.system.procs[p].locs.get(state.at[p]).is_some_and(|l| l.committed)
     }
 
-    /// Only processes of the highest priority among those that can move do.
-    fn keep_urgent(&self, out: &mut Steps) {
-        let priority = |s: &Step| self.system.procs[s.mover].priority.unwrap_or(1);
-        let highest = out.steps.iter().map(priority).max();
-        out.steps.retain(|s| Some(priority(s)) == highest);
-    }
-
     /// Executes an edge and, inside an atomic sequence, all that follows.
     fn execute(&self, state: &State, p: ProcId, edge: &Edge, before: Option<&Step>, out: &mut Steps) {
         for after in self.after(state, p, edge, out) {
@@ -96,12 +116,11 @@ impl<'s> Semantics<'s> {
                 out.assertion_failed |= before.is_some_and(|b| b.assertion_failed);
                 continue;
             };
-            let mut step = Step { to, mover: p, executed, assertion_failed: failed, handed_over: false };
+            let mut step = Step { to, mover: p, executed, assertion_failed: failed };
             if let Some(before) = before {
                 step.executed.splice(0..0, before.executed.iter().copied());
                 step.mover = before.mover;
                 step.assertion_failed |= before.assertion_failed;
-                step.handed_over = before.handed_over;
             }
             let last = *step.executed.last().expect("something was executed");
             if self.keeps(last) { self.go_on(step, control, out) } else { out.steps.push(step) }
@@ -113,18 +132,16 @@ impl<'s> Semantics<'s> {
     }
 
     /// The next statements of an atomic sequence; if none can be executed, others may move.
-    fn go_on(&self, mut step: Step, control: ProcId, out: &mut Steps) {
+    fn go_on(&self, step: Step, control: ProcId, out: &mut Steps) {
         let (steps, fault) = (out.steps.len(), std::mem::take(&mut out.fault));
         let here = step.to.clone();
-        let waits = step.clone();
-        step.handed_over |= control != step.mover;
-        if self.may_move(&here, control, out) {
+        if !self.is_preempted(&here, control) && self.may_move(&here, control, out) {
             for edge in self.edges(&here, control) {
                 self.execute(&here, control, edge, Some(&step), out);
             }
         }
         if out.steps.len() == steps && !out.fault {
-            out.steps.push(waits);
+            out.steps.push(step);
         }
         out.fault |= fault;
     }

@@ -2,10 +2,10 @@
 
 use kripke_tests::opinion::fairness::Fairness;
 use kripke_tests::opinion::graph::Graph;
+use kripke_tests::opinion::print;
 use kripke_tests::opinion::question::{self, Question};
 use kripke_tests::opinion::random::{self, Generator};
 use kripke_tests::opinion::system::{Language, System};
-use kripke_tests::opinion::print;
 
 use crate::options;
 
@@ -18,6 +18,8 @@ pub struct Case {
     pub questions: Vec<Question>,
     pub fairness: Fairness,
     pub options: Vec<&'static str>,
+    /// This formula stands in the model.
+    pub stated: Option<Question>,
 }
 
 impl Case {
@@ -28,15 +30,17 @@ impl Case {
         if graph.unclear {
             return Vec::new();
         }
-        let mut out: Vec<Case> = (0..3).map(|_| Case::random(&mut generator, &graph)).collect();
-        // What is checked if nothing else is asked.
-        let options = options::random(&mut generator.random, generator.system.language);
-        out.push(Case { questions: vec![Question::Safety], options, ..out[0].clone() });
+        let mut out: Vec<Case> = (0..3).map(|_| Case::random(&mut generator)).collect();
+        // What is checked if nothing else is asked; more of that where there is something to be found.
+        for _ in 0..if graph.some(|n| n.fault || n.assertion) { 5 } else { 2 } {
+            let options = options::plain(&mut generator.random, generator.system.language);
+            out.push(Case { questions: vec![Question::Safety], options, stated: None, ..out[0].clone() });
+        }
         out
     }
 
-    fn random(g: &mut Generator, graph: &Graph) -> Case {
-        let fair = !graph.movers_unclear && g.random.percent(65);
+    fn random(g: &mut Generator) -> Case {
+        let fair = g.random.percent(65);
         let fairness = if fair { g.random.pick(&Fairness::ALL[1..]) } else { Fairness::None };
         let mut questions = Vec::new();
         if g.system.language == Language::Promela {
@@ -47,7 +51,8 @@ impl Case {
         questions.extend((0..2).map(|_| Question::Reach(g.proposition())));
         questions.extend((0..5).map(|_| Question::Ltl(question::ltl(g))));
         questions.extend((0..5).map(|_| Question::Ctl(question::ctl(g, 3))));
-        let mut case = Case { system: g.system.clone(), questions: Vec::new(), fairness, options: Vec::new() };
+        let mut case =
+            Case { system: g.system.clone(), questions: Vec::new(), fairness, options: Vec::new(), stated: None };
         for question in questions {
             // Answers are found by the text of the question.
             if !case.questions.iter().any(|q| case.name(q) == case.name(&question)) {
@@ -55,7 +60,19 @@ impl Case {
             }
         }
         case.options = options::random(&mut g.random, case.system.language);
+        if g.system.language == Language::Promela && g.random.percent(30) {
+            case.stated = case.questions.iter().find(|q| matches!(q, Question::Ltl(_))).cloned();
+        }
         case
+    }
+
+    /// The text of the model.
+    pub fn model(&self) -> String {
+        let model = print::model(&self.system);
+        match &self.stated {
+            Some(Question::Ltl(f)) => format!("{model}ltl q {{ {} }}\n", print::ltl(&self.system, f)),
+            _ => model,
+        }
     }
 
     pub fn has(&self, option: &str) -> bool {
@@ -69,6 +86,7 @@ impl Case {
     /// The kind and the name of a property in results.
     pub fn name(&self, question: &Question) -> (&'static str, String) {
         match question {
+            _ if self.stated.as_ref() == Some(question) => ("ltl", "q".to_string()),
             Question::Safety => ("safety", "safety".to_string()),
             Question::Acceptance => ("acceptance", "acceptance".to_string()),
             Question::NonProgress => ("progress", "non-progress".to_string()),
@@ -87,6 +105,8 @@ impl Case {
         for question in &self.questions {
             let (_, name) = self.name(question);
             match question {
+                _ if self.stated.as_ref() == Some(question) => out.extend(["-N".to_string(), name]),
+                Question::Safety if self.questions.len() == 1 => {}
                 Question::Safety => out.push("--safety".to_string()),
                 Question::Acceptance => out.push("-a".to_string()),
                 Question::NonProgress => out.push("-l".to_string()),

@@ -2,8 +2,8 @@
 
 use kripke_tests::opinion::graph::Graph;
 use kripke_tests::opinion::question::{Opinion, Question};
+use kripke_tests::opinion::shrink;
 use kripke_tests::opinion::system::{Expr, System};
-use kripke_tests::opinion::{print, shrink};
 use serde_json::Value;
 
 use crate::case::{Case, MOST_STATES};
@@ -51,6 +51,10 @@ pub fn compare(case: &Case, program: &Program) -> (Tally, Vec<Disagreement>) {
         let undecided = property.and_then(|p| p["undecided"].as_str()).map_or("", |_| ", undecided");
         let mut theirs = format!("{verdict}{undecided} ({})", findings(&answers));
         let mut ours = words(&opinion);
+        if let Some(kinds) = unexpected_kinds(case, &graph, &answers) {
+            wrong = true;
+            theirs += &kinds;
+        }
         if let Some((counts, expected)) = counts(case, question, &graph, property) {
             wrong |= counts != expected;
             theirs += &format!(", {} states, {} transitions", counts.0, counts.1);
@@ -58,7 +62,7 @@ pub fn compare(case: &Case, program: &Program) -> (Tally, Vec<Disagreement>) {
         }
         if wrong {
             let sort = sort(case, question, &opinion, verdict);
-            let case = Case { questions: vec![question.clone()], ..case.clone() };
+            let case = alone(case, question);
             out.push(Disagreement { case, sort, ours, theirs });
         }
     }
@@ -80,11 +84,17 @@ fn sort(case: &Case, question: &Question, opinion: &Opinion, verdict: &str) -> S
 fn one_by_one(case: &Case, program: &Program) -> (Tally, Vec<Disagreement>) {
     let (mut tally, mut out) = (Tally::default(), Vec::new());
     for question in &case.questions {
-        let (part, more) = compare(&Case { questions: vec![question.clone()], ..case.clone() }, program);
+        let (part, more) = compare(&alone(case, question), program);
         tally.add(&part);
         out.extend(more);
     }
     (tally, out)
+}
+
+/// The same with one question.
+fn alone(case: &Case, question: &Question) -> Case {
+    let stated = case.stated.clone().filter(|q| q == question);
+    Case { questions: vec![question.clone()], stated, ..case.clone() }
 }
 
 fn opinion(case: &Case, question: &Question, graph: &Graph) -> Opinion {
@@ -106,11 +116,35 @@ fn acceptable(case: &Case, question: &Question, opinion: &Opinion, property: &Va
 }
 
 /// The number of states and transitions, where nothing is reduced and the whole graph is visited.
-fn counts(case: &Case, question: &Question, graph: &Graph, property: Option<&Value>) -> Option<((u64, u64), (u64, u64))> {
+fn counts(
+    case: &Case,
+    question: &Question,
+    graph: &Graph,
+    property: Option<&Value>,
+) -> Option<((u64, u64), (u64, u64))> {
     let whole = case.has("--raw") && case.has("--all-errors") && *question == Question::Safety;
     let property = property.filter(|_| whole)?;
     let counted = (property["states"].as_u64()?, property["transitions"].as_u64()?);
     Some((counted, (graph.states.len() as u64, graph.arcs() as u64)))
+}
+
+/// Kinds of errors that a plain check has found and there are not, or that there are and a full search has not found.
+fn unexpected_kinds(case: &Case, graph: &Graph, answers: &Value) -> Option<String> {
+    let whole = case.has("--raw") && case.has("--all-errors");
+    if case.questions != [Question::Safety] {
+        return None;
+    }
+    let kinds = [
+        ("assertion", graph.some(|n| n.assertion)),
+        ("fault", graph.some(|n| n.fault)),
+        ("invalid_end_state", graph.some(|n| n.invalid_end)),
+    ];
+    let wrong = |kind: &str, is: bool| {
+        let found = answers["errors"][kind].as_u64().unwrap_or(0) > 0;
+        found && !is || whole && is && !found
+    };
+    let wrong: Vec<&str> = kinds.into_iter().filter(|(kind, is)| wrong(kind, *is)).map(|(kind, _)| kind).collect();
+    (!wrong.is_empty()).then(|| format!(", wrong about {}: {}", wrong.join(", "), answers["errors"]))
 }
 
 fn findings(answers: &Value) -> String {
@@ -154,7 +188,7 @@ impl Disagreement {
         let arguments: Vec<String> = self.case.arguments().iter().map(|a| quoted(a)).collect();
         format!(
             "---- disagreement ({when})\n{}kripke {}\nsecond opinion: {}\nkripke: {}\n",
-            print::model(&self.case.system),
+            self.case.model(),
             arguments.join(" "),
             self.ours,
             self.theirs
@@ -170,10 +204,7 @@ fn quoted(argument: &str) -> String {
 /// The disagreement of a smaller case, if it is one of the same kind.
 fn again(case: &Case, program: &Program, before: &Disagreement) -> Option<Disagreement> {
     let graph = Graph::of(&case.system, MOST_STATES)?;
-    if graph.unclear || graph.movers_unclear && before.case.fairness != kripke_tests::opinion::fairness::Fairness::None {
-        return None;
-    }
-    let found = compare(case, program).1.pop()?;
+    let found = compare(case, program).1.pop().filter(|_| !graph.unclear)?;
     (found.sort == before.sort).then_some(found)
 }
 
@@ -181,13 +212,17 @@ fn again(case: &Case, program: &Program, before: &Disagreement) -> Option<Disagr
 fn smaller(case: &Case) -> Vec<Case> {
     let systems = shrink::systems(&case.system).into_iter().map(|system| Case { system, ..case.clone() });
     let questions = shrink::questions(&case.questions[0]).into_iter();
-    let questions = questions.map(|q| Case { questions: vec![q], ..case.clone() });
+    let questions = questions.map(|q| {
+        let stated = case.stated.is_some() && matches!(q, Question::Ltl(_));
+        Case { questions: vec![q.clone()], stated: stated.then_some(q), ..case.clone() }
+    });
+    let asked = case.stated.is_some().then(|| Case { stated: None, ..case.clone() });
     let options = (0..case.options.len()).map(|i| {
         let mut smaller = case.clone();
         smaller.options.remove(i);
         smaller
     });
-    systems.chain(questions).chain(options).filter(makes_sense).collect()
+    systems.chain(questions).chain(options).chain(asked).filter(makes_sense).collect()
 }
 
 /// Everything that is mentioned is there.

@@ -2,7 +2,7 @@
 //! that shares no code with Kripke says.
 //!
 //! `KRIPKE_OPINIONS` says how many verdicts are compared, `KRIPKE_OPINIONS_FROM` which seed is the first, and
-//! `KRIPKE_OPINIONS_PROGRAM` names another build of the program.
+//! `KRIPKE_OPINIONS_PROGRAM` names another build of the program, `KRIPKE_OPINIONS_ENOUGH` how many disagreements end the comparison.
 
 mod case;
 mod disagreement;
@@ -25,12 +25,13 @@ use tally::Tally;
 const SHOWN: usize = 2;
 
 /// How many disagreements end the comparison.
-const ENOUGH: usize = 100;
+const ENOUGH: usize = 50;
 
 #[test]
 fn the_program_agrees_with_the_second_opinion() {
     let wanted = places::setting("KRIPKE_OPINIONS", 2_000);
     let first = places::setting("KRIPKE_OPINIONS_FROM", 1) as u64;
+    let enough_found = places::setting("KRIPKE_OPINIONS_ENOUGH", ENOUGH);
     let (next, stop) = (AtomicU64::new(first), AtomicBool::new(false));
     let (tally, found) = (Mutex::new(Tally::default()), Mutex::new(BTreeMap::<String, usize>::new()));
     let begin = Instant::now();
@@ -52,7 +53,7 @@ fn the_program_agrees_with_the_second_opinion() {
                             let shown = {
                                 let mut found = found.lock().expect("no thread panics");
                                 *found.entry(disagreement.sort.clone()).or_default() += 1;
-                                stop.fetch_or(found.values().sum::<usize>() >= ENOUGH, Ordering::Relaxed);
+                                stop.fetch_or(found.values().sum::<usize>() >= enough_found, Ordering::Relaxed);
                                 found[&disagreement.sort] <= SHOWN
                             };
                             if shown {

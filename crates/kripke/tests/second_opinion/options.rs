@@ -32,3 +32,16 @@ pub fn random(random: &mut Random, language: Language) -> Vec<&'static str> {
     out.extend((language == Language::Promela && random.percent(30)).then_some("--symmetry"));
     out
 }
+
+/// Options of a plain check, for which there are more stores.
+pub fn plain(random: &mut Random, language: Language) -> Vec<&'static str> {
+    let mut out = self::random(random, language);
+    if random.percent(20) {
+        out.retain(|o| !o.starts_with("--store") && !o.starts_with("--search"));
+        out.push("--store cache");
+    }
+    if random.percent(40) && !out.contains(&"--all-errors") {
+        out.push("--all-errors");
+    }
+    out
+}

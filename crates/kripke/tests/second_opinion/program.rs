@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use kripke_tests::opinion::print;
 use kripke_tests::opinion::question::Question;
 use serde_json::Value;
 
@@ -36,8 +35,7 @@ impl Program {
     }
 
     pub fn ask(&self, case: &Case) -> Reply {
-        let model = print::model(&case.system);
-        std::fs::write(self.folder.join(case.file()), model).expect("the model can be written");
+        std::fs::write(self.folder.join(case.file()), case.model()).expect("the model can be written");
         let output = Command::new(&self.path)
             .current_dir(&self.folder)
             .args(case.arguments())

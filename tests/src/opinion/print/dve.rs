@@ -18,7 +18,8 @@ fn declaration(v: &Var) -> String {
 
 fn process(system: &System, p: ProcId) -> String {
     let proc = &system.procs[p];
-    let locals: String = system.vars.iter().filter(|v| v.owner == Some(p)).map(|v| format!("  {}", declaration(v))).collect();
+    let locals: String =
+        system.vars.iter().filter(|v| v.owner == Some(p)).map(|v| format!("  {}", declaration(v))).collect();
     let names: Vec<String> = (0..proc.locs.len()).map(|l| format!("s{l}")).collect();
     let committed: Vec<&str> = (0..proc.locs.len()).filter(|l| proc.locs[*l].committed).map(|l| &*names[l]).collect();
     let commit = if committed.is_empty() { String::new() } else { format!("  commit {};\n", committed.join(", ")) };

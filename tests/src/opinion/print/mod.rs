@@ -39,7 +39,7 @@ pub fn condition(system: &System, e: &Expr) -> String {
 fn proposition(system: &System, e: &Expr) -> String {
     let text = condition(system, e);
     // Some operators of the language are not those of the logic.
-    let braces = system.language == Language::Esml || text.contains("->");
+    let braces = system.language == Language::Esml || system.language == Language::Dve && text.contains("->");
     if braces { format!("{{{text}}}") } else { format!("({text})") }
 }
 

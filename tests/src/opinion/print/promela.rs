@@ -41,7 +41,8 @@ fn body(system: &System, p: ProcId) -> String {
     let proc = &system.procs[p];
     let priority = proc.priority.map_or(String::new(), |n| format!("priority {n} "));
     let provided = proc.provided.as_ref().map_or(String::new(), |e| format!("provided ({}) ", expr(system, None, e)));
-    let locals: String = system.vars.iter().filter(|v| v.owner == Some(p)).map(|v| format!("  {}", declaration(v))).collect();
+    let locals: String =
+        system.vars.iter().filter(|v| v.owner == Some(p)).map(|v| format!("  {}", declaration(v))).collect();
     let locs: String = (0..proc.locs.len()).map(|l| location(system, p, l)).collect();
     format!("{priority}{provided}{{\n{locals}{locs}}}\n")
 }
