@@ -22,6 +22,21 @@ fn every_limit_is_named() {
 }
 
 #[test]
+fn searches_for_cycles_end_at_the_depth_limit() {
+    let desk = Desk::new();
+    for cycles in ["scc", "nested", "cndfs", "ufscc"] {
+        for threads in ["-j1", "-j2"] {
+            let asked = format!("--cycles {cycles} {threads} --raw --format json");
+            for depth in ["1", "2", "3", "5"] {
+                let report = desk.run(&format!("check deep-cycle.pml -a -m{depth} {asked}")).expect(3).json();
+                assert_eq!(report["reason"], "max_depth", "{asked} {depth}");
+            }
+            desk.run(&format!("check deep-cycle.pml -a -m20 --no-trail {asked}")).expect(1);
+        }
+    }
+}
+
+#[test]
 fn the_screen_says_what_to_do() {
     let said = Desk::new().run("endless.pml --max-states 1000").expect(3);
     let first = said.out.lines().next().unwrap();

@@ -134,10 +134,10 @@ const POSITIONS: [Position; 45] = [
     meeting("inline", "put({E})", "inline put(e) { x = e }"),
     position("priority", "set_priority(_pid, 1 + ({E}))"),
     position("process of priority", "x = get_priority({E})"),
-    position("process of enabled", "if :: enabled(1 + ({E})) -> skip :: true fi"),
+    position("process of enabled", "if :: enabled(7 + ({E})) -> skip :: true fi"),
 ];
 
-/// Where the statement stands.
+/// Where the statement stands. What a `d_step` begins with has the place of the `d_step`.
 pub struct Context {
     pub name: &'static str,
     pub text: &'static str,
@@ -152,7 +152,7 @@ pub const PLAIN: Context = context("plain", "{S}");
 pub const CONTEXTS: [Context; 9] = [
     context("first of atomic", "atomic {\n{S};\nx = 1 }"),
     context("later in atomic", "atomic { x = 1;\n{S} }"),
-    context("first of d_step", "d_step {\n{S};\nx = 1 }"),
+    context("first of d_step", "d_step { {S};\nx = 1 }"),
     context("later in d_step", "d_step { x = 1;\n{S} }"),
     context("escaped from", "{\n{S};\nx = 1 } unless { b[7] == 5 }"),
     context("escape", "{ b[7] == 5 } unless {\n{S} }"),
@@ -231,6 +231,9 @@ fn no_model(position: &Position, context: &Context, when: When, faulty: &Faulty)
     }
     if indivisible && position.name == "last of select" {
         return Some("d_step takes the first executable option of a select: it ends before it compares, in SPIN, too");
+    }
+    if indivisible && position.name == "second guard" {
+        return Some("d_step takes the first executable option and does not look at the second");
     }
     None
 }

@@ -123,7 +123,7 @@ impl Form {
             Where::Head => ("", self.text),
             _ => ("", ""),
         };
-        format!("{}{claim}\nactive proctype P()\n{head}\n{{ x = 1; x = 2; x = 3 }}\n", prelude(when))
+        format!("{}{claim}\nactive proctype P() {head}\n{{ x = 1; x = 2; x = 3 }}\n", prelude(when))
     }
 
     /// The options that ask for it, with the expression in.

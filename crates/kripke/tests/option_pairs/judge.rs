@@ -55,8 +55,14 @@ impl Asked<'_> {
         };
         let mut all: Vec<Question> = BY_OPTION.iter().filter(|(o, _)| given(o)).map(|(_, q)| *q).collect();
         if all.is_empty() || all == [Safety] {
-            let stated = self.model.stated.is_some() && !self.has("--no-claim");
-            all = if stated && all.is_empty() { vec![Safety, Stated] } else { vec![Safety] };
+            // A property process of DVE is a part of the system: safety is asked for apart.
+            let watched = self.model.stated.is_some_and(|(_, kind, _)| kind == "process");
+            all = match self.model.stated {
+                Some(_) if self.has("--no-claim") => vec![Safety],
+                Some(_) if watched && all.is_empty() => vec![Stated],
+                Some(_) => vec![Safety, Stated],
+                None => vec![Safety],
+            };
         }
         all
     }
@@ -110,7 +116,10 @@ impl Asked<'_> {
             Acceptance | Progress => !errors.is_empty(),
         };
         let must = matches!(question, Acceptance | Progress) && other && !apart;
-        May { hold: own && !must, fail: !own || other }
+        // A run that ends is not impartial: what only such runs violate holds.
+        let impartial = self.has("--fair=impartial") && self.model.errors.contains(&"invalid_end_state");
+        let temporal = !matches!(question, Safety | Reach);
+        May { hold: own && !must || impartial && temporal, fail: !own || other }
     }
 
     /// Compares the exit status and, if there is one, the report.

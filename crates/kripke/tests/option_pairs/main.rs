@@ -21,10 +21,11 @@ fn listed() -> BTreeSet<String> {
     let output = run::program(&["check", "--help"]);
     let help = String::from_utf8_lossy(&output.stdout).into_owned();
     let name = |line: &str| {
-        let words = line.trim_start().split([' ', ',', '=', '[', '<']).filter(|w| w.starts_with('-'));
+        let option = line.trim_start().split("  ").next().unwrap_or_default();
+        let words = option.split([' ', ',', '=', '[', '<']).filter(|w| w.starts_with('-'));
         words.max_by_key(|word| word.len()).map(str::to_string)
     };
-    help.lines().filter(|line| line.trim_start().starts_with('-')).filter_map(name).collect()
+    help.lines().filter(|line| line.starts_with("  ") && line.trim_start().starts_with('-')).filter_map(name).collect()
 }
 
 #[test]

@@ -29,8 +29,8 @@ pub struct Known {
     pub progress: Answer,
 }
 
-/// Peterson's algorithm. A process that waits is enabled for good once the other one has gone around, so it is served
-/// if it is not neglected; the other one may go around for ever.
+/// Peterson's algorithm. A process that goes around while the other one waits gives the turn away and has to wait itself:
+/// there is no infinite run on which one of them waits for ever.
 const PETERSON: Known = Known {
     name: "peterson",
     ending: "pml",
@@ -47,7 +47,7 @@ active [2] proctype user() {
 ltl served { [] (want[0] -> <> !want[0]) }
 ",
     errors: &[],
-    stated: Some(("served", "ltl", HoldsIfFair)),
+    stated: Some(("served", "ltl", Holds)),
     ltl: ("[] (critical < 2)", Holds),
     ctl: ("AG (critical < 2)", Holds),
     reach: ("critical == 2", false),
@@ -180,7 +180,7 @@ active proctype count() { do :: x < 3 -> x++ :: x == 3 -> x = 0 od }
 never { do :: x != 3 :: x == 3 -> break od }
 ",
     errors: &[],
-    stated: Some(("never", "never", Violated)),
+    stated: Some(("never_0", "never", Violated)),
     ltl: ("[] <> (x == 2)", Holds),
     ctl: ("AG (x < 4)", Holds),
     reach: ("x == 4", false),
@@ -243,7 +243,7 @@ BEGIN Clock(c); Count(c) END Counter
 ASSERT AG (Count.n <= 3)
 ",
     errors: &[],
-    stated: Some(("assert", "ctl", Holds)),
+    stated: Some(("ASSERT", "ctl", Holds)),
     ltl: ("G F (Count.n = 0)", Holds),
     ctl: ("AG EF (Count.n = 3)", Holds),
     reach: ("Count.n = 3", true),
@@ -268,7 +268,7 @@ BEGIN L(c); R(c) END Stuck
 ASSERT AF (L.n = 3)
 ",
     errors: &["invalid_end_state"],
-    stated: Some(("assert", "ctl", Violated)),
+    stated: Some(("ASSERT", "ctl", Violated)),
     ltl: ("F (L.n = 2)", Holds),
     ctl: ("EF (L.n = 3)", Violated),
     reach: ("L.n = 3", false),

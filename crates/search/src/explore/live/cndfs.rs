@@ -5,6 +5,8 @@
 //! comes by it. A worker that has done its second search waits until the accepting states it met on the way are red, too:
 //! another worker is about to make them so.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use kripke_model::{Choice, Flags};
 
 use super::super::Factory;
@@ -27,6 +29,9 @@ const FRAME: StateId = StateId::NONE;
 struct Shared<'s, S> {
     team: Team<'s, S>,
     colours: Colours,
+    /// A first search left out a state because of the depth limit. Nobody may ever make that state red, so nobody waits for
+    /// red states any more, and the search is not complete.
+    cut: AtomicBool,
 }
 
 struct Searcher<'l, 'w, 'm, 's, S: Store + 'w> {
@@ -52,10 +57,18 @@ pub(super) fn run<S: Store>(
     factory: Factory<'_, '_>,
     root: StateId,
 ) -> Result<(), Limit> {
-    let shared = Shared { team: Team::new(live), colours: Colours::new() };
+    let shared = Shared { team: Team::new(live), colours: Colours::new(), cut: AtomicBool::new(false) };
     shared.team.work(live, factory, |worker, number| Searcher::new(&shared, worker, number).start(root));
-    let bytes = shared.colours.bytes();
-    shared.team.conclude(live, bytes)
+    let (bytes, cut, max_depth) = (shared.colours.bytes(), shared.is_cut(), shared.team.max_depth);
+    shared.team.conclude(live, bytes)?;
+    let found = !live.found.is_empty() || !live.findings.kept.is_empty();
+    if cut && !found { Err(Limit::Depth(max_depth)) } else { Ok(()) }
+}
+
+impl<S> Shared<'_, S> {
+    fn is_cut(&self) -> bool {
+        self.cut.load(Ordering::Relaxed)
+    }
 }
 
 impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
@@ -93,7 +106,9 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
                 continue;
             }
             let colour = self.shared.colours.get(top);
-            if self.cyan.contains(top) || colour & BLUE != 0 || self.depth >= self.shared.team.max_depth {
+            let is_known = self.cyan.contains(top) || colour & BLUE != 0;
+            if is_known || self.depth >= self.shared.team.max_depth {
+                self.shared.cut.fetch_or(!is_known, Ordering::Relaxed);
                 self.blue.pop();
                 continue;
             }
@@ -170,7 +185,9 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
             if self.cyan.contains(top) && !first {
                 return Err(self.shared.team.find(seed));
             }
-            if self.pink.contains(top) || self.shared.colours.get(top) & RED != 0 {
+            let colour = self.shared.colours.get(top);
+            let is_left_out = colour & BLUE == 0 && self.shared.is_cut();
+            if self.pink.contains(top) || colour & RED != 0 || is_left_out {
                 continue;
             }
             first = false;
@@ -187,7 +204,8 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
         Ok(())
     }
 
-    /// Until the other accepting states met are red. Meanwhile the store may do without this worker.
+    /// Until the other accepting states met are red, unless the depth limit keeps them from it. Meanwhile the store may do
+    /// without this worker.
     fn wait(&mut self, seed: StateId) -> Going {
         let colours = &self.shared.colours;
         let open = |id: &StateId| *id != seed && colours.get(*id) & (ACCEPTING | RED) == ACCEPTING;
@@ -197,7 +215,7 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
         }
         self.worker.handle.leave();
         let mut over = false;
-        while at < self.met.len() && !over {
+        while at < self.met.len() && !over && !self.shared.is_cut() {
             if open(&self.met[at]) {
                 std::thread::yield_now();
                 over = self.shared.team.is_over() || self.shared.team.search.is_stopped();
