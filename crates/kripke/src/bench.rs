@@ -164,7 +164,7 @@ impl<'a> Session<'a> {
             output::print(&table::json(&self.all, &self.problems, self.args.repeat));
         }
         if let Some(path) = &self.args.csv {
-            files::write(path, &table::csv(&self.all))
+            files::write(path, |out| out.write_all(table::csv(&self.all).as_bytes()))
                 .map_err(|e| Failure::BadInput(format!("can't write {}: {}", path.display(), files::explain(&e))))?;
         }
         Ok(self.status)

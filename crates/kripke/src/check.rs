@@ -3,6 +3,7 @@
 mod done;
 mod exchange;
 mod machine;
+mod stopped;
 mod tally;
 
 use std::path::Path;
@@ -14,8 +15,9 @@ use kripke_report::json;
 use crate::args::{Check, Format};
 use crate::exit::{Failure, Status};
 use crate::load::Trouble;
-use crate::{output, signals};
+use crate::{memory, output, signals};
 use done::{Done, Stopped};
+use stopped::Among;
 use tally::Tally;
 
 pub fn run(args: &Check) -> Result<Status, Failure> {
@@ -34,30 +36,34 @@ pub fn run(args: &Check) -> Result<Status, Failure> {
 
 /// One model: the whole screen.
 fn one(args: &Check, file: &Path, interrupt: &Arc<AtomicBool>) -> Result<Status, Failure> {
-    let done = match Done::check(args, file, interrupt) {
+    let done = match Done::check(args, file, interrupt, None) {
         Ok(done) => done,
         Err(Stopped::Trouble(trouble)) => return Ok(refuse(args, file, &trouble, true)),
         Err(Stopped::Failure(failure)) => return Err(failure),
     };
-    output::print(&match args.showing.format {
+    let text = match args.showing.format {
         Format::Json => machine::report(&done, args).text(true),
         Format::Text if args.showing.quiet => format!("{}\n", done.brief()),
         Format::Text => done.screen(args, file),
-    });
-    Ok(done.status())
+    };
+    let status = done.status();
+    drop(done.watching);
+    output::print(&text);
+    Ok(status)
 }
 
 /// Several models: a line each, and a sum.
 fn many(args: &Check, interrupt: &Arc<AtomicBool>) -> Result<Status, Failure> {
     let width = args.files.iter().map(|f| f.display().to_string().chars().count()).max().unwrap_or(0);
     let mut tally = Tally::default();
-    for file in &args.files {
+    for (number, file) in args.files.iter().enumerate() {
         if interrupt.load(Ordering::Relaxed) {
             tally.skipped += 1;
             continue;
         }
         let name = file.display().to_string();
-        let (line, status) = match Done::check(args, file, interrupt) {
+        let among = Among { width, tally: tally.clone(), left: args.files.len() - number - 1 };
+        let (line, status) = match Done::check(args, file, interrupt, Some(among)) {
             Ok(done) => {
                 let line = match args.showing.format {
                     Format::Json => machine::report(&done, args).text(false),
@@ -82,6 +88,16 @@ fn many(args: &Check, interrupt: &Arc<AtomicBool>) -> Result<Status, Failure> {
         output::print(&tally.text());
     }
     Ok(tally.status())
+}
+
+/// The limits of each check.
+fn limits(args: &Check) -> json::Limits {
+    json::Limits {
+        max_depth: args.limits.max_depth,
+        max_states: args.limits.max_states,
+        memory: args.limits.mem.or_else(memory::default_limit),
+        timeout: args.limits.timeout.map(|t| t.as_secs_f64()),
+    }
 }
 
 /// There is no model to check: says why.

@@ -1,24 +1,53 @@
 //! Files we write: whole or not at all.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-/// Writes a file under a temporary name, then renames it, so that nobody ever sees half of it.
-pub fn write(path: &Path, text: &str) -> io::Result<()> {
+/// Writes a file as `fill` says: under a temporary name, then renamed, so that nobody ever sees half of it.
+pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(format!(".{}.tmp", std::process::id()));
-    let temporary = path.with_file_name(name);
-    let written = File::create(&temporary)
-        .and_then(|mut file| {
-            file.write_all(text.as_bytes())?;
-            file.sync_all()
+    let temporary = Temporary::new(path.with_file_name(name));
+    let written = File::create(&temporary.0)
+        .and_then(|file| {
+            let mut out = BufWriter::new(file);
+            fill(&mut out)?;
+            out.flush()?;
+            out.get_ref().sync_all()
         })
-        .and_then(|()| fs::rename(&temporary, path));
+        .and_then(|()| fs::rename(&temporary.0, path));
     if written.is_err() {
-        let _ = fs::remove_file(&temporary);
+        let _ = fs::remove_file(&temporary.0);
     }
     written
+}
+
+/// The temporary files that there are: to be removed if the program ends before they have their names.
+static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// A temporary file, until it is renamed or removed.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn new(path: PathBuf) -> Temporary {
+        TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
+        Temporary(path)
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner).retain(|path| *path != self.0);
+    }
+}
+
+/// Removes what is not finished, before the program ends.
+pub fn remove_temporary() {
+    for path in TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        let _ = fs::remove_file(path);
+    }
 }
 
 /// Where the counterexample of a model goes: in the current directory, named after the model.
@@ -76,8 +105,8 @@ mod tests {
     fn a_failed_write_leaves_nothing() {
         let dir = std::env::temp_dir().join(format!("kripke-files-{}", std::process::id()));
         fs::create_dir_all(dir.join("taken")).unwrap();
-        assert!(write(&dir.join("taken"), "x").is_err());
-        write(&dir.join("good"), "x").unwrap();
+        assert!(write(&dir.join("taken"), |out| out.write_all(b"x")).is_err());
+        write(&dir.join("good"), |out| out.write_all(b"x")).unwrap();
         let names: Vec<_> = fs::read_dir(&dir).unwrap().map(|e| e.unwrap().file_name()).collect();
         assert_eq!(names.len(), 2, "{names:?}");
         fs::remove_dir_all(dir).unwrap();

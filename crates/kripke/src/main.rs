@@ -23,6 +23,7 @@ mod signals;
 mod simulate;
 mod tasks;
 mod trails;
+mod watchdog;
 
 use std::process::ExitCode;
 

@@ -1,10 +1,11 @@
 //! Counterexamples: how to get somewhere, and the proof that it was replayed.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::interpret::{Interpreter, Move, Point, Target};
 use crate::ir::Observer;
-use crate::successors::{Batch, Choice, Finding, Successors};
+use crate::successors::{Batch, Choice, Finding, State, Successors};
 
 /// How often a cycle is gone around to find out where it closes.
 const MAX_TURNS: usize = 8;
@@ -37,13 +38,12 @@ pub enum Ending {
 #[derive(Clone, Debug)]
 pub struct Replayed {
     initial: Point,
-    moves: Vec<Move>,
+    /// With the only copy there is of each state.
+    moves: Arc<Vec<Move>>,
     ending: Ending,
     finding: Option<Finding>,
     cycle: Option<usize>,
-    /// Stored ones, from the initial state on.
-    states: Vec<Vec<u8>>,
-    /// How many moves lead to each of them.
+    /// How many moves lead to each stored state, from the initial one on.
     reached: Vec<usize>,
 }
 
@@ -112,7 +112,7 @@ impl Trail {
         let initial = Point::free(state.clone());
         let mut moves = Vec::new();
         let (mut start, mut accepting, mut met, mut marks) = (None, false, 0, Vec::new());
-        let (mut states, mut reached) = (Vec::new(), vec![0]);
+        let mut reached = vec![0];
         let fail = |at, what: &str| Err(ReplayError { at, what: what.to_string() });
         for (at, &choice) in self.choices.iter().enumerate() {
             batch.clear();
@@ -136,7 +136,7 @@ impl Trail {
             if steps.last().and_then(|m| m.to.as_ref()).is_none_or(|to| to.state != next) {
                 return fail(at, "the explanation leads elsewhere");
             }
-            states.push(std::mem::replace(&mut state, next.to_vec()));
+            state = next.to_vec();
             moves.extend(steps);
             reached.push(moves.len());
         }
@@ -181,9 +181,8 @@ impl Trail {
                 finding
             }
         };
-        states.push(state);
         let cycle = start.map(|(_, moves)| moves);
-        Ok(Replayed { initial, moves, ending: self.ending, finding, cycle, states, reached })
+        Ok(Replayed { initial, moves: Arc::new(moves), ending: self.ending, finding, cycle, reached })
     }
 }
 
@@ -212,8 +211,17 @@ impl Replayed {
     }
 
     /// The stored states, from the initial one to the last: one more than choices.
-    pub fn states(&self) -> &[Vec<u8>] {
-        &self.states
+    pub fn states(&self) -> Vec<&State> {
+        let after = |moves: &usize| {
+            let last = moves.checked_sub(1).and_then(|last| self.moves[last].to.as_ref());
+            &*last.unwrap_or(&self.initial).state
+        };
+        self.reached.iter().map(after).collect()
+    }
+
+    /// The moves, to be kept elsewhere, too.
+    pub fn shared_moves(&self) -> Arc<Vec<Move>> {
+        self.moves.clone()
     }
 
     /// How many moves there are before this one of the [states](Replayed::states).

@@ -19,7 +19,7 @@ pub struct Run {
     layout: Layout,
     lines: Lines,
     initial: Point,
-    moves: Vec<Move>,
+    moves: Arc<Vec<Move>>,
     /// Steps taken before `initial`, and forgotten.
     forgotten: usize,
     end: End,
@@ -69,7 +69,7 @@ impl Run {
             layout: interpreter.layout().clone(),
             lines,
             initial,
-            moves: Vec::new(),
+            moves: Arc::default(),
             forgotten: 0,
             end: End::Fine,
         }
@@ -77,7 +77,7 @@ impl Run {
 
     pub fn replayed(interpreter: &Interpreter, replayed: &Replayed) -> Run {
         let mut run = Run::new(interpreter, replayed.initial().clone());
-        run.moves = replayed.moves().to_vec();
+        run.moves = replayed.shared_moves();
         run.end = match (replayed.ending(), replayed.finding()) {
             (Ending::InvalidEnd, _) => End::InvalidEnd,
             (Ending::Goal, _) => End::Goal,
@@ -90,21 +90,21 @@ impl Run {
     }
 
     pub fn push(&mut self, step: Move) {
-        self.moves.push(step);
+        Arc::make_mut(&mut self.moves).push(step);
     }
 
     /// Forgets how the run got here, for runs that are shown while they go on.
     pub fn forget(&mut self) {
         self.initial = self.point(self.moves.len()).clone();
         self.forgotten += self.moves.len();
-        self.moves.clear();
+        Arc::make_mut(&mut self.moves).clear();
     }
 
     /// What comes after so many moves.
     #[must_use]
     pub fn after(mut self, steps: usize) -> Run {
         self.initial = self.point(steps).clone();
-        self.moves.drain(..steps);
+        Arc::make_mut(&mut self.moves).drain(..steps);
         self.forgotten += steps;
         if let End::Cycle(before) = &mut self.end {
             *before = before.saturating_sub(steps);
@@ -119,7 +119,7 @@ impl Run {
 
     /// Takes back everything after the first `steps` moves.
     pub fn rewind(&mut self, steps: usize) {
-        self.moves.truncate(steps);
+        Arc::make_mut(&mut self.moves).truncate(steps);
         self.end = End::Fine;
     }
 

@@ -82,7 +82,7 @@ fn numbers<'r>(runs: &[(&'r Trail, &'r Replayed)]) -> HashMap<&'r [u8], usize> {
     let mut numbers = HashMap::new();
     for state in runs.iter().flat_map(|(_, replayed)| replayed.states()) {
         let next = numbers.len();
-        numbers.entry(&**state).or_insert(next);
+        numbers.entry(state).or_insert(next);
     }
     numbers
 }
