@@ -30,8 +30,12 @@ use std::process::ExitCode;
 use args::{Cli, Command};
 use exit::Status;
 
+#[global_allocator]
+static ALLOCATOR: kripke_search::Allocator = kripke_search::Allocator;
+
 fn main() -> ExitCode {
     exit::report_panics();
+    exit::report_lack_of_memory();
     let cli = match Cli::read(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => return exit::usage(&error),

@@ -60,6 +60,8 @@ pub struct Watched {
 /// How a check was ended.
 pub struct Stop {
     pub limit: Limit,
+    /// The system has no more memory.
+    pub refused: bool,
     pub phase: Phase,
     /// How far the search was, if there was one.
     pub progress: Option<Arc<Progress>>,
@@ -120,13 +122,13 @@ pub fn full() -> Arc<AtomicBool> {
     FULL.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().clone()
 }
 
-/// There is no memory: ends the check at once. Nothing is done where none is under way.
+/// The system has no memory: ends the check at once. Nothing is done where none is under way.
 pub fn out_of_memory() {
     if let Ok(mut current) = CURRENT.try_lock()
         && let Some(current) = current.take()
     {
         let memory = current.watched.memory.unwrap_or(0);
-        end(current, Limit::Memory(memory));
+        end(current, Limit::Memory(memory), true);
     }
 }
 
@@ -147,7 +149,7 @@ fn look_again_and_again() {
         if let Some(limit) = check.passed(now, most)
             && let Some(current) = checked.take()
         {
-            end(current, limit);
+            end(current, limit, false);
         }
         // As long as it takes at least to fill the memory that is left.
         let left = most.saturating_sub(now).min(SPEED);
@@ -172,9 +174,9 @@ impl Current {
     }
 }
 
-fn end(current: Current, limit: Limit) {
+fn end(current: Current, limit: Limit, refused: bool) {
     let Current { watched, phase, progress, .. } = current;
     files::remove_temporary();
-    let status = (watched.report)(&Stop { limit, phase, progress });
+    let status = (watched.report)(&Stop { limit, refused, phase, progress });
     std::process::exit(status as i32);
 }

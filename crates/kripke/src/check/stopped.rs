@@ -75,7 +75,8 @@ impl Farewell {
         let violated = answered.iter().any(|(known, _)| known.verdict == "violated");
         let status = if violated { Status::Violated } else { Status::Inconclusive };
         let reason = Reason::Limit(stop.limit.clone());
-        let message = format!("{reason} while {}", stop.phase.words());
+        let what = if stop.refused { "the system has no more memory".to_string() } else { reason.to_string() };
+        let message = format!("{what} while {}", stop.phase.words());
         match self.format {
             Format::Json => {
                 let known = answered.iter().map(|(known, _)| known.clone()).collect();
@@ -86,7 +87,7 @@ impl Farewell {
                 let seen = seen.map(|p| format!("; {} seen", counted(p.snapshot().states, "state"))).unwrap_or_default();
                 let mark = if violated { "? STOPPED" } else { "? INCONCLUSIVE" };
                 let line = format!("{}: {message}{seen}", paint(UNSURE, mark));
-                let advice = reason.advice().map(|advice| format!("  {advice}\n")).unwrap_or_default();
+                let advice = reason.advice().filter(|_| !stop.refused).map(|advice| format!("  {advice}\n")).unwrap_or_default();
                 let lines: String = answered.iter().map(|(_, line)| line.as_str()).collect();
                 output::print(&match &self.among {
                     Some(among) => format!("{:<width$}   {line}\n", self.name, width = among.width),

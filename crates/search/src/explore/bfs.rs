@@ -14,7 +14,7 @@ use super::origins::Origins;
 use super::worker::Worker;
 use super::{Factory, ROUND, Search};
 use crate::budget::Limit;
-use crate::store::{Handle, Queue, Seen, Store};
+use crate::store::{Handle, Queue, Seen, Store, spawn};
 
 /// A level with fewer states per worker is left to the leader.
 const SHARE: u64 = 64;
@@ -168,7 +168,7 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
         for number in 1 + self.helpers.len()..self.search.threads {
             let (search, crew, factory, idle) = (self.search, self.crew, self.factory, self.idle.next());
             let worker = move || idle.unwrap_or_else(|| Worker::new(search, number, factory()));
-            self.helpers.push(self.scope.spawn(move || help(search, crew, worker())));
+            self.helpers.push(spawn(self.scope, move || help(search, crew, worker())));
         }
     }
 

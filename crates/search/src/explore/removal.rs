@@ -10,7 +10,7 @@ use kripke_model::{Batch, State};
 
 use super::dfs::FRAME;
 use crate::budget::{Budget, Limit};
-use crate::store::{Clearance, Handle, Queue, Remains, StateId};
+use crate::store::{Clearance, Handle, Queue, Remains, StateId, spawn};
 
 /// States that are moved together.
 pub(super) const CROWD: usize = 1 << 10;
@@ -102,7 +102,7 @@ impl Removal<'_> {
         std::thread::scope(|scope| {
             let workers: Vec<_> = handles
                 .iter_mut()
-                .map(|handle| scope.spawn(|| self.inside(*handle, |handle| self.pieces(clearance, handle))))
+                .map(|handle| spawn(scope, || self.inside(*handle, |handle| self.pieces(clearance, handle))))
                 .collect();
             let moved: Vec<_> = workers
                 .into_iter()
