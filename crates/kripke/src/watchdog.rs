@@ -145,7 +145,8 @@ fn look_again_and_again() {
         };
         let most = check.watched.memory.map_or(u64::MAX, |memory| memory.max(LEAST));
         let now = memory::now();
-        full.store(now > most, Ordering::Relaxed);
+        // A little earlier, since a search has to notice.
+        full.store(now > most - most / 64, Ordering::Relaxed);
         if let Some(limit) = check.passed(now, most)
             && let Some(current) = checked.take()
         {

@@ -37,7 +37,7 @@ pub fn write(out: &mut dyn Write, run: &Run, names: &Names, description: &str) -
     });
     let last = run.moves().len();
     let cycle = if let End::Cycle(start) = run.end() { Some(*start) } else { None };
-    let closed = cycle.filter(|start| run.point(*start).state == run.point(last).state);
+    let closed = cycle.filter(|start| run.is_same(*start, last));
     if let (Some(start), None) = (cycle, closed) {
         about["almost-loop"] = json!(start);
     }

@@ -46,8 +46,8 @@ impl Question {
         let open = tree.evidence().open.iter();
         let given: Option<Vec<Given>> = open
             .map(|(place, claim)| {
-                let state = &tree.runs()[place.run].states()[place.steps as usize];
-                Some((numbers[&**state], translated.original(claim.part)?, claim.value))
+                let state = tree.runs()[place.run].state(place.steps as usize);
+                Some((numbers[&state], translated.original(claim.part)?, claim.value))
             })
             .collect();
         fragment::judge(ctl, &graph, &given?)
@@ -70,7 +70,7 @@ impl Question {
             if let Ending::Cycle(start) = replayed.ending()
                 && is_fair(trail, replayed, fairness, interpreter)
             {
-                rounds.push(replayed.states()[start as usize..].iter().map(|state| numbers[&**state]).collect());
+                rounds.push(replayed.states().skip(start as usize).map(|state| numbers[&state]).collect());
             }
         }
         Fragment { nodes, rounds, picky: fairness == Fairness::Impartial }
@@ -78,7 +78,7 @@ impl Question {
 }
 
 /// The states of the runs are numbered in the order in which they are met.
-fn numbers<'r>(runs: &[(&'r Trail, &'r Replayed)]) -> HashMap<&'r [u8], usize> {
+fn numbers(runs: &[(&Trail, &Replayed)]) -> HashMap<Vec<u8>, usize> {
     let mut numbers = HashMap::new();
     for state in runs.iter().flat_map(|(_, replayed)| replayed.states()) {
         let next = numbers.len();
@@ -94,7 +94,7 @@ fn valuation(conditions: &[Expr], state: &[u8], interpreter: &mut Interpreter) -
 
 fn is_false_on(ltl: &Ltl, conditions: &[Expr], replayed: &Replayed, interpreter: &mut Interpreter) -> bool {
     let word: Vec<Valuation> =
-        replayed.states().iter().map(|state| valuation(conditions, state, interpreter)).collect();
+        replayed.states().map(|state| valuation(conditions, &state, interpreter)).collect();
     let (stem, cycle) = match replayed.ending() {
         // The last state is the first of the cycle again.
         Ending::Cycle(start) => word[..word.len() - 1].split_at(start as usize),
@@ -112,7 +112,8 @@ fn is_fair(trail: &Trail, replayed: &Replayed, fairness: Fairness, interpreter: 
     let start = start as usize;
     let (mut all, mut moved) = (BTreeSet::new(), BTreeSet::new());
     let mut able: Vec<BTreeSet<Vec<u32>>> = Vec::new();
-    for (state, &choice) in replayed.states()[start..].iter().zip(&trail.choices[start..]) {
+    for (state, &choice) in replayed.states().skip(start).zip(&trail.choices[start..]) {
+        let state = &*state;
         let mut who = movers_or_steps(state, fairness, interpreter);
         if fairness != Fairness::StrongTransitions {
             all.extend((0..interpreter.processes(state)).map(|pid| vec![u32::from(pid)]));

@@ -9,6 +9,7 @@ mod input;
 mod json;
 mod limits;
 mod ltl;
+mod phases;
 mod program;
 mod replay;
 mod simulate;

@@ -21,6 +21,9 @@ const SHARE: u64 = 64;
 /// The most states to be claimed at once.
 pub(super) const CLAIM: u64 = 512;
 
+/// The most bytes of states to be claimed at once.
+const CLAIMED_BYTES: u64 = 1 << 16;
+
 /// How far a search got.
 pub(super) struct Levels<'a, 'm, S: Store + 'a> {
     pub queue: S::Queue,
@@ -147,7 +150,7 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
         let width = {
             let mut frontier = self.crew.write();
             let width = frontier.level.end - frontier.level.start;
-            frontier.claim = (width / (16 * threads as u64)).clamp(ROUND as u64, CLAIM);
+            frontier.claim = (width / (16 * threads as u64)).min(self.most()).clamp(ROUND as u64, CLAIM);
             width
         };
         self.crew.start();
@@ -162,6 +165,12 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
             self.crew.close();
             leader.handle.enter();
         }
+    }
+
+    /// So many states may be claimed at once: a search that is to pause goes on to the end of what is claimed, so the successors of
+    /// these must be small beside any memory.
+    fn most(&self) -> u64 {
+        CLAIMED_BYTES / self.search.store.longest().max(1)
     }
 
     fn hire(&mut self) {
@@ -256,12 +265,12 @@ fn work<S: Store>(search: &Search<'_, S>, crew: &Crew<S::Queue>, worker: &mut Wo
                     search.stop(limit);
                 }
                 at = end;
-            }
-            if worker.leads() && worker.is_due(ROUND * search.threads) {
-                let waiting = frontier.level.end - claim.end + next.len();
-                search.check(frontier.queue.bytes() + next.bytes(), waiting);
-                if search.is_to_pause() {
-                    crew.halt();
+                if worker.leads() && worker.is_due(ROUND * search.threads) {
+                    let waiting = frontier.level.end - at + next.len();
+                    search.check(frontier.queue.bytes() + next.bytes(), waiting);
+                    if search.is_to_pause() {
+                        crew.halt();
+                    }
                 }
             }
         }

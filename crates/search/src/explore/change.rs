@@ -92,7 +92,9 @@ impl Stages<'_, '_, '_> {
         if self.exact.change_at.is_some() || self.exact.lossy {
             return true;
         }
-        let trees = TreeStore::new(self.budget.capacity(), 1);
+        let mut left = self.budget.capacity();
+        left.bytes = left.bytes.saturating_sub(store.bytes());
+        let trees = TreeStore::new(left, 1);
         let mut handle = trees.handle();
         handle.enter();
         let (mut batch, mut full, mut first) = (Batch::new(), Ok(()), None);

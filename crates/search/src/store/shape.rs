@@ -13,6 +13,9 @@ use super::pool::{NUMBER_BITS, Pool};
 use super::quotient::QuotientSet;
 
 const WORD: usize = 8;
+/// A shape has no more pools than this, whatever it costs in addresses for each: parts of long states share them. A number means
+/// the same pair to all parts of a pool.
+const POOLS: usize = 1 << 11;
 /// Roots are kept apart by the length of the second number in bits: then the number of bits stored is never changed.
 const CLASSES: usize = NUMBER_BITS as usize + 1;
 
@@ -25,7 +28,7 @@ pub(super) struct Shape {
     pub parts: Vec<Part>,
     /// The parts that are not part of another: at most two.
     tops: [Option<usize>; 2],
-    /// One for each part.
+    /// One for each part, or for several.
     pub pools: Vec<Pool>,
     roots: Box<[OnceLock<QuotientSet>]>,
 }
@@ -71,7 +74,7 @@ impl Shape {
         Shape {
             length,
             words,
-            pools: parts.iter().map(|_| Pool::new(workers)).collect(),
+            pools: parts.iter().take(POOLS).map(|_| Pool::new(workers)).collect(),
             parts,
             tops,
             roots: (0..CLASSES).map(|_| OnceLock::new()).collect(),
@@ -153,7 +156,7 @@ impl Shape {
             }
         }
         for (at, part) in self.parts.iter().enumerate().rev() {
-            let content = self.pools[at].get(numbers[at]);
+            let content = self.pools[pool_of(at)].get(numbers[at]);
             match *part {
                 Part::Word(word) => into[word * WORD..][..WORD].copy_from_slice(&content.to_le_bytes()),
                 Part::Pair(left, right) => {
@@ -167,6 +170,12 @@ impl Shape {
         });
         into.truncate(length);
     }
+}
+
+/// Which pool a part is kept in.
+#[inline]
+pub(super) fn pool_of(part: usize) -> usize {
+    part % POOLS
 }
 
 /// The parts of a state with so many words, neighbours in pairs, and which of them are left at the end.

@@ -10,7 +10,7 @@ use super::meeting::{Meeting, Seat};
 use super::pool::{NUMBER_BITS, Pool, PoolPen};
 use super::queue::Pieces;
 use super::segments::Untold;
-use super::shape::{Part, Roots, Shape};
+use super::shape::{Part, Roots, Shape, pool_of};
 use super::table::Refusal;
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 use crate::sync::Mutex;
@@ -241,13 +241,14 @@ impl<'a> TreeHandle<'a> {
                 }
             }
             changed[at] = bits;
-            let pool = &shape.pools[at];
+            let own = pool_of(at);
+            let pool = &shape.pools[own];
             if pool.is_large() {
                 prefetch(pool, seat, contents, bits);
             }
             for i in ones(bits) {
                 numbers[at][i] = loop {
-                    match pool.number(contents[i], seat, &mut pen.pools[at], &mut self.account) {
+                    match pool.number(contents[i], seat, &mut pen.pools[own], &mut self.account) {
                         Ok(number) => break number,
                         Err(Refusal::Full(full)) => return Err(full),
                         Err(Refusal::Crowded) => {
