@@ -19,7 +19,7 @@ use crate::{files, memory};
 const GRACE: Duration = Duration::from_millis(500);
 /// How often the thread looks at most and at least.
 const LONGEST: Duration = Duration::from_millis(50);
-const SHORTEST: Duration = Duration::from_millis(2);
+const SHORTEST: Duration = Duration::from_millis(1);
 /// Bytes that a program can fill in a second.
 const SPEED: u64 = 4 << 30;
 /// The program itself takes so much, whatever its limit: see the page on limits of the guide.
@@ -161,7 +161,7 @@ fn look_again_and_again() {
 impl Current {
     /// The limit that was passed so long ago that the phase can't be waited for.
     fn passed(&mut self, memory: u64, most: u64) -> Option<Limit> {
-        if memory > most.saturating_add(most / 32) {
+        if memory > most.saturating_add(most / 64) {
             return Some(Limit::Memory(self.watched.memory.unwrap_or(most)));
         }
         if self.watched.interrupt.load(Ordering::Relaxed) {

@@ -114,8 +114,7 @@ struct Kept {
 impl Kept {
     fn of(process: &Process) -> Kept {
         let none = || vec![Vec::new(); process.locations.len()];
-        let mut kept =
-            Kept { next: none(), previous: none(), visited: vec![0; process.locations.len()], visits: 0 };
+        let mut kept = Kept { next: none(), previous: none(), visited: vec![0; process.locations.len()], visits: 0 };
         for (source, location) in process.locations.iter().enumerate() {
             for edge in location.edges.iter().map(|id: &EdgeId| &process.edges[id.index()]) {
                 if edge.then == Then::Keep {

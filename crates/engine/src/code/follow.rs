@@ -8,9 +8,9 @@ use cranelift_codegen::ir::{Block, InstBuilder, types};
 use cranelift_frontend::{Switch, Variable};
 use kripke_model::ir::{EdgeId, Effect, Guard, LocId, Then};
 
-use super::{Gen, Purpose};
 use super::edge::Ready;
 use super::emit::Target;
+use super::{Gen, Purpose};
 use crate::context::{Context, status};
 
 /// A sequence that goes on longer than this is left to the interpreter.

@@ -84,10 +84,12 @@ impl Farewell {
             }
             Format::Text => {
                 let seen = stop.progress.as_ref().filter(|_| stop.phase == Phase::Searching);
-                let seen = seen.map(|p| format!("; {} seen", counted(p.snapshot().states, "state"))).unwrap_or_default();
+                let seen =
+                    seen.map(|p| format!("; {} seen", counted(p.snapshot().states, "state"))).unwrap_or_default();
                 let mark = if violated { "? STOPPED" } else { "? INCONCLUSIVE" };
                 let line = format!("{}: {message}{seen}", paint(UNSURE, mark));
-                let advice = reason.advice().filter(|_| !stop.refused).map(|advice| format!("  {advice}\n")).unwrap_or_default();
+                let advice =
+                    reason.advice().filter(|_| !stop.refused).map(|advice| format!("  {advice}\n")).unwrap_or_default();
                 let lines: String = answered.iter().map(|(_, line)| line.as_str()).collect();
                 output::print(&match &self.among {
                     Some(among) => format!("{:<width$}   {line}\n", self.name, width = among.width),

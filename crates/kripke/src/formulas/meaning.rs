@@ -93,8 +93,7 @@ fn valuation(conditions: &[Expr], state: &[u8], interpreter: &mut Interpreter) -
 }
 
 fn is_false_on(ltl: &Ltl, conditions: &[Expr], replayed: &Replayed, interpreter: &mut Interpreter) -> bool {
-    let word: Vec<Valuation> =
-        replayed.states().map(|state| valuation(conditions, &state, interpreter)).collect();
+    let word: Vec<Valuation> = replayed.states().map(|state| valuation(conditions, &state, interpreter)).collect();
     let (stem, cycle) = match replayed.ending() {
         // The last state is the first of the cycle again.
         Ending::Cycle(start) => word[..word.len() - 1].split_at(start as usize),

@@ -31,8 +31,8 @@ use std::fmt;
 
 use kripke_model::{Batch, State};
 
-pub use allocator::{Allocator, when_out_of_memory};
 pub(crate) use allocator::spawn;
+pub use allocator::{Allocator, when_out_of_memory};
 pub use bitstate::{BitStore, Bits};
 pub use cache::Tolerance;
 pub(crate) use cache::{Cache, Insertion};

@@ -13,6 +13,10 @@ use super::pool::{NUMBER_BITS, Pool};
 use super::quotient::QuotientSet;
 
 const WORD: usize = 8;
+/// States whose memory accesses overlap.
+pub(super) const WINDOW: usize = 64;
+/// States that are open at a time, as a rule.
+const OPEN: usize = 32;
 /// A shape has no more pools than this, whatever it costs in addresses for each: parts of long states share them. A number means
 /// the same pair to all parts of a pool.
 const POOLS: usize = 1 << 11;
@@ -31,6 +35,8 @@ pub(super) struct Shape {
     /// One for each part, or for several.
     pub pools: Vec<Pool>,
     roots: Box<[OnceLock<QuotientSet>]>,
+    /// Bytes that workers need to take states apart: a number for each part, of each state that is open or in the window.
+    scratch: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,6 +80,7 @@ impl Shape {
         Shape {
             length,
             words,
+            scratch: (workers * (parts.len() * 2 * WINDOW * size_of::<u32>() + OPEN * words * WORD)) as u64,
             pools: parts.iter().take(POOLS).map(|_| Pool::new(workers)).collect(),
             parts,
             tops,
@@ -134,7 +141,7 @@ impl Shape {
     }
 
     pub fn bytes(&self) -> u64 {
-        self.pools.iter().map(Pool::bytes).chain(self.sets().map(QuotientSet::bytes)).sum()
+        self.scratch + self.pools.iter().map(Pool::bytes).chain(self.sets().map(QuotientSet::bytes)).sum::<u64>()
     }
 
     /// The roots of a state whose parts have these numbers.

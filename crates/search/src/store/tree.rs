@@ -10,13 +10,11 @@ use super::meeting::{Meeting, Seat};
 use super::pool::{NUMBER_BITS, Pool, PoolPen};
 use super::queue::Pieces;
 use super::segments::Untold;
-use super::shape::{Part, Roots, Shape, pool_of};
+use super::shape::{Part, Roots, Shape, WINDOW, pool_of};
 use super::table::Refusal;
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 use crate::sync::Mutex;
 
-/// States whose memory accesses overlap.
-const WINDOW: usize = 64;
 /// How many shapes there may be. Together with two numbers that leaves a bit of an id.
 const SHAPES: usize = 1 << (63 - 2 * NUMBER_BITS);
 /// Shapes for states of one length; the others are for several.
