@@ -26,6 +26,11 @@ const MAX_EDGES: usize = 1500;
 /// With more edges than this, less code is better than fast code.
 const MANY_EDGES: usize = 500;
 
+/// The time it takes to make code grows faster than the number of edges. Beyond so many of one process type, or of all, the
+/// interpreter has seen many states before there is code.
+const MOST_OF_TYPE: usize = 12_000;
+const MOST: usize = 40_000;
+
 /// Code for the states of a model that certain facts are true of. Threads share it.
 pub(crate) struct Program {
     pub functions: Functions,
@@ -163,6 +168,10 @@ fn may_meet(process: &Process, model: &Model) -> bool {
 /// What code can't be generated for. Otherwise the claims of each process type.
 fn check(model: &Model, layout: &Layout, facts: &Facts, options: Options) -> Result<Vec<Vec<Claim>>, Unsupported> {
     let cannot = |what: &str| Err(Unsupported(what.to_string()));
+    let edges = || model.processes.iter().map(|p| p.edges.len());
+    if edges().any(|edges| edges > MOST_OF_TYPE) || edges().sum::<usize>() > MOST {
+        return cannot("a model with very many steps");
+    }
     if model.channels.iter().any(|c| c.fields.len() > MAX_FIELDS) {
         return cannot("messages with very many fields");
     }

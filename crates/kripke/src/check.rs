@@ -5,6 +5,7 @@ mod exchange;
 mod machine;
 mod scope;
 mod shortest;
+mod stopped;
 mod tally;
 
 use std::path::Path;
@@ -17,8 +18,9 @@ use crate::args::{Check, Format};
 use crate::exit::{Failure, Status};
 use crate::files::{Kind, Replace};
 use crate::load::Trouble;
-use crate::{files, output, signals};
+use crate::{files, memory, output, signals};
 use done::{Done, Stopped};
+use stopped::Among;
 use tally::Tally;
 
 pub fn run(args: &Check) -> Result<Status, Failure> {
@@ -56,7 +58,7 @@ fn print(args: &Check, report: &str) {
 
 /// One model: the whole screen.
 fn one(args: &Check, file: &Path, interrupt: &Arc<AtomicBool>) -> Result<Status, Failure> {
-    let done = match Done::check(args, file, interrupt) {
+    let done = match Done::check(args, file, interrupt, None) {
         Ok(done) => done,
         Err(Stopped::Trouble(trouble)) => return Ok(refuse(args, file, &trouble, true)),
         Err(Stopped::Failure(failure)) => return Err(failure),
@@ -66,21 +68,24 @@ fn one(args: &Check, file: &Path, interrupt: &Arc<AtomicBool>) -> Result<Status,
         Format::Text if args.showing.quiet => format!("{}\n", done.brief()),
         Format::Text => done.screen(args, file),
     };
+    let status = done.status();
+    drop(done.watching);
     print(args, &report);
-    Ok(done.status())
+    Ok(status)
 }
 
 /// Several models: a line each, and a sum.
 fn many(args: &Check, interrupt: &Arc<AtomicBool>) -> Result<Status, Failure> {
     let width = args.files.iter().map(|f| files::shown(f).chars().count()).max().unwrap_or(0);
     let mut tally = Tally::default();
-    for file in &args.files {
+    for (number, file) in args.files.iter().enumerate() {
         if interrupt.load(Ordering::Relaxed) {
             tally.skipped += 1;
             continue;
         }
         let name = files::shown(file);
-        let (line, status) = match Done::check(args, file, interrupt) {
+        let among = Among { width, tally: tally.clone(), left: args.files.len() - number - 1 };
+        let (line, status) = match Done::check(args, file, interrupt, Some(among)) {
             Ok(done) => {
                 let line = match args.showing.format {
                     Format::Json => machine::report(&done, args).text(false),
@@ -105,6 +110,16 @@ fn many(args: &Check, interrupt: &Arc<AtomicBool>) -> Result<Status, Failure> {
         output::print(&tally.text());
     }
     Ok(tally.status())
+}
+
+/// The limits of each check.
+fn limits(args: &Check) -> json::Limits {
+    json::Limits {
+        max_depth: args.limits.max_depth,
+        max_states: args.limits.max_states,
+        memory: args.limits.mem.or_else(memory::default_limit),
+        timeout: args.limits.timeout.map(|t| t.as_secs_f64()),
+    }
 }
 
 /// There is no model to check: says why.

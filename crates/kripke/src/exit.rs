@@ -1,10 +1,13 @@
 //! How the program ends.
 
-use std::fmt;
-use std::panic;
+use std::cell::Cell;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use std::{fmt, panic, thread};
 
-use crate::output;
+use crate::{output, watchdog};
 
 /// The exit statuses, which scripts rely on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -102,6 +105,39 @@ pub fn report_panics() {
         output::error(&format!("{info}\n{PLEASE}"));
         std::process::exit(Status::Bug as i32);
     }));
+}
+
+/// Memory to end with in good order.
+static RESERVE: Mutex<Option<Vec<u8>>> = Mutex::new(None);
+const RESERVED: usize = 4 << 20;
+
+/// Where the system has no memory for the program, that is a limit like others.
+pub fn report_lack_of_memory() {
+    *RESERVE.lock().unwrap_or_else(PoisonError::into_inner) = Some(Vec::with_capacity(RESERVED));
+    kripke_search::when_out_of_memory(end_without_memory);
+}
+
+fn end_without_memory() {
+    thread_local! {
+        static ENDING: Cell<bool> = const { Cell::new(false) };
+    }
+    static ENDED: AtomicBool = AtomicBool::new(false);
+    if ENDING.replace(true) {
+        // Not even for that.
+        std::process::exit(Status::Inconclusive as i32);
+    }
+    if ENDED.swap(true, Ordering::Relaxed) {
+        // Another thread is at it.
+        loop {
+            thread::sleep(Duration::from_secs(1));
+        }
+    }
+    if let Ok(mut reserve) = RESERVE.try_lock() {
+        *reserve = None;
+    }
+    watchdog::out_of_memory();
+    output::error("the system has no more memory for the program");
+    std::process::exit(Status::Inconclusive as i32);
 }
 
 #[cfg(test)]

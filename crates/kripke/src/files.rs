@@ -184,9 +184,9 @@ pub fn write(path: &Path, replace: Replace, fill: impl FnOnce(&mut dyn Write) ->
     let (file, temporary) = temporary(path)?;
     let written = fill_file(file, found.as_ref(), fill)
         .and_then(|()| existing(path, replace))
-        .and_then(|_| fs::rename(&temporary, path));
+        .and_then(|_| fs::rename(&temporary.0, path));
     if written.is_err() {
-        let _ = fs::remove_file(&temporary);
+        let _ = fs::remove_file(&temporary.0);
     }
     written
 }
@@ -207,7 +207,7 @@ fn fill_file(
 }
 
 /// A new file beside `path`: never one that is there, nor one that a link leads to.
-fn temporary(path: &Path) -> io::Result<(File, PathBuf)> {
+fn temporary(path: &Path) -> io::Result<(File, Temporary)> {
     let name =
         path.file_name().ok_or_else(|| io::Error::new(ErrorKind::InvalidInput, "it is not the name of a file"))?;
     let mut attempt = 0;
@@ -216,10 +216,36 @@ fn temporary(path: &Path) -> io::Result<(File, PathBuf)> {
         name.push(format!(".{}-{attempt}.tmp", std::process::id()));
         let temporary = path.with_file_name(name);
         match OpenOptions::new().write(true).create_new(true).open(&temporary) {
-            Ok(file) => return Ok((file, temporary)),
+            Ok(file) => return Ok((file, Temporary::new(temporary))),
             Err(e) if e.kind() == ErrorKind::AlreadyExists && attempt < ATTEMPTS => attempt += 1,
             Err(e) => return Err(e),
         }
+    }
+}
+
+/// The temporary files that there are: to be removed if the program ends before they have their names.
+static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// A temporary file, until it is renamed or removed.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn new(path: PathBuf) -> Temporary {
+        TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
+        Temporary(path)
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner).retain(|path| *path != self.0);
+    }
+}
+
+/// Removes what is not finished, before the program ends.
+pub fn remove_temporary() {
+    for path in TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        let _ = fs::remove_file(path);
     }
 }
 

@@ -105,7 +105,7 @@ impl Session {
 
     /// Takes a move. If it is not the one the run goes on with, the rest of the run is dropped.
     fn take(&mut self, chosen: Move) {
-        if self.run.moves().get(self.at).is_none_or(|next| !same(next, &chosen)) {
+        if !self.goes_on_with(&chosen) {
             if self.at < self.run.moves().len() {
                 output::print("  (leaving the run here)\n");
             }
@@ -118,6 +118,14 @@ impl Session {
             }
         }
         self.go(self.at + 1);
+    }
+
+    /// Whether a move from here is the next one of the run.
+    fn goes_on_with(&self, chosen: &Move) -> bool {
+        let Some(next) = self.run.moves().get(self.at) else { return false };
+        let leads = (!self.run.ends_at(self.at + 1)).then(|| self.run.point(self.at + 1));
+        let same = (next.pid, next.edge, next.partner, &next.chain, &leads);
+        same == (chosen.pid, chosen.edge, chosen.partner, &chosen.chain, &chosen.to)
     }
 
     fn go(&mut self, step: usize) {
@@ -138,11 +146,11 @@ impl Session {
                 for text in visible(&step.output).lines() {
                     out.push_str(&format!("\n  ▸ {text}"));
                 }
-                stuck = step.to.is_none();
+                stuck = self.run.ends_at(self.at);
             }
         }
         out.push('\n');
-        let point = self.run.point(self.at).clone();
+        let point = self.run.point(self.at);
         self.moves = if stuck { Vec::new() } else { self.interpreter.moves(&point) };
         let last = self.at == self.run.moves().len();
         if self.moves.is_empty() && !stuck && last && self.interpreter.invalid_end(&point.state) {
@@ -161,22 +169,16 @@ impl Session {
     }
 
     fn list(&self, out: &mut String) {
-        let next = self.run.moves().get(self.at);
         let texts = || self.moves.iter().map(|m| (who(&self.run, &self.names, m), self.run.statements(m)));
         let name = texts().map(|(who, _)| who.chars().count()).max().unwrap_or(0);
         let room = texts().map(|(_, what)| what.chars().count()).max().unwrap_or(0);
         for (i, (m, (who, what))) in self.moves.iter().zip(texts()).enumerate() {
-            let mark = if next.is_some_and(|next| same(next, m)) { '*' } else { ' ' };
+            let mark = if self.goes_on_with(m) { '*' } else { ' ' };
             let place = self.run.lines().place(self.run.edge(m.process, m.edge).span);
             let place = paint(FAINT, &place);
             out.push_str(&format!("{mark}{:>3}  {who:<name$}  {what:<room$}   {place}\n", i + 1));
         }
     }
-}
-
-/// Whether two moves from the same point are the same.
-fn same(a: &Move, b: &Move) -> bool {
-    (a.pid, a.edge, a.partner, &a.chain, &a.to) == (b.pid, b.edge, b.partner, &b.chain, &b.to)
 }
 
 fn parse(line: &str) -> Option<Word> {

@@ -23,15 +23,20 @@ mod signals;
 mod simulate;
 mod tasks;
 mod trails;
+mod watchdog;
 
 use std::process::ExitCode;
 
 use args::{Cli, Command};
 use exit::Status;
 
+#[global_allocator]
+static ALLOCATOR: kripke_search::Allocator = kripke_search::Allocator;
+
 fn main() -> ExitCode {
     exit::report_panics();
     signals::fail_writes();
+    exit::report_lack_of_memory();
     let cli = match Cli::read(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => return exit::usage(&error),

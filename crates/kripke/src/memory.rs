@@ -9,7 +9,16 @@ pub fn peak() -> u64 {
 
 /// The memory the program has now, in bytes; 0 where the system does not tell.
 pub fn now() -> u64 {
-    fs::read_to_string("/proc/self/status").ok().and_then(|text| field(&text, "VmRSS:")).unwrap_or(0)
+    let pages = |text: String| text.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok());
+    fs::read_to_string("/proc/self/statm").ok().and_then(pages).map_or(0, |pages| pages * page())
+}
+
+/// Bytes of a page of memory.
+fn page() -> u64 {
+    #[cfg(unix)]
+    return rustix::param::page_size() as u64;
+    #[cfg(not(unix))]
+    4096
 }
 
 /// Three quarters of what the machine, or the container, has.

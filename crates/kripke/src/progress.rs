@@ -25,7 +25,7 @@ pub fn watch<T>(progress: &Progress, memory: Option<u64>, wanted: bool, search: 
     }
     thread::scope(|scope| {
         let (done, ended) = mpsc::channel::<()>();
-        scope.spawn(move || {
+        let show = move || {
             let mut meter = Meter::new(memory);
             let mut wait = PATIENCE;
             while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
@@ -38,7 +38,9 @@ pub fn watch<T>(progress: &Progress, memory: Option<u64>, wanted: bool, search: 
             if wait == TICK {
                 output::progress("");
             }
-        });
+        };
+        // Without it, nothing is shown.
+        let _ = thread::Builder::new().spawn_scoped(scope, show);
         let result = search();
         drop(done);
         result

@@ -20,7 +20,7 @@ use crate::{load, output};
 pub fn run(args: &Simulate) -> Result<Status, Failure> {
     let mut interpreter = prepare(&args.file, &args.reading)?;
     let initial = interpreter.initial_point();
-    let run = Run::new(&interpreter, initial);
+    let run = Run::new(&interpreter, &initial);
     if args.interactive {
         Session::new(interpreter, run).run(std::io::stdin().lock());
         return Ok(Status::Fine);
@@ -95,10 +95,9 @@ impl Walk<'_> {
     fn go(&mut self, steps: u64, keep: Keep, mut see: impl FnMut(&Move, &Run)) -> Stop {
         for _ in 0..steps {
             let at = self.run.point(self.run.moves().len());
-            let mut moves = self.interpreter.moves(at);
+            let mut moves = self.interpreter.moves(&at);
             if moves.is_empty() {
-                let state = at.state.clone();
-                let invalid = self.interpreter.invalid_end(&state);
+                let invalid = self.interpreter.invalid_end(&at.state);
                 if invalid {
                     self.run.finish(End::InvalidEnd);
                 }

@@ -1,10 +1,13 @@
 //! The files a counterexample is kept in.
 
+use std::fmt;
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use kripke_model::trail::Replayed;
 use kripke_model::{Interpreter, Trail};
 use kripke_report::itf;
+use kripke_report::number;
 use kripke_report::run::Run;
 use kripke_report::screen;
 use kripke_report::trail_file::TrailFile;
@@ -17,6 +20,44 @@ use crate::{files, output};
 
 /// A trace longer than this is of no use to a viewer, and its file would be huge.
 const VIEWABLE: usize = 50_000;
+
+/// The same in bytes: where states are large, fewer steps make a file that nobody can view.
+const VIEWABLE_BYTES: u64 = 32 << 20;
+
+/// Writes so many bytes and no more.
+struct Capped<'a> {
+    out: &'a mut dyn Write,
+    left: u64,
+}
+
+impl Write for Capped<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.left = self.left.checked_sub(bytes.len() as u64).ok_or_else(|| io::Error::from(TooLarge))?;
+        self.out.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+#[derive(Debug)]
+struct TooLarge;
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the trace for viewers would be larger than {}", number::bytes(VIEWABLE_BYTES))
+    }
+}
+
+impl std::error::Error for TooLarge {}
+
+impl From<TooLarge> for io::Error {
+    fn from(error: TooLarge) -> io::Error {
+        io::Error::new(ErrorKind::FileTooLarge, error)
+    }
+}
 
 /// The files that were written, in the order: trail, trace for viewers.
 #[derive(Default)]
@@ -63,20 +104,26 @@ impl Target<'_> {
         let description = error.clone().unwrap_or_else(|| format!("{} is true", task.name));
         let record = TrailFile::new(run, &names, trail, arguments, error);
         let mut written = Written::default();
-        self.add(&mut written, path, &record.text());
+        let text = record.text();
+        self.add(&mut written, path, |out| out.write_all(text.as_bytes()));
         let is_written = !written.files.is_empty();
         if is_written && run.moves().len() <= VIEWABLE && !self.is_standard() {
-            self.add(&mut written, trace, &itf::itf(run, &names, &description));
+            let fill =
+                |out: &mut dyn Write| itf::write(&mut Capped { out, left: VIEWABLE_BYTES }, run, &names, &description);
+            self.add(&mut written, trace, fill);
         }
         written
     }
 
     /// A file that was asked for and can't be written is an error, one with the usual name is not.
-    fn add(&self, written: &mut Written, path: PathBuf, text: &str) {
+    fn add(&self, written: &mut Written, path: PathBuf, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
         let showing = &self.args.showing;
         let replace = Replace::new(Kind::Trail, showing.force);
-        match files::write(&path, replace, |out| out.write_all(text.as_bytes())) {
+        match files::write(&path, replace, fill) {
             Ok(()) => written.files.push(path),
+            Err(e) if e.kind() == ErrorKind::FileTooLarge && e.get_ref().is_some_and(|e| e.is::<TooLarge>()) => {
+                output::warn(&format!("{} is not written: {e}", files::shown(&path)));
+            }
             Err(e) => {
                 let text = format!("can't write {}: {}", path.display(), files::explain(&e));
                 let asked = showing.trail.as_ref() == Some(&path);

@@ -5,7 +5,7 @@
 //! others stays the same but for stuttering, deadlocks and failed assertions are kept, and every cycle of a process
 //! keeps a place where others may move. Not for what counts steps: fairness, `X`, CTL, automata written by hand.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use crate::ir::{Edge, EdgeId, Effect, Expr, Guard, LocId, Model, Place, Process, Scheduling, Then, VarId, VarRef};
 use crate::written::written;
@@ -80,14 +80,17 @@ fn glue(process: &mut Process, number: u32, seen: &Seen) -> usize {
         return 0;
     }
     let local = local(process, number, seen);
+    let mut kept = Kept::of(process);
     let mut glued = 0;
     for at in 0..process.locations.len() {
         for id in process.locations[at].edges.clone() {
             let edge = &process.edges[id.index()];
+            let (from, target) = (LocId(at as u32), edge.target);
             let removes = edge.effects.iter().any(|e| matches!(e, Effect::Remove));
             let candidate = edge.then == Then::Yield && edge.chain.is_none() && !removes;
-            if candidate && local[edge.target.index()] && may_keep(process, LocId(at as u32), edge.target) {
+            if candidate && local[target.index()] && kept.may_keep(process, from, target) {
                 process.edges[id.index()].then = Then::Keep;
+                kept.add(from, target);
                 glued += 1;
             }
         }
@@ -95,39 +98,71 @@ fn glue(process: &mut Process, number: u32, seen: &Seen) -> usize {
     glued
 }
 
-/// May a step from one location to another let nobody else in? Not if that closes a circle in which nobody ever is, and
-/// not if it puts one choice behind another: what is not stored is not recognised either, so choices would multiply, while
-/// stored states in between come together again.
-fn may_keep(process: &Process, from: LocId, to: LocId) -> bool {
-    let behind = reached(process, to, false);
-    if behind.contains(&from) {
-        return false;
-    }
-    let entered: HashSet<LocId> = process.edges.iter().filter(|e| e.then == Then::Keep).map(|e| e.target).collect();
-    let chooses = |at: &LocId| process.locations[at.index()].edges.len() > 1;
-    let before = reached(process, from, true);
-    !(behind.iter().any(chooses) && before.iter().any(|at| entered.contains(at) && chooses(at)))
+/// So many locations may be part of one merged step. Each location of a sequence begins a step of its own, so a sequence without
+/// this bound takes time and code that grow with the square of its length.
+const LONGEST: usize = 256;
+
+/// The edges of a process after which it keeps control, as a graph of its locations.
+struct Kept {
+    next: Vec<Vec<LocId>>,
+    previous: Vec<Vec<LocId>>,
+    /// When each location was visited last.
+    visited: Vec<u32>,
+    visits: u32,
 }
 
-/// A location and all that steps which let nobody in lead to, or come from.
-fn reached(process: &Process, root: LocId, backward: bool) -> HashSet<LocId> {
-    let mut steps: HashMap<LocId, Vec<LocId>> = HashMap::new();
-    for (source, location) in process.locations.iter().enumerate() {
-        let source = LocId(source as u32);
-        for edge in location.edges.iter().map(|id: &EdgeId| &process.edges[id.index()]) {
-            if edge.then == Then::Keep {
-                let (start, end) = if backward { (edge.target, source) } else { (source, edge.target) };
-                steps.entry(start).or_default().push(end);
+impl Kept {
+    fn of(process: &Process) -> Kept {
+        let none = || vec![Vec::new(); process.locations.len()];
+        let mut kept = Kept { next: none(), previous: none(), visited: vec![0; process.locations.len()], visits: 0 };
+        for (source, location) in process.locations.iter().enumerate() {
+            for edge in location.edges.iter().map(|id: &EdgeId| &process.edges[id.index()]) {
+                if edge.then == Then::Keep {
+                    kept.add(LocId(source as u32), edge.target);
+                }
             }
         }
+        kept
     }
-    let mut seen = HashSet::from([root]);
-    let mut stack = vec![root];
-    while let Some(at) = stack.pop() {
-        let more = steps.get(&at).into_iter().flatten();
-        stack.extend(more.copied().filter(|location| seen.insert(*location)));
+
+    fn add(&mut self, from: LocId, to: LocId) {
+        self.next[from.index()].push(to);
+        self.previous[to.index()].push(from);
     }
-    seen
+
+    /// May a step from one location to another let nobody else in? Not if that closes a circle in which nobody ever is, and
+    /// not if it puts one choice behind another: what is not stored is not recognised either, so choices would multiply,
+    /// while stored states in between come together again. Nor if the merged step would be too long.
+    fn may_keep(&mut self, process: &Process, from: LocId, to: LocId) -> bool {
+        let Some(behind) = self.reached(to, false).filter(|behind| !behind.contains(&from)) else { return false };
+        let Some(before) = self.reached(from, true) else { return false };
+        let chooses = |at: &LocId| process.locations[at.index()].edges.len() > 1;
+        let entered = |at: &LocId| !self.previous[at.index()].is_empty();
+        behind.len() + before.len() <= LONGEST
+            && !(behind.iter().any(chooses) && before.iter().any(|at| entered(at) && chooses(at)))
+    }
+
+    /// A location and all that steps which let nobody in lead to, or come from; none if these are too many.
+    fn reached(&mut self, root: LocId, backward: bool) -> Option<Vec<LocId>> {
+        let steps = if backward { &self.previous } else { &self.next };
+        self.visits += 1;
+        self.visited[root.index()] = self.visits;
+        let mut found = vec![root];
+        let mut at = 0;
+        while let Some(location) = found.get(at) {
+            for step in &steps[location.index()] {
+                if self.visited[step.index()] != self.visits {
+                    self.visited[step.index()] = self.visits;
+                    found.push(*step);
+                }
+            }
+            if found.len() > LONGEST {
+                return None;
+            }
+            at += 1;
+        }
+        Some(found)
+    }
 }
 
 /// For each location whether all that the process does from there, until it lets others in, concerns nobody else: a sequence
@@ -135,12 +170,16 @@ fn reached(process: &Process, root: LocId, backward: bool) -> HashSet<LocId> {
 fn local(process: &Process, number: u32, seen: &Seen) -> Vec<bool> {
     let mut local: Vec<bool> =
         (0..process.locations.len()).map(|at| is_local(process, LocId(at as u32), number, seen)).collect();
-    let mut changed = true;
-    while std::mem::take(&mut changed) {
-        for at in (0..local.len()).rev() {
-            let mut edges = process.locations[at].edges.iter().map(|id| &process.edges[id.index()]);
-            if local[at] && edges.any(|edge| edge.then == Then::Keep && !local[edge.target.index()]) {
-                (local[at], changed) = (false, true);
+    let mut into: Vec<Vec<usize>> = vec![Vec::new(); local.len()];
+    for (source, location) in process.locations.iter().enumerate() {
+        let edges = location.edges.iter().map(|id| &process.edges[id.index()]);
+        edges.filter(|edge| edge.then == Then::Keep).for_each(|edge| into[edge.target.index()].push(source));
+    }
+    let mut todo: Vec<usize> = (0..local.len()).filter(|at| !local[*at]).collect();
+    while let Some(at) = todo.pop() {
+        for source in &into[at] {
+            if std::mem::replace(&mut local[*source], false) {
+                todo.push(*source);
             }
         }
     }

@@ -14,6 +14,7 @@ pub mod interpret;
 pub mod ir;
 pub mod layout;
 mod operator;
+pub mod path;
 pub mod reduce;
 mod successors;
 pub mod symmetry;

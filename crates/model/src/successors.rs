@@ -344,6 +344,11 @@ impl Batch {
         self.ends.len()
     }
 
+    /// Bytes of all states together.
+    pub fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }

@@ -1,9 +1,11 @@
 //! Counterexamples: how to get somewhere, and the proof that it was replayed.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::interpret::{Interpreter, Move, Point, Target};
 use crate::ir::Observer;
+use crate::path::Path;
 use crate::successors::{Batch, Choice, Finding, Successors, Within};
 
 /// How often a cycle is gone around to find out where it closes.
@@ -36,14 +38,11 @@ pub enum Ending {
 /// A trail that the reference interpreter has executed. Only [`Trail::replay`] makes one.
 #[derive(Clone, Debug)]
 pub struct Replayed {
-    initial: Point,
-    moves: Vec<Move>,
+    path: Arc<Path>,
     ending: Ending,
     finding: Option<Finding>,
     cycle: Option<usize>,
-    /// Stored ones, from the initial state on.
-    states: Vec<Vec<u8>>,
-    /// How many moves lead to each of them.
+    /// How many moves lead to each stored state, from the initial one on.
     reached: Vec<usize>,
 }
 
@@ -109,16 +108,15 @@ impl Trail {
         let mut batch = Batch::new();
         interpreter.initial(&mut batch);
         let mut state = batch.state(0).to_vec();
-        let initial = Point::free(state.clone());
-        let mut moves = Vec::new();
+        let mut path = Path::new(&Point::free(state.clone()));
         let (mut start, mut accepting, mut met, mut marks) = (None, false, 0, Vec::new());
-        let (mut states, mut reached) = (Vec::new(), vec![0]);
+        let mut reached = vec![0];
         let fail = |at, what: &str| Err(ReplayError { at, what: what.to_string() });
         for (at, &choice) in self.choices.iter().enumerate() {
             batch.clear();
             let flags = interpreter.expand(&state, Choice::All, &mut batch);
             if self.ending == Ending::Cycle(at as u32) {
-                start = Some((state.clone(), moves.len()));
+                start = Some((state.clone(), path.moves().len()));
             }
             if start.is_some() {
                 accepting |= flags.accepting;
@@ -136,9 +134,10 @@ impl Trail {
             if steps.last().and_then(|m| m.to.as_ref()).is_none_or(|to| to.state != next) {
                 return fail(at, "the explanation leads elsewhere");
             }
-            states.push(std::mem::replace(&mut state, next.to_vec()));
-            moves.extend(steps);
-            reached.push(moves.len());
+            state.clear();
+            state.extend_from_slice(next);
+            steps.into_iter().for_each(|step| path.push(step));
+            reached.push(path.moves().len());
         }
         let at = self.choices.len();
         let finding = match self.ending {
@@ -182,14 +181,13 @@ impl Trail {
                     if steps.last().and_then(|m| m.findings.last()) != Some(finding) {
                         return fail(at, "the explanation leads elsewhere");
                     }
-                    moves.extend(steps);
+                    steps.into_iter().for_each(|step| path.push(step));
                 }
                 Some(finding.clone())
             }
         };
-        states.push(state);
         let cycle = start.map(|(_, moves)| moves);
-        Ok(Replayed { initial, moves, ending: self.ending, finding, cycle, states, reached })
+        Ok(Replayed { path: Arc::new(path), ending: self.ending, finding, cycle, reached })
     }
 }
 
@@ -208,18 +206,24 @@ fn follow(state: &mut Vec<u8>, choices: &[u32], interpreter: &mut Interpreter) -
 }
 
 impl Replayed {
-    pub fn initial(&self) -> &Point {
-        &self.initial
-    }
-
     /// Every visible step, inner steps of atomic sequences included.
     pub fn moves(&self) -> &[Move] {
-        &self.moves
+        self.path.moves()
     }
 
-    /// The stored states, from the initial one to the last: one more than choices.
-    pub fn states(&self) -> &[Vec<u8>] {
-        &self.states
+    /// The same with the states in between, to be kept elsewhere, too.
+    pub fn path(&self) -> Arc<Path> {
+        self.path.clone()
+    }
+
+    /// One of the stored states, from the initial one to the last: there is one more than choices.
+    pub fn state(&self, number: usize) -> Vec<u8> {
+        self.path.state(self.reached[number])
+    }
+
+    /// All of them.
+    pub fn states(&self) -> impl Iterator<Item = Vec<u8>> + '_ {
+        self.reached.iter().map(|moves| self.path.state(*moves))
     }
 
     /// How many moves there are before this one of the [states](Replayed::states).

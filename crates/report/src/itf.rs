@@ -5,38 +5,51 @@
 //! back to; its last state is that one again. Where values that make no difference are different then, `almost-loop` in
 //! its place is part of what is said about the trace.
 
+use std::io::{self, Write};
+
 use kripke_model::ir::{Model, Shows, Type, Var};
 use kripke_model::layout::{ProcessView, View};
 use serde_json::{Map, Value, json};
 
-use crate::json::by_lines;
 use crate::names::{Names, channel_item};
 use crate::run::{End, Run};
 use crate::table::who;
 
 const PROCESSES: &str = "processes";
 
+/// The whole trace as text.
 pub fn itf(run: &Run, names: &Names, description: &str) -> String {
-    let states: Vec<Value> = (0..=run.moves().len()).map(|n| state(run, names, n)).collect();
-    let vars: Vec<&String> = states[0].as_object().into_iter().flat_map(Map::keys).filter(|k| *k != "#meta").collect();
-    let mut trace = json!({
-        "#meta": {
-            "format": "ITF",
-            "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
-            "source": run.model().name,
-            "description": description,
-        },
-        "vars": vars,
-        "states": states,
+    let mut text = Vec::new();
+    let written = write(&mut text, run, names, description);
+    debug_assert!(written.is_ok(), "memory takes everything");
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// Writes the trace state by state: all together may be much larger than the run is in memory.
+pub fn write(out: &mut dyn Write, run: &Run, names: &Names, description: &str) -> io::Result<()> {
+    let first = state(run, names, 0);
+    let vars: Vec<&String> = first.as_object().into_iter().flat_map(Map::keys).filter(|k| *k != "#meta").collect();
+    let mut about = json!({
+        "format": "ITF",
+        "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
+        "source": run.model().name,
+        "description": description,
     });
-    if let (End::Cycle(start), Some(fields)) = (run.end(), trace.as_object_mut()) {
-        if run.point(*start).state == run.point(run.moves().len()).state {
-            fields.insert("loop".to_string(), json!(start));
-        } else {
-            fields["#meta"]["almost-loop"] = json!(start);
-        }
+    let last = run.moves().len();
+    let cycle = if let End::Cycle(start) = run.end() { Some(*start) } else { None };
+    let closed = cycle.filter(|start| run.is_same(*start, last));
+    if let (Some(start), None) = (cycle, closed) {
+        about["almost-loop"] = json!(start);
     }
-    by_lines(&trace)
+    write!(out, "{{\n  \"#meta\": {about},\n  \"vars\": {},\n  \"states\": [\n    {first}", json!(vars))?;
+    for n in 1..=last {
+        write!(out, ",\n    {}", state(run, names, n))?;
+    }
+    write!(out, "\n  ]")?;
+    if let Some(start) = closed {
+        write!(out, ",\n  \"loop\": {start}")?;
+    }
+    out.write_all(b"\n}\n")
 }
 
 fn state(run: &Run, names: &Names, n: usize) -> Value {
@@ -127,7 +140,9 @@ mod tests {
     #[test]
     fn states_have_all_variables() {
         let (run, _) = sample::counterexample(sample::handshake());
-        let trace: Value = serde_json::from_str(&itf(&run, &run.names(), "stuck")).unwrap();
+        let mut text = Vec::new();
+        write(&mut text, &run, &run.names(), "stuck").unwrap();
+        let trace: Value = serde_json::from_slice(&text).unwrap();
         assert_eq!(trace["vars"], json!(["d", "processes"]));
         let states = trace["states"].as_array().unwrap();
         assert_eq!(states.len(), run.moves().len() + 1);

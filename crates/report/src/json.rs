@@ -261,6 +261,44 @@ impl Report {
     }
 }
 
+/// What is printed instead of a result when a check was ended from outside: the fields of a [`Report`] that are known then.
+#[derive(Clone, Debug, Serialize)]
+pub struct Stopped {
+    pub kripke: &'static str,
+    pub schema: u32,
+    pub model: String,
+    pub verdict: &'static str,
+    pub complete: bool,
+    pub reason: &'static str,
+    pub message: String,
+    /// Those decided before.
+    pub properties: Vec<Known>,
+    pub states: u64,
+    pub transitions: u64,
+    pub depth: u64,
+    pub errors: Errors,
+    pub findings: [Finding; 0],
+    pub seconds: Seconds,
+    pub memory: Memory,
+    pub limits: Limits,
+}
+
+/// The verdict on one property.
+#[derive(Clone, Debug, Serialize)]
+pub struct Known {
+    pub name: String,
+    pub kind: &'static str,
+    pub verdict: &'static str,
+    pub trail: Option<String>,
+}
+
+impl Stopped {
+    /// Indented if it is the only one, else on one line.
+    pub fn text(&self, alone: bool) -> String {
+        render(self, alone)
+    }
+}
+
 /// What is printed instead of a result when there is no model to check.
 pub fn bad_input(kripke: &'static str, model: &str, complaints: &[Complaint], alone: bool) -> String {
     let mut object = Map::new();

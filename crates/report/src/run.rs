@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kripke_model::interpret::{Interpreter, Move, Point};
 use kripke_model::ir::{Edge, EdgeId, Model, ProcessId};
 use kripke_model::layout::{Layout, View};
+use kripke_model::path::Path;
 use kripke_model::trail::{Ending, Replayed};
 use kripke_model::{Finding, Within};
 use kripke_search::Wrong;
@@ -19,9 +20,8 @@ pub struct Run {
     model: Arc<Model>,
     layout: Layout,
     lines: Lines,
-    initial: Point,
-    moves: Vec<Move>,
-    /// Steps taken before `initial`, and forgotten.
+    path: Arc<Path>,
+    /// Steps taken before, and forgotten.
     forgotten: usize,
     end: End,
 }
@@ -71,23 +71,17 @@ impl End {
 
 impl Run {
     /// A run that has not moved yet.
-    pub fn new(interpreter: &Interpreter, initial: Point) -> Run {
-        let model = interpreter.model().clone();
-        let lines = Lines::new(&model);
-        Run {
-            model,
-            layout: interpreter.layout().clone(),
-            lines,
-            initial,
-            moves: Vec::new(),
-            forgotten: 0,
-            end: End::Fine,
-        }
+    pub fn new(interpreter: &Interpreter, initial: &Point) -> Run {
+        Run::with(interpreter, Arc::new(Path::new(initial)))
+    }
+
+    fn with(interpreter: &Interpreter, path: Arc<Path>) -> Run {
+        let (model, layout) = (interpreter.model().clone(), interpreter.layout().clone());
+        Run { lines: Lines::new(&model), model, layout, path, forgotten: 0, end: End::Fine }
     }
 
     pub fn replayed(interpreter: &Interpreter, replayed: &Replayed) -> Run {
-        let mut run = Run::new(interpreter, replayed.initial().clone());
-        run.moves = replayed.moves().to_vec();
+        let mut run = Run::with(interpreter, replayed.path());
         run.end = match (replayed.ending(), replayed.finding()) {
             (Ending::InvalidEnd, _) => End::InvalidEnd,
             (Ending::Goal, _) => End::Goal,
@@ -100,21 +94,20 @@ impl Run {
     }
 
     pub fn push(&mut self, step: Move) {
-        self.moves.push(step);
+        Arc::make_mut(&mut self.path).push(step);
     }
 
     /// Forgets how the run got here, for runs that are shown while they go on.
     pub fn forget(&mut self) {
-        self.initial = self.point(self.moves.len()).clone();
-        self.forgotten += self.moves.len();
-        self.moves.clear();
+        let steps = self.moves().len();
+        self.forgotten += steps;
+        Arc::make_mut(&mut self.path).forget(steps);
     }
 
     /// What comes after so many moves.
     #[must_use]
     pub fn after(mut self, steps: usize) -> Run {
-        self.initial = self.point(steps).clone();
-        self.moves.drain(..steps);
+        Arc::make_mut(&mut self.path).forget(steps);
         self.forgotten += steps;
         if let End::Cycle(before) = &mut self.end {
             *before = before.saturating_sub(steps);
@@ -129,7 +122,7 @@ impl Run {
 
     /// Takes back everything after the first `steps` moves.
     pub fn rewind(&mut self, steps: usize) {
-        self.moves.truncate(steps);
+        Arc::make_mut(&mut self.path).truncate(steps);
         self.end = End::Fine;
     }
 
@@ -146,7 +139,7 @@ impl Run {
     }
 
     pub fn moves(&self) -> &[Move] {
-        &self.moves
+        self.path.moves()
     }
 
     pub fn end(&self) -> &End {
@@ -154,18 +147,28 @@ impl Run {
     }
 
     /// Where the run is after so many moves. A move that leads nowhere (a fault) leaves it where it was.
-    pub fn point(&self, steps: usize) -> &Point {
-        self.moves[..steps].iter().rev().find_map(|m| m.to.as_ref()).unwrap_or(&self.initial)
+    pub fn point(&self, steps: usize) -> Point {
+        self.path.point(steps)
+    }
+
+    /// Whether the last of so many moves leads nowhere.
+    pub fn ends_at(&self, steps: usize) -> bool {
+        self.path.ends_at(steps)
+    }
+
+    /// Whether all is the same after so many moves and after so many others.
+    pub fn is_same(&self, steps: usize, others: usize) -> bool {
+        self.path.is_same(steps, others)
     }
 
     pub fn view(&self, steps: usize) -> View {
-        self.layout.view(&self.point(steps).state)
+        self.layout.view(&self.path.state(steps))
     }
 
     /// Names that tell all processes of the run apart.
     pub fn names(&self) -> Names {
         let mut names = Names::default();
-        for steps in 0..=self.moves.len() {
+        for steps in 0..=self.moves().len() {
             names.observe(&self.view(steps));
         }
         names

@@ -357,7 +357,7 @@ pub fn trace(run: &Run, names: &Names, look: Look) -> String {
             Ordering::Equal => format!("step {first} for ever"),
             Ordering::Greater => "nothing moves any more: it stays like this for ever".to_string(),
         };
-        let again = run.point(*before).state == run.point(last).state;
+        let again = run.is_same(*before, last);
         let but = if again { "" } else { ", but for values that make no difference" };
         out.push_str(&format!("\n  {} {which}{but}\n", paint(BAD, "↻")));
     }

@@ -22,6 +22,8 @@ pub struct Budget {
     pub deadline: Option<Instant>,
     /// Set by another thread (or a signal handler) to end the search.
     pub interrupt: Option<Arc<AtomicBool>>,
+    /// Set by another thread while the whole program has more memory than it may have, whatever the search thinks it uses.
+    pub full: Option<Arc<AtomicBool>>,
     /// Set when nothing more is wanted of the search: another one of a swarm has found it, or the search is wrong.
     pub enough: Option<Arc<AtomicBool>>,
 }
@@ -85,6 +87,9 @@ impl Budget {
         }
         if set(&self.enough) {
             return Err(Limit::LossyStore);
+        }
+        if set(&self.full) {
+            return Err(Limit::Memory(self.memory.unwrap_or(u64::MAX)));
         }
         if let Some(memory) = self.memory
             && self.taken + bytes > usable(memory)

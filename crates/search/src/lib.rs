@@ -23,3 +23,4 @@ pub use explore::{
 };
 pub use outcome::{CacheUse, Change, End, ErrorFree, Errors, Exhausted, Outcome, Statistics, Swarm, Violation, Wrong};
 pub use progress::{Progress, Snapshot};
+pub use store::{Allocator, when_out_of_memory};

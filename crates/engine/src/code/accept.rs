@@ -10,7 +10,7 @@ use kripke_model::ir::{Direction, EdgeId, Guard, LocId, Pattern, Process, Sync};
 
 use super::emit::Target;
 use super::value::Int;
-use super::{Env, Gen, World};
+use super::{Env, Gen, Purpose, World};
 use crate::context::{Context, status};
 
 impl Gen<'_, '_> {
@@ -67,7 +67,7 @@ impl Gen<'_, '_> {
         let level = |id: EdgeId| process.edges[id.index()].level;
         let levels = edges.iter().any(|id| level(*id) != level(edges[0]));
         let won = levels.then(|| {
-            let won = self.fb.declare_var(types::I8);
+            let won = self.variable(Purpose::Won, types::I8);
             let no = self.fb.ins().iconst(types::I8, 0);
             self.fb.def_var(won, no);
             won

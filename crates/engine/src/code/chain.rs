@@ -9,7 +9,7 @@ use kripke_model::ir::{EdgeId, LocId, Then};
 
 use super::edge::Ready;
 use super::emit::Target;
-use super::{Env, Gen, World};
+use super::{Env, Gen, Purpose, World};
 
 /// A sequence that goes round more often than this is left to the interpreter.
 const MAX_ROUNDS: i64 = 100_000;
@@ -27,7 +27,7 @@ impl Gen<'_, '_> {
     /// Runs an indivisible sequence in `world` and goes to `done`, or to `missed` if it can't start. If `copy` says
     /// so, the world is still to be copied from the root, which is done when the sequence is known to start.
     pub(super) fn chain(&mut self, entry: LocId, world: World, copy: Option<Target>, missed: Block, done: Block) {
-        let rounds = self.fb.declare_var(types::I32);
+        let rounds = self.variable(Purpose::Rounds, types::I32);
         let zero = self.fb.ins().iconst(types::I32, 0);
         self.fb.def_var(rounds, zero);
         let mut chain = Chain { world, blocks: HashMap::new(), queue: Vec::new(), rounds, done };

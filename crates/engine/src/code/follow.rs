@@ -8,9 +8,9 @@ use cranelift_codegen::ir::{Block, InstBuilder, types};
 use cranelift_frontend::{Switch, Variable};
 use kripke_model::ir::{EdgeId, Effect, Guard, LocId, Then};
 
-use super::Gen;
 use super::edge::Ready;
 use super::emit::Target;
+use super::{Gen, Purpose};
 use crate::context::{Context, status};
 
 /// A sequence that goes on longer than this is left to the interpreter.
@@ -107,7 +107,7 @@ impl Gen<'_, '_> {
 
     /// Finds out which edges can be taken; goes to `none` if none can.
     fn choose(&mut self, walk: &Walk, edges: &[EdgeId], none: Block) {
-        let chosen = self.fb.declare_var(types::I32);
+        let chosen = self.variable(Purpose::Chosen, types::I32);
         let nothing = self.fb.ins().iconst(types::I32, 0);
         self.fb.def_var(chosen, nothing);
         for (i, &id) in edges.iter().enumerate() {

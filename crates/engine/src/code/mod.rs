@@ -120,8 +120,25 @@ pub(crate) struct Gen<'a, 'f> {
     /// The code is not a process's.
     outside: bool,
     memory: Memory,
+    variables: HashMap<Purpose, Variable>,
     /// Other functions called.
     linked: HashMap<FuncId, FuncRef>,
+}
+
+/// What a variable of the generated code is for. Edges are generated one after the other and each sets its variables before it
+/// reads them, so all share one for each purpose: what the builder keeps of a variable grows with the number of blocks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Purpose {
+    /// An edge of this location was taken.
+    Won,
+    /// The only edge that can be taken.
+    Chosen,
+    /// How often an indivisible sequence went round.
+    Rounds,
+    /// Sizes of the state being made.
+    Len,
+    Processes,
+    Channels,
 }
 
 /// How memory is accessed. Three regions that never overlap; nothing is claimed about alignment.
@@ -191,9 +208,25 @@ impl<'a, 'f> Gen<'a, 'f> {
         let counts = Counts::declare(&mut fb, plan.facts);
         let root = World { bytes: params[1], counts, root: !matches!(unit.role, Role::Follow | Role::Park) };
         let (ctx, fresh, target) = (params[0], None, Target::Batch);
-        let (timeouts, outside, linked) = (unit.role != Role::Follow, unit.role == Role::Look, HashMap::new());
-        let mut code =
-            Gen { fb, plan, calls, ctx, site, root, rare, full, fresh, target, timeouts, outside, memory, linked };
+        let (timeouts, outside) = (unit.role != Role::Follow, unit.role == Role::Look);
+        let (variables, linked) = (HashMap::new(), HashMap::new());
+        let mut code = Gen {
+            fb,
+            plan,
+            calls,
+            ctx,
+            site,
+            root,
+            rare,
+            full,
+            fresh,
+            target,
+            timeouts,
+            outside,
+            memory,
+            variables,
+            linked,
+        };
         code.load_counts(counts);
         match unit.role {
             Role::Moves => code.moves(),
@@ -229,6 +262,11 @@ impl<'a, 'f> Gen<'a, 'f> {
         self.fb.switch_to_block(leave);
         self.fb.ins().return_(&[answer]);
         self.fb.switch_to_block(go);
+    }
+
+    /// The variable for a purpose, whose former value is lost.
+    fn variable(&mut self, purpose: Purpose, ty: Type) -> Variable {
+        *self.variables.entry(purpose).or_insert_with(|| self.fb.declare_var(ty))
     }
 
     fn process(&self) -> &'a Process {

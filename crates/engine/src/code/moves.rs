@@ -4,7 +4,7 @@ use cranelift_codegen::ir::{Block, InstBuilder, types};
 use cranelift_frontend::Switch;
 use kripke_model::ir::{EdgeId, Guard, LocId};
 
-use super::Gen;
+use super::{Gen, Purpose};
 use crate::context::{question, status};
 
 impl Gen<'_, '_> {
@@ -63,7 +63,7 @@ impl Gen<'_, '_> {
         let levels = edges.iter().any(|id| level(*id) != level(edges[0]));
         let is_else = |id: &EdgeId| matches!(self.edge_of(*id).guard, Guard::Else);
         let won = if levels || edges.iter().skip(1).any(is_else) {
-            let won = self.fb.declare_var(types::I8);
+            let won = self.variable(Purpose::Won, types::I8);
             let no = self.fb.ins().iconst(types::I8, 0);
             self.fb.def_var(won, no);
             Some(won)

@@ -6,7 +6,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::FunctionBuilder;
 
-use super::{Counts, Gen, World};
+use super::{Counts, Gen, Purpose, World};
 use crate::context::{self, Context};
 use crate::facts::Facts;
 
@@ -87,9 +87,10 @@ impl Gen<'_, '_> {
     /// Fresh sizes for a state that is made from this one.
     pub(super) fn copy_counts(&mut self, counts: Counts) -> Counts {
         let Counts::Varying { len, processes, channels } = counts else { return counts };
-        let [len, processes, channels] = [len, processes, channels].map(|var| {
+        let all = [(len, Purpose::Len), (processes, Purpose::Processes), (channels, Purpose::Channels)];
+        let [len, processes, channels] = all.map(|(var, purpose)| {
             let value = self.fb.use_var(var);
-            let copy = self.fb.declare_var(types::I64);
+            let copy = self.variable(purpose, types::I64);
             self.fb.def_var(copy, value);
             copy
         });

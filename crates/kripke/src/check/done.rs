@@ -22,6 +22,7 @@ use kripke_search::{
     Bias, Budget, Cycles, End, Fairness, Limit, Options, Order, Outcome, Progress, StoreKind, Wrong, explore,
 };
 
+use super::stopped::{Among, Answered, Farewell};
 use super::{exchange, scope};
 use crate::args::{self, Check, Reading};
 use crate::engine::{Engine, state_bits};
@@ -31,6 +32,7 @@ use crate::formulas::branching::Wording;
 use crate::load::{self, Trouble};
 use crate::tasks::{self, Asked, Kind, Task};
 use crate::trails::{Target, Written};
+use crate::watchdog::{self, Phase, Watched, Watching};
 use crate::{memory, output, processor, progress};
 
 /// Why a model was not checked.
@@ -48,6 +50,8 @@ pub struct Done {
     pub not_checked: Vec<String>,
     pub seconds: json::Seconds,
     pub limits: json::Limits,
+    /// Until there is a text to be printed.
+    pub watching: Watching,
 }
 
 /// What a search says about one thing that was asked.
@@ -100,13 +104,28 @@ pub(super) struct Session<'a> {
 }
 
 impl Done {
-    pub fn check(args: &Check, file: &Path, interrupt: &Arc<AtomicBool>) -> Result<Done, Stopped> {
+    pub fn check(
+        args: &Check,
+        file: &Path,
+        interrupt: &Arc<AtomicBool>,
+        among: Option<Among>,
+    ) -> Result<Done, Stopped> {
         let (start, busy) = (Instant::now(), processor::seconds());
+        let (limits, answered) = (super::limits(args), Answered::default());
+        let deadline = args.limits.timeout.and_then(|t| start.checked_add(t));
+        let farewell = Farewell::new(args, file, &answered, among);
+        let watching = watchdog::watch(Watched {
+            deadline,
+            memory: limits.memory,
+            interrupt: interrupt.clone(),
+            report: Box::new(move |stop| farewell.say(stop)),
+        });
         let claims = !args.looking.no_claim;
         let asked = tasks::load(file, &args.reading, &args.asking, claims).map_err(Stopped::Trouble)?;
         if !args.showing.quiet {
             output::remark(&asked.warnings);
         }
+        watchdog::phase(Phase::Preparing);
         let model = Arc::new(asked.model.clone());
         let tasks = tasks::tasks(file, asked.clone(), &args.reading, &args.asking, claims).map_err(Stopped::Trouble)?;
         let plainer = plainer(args, file, asked.clone(), claims).map_err(Stopped::Trouble)?;
@@ -123,13 +142,8 @@ impl Done {
         let session = Session {
             args,
             file,
-            limits: json::Limits {
-                max_depth: args.limits.max_depth,
-                max_states: args.limits.max_states,
-                memory: args.limits.mem.or_else(memory::default_limit),
-                timeout: args.limits.timeout.map(|t| t.as_secs_f64()),
-            },
-            deadline: args.limits.timeout.and_then(|t| start.checked_add(t)),
+            limits,
+            deadline,
             interrupt,
             safety: tasks.iter().any(|task| task.kind == Kind::Safety),
             interleaved: false,
@@ -143,10 +157,14 @@ impl Done {
         let alone = tasks.len() == 1;
         let mut plainer = plainer.into_iter();
         for task in tasks {
+            watchdog::phase(Phase::Preparing);
             let answer = session.answer(task, plainer.next())?;
             let mut answer = session.shortest(answer, &asked)?;
             let first = !answers.iter().any(|a| matches!(a.verdict, Verdict::Violated(_)));
+            watchdog::phase(Phase::Writing);
+            answered.add(&answer);
             answer.write_trail(args, file, first, alone);
+            answered.written(&answer);
             answers.push(answer);
         }
         let compile: f64 = answers.iter().map(|a| a.compile.as_secs_f64()).sum();
@@ -156,7 +174,7 @@ impl Done {
             search: answers.iter().map(|a| a.elapsed.as_secs_f64()).sum::<f64>() - compile,
             cpu: processor::seconds().zip(busy).map(|(now, before)| now - before),
         };
-        Ok(Done { model, answers, not_checked, seconds, limits: session.limits })
+        Ok(Done { model, answers, not_checked, seconds, limits, watching })
     }
 
     /// The answer that decides: the first that is bad, or at least not good.
@@ -259,9 +277,9 @@ impl Done {
 fn have_same_labels(tree: &Tree, conditions: [&[Expr]; 2], models: [&mut Interpreter; 2]) -> bool {
     let [original, searched] = models;
     tree.runs().iter().zip(tree.in_searched().runs()).all(|(whole, reduced)| {
-        whole.states().iter().zip(reduced.states()).all(|(whole, reduced)| {
+        whole.states().zip(reduced.states()).all(|(whole, reduced)| {
             let mut pairs = conditions[0].iter().zip(conditions[1]);
-            pairs.all(|(c, d)| original.holds(c, whole) == searched.holds(d, reduced))
+            pairs.all(|(c, d)| original.holds(c, &whole) == searched.holds(d, &reduced))
         })
     })
 }
@@ -298,6 +316,7 @@ impl Session<'_> {
         let compile = start.elapsed();
         let options = Options { reduces, ..self.options(&task).fit(engine.uncompared()) };
         let mut outcome = if task.is_ready() { self.search(&engine, &options, None) } else { Outcome::nothing() };
+        watchdog::phase(Phase::Confirming);
         let mut shortest = self.shorten(&engine, &options, &mut outcome);
         let audited = self.audited(&engine)?;
         let name = engine.name();
@@ -432,9 +451,11 @@ impl Session<'_> {
             taken: memory::now(),
             deadline: self.deadline,
             interrupt: Some(self.interrupt.clone()),
+            full: Some(watchdog::full()),
             enough: engine.record().map(|record| record.wrong.clone()),
         };
-        let seen = Progress::new();
+        let seen = Arc::new(Progress::new());
+        watchdog::search(&seen);
         let search = || explore(&|| engine.worker(), options, &budget, &seen);
         progress::watch(&seen, self.limits.memory, !self.args.showing.quiet, search)
     }

@@ -4,7 +4,7 @@ use kripke_report::style::{BAD, GOOD, UNSURE, paint};
 
 use crate::exit::Status;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Tally {
     held: usize,
     violated: usize,

@@ -25,11 +25,16 @@ pub fn is_fair(replayed: &Replayed, fairness: Fairness, interpreter: &mut Interp
     let (mut all, mut moved) = (BTreeSet::new(), BTreeSet::new());
     let mut enabled: Vec<BTreeSet<Agent>> = Vec::new();
     if fairness == Fairness::Impartial {
-        let initial = interpreter.processes(&replayed.states()[0]);
+        let initial = interpreter.processes(&replayed.state(0));
         all.extend((0..initial).map(|pid| vec![u32::from(pid)]));
     }
-    for at in start as usize..replayed.states().len() - 1 {
-        let state = &replayed.states()[at];
+    let mut states = replayed.states().enumerate().skip(start as usize).peekable();
+    while let Some((at, state)) = states.next() {
+        // The last state is the first of the cycle again.
+        if states.peek().is_none() {
+            break;
+        }
+        let state = &state;
         let moves = &replayed.moves()[replayed.moves_before(at)..replayed.moves_before(at + 1)];
         moved.extend(movers(moves, fairness, interpreter));
         let here = enabled_agents(state, fairness, interpreter);
@@ -52,7 +57,7 @@ pub fn is_fair(replayed: &Replayed, fairness: Fairness, interpreter: &mut Interp
 pub fn is_accepting(replayed: &Replayed, interpreter: &Interpreter) -> bool {
     let model = interpreter.model();
     cycle(replayed).any(|state| {
-        let view = interpreter.layout().view(state);
+        let view = interpreter.layout().view(&state);
         let observer = model.observer.as_ref().zip(view.observer);
         observer.is_some_and(|(observer, at)| observer.automaton.locations[at.index()].accept)
             || view.processes.iter().any(|p| model.processes[p.process.index()].locations[p.location.index()].accept)
@@ -63,18 +68,18 @@ pub fn is_accepting(replayed: &Replayed, interpreter: &Interpreter) -> bool {
 pub fn is_without_progress(replayed: &Replayed, interpreter: &Interpreter) -> bool {
     let model = interpreter.model();
     cycle(replayed).all(|state| {
-        let view = interpreter.layout().view(state);
+        let view = interpreter.layout().view(&state);
         !view.processes.iter().any(|p| model.processes[p.process.index()].locations[p.location.index()].progress)
     })
 }
 
 /// The states of the cycle, if the run ends in one.
-fn cycle(replayed: &Replayed) -> impl Iterator<Item = &Vec<u8>> {
+fn cycle(replayed: &Replayed) -> impl Iterator<Item = Vec<u8>> {
     let start = match replayed.ending() {
         Ending::Cycle(start) => start as usize,
-        _ => replayed.states().len(),
+        _ => usize::MAX,
     };
-    replayed.states().iter().skip(start)
+    replayed.states().skip(start)
 }
 
 /// The agents that make one step; none if only the observer moves.

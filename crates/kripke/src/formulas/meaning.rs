@@ -46,8 +46,8 @@ impl Question {
         let open = tree.evidence().open.iter();
         let given: Option<Vec<Given>> = open
             .map(|(place, claim)| {
-                let state = &tree.runs()[place.run].states()[place.steps as usize];
-                Some((numbers[&**state], translated.original(claim.part)?, claim.value))
+                let state = tree.runs()[place.run].state(place.steps as usize);
+                Some((numbers[&state], translated.original(claim.part)?, claim.value))
             })
             .collect();
         fragment::judge(ctl, &graph, &given?)
@@ -70,7 +70,7 @@ impl Question {
             if let Ending::Cycle(start) = replayed.ending()
                 && is_fair(replayed, fairness, interpreter)
             {
-                rounds.push(replayed.states()[start as usize..].iter().map(|state| numbers[&**state]).collect());
+                rounds.push(replayed.states().skip(start as usize).map(|state| numbers[&state]).collect());
             }
         }
         Fragment { nodes, rounds, picky: fairness == Fairness::Impartial }
@@ -78,11 +78,11 @@ impl Question {
 }
 
 /// The states of the runs are numbered in the order in which they are met.
-fn numbers<'r>(runs: &[(&'r Trail, &'r Replayed)]) -> HashMap<&'r [u8], usize> {
+fn numbers(runs: &[(&Trail, &Replayed)]) -> HashMap<Vec<u8>, usize> {
     let mut numbers = HashMap::new();
     for state in runs.iter().flat_map(|(_, replayed)| replayed.states()) {
         let next = numbers.len();
-        numbers.entry(&**state).or_insert(next);
+        numbers.entry(state).or_insert(next);
     }
     numbers
 }
@@ -95,8 +95,7 @@ fn valuation(conditions: &[Expr], state: &[u8], interpreter: &mut Interpreter) -
 }
 
 fn is_false_on(ltl: &Ltl, conditions: &[Expr], replayed: &Replayed, interpreter: &mut Interpreter) -> bool {
-    let word: Vec<Valuation> =
-        replayed.states().iter().map(|state| valuation(conditions, state, interpreter)).collect();
+    let word: Vec<Valuation> = replayed.states().map(|state| valuation(conditions, &state, interpreter)).collect();
     let (stem, cycle) = match replayed.ending() {
         // The last state is the first of the cycle again.
         Ending::Cycle(start) => word[..word.len() - 1].split_at(start as usize),

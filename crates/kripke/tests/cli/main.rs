@@ -14,6 +14,7 @@ mod json;
 mod limits;
 mod ltl;
 mod nesting;
+mod phases;
 mod program;
 mod replay;
 mod simulate;

@@ -1,5 +1,6 @@
 //! What the steps from a location read, write and wait for.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 
 use super::bits::Bits;
@@ -64,6 +65,8 @@ pub(super) struct Reader<'m> {
     pub claims: bool,
     /// Channels that a trace watches.
     pub traced: &'m HashSet<usize>,
+    /// How many edges were looked at.
+    pub looked: &'m Cell<usize>,
     pub actor: Option<&'m Actor>,
 }
 
@@ -136,6 +139,7 @@ impl Reader<'_> {
         let mut points = Vec::new();
         let mut take = |point: Point, id: &EdgeId, points: &mut Vec<Point>, access: &mut Access| {
             let edge = &process.edges[id.index()];
+            self.looked.set(self.looked.get() + 1);
             self.edge(edge, point.stage, access);
             self.offers(edge, &mut offers);
             access.circular |= back.contains(id);

@@ -26,6 +26,7 @@ mod gates;
 mod reduced;
 mod resources;
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -47,6 +48,10 @@ pub const HOPELESS: &str = "every step may get in the way of every process";
 
 /// More locations of processes than this are not compared with each other.
 const PLACES: usize = 1 << 13;
+/// Nor so many that this times what steps read and write is more.
+const PAIRS: usize = 1 << 26;
+/// Nor if it takes more steps to find out what they read and write: each location in a long atomic sequence begins one.
+const STEPS: usize = 1 << 23;
 
 /// What the search has to keep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -103,6 +108,9 @@ impl Independence {
             return Err("there are too many processes and locations");
         }
         let resources = Resources::new(model, &cast);
+        if places.saturating_mul(resources.len) > PAIRS {
+            return Err("there are too many variables and locations");
+        }
         let asked = asked(model);
         let traced = traced(model, &cast, &resources);
         let mut table = Table {
@@ -114,8 +122,9 @@ impl Independence {
             first: Vec::new(),
             steps: Vec::new(),
             ways: Vec::new(),
+            looked: Cell::new(0),
         };
-        table.fill();
+        table.fill()?;
         let layout = Layout::new(model).map_err(|_| "the model can't be run")?;
         let independence = table.finish(keeping, &layout);
         if independence.is_hopeless() { Err(HOPELESS) } else { Ok(independence) }
@@ -465,6 +474,8 @@ struct Table<'m> {
     steps: Vec<Access>,
     /// The ways from each place, and where the places of its process begin.
     ways: Vec<(usize, Vec<Way>)>,
+    /// How many edges were looked at.
+    looked: Cell<usize>,
 }
 
 impl Table<'_> {
@@ -477,28 +488,34 @@ impl Table<'_> {
             committed: self.model.processes.iter().flat_map(|p| &p.locations).any(|l| l.committed),
             claims: self.model.processes.iter().any(|p| !p.claims.is_empty()),
             traced: self.traced,
+            looked: &self.looked,
             actor,
         }
     }
 
-    fn fill(&mut self) {
+    fn fill(&mut self) -> Result<(), &'static str> {
         let back: Vec<HashSet<EdgeId>> = self.model.processes.iter().map(closing).collect();
         for actor in &self.cast.actors {
             let process = &self.model.processes[actor.process];
             let first = self.steps.len();
             self.first.push(first as u32);
+            let reader = self.reader(Some(actor));
+            let mut found = Vec::new();
             for (at, stands) in standing(process).into_iter().enumerate() {
-                let (access, ways) = match stands {
-                    true => {
-                        let back = &back[actor.process];
-                        self.reader(Some(actor)).location(process, actor.process, LocId(at as u32), back)
-                    }
+                found.push(match stands {
+                    true => reader.location(process, actor.process, LocId(at as u32), &back[actor.process]),
                     false => (Access::new(self.resources, 0), Vec::new()),
-                };
+                });
+                if self.looked.get() > STEPS {
+                    return Err("atomic sequences are too long");
+                }
+            }
+            for (access, ways) in found {
                 self.steps.push(access);
                 self.ways.push((first, ways));
             }
         }
+        Ok(())
     }
 
     /// What the property speaks of.

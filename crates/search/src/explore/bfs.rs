@@ -14,12 +14,15 @@ use super::origins::Origins;
 use super::worker::Worker;
 use super::{Factory, ROUND, Search};
 use crate::budget::Limit;
-use crate::store::{Handle, Queue, Seen, Store};
+use crate::store::{Handle, Queue, Seen, Store, spawn};
 
 /// A level with fewer states per worker is left to the leader.
 const SHARE: u64 = 64;
 /// The most states to be claimed at once.
 pub(super) const CLAIM: u64 = 512;
+
+/// The most bytes of states to be claimed at once.
+const CLAIMED_BYTES: u64 = 1 << 16;
 
 /// How far a search got.
 pub(super) struct Levels<'a, 'm, S: Store + 'a> {
@@ -147,7 +150,7 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
         let width = {
             let mut frontier = self.crew.write();
             let width = frontier.level.end - frontier.level.start;
-            frontier.claim = (width / (16 * threads as u64)).clamp(ROUND as u64, CLAIM);
+            frontier.claim = (width / (16 * threads as u64)).min(self.most()).clamp(ROUND as u64, CLAIM);
             width
         };
         self.crew.start();
@@ -164,11 +167,17 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
         }
     }
 
+    /// So many states may be claimed at once: a search that is to pause goes on to the end of what is claimed, so the successors of
+    /// these must be small beside any memory.
+    fn most(&self) -> u64 {
+        CLAIMED_BYTES / self.search.store.longest().max(1)
+    }
+
     fn hire(&mut self) {
         for number in 1 + self.helpers.len()..self.search.threads {
             let (search, crew, factory, idle) = (self.search, self.crew, self.factory, self.idle.next());
             let worker = move || idle.unwrap_or_else(|| Worker::new(search, number, factory()));
-            self.helpers.push(self.scope.spawn(move || help(search, crew, worker())));
+            self.helpers.push(spawn(self.scope, move || help(search, crew, worker())));
         }
     }
 
@@ -256,12 +265,12 @@ fn work<S: Store>(search: &Search<'_, S>, crew: &Crew<S::Queue>, worker: &mut Wo
                     search.stop(limit);
                 }
                 at = end;
-            }
-            if worker.leads() && worker.is_due(ROUND * search.threads) {
-                let waiting = frontier.level.end - claim.end + next.len();
-                search.check(frontier.queue.bytes() + next.bytes(), waiting);
-                if search.is_to_pause() {
-                    crew.halt();
+                if worker.leads() && worker.is_due(ROUND * search.threads) {
+                    let waiting = frontier.level.end - at + next.len();
+                    search.check(frontier.queue.bytes() + next.bytes(), waiting);
+                    if search.is_to_pause() {
+                        crew.halt();
+                    }
                 }
             }
         }

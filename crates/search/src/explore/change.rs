@@ -14,7 +14,9 @@ use super::removal::{self, Removal};
 use super::resort::Resort;
 use super::trail::{self, Thread};
 use super::worker::Worker;
-use super::{Factory, Options, Order, Search, StoreKind, conclude_levels, depth_first, find_trails, max_depth};
+use super::{
+    CROWD_BYTES, Factory, Options, Order, Search, StoreKind, conclude_levels, depth_first, find_trails, max_depth,
+};
 use crate::budget::{Budget, Limit};
 use crate::outcome::{Change, Outcome, Statistics, Violation};
 use crate::progress::Progress;
@@ -92,13 +94,15 @@ impl Stages<'_, '_, '_> {
         if self.exact.change_at.is_some() || self.exact.lossy {
             return true;
         }
-        let trees = TreeStore::new(self.budget.capacity(), 1);
+        let mut left = self.budget.capacity();
+        left.bytes = left.bytes.saturating_sub(store.bytes());
+        let trees = TreeStore::new(left, self.tree.workers());
         let mut handle = trees.handle();
         handle.enter();
         let (mut batch, mut full, mut first) = (Batch::new(), Ok(()), None);
         store.sample(SAMPLE, |state| {
             batch.push(state);
-            if batch.len() >= removal::CROWD && full.is_ok() {
+            if (batch.len() >= removal::CROWD || batch.bytes() > CROWD_BYTES) && full.is_ok() {
                 full = handle.intern(&batch, &[], |_| ());
                 first.get_or_insert((trees.bytes(), trees.len()));
                 batch.clear();

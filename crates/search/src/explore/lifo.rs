@@ -11,7 +11,7 @@ use super::judge::Findings;
 use super::worker::Worker;
 use super::{Factory, Search, trail};
 use crate::budget::Limit;
-use crate::store::{Filter, Handle, LossyStore, Pile, Piles};
+use crate::store::{Filter, Handle, LossyStore, Pile, Piles, spawn};
 use crate::sync::Board;
 
 /// States taken at once: more hide latency no better, and leave more states waiting.
@@ -122,7 +122,7 @@ fn work<'a, F: Filter>(
             }
         };
         let mut piles = piles.into_iter();
-        let helpers: Vec<_> = (1..search.threads).map(|number| scope.spawn(help(number, piles.next()))).collect();
+        let helpers: Vec<_> = (1..search.threads).map(|number| spawn(scope, help(number, piles.next()))).collect();
         descend(search, team, &mut leader, max_depth);
         let own = std::iter::once(std::mem::take(&mut leader.handle.keeper));
         let others = helpers.into_iter().map(|h| h.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));

@@ -240,6 +240,9 @@ const ROUND: usize = 32;
 /// Successors after which they are interned in any case.
 const CROWD: usize = 1 << 12;
 
+/// The same in bytes: they are on top of what the store has.
+const CROWD_BYTES: usize = 1 << 20;
+
 /// What the workers of a search share.
 struct Search<'a, S> {
     store: &'a S,

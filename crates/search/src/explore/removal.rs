@@ -8,9 +8,10 @@ use std::ops::Range;
 
 use kripke_model::{Batch, State};
 
+use super::CROWD_BYTES;
 use super::dfs::FRAME;
 use crate::budget::{Budget, Limit};
-use crate::store::{Clearance, Handle, Queue, Remains, StateId};
+use crate::store::{Clearance, Handle, Queue, Remains, StateId, spawn};
 
 /// States that are moved together.
 pub(super) const CROWD: usize = 1 << 10;
@@ -36,7 +37,7 @@ impl Load {
     }
 
     fn is_full(&self) -> bool {
-        self.visited.len() >= CROWD
+        self.visited.len() >= CROWD || self.batch.bytes() > CROWD_BYTES
     }
 
     /// Leaves the new ids in `self.ids`.
@@ -91,10 +92,15 @@ impl Removal<'_> {
 
     /// Moves a few states and changes their ids.
     fn rename(&self, remains: &Remains, ids: &mut [StateId], handle: &mut impl Handle) -> Result<(), Limit> {
-        let mut load = Load::default();
-        ids.iter().for_each(|&id| load.push(remains.get(id), false));
-        load.deliver(handle, self.budget)?;
-        ids.copy_from_slice(&load.ids);
+        let (mut load, mut renamed) = (Load::default(), 0);
+        for at in 0..ids.len() {
+            load.push(remains.get(ids[at]), false);
+            if load.is_full() || at + 1 == ids.len() {
+                load.deliver(handle, self.budget)?;
+                ids[renamed..=at].copy_from_slice(&load.ids);
+                renamed = at + 1;
+            }
+        }
         Ok(())
     }
 
@@ -102,7 +108,7 @@ impl Removal<'_> {
         std::thread::scope(|scope| {
             let workers: Vec<_> = handles
                 .iter_mut()
-                .map(|handle| scope.spawn(|| self.inside(*handle, |handle| self.pieces(clearance, handle))))
+                .map(|handle| spawn(scope, || self.inside(*handle, |handle| self.pieces(clearance, handle))))
                 .collect();
             let moved: Vec<_> = workers
                 .into_iter()

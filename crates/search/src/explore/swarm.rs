@@ -9,7 +9,7 @@ use super::{Factory, Options, Order, Search, last_first};
 use crate::budget::{Budget, Limit};
 use crate::outcome::{End, Outcome, Statistics, Swarm, Violation, Wrong};
 use crate::progress::Progress;
-use crate::store::{BitStore, Bits, Census, Sample};
+use crate::store::{BitStore, Bits, Census, Sample, spawn};
 
 /// What has come back so far.
 #[derive(Default)]
@@ -56,7 +56,7 @@ pub(super) fn run(
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            scope.spawn(|| work(&Progress::new()));
+            spawn(scope, || work(&Progress::new()));
         }
         work(progress);
     });

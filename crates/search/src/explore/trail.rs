@@ -21,7 +21,7 @@ use super::bfs::{CLAIM, Levels};
 use super::judge::Found;
 use super::worker::Worker;
 use crate::outcome::Violation;
-use crate::store::{Handle, Queue, StateId, Store, hash};
+use crate::store::{Handle, Queue, StateId, Store, hash, spawn};
 
 /// Levels with fewer states are searched by one worker.
 const SHARE: u64 = 1 << 11;
@@ -156,7 +156,7 @@ fn search_level<S: Store>(
     }
     std::thread::scope(|scope| {
         let others: Vec<_> =
-            parts.map(|(worker, part)| scope.spawn(|| search_part(wanted, worker, queue, part))).collect();
+            parts.map(|(worker, part)| spawn(scope, || search_part(wanted, worker, queue, part))).collect();
         let mut origins = search_part(wanted, first, queue, part);
         for other in others {
             let more = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use kripke_model::{Batch, Choice, Flags, Mover, Movers, State, Successors};
 
 use super::judge::Judge;
-use super::{CROWD, Search};
+use super::{CROWD, CROWD_BYTES, Search};
 use crate::budget::Limit;
 use crate::store::{Handle, Seen, StateId, Store};
 
@@ -47,6 +47,9 @@ pub(super) struct Round {
 
 /// Where no successors were put aside in so many turns, there are hardly any to be put aside.
 const ORDERING: u32 = 64;
+
+/// So many bytes of successors count as a state where it is asked how long ago the budget was checked.
+const WEIGHT: usize = 1 << 14;
 
 /// Expands a state as far as the search wants it.
 fn expand(
@@ -124,7 +127,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         rest.clear();
         rest_ends.clear();
         for &id in &*work {
-            if batch.len() > CROWD {
+            if batch.len() > CROWD || batch.bytes() > CROWD_BYTES {
                 break;
             }
             let findings = batch.findings().len();
@@ -139,7 +142,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         }
         let count = ends.len();
         self.expanded += count as u64;
-        self.unchecked += count;
+        self.unchecked += count + batch.bytes() / WEIGHT;
         self.ordering = if rest.is_empty() { self.ordering.saturating_sub(1) } else { ORDERING };
         let interned = if rest.is_empty() { self.intern(each) } else { self.intern_ample(&mut each, waits) };
         self.search.tallies[self.number].set(self.transitions, self.expanded);

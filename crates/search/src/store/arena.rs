@@ -153,18 +153,18 @@ fn room(stride: usize) -> usize {
 
 /// The memory of all blocks, zero at first.
 #[derive(Debug)]
-struct Land(#[cfg(not(shuttle))] memmap2::MmapRaw, #[cfg(shuttle)] Box<[AtomicU8]>);
+struct Land(#[cfg(not(shuttle))] Option<memmap2::MmapRaw>, #[cfg(shuttle)] Box<[AtomicU8]>);
 
 impl Land {
-    /// As much as can be had.
+    /// As much as can be had, which may be nothing.
     #[cfg(not(shuttle))]
     fn new(filled: Filled) -> Land {
         let mut bytes = RANGE;
         loop {
             match super::ground::reserve(bytes, filled) {
-                Ok(map) => return Land(map),
+                Ok(map) => return Land(Some(map)),
                 Err(_) if bytes > BLOCK_BYTES => bytes /= 2,
-                Err(error) => panic!("no memory for states: {error}"),
+                Err(_) => return Land(None),
             }
         }
     }
@@ -174,13 +174,19 @@ impl Land {
         Land((0..RANGE).map(|_| AtomicU8::new(0)).collect())
     }
 
+    #[cfg(not(shuttle))]
+    fn bytes(&self) -> usize {
+        self.0.as_ref().map_or(0, memmap2::MmapRaw::len)
+    }
+
+    #[cfg(shuttle)]
     fn bytes(&self) -> usize {
         self.0.len()
     }
 
     #[cfg(not(shuttle))]
     fn start(&self) -> *mut u8 {
-        self.0.as_mut_ptr()
+        self.0.as_ref().map_or(ptr::null_mut(), memmap2::MmapRaw::as_mut_ptr)
     }
 
     #[cfg(shuttle)]
@@ -196,9 +202,9 @@ impl Land {
     unsafe fn free(&self, offset: usize, bytes: usize) {
         const PAGE: usize = 1 << 16;
         let (start, end) = (offset.next_multiple_of(PAGE), (offset + bytes) / PAGE * PAGE);
-        if start < end {
+        if let Some(map) = self.0.as_ref().filter(|_| start < end) {
             // SAFETY: a part of this memory, to which there is no reference. It reads as zero from now on, or as before.
-            let _ = unsafe { self.0.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, end - start) };
+            let _ = unsafe { map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, end - start) };
         }
     }
 

@@ -68,7 +68,7 @@ impl Ground {
                     return Ground { map, segments, room };
                 }
                 Err(_) if room > PAGE => room = (room / 2).next_multiple_of(PAGE),
-                Err(error) => panic!("no memory for a table: {error}"),
+                Err(error) => super::allocator::out_of_memory("a table", &error),
             }
         }
     }

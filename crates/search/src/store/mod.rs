@@ -1,5 +1,6 @@
 //! Where states live: a store keeps each distinct state once, and knows it by an id.
 
+mod allocator;
 mod arena;
 mod bitstate;
 mod cache;
@@ -30,6 +31,8 @@ use std::fmt;
 
 use kripke_model::{Batch, State};
 
+pub(crate) use allocator::spawn;
+pub use allocator::{Allocator, when_out_of_memory};
 pub use bitstate::{BitStore, Bits};
 pub use cache::Tolerance;
 pub(crate) use cache::{Cache, Insertion};

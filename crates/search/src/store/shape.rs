@@ -13,6 +13,13 @@ use super::pool::{NUMBER_BITS, Pool};
 use super::quotient::QuotientSet;
 
 const WORD: usize = 8;
+/// States whose memory accesses overlap.
+pub(super) const WINDOW: usize = 64;
+/// States that are open at a time, as a rule.
+const OPEN: usize = 32;
+/// A shape has no more pools than this, whatever it costs in addresses for each: parts of long states share them. A number means
+/// the same pair to all parts of a pool.
+const POOLS: usize = 1 << 11;
 /// Roots are kept apart by the length of the second number in bits: then the number of bits stored is never changed.
 const CLASSES: usize = NUMBER_BITS as usize + 1;
 
@@ -25,9 +32,11 @@ pub(super) struct Shape {
     pub parts: Vec<Part>,
     /// The parts that are not part of another: at most two.
     tops: [Option<usize>; 2],
-    /// One for each part.
+    /// One for each part, or for several.
     pub pools: Vec<Pool>,
     roots: Box<[OnceLock<QuotientSet>]>,
+    /// Bytes that workers need to take states apart: a number for each part, of each state that is open or in the window.
+    scratch: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,7 +80,8 @@ impl Shape {
         Shape {
             length,
             words,
-            pools: parts.iter().map(|_| Pool::new(workers)).collect(),
+            scratch: (workers * (parts.len() * 2 * WINDOW * size_of::<u32>() + OPEN * words * WORD)) as u64,
+            pools: parts.iter().take(POOLS).map(|_| Pool::new(workers)).collect(),
             parts,
             tops,
             roots: (0..CLASSES).map(|_| OnceLock::new()).collect(),
@@ -131,7 +141,7 @@ impl Shape {
     }
 
     pub fn bytes(&self) -> u64 {
-        self.pools.iter().map(Pool::bytes).chain(self.sets().map(QuotientSet::bytes)).sum()
+        self.scratch + self.pools.iter().map(Pool::bytes).chain(self.sets().map(QuotientSet::bytes)).sum::<u64>()
     }
 
     /// The roots of a state whose parts have these numbers.
@@ -153,7 +163,7 @@ impl Shape {
             }
         }
         for (at, part) in self.parts.iter().enumerate().rev() {
-            let content = self.pools[at].get(numbers[at]);
+            let content = self.pools[pool_of(at)].get(numbers[at]);
             match *part {
                 Part::Word(word) => into[word * WORD..][..WORD].copy_from_slice(&content.to_le_bytes()),
                 Part::Pair(left, right) => {
@@ -167,6 +177,12 @@ impl Shape {
         });
         into.truncate(length);
     }
+}
+
+/// Which pool a part is kept in.
+#[inline]
+pub(super) fn pool_of(part: usize) -> usize {
+    part % POOLS
 }
 
 /// The parts of a state with so many words, neighbours in pairs, and which of them are left at the end.

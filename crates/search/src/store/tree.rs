@@ -10,13 +10,11 @@ use super::meeting::{Meeting, Seat};
 use super::pool::{NUMBER_BITS, Pool, PoolPen};
 use super::queue::Pieces;
 use super::segments::Untold;
-use super::shape::{Part, Roots, Shape};
+use super::shape::{Part, Roots, Shape, WINDOW, pool_of};
 use super::table::Refusal;
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 use crate::sync::Mutex;
 
-/// States whose memory accesses overlap.
-const WINDOW: usize = 64;
 /// How many shapes there may be. Together with two numbers that leaves a bit of an id.
 const SHAPES: usize = 1 << (63 - 2 * NUMBER_BITS);
 /// Shapes for states of one length; the others are for several.
@@ -241,13 +239,14 @@ impl<'a> TreeHandle<'a> {
                 }
             }
             changed[at] = bits;
-            let pool = &shape.pools[at];
+            let own = pool_of(at);
+            let pool = &shape.pools[own];
             if pool.is_large() {
                 prefetch(pool, seat, contents, bits);
             }
             for i in ones(bits) {
                 numbers[at][i] = loop {
-                    match pool.number(contents[i], seat, &mut pen.pools[at], &mut self.account) {
+                    match pool.number(contents[i], seat, &mut pen.pools[own], &mut self.account) {
                         Ok(number) => break number,
                         Err(Refusal::Full(full)) => return Err(full),
                         Err(Refusal::Crowded) => {

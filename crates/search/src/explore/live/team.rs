@@ -8,7 +8,7 @@ use super::super::worker::Worker;
 use super::super::{Factory, ROUND, Search};
 use super::Live;
 use crate::budget::Limit;
-use crate::store::{Handle, StateId, Store};
+use crate::store::{Handle, StateId, Store, spawn};
 
 /// The search is over for this worker.
 pub(super) struct Over;
@@ -69,7 +69,7 @@ impl<'s, S: Store> Team<'s, S> {
         let (search, part) = (self.search, &part);
         std::thread::scope(|scope| {
             for number in 1..search.threads {
-                scope.spawn(move || {
+                spawn(scope, move || {
                     let mut worker = Worker::new(search, number, factory());
                     worker.handle.enter();
                     part(&mut worker, number);

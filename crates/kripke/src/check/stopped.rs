@@ -1,0 +1,137 @@
+//! A check that was ended from outside, in whatever phase it was: what there is to say.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use kripke_report::json::{self, Known};
+use kripke_report::number::counted;
+use kripke_report::style::{UNSURE, paint};
+use kripke_report::verdict::Reason;
+
+use super::done::Answer;
+use super::tally::Tally;
+use crate::args::{Check, Format};
+use crate::exit::Status;
+use crate::watchdog::{Phase, Stop};
+use crate::{memory, output};
+
+/// What was found out before.
+#[derive(Clone, Default)]
+pub struct Answered(Arc<Mutex<Vec<(Known, String)>>>);
+
+impl Answered {
+    /// Before its trail is written.
+    pub fn add(&self, answer: &Answer) {
+        let known = Known {
+            name: answer.task.name.clone(),
+            kind: answer.task.kind.word(),
+            verdict: answer.verdict.word(),
+            trail: None,
+        };
+        let line = answer.checked().line(None);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((known, line));
+    }
+
+    /// The trail of the last one was written.
+    pub fn written(&self, answer: &Answer) {
+        if let Some((known, line)) = self.0.lock().unwrap_or_else(PoisonError::into_inner).last_mut() {
+            known.trail = answer.trail.name();
+            *line = answer.checked().line(known.trail.as_deref());
+        }
+    }
+}
+
+/// One of several models.
+pub struct Among {
+    pub width: usize,
+    /// What was said of those before.
+    pub tally: Tally,
+    /// How many are left after this one.
+    pub left: usize,
+}
+
+/// Says why a check was ended, and with which status.
+pub struct Farewell {
+    name: String,
+    format: Format,
+    limits: json::Limits,
+    answered: Answered,
+    among: Option<Among>,
+}
+
+impl Farewell {
+    pub fn new(args: &Check, file: &Path, answered: &Answered, among: Option<Among>) -> Farewell {
+        Farewell {
+            name: file.display().to_string(),
+            format: args.showing.format,
+            limits: super::limits(args),
+            answered: answered.clone(),
+            among,
+        }
+    }
+
+    pub fn say(&self, stop: &Stop) -> Status {
+        let answered = self.answered.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let violated = answered.iter().any(|(known, _)| known.verdict == "violated");
+        let status = if violated { Status::Violated } else { Status::Inconclusive };
+        let reason = Reason::Limit(stop.limit.clone());
+        let what = if stop.refused { "the system has no more memory".to_string() } else { reason.to_string() };
+        let message = format!("{what} while {}", stop.phase.words());
+        match self.format {
+            Format::Json => {
+                let known = answered.iter().map(|(known, _)| known.clone()).collect();
+                output::print(&self.object(stop, known, &message));
+            }
+            Format::Text => {
+                let seen = stop.progress.as_ref().filter(|_| stop.phase == Phase::Searching);
+                let seen =
+                    seen.map(|p| format!("; {} seen", counted(p.snapshot().states, "state"))).unwrap_or_default();
+                let mark = if violated { "? STOPPED" } else { "? INCONCLUSIVE" };
+                let line = format!("{}: {message}{seen}", paint(UNSURE, mark));
+                let advice =
+                    reason.advice().filter(|_| !stop.refused).map(|advice| format!("  {advice}\n")).unwrap_or_default();
+                let lines: String = answered.iter().map(|(_, line)| line.as_str()).collect();
+                output::print(&match &self.among {
+                    Some(among) => format!("{:<width$}   {line}\n", self.name, width = among.width),
+                    None => format!("{lines}{line}\n{advice}"),
+                });
+            }
+        }
+        self.among.as_ref().map_or(status, |among| self.sum(among, status))
+    }
+
+    /// The others are not looked at any more.
+    fn sum(&self, among: &Among, status: Status) -> Status {
+        let mut tally = among.tally.clone();
+        tally.add(status);
+        tally.skipped += among.left;
+        if self.format == Format::Text {
+            output::print(&tally.text());
+        }
+        tally.status()
+    }
+
+    fn object(&self, stop: &Stop, properties: Vec<Known>, message: &str) -> String {
+        let seen = stop.progress.as_ref().map(|p| p.snapshot()).unwrap_or_default();
+        let violated = properties.iter().any(|known| known.verdict == "violated");
+        let stopped = json::Stopped {
+            kripke: env!("CARGO_PKG_VERSION"),
+            schema: json::SCHEMA,
+            model: self.name.clone(),
+            verdict: if violated { "violated" } else { "inconclusive" },
+            complete: false,
+            reason: Reason::Limit(stop.limit.clone()).word(),
+            message: message.to_string(),
+            properties,
+            states: seen.states,
+            transitions: seen.transitions,
+            depth: seen.depth,
+            errors: json::Errors::default(),
+            findings: [],
+            seconds: json::Seconds { cpu: crate::processor::seconds(), ..json::Seconds::default() },
+            memory: json::Memory { peak_rss: memory::peak(), ..json::Memory::default() },
+            limits: self.limits,
+        };
+        stopped.text(self.among.is_none())
+    }
+}
