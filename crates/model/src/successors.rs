@@ -160,7 +160,7 @@ pub fn movers(successors: &mut (impl Successors + ?Sized), state: &State, all: &
 /// What is true of the expanded state itself.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Flags {
-    /// No process can move, and some process is not at an end location.
+    /// No process can move, and some process is not at an end location. Not found out where the observer can't go on.
     pub invalid_end: bool,
     /// The model's goal holds.
     pub goal: bool,
