@@ -203,7 +203,9 @@ pub fn holds(path: &Path, bounds: Bounds) -> Result<Option<bool>, String> {
 
 fn search(model: &Arc<Model>, bounds: Bounds, all_errors: bool, setup: Setup) -> Measured {
     let Setup { order, store, threads, .. } = setup;
-    let options = Options { all_errors, order, store, threads: Some(threads), ..Options::default() };
+    // With a never claim SPIN does not look at end states.
+    let end_states = model.observer.is_none();
+    let options = Options { all_errors, end_states, order, store, threads: Some(threads), ..Options::default() };
     // As with `--raw`: SPIN does not look at claims when it does not reduce.
     let outcome = match search_model(model, bounds, &options, !all_errors, setup) {
         Ok(outcome) => outcome,

@@ -175,7 +175,7 @@ impl<S: Successors + ?Sized> Successors for Box<S> {
 /// What is true of the expanded state itself.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Flags {
-    /// No process can move, and some process is not at an end location.
+    /// No process can move, and some process is not at an end location. Not found out where the observer can't go on.
     pub invalid_end: bool,
     /// The model's goal holds.
     pub goal: bool,

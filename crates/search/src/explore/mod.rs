@@ -44,7 +44,7 @@ pub struct Options {
     pub all_errors: bool,
     /// Whether a failed assertion is an error.
     pub assertions: bool,
-    /// Whether an invalid end state is an error.
+    /// Whether an invalid end state is an error, also of a model with an observer, as long as that can go on.
     pub end_states: bool,
     pub store: StoreKind,
     /// With [`StoreKind::Auto`]: change over to trees as soon as there are about so many states, whether or not memory is
