@@ -113,12 +113,7 @@ fn acceptable(case: &Case, question: &Question, opinion: &Opinion, property: &Va
 }
 
 /// The number of states and transitions, where nothing is reduced and the whole graph is visited.
-fn counts(
-    case: &Case,
-    question: &Question,
-    graph: &Graph,
-    property: &Value,
-) -> Option<((u64, u64), (u64, u64))> {
+fn counts(case: &Case, question: &Question, graph: &Graph, property: &Value) -> Option<((u64, u64), (u64, u64))> {
     let whole = case.has("--raw") && case.has("--all-errors") && *question == Question::Safety;
     if !whole {
         return None;
