@@ -5,7 +5,7 @@ use kripke_tests::opinion::graph::Graph;
 use kripke_tests::opinion::print;
 use kripke_tests::opinion::question::{self, Question};
 use kripke_tests::opinion::random::{self, Generator};
-use kripke_tests::opinion::system::{Language, System};
+use kripke_tests::opinion::system::{Expr, Language, System};
 
 use crate::options;
 
@@ -61,7 +61,7 @@ impl Case {
         }
         case.options = options::random(&mut g.random, case.system.language);
         if g.system.language == Language::Promela && g.random.percent(30) {
-            case.stated = case.questions.iter().find(|q| matches!(q, Question::Ltl(_))).cloned();
+            case.stated = case.questions.iter().find(|q| can_be_stated(q)).cloned();
         }
         case
     }
@@ -121,6 +121,13 @@ impl Case {
         out.extend(self.options.iter().flat_map(|o| o.split(' ')).map(String::from));
         out
     }
+}
+
+/// Conditional expressions can't stand in formulas of a model.
+fn can_be_stated(question: &Question) -> bool {
+    let mut plain = matches!(question, Question::Ltl(_));
+    question.propositions().iter().for_each(|e| e.walk(&mut |e| plain &= !matches!(e, Expr::Cond(..))));
+    plain
 }
 
 pub fn fairness(fairness: Fairness) -> &'static str {

@@ -25,48 +25,49 @@ pub struct Disagreement {
 /// Asks the program everything in one command, and counts what was compared.
 pub fn compare(case: &Case, program: &Program) -> (Tally, Vec<Disagreement>) {
     let mut tally = Tally::default();
-    let graph = Graph::of(&case.system, MOST_STATES).expect("the system is small");
-    let answers = match program.ask(case) {
-        Reply::Answers(answers) => answers,
-        Reply::Refused(why) if case.questions.len() == 1 => {
-            tally.refused(&why);
-            return (tally, Vec::new());
+    match (program.ask(case), &case.questions[..]) {
+        (Reply::Answers(answers), _) => {
+            let graph = Graph::of(&case.system, MOST_STATES).expect("the system is small");
+            let out = case.questions.iter().filter_map(|q| judge(case, q, &graph, &answers, &mut tally));
+            let out = out.collect();
+            (tally, out)
         }
-        Reply::Broken(why) if case.questions.len() == 1 => {
-            tally.counted(case, &case.questions[0], None);
-            let ours = words(&opinion(case, &case.questions[0], &graph));
-            let sort = format!("{} {}", case.name(&case.questions[0]).0, why.split('`').next().unwrap_or_default());
-            return (tally, vec![Disagreement { case: case.clone(), sort, ours, theirs: why }]);
+        (Reply::Refused(why), [_]) => {
+            tally.refused(&why);
+            (tally, Vec::new())
+        }
+        (Reply::Broken(why), [question]) => {
+            tally.counted(case, question, None);
+            let sort = format!("{} {}", case.name(question).0, why.split('`').next().unwrap_or_default());
+            let ours = "an answer, or a refusal with its reason".to_string();
+            (tally, vec![Disagreement { case: case.clone(), sort, ours, theirs: why }])
         }
         // Which of the questions it was shows when each is asked by itself.
-        Reply::Refused(_) | Reply::Broken(_) => return one_by_one(case, program),
-    };
-    let mut out = Vec::new();
-    for question in &case.questions {
-        let opinion = opinion(case, question, &graph);
-        let property = property(case, question, &answers);
-        let verdict = property.and_then(|p| p["verdict"].as_str()).unwrap_or("no answer");
-        tally.compared_one(case, question, &opinion, verdict);
-        let mut wrong = !property.is_some_and(|p| acceptable(case, question, &opinion, p));
-        let undecided = property.and_then(|p| p["undecided"].as_str()).map_or("", |_| ", undecided");
-        let mut theirs = format!("{verdict}{undecided} ({})", findings(&answers));
-        let mut ours = words(&opinion);
-        if let Some(kinds) = unexpected_kinds(case, &graph, &answers) {
-            wrong = true;
-            theirs += &kinds;
-        }
-        if let Some((counts, expected)) = counts(case, question, &graph, property) {
-            wrong |= counts != expected;
-            theirs += &format!(", {} states, {} transitions", counts.0, counts.1);
-            ours += &format!(", {} states, {} transitions", expected.0, expected.1);
-        }
-        if wrong {
-            let sort = sort(case, question, &opinion, verdict);
-            let case = alone(case, question);
-            out.push(Disagreement { case, sort, ours, theirs });
-        }
+        (Reply::Refused(_) | Reply::Broken(_), _) => one_by_one(case, program),
     }
-    (tally, out)
+}
+
+/// Compares the answer to one question.
+fn judge(case: &Case, question: &Question, graph: &Graph, answers: &Value, tally: &mut Tally) -> Option<Disagreement> {
+    let opinion = question.answer(&case.system, graph, case.fairness);
+    let property = property(case, question, answers).unwrap_or(&Value::Null);
+    let verdict = property["verdict"].as_str().unwrap_or("no answer");
+    tally.compared_one(case, question, &opinion, verdict);
+    let undecided = property["undecided"].as_str().map_or("", |_| ", undecided");
+    let mut theirs = format!("{verdict}{undecided} ({})", findings(answers));
+    let mut ours = words(&opinion);
+    let mut wrong = !acceptable(case, question, &opinion, property);
+    if let Some(kinds) = unexpected_kinds(case, graph, answers) {
+        wrong = true;
+        theirs += &kinds;
+    }
+    if let Some((counts, expected)) = counts(case, question, graph, property) {
+        wrong |= counts != expected;
+        theirs += &format!(", {} states, {} transitions", counts.0, counts.1);
+        ours += &format!(", {} states, {} transitions", expected.0, expected.1);
+    }
+    let sort = sort(case, question, &opinion, verdict);
+    wrong.then(|| Disagreement { case: alone(case, question), sort, ours, theirs })
 }
 
 fn sort(case: &Case, question: &Question, opinion: &Opinion, verdict: &str) -> String {
@@ -97,10 +98,6 @@ fn alone(case: &Case, question: &Question) -> Case {
     Case { questions: vec![question.clone()], stated, ..case.clone() }
 }
 
-fn opinion(case: &Case, question: &Question, graph: &Graph) -> Opinion {
-    question.answer(&case.system, graph, case.fairness)
-}
-
 /// Whether the verdict is right. A fault or a failed assertion may be what the program finds, whatever is asked.
 fn acceptable(case: &Case, question: &Question, opinion: &Opinion, property: &Value) -> bool {
     let cycles = matches!(question, Question::Acceptance | Question::NonProgress);
@@ -116,14 +113,11 @@ fn acceptable(case: &Case, question: &Question, opinion: &Opinion, property: &Va
 }
 
 /// The number of states and transitions, where nothing is reduced and the whole graph is visited.
-fn counts(
-    case: &Case,
-    question: &Question,
-    graph: &Graph,
-    property: Option<&Value>,
-) -> Option<((u64, u64), (u64, u64))> {
+fn counts(case: &Case, question: &Question, graph: &Graph, property: &Value) -> Option<((u64, u64), (u64, u64))> {
     let whole = case.has("--raw") && case.has("--all-errors") && *question == Question::Safety;
-    let property = property.filter(|_| whole)?;
+    if !whole {
+        return None;
+    }
     let counted = (property["states"].as_u64()?, property["transitions"].as_u64()?);
     Some((counted, (graph.states.len() as u64, graph.arcs() as u64)))
 }

@@ -11,6 +11,7 @@ mod program;
 mod tally;
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
@@ -18,6 +19,7 @@ use std::time::Instant;
 use kripke_tests::places;
 
 use case::Case;
+use disagreement::Disagreement;
 use program::Program;
 use tally::Tally;
 
@@ -27,71 +29,102 @@ const SHOWN: usize = 2;
 /// How many disagreements end the comparison.
 const ENOUGH: usize = 50;
 
-#[test]
-fn the_program_agrees_with_the_second_opinion() {
-    let wanted = places::setting("KRIPKE_OPINIONS", 2_000);
-    let first = places::setting("KRIPKE_OPINIONS_FROM", 1) as u64;
-    let enough_found = places::setting("KRIPKE_OPINIONS_ENOUGH", ENOUGH);
-    let (next, stop) = (AtomicU64::new(first), AtomicBool::new(false));
-    let (tally, found) = (Mutex::new(Tally::default()), Mutex::new(BTreeMap::<String, usize>::new()));
-    let begin = Instant::now();
-    std::thread::scope(|scope| {
-        for thread in 0..2 {
-            let (next, stop, tally, found) = (&next, &stop, &tally, &found);
-            scope.spawn(move || {
-                let program = Program::new(thread);
-                while !stop.load(Ordering::Relaxed) {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    for case in Case::all(seed) {
-                        let (part, disagreements) = disagreement::compare(&case, &program);
-                        let enough = {
-                            let mut tally = tally.lock().expect("no thread panics");
-                            tally.add(&part);
-                            tally.compared() >= wanted
-                        };
-                        for disagreement in disagreements {
-                            let shown = {
-                                let mut found = found.lock().expect("no thread panics");
-                                *found.entry(disagreement.sort.clone()).or_default() += 1;
-                                stop.fetch_or(found.values().sum::<usize>() >= enough_found, Ordering::Relaxed);
-                                found[&disagreement.sort] <= SHOWN
-                            };
-                            if shown {
-                                let compared = tally.lock().expect("no thread panics").compared();
-                                let seconds = begin.elapsed().as_secs_f64();
-                                let when = format!("seed {seed}, after {compared} verdicts and {seconds:.1} s");
-                                eprintln!("{}", disagreement.shrunk(&program).text(&when));
-                            }
-                        }
-                        stop.fetch_or(enough, Ordering::Relaxed);
-                    }
-                }
-            });
-        }
-    });
-    let (tally, found) = (tally.into_inner().expect("no thread panics"), found.into_inner().expect("no thread panics"));
-    println!("{}", tally.text(begin.elapsed()));
-    assert!(found.is_empty(), "{} disagreements: {found:#?}", found.values().sum::<usize>());
-    tally.check_floors(wanted);
+/// What all threads work on.
+struct Comparison {
+    wanted: usize,
+    enough: usize,
+    begin: Instant,
+    next: AtomicU64,
+    stop: AtomicBool,
+    tally: Mutex<Tally>,
+    /// How many disagreements there are of each sort.
+    found: Mutex<BTreeMap<String, usize>>,
 }
 
-/// What is compared with Kripke must not be made of it.
-#[test]
-fn the_second_opinion_uses_none_of_kripkes_code() {
-    let mut folders = vec![places::root().join("tests/src/opinion")];
-    let mut files = 0;
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).expect("the folder is there") {
-            let path = entry.expect("the folder can be read").path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let text = std::fs::read_to_string(&path).expect("sources can be read");
-            let foreign = text.lines().find(|line| line.contains("kripke_") || line.contains("crate::"));
-            assert_eq!(foreign, None, "{}", path.display());
-            files += 1;
+impl Comparison {
+    fn new() -> Comparison {
+        Comparison {
+            wanted: places::setting("KRIPKE_OPINIONS", 2_000),
+            enough: places::setting("KRIPKE_OPINIONS_ENOUGH", ENOUGH),
+            begin: Instant::now(),
+            next: AtomicU64::new(places::setting("KRIPKE_OPINIONS_FROM", 1)),
+            stop: AtomicBool::new(false),
+            tally: Mutex::default(),
+            found: Mutex::default(),
         }
     }
-    assert!(files > 10, "only {files} files");
+
+    fn work(&self, thread: usize) {
+        let program = Program::new(thread);
+        while !self.stop.load(Ordering::Relaxed) {
+            let seed = self.next.fetch_add(1, Ordering::Relaxed);
+            for case in Case::all(seed) {
+                let (part, disagreements) = disagreement::compare(&case, &program);
+                let compared = {
+                    let mut tally = self.tally.lock().expect("no thread panics");
+                    tally.add(&part);
+                    tally.compared()
+                };
+                for disagreement in disagreements {
+                    self.show(disagreement, &program, seed, compared);
+                }
+                self.stop.fetch_or(compared >= self.wanted, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn show(&self, disagreement: Disagreement, program: &Program, seed: u64, compared: usize) {
+        let shown = {
+            let mut found = self.found.lock().expect("no thread panics");
+            *found.entry(disagreement.sort.clone()).or_default() += 1;
+            self.stop.fetch_or(found.values().sum::<usize>() >= self.enough, Ordering::Relaxed);
+            found[&disagreement.sort] <= SHOWN
+        };
+        if shown {
+            let seconds = self.begin.elapsed().as_secs_f64();
+            let when = format!("seed {seed}, after {compared} verdicts and {seconds:.1} s");
+            eprintln!("{}", disagreement.shrunk(program).text(&when));
+        }
+    }
+}
+
+#[test]
+fn the_program_agrees_with_the_second_opinion() {
+    let comparison = Comparison::new();
+    std::thread::scope(|scope| {
+        for thread in 0..2 {
+            let comparison = &comparison;
+            scope.spawn(move || comparison.work(thread));
+        }
+    });
+    let time = comparison.begin.elapsed();
+    let tally = comparison.tally.into_inner().expect("no thread panics");
+    let found = comparison.found.into_inner().expect("no thread panics");
+    println!("{}", tally.text(time));
+    assert!(found.is_empty(), "{} disagreements: {found:#?}", found.values().sum::<usize>());
+    tally.check_floors(comparison.wanted);
+}
+
+/// What is compared with Kripke must not be made of it: the checker uses the standard library and itself.
+#[test]
+fn the_second_opinion_uses_none_of_kripkes_code() {
+    let folder = places::root().join("tests/src/opinion");
+    let files = sources(&folder, "super::super") + sources(&folder.join("print"), "super::super::super");
+    assert!(files > 15, "only {files} files");
+}
+
+/// Looks at each file of a folder; `outside` is what would lead out of the checker. Returns how many there are.
+fn sources(folder: &Path, outside: &str) -> usize {
+    let entries = std::fs::read_dir(folder).expect("the folder is there").map(|e| e.expect("it can be read").path());
+    let files: Vec<PathBuf> = entries.filter(|path| path.is_file()).collect();
+    for path in &files {
+        let text = std::fs::read_to_string(path).expect("sources can be read");
+        for line in text.lines() {
+            let foreign = ["kripke_", "crate::", "extern ", outside].iter().any(|word| line.contains(word));
+            let uses = line.trim_start().trim_start_matches("pub ").strip_prefix("use ");
+            let own = uses.is_none_or(|from| ["std::", "super::"].iter().any(|start| from.starts_with(start)));
+            assert!(own && !foreign, "{}: {line}", path.display());
+        }
+    }
+    files.len()
 }

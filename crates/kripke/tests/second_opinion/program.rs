@@ -39,7 +39,7 @@ impl Program {
         let output = Command::new(&self.path)
             .current_dir(&self.folder)
             .args(case.arguments())
-            .args(["--format", "json", "--no-trail"])
+            .args(["--format", "json", "--no-trail", "--timeout", "60s"])
             .output()
             .expect("the program can be started");
         let complaint = String::from_utf8_lossy(&output.stderr).trim().to_string();
