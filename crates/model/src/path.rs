@@ -125,7 +125,7 @@ mod tests {
         let mut path = Path::new(&Point::free(state.clone()));
         let mut states = vec![state.clone()];
         for n in 0..100 {
-            state[n % 50] = n as u8;
+            state[n % 50] = n as u8 + 100;
             path.push(step(Some(state.clone())));
             states.push(state.clone());
         }
