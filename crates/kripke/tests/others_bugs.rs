@@ -161,7 +161,8 @@ fn cycles_are_found_after_a_change_of_stores() {
 
 /// Runs the program; its exit status, and what it says.
 fn run(arguments: &[&str]) -> (Option<i32>, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_kripke")).args(arguments).output().expect("the program can be started");
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_kripke")).args(arguments).output().expect("the program can be started");
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     (output.status.code(), said)
 }
@@ -189,7 +190,8 @@ fn a_damaged_trail_is_refused_with_a_reason() {
 
 #[test]
 fn one_counterexample_whatever_the_threads() {
-    let text = "byte a, b; active proctype p() { do :: a < 30 -> a++ od } active proctype q() { do :: b < 30 -> b++ od }
+    let text =
+        "byte a, b; active proctype p() { do :: a < 30 -> a++ od } active proctype q() { do :: b < 30 -> b++ od }
         active proctype r() { (a == 3 && b == 4) -> assert(false) }";
     let model = file("same.pml", text);
     let trails = [&["-j1"] as &[&str], &["-j2"], &["-j3"], &["-j2", "--change-at=20"], &["--store=tree"]].map(|way| {
@@ -223,7 +225,12 @@ fn hostile_texts_are_refused() {
 fn answers_do_not_depend_on_threads() {
     let text = "byte x, y; active proctype p() { do :: x = (x + 1) % 7; accept: skip od }
         active [2] proctype q() { do :: y = (y + _pid) % 5 :: y == 3 -> x = 0 od }";
-    let ways: [&[&str]; 4] = [&["--cycles=cndfs", "-j2"], &["--cycles=cndfs", "-j4"], &["--cycles=ufscc", "-j2"], &["--cycles=ufscc", "-j4"]];
+    let ways: [&[&str]; 4] = [
+        &["--cycles=cndfs", "-j2"],
+        &["--cycles=cndfs", "-j4"],
+        &["--cycles=ufscc", "-j2"],
+        &["--cycles=ufscc", "-j4"],
+    ];
     for _ in 0..5 {
         always("threads-a", text, &["--acceptance"], &ways, 1);
         always("threads-b", text, &["--ltl", "[] (x < 7 && y < 5)"], &ways, 0);

@@ -67,17 +67,50 @@ const TRANSITIONS: [Position; 16] = [
 ];
 
 const SYSTEMS: [Position; 11] = [
-    position("committed", "process P { state s0, s1; init s0; commit s0; trans\n s0 -> s1 { guard ({E}) != 77; };\n}\nsystem async;\n"),
-    position("second transition", "process P { state s0, s1; init s0; trans\n s0 -> s1 {},\n s0 -> s1 { guard ({E}) == 77; };\n}\nsystem async;\n"),
-    position("assertion", "process P { state s0, s1; init s0; assert\n s0: ({E}) != 77;\n trans s0 -> s1 {};\n}\nsystem async;\n"),
-    position("later assertion", "process P { state s0, s1; init s0; assert\n s1: ({E}) != 77;\n trans s0 -> s1 {};\n}\nsystem async;\n"),
-    position("own array", "process P { byte own[8]; state s0, s1; init s0; trans\n s0 -> s1 { effect own[{E}] = 1; };\n}\nsystem async;\n"),
-    position("received from queue", "process P { state s0, s1, s2; init s0; trans\n s0 -> s1 { sync queue!0; },\n s1 -> s2 { sync queue?b[{E}]; };\n}\nsystem async;\n"),
-    position("synchronous guard", "process P { state s0; init s0; trans\n s0 -> s0 { guard ({E}) != 77; };\n}\nsystem sync;\n"),
-    position("synchronous effect", "process P { state s0; init s0; trans\n s0 -> s0 { effect y = {E}; };\n}\nsystem sync;\n"),
-    position("guard of property", "process P { state p0, p1; init p0; accept p1; trans\n p0 -> p0 { guard ({E}) != 77; },\n p0 -> p1 { guard t == 0; };\n}\nsystem async property P;\n"),
-    position("second guard of property", "process P { state p0, p1; init p0; accept p1; trans\n p0 -> p0 {},\n p0 -> p1 { guard ({E}) == 77; };\n}\nsystem async property P;\n"),
-    position("effect of property", "process P { int v; state p0, p1; init p0; accept p1; trans\n p0 -> p0 { effect v = {E}; };\n}\nsystem async property P;\n"),
+    position(
+        "committed",
+        "process P { state s0, s1; init s0; commit s0; trans\n s0 -> s1 { guard ({E}) != 77; };\n}\nsystem async;\n",
+    ),
+    position(
+        "second transition",
+        "process P { state s0, s1; init s0; trans\n s0 -> s1 {},\n s0 -> s1 { guard ({E}) == 77; };\n}\nsystem async;\n",
+    ),
+    position(
+        "assertion",
+        "process P { state s0, s1; init s0; assert\n s0: ({E}) != 77;\n trans s0 -> s1 {};\n}\nsystem async;\n",
+    ),
+    position(
+        "later assertion",
+        "process P { state s0, s1; init s0; assert\n s1: ({E}) != 77;\n trans s0 -> s1 {};\n}\nsystem async;\n",
+    ),
+    position(
+        "own array",
+        "process P { byte own[8]; state s0, s1; init s0; trans\n s0 -> s1 { effect own[{E}] = 1; };\n}\nsystem async;\n",
+    ),
+    position(
+        "received from queue",
+        "process P { state s0, s1, s2; init s0; trans\n s0 -> s1 { sync queue!0; },\n s1 -> s2 { sync queue?b[{E}]; };\n}\nsystem async;\n",
+    ),
+    position(
+        "synchronous guard",
+        "process P { state s0; init s0; trans\n s0 -> s0 { guard ({E}) != 77; };\n}\nsystem sync;\n",
+    ),
+    position(
+        "synchronous effect",
+        "process P { state s0; init s0; trans\n s0 -> s0 { effect y = {E}; };\n}\nsystem sync;\n",
+    ),
+    position(
+        "guard of property",
+        "process P { state p0, p1; init p0; accept p1; trans\n p0 -> p0 { guard ({E}) != 77; },\n p0 -> p1 { guard t == 0; };\n}\nsystem async property P;\n",
+    ),
+    position(
+        "second guard of property",
+        "process P { state p0, p1; init p0; accept p1; trans\n p0 -> p0 {},\n p0 -> p1 { guard ({E}) == 77; };\n}\nsystem async property P;\n",
+    ),
+    position(
+        "effect of property",
+        "process P { int v; state p0, p1; init p0; accept p1; trans\n p0 -> p0 { effect v = {E}; };\n}\nsystem async property P;\n",
+    ),
 ];
 
 const ASKED: [(&str, &str, bool); 11] = [
@@ -140,7 +173,13 @@ fn add(matrix: &mut Matrix, asked: &Asked, configurations: &[&[&str]]) {
 
 /// One system with every fault, and with every part of an expression for one fault.
 fn everything(matrix: &mut Matrix, name: &str, text: &str, options: &[String], searches: &[&[&str]]) {
-    let asked = |faulty, part| Asked { name: name.to_string(), text: text.to_string(), options: options.to_vec(), faulty, part };
+    let asked = |faulty, part| Asked {
+        name: name.to_string(),
+        text: text.to_string(),
+        options: options.to_vec(),
+        faulty,
+        part,
+    };
     for faulty in &FAULTY {
         add(matrix, &asked(faulty, ("{E}", true)), &BRIEF);
     }

@@ -167,7 +167,13 @@ fn commands(matrix: &mut Matrix) {
 }
 
 /// A formula behind the model, or on the command line.
-fn formula(matrix: &mut Matrix, at: (&str, &str), name: String, kind: Option<&'static str>, configurations: &[&[&str]]) {
+fn formula(
+    matrix: &mut Matrix,
+    at: (&str, &str),
+    name: String,
+    kind: Option<&'static str>,
+    configurations: &[&[&str]],
+) {
     let (option, formula) = at;
     let model = MODEL.replace("{S}", "SKIP");
     let (text, options) = match option {

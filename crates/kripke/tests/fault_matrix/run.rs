@@ -83,14 +83,23 @@ fn compare(expect: &Expect, output: &Output) -> Result<(), String> {
         Expect::Fault(kind, line) => {
             let right_line = line.is_none_or(|line| found.1 == Some(line as u64));
             let right = status == Some(1) && found.0 == Some(kind) && right_line && said["errors"]["property"] == 0;
-            if right { Ok(()) } else { Err(format!("expected {expect:?}, status {status:?}, found {found:?}{}", said_of(&said))) }
+            if right {
+                Ok(())
+            } else {
+                Err(format!("expected {expect:?}, status {status:?}, found {found:?}{}", said_of(&said)))
+            }
         }
         Expect::Holds => Err(format!("expected {expect:?}, status {status:?}, found {found:?}{}", said_of(&said))),
     }
 }
 
 fn said_of(said: &Value) -> String {
-    let texts = [&said["findings"][0]["message"], &said["message"], &said["errors_in_model"], &said["diagnostics"][0]["message"]];
+    let texts = [
+        &said["findings"][0]["message"],
+        &said["message"],
+        &said["errors_in_model"],
+        &said["diagnostics"][0]["message"],
+    ];
     texts.iter().filter_map(|t| t.as_str()).map(|t| format!("; {t}")).collect()
 }
 

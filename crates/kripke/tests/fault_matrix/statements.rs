@@ -49,7 +49,12 @@ const STATEMENTS: [Statement; 32] = [
     statement("rendezvous received in d_step", "r?x", MEETS, "blocked_sequence"),
     statement("blocked d_step", "x == 5", "", "blocked_sequence"),
     statement("d_step blocked in a choice", "if :: x == 5 :: x == 6 fi", "", "blocked_sequence"),
-    statement("d_step blocked by a full channel", "full1!1; full1!1", "chan full1 = [1] of { int };", "blocked_sequence"),
+    statement(
+        "d_step blocked by a full channel",
+        "full1!1; full1!1",
+        "chan full1 = [1] of { int };",
+        "blocked_sequence",
+    ),
     statement("processes", "do :: run Q() od", STARTED, "too_many_processes"),
     statement("channels", "do :: run Q() od", WITH_CHANNELS, "too_many_channels"),
     statement("initialiser", "run Q()", WITH_INITIALISER, "index_out_of_range"),
@@ -75,7 +80,9 @@ fn left_out(statement: &Statement, context: &Context) -> Option<&'static str> {
         "rendezvous_in_sequence" if !indivisible => Some("only in d_step is a rendezvous a fault"),
         "blocked_sequence" if context.name != "later in d_step" => Some("elsewhere a statement just waits"),
         _ if indivisible && statement.text.contains("run ") => Some("`run` is refused in d_step"),
-        "exclusive_channel" if indivisible && statement.text.contains("q?x") => Some("the other process may have received: d_step blocks"),
+        "exclusive_channel" if indivisible && statement.text.contains("q?x") => {
+            Some("the other process may have received: d_step blocks")
+        }
         _ => None,
     }
 }

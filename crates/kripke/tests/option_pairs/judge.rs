@@ -51,7 +51,9 @@ impl Asked<'_> {
 
     fn questions(&self) -> Vec<Question> {
         let given = |option: &str| {
-            self.arguments.iter().any(|a| a == option || option.starts_with("--") && a.starts_with(&format!("{option}=")))
+            self.arguments
+                .iter()
+                .any(|a| a == option || option.starts_with("--") && a.starts_with(&format!("{option}=")))
         };
         let mut all: Vec<Question> = BY_OPTION.iter().filter(|(o, _)| given(o)).map(|(_, q)| *q).collect();
         if all.is_empty() || all == [Safety] {

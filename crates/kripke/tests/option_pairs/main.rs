@@ -49,8 +49,15 @@ fn pairs() -> Vec<Vec<Setting>> {
 }
 
 /// The questions that go beside a pair that asks none.
-const QUESTIONS: [&[&str]; 7] =
-    [&["--ltl={ltl}"], &["-a"], &["-l"], &["--ctl={ctl}"], &["--reach={reach}"], &["--ltl={ltl}", "-f"], &["-a", "-l", "--safety"]];
+const QUESTIONS: [&[&str]; 7] = [
+    &["--ltl={ltl}"],
+    &["-a"],
+    &["-l"],
+    &["--ctl={ctl}"],
+    &["--reach={reach}"],
+    &["--ltl={ltl}", "-f"],
+    &["-a", "-l", "--safety"],
+];
 
 #[test]
 fn pairs_of_options_give_right_answers() {
@@ -67,7 +74,11 @@ fn pairs_of_options_give_right_answers() {
             let turn = (n / MODELS.len() + m) % QUESTIONS.len();
             let asked = QUESTIONS.iter().enumerate().filter(|(q, _)| everything || *q == turn);
             if !asks && (everything || !first) {
-                runs.extend(asked.map(|(_, question)| run::Run { model: &MODELS[m], settings: pair.clone(), question }));
+                runs.extend(asked.map(|(_, question)| run::Run {
+                    model: &MODELS[m],
+                    settings: pair.clone(),
+                    question,
+                }));
             }
         }
     }

@@ -276,17 +276,5 @@ ASSERT AF (L.n = 3)
     progress: Holds,
 };
 
-pub const MODELS: [Known; 12] = [
-    PETERSON,
-    PHILOSOPHERS,
-    RACE,
-    WALK,
-    ACCEPT,
-    PROGRESS,
-    LOCK,
-    CLAIM,
-    ALTERNATION,
-    WATCHED,
-    COUNTER,
-    STUCK,
-];
+pub const MODELS: [Known; 12] =
+    [PETERSON, PHILOSOPHERS, RACE, WALK, ACCEPT, PROGRESS, LOCK, CLAIM, ALTERNATION, WATCHED, COUNTER, STUCK];

@@ -133,7 +133,9 @@ fn verdict(run: &Run, arguments: &[String], status: Option<i32>, said: (&str, &s
         Some(2) if stderr.trim().is_empty() => Err("refused without a reason".to_string()),
         Some(2) => Ok(End::Refused(stderr.lines().next().unwrap_or_default().to_string())),
         Some(3) => inconclusive(run, report.as_ref(), stdout),
-        Some(0) if run.settings.iter().any(|s| s.truncates) && !decides_early(arguments) && !is_within(report.as_ref()) => {
+        Some(0)
+            if run.settings.iter().any(|s| s.truncates) && !decides_early(arguments) && !is_within(report.as_ref()) =>
+        {
             Err("holds, though the search was limited".to_string())
         }
         Some(status) => {
@@ -151,12 +153,16 @@ fn decides_early(arguments: &[String]) -> bool {
 
 /// Reductions may leave so few states that the limits of the table are not met. A report in words is not looked at.
 fn is_within(report: Option<&serde_json::Value>) -> bool {
-    report.is_none_or(|r| r["complete"] == true && r["states"].as_u64() <= r["limits"]["max_states"].as_u64().or(Some(4)))
+    report
+        .is_none_or(|r| r["complete"] == true && r["states"].as_u64() <= r["limits"]["max_states"].as_u64().or(Some(4)))
 }
 
 fn inconclusive(run: &Run, report: Option<&serde_json::Value>, stdout: &str) -> Result<End, String> {
     if !run.settings.iter().any(|setting| setting.limits) {
-        return Err(format!("inconclusive without a limit: {}", report.map_or(stdout, |r| r["message"].as_str().unwrap_or(""))));
+        return Err(format!(
+            "inconclusive without a limit: {}",
+            report.map_or(stdout, |r| r["message"].as_str().unwrap_or(""))
+        ));
     }
     match report {
         Some(report) => match (report["reason"].as_str(), report["message"].as_str()) {
