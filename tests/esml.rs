@@ -8,7 +8,7 @@ use kripke_lang::LoadOptions;
 use kripke_lang::source::Loader;
 use kripke_model::ir::Goal;
 use kripke_model::{Interpreter, Successors};
-use kripke_search::{Budget, Options, Progress, explore};
+use kripke_search::{Budget, Errors, Options, Progress, explore};
 use kripke_tests::measure::{Bounds, Measured, count_all};
 use kripke_tests::places;
 
@@ -44,14 +44,18 @@ impl Loader for Disk {
 
 /// In how many states of the model the condition holds.
 fn holds(path: &Path, condition: &str) -> u64 {
+    errors(path, condition).goals
+}
+
+fn errors(path: &Path, condition: &str) -> Errors {
     let options = LoadOptions { conditions: vec![condition.to_string()], ..LoadOptions::default() };
     let loaded = kripke_lang::load(path, &Disk, &options);
     let mut model = loaded.model.unwrap_or_else(|| panic!("{}: {:?}", path.display(), loaded.diagnostics));
-    model.goal = Some(Goal { condition: loaded.conditions[0].clone(), text: condition.to_string() });
+    model.goal = Some(Goal { condition: loaded.conditions[0].clone(), text: condition.to_string(), span: None });
     let interpreter = Interpreter::new(Arc::new(model)).expect("a model that starts");
     let successors = || -> Box<dyn Successors> { Box::new(interpreter.for_thread()) };
     let options = Options { all_errors: true, threads: Some(1), ..Options::default() };
-    explore(&successors, &options, &Budget::default(), &Progress::new()).statistics.errors.goals
+    explore(&successors, &options, &Budget::default(), &Progress::new()).statistics.errors
 }
 
 /// Conditions name the variables of processes; where there are several, with the number of the process.
@@ -76,6 +80,8 @@ fn conditions_see_structures() {
     assert_eq!(holds(&folder.join("assertion.esml"), "P[1].a[1] = 2 & Q.m = bad & P[0].c = green"), 4);
     let peterson = places::root().join("examples/mutex-peterson.esml");
     assert_eq!(holds(&peterson, "User[2].nr = 0 & User[3].nr = 1"), 574);
-    // Where a list is empty, nothing holds of its head.
-    assert_eq!(holds(&folder.join("list-head-fault.esml"), "HEAD(P.q) = 0 OR HEAD(P.q) # 0"), 2);
+    // Where a list is empty, asking for its head is a fault, in a condition, too.
+    let heads = folder.join("list-head-fault.esml");
+    assert_eq!(holds(&heads, "LEN(P.q) > 0 & (HEAD(P.q) = 0 OR HEAD(P.q) # 0)"), 2);
+    assert!(errors(&heads, "HEAD(P.q) = 0 OR HEAD(P.q) # 0").faults > 0);
 }

@@ -172,7 +172,7 @@ pub fn reaches(path: &Path, condition: &str, bounds: Bounds) -> Result<Option<bo
     let options = LoadOptions { conditions: vec![condition.to_string()], ..LoadOptions::default() };
     let (mut model, conditions) = load_with(path, &options)?;
     let text = condition.to_string();
-    model.goal = conditions.into_iter().next().map(|condition| Goal { condition, text });
+    model.goal = conditions.into_iter().next().map(|condition| Goal { condition, text, span: None });
     let model = Arc::new(model);
     for all_errors in [false, true] {
         let options =

@@ -227,7 +227,7 @@ impl Successors for Compiled {
         self.code.layout.hidden
     }
 
-    fn atoms(&mut self, state: &State) -> u64 {
+    fn atoms(&mut self, state: &State) -> Option<u64> {
         let whole = self.whole(state);
         self.interpreter.atoms(&whole)
     }

@@ -188,10 +188,10 @@ impl<S: Covers> Successors for Worker<'_, S> {
         self.successors.processes(state)
     }
 
-    fn atoms(&mut self, state: &State) -> u64 {
+    fn atoms(&mut self, state: &State) -> Option<u64> {
         let state = self.successors.plain(state);
-        let conditions = self.engine.conditions.iter().enumerate();
-        conditions.filter(|(_, c)| self.judge.holds(c, &state)).fold(0, |atoms, (bit, _)| atoms | 1 << bit)
+        let mut conditions = self.engine.conditions.iter().enumerate();
+        conditions.try_fold(0, |atoms, (bit, c)| Some(atoms | u64::from(self.judge.holds(c, &state)?) << bit))
     }
 
     fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {

@@ -9,10 +9,12 @@ use std::path::Path;
 
 use std::sync::Arc;
 
+use kripke_logic::limits::MAX_ATOMS;
 use kripke_logic::observer::{Watch, broken_invariant, marked_observer, observer};
+use kripke_logic::state::Grouped;
 use kripke_logic::{Atoms, Buchi, Ctl, Ltl, Problem, TooLarge, Translation, hoa, parse, simplify, translate};
 use kripke_model::Model;
-use kripke_model::ir::{Expr, Goal, Property, PropertyKind, Span};
+use kripke_model::ir::{BinaryOp, Expr, Goal, Property, PropertyKind, Span};
 use kripke_report::json::Complaint;
 use kripke_search::Fairness;
 
@@ -31,6 +33,8 @@ pub struct Question {
     pub span: Option<Span>,
     pub logic: Logic,
     pub conditions: Vec<Expr>,
+    /// Those whose evaluation may be a fault.
+    risky: Vec<Expr>,
     /// The arguments that ask for it, unless it is of the model.
     pub asked: Option<[String; 2]>,
 }
@@ -54,6 +58,11 @@ impl Logic {
             Logic::Automaton(buchi) => &buchi.atoms,
         }
     }
+}
+
+/// Whether a run is lost as soon as nothing can save it: not every finite run goes on so that all processes move for ever.
+fn is_at_once(fairness: Fairness) -> bool {
+    fairness != Fairness::Impartial
 }
 
 /// The formulas that will be looked at: those asked for, and those of the model that are wanted.
@@ -83,7 +92,8 @@ pub fn questions(model: &Model, asking: &Asking, claims: bool) -> Result<Vec<Que
             PropertyKind::Never | PropertyKind::Process => continue,
         };
         let (name, text, conditions) = (name.clone(), text.clone(), Vec::new());
-        out.push(Question { name, text, span: Some(*span), logic, conditions, asked: None });
+        let (span, risky, asked) = (Some(*span), Vec::new(), None);
+        out.push(Question { name, text, span, logic, conditions, risky, asked });
     }
     Ok(out)
 }
@@ -142,7 +152,33 @@ impl Question {
 
     fn asked(option: &str, text: &str, logic: Logic) -> Question {
         let asked = Some([option.to_string(), text.to_string()]);
-        Question { name: text.to_string(), text: text.to_string(), span: None, logic, conditions: Vec::new(), asked }
+        let (name, text, conditions, risky) = (text.to_string(), text.to_string(), Vec::new(), Vec::new());
+        Question { name, text, span: None, logic, conditions, risky, asked }
+    }
+
+    /// Says what its propositions mean. Those whose evaluation may be a fault become one with the rest of the state formula that
+    /// they are a part of.
+    pub fn mean(&mut self, model: &Model, conditions: Vec<Expr>) -> Result<(), Trouble> {
+        let risky: Vec<bool> = conditions.iter().map(|c| model.may_fault(c)).collect();
+        self.conditions = conditions;
+        if !risky.contains(&true) {
+            return Ok(());
+        }
+        let grouped = match &self.logic {
+            Logic::Linear(ltl) => ltl
+                .grouped(&self.conditions, &risky)
+                .map(|Grouped { formula, conditions }| (Logic::Linear(formula), conditions)),
+            Logic::Branching(ctl) => ctl
+                .grouped(&self.conditions, &risky)
+                .map(|Grouped { formula, conditions }| (Logic::Branching(formula), conditions)),
+            Logic::Automaton(_) => Some((self.logic.clone(), self.conditions.clone())),
+        };
+        (self.logic, self.conditions) = grouped.ok_or_else(|| {
+            let what = format!("more than {MAX_ATOMS} different conditions whose evaluation may be a fault");
+            trouble(&self.name, &self.text, &Problem::new(kripke_logic::Span::new(0, self.text.len()), what))
+        })?;
+        self.risky = self.conditions.iter().filter(|c| model.may_fault(c)).cloned().collect();
+        Ok(())
     }
 
     /// The texts of its propositions.
@@ -154,25 +190,20 @@ impl Question {
     ///
     /// Where components are looked at, several acceptance sets of edges stay what they are, which makes the observer smaller.
     pub fn watch(&self, plain: &Model, fairness: Fairness, by_components: bool) -> Result<Arc<Model>, Trouble> {
-        let mut model = plain.clone();
-        // Not every finite run goes on so that all processes move for ever.
-        let at_once = fairness != Fairness::Impartial;
+        let invariant = self.invariant(fairness);
+        let is_invariant = invariant.is_some();
+        let mut model = Model { goal: invariant.or_else(|| self.faults()), ..plain.clone() };
         let (negated, generalised) = match &self.logic {
-            Logic::Branching(ctl) => {
-                model.goal = ctl.invariant().filter(|_| at_once).and_then(|ltl| self.broken(&ltl));
-                return Ok(Arc::new(model));
-            }
+            Logic::Branching(_) => return Ok(Arc::new(model)),
             Logic::Automaton(buchi) => (buchi.clone(), None),
+            Logic::Linear(_) if is_invariant => return Ok(Arc::new(model)),
             Logic::Linear(ltl) => {
-                if let Some(goal) = self.broken(ltl).filter(|_| at_once) {
-                    model.goal = Some(goal);
-                    return Ok(Arc::new(model));
-                }
                 let Translation { buchi, generalised } = translate(&ltl.negated()).map_err(|e| self.too_large(&e))?;
                 (buchi, Some(generalised).filter(|g| by_components && (2..MOST_SETS).contains(&g.sets)))
             }
         };
         let nowhere = Span { file: kripke_model::ir::FileId(0), start: 0, end: 0 };
+        let at_once = is_at_once(fairness);
         let watch = Watch { name: &self.name, span: self.span.unwrap_or(nowhere), stutters: true, at_once };
         let marked = generalised.map(|automaton| marked_observer(&automaton, &self.conditions, watch));
         let smaller = marked.filter(|o| o.automaton.locations.len() < negated.states.len());
@@ -181,9 +212,23 @@ impl Question {
     }
 
     /// What to look for if the formula only says that a condition is always true.
-    fn broken(&self, ltl: &Ltl) -> Option<Goal> {
-        let condition = broken_invariant(ltl, &self.conditions)?;
-        Some(Goal { condition, text: format!("!({})", ltl.formula.display(&ltl.atoms)) })
+    pub fn invariant(&self, fairness: Fairness) -> Option<Goal> {
+        let ltl = match &self.logic {
+            _ if !is_at_once(fairness) => return None,
+            Logic::Linear(ltl) => ltl.clone(),
+            Logic::Branching(ctl) => ctl.invariant()?,
+            Logic::Automaton(_) => return None,
+        };
+        let condition = broken_invariant(&ltl, &self.conditions)?;
+        Some(Goal { condition, text: format!("!({})", ltl.formula.display(&ltl.atoms)), span: self.span })
+    }
+
+    /// Evaluates in every state the conditions that may be faults, and is never reached: where one of them is a fault, the
+    /// formula has no meaning.
+    fn faults(&self) -> Option<Goal> {
+        let evaluated = |c: &Expr| Expr::Cond(Box::new([c.clone(), Expr::Const(0), Expr::Const(0)]));
+        let all = self.risky.iter().map(evaluated).reduce(|a, b| Expr::binary(BinaryOp::Or, a, b));
+        all.map(|condition| Goal { condition, text: self.text.clone(), span: self.span })
     }
 
     fn too_large(&self, e: &TooLarge) -> Trouble {

@@ -220,10 +220,11 @@ pub fn load(file: &Path, reading: &Reading, asking: &Asking, claims: bool) -> Re
     let mut rest = conditions.split_off(asking.reach.len().min(conditions.len())).into_iter();
     for question in &mut questions {
         let wanted = question.logic.atoms().len();
-        question.conditions = rest.by_ref().take(wanted).collect();
-        if question.conditions.len() < wanted {
+        let conditions: Vec<Expr> = rest.by_ref().take(wanted).collect();
+        if conditions.len() < wanted {
             return Err(Trouble::whole(file, "conditions can't be read in this language"));
         }
+        question.mean(&model, conditions)?;
     }
     Ok(Asked { model, conditions, questions, warnings })
 }
@@ -273,7 +274,7 @@ fn plain_tasks(file: &Path, asked: Asked, asking: &Asking, claims: bool) -> Resu
         out.push(Task::new("safety", Kind::Safety, plain.clone(), arguments));
     }
     for (condition, text) in conditions.into_iter().zip(&asking.reach) {
-        let goal = Goal { condition, text: text.clone() };
+        let goal = Goal { condition, text: text.clone(), span: None };
         let model = with(&|m| m.goal = Some(goal.clone()));
         out.push(Task::new(text, Kind::Reach, model, &["--reach", text]));
     }
@@ -335,7 +336,7 @@ fn formula(plain: &Model, question: &Question, asking: &Asking, arguments: &[&st
         // It is watched for in another way.
         task.arguments.extend(["--fair", "impartial"].map(String::from));
     }
-    let branching = if task.model.goal.is_some() { None } else { question.branching(fairness)? };
+    let branching = if question.invariant(fairness).is_some() { None } else { question.branching(fairness)? };
     let conditions = question.conditions.clone();
     Ok(Task { question: Some(question.clone()), conditions, branching, ..task })
 }

@@ -40,7 +40,7 @@ fn lowered(condition: &str) -> String {
     let loaded = read(MODEL, &[condition]);
     let mut model = loaded.model.unwrap_or_else(|| panic!("{condition}: {:?}", loaded.diagnostics));
     let [only] = &loaded.conditions[..] else { panic!("{condition}: {:?}", loaded.conditions) };
-    model.goal = Some(Goal { condition: only.clone(), text: condition.to_string() });
+    model.goal = Some(Goal { condition: only.clone(), text: condition.to_string(), span: None });
     model.validate().unwrap_or_else(|e| panic!("{condition}: {e}"));
     let text = model.to_string();
     text.lines().find_map(|l| l.strip_prefix("goal ")).expect("a goal").to_string()

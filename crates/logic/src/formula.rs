@@ -111,6 +111,12 @@ impl Formula {
         self.nodes[id.index()]
     }
 
+    /// A part of it as a formula.
+    #[must_use]
+    pub fn part(&self, root: NodeId) -> Formula {
+        Formula { root, ..self.clone() }
+    }
+
     #[must_use]
     pub fn negated(&self) -> Formula {
         let mut nodes = self.nodes.clone();

@@ -23,6 +23,7 @@ pub mod parse;
 pub mod problem;
 mod reduce;
 mod scc;
+pub mod state;
 mod term;
 pub mod translate;
 

@@ -1,11 +1,12 @@
 //! From an automaton over propositions to an observer over a model's conditions.
 
-use kripke_model::ir::{self, BinaryOp, EdgeId, Expr, LocId, Location, Observer, Process, Then, UnaryOp};
+use kripke_model::ir::{self, BinaryOp, EdgeId, Expr, LocId, Location, Observer, Process, Then};
 
 use crate::automaton::{Buchi, Generalised, MarkedEdge, State, StateId};
-use crate::formula::{Binary, Node, Unary};
+use crate::formula::{Node, Unary};
 use crate::guard::{Cube, Guard};
 use crate::parse::Ltl;
+use crate::state::not;
 
 /// What an observer is made for.
 #[derive(Clone, Copy, Debug)]
@@ -105,34 +106,9 @@ fn guard(guard: &Guard, conditions: &[Expr]) -> ir::Guard {
     ir::Guard::When(any.unwrap_or(Expr::Const(0)))
 }
 
-fn not(e: Expr) -> Expr {
-    Expr::Unary(UnaryOp::Not, Box::new(e))
-}
-
 /// If the formula says that something without temporal operators is always true: the condition of states in which it is
 /// not.
 pub fn broken_invariant(ltl: &Ltl, conditions: &[Expr]) -> Option<Expr> {
     let Node::Unary(Unary::Globally, inner) = ltl.formula.node(ltl.formula.root()) else { return None };
-    let mut values: Vec<Option<Expr>> = Vec::new();
-    for node in &ltl.formula.nodes()[..=inner.index()] {
-        let get = |id: crate::formula::NodeId| values[id.index()].clone();
-        let value = match *node {
-            Node::True => Some(Expr::Const(1)),
-            Node::False => Some(Expr::Const(0)),
-            Node::Atom(atom) => conditions.get(atom.index()).cloned(),
-            Node::Unary(Unary::Not, a) => get(a).map(not),
-            Node::Binary(op, a, b) => get(a).zip(get(b)).and_then(|(a, b)| {
-                Some(match op {
-                    Binary::And => Expr::binary(BinaryOp::And, a, b),
-                    Binary::Or => Expr::binary(BinaryOp::Or, a, b),
-                    Binary::Implies => Expr::binary(BinaryOp::Or, not(a), b),
-                    Binary::Equivalent => Expr::binary(BinaryOp::Eq, not(a), not(b)),
-                    _ => return None,
-                })
-            }),
-            Node::Unary(..) => None,
-        };
-        values.push(value);
-    }
-    values.pop().flatten().map(not)
+    ltl.state_formula(inner, conditions).map(not)
 }

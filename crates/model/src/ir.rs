@@ -435,6 +435,8 @@ pub enum Expr {
     ObserverAt(Vec<LocId>),
     /// One character of standard input; none is ever available while checking, which blocks the reader.
     Input,
+    /// No value: evaluating it is a fault with this message.
+    Fault(String),
 }
 
 /// An automaton over channel operations. It moves with every operation on a channel it mentions. Positive: an
@@ -473,12 +475,16 @@ impl Observer {
     }
 }
 
-/// A condition on states, judged by nobody in particular: it reads globals, and processes by name.
+/// A condition on states, judged by nobody in particular: it reads globals, and processes by name. It is evaluated first when
+/// a state is expanded. A fault there is a finding and ends the run; a goal that is never true can be there for its faults
+/// alone.
 #[derive(Clone, Debug)]
 pub struct Goal {
     pub condition: Expr,
     /// As the user wrote it.
     pub text: String,
+    /// Where it is in the model's text, if it is there.
+    pub span: Option<Span>,
 }
 
 impl Model {

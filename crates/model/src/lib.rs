@@ -25,5 +25,7 @@ mod written;
 
 pub use interpret::Interpreter;
 pub use ir::Model;
-pub use successors::{Batch, Choice, Fault, Finding, FindingKind, Flags, Parts, Standing, State, Successors, movers};
+pub use successors::{
+    Batch, Choice, Fault, Finding, FindingKind, Flags, Parts, Standing, State, Successors, Within, movers,
+};
 pub use trail::Trail;

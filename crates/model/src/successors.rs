@@ -61,8 +61,9 @@ pub trait Successors: Send {
     /// How many processes there are in a state: [`Choice::One`] is about numbers below.
     fn processes(&mut self, state: &State) -> u8;
 
-    /// What is true of a state, of the conditions that whoever made this was given: a bit for each.
-    fn atoms(&mut self, state: &State) -> u64;
+    /// What is true of a state, of the conditions that whoever made this was given: a bit for each. None if evaluating one of
+    /// them is a fault; expanding the state then finds it.
+    fn atoms(&mut self, state: &State) -> Option<u64>;
 
     /// What is executed on the way to each successor, in order, so that steps can be told apart; nothing where the observer
     /// goes on alone.
@@ -107,7 +108,7 @@ impl<S: Successors + ?Sized> Successors for Box<S> {
         (**self).processes(state)
     }
 
-    fn atoms(&mut self, state: &State) -> u64 {
+    fn atoms(&mut self, state: &State) -> Option<u64> {
         (**self).atoms(state)
     }
 
@@ -194,6 +195,19 @@ pub struct Finding {
     pub process: ProcessId,
     pub edge: EdgeId,
     pub span: Span,
+    pub within: Within,
+}
+
+/// The part of the model that a finding is about.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Within {
+    /// The edge.
+    #[default]
+    Edge,
+    /// The `provided` clause of the process; the edge is one that it keeps from being tried.
+    Provided,
+    /// The goal. No process and no edge has to do with it.
+    Goal,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -237,6 +237,7 @@ impl Names<'_> {
                 format!("observer@{}", places.join("|"))
             }
             Expr::Input => "input".to_string(),
+            Expr::Fault(message) => format!("fault({message:?})"),
         }
     }
 }

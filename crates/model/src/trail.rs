@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::interpret::{Interpreter, Move, Point, Target};
 use crate::ir::Observer;
-use crate::successors::{Batch, Choice, Finding, Successors};
+use crate::successors::{Batch, Choice, Finding, Successors, Within};
 
 /// How often a cycle is gone around to find out where it closes.
 const MAX_TURNS: usize = 8;
@@ -170,15 +170,21 @@ impl Trail {
                 None
             }
             Ending::Finding(n) => {
-                let Some(steps) = interpreter.explain(&state, Target::Finding(n as usize)) else {
+                batch.clear();
+                interpreter.expand(&state, Choice::All, &mut batch);
+                let Some(finding) = batch.findings().get(n as usize) else {
                     return fail(at, "there is no such finding");
                 };
-                let finding = steps.last().and_then(|m| m.findings.last()).cloned();
-                if finding.is_none() {
-                    return fail(at, "there is no finding");
+                if finding.within != Within::Goal {
+                    let Some(steps) = interpreter.explain(&state, Target::Finding(n as usize)) else {
+                        return fail(at, "the finding can't be explained");
+                    };
+                    if steps.last().and_then(|m| m.findings.last()) != Some(finding) {
+                        return fail(at, "the explanation leads elsewhere");
+                    }
+                    moves.extend(steps);
                 }
-                moves.extend(steps);
-                finding
+                Some(finding.clone())
             }
         };
         states.push(state);

@@ -161,7 +161,8 @@ impl Checker<'_> {
             | Expr::Last
             | Expr::Timeout
             | Expr::NonProgress
-            | Expr::Input => Ok(()),
+            | Expr::Input
+            | Expr::Fault(_) => Ok(()),
             Expr::ObserverAt(locations) => {
                 let known = self.model.observer.as_ref().map_or(0, |o| o.automaton.locations.len());
                 check(locations.iter().all(|l| l.index() < known), || "no such location of the observer".to_string())

@@ -1,6 +1,6 @@
 //! Looking at every expression of a part of a model, inner ones too.
 
-use crate::ir::{Effect, Expr, Guard, Init, Pattern, Piece, Process, Sync};
+use crate::ir::{BinaryOp, Effect, Expr, Guard, Init, Pattern, Piece, Print, Process, Sync};
 
 impl Process {
     pub fn walk(&self, see: &mut impl FnMut(&Expr)) {
@@ -28,6 +28,34 @@ impl Process {
             edge.effects.iter().for_each(|effect| effect.walk(see));
         }
     }
+}
+
+impl Print {
+    /// The effects of printing. Output is made only where somebody sees it, but what may go wrong on the way is always evaluated.
+    pub fn effects(self) -> Vec<Effect> {
+        let risky = self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Value(_, e) | Piece::Symbol(_, e) if is_risky(e) => Some(e.clone()),
+            _ => None,
+        });
+        let evaluated = |e: Expr| Expr::Cond(Box::new([e, Expr::Const(1), Expr::Const(1)]));
+        let all = risky.map(evaluated).reduce(|a, b| Expr::binary(BinaryOp::And, a, b));
+        let required = all.map(|condition| Effect::Require { condition, message: String::new() });
+        required.into_iter().chain([Effect::Print(self)]).collect()
+    }
+}
+
+/// Whether a part of the expression is of a kind that can be a fault.
+fn is_risky(expr: &Expr) -> bool {
+    let mut risky = false;
+    expr.walk(&mut |part| {
+        risky |= match part {
+            Expr::Load(place) | Expr::Remote { place, .. } => !place.index.is_empty(),
+            Expr::Binary(op, ..) => matches!(op, BinaryOp::Div | BinaryOp::Rem),
+            Expr::Channel(..) | Expr::Poll { .. } | Expr::Enabled(_) | Expr::Fault(_) => true,
+            _ => false,
+        };
+    });
+    risky
 }
 
 impl Init {
@@ -87,7 +115,8 @@ impl Expr {
             | Expr::Timeout
             | Expr::NonProgress
             | Expr::ObserverAt(_)
-            | Expr::Input => {}
+            | Expr::Input
+            | Expr::Fault(_) => {}
             Expr::Load(place) => place.index.iter().for_each(|e| e.walk(see)),
             Expr::Unary(_, e) | Expr::Channel(_, e) | Expr::Enabled(e) | Expr::Location(e) | Expr::Priority(e) => {
                 e.walk(see);

@@ -69,6 +69,9 @@ pub struct Property {
     /// `safety`, `reachability`, `ltl`, `ctl`, `never`, `process`, `acceptance` or `progress`.
     pub kind: &'static str,
     pub verdict: &'static str,
+    /// `fault`, if a fault was found before the property was decided; then `verdict` is `violated`, since there is an error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undecided: Option<&'static str>,
     /// The file with the counterexample, or with a run that shows why a formula about branching is true.
     pub trail: Option<String>,
     /// The runs that show why a formula about branching is true or false.

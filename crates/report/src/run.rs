@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use kripke_model::Finding;
 use kripke_model::interpret::{Interpreter, Move, Point};
 use kripke_model::ir::{Edge, EdgeId, Model, ProcessId};
 use kripke_model::layout::{Layout, View};
 use kripke_model::trail::{Ending, Replayed};
+use kripke_model::{Finding, Within};
 use kripke_search::Wrong;
 
 use crate::names::Names;
@@ -45,6 +45,15 @@ pub enum End {
 }
 
 impl End {
+    /// Is something wrong with the last state, and not with the last move?
+    pub fn is_of_state(&self) -> bool {
+        match self {
+            End::InvalidEnd => true,
+            End::Finding(finding) => finding.within == Within::Goal,
+            _ => false,
+        }
+    }
+
     /// What is wrong, in the terms of a search.
     pub fn wrong(&self) -> Option<Wrong> {
         match self {

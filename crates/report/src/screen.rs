@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::time::Duration;
 
-use kripke_model::Model;
+use kripke_model::{Finding, FindingKind, Model};
 use kripke_search::{Fairness, Limit, Order, Statistics, StoreKind, Swarm, Wrong};
 
 use crate::names::Names;
@@ -51,8 +51,17 @@ pub fn headline(model: &Model, wrong: &Wrong) -> (String, Option<String>) {
         Wrong::Caught | Wrong::Refuted => ("property violated".to_string(), None),
         Wrong::Cycle => ("property violated: a run that goes on like this for ever".to_string(), None),
         Wrong::Goal => (format!("reached: {}", model.goal.as_ref().map_or("the goal", |g| &g.text)), None),
-        Wrong::Finding(f) => (why::headline(model, &lines, f), Some(lines.place(f.span))),
+        Wrong::Finding(f) => {
+            let what = why::headline(model, &lines, f);
+            let of = if is_fault(wrong) && why::is_of_property(model, f) { "fault in the property: " } else { "" };
+            (format!("{of}{what}"), why::place(model, &lines, f))
+        }
     }
+}
+
+/// Something that has no meaning was done, or was asked: whatever else was looked for is not decided.
+pub fn is_fault(wrong: &Wrong) -> bool {
+    matches!(wrong, Wrong::Finding(Finding { kind: FindingKind::Fault(_), .. }))
 }
 
 impl Checked<'_> {
@@ -80,6 +89,9 @@ impl Checked<'_> {
                 what = what.replacen("property", name, 1)
             }
             (Some((kind, name)), Wrong::Goal) if kind != "reachability" => what = format!("{name} violated"),
+            (Some((_, name)), wrong) if is_fault(wrong) => {
+                what = format!("{what} (`{name}` was not decided: a fault came first)");
+            }
             _ => {}
         }
         let place = place.unwrap_or_else(|| self.model.name.clone());
@@ -193,6 +205,9 @@ impl Checked<'_> {
         });
         let what = match self.verdict {
             Verdict::Holds(_) => "holds",
+            Verdict::Violated(v) if self.property.is_some() && is_fault(v.first.wrong()) => {
+                "not decided (a fault came first)"
+            }
             Verdict::Violated(_) => "violated",
             Verdict::Inconclusive(_) => "",
         };
@@ -336,6 +351,8 @@ pub fn trace(run: &Run, names: &Names, look: Look) -> String {
     if *run.end() == End::InvalidEnd {
         out.push('\n');
         out.push_str(&stuck(run, names));
+    } else if let Some(remark) = why::remark(run, names).filter(|_| run.end().is_of_state()) {
+        out.push_str(&format!("\n  {} the property can't be evaluated here: {remark}\n", paint(BAD, "✗")));
     }
     out
 }

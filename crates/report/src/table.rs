@@ -58,7 +58,8 @@ pub fn table(run: &Run, names: &Names, look: Look) -> String {
     let dropped = if look.full { Vec::new() } else { fit(&mut frame, &mut columns, &mut rows, look.width) };
     spread(&mut columns);
     let mut out = frame.header(&columns);
-    let remark = why::remark(run, names).filter(|_| *run.end() != End::InvalidEnd);
+    // What is wrong with a state is said below it.
+    let remark = why::remark(run, names).filter(|_| !run.end().is_of_state());
     let last = rows.len() - 1;
     for (i, row) in rows.iter().enumerate() {
         let remark = remark.as_deref().filter(|_| i == last);

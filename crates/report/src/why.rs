@@ -2,7 +2,7 @@
 
 use kripke_model::ir::{Effect, Expr, Guard, Model, Place, VarId, VarRef};
 use kripke_model::layout::{ProcessView, View};
-use kripke_model::{Fault, Finding, FindingKind};
+use kripke_model::{Fault, Finding, FindingKind, Within};
 
 use crate::names::{Item, Names, What, variables};
 use crate::number::counted;
@@ -35,12 +35,19 @@ pub fn kind(finding: &FindingKind) -> &'static str {
 
 /// A headline: `assertion violated: assert(critical==1)`.
 pub fn headline(model: &Model, lines: &Lines, finding: &Finding) -> String {
-    let label = model.processes.get(finding.process.index()).and_then(|p| p.edges.get(finding.edge.index()));
-    let statement = label.map(|e| flat(&e.label)).unwrap_or_default();
+    let observer = model.observer.as_ref().map(|o| &o.automaton);
+    let process = model.processes.get(finding.process.index()).or(observer);
+    let label = process.and_then(|p| p.edges.get(finding.edge.index())).map(|e| flat(&e.label));
+    let statement = match (finding.within, process) {
+        (Within::Goal, _) => None,
+        (Within::Provided, Some(process)) => Some(format!("the `provided` clause of {}", process.name)),
+        _ => label,
+    };
+    let said = |what: &str| statement.as_ref().map_or(what.to_string(), |statement| format!("{what}: {statement}"));
     match &finding.kind {
-        FindingKind::Assertion => format!("assertion violated: {statement}"),
-        FindingKind::EndlessSequence => format!("a sequence that keeps control does not end: {statement}"),
-        FindingKind::Fault(fault) => format!("{}: {statement}", describe(lines, fault)),
+        FindingKind::Assertion => said("assertion violated"),
+        FindingKind::EndlessSequence => said("a sequence that keeps control does not end"),
+        FindingKind::Fault(fault) => said(&describe(lines, fault)),
     }
 }
 
@@ -49,6 +56,17 @@ fn describe(lines: &Lines, fault: &Fault) -> String {
         Fault::ClaimViolated { claim } => format!("{fault} ({})", lines.place(*claim)),
         _ => fault.to_string(),
     }
+}
+
+/// Where it is, unless that is no part of the model's text.
+pub fn place(model: &Model, lines: &Lines, finding: &Finding) -> Option<String> {
+    let typed = finding.within == Within::Goal && model.goal.as_ref().is_none_or(|goal| goal.span.is_none());
+    (!typed).then(|| lines.place(finding.span))
+}
+
+/// Is it a fault in the property, not in the model?
+pub fn is_of_property(model: &Model, finding: &Finding) -> bool {
+    finding.within == Within::Goal || finding.process.index() >= model.processes.len()
 }
 
 /// What to write beside the last step: the values that make an assertion false, or what the fault was.
@@ -85,7 +103,7 @@ fn values(run: &Run, names: &Names) -> Option<String> {
 pub fn named(run: &Run) -> Vec<Item> {
     let mut items = Vec::new();
     let (End::Finding(finding), Some(last)) = (run.end(), run.moves().last()) else { return items };
-    if !last.chain.is_empty() {
+    if !last.chain.is_empty() || finding.within != Within::Edge {
         return items;
     }
     let view = run.view(run.moves().len() - 1);

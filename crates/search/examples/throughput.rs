@@ -54,8 +54,8 @@ impl Successors for Peterson {
         0
     }
 
-    fn atoms(&mut self, _: &State) -> u64 {
-        0
+    fn atoms(&mut self, _: &State) -> Option<u64> {
+        Some(0)
     }
 
     fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}

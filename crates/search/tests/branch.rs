@@ -41,8 +41,8 @@ impl Successors for Board {
         self.processes
     }
 
-    fn atoms(&mut self, state: &State) -> u64 {
-        self.atoms[decode(state) as usize]
+    fn atoms(&mut self, state: &State) -> Option<u64> {
+        Some(self.atoms[decode(state) as usize])
     }
 
     fn initial(&mut self, out: &mut Batch) {

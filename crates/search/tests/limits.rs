@@ -87,8 +87,8 @@ impl Successors for Chain {
         0
     }
 
-    fn atoms(&mut self, _: &State) -> u64 {
-        0
+    fn atoms(&mut self, _: &State) -> Option<u64> {
+        Some(0)
     }
 
     fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
@@ -199,8 +199,8 @@ impl Successors for Alarm {
         0
     }
 
-    fn atoms(&mut self, _: &State) -> u64 {
-        0
+    fn atoms(&mut self, _: &State) -> Option<u64> {
+        Some(0)
     }
 
     fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}

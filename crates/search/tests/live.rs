@@ -151,8 +151,8 @@ impl Successors for Board {
         0
     }
 
-    fn atoms(&mut self, _: &State) -> u64 {
-        0
+    fn atoms(&mut self, _: &State) -> Option<u64> {
+        Some(0)
     }
 
     fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {

@@ -103,8 +103,9 @@ impl Gen<'_, '_> {
             self.require_expr(condition, before, next);
         }
         let fields = self.context(types::I32, offset_of!(Context, offer_fields));
-        let enough = self.fb.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, fields, args.len() as i64);
-        self.require(enough, next);
+        let fewer = self.fb.ins().icmp_imm_u(IntCC::UnsignedLessThan, fields, args.len() as i64);
+        let rare = self.rare;
+        self.leave_if(fewer, rare);
         let message: Vec<Int> = (0..args.len())
             .map(|i| Int::Value(self.context(types::I32, offset_of!(Context, message) + 4 * i)))
             .collect();

@@ -69,6 +69,11 @@ impl Gen<'_, '_> {
             Expr::ObserverAt(locations) => self.observer_at(locations, env),
             // End of input.
             Expr::Input => Int::Const(-1),
+            Expr::Fault(_) => {
+                let (always, rare) = (self.fb.ins().iconst(types::I8, 1), self.rare);
+                self.leave_if(always, rare);
+                Int::Const(0)
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use super::{Maker, NOWHERE, blank};
 impl Maker {
     pub(super) fn goal(&mut self) {
         let condition = self.seen();
-        self.model.goal = Some(Goal { condition, text: "goal".to_string() });
+        self.model.goal = Some(Goal { condition, text: "goal".to_string(), span: None });
     }
 
     pub(super) fn observer(&mut self) {

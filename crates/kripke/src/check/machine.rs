@@ -1,5 +1,6 @@
 //! The result of a check for machines.
 
+use kripke_model::Within;
 use kripke_report::evidence::Words;
 use kripke_report::json::{self, Report};
 use kripke_report::source::Lines;
@@ -11,6 +12,7 @@ use super::done::{Answer, Done};
 use crate::args::Check;
 use crate::engine::state_bits;
 use crate::memory;
+use crate::tasks::Kind;
 
 pub fn report(done: &Done, args: &Check) -> Report {
     let (first, decisive) = (&done.answers[0], done.decisive());
@@ -76,6 +78,7 @@ fn property(answer: &Answer) -> json::Property {
         name: answer.task.name.clone(),
         kind: answer.task.kind.word(),
         verdict: answer.verdict.word(),
+        undecided: undecided(answer),
         trail: answer.trail.name(),
         evidence: evidence(answer),
         fairness: match answer.fairness() {
@@ -89,6 +92,12 @@ fn property(answer: &Answer) -> json::Property {
         transitions: statistics.transitions,
         seconds: answer.elapsed.as_secs_f64(),
     }
+}
+
+/// Why a property has no answer though something was found.
+fn undecided(answer: &Answer) -> Option<&'static str> {
+    let Verdict::Violated(violated) = &answer.verdict else { return None };
+    (answer.task.kind != Kind::Safety && screen::is_fault(violated.first.wrong())).then_some("fault")
 }
 
 fn evidence(answer: &Answer) -> Option<json::Evidence> {
@@ -115,6 +124,7 @@ fn findings(answer: &Answer) -> Vec<json::Finding> {
             Wrong::Finding(f) => Some(f),
             Wrong::InvalidEnd | Wrong::Goal | Wrong::Caught | Wrong::Cycle | Wrong::Refuted => None,
         };
+        let placed = found.filter(|f| why::place(model, &lines, f).is_some());
         let otherwise = match c.wrong() {
             Wrong::Goal => "reached",
             Wrong::Caught | Wrong::Cycle | Wrong::Refuted => "property",
@@ -123,9 +133,9 @@ fn findings(answer: &Answer) -> Vec<json::Finding> {
         json::Finding {
             kind: found.map_or(otherwise, |f| why::kind(&f.kind)),
             message,
-            file: found.map(|f| lines.file(f.span.file).to_string()),
-            line: found.map(|f| lines.of(f.span).first),
-            process: found.map(|f| model.process(f.process).name.clone()),
+            file: placed.map(|f| lines.file(f.span.file).to_string()),
+            line: placed.map(|f| lines.of(f.span).first),
+            process: found.filter(|f| f.within != Within::Goal).map(|f| model.process(f.process).name.clone()),
             steps: c.replayed().moves().len(),
         }
     };

@@ -87,9 +87,11 @@ fn numbers<'r>(runs: &[(&'r Trail, &'r Replayed)]) -> HashMap<&'r [u8], usize> {
     numbers
 }
 
+/// A condition whose evaluation is a fault counts as false. The search found no fault in the states whose conditions it needed, so
+/// that is a state at the end of a run, and a condition that this run says nothing about.
 fn valuation(conditions: &[Expr], state: &[u8], interpreter: &mut Interpreter) -> Valuation {
     let bits = conditions.iter().enumerate();
-    bits.filter(|(_, c)| interpreter.holds(c, state)).fold(0, |word, (i, _)| word | 1 << i)
+    bits.filter(|(_, c)| interpreter.holds(c, state) == Some(true)).fold(0, |word, (i, _)| word | 1 << i)
 }
 
 fn is_false_on(ltl: &Ltl, conditions: &[Expr], replayed: &Replayed, interpreter: &mut Interpreter) -> bool {

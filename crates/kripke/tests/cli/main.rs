@@ -5,6 +5,7 @@ mod bounded;
 mod check;
 mod dve;
 mod esml;
+mod faults;
 mod input;
 mod json;
 mod limits;

@@ -41,7 +41,7 @@ impl<S: Successors> Successors for Compacted<S> {
         self.inner.processes(&self.state)
     }
 
-    fn atoms(&mut self, state: &State) -> u64 {
+    fn atoms(&mut self, state: &State) -> Option<u64> {
         self.codec.decode(state, &mut self.state);
         self.inner.atoms(&self.state)
     }

@@ -285,7 +285,11 @@ impl Search<'_> {
                 VarRef::Global(id) => self.ranges.globals[id.index()].values(),
                 VarRef::Local(id) => self.ranges.locals[process][id.index()].values(),
             },
-            Expr::Unary(UnaryOp::Not, _) | Expr::Poll { .. } | Expr::At { .. } | Expr::ObserverAt(_) => BIT,
+            Expr::Unary(UnaryOp::Not, _)
+            | Expr::Poll { .. }
+            | Expr::At { .. }
+            | Expr::ObserverAt(_)
+            | Expr::Fault(_) => BIT,
             Expr::Unary(UnaryOp::Neg, e) => {
                 let Interval { low, high } = self.value(process, e);
                 Interval { low: -high, high: -low }.word()

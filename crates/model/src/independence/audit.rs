@@ -228,15 +228,16 @@ impl Audit {
         Ok(())
     }
 
-    fn seen(&mut self, state: &State) -> Vec<bool> {
+    /// What is true of a state; none for what can't be evaluated there.
+    fn seen(&mut self, state: &State) -> Vec<Option<bool>> {
         let Audit { interpreter, conditions, labels, .. } = self;
-        let mut seen: Vec<bool> = conditions.iter().map(|condition| interpreter.holds(condition, state)).collect();
+        let mut seen: Vec<Option<bool>> = conditions.iter().map(|c| interpreter.holds(c, state)).collect();
         if *labels {
             let view = interpreter.layout().view(state);
             let process = |number: usize| &interpreter.model().processes[number];
             let accepts =
                 |p: &crate::layout::ProcessView| process(p.process.index()).locations[p.location.index()].accept;
-            seen.push(view.processes.iter().any(accepts));
+            seen.push(Some(view.processes.iter().any(accepts)));
         }
         seen
     }

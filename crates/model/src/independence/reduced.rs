@@ -85,7 +85,7 @@ impl<S: Successors> Successors for Reduced<S> {
         self.successors.processes(state)
     }
 
-    fn atoms(&mut self, state: &State) -> u64 {
+    fn atoms(&mut self, state: &State) -> Option<u64> {
         self.successors.atoms(state)
     }
 

@@ -70,7 +70,8 @@ impl Machine {
             Expr::NonProgress => i32::from(!self.any_progress(env.world)),
             Expr::Enabled(pid) => {
                 let pid = self.eval(pid, env)?;
-                i32::from(self.alive(pid, env.world).is_some_and(|pid| self.enabled(env.world, pid, env.timeout)))
+                let enabled = |pid| self.enabled(env.world, pid, env.timeout);
+                i32::from(self.alive(pid, env.world).map_or(Ok(false), enabled)?)
             }
             Expr::Location(pid) => {
                 let pid = self.eval(pid, env)?;
@@ -97,6 +98,7 @@ impl Machine {
             }
             // End of input.
             Expr::Input => -1,
+            Expr::Fault(message) => return fault(Fault::Required(message.clone())),
         })
     }
 

@@ -6,7 +6,7 @@ use super::step::{Log, Mark, Ready};
 use super::world::World;
 use super::{Machine, Partner};
 use crate::ir::{Edge, EdgeId, Guard, LocId, Model, ProcessId, Scheduling, Sync, Then};
-use crate::successors::{Choice, Fault, Finding, FindingKind};
+use crate::successors::{Choice, Fault, Finding, FindingKind, Within};
 
 /// An atomic sequence longer than this is taken to be endless.
 const MAX_ATOMIC: u32 = 1_000_000;
@@ -98,9 +98,7 @@ impl Machine {
         let root = scratch.root.clone();
         let mut moved = false;
         if let Some(mut joined) = Joined::new(self, observer, (&root, stuck), &mut seat, listener) {
-            if choice == Choice::All {
-                joined.judge(&root, stuck);
-            }
+            joined.judge((&root, stuck), choice == Choice::All);
             moved = self.expand_system(scratch, choice, &mut joined);
             if !moved && observer.stutters && choice == Choice::All {
                 joined.alone(&root);
@@ -108,6 +106,16 @@ impl Machine {
         }
         scratch.seat = Some(seat);
         moved
+    }
+
+    /// Tells what is wrong with the observer's guards and assertions in the state in `scratch.root`.
+    pub(crate) fn judge_observer<L: Listener>(&self, scratch: &mut Scratch, listener: &mut L) {
+        let (Some(observer), Some(mut seat)) = (&self.model.observer, scratch.seat.take()) else { return };
+        let stuck = self.is_stuck(scratch);
+        if let Some(mut joined) = Joined::new(self, observer, (&scratch.root, stuck), &mut seat, listener) {
+            joined.judge((&scratch.root, stuck), true);
+        }
+        scratch.seat = Some(seat);
     }
 
     /// Nobody can move in the state in `scratch.root`, unless for that reason. Only found out where somebody asks.
@@ -162,7 +170,8 @@ impl Machine {
             if point.depth >= MAX_ATOMIC || total >= MAX_INNER || point.mark.seen(point.depth, &point.world.bytes) {
                 let Step { pid, process, edge } = point.last;
                 let span = self.edge(process.0, edge).span;
-                listener.endless(point.node, Finding { kind: FindingKind::EndlessSequence, pid, process, edge, span });
+                let kind = FindingKind::EndlessSequence;
+                listener.endless(point.node, Finding { kind, pid, process, edge, span, within: Within::Edge });
                 return;
             }
             let first = pending.len();
@@ -236,11 +245,18 @@ impl Machine {
         rooms: &mut Rooms<'_>,
         receive: &mut impl FnMut(&Taken<'_>),
     ) -> bool {
-        if self.gated && !self.may_move(world, pid, timeout, None) {
-            return false;
-        }
         let at = world.process(pid);
         let location = self.layout.location(&world.bytes, at);
+        if self.gated {
+            match self.may_move(world, pid, timeout, None) {
+                Ok(true) => {}
+                Ok(false) => return false,
+                Err(kind) => {
+                    rooms.log.clear();
+                    return self.failed_clause(*kind, world, pid, rooms, receive);
+                }
+            }
+        }
         let mut won = None;
         for &id in &self.model.processes[at.process as usize].locations[location.index()].edges {
             let edge = self.edge(at.process, id);
@@ -358,8 +374,18 @@ impl Machine {
         let mut moved = false;
         let (said, found) = (rooms.log.output.len(), rooms.log.findings.len());
         for pid in (0..rooms.half.processes()).rev().filter(|pid| *pid != sender) {
-            if self.gated && !self.may_move(rooms.half, pid, timeout, Some(channel.number)) {
-                continue;
+            if self.gated && self.awaits(rooms.half, pid, timeout, channel.number) {
+                match self.may_move(rooms.half, pid, timeout, Some(channel.number)) {
+                    Ok(true) => {}
+                    Ok(false) => continue,
+                    Err(kind) => {
+                        rooms.log.findings.truncate(found);
+                        let half = std::mem::take(rooms.half);
+                        moved |= self.failed_clause(*kind, &half, pid, rooms, receive);
+                        *rooms.half = half;
+                        continue;
+                    }
+                }
             }
             if rooms.restricted && !self.is_committed(rooms.half, pid) {
                 continue;
@@ -375,14 +401,22 @@ impl Machine {
                 // A process that the sender has just created was not there before.
                 let before = if pid < world.processes() { world } else { &*rooms.half };
                 let (before, env) = (Env::new(before, pid, timeout), Env::new(rooms.half, pid, timeout));
-                if !self.accepts(edge, channel, &message, &before, &env).unwrap_or(false) {
+                let accepted = self.accepts(edge, channel, &message, &before, &env);
+                if matches!(accepted, Ok(false)) {
                     continue;
                 }
-                won = Some(edge.level);
                 let partner = Partner { pid: pid as u8, process: ProcessId(at.process), edge: id };
                 rooms.log.output.truncate(said);
                 rooms.log.findings.truncate(found);
                 rooms.log.chain.clear();
+                if let Err(kind) = accepted {
+                    rooms.log.enter(pid, at.process, id);
+                    if self.failed(*kind, step, Some(partner), rooms, receive) {
+                        won = Some(edge.level);
+                    }
+                    continue;
+                }
+                won = Some(edge.level);
                 rooms.next.clone_from(rooms.half);
                 match self.meet(rooms.next, step, partner, channel.number, &message, rooms.log) {
                     Ok(()) => {
@@ -414,7 +448,8 @@ impl Machine {
         env: &Env<'_>,
     ) -> Eval<bool> {
         let Some(Sync::Receive { channel: mine, args, condition, .. }) = &edge.sync else { return Ok(false) };
-        if self.eval(mine, env)? != channel.number {
+        let mine = self.eval(mine, env);
+        if mine.as_ref().is_ok_and(|number| *number != channel.number) {
             return Ok(false);
         }
         if let Guard::When(condition) = &edge.guard
@@ -422,9 +457,12 @@ impl Machine {
         {
             return Ok(false);
         }
-        let fits = self.fits(channel.buffer, args, |i| message[i], env)?;
+        mine?;
+        if !self.fits(channel.buffer, args, |i| message[i], env)? {
+            return Ok(false);
+        }
         let agrees = |condition| self.agrees(env.world.clone(), env.pid, args, message, condition);
-        Ok(fits && condition.as_ref().is_none_or(agrees))
+        condition.as_ref().map_or(Ok(true), agrees)
     }
 
     /// The receiver's half of a rendezvous, watched.
@@ -442,54 +480,6 @@ impl Machine {
         log.enter(usize::from(receiver.pid), receiver.process.0, receiver.edge);
         self.follow(world, crate::ir::Direction::Receive, number, message, log);
         self.accept(world, usize::from(receiver.pid), receiver.edge, message, log)
-    }
-
-    /// Do its clause and its priority let the process move? `handshake` is the channel of a rendezvous that waits for
-    /// its receiver. A clause that faults counts as false.
-    fn may_move(&self, world: &World, pid: usize, timeout: bool, handshake: Option<i32>) -> bool {
-        let provided = |pid: usize| {
-            let clause = &self.model.processes[world.process(pid).process as usize].provided;
-            let holds = |e| self.eval(e, &Env::new(world, pid, timeout)).is_ok_and(|v| v != 0);
-            clause.as_ref().is_none_or(holds)
-        };
-        if !provided(pid) {
-            return false;
-        }
-        if !self.model.uses_priorities {
-            return true;
-        }
-        let mine = self.priority_of(world, pid);
-        !(0..world.processes()).any(|other| {
-            other != pid
-                && self.priority_of(world, other) > mine
-                && provided(other)
-                && self.could_move(world, other, timeout, handshake)
-        })
-    }
-
-    pub(crate) fn enabled(&self, world: &World, pid: usize, timeout: bool) -> bool {
-        self.could_move(world, pid, timeout, None)
-    }
-
-    /// What `enabled` and the priority rule ask, which is less than being able to move: a send on a rendezvous channel
-    /// counts whether or not somebody waits for it, and so does `else`.
-    fn could_move(&self, world: &World, pid: usize, timeout: bool, handshake: Option<i32>) -> bool {
-        let at = world.process(pid);
-        let location = self.layout.location(&world.bytes, at);
-        let process = &self.model.processes[at.process as usize];
-        let env = &Env::new(world, pid, timeout);
-        process.locations[location.index()].edges.iter().map(|id| &process.edges[id.index()]).any(|edge| {
-            if let Some(number) = handshake {
-                let Some(Sync::Receive { channel, .. }) = &edge.sync else { return false };
-                return self.eval(channel, env) == Ok(number);
-            }
-            let ready = |edge: &Edge| !matches!(self.ready(edge, env), Ok(None));
-            // A chain that begins an edge decides, by its first step.
-            let begins = |entry: LocId| {
-                process.locations[entry.index()].edges.iter().any(|id| ready(&process.edges[id.index()]))
-            };
-            ready(edge) && edge.chain.filter(|_| edge.sync.is_none()).is_none_or(begins)
-        })
     }
 
     /// Nobody can move from here: is every process, and the trace, at a place where it may end?

@@ -98,10 +98,14 @@ impl Interpreter {
         moves
     }
 
-    /// The moves from `state` to one of its successors, or up to and including the one with a finding.
+    /// The moves from `state` to one of its successors, or up to and including the one with a finding. None if there is no such
+    /// thing, or a fault in the goal comes before every move.
     pub fn explain(&mut self, state: &State, target: Target) -> Option<Vec<Move>> {
         let Interpreter { machine, scratch, .. } = self;
         scratch.root.load(&machine.layout, state);
+        if machine.reaches_goal(scratch).is_err() {
+            return None;
+        }
         scratch.log.tracing = true;
         let mut listener = Explain { target, nodes: Vec::new(), successors: 0, findings: 0, found: None };
         machine.expand(scratch, Choice::All, &mut listener);

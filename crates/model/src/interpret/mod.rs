@@ -8,6 +8,7 @@ mod eval;
 mod expand;
 mod explain;
 mod observe;
+mod permission;
 mod step;
 mod straight;
 mod together;
@@ -16,9 +17,9 @@ mod world;
 
 use std::sync::Arc;
 
-use crate::ir::{Expr, Model, Span, VarId, VarRef};
+use crate::ir::{EdgeId, Expr, FileId, Goal, Model, Span, VarId, VarRef};
 use crate::layout::{Layout, StartError};
-use crate::successors::{Batch, Choice, Finding, FindingKind, Flags, Parts, Standing, State, Successors};
+use crate::successors::{Batch, Choice, Finding, FindingKind, Flags, Parts, Standing, State, Successors, Within};
 use eval::{Env, Eval};
 use expand::{Listener, Scratch, Taken};
 use straight::Straight;
@@ -96,10 +97,10 @@ impl Interpreter {
         &self.scratch.log.covered
     }
 
-    /// Whether a condition that nobody in particular judges is true. Where judging it goes wrong, it is not.
-    pub fn holds(&mut self, condition: &Expr, state: &State) -> bool {
+    /// Whether a condition that nobody in particular judges is true. None if evaluating it is a fault.
+    pub fn holds(&mut self, condition: &Expr, state: &State) -> Option<bool> {
         self.scratch.root.load(&self.machine.layout, state);
-        self.machine.eval(condition, &Env::outside(&self.scratch.root)).is_ok_and(|v| v != 0)
+        self.machine.eval(condition, &Env::outside(&self.scratch.root)).ok().map(|v| v != 0)
     }
 
     /// No process can move from here, and not all are at end locations.
@@ -136,22 +137,25 @@ impl Machine {
 
 impl Machine {
     /// What is true of the state in `scratch.root`.
-    fn flags(&self, scratch: &mut Scratch, moved: bool) -> Flags {
-        let stuck = self.is_stuck(scratch);
-        let root = &scratch.root;
+    fn flags(&self, root: &World, goal: bool, moved: bool) -> Flags {
         let watched = self.model.observer.as_ref().map(|o| self.observed(o, root));
-        Flags {
-            invalid_end: !moved && watched.is_none() && !self.valid_end(root),
-            goal: self.reaches_goal(root, stuck),
-            ..watched.unwrap_or_default()
-        }
+        Flags { invalid_end: !moved && watched.is_none() && !self.valid_end(root), goal, ..watched.unwrap_or_default() }
     }
 
-    /// Is the goal reached? Where judging it goes wrong, it is not.
-    fn reaches_goal(&self, world: &World, stuck: bool) -> bool {
-        let env = Env::watching(world, stuck);
-        let holds = |goal: &crate::ir::Goal| self.eval(&goal.condition, &env).is_ok_and(|v| v != 0);
-        self.model.goal.as_ref().is_some_and(holds)
+    /// Is the goal reached in the state in `scratch.root`? Otherwise what is wrong with it.
+    #[inline]
+    fn reaches_goal(&self, scratch: &mut Scratch) -> Result<bool, Finding> {
+        let Some(goal) = &self.model.goal else { return Ok(false) };
+        let stuck = self.is_stuck(scratch);
+        let value = self.eval(&goal.condition, &Env::watching(&scratch.root, stuck));
+        value.map(|v| v != 0).map_err(|kind| self.broken_goal(goal, *kind))
+    }
+
+    #[cold]
+    fn broken_goal(&self, goal: &Goal, kind: FindingKind) -> Finding {
+        let span = goal.span.unwrap_or(Span { file: FileId(0), start: 0, end: 0 });
+        let (pid, process, edge) = (u8::MAX, self.model.observer_id(), EdgeId(0));
+        Finding { kind, pid, process, edge, span, within: Within::Goal }
     }
 }
 
@@ -174,8 +178,8 @@ impl Successors for Interpreter {
     }
 
     /// It was given no conditions.
-    fn atoms(&mut self, _: &State) -> u64 {
-        0
+    fn atoms(&mut self, _: &State) -> Option<u64> {
+        Some(0)
     }
 
     fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
@@ -208,12 +212,20 @@ impl Successors for Interpreter {
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         let Interpreter { machine, scratch, .. } = self;
         scratch.root.load(&machine.layout, state);
-        let mut listener = Collect { out };
-        let moved = machine.expand(scratch, choice, &mut listener);
         if choice != Choice::All {
+            machine.expand(scratch, choice, &mut Collect { out });
             return Flags::default();
         }
-        machine.flags(scratch, moved)
+        match machine.reaches_goal(scratch) {
+            Ok(goal) => {
+                let moved = machine.expand(scratch, choice, &mut Collect { out });
+                machine.flags(&scratch.root, goal, moved)
+            }
+            Err(finding) => {
+                out.find(finding);
+                Flags::default()
+            }
+        }
     }
 
     fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
@@ -228,6 +240,14 @@ impl Successors for Interpreter {
             let location = machine.layout.location(state, at).0;
             parts.standing.push(Standing { process: at.process, location });
         }
+        let goal = match machine.reaches_goal(scratch) {
+            Ok(goal) => goal,
+            Err(finding) => {
+                out.find(finding);
+                return Flags::default();
+            }
+        };
+        machine.judge_observer(scratch, &mut Collect { out });
         for pid in (0..parts.standing.len() as u8).rev() {
             machine.expand(scratch, Choice::Part(pid), &mut Collect { out });
             parts.ends.push((pid, out.len()));
@@ -236,7 +256,7 @@ impl Successors for Interpreter {
             parts.ends.clear();
             return self.expand(state, Choice::All, out);
         }
-        machine.flags(scratch, true)
+        machine.flags(&scratch.root, goal, true)
     }
 }
 

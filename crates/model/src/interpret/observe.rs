@@ -46,22 +46,30 @@ impl<'a, L: Listener> Joined<'a, L> {
         (!seat.edges.is_empty()).then_some(Joined { machine, seat, listener })
     }
 
-    /// Tells which assertions of the observer's fail. One that can't be judged keeps its edge from being taken.
-    pub(crate) fn judge(&mut self, root: &World, stuck: bool) {
+    /// Judges the observer's assertions, and tells (if wanted) which of them fail and what is wrong with those and the guards
+    /// that can't be judged: these keep their edges from being taken.
+    pub(crate) fn judge(&mut self, (root, stuck): (&World, bool), tell: bool) {
         let Seat { log, edges, .. } = &mut *self.seat;
-        for (id, judged) in edges.iter_mut().filter(|(_, judged)| judged.is_ok()) {
+        for (id, judged) in edges.iter_mut() {
             let step = self.machine.observer_step(*id);
+            let effects = &self.machine.edge(step.process.0, *id).effects;
+            if judged.is_ok() && effects.is_empty() {
+                continue;
+            }
             log.clear();
             log.enter(NOBODY, step.process.0, *id);
-            for effect in &self.machine.edge(step.process.0, *id).effects {
-                let Effect::Assert(condition) = effect else { continue };
+            for effect in effects {
+                let (Effect::Assert(condition), Ok(())) = (effect, &*judged) else { continue };
                 match self.machine.eval(condition, &Env::watching(root, stuck)) {
                     Ok(0) => self.machine.find(log, FindingKind::Assertion),
                     Ok(_) => {}
                     Err(kind) => *judged = Err(kind),
                 }
             }
-            if !log.findings.is_empty() {
+            if let Err(kind) = &*judged {
+                self.machine.find(log, (**kind).clone());
+            }
+            if tell && !log.findings.is_empty() {
                 let taken = Taken { step, partner: None, others: &[], world: None, control: None, log };
                 self.listener.findings(None, &taken);
             }
@@ -71,12 +79,12 @@ impl<'a, L: Listener> Joined<'a, L> {
     /// The observer's moves after the system has come to `world`.
     fn each(&mut self, world: &World, mut hear: impl FnMut(&mut L, Result<&World, &Taken<'_>>)) {
         let Seat { world: room, log, edges } = &mut *self.seat;
-        for (id, judged) in edges {
+        for (id, _) in edges.iter().filter(|(_, judged)| judged.is_ok()) {
             let step = self.machine.observer_step(*id);
             log.clear();
             log.enter(NOBODY, step.process.0, *id);
             room.clone_from(world);
-            let moved = judged.clone().and_then(|()| self.machine.observer_moves(room, *id, log));
+            let moved = self.machine.observer_moves(room, *id, log);
             if let Err(kind) = &moved {
                 self.machine.find(log, (**kind).clone());
             }

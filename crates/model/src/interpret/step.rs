@@ -9,7 +9,7 @@ use crate::ir::{
     VarRef,
 };
 use crate::layout::MAX_ALIVE;
-use crate::successors::{Fault, Finding, FindingKind};
+use crate::successors::{Fault, Finding, FindingKind, Within};
 
 /// An indivisible sequence longer than this is taken to be endless.
 const MAX_CHAIN: u32 = 10_000_000;
@@ -88,7 +88,7 @@ impl Machine {
     pub(crate) fn find(&self, log: &mut Log, kind: FindingKind) {
         let (pid, process, edge) = log.at;
         let span = self.edge(process.0, edge).span;
-        log.findings.push(Finding { kind, pid, process, edge, span });
+        log.findings.push(Finding { kind, pid, process, edge, span, within: Within::Edge });
     }
 
     #[inline]
@@ -138,7 +138,7 @@ impl Machine {
                     if !keep {
                         channel.take(&mut world, slot);
                     }
-                    if !self.agrees(world, env.pid, args, &message, condition) {
+                    if !self.agrees(world, env.pid, args, &message, condition)? {
                         return Ok(None);
                     }
                 }
@@ -147,7 +147,7 @@ impl Machine {
         }
     }
 
-    /// Is the condition true once the message has been received? What goes wrong on the way is for the step to find.
+    /// Is the condition true once the message has been received? What goes wrong while it is received is for the step to find.
     pub(crate) fn agrees(
         &self,
         mut world: World,
@@ -155,9 +155,11 @@ impl Machine {
         args: &[crate::ir::Pattern],
         message: &[i32],
         condition: &Expr,
-    ) -> bool {
-        let received = self.receive(&mut world, pid, args, message);
-        received.and_then(|()| self.eval(condition, &Env::new(&world, pid, false))) != Ok(0)
+    ) -> Eval<bool> {
+        if self.receive(&mut world, pid, args, message).is_err() {
+            return Ok(true);
+        }
+        Ok(self.eval(condition, &Env::new(&world, pid, false))? != 0)
     }
 
     /// The first executable edge of a location inside an indivisible sequence.

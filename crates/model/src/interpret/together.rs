@@ -19,7 +19,6 @@ impl Machine {
         let mut ways: Vec<Vec<(EdgeId, Ready<'_>)>> = Vec::new();
         for pid in 0..world.processes() {
             match self.ways(world, pid, timeout) {
-                Ok(mine) if mine.is_empty() => return false,
                 Ok(mine) => ways.push(mine),
                 Err((id, kind)) => {
                     let step = self.step_of(world, pid, id);
@@ -29,7 +28,8 @@ impl Machine {
                 }
             }
         }
-        if ways.is_empty() {
+        // Only now: a fault in any guard is found, whoever can't move.
+        if ways.is_empty() || ways.iter().any(Vec::is_empty) {
             return false;
         }
         let mut chosen = vec![0; ways.len()];

@@ -1,6 +1,65 @@
 //! What can go wrong when an expression is evaluated: such an evaluation has to stay, even if nobody needs its value.
 
-use crate::ir::{BinaryOp, Expr, Init, Place, UnaryOp, Var, VarRef};
+use super::rewrite::{self, Change};
+use crate::ir::{BinaryOp, Expr, Init, Model, Pattern, Place, UnaryOp, Var, VarRef};
+use crate::written::written;
+
+impl Model {
+    /// Can evaluating a condition on states, judged by nobody in particular, be a fault? What can't, for certain, is not worth
+    /// being watched.
+    pub fn may_fault(&self, condition: &Expr) -> bool {
+        let vars = Vars { globals: &self.globals, locals: &[] };
+        let (mut plain, mut safe) = (condition.clone(), true);
+        hide_queries(self, &mut plain, &mut safe);
+        !safe || vars.may_fault(&plain)
+    }
+
+    /// Does a variable name a channel from the start, and always? Gives its capacity and the number of fields.
+    fn fixed_channel(&self, var: VarRef) -> Option<(u32, usize)> {
+        let VarRef::Global(id) = var else { return None };
+        let Init::Channels(channel) = self.globals[id.index()].init else { return None };
+        let mut stored = false;
+        for edge in self.processes.iter().chain(self.observer.iter().map(|o| &o.automaton)).flat_map(|p| &p.edges) {
+            written(edge, &mut |other| stored |= other == var);
+        }
+        let channel = &self.channels[channel.index()];
+        (!stored).then_some((channel.capacity, channel.fields.len()))
+    }
+}
+
+/// Replaces queries of channels that are there for certain by something that can have any value; `safe` is false afterwards if
+/// others are left.
+fn hide_queries(model: &Model, expr: &mut Expr, safe: &mut bool) {
+    rewrite::expr(expr, &mut Queries { model, safe });
+}
+
+struct Queries<'a> {
+    model: &'a Model,
+    safe: &'a mut bool,
+}
+
+impl Change for Queries<'_> {
+    fn expr(&mut self, expr: &mut Expr) {
+        let vars = Vars { globals: &self.model.globals, locals: &[] };
+        let fixed = |channel: &Expr| match channel {
+            Expr::Load(place) if !vars.index_may_fault(place) => self.model.fixed_channel(place.var),
+            _ => None,
+        };
+        let safe = match expr {
+            Expr::Channel(_, channel) => fixed(channel).is_some(),
+            Expr::Poll { channel, args, .. } => {
+                let matches = |arg: &Pattern| !matches!(arg, Pattern::Match(e) if vars.may_fault(e));
+                let fits = |(capacity, fields)| capacity > 0 && args.len() <= fields && args.iter().all(matches);
+                fixed(channel).is_some_and(fits)
+            }
+            _ => return,
+        };
+        *self.safe &= safe;
+        *expr = Expr::Pid;
+    }
+
+    fn place(&mut self, _: &mut Place) {}
+}
 
 /// A part of an expression that can go wrong.
 pub(super) enum Risk<'e> {
@@ -45,7 +104,7 @@ impl<'m> Vars<'m> {
             Expr::At { pid, .. } => pid.iter().any(|e| self.may_fault(e)),
             Expr::Remote { pid, place, .. } => !place.index.is_empty() || pid.iter().any(|e| self.may_fault(e)),
             // There may be no such channel; whether a process can move depends on other expressions.
-            Expr::Channel(..) | Expr::Poll { .. } | Expr::Enabled(_) => true,
+            Expr::Channel(..) | Expr::Poll { .. } | Expr::Enabled(_) | Expr::Fault(_) => true,
         }
     }
 

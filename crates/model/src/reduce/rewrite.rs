@@ -86,7 +86,8 @@ pub(super) fn expr(e: &mut Expr, change: &mut impl Change) {
         | Expr::Timeout
         | Expr::NonProgress
         | Expr::ObserverAt(_)
-        | Expr::Input => {}
+        | Expr::Input
+        | Expr::Fault(_) => {}
         Expr::Load(place) => place.index.iter_mut().for_each(|e| expr(e, change)),
         Expr::Unary(_, a) | Expr::Channel(_, a) | Expr::Enabled(a) | Expr::Location(a) | Expr::Priority(a) => {
             expr(a, change);

@@ -41,7 +41,7 @@ impl<S: Successors> Successors for Symmetric<S> {
         self.inner.processes(state)
     }
 
-    fn atoms(&mut self, state: &State) -> u64 {
+    fn atoms(&mut self, state: &State) -> Option<u64> {
         self.inner.atoms(state)
     }
 

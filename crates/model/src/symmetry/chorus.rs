@@ -182,7 +182,7 @@ impl Scribe<'_, '_> {
                 Expr::Binary(op, ..) => matches!(op, BinaryOp::Div | BinaryOp::Rem),
                 Expr::Load(place) => !self.is_there(place),
                 Expr::Remote { place, .. } => !place.index.is_empty(),
-                Expr::Channel(..) | Expr::Poll { .. } | Expr::Input => true,
+                Expr::Channel(..) | Expr::Poll { .. } | Expr::Enabled(_) | Expr::Input | Expr::Fault(_) => true,
                 _ => false,
             };
         });

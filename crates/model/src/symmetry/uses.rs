@@ -327,7 +327,13 @@ impl<'a> Uses<'a> {
                 self.named(Some(*process), pid.as_deref())?;
             }
             Expr::Remote { process, pid, place } => return self.remote(*process, pid.as_deref(), place, reader),
-            Expr::Pid | Expr::ProcessCount | Expr::Timeout | Expr::NonProgress | Expr::ObserverAt(_) | Expr::Input => {}
+            Expr::Pid
+            | Expr::ProcessCount
+            | Expr::Timeout
+            | Expr::NonProgress
+            | Expr::ObserverAt(_)
+            | Expr::Input
+            | Expr::Fault(_) => {}
         }
         self.plain()
     }

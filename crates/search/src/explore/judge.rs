@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use kripke_model::ir::Span;
 use kripke_model::trail::Ending;
-use kripke_model::{Finding, FindingKind, Flags, State};
+use kripke_model::{Finding, FindingKind, Flags, State, Within};
 
 use super::Options;
 use crate::outcome::{Errors, Wrong};
@@ -33,6 +33,13 @@ pub(super) struct Found {
     pub state: Vec<u8>,
     pub wrong: Wrong,
     pub ending: Ending,
+}
+
+impl Found {
+    /// A fault in the goal: nothing that depends on it can be decided.
+    pub fn is_of_goal(&self) -> bool {
+        matches!(&self.wrong, Wrong::Finding(finding) if finding.within == Within::Goal)
+    }
 }
 
 /// What a worker has found on a level.

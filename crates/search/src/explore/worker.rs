@@ -248,7 +248,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
     }
 
     /// What is true of a state.
-    pub fn atoms(&mut self, id: StateId) -> u64 {
+    pub fn atoms(&mut self, id: StateId) -> Option<u64> {
         self.successors.atoms(self.handle.open(id, &mut self.round.state))
     }
 

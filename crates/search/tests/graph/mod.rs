@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use kripke_model::ir::{EdgeId, FileId, ProcessId, Span};
 use kripke_model::trail::{Ending, Trail};
-use kripke_model::{Batch, Choice, Fault, Finding, FindingKind, Flags, State, Successors};
+use kripke_model::{Batch, Choice, Fault, Finding, FindingKind, Flags, State, Successors, Within};
 use kripke_search::{Budget, Errors, Options, Order, Outcome, Progress, StoreKind, explore};
 
 /// Random numbers, the same in every run (SplitMix64).
@@ -86,7 +86,7 @@ pub fn run<M: Successors + Clone + Sync>(model: &M, options: &Options, budget: &
 
 pub fn finding(kind: FindingKind, place: u32) -> Finding {
     let span = Span { file: FileId(0), start: place, end: place + 1 };
-    Finding { kind, pid: 0, process: ProcessId(0), edge: EdgeId(0), span }
+    Finding { kind, pid: 0, process: ProcessId(0), edge: EdgeId(0), span, within: Within::Edge }
 }
 
 /// States of different lengths; some are beginnings of others.
@@ -109,8 +109,8 @@ impl Successors for Graph {
         0
     }
 
-    fn atoms(&mut self, _: &State) -> u64 {
-        0
+    fn atoms(&mut self, _: &State) -> Option<u64> {
+        Some(0)
     }
 
     fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}

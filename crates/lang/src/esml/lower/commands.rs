@@ -196,7 +196,7 @@ impl Lowering<'_> {
         }
         pieces.push(Piece::Text("\n".into()));
         let require = defined.map(|d| require(d, NO_HEAD));
-        Some(require.into_iter().chain([Effect::Print(Print { pieces })]).collect())
+        Some(require.into_iter().chain(Print { pieces }.effects()).collect())
     }
 
     /// A value to store in an element of a list.

@@ -3,9 +3,10 @@
 use kripke_model::ir::{Expr, Property, PropertyKind};
 
 use super::Lowering;
+use super::flow::NO_HEAD;
 use super::scope::Symbol;
 use super::types::Ty;
-use super::values::{Value, and};
+use super::values::Value;
 use crate::diagnostic::Diagnostic;
 use crate::esml::ast::{self, BinaryOp, ExprKind, Name, PathOperator, Paths, UnaryOp};
 
@@ -60,14 +61,14 @@ impl Lowering<'_> {
         a.and(b)
     }
 
-    /// A condition on a state of the whole system. Where a `HEAD` would be of an empty list, it does not hold.
+    /// A condition on a state of the whole system. Where a `HEAD` would be of an empty list, evaluating it is a fault.
     pub(super) fn condition(&mut self, condition: &ast::Expr) -> Option<Expr> {
         self.remote = true;
         let value = self.value_of(condition, Ty::Boolean);
         self.remote = false;
         let value = value?;
         Some(match value.defined.clone() {
-            Some(defined) => and(defined, value.word()),
+            Some(defined) => Expr::Cond(Box::new([defined, value.word(), Expr::Fault(NO_HEAD.to_string())])),
             None => value.word(),
         })
     }

@@ -26,6 +26,10 @@ impl Action {
         Action { effects: vec![effect], ..Action::new(Guard::Always) }
     }
 
+    fn print(print: Print) -> Action {
+        Action { effects: print.effects(), ..Action::new(Guard::Always) }
+    }
+
     fn sync(sync: Sync) -> Action {
         Action { sync: Some(sync), ..Action::new(Guard::Always) }
     }
@@ -66,11 +70,11 @@ impl View<'_, '_> {
                 Action::sync(Sync::Receive { channel, args, anywhere: *random, keep: *keep, condition: None })
             }
             StmtKind::Assert(e) => Action::effect(Effect::Assert(self.expr(e))),
-            StmtKind::Printf { format, args } => Action::effect(Effect::Print(self.print(format, args, span))),
+            StmtKind::Printf { format, args } => Action::print(self.print(format, args, span)),
             StmtKind::Printm(e) => {
                 let kind = self.symbols_of(e);
                 let value = Piece::Symbol(kind, self.expr(e));
-                Action::effect(Effect::Print(Print { pieces: vec![value] }))
+                Action::print(Print { pieces: vec![value] })
             }
             StmtKind::SetPriority(pid, priority) => {
                 Action::effect(Effect::SetPriority { pid: self.expr(pid), priority: self.expr(priority) })

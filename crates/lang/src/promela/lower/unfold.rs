@@ -103,7 +103,7 @@ fn single(edge: &Edge) -> Result<Edge, Trouble> {
         return trouble(edge.span, "it has a `d_step`");
     }
     edge.effects.retain(|e| !matches!(e, Effect::Print(_)));
-    let changes = |e: &Effect| !matches!(e, Effect::Assign(..) | Effect::Assert(_));
+    let changes = |e: &Effect| !matches!(e, Effect::Assign(..) | Effect::Assert(_) | Effect::Require { .. });
     if edge.effects.iter().any(changes) {
         return trouble(edge.span, "it does more than assign");
     }

@@ -89,7 +89,7 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
     pub fn judge(&mut self, part: PartId, id: StateId) -> Result<bool, Stop> {
         match self.formula.part(part) {
             Part::Constant(value) => Ok(value),
-            Part::Atom(bit) => Ok(self.atoms(id) >> bit & 1 == 1),
+            Part::Atom(bit) => Ok(self.atoms(id)? >> bit & 1 == 1),
             Part::Not(x) => Ok(!self.judge(x, id)?),
             Part::And(x, y) if self.formula.is_simple(part) => Ok(self.judge(x, id)? && self.judge(y, id)?),
             // Formulas may use the same part twice on every level.
@@ -143,7 +143,8 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
             if let Some(endless) = self.findings.endless.take() {
                 return Err(Stop::Limit(Limit::EndlessSequence(endless)));
             }
-            if !self.search.options.all_errors && !self.findings.kept.is_empty() {
+            let kept = &self.findings.kept;
+            if !self.search.options.all_errors && !kept.is_empty() || kept.iter().any(|(found, _)| found.is_of_goal()) {
                 return Err(Stop::Found);
             }
         }
@@ -158,13 +159,17 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
         room(&mut self.facts, id)
     }
 
-    fn atoms(&mut self, id: StateId) -> u64 {
+    /// Where evaluating them is a fault, the formula has no answer.
+    fn atoms(&mut self, id: StateId) -> Result<u64, Stop> {
         if self.fact(id) & JUDGED == 0 {
-            let atoms = self.worker.atoms(id);
+            let Some(atoms) = self.worker.atoms(id) else {
+                self.successors(id)?;
+                return Err(Stop::Found);
+            };
             *room(&mut self.atoms, id) = atoms;
             *self.fact_mut(id) |= JUDGED;
         }
-        self.atoms[id.number() as usize]
+        Ok(self.atoms[id.number() as usize])
     }
 
     fn known(&self, part: PartId, id: StateId) -> u32 {
