@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use kripke_model::ir::Span;
 use kripke_model::trail::Ending;
-use kripke_model::{Finding, FindingKind, Flags, State, Within};
+use kripke_model::{Fault, Finding, FindingKind, Flags, State, Within};
 
 use super::Options;
 use crate::outcome::{Errors, Wrong};
@@ -205,8 +205,12 @@ impl<W> Findings<W> {
     }
 
     /// Of all that were found together, the search stops at one: what is wrong in a state comes before a step from it that is.
+    /// Polling a rendezvous channel is no step, but may be why no process can move.
     pub fn stop_at_one(&mut self) {
-        self.kept.sort_by_key(|(found, _)| matches!(found.ending, Ending::Finding(_)));
+        self.kept.sort_by_key(|(found, _)| match &found.wrong {
+            Wrong::Finding(finding) => finding.kind != FindingKind::Fault(Fault::PollRendezvous),
+            _ => false,
+        });
         self.kept.truncate(1);
         self.errors = Errors::default();
         if let Some((found, _)) = self.kept.first() {
