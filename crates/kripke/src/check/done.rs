@@ -159,10 +159,10 @@ impl Done {
         for task in tasks {
             watchdog::phase(Phase::Preparing);
             let answer = session.answer(task, plainer.next())?;
+            answered.add(&answer);
             let mut answer = session.shortest(answer, &asked)?;
             let first = !answers.iter().any(|a| matches!(a.verdict, Verdict::Violated(_)));
             watchdog::phase(Phase::Writing);
-            answered.add(&answer);
             answer.write_trail(args, file, first, alone);
             answered.written(&answer);
             answers.push(answer);

@@ -12,6 +12,7 @@ use kripke_search::{End, Limit, Order, Outcome};
 
 use super::done::{Answer, SHORTEN, Session, Stopped};
 use crate::args::Reading;
+use crate::memory;
 use crate::tasks::{self, Asked, Task};
 
 /// The fewest steps that a run with as many transitions can have.
@@ -65,6 +66,9 @@ impl Session<'_> {
         let mut limits = self.limits;
         limits.max_depth = Some(limits.max_depth.map_or(depth, |max| max.min(depth)));
         limits.max_states = Some(limits.max_states.map_or(SHORTEN, |max| max.min(SHORTEN)));
+        // The answer is known: a shorter run is not worth the memory that showing this one may take.
+        let used = memory::now();
+        limits.memory = limits.memory.map(|most| used + most.saturating_sub(used) / 2);
         Session { limits, interleaved: true, ..*self }
     }
 }

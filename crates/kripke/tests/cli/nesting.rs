@@ -114,7 +114,7 @@ fn what_is_deeper_is_an_error() {
 }
 
 /// Rows of the table of built-in limits, and the constants behind them.
-const LIMITS: [(&str, &str, &str); 26] = [
+const LIMITS: [(&str, &str, &str); 29] = [
     ("processes, channels alive at a time", "model/src/layout.rs", "MAX_ALIVE"),
     ("bytes of one state", "model/src/layout.rs", "MAX_BYTES"),
     ("steps of one run through an atomic sequence", "model/src/interpret/expand.rs", "MAX_ATOMIC"),
@@ -141,6 +141,9 @@ const LIMITS: [(&str, &str, &str); 26] = [
     ("automata: acceptance sets", "logic/src/limits.rs", "MAX_SETS"),
     ("automata: states", "logic/src/limits.rs", "MAX_STATES"),
     ("automata: edges", "logic/src/limits.rs", "MAX_EDGES"),
+    ("locations that [merging](reductions.md) makes part of one step", "model/src/coarsen.rs", "LONGEST"),
+    ("edges of a process type for which machine code is made", "engine/src/program.rs", "MOST_OF_TYPE"),
+    ("edges of all process types for which machine code is made", "engine/src/program.rs", "MOST"),
 ];
 
 /// The value of a constant: `256`, `1_000`, `32 << 20`, `limits::MAX_EXPR_HEIGHT / 4`.
@@ -162,7 +165,7 @@ fn constant(crates: &Path, file: &str, name: &str) -> u64 {
 /// What the page says: `255 each`, `1,000,000`, `16 MiB`.
 fn stated(text: &str) -> u64 {
     let mut words = text.split_whitespace();
-    let number: u64 = words.next().unwrap().replace(',', "").parse().unwrap_or_else(|e| panic!("{text}: {e}"));
+    let number: u64 = words.next().unwrap().replace([',', ':'], "").parse().unwrap_or_else(|e| panic!("{text}: {e}"));
     number
         << match words.next() {
             Some("KiB") => 10,
