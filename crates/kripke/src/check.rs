@@ -1,5 +1,6 @@
 //! `kripke check`: explore every state, give a verdict.
 
+mod confirm;
 mod done;
 mod exchange;
 mod machine;

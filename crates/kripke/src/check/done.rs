@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kripke_model::independence::{HOPELESS, Independence};
-use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
 use kripke_model::symmetry::Symmetry;
 use kripke_model::trail::Replayed;
@@ -19,7 +18,7 @@ use kripke_report::table::Look;
 use kripke_report::verdict::{Unconfirmed, Verdict};
 use kripke_report::{coverage, number};
 use kripke_search::{
-    Bias, Budget, Cycles, End, Fairness, Limit, Options, Order, Outcome, Progress, StoreKind, Wrong, explore,
+    Bias, Budget, Cycles, End, Fairness, Limit, Options, Order, Outcome, Progress, StoreKind, explore,
 };
 
 use super::stopped::{Among, Answered, Farewell};
@@ -273,17 +272,6 @@ impl Done {
     }
 }
 
-/// Whether the conditions say the same of the runs in the original and in the model that was searched.
-fn have_same_labels(tree: &Tree, conditions: [&[Expr]; 2], models: [&mut Interpreter; 2]) -> bool {
-    let [original, searched] = models;
-    tree.runs().iter().zip(tree.in_searched().runs()).all(|(whole, reduced)| {
-        whole.states().zip(reduced.states()).all(|(whole, reduced)| {
-            let mut pairs = conditions[0].iter().zip(conditions[1]);
-            pairs.all(|(c, d)| original.holds(c, &whole) == searched.holds(d, &reduced))
-        })
-    })
-}
-
 /// The tasks with less done to their models, if that may be of use: to replace a value that is not needed any more by a
 /// number hides that it means a process.
 fn plainer(args: &Check, file: &Path, asked: Asked, claims: bool) -> Result<Vec<Task>, Trouble> {
@@ -368,52 +356,8 @@ impl Session<'_> {
         }
     }
 
-    fn bug(&self, e: &Unconfirmed) -> Stopped {
+    pub(super) fn bug(&self, e: &Unconfirmed) -> Stopped {
         Stopped::Failure(Failure::Bug(format!("{}: {e}", self.file.display())))
-    }
-
-    /// A run that is said to break a property must do so by what the property means.
-    fn confirm(&self, task: &Task, verdict: &Verdict, interpreter: &mut Interpreter) -> Result<(), Stopped> {
-        let Verdict::Violated(violated) = verdict else { return Ok(()) };
-        let fairness = self.args.asking.fairness();
-        for found in std::iter::once(&violated.first).chain(&violated.others) {
-            let broken = match (&task.question, found.wrong()) {
-                (Some(question), Wrong::Goal | Wrong::Caught | Wrong::Cycle) => {
-                    question.is_broken_by(found, fairness, interpreter)
-                }
-                (None, Wrong::Cycle) => task.is_broken_by_cycle(found.replayed(), fairness, interpreter),
-                _ => true,
-            };
-            if !broken {
-                let what = format!("{}: `{}` holds on the counterexample", self.file.display(), task.name);
-                return Err(Stopped::Failure(Failure::Bug(what)));
-            }
-        }
-        Ok(())
-    }
-
-    /// Runs that are said to show why a formula about branching is true or false must do so by what it means.
-    fn confirm_tree(
-        &self,
-        task: &Task,
-        verdict: &Verdict,
-        tree: Option<&Tree>,
-        [interpreter, searched]: [&mut Interpreter; 2],
-    ) -> Result<(), Stopped> {
-        let (Some(tree), Some(question), Some(translated)) = (tree, &task.question, &task.branching) else {
-            return Ok(());
-        };
-        let Logic::Branching(ctl) = &question.logic else { return Ok(()) };
-        // Where states of the original are one state of what was searched, a few runs show all successors only there.
-        let asked = question.about(&task.conditions);
-        let fairness = self.args.asking.fairness();
-        let settled = asked.settled_by(tree.in_searched(), (ctl, translated), fairness, searched);
-        let same = have_same_labels(tree, [&question.conditions, &task.conditions], [interpreter, searched]);
-        if !same || settled != Some(matches!(verdict, Verdict::Holds(_))) {
-            let what = format!("the runs do not show what they should of `{}`", question.name);
-            return Err(self.bug(&Unconfirmed(what)));
-        }
-        Ok(())
     }
 
     /// The nearest error by steps in one order may be nearer by others. Looks for it among all of them, unless there are

@@ -16,7 +16,7 @@ impl Interpreter {
         out.alive = scratch.root.processes() as u8;
         let together = machine.model.scheduling == Scheduling::Synchronous;
         machine.expand(scratch, Choice::All, &mut Tell { out, together });
-        if together && out.by.iter().any(|by| *by == Mover::Everybody) {
+        if together && out.by.contains(&Mover::Everybody) {
             out.enabled = (0..out.alive).collect();
         }
         out.enabled.sort_unstable();
