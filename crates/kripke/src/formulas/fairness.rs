@@ -141,3 +141,6 @@ fn transitions(state: &[u8], interpreter: &mut Interpreter) -> BTreeSet<Agent> {
     }
     out
 }
+
+#[cfg(test)]
+mod tests;
