@@ -280,3 +280,23 @@ active proctype R() { byte m; m = 1; m = 2; z = 3 }
         }
     }
 }
+
+/// The message is computed whether or not somebody receives it, the sender's effects are not.
+#[test]
+fn a_sender_does_nothing_as_long_as_nobody_receives() {
+    let desk = Desk::new();
+    for (send, receive, kinds) in [
+        ("c!0; effect x = 1 / y", "", &[][..]),
+        ("c!0; effect x = 1 / y", "trans q -> q { guard y == 1; sync c?x; };", &[]),
+        ("c!0; effect x = 1 / y", "trans q -> q { sync c?x; };", &["division_by_zero"]),
+        ("c!(1 / y)", "", &["division_by_zero"]),
+    ] {
+        let text = format!(
+            "byte x = 0; byte y = 0; channel {{byte}} c[0];
+process P {{ state p; init p; trans p -> p {{ }}, p -> p {{ sync {send}; }}; }}
+process Q {{ state q; init q; {receive} }}\nsystem async;\n"
+        );
+        desk.write("m.dve", &text);
+        assert_eq!(found(&desk, "m.dve", &[]), kinds, "{text}");
+    }
+}

@@ -365,12 +365,15 @@ impl Machine {
         let sender = usize::from(step.pid);
         rooms.log.clear();
         rooms.half.clone_from(world);
-        let message = match self.offer(rooms.half, sender, step.edge, channel, rooms.log) {
+        let message = match self.offered(rooms.half, sender, step.edge, channel, rooms.log) {
             Ok(message) => message,
-            Err(kind) => {
-                return self.failed(*kind, step, None, rooms, receive);
-            }
+            Err(kind) => return self.failed(*kind, step, None, rooms, receive),
         };
+        if let Err(kind) = self.offer(rooms.half, sender, step.edge, rooms.log) {
+            // What the sender does besides is done only if somebody receives.
+            let met = self.is_awaited(world, sender, channel, &message, (timeout, rooms.restricted));
+            return met && self.failed(*kind, step, None, rooms, receive);
+        }
         let mut moved = false;
         let (said, found) = (rooms.log.output.len(), rooms.log.findings.len());
         for pid in (0..rooms.half.processes()).rev().filter(|pid| *pid != sender) {
@@ -463,6 +466,27 @@ impl Machine {
         }
         let agrees = |condition| self.agrees(env.world.clone(), env.pid, args, message, condition);
         condition.as_ref().map_or(Ok(true), agrees)
+    }
+
+    /// Does a process accept the message in a state, as it is before the sender's half of the rendezvous?
+    #[cold]
+    fn is_awaited(
+        &self,
+        world: &World,
+        sender: usize,
+        channel: super::channel::Channel<'_>,
+        message: &[i32],
+        (timeout, restricted): (bool, bool),
+    ) -> bool {
+        (0..world.processes()).filter(|pid| *pid != sender).any(|pid| {
+            let (at, env) = (world.process(pid), Env::new(world, pid, timeout));
+            let process = &self.model.processes[at.process as usize];
+            let edges = &process.locations[self.layout.location(&world.bytes, at).index()].edges;
+            let may = !self.gated || self.may_move(world, pid, timeout, Some(channel.number)).unwrap_or(true);
+            let accepts =
+                |id: &EdgeId| self.accepts(self.edge(at.process, *id), channel, message, &env, &env).unwrap_or(true);
+            may && (!restricted || self.is_committed(world, pid)) && edges.iter().any(accepts)
+        })
     }
 
     /// The receiver's half of a rendezvous, watched.

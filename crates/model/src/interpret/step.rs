@@ -241,10 +241,10 @@ impl Machine {
         Ok(())
     }
 
-    /// The sender's half of a rendezvous; the message is left in the log.
-    pub(crate) fn offer(
+    /// The message of a rendezvous. It is computed whether or not somebody waits for it.
+    pub(crate) fn offered(
         &self,
-        world: &mut World,
+        world: &World,
         pid: usize,
         id: EdgeId,
         channel: Channel<'_>,
@@ -258,8 +258,12 @@ impl Machine {
             self.message(channel.buffer, args, &Env::new(world, pid, false), &mut message)?;
             self.complain(log, channel.buffer.complain_of_fewer(args.len()));
         }
-        self.finish(world, pid, edge, false, log)?;
         Ok(message)
+    }
+
+    /// The sender's half of a rendezvous.
+    pub(crate) fn offer(&self, world: &mut World, pid: usize, id: EdgeId, log: &mut Log) -> Eval<()> {
+        self.finish(world, pid, self.edge(world.process(pid).process, id), false, log)
     }
 
     /// The receiver's half of a rendezvous.
