@@ -116,7 +116,7 @@ pub trait Successors: Send {
     /// resolved inside. The order depends on `state` alone, so `(state, n)` names a successor for ever.
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags;
 
-    /// The same for all processes, but told who moves to which successor. The order may be another one.
+    /// The same for all processes, in the same order, but told who moves to which successor.
     fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
         parts.ends.clear();
         self.expand(state, Choice::All, out)
@@ -377,12 +377,6 @@ impl Batch {
 
     pub fn findings(&self) -> &[Finding] {
         &self.findings
-    }
-
-    /// Puts the findings of another batch in place of all but the first ones.
-    pub fn replace_findings(&mut self, keep: usize, others: &Batch) {
-        self.findings.truncate(keep);
-        self.findings.extend_from_slice(&others.findings);
     }
 
     pub fn push(&mut self, state: &State) {

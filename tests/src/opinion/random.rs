@@ -156,9 +156,12 @@ impl Generator {
 
     fn promela(&mut self, p: ProcId, name: String) -> Proc {
         let count = 1 + self.random.below(4);
-        let locs = (0..count).map(|l| self.promela_location(p, l, count)).collect();
+        let locs: Vec<Loc> = (0..count).map(|l| self.promela_location(p, l, count)).collect();
         let has_meetings = self.system.chans.iter().any(|c| c.capacity == 0);
-        let provided = !has_meetings && !self.priorities && self.random.percent(6);
+        // After a choice inside an atomic sequence SPIN looks at the clause once more, which is not modelled here.
+        let is_choice = |s: &Stmt| matches!(s, Stmt::Choice(_));
+        let chooses = locs.iter().flat_map(|l| &l.transitions).any(|t| t.body.iter().any(is_choice));
+        let provided = !has_meetings && !chooses && !self.priorities && self.random.percent(6);
         let provided = provided.then(|| self.global_condition());
         let priority = self.priorities.then(|| 1 + self.random.below(3) as i64);
         Proc { name, locs, provided, priority }

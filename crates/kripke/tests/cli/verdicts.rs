@@ -232,3 +232,33 @@ active proctype Q() { y = 1; y = 0; assert(y) }",
     );
     assert_eq!(length(&desk.run("n.pml").expect(1)), (false, 5));
 }
+
+/// Which worker finds an error, and what it finds besides, does not change where the error is.
+#[test]
+fn an_error_beside_a_cycle_is_where_it_was_found() {
+    let desk = Desk::new();
+    desk.write(
+        "m.pml",
+        "chan c = [1] of { byte }; active proctype P() { byte l; L0: if :: c!0; goto accept_2 fi; accept_2: false }",
+    );
+    for algorithm in ["ufscc", "cndfs", "scc", "nested"] {
+        for _ in 0..10 {
+            desk.run(&format!("m.pml -a --cycles {algorithm} -j3 --no-trail")).expect(1);
+        }
+    }
+}
+
+/// A clause is a fault wherever its process stands, also where the process can never move again.
+#[test]
+fn a_fault_in_a_clause_outlasts_reductions() {
+    let desk = Desk::new();
+    desk.write(
+        "m.pml",
+        "byte x; byte a[2]; active proctype P() { x = 2; false }
+         active proctype Q() provided (a[x] < 2) { if :: 0 == 1 :: x = 0 fi; false }",
+    );
+    for args in ["", "--raw", "--no-partial-order", "-l", "--ltl <>(x==3)", "--reach x==3"] {
+        let said = desk.run(&format!("m.pml --no-trail {args}")).expect(1);
+        assert!(said.out.contains("index out of range"), "{args}: {}", said.out);
+    }
+}

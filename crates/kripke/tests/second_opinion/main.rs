@@ -94,7 +94,9 @@ fn the_program_agrees_with_the_second_opinion() {
     std::thread::scope(|scope| {
         for thread in 0..2 {
             let comparison = &comparison;
-            scope.spawn(move || comparison.work(thread));
+            // Checks of formulas by their definitions are recursive.
+            let builder = std::thread::Builder::new().stack_size(256 << 20);
+            builder.spawn_scoped(scope, move || comparison.work(thread)).expect("a thread");
         }
     });
     let time = comparison.begin.elapsed();

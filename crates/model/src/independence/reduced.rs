@@ -122,12 +122,6 @@ impl<S: Successors> Successors for Reduced<S> {
         }
         let findings = out.findings().len();
         let flags = successors.expand_parts(state, out, parts);
-        if out.findings().len() > findings {
-            // A trail names a finding by its number in the full expansion, where processes come in another order.
-            let mut full = Batch::new();
-            successors.expand(state, Choice::All, &mut full);
-            out.replace_findings(findings, &full);
-        }
         // Where a step was not taken, it is not known who can move.
         if out.findings()[findings..].iter().any(|finding| finding.kind != FindingKind::Assertion) {
             return flags;

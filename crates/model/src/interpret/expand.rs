@@ -108,14 +108,10 @@ impl Machine {
         moved
     }
 
-    /// Tells what is wrong with the observer's guards and assertions in the state in `scratch.root`.
-    pub(crate) fn judge_observer<L: Listener>(&self, scratch: &mut Scratch, listener: &mut L) {
-        let (Some(observer), Some(mut seat)) = (&self.model.observer, scratch.seat.take()) else { return };
-        let stuck = self.is_stuck(scratch);
-        if let Some(mut joined) = Joined::new(self, observer, (&scratch.root, stuck), &mut seat, listener) {
-            joined.judge((&scratch.root, stuck), true);
-        }
-        scratch.seat = Some(seat);
+    /// Processes move in the state in `scratch.root` only because nobody can otherwise.
+    pub(crate) fn needs_timeout(&self, scratch: &mut Scratch) -> bool {
+        let (root, mut rooms) = scratch.split();
+        self.model.uses_timeout && !self.moves(root, Who::All, false, &mut rooms, &mut |_| {})
     }
 
     /// Nobody can move in the state in `scratch.root`, unless for that reason. Only found out where somebody asks.

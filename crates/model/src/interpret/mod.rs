@@ -25,6 +25,7 @@ use crate::successors::{
 };
 use eval::{Env, Eval};
 use expand::{Listener, Scratch, Taken};
+use movers::Mark;
 use straight::Straight;
 use world::World;
 
@@ -228,7 +229,6 @@ impl Successors for Interpreter {
 
     fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
         let Interpreter { machine, scratch, .. } = self;
-        let before = (out.len(), out.findings().len());
         parts.first = out.len();
         parts.ends.clear();
         parts.standing.clear();
@@ -245,16 +245,11 @@ impl Successors for Interpreter {
                 return Flags::default();
             }
         };
-        machine.judge_observer(scratch, &mut Collect { out });
-        for pid in (0..parts.standing.len() as u8).rev() {
-            machine.expand(scratch, Choice::Part(pid), &mut Collect { out });
-            parts.ends.push((pid, out.len()));
-        }
-        if (out.len(), out.findings().len()) == before {
+        let moved = machine.expand(scratch, Choice::All, &mut Mark { out, parts });
+        if !moved || machine.needs_timeout(scratch) {
             parts.ends.clear();
-            return self.expand(state, Choice::All, out);
         }
-        machine.flags(&scratch.root, goal, true)
+        machine.flags(&scratch.root, goal, moved)
     }
 }
 

@@ -5,7 +5,7 @@ use super::Interpreter;
 use super::expand::{Listener, Taken};
 use super::world::World;
 use crate::ir::Scheduling;
-use crate::successors::{Choice, Fault, Finding, FindingKind, Mover, Movers, State};
+use crate::successors::{Batch, Choice, Fault, Finding, FindingKind, Mover, Movers, Parts, State};
 
 impl Interpreter {
     /// The mover of each successor of a state, and the processes enabled in it.
@@ -84,6 +84,48 @@ impl Listener for Tell<'_> {
     }
 
     fn endless(&mut self, _node: u8, _finding: Finding) {}
+}
+
+/// Puts successors into a batch, and notes where those of each process end. A process may have several stretches: successors
+/// of atomic sequences come after all others.
+pub(super) struct Mark<'a> {
+    pub out: &'a mut Batch,
+    pub parts: &'a mut Parts,
+}
+
+impl Mark<'_> {
+    fn push(&mut self, pid: u8, world: &World) {
+        self.out.push(&world.bytes);
+        match self.parts.ends.last_mut() {
+            Some((last, end)) if *last == pid => *end = self.out.len(),
+            _ => self.parts.ends.push((pid, self.out.len())),
+        }
+    }
+}
+
+impl Listener for Mark<'_> {
+    /// The process that began the atomic sequence.
+    type Node = u8;
+
+    fn inner(&mut self, from: Option<u8>, taken: &Taken<'_>) -> u8 {
+        from.unwrap_or(taken.step.pid)
+    }
+
+    fn findings(&mut self, _from: Option<u8>, taken: &Taken<'_>) {
+        taken.log.findings.iter().for_each(|finding| self.out.find(finding.clone()));
+    }
+
+    fn successor(&mut self, from: Option<u8>, taken: &Taken<'_>, world: &World) {
+        self.push(from.unwrap_or(taken.step.pid), world);
+    }
+
+    fn blocked(&mut self, node: u8, world: &World) {
+        self.push(node, world);
+    }
+
+    fn endless(&mut self, _node: u8, finding: Finding) {
+        self.out.find(finding);
+    }
 }
 
 /// Notes the edges executed in each step, and by whom.

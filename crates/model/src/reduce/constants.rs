@@ -29,7 +29,11 @@ pub(super) fn compute(model: &mut Model) -> usize {
         let mut fold = Fold { globals: &globals, locals: &locals, vars, computed: 0 };
         let process = &mut model.processes[number];
         rewrite::process(process, &mut fold);
-        computed += fold.computed + prune(process);
+        computed += fold.computed;
+        // A fault in its clause is found wherever a process has something to do, and is told of the first of that.
+        if !process.provided.as_ref().is_some_and(|clause| vars.may_fault(clause)) {
+            computed += prune(process);
+        }
     }
     computed
 }

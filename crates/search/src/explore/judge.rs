@@ -185,6 +185,11 @@ impl<W> Findings<W> {
 
     /// Takes what the workers have found on a level.
     pub fn collect(&mut self, hauls: impl IntoIterator<Item = Haul>, level: impl Fn() -> W) {
+        self.collect_each(hauls, |_| level());
+    }
+
+    /// The same where each error says where it is.
+    fn collect_each(&mut self, hauls: impl IntoIterator<Item = Haul>, place_of: impl Fn(&Found) -> W) {
         let mut found = BTreeMap::new();
         let mut endless: Vec<Finding> = Vec::new();
         for haul in hauls {
@@ -199,7 +204,8 @@ impl<W> Findings<W> {
         }
         for (place, found) in found {
             if self.kept.len() < KEPT && self.known.insert(place) {
-                self.kept.push((found, level()));
+                let at = place_of(&found);
+                self.kept.push((found, at));
             }
         }
     }
@@ -216,6 +222,13 @@ impl<W> Findings<W> {
         if let Some((found, _)) = self.kept.first() {
             self.errors.count(&found.wrong);
         }
+    }
+}
+
+impl Findings<StateId> {
+    /// Takes what a worker has found, in whatever states that was.
+    pub fn collect_in_states(&mut self, hauls: impl IntoIterator<Item = Haul>) {
+        self.collect_each(hauls, |found| found.id);
     }
 }
 

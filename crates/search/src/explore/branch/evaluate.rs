@@ -139,7 +139,7 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
             }
         }
         if !self.worker.judge.is_content() {
-            self.findings.collect(self.worker.judge.hand_over(), || id);
+            self.findings.collect_in_states(self.worker.judge.hand_over());
             if let Some(endless) = self.findings.endless.take() {
                 return Err(Stop::Limit(Limit::EndlessSequence(endless)));
             }

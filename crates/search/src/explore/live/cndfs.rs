@@ -92,7 +92,7 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
     fn start(&mut self, root: StateId) {
         self.blue.push(root);
         let going = self.search();
-        self.shared.team.part(going, self.worker, self.deepest, root);
+        self.shared.team.part(going, self.worker, self.deepest);
     }
 
     fn search(&mut self) -> Going {
@@ -123,7 +123,7 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
             }
             self.depth += 1;
             self.deepest = self.deepest.max(self.depth);
-            self.look_around(top)?;
+            self.look_around()?;
         }
         Ok(())
     }
@@ -151,7 +151,7 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
     }
 
     /// Looks at limits and at what was found on the way.
-    fn look_around(&mut self, id: StateId) -> Going {
+    fn look_around(&mut self) -> Going {
         let Searcher { shared, worker, number, cyan, pink, blue, red, met, deepest, .. } = self;
         let standing = || {
             let stacks = (blue.capacity() + red.capacity() + met.capacity()) * size_of::<StateId>();
@@ -159,7 +159,7 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
             let waiting = blue.len() as u64;
             Standing { number: *number, deepest: *deepest, waiting, own, shared: shared.colours.bytes() }
         };
-        shared.team.look_around(worker, id, standing)
+        shared.team.look_around(worker, standing)
     }
 
     /// The first search leaves a state.
@@ -199,7 +199,7 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
             if expanded?.accepting {
                 self.shared.colours.set(top, ACCEPTING);
             }
-            self.look_around(top)?;
+            self.look_around()?;
         }
         Ok(())
     }

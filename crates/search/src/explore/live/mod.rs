@@ -125,7 +125,7 @@ impl<'s, S: Store> Live<'_, '_, 's, S> {
     }
 
     /// To be called after each expansion: looks at limits and at what was found on the way. True if the search is over.
-    fn look_around(&mut self, id: StateId, depth: u32, bytes: impl Fn() -> u64, waiting: u64) -> Result<bool, Limit> {
+    fn look_around(&mut self, depth: u32, bytes: impl Fn() -> u64, waiting: u64) -> Result<bool, Limit> {
         if self.worker.is_due(ROUND) {
             self.search.depth.store(u64::from(depth), Ordering::Relaxed);
             self.search.check(bytes(), waiting);
@@ -134,7 +134,7 @@ impl<'s, S: Store> Live<'_, '_, 's, S> {
             }
         }
         if !self.worker.judge.is_content() {
-            self.findings.collect(self.worker.judge.hand_over(), || id);
+            self.findings.collect_in_states(self.worker.judge.hand_over());
             return Ok(!self.search.options.all_errors && !self.findings.kept.is_empty());
         }
         Ok(false)
@@ -151,7 +151,7 @@ impl<'s, S: Store> Live<'_, '_, 's, S> {
     }
 
     fn conclude(mut self, root: Option<StateId>, mut stop: Option<Limit>) -> Outcome {
-        self.findings.collect(self.worker.judge.hand_over(), || root.unwrap_or(StateId::NONE));
+        self.findings.collect_in_states(self.worker.judge.hand_over());
         self.findings.errors.cycles += self.found.len() as u64;
         let cycles = !self.found.is_empty() || !self.tours.is_empty();
         let end = if cycles && !self.search.options.all_errors {

@@ -128,7 +128,7 @@ fn search<S: Store>(
                 blue.entries[first..].reverse();
                 *marks.of(top) = Mark { colour: Colour::Cyan, accepting: flags.accepting, all_red: true };
                 let waiting = blue.entries.len() as u64;
-                if live.look_around(top, *deepest, || bytes(marks, blue, red), waiting)? {
+                if live.look_around(*deepest, || bytes(marks, blue, red), waiting)? {
                     return Ok(());
                 }
             }

@@ -172,7 +172,7 @@ fn visit<S: Store>(live: &mut Live<'_, '_, '_, S>, path: &mut Path, id: StateId)
     let marks = live.cycles.marks(flags);
     path.open.push((id, marks));
     path.roots.push(Root { order, marks, entry });
-    live.look_around(id, path.deepest, || path.bytes(), path.entries.len() as u64)
+    live.look_around(path.deepest, || path.bytes(), path.entries.len() as u64)
 }
 
 /// All successors of a state have been looked at. True if the search is over.

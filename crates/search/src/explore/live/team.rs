@@ -83,13 +83,13 @@ impl<'s, S: Store> Team<'s, S> {
     }
 
     /// A worker is done, or gives up.
-    pub fn part(&self, going: Going, worker: &mut Worker<'_, '_, S>, deepest: u32, root: StateId) {
+    pub fn part(&self, going: Going, worker: &mut Worker<'_, '_, S>, deepest: u32) {
         if going.is_err() {
             self.over.store(true, Ordering::Relaxed);
         }
         self.depth.fetch_max(deepest, Ordering::Relaxed);
         let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
-        findings.collect(worker.judge.hand_over(), || root);
+        findings.collect_in_states(worker.judge.hand_over());
     }
 
     pub fn find(&self, id: StateId) -> Over {
@@ -112,12 +112,7 @@ impl<'s, S: Store> Team<'s, S> {
     }
 
     /// Looks at limits and at what was found on the way.
-    pub fn look_around(
-        &self,
-        worker: &mut Worker<'_, '_, S>,
-        id: StateId,
-        standing: impl FnOnce() -> Standing,
-    ) -> Going {
+    pub fn look_around(&self, worker: &mut Worker<'_, '_, S>, standing: impl FnOnce() -> Standing) -> Going {
         if worker.is_due(ROUND) {
             let Standing { number, deepest, waiting, own, shared } = standing();
             self.bytes[number].store(own, Ordering::Relaxed);
@@ -133,7 +128,7 @@ impl<'s, S: Store> Team<'s, S> {
         }
         if !worker.judge.is_content() {
             let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
-            findings.collect(worker.judge.hand_over(), || id);
+            findings.collect_in_states(worker.judge.hand_over());
             if !findings.kept.is_empty() {
                 return Err(Over);
             }

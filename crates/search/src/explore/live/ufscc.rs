@@ -66,7 +66,7 @@ pub(super) fn run<S: Store>(
         };
         let going = searcher.search(root);
         let deepest = searcher.deepest;
-        team.part(going, worker, deepest, root);
+        team.part(going, worker, deepest);
     });
     let bytes = sets.bytes();
     let done = team.conclude(live, bytes);
@@ -176,7 +176,7 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
             let marks = self.sets.mark_state(picked, marks);
             self.judge(state, marks)?;
         }
-        self.look_around(picked)
+        self.look_around()
     }
 
     /// A successor of the state that is being looked at.
@@ -206,7 +206,7 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
         if marks & wanted == wanted { Err(self.team.find(state)) } else { Ok(()) }
     }
 
-    fn look_around(&mut self, id: StateId) -> Going {
+    fn look_around(&mut self) -> Going {
         let Searcher { team, sets: shared, worker, number, frames, entries, labels, roots, deepest, .. } = self;
         let standing = || {
             let stacks = entries.capacity() * size_of::<StateId>() + labels.capacity() * size_of::<u32>();
@@ -215,6 +215,6 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
             let waiting = entries.len() as u64;
             Standing { number: *number, deepest: *deepest, waiting, own, shared: shared.bytes() }
         };
-        team.look_around(worker, id, standing)
+        team.look_around(worker, standing)
     }
 }
