@@ -55,6 +55,8 @@ fn lasso(interpreter: &mut Interpreter, steps: &[(u8, &str)], start: u32) -> Rep
 
 /// Weakly, strongly, for transitions, impartially.
 type Fair = [bool; 4];
+/// A model, the steps of a cycle from its initial state on, and whether that is fair.
+type Case<'a> = (&'a str, &'a [(u8, &'a str)], Fair);
 
 fn judged(model: &str, steps: &[(u8, &str)]) -> Fair {
     let mut interpreter = interpreter(model);
@@ -70,7 +72,7 @@ fn cycles_are_fair_or_not() {
     let blocked = "bit x; active proctype P() { false } active proctype Q() { do :: x = 1-x od }";
     let meeting = "chan c = [0] of { bit }; bit x; active proctype P() { do :: c!1 od }
         active proctype Q() { do :: c?1 :: x = 1-x od }";
-    let cases: [(&str, &[(u8, &str)], Fair); 9] = [
+    let cases: [Case; 9] = [
         // Q is enabled all the time and never moves.
         (beside_atomic, &[(0, "y = 1-y"), (0, "y = 1-y")], [false; 4]),
         // Q moves, but never by its atomic sequence.
