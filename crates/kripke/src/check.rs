@@ -21,7 +21,7 @@ use crate::files::{Kind, Replace};
 use crate::load::Trouble;
 use crate::{files, memory, output, signals};
 use done::{Done, Stopped};
-use stopped::Among;
+use stopped::Position;
 use tally::Tally;
 
 pub fn run(args: &Check) -> Result<Status, Failure> {
@@ -85,8 +85,8 @@ fn many(args: &Check, interrupt: &Arc<AtomicBool>) -> Result<Status, Failure> {
             continue;
         }
         let name = files::shown(file);
-        let among = Among { width, tally: tally.clone(), left: args.files.len() - number - 1 };
-        let (line, status) = match Done::check(args, file, interrupt, Some(among)) {
+        let position = Position { width, tally: tally.clone(), left: args.files.len() - number - 1 };
+        let (line, status) = match Done::check(args, file, interrupt, Some(position)) {
             Ok(done) => {
                 let line = match args.showing.format {
                     Format::Json => machine::report(&done, args).text(false),

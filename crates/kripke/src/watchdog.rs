@@ -90,7 +90,7 @@ pub fn watch(watched: Watched) -> Watching {
     static STARTED: AtomicBool = AtomicBool::new(false);
     if first.is_none() && !STARTED.swap(true, Ordering::Relaxed) {
         // Without it, limits are obeyed as far as the phases do so by themselves.
-        let _ = thread::Builder::new().name("watchdog".to_string()).spawn(look_again_and_again);
+        let _ = thread::Builder::new().name("watchdog".to_string()).spawn(watch_loop);
     }
     Watching(())
 }
@@ -132,7 +132,7 @@ pub fn out_of_memory() {
     }
 }
 
-fn look_again_and_again() {
+fn watch_loop() {
     let full = full();
     let mut pause = SHORTEST;
     loop {

@@ -21,7 +21,7 @@ use kripke_search::{
     Bias, Budget, Cycles, End, Fairness, Limit, Options, Order, Outcome, Progress, StoreKind, explore,
 };
 
-use super::stopped::{Among, Answered, Farewell};
+use super::stopped::{Answered, Position, StopReport};
 use super::{exchange, scope};
 use crate::args::{self, Check, Reading};
 use crate::engine::{Engine, state_bits};
@@ -107,17 +107,17 @@ impl Done {
         args: &Check,
         file: &Path,
         interrupt: &Arc<AtomicBool>,
-        among: Option<Among>,
+        position: Option<Position>,
     ) -> Result<Done, Stopped> {
         let (start, busy) = (Instant::now(), processor::seconds());
         let (limits, answered) = (super::limits(args), Answered::default());
         let deadline = args.limits.timeout.and_then(|t| start.checked_add(t));
-        let farewell = Farewell::new(args, file, &answered, among);
+        let report = StopReport::new(args, file, &answered, position);
         let watching = watchdog::watch(Watched {
             deadline,
             memory: limits.memory,
             interrupt: interrupt.clone(),
-            report: Box::new(move |stop| farewell.say(stop)),
+            report: Box::new(move |stop| report.print(stop)),
         });
         let claims = !args.looking.no_claim;
         let asked = tasks::load(file, &args.reading, &args.asking, claims).map_err(Stopped::Trouble)?;

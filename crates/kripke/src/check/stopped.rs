@@ -41,8 +41,8 @@ impl Answered {
     }
 }
 
-/// One of several models.
-pub struct Among {
+/// The position of a model in a check of several.
+pub struct Position {
     pub width: usize,
     /// What was said of those before.
     pub tally: Tally,
@@ -51,26 +51,26 @@ pub struct Among {
 }
 
 /// Says why a check was ended, and with which status.
-pub struct Farewell {
+pub struct StopReport {
     name: String,
     format: Format,
     limits: json::Limits,
     answered: Answered,
-    among: Option<Among>,
+    position: Option<Position>,
 }
 
-impl Farewell {
-    pub fn new(args: &Check, file: &Path, answered: &Answered, among: Option<Among>) -> Farewell {
-        Farewell {
+impl StopReport {
+    pub fn new(args: &Check, file: &Path, answered: &Answered, position: Option<Position>) -> StopReport {
+        StopReport {
             name: file.display().to_string(),
             format: args.showing.format,
             limits: super::limits(args),
             answered: answered.clone(),
-            among,
+            position,
         }
     }
 
-    pub fn say(&self, stop: &Stop) -> Status {
+    pub fn print(&self, stop: &Stop) -> Status {
         let answered = self.answered.0.lock().unwrap_or_else(PoisonError::into_inner);
         let violated = answered.iter().any(|(known, _)| known.verdict == "violated");
         let status = if violated { Status::Violated } else { Status::Inconclusive };
@@ -91,20 +91,20 @@ impl Farewell {
                 let advice =
                     reason.advice().filter(|_| !stop.refused).map(|advice| format!("  {advice}\n")).unwrap_or_default();
                 let lines: String = answered.iter().map(|(_, line)| line.as_str()).collect();
-                output::print(&match &self.among {
-                    Some(among) => format!("{:<width$}   {line}\n", self.name, width = among.width),
+                output::print(&match &self.position {
+                    Some(position) => format!("{:<width$}   {line}\n", self.name, width = position.width),
                     None => format!("{lines}{line}\n{advice}"),
                 });
             }
         }
-        self.among.as_ref().map_or(status, |among| self.sum(among, status))
+        self.position.as_ref().map_or(status, |position| self.sum(position, status))
     }
 
     /// The others are not looked at any more.
-    fn sum(&self, among: &Among, status: Status) -> Status {
-        let mut tally = among.tally.clone();
+    fn sum(&self, position: &Position, status: Status) -> Status {
+        let mut tally = position.tally.clone();
         tally.add(status);
-        tally.skipped += among.left;
+        tally.skipped += position.left;
         if self.format == Format::Text {
             output::print(&tally.text());
         }
@@ -132,6 +132,6 @@ impl Farewell {
             memory: json::Memory { peak_rss: memory::peak(), ..json::Memory::default() },
             limits: self.limits,
         };
-        stopped.text(self.among.is_none())
+        stopped.text(self.position.is_none())
     }
 }

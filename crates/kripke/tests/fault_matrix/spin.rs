@@ -6,13 +6,18 @@ use std::process::Command;
 
 use crate::cell::{Cell, Expect};
 
-/// Runs SPIN's verifier on each model once; the models on which it says something else.
-pub fn differences(cells: &[Cell]) -> Vec<String> {
+/// Runs SPIN's verifier once on each of at most so many models, evenly spread: how many that were, and those on which it says
+/// something else.
+pub fn differences(cells: &[Cell], most: usize) -> (usize, Vec<String>) {
     let folder = std::env::temp_dir().join(format!("kripke-fault-matrix-spin-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("folders can be made");
     let mut out = Vec::new();
     let mut seen = std::collections::HashSet::new();
-    for cell in cells.iter().filter(|cell| seen.insert(cell.text.clone())) {
+    // What a division by zero does in the verifier is up to its C compiler, and SPIN refuses `b[b[i]]`.
+    let comparable = |cell: &&Cell| !cell.name.contains("division") && !cell.name.contains("target's index");
+    let models: Vec<&Cell> = cells.iter().filter(comparable).filter(|cell| seen.insert(&cell.text)).collect();
+    let sample: Vec<&Cell> = models.iter().step_by((models.len() / most.max(1)).max(1)).copied().collect();
+    for cell in &sample {
         let said = verify(&cell.text, &folder);
         let agrees = match &cell.expect {
             Expect::Fault(..) => said.is_err(),
@@ -25,7 +30,7 @@ pub fn differences(cells: &[Cell]) -> Vec<String> {
         }
     }
     fs::remove_dir_all(&folder).expect("it was made");
-    out
+    (sample.len(), out)
 }
 
 /// The first error that SPIN reports: in the text, or in a run. A division by zero ends the verifier by a signal.

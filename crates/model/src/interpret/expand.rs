@@ -108,16 +108,20 @@ impl Machine {
         moved
     }
 
-    /// Processes move in the state in `scratch.root` only because nobody can otherwise.
+    /// Whether processes move in the state in `scratch.root` only by `timeout`.
     pub(crate) fn needs_timeout(&self, scratch: &mut Scratch) -> bool {
-        let (root, mut rooms) = scratch.split();
-        self.model.uses_timeout && !self.moves(root, Who::All, false, &mut rooms, &mut |_| {})
+        self.model.uses_timeout && self.is_blocked(scratch)
     }
 
-    /// Nobody can move in the state in `scratch.root`, unless for that reason. Only found out where somebody asks.
+    /// The value of `timeout` for the observer and the goal. Only found out where one of them asks.
     pub(crate) fn is_stuck(&self, scratch: &mut Scratch) -> bool {
+        self.asks_timeout && self.is_blocked(scratch)
+    }
+
+    /// Whether no process can move in the state in `scratch.root` without `timeout`.
+    fn is_blocked(&self, scratch: &mut Scratch) -> bool {
         let (root, mut rooms) = scratch.split();
-        self.asks_timeout && !self.moves(root, Who::All, false, &mut rooms, &mut |_| {})
+        !self.moves(root, Who::All, false, &mut rooms, &mut |_| {})
     }
 
     fn expand_system<L: Listener>(&self, scratch: &mut Scratch, choice: Choice, listener: &mut L) -> bool {

@@ -25,7 +25,7 @@ use crate::successors::{
 };
 use eval::{Env, Eval};
 use expand::{Listener, Scratch, Taken};
-use movers::Mark;
+use movers::PartsListener;
 use straight::Straight;
 use world::World;
 
@@ -245,7 +245,7 @@ impl Successors for Interpreter {
                 return Flags::default();
             }
         };
-        let moved = machine.expand(scratch, Choice::All, &mut Mark { out, parts });
+        let moved = machine.expand(scratch, Choice::All, &mut PartsListener { out, parts });
         if !moved || machine.needs_timeout(scratch) {
             parts.ends.clear();
         }

@@ -1,5 +1,5 @@
-//! Telling who moves: the process behind every successor of a state, the processes enabled in it, and the transitions
-//! executed. Both listen to the expansion that makes the successors, so their order is the same.
+//! The movers of a state: the process that makes the step to each successor, the enabled processes, the transitions executed.
+//! All are listeners of the expansion that makes the successors, so the order is the same.
 
 use super::Interpreter;
 use super::expand::{Listener, Taken};
@@ -15,7 +15,7 @@ impl Interpreter {
         out.clear();
         out.alive = scratch.root.processes() as u8;
         let together = machine.model.scheduling == Scheduling::Synchronous;
-        machine.expand(scratch, Choice::All, &mut Tell { out, together });
+        machine.expand(scratch, Choice::All, &mut MoversListener { out, together });
         if together && out.by.contains(&Mover::Everybody) {
             out.enabled = (0..out.alive).collect();
         }
@@ -28,18 +28,18 @@ impl Interpreter {
         let Interpreter { machine, scratch, .. } = self;
         scratch.root.load(&machine.layout, state);
         scratch.log.tracing = true;
-        machine.expand(scratch, Choice::All, &mut Executed { inner: Vec::new(), out });
+        machine.expand(scratch, Choice::All, &mut StepsListener { inner: Vec::new(), out });
         scratch.log.tracing = false;
     }
 }
 
 /// Notes the process that begins each step.
-struct Tell<'a> {
+struct MoversListener<'a> {
     out: &'a mut Movers,
     together: bool,
 }
 
-impl Tell<'_> {
+impl MoversListener<'_> {
     /// The process that began the step of which this is a part.
     fn first(from: Option<u8>, taken: &Taken<'_>) -> u8 {
         from.unwrap_or(taken.step.pid)
@@ -52,12 +52,12 @@ impl Tell<'_> {
     }
 }
 
-impl Listener for Tell<'_> {
+impl Listener for MoversListener<'_> {
     /// The process that began the atomic sequence.
     type Node = u8;
 
     fn inner(&mut self, from: Option<u8>, taken: &Taken<'_>) -> u8 {
-        let first = Tell::first(from, taken);
+        let first = MoversListener::first(from, taken);
         self.enable(first);
         first
     }
@@ -65,12 +65,12 @@ impl Listener for Tell<'_> {
     fn findings(&mut self, from: Option<u8>, taken: &Taken<'_>) {
         let poll = FindingKind::Fault(Fault::PollRendezvous);
         if taken.world.is_some() || taken.log.findings.iter().any(|finding| finding.kind != poll) {
-            self.enable(Tell::first(from, taken));
+            self.enable(MoversListener::first(from, taken));
         }
     }
 
     fn successor(&mut self, from: Option<u8>, taken: &Taken<'_>, _world: &World) {
-        let first = Tell::first(from, taken);
+        let first = MoversListener::first(from, taken);
         self.enable(first);
         self.out.by.push(match first {
             u8::MAX => Mover::Observer,
@@ -88,12 +88,12 @@ impl Listener for Tell<'_> {
 
 /// Puts successors into a batch, and notes where those of each process end. A process may have several stretches: successors
 /// of atomic sequences come after all others.
-pub(super) struct Mark<'a> {
+pub(super) struct PartsListener<'a> {
     pub out: &'a mut Batch,
     pub parts: &'a mut Parts,
 }
 
-impl Mark<'_> {
+impl PartsListener<'_> {
     fn push(&mut self, pid: u8, world: &World) {
         self.out.push(&world.bytes);
         match self.parts.ends.last_mut() {
@@ -103,7 +103,7 @@ impl Mark<'_> {
     }
 }
 
-impl Listener for Mark<'_> {
+impl Listener for PartsListener<'_> {
     /// The process that began the atomic sequence.
     type Node = u8;
 
@@ -129,13 +129,13 @@ impl Listener for Mark<'_> {
 }
 
 /// Notes the edges executed in each step, and by whom.
-struct Executed<'a> {
+struct StepsListener<'a> {
     /// The edges up to each point inside an atomic sequence.
     inner: Vec<Vec<u32>>,
     out: &'a mut Vec<Vec<u32>>,
 }
 
-impl Executed<'_> {
+impl StepsListener<'_> {
     /// The edges up to a point, with those of one more move.
     fn extended(&self, from: Option<usize>, taken: &Taken<'_>) -> Vec<u32> {
         let mut edges = from.map_or_else(Vec::new, |node| self.inner[node].clone());
@@ -151,7 +151,7 @@ impl Executed<'_> {
     }
 }
 
-impl Listener for Executed<'_> {
+impl Listener for StepsListener<'_> {
     type Node = usize;
 
     fn inner(&mut self, from: Option<usize>, taken: &Taken<'_>) -> usize {
