@@ -74,6 +74,8 @@ pub(crate) struct Scratch {
     half: World,
     spare: Vec<World>,
     pub log: Log,
+    /// The log of moves that are tried only to learn whether there is one.
+    probe: Log,
     seat: Option<Box<Seat>>,
 }
 
@@ -118,9 +120,10 @@ impl Machine {
         self.asks_timeout && self.is_blocked(scratch)
     }
 
-    /// Whether no process can move in the state in `scratch.root` without `timeout`.
+    /// Whether no process can move in the state in `scratch.root` without `timeout`. The question covers no edge.
     fn is_blocked(&self, scratch: &mut Scratch) -> bool {
-        let (root, mut rooms) = scratch.split();
+        let Scratch { root, next, half, probe, .. } = scratch;
+        let mut rooms = Rooms { next, half, log: probe, restricted: false };
         !self.moves(root, Who::All, false, &mut rooms, &mut |_| {})
     }
 
@@ -536,7 +539,8 @@ impl Scratch {
     pub(crate) fn new(model: &Model) -> Scratch {
         let room = World::default;
         let seat = model.observer.as_ref().map(|_| Box::new(Seat::new(Log::new(model))));
-        Scratch { root: room(), next: room(), half: room(), spare: Vec::new(), log: Log::new(model), seat }
+        let (log, probe) = (Log::new(model), Log::new(model));
+        Scratch { root: room(), next: room(), half: room(), spare: Vec::new(), log, probe, seat }
     }
 
     /// The state to start from, and room for the rest.
