@@ -10,6 +10,7 @@ use kripke_engine::testing::random_model;
 use kripke_lang::source::Loader;
 use kripke_lang::{LoadOptions, load};
 use kripke_model::{Interpreter, Model, Successors};
+use kripke_reduce::merge::merge;
 use kripke_search::{Budget, End, Options, Outcome, Progress, explore};
 use kripke_tests::generate::program;
 use kripke_tests::{measure, parallel, places};
@@ -40,7 +41,7 @@ fn compare(mut whole: Model, name: &str) -> Option<bool> {
         whole.goal = None;
     }
     let mut coarse = whole.clone();
-    if coarse.coarsen() == 0 {
+    if merge(&mut coarse) == 0 {
         return None;
     }
     coarse.validate().unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -86,7 +87,7 @@ fn choices_in_a_row_do_not_multiply() {
     let text = format!("active proctype p() {{ byte x; {choices} }}");
     let mut model = load(Path::new("model.pml"), &Text(text), &LoadOptions::default()).model.expect("it is correct");
     let whole = search(model.clone()).expect("it is small").statistics;
-    assert!(model.coarsen() > 0);
+    assert!(merge(&mut model) > 0);
     let coarse = search(model).expect("it is smaller").statistics;
     assert!(coarse.states < whole.states && coarse.transitions <= 2 * 2 * coarse.states, "{coarse:?}");
 }

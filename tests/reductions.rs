@@ -11,8 +11,8 @@ use kripke_engine::testing::random_model;
 use kripke_lang::source::Loader;
 use kripke_lang::{LoadOptions, load};
 use kripke_model::ir::{Expr, Sync};
-use kripke_model::reduce::{Reduced, Wanted};
 use kripke_model::{Batch, Choice, Interpreter, Model, Successors};
+use kripke_reduce::simplify::{Reduced, Wanted, simplify};
 use kripke_search::{Budget, End, Options, Progress, explore};
 use kripke_tests::generate::{Random, program};
 use kripke_tests::{measure, parallel, places};
@@ -32,7 +32,7 @@ struct Sizes {
 /// and flags, and each state must have one image.
 fn compare(whole: &Model, wanted: Wanted, most: usize, name: &str) -> Option<Sizes> {
     let mut reduced = whole.clone();
-    if reduced.reduce(&mut [], wanted).is_nothing() {
+    if simplify(&mut reduced, &mut [], wanted).is_nothing() {
         return None;
     }
     reduced.validate().unwrap_or_else(|e| panic!("{name}: {e}\n{reduced}"));
@@ -111,7 +111,7 @@ fn sizes(text: &str) -> (usize, usize) {
 
 fn reduced(text: &str, wanted: Wanted) -> (Model, Reduced) {
     let mut model = read("model.pml", text);
-    let made = model.reduce(&mut [], wanted);
+    let made = simplify(&mut model, &mut [], wanted);
     (model, made)
 }
 
@@ -229,7 +229,7 @@ fn cambridge_does_not_become_larger() {
         outcome.statistics.states
     };
     let mut reduced = whole.clone();
-    assert!(reduced.reduce(&mut [], EVERYTHING).resets > 0);
+    assert!(simplify(&mut reduced, &mut [], EVERYTHING).resets > 0);
     assert_eq!(states(whole), 336_338);
     assert!(states(reduced) < 300_000);
 }

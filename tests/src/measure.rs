@@ -9,9 +9,9 @@ use kripke_engine::Compiled;
 use kripke_lang::LoadOptions;
 use kripke_lang::diagnostic::Severity;
 use kripke_lang::source::Loader;
-use kripke_model::compact::{Codec, Compacted};
 use kripke_model::ir::{Expr, Goal};
 use kripke_model::{Interpreter, Model, Successors};
+use kripke_reduce::compact::{Codec, Compacted};
 use kripke_search::{Budget, Cycles, End, Limit, Options, Order, Outcome, Progress, StoreKind, explore};
 
 /// What checking a model gave.

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use kripke_engine::{Compiled, Options};
-use kripke_model::compact::{Codec, Compacted};
-use kripke_model::independence::{Audit, Independence, Record, Reduced};
 use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
-use kripke_model::symmetry::{Action, Symmetric};
 use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Movers, Parts, State, Successors};
+use kripke_reduce::compact::{Codec, Compacted};
+use kripke_reduce::por::{Audit, Independence, Record, Reduced};
+use kripke_reduce::symmetry::{Action, Symmetric};
 use kripke_report::json;
 
 use crate::args::{self, Check, Format};

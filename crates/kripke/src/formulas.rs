@@ -16,6 +16,7 @@ use kripke_logic::state::Grouped;
 use kripke_logic::{Atoms, Buchi, Ctl, Ltl, Problem, TooLarge, Translation, hoa, parse, simplify, translate};
 use kripke_model::Model;
 use kripke_model::ir::{BinaryOp, Expr, Goal, Property, PropertyKind, Span};
+use kripke_reduce::simplify::may_fault;
 use kripke_report::escape::visible;
 use kripke_report::json::Complaint;
 use kripke_search::Fairness;
@@ -160,7 +161,7 @@ impl Question {
     /// Says what its propositions mean. Those whose evaluation may be a fault become one with the rest of the state formula that
     /// they are a part of.
     pub fn mean(&mut self, model: &Model, conditions: Vec<Expr>) -> Result<(), Trouble> {
-        let risky: Vec<bool> = conditions.iter().map(|c| model.may_fault(c)).collect();
+        let risky: Vec<bool> = conditions.iter().map(|c| may_fault(model, c)).collect();
         self.conditions = conditions;
         if !risky.contains(&true) {
             return Ok(());
@@ -178,7 +179,7 @@ impl Question {
             let what = format!("more than {MAX_ATOMS} different conditions whose evaluation may be a fault");
             trouble(&self.name, &self.text, &Problem::new(kripke_logic::Span::new(0, self.text.len()), what))
         })?;
-        self.risky = self.conditions.iter().filter(|c| model.may_fault(c)).cloned().collect();
+        self.risky = self.conditions.iter().filter(|c| may_fault(model, c)).cloned().collect();
         Ok(())
     }
 

@@ -3,14 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use kripke_model::independence::{Independence, Keeping};
 use kripke_model::ir::{
     Edge, EdgeId, Expr, Goal, Guard, LocId, Location, Observer, Process, Property, PropertyKind, Span, Then,
 };
-use kripke_model::reduce::{Reduced, Wanted};
-use kripke_model::symmetry::Symmetry;
 use kripke_model::trail::Replayed;
 use kripke_model::{Interpreter, Model};
+use kripke_reduce::merge::{merge, merge_like};
+use kripke_reduce::por::{Independence, Keeping};
+use kripke_reduce::simplify::{Reduced, Wanted, simplify};
+use kripke_reduce::symmetry::Symmetry;
 use kripke_search::Fairness;
 
 use crate::args::{Asking, Reading};
@@ -105,7 +106,7 @@ impl Task {
     fn reduce(&mut self, reading: &Reading) {
         let wanted = Wanted { dead_variables: !reading.no_dead_variables, slicing: !reading.no_slicing };
         let (mut model, mut conditions) = ((*self.model).clone(), self.conditions.clone());
-        let reduced = model.reduce(&mut conditions, wanted);
+        let reduced = simplify(&mut model, &mut conditions, wanted);
         if !reduced.is_nothing() {
             (self.searched, self.conditions, self.reduced) = (Arc::new(model), conditions, reduced);
         }
@@ -129,10 +130,10 @@ impl Task {
             return;
         }
         let mut searched = (*self.searched).clone();
-        self.glued = searched.coarsen();
+        self.glued = merge(&mut searched);
         if self.glued > 0 {
             let mut model = (*self.model).clone();
-            model.glue_like(&searched);
+            merge_like(&mut model, &searched);
             (self.model, self.searched) = (Arc::new(model), Arc::new(searched));
         }
     }

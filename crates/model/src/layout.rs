@@ -217,7 +217,7 @@ impl Slot {
         Slot { offset, width: Width::of(ty), ty, dims, range: None }
     }
 
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.dims.iter().map(|d| *d as usize).product()
     }
 
@@ -226,7 +226,7 @@ impl Slot {
     }
 
     /// The elements, given where the frame (or the state) begins.
-    pub(crate) fn elements(&self, bytes: &[u8], base: usize) -> Vec<i32> {
+    pub fn elements(&self, bytes: &[u8], base: usize) -> Vec<i32> {
         let start = base + self.offset;
         (0..self.len()).map(|i| self.width.load(bytes, start + i * self.width.bytes())).collect()
     }

@@ -6,23 +6,16 @@
 //! against it. It knows no language, no search, and does no I/O.
 #![forbid(unsafe_code)]
 
-mod beginning;
-mod coarsen;
-pub mod compact;
-pub mod independence;
 pub mod interpret;
 pub mod ir;
 pub mod layout;
 mod operator;
 pub mod path;
-pub mod reduce;
 mod successors;
-pub mod symmetry;
 mod text;
 pub mod trail;
 mod validate;
 mod walk;
-mod written;
 
 pub use interpret::Interpreter;
 pub use ir::Model;

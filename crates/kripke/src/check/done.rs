@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use kripke_model::independence::{HOPELESS, Independence};
 use kripke_model::layout::StartError;
-use kripke_model::symmetry::Symmetry;
 use kripke_model::trail::Replayed;
 use kripke_model::{Interpreter, Model};
+use kripke_reduce::por::{HOPELESS, Independence};
+use kripke_reduce::symmetry::Symmetry;
 use kripke_report::evidence::Tree;
 use kripke_report::json;
 use kripke_report::run::Run;

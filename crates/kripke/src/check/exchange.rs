@@ -2,7 +2,7 @@
 
 use kripke_model::Interpreter;
 use kripke_model::layout::StartError;
-use kripke_model::symmetry::Symmetry;
+use kripke_reduce::symmetry::Symmetry;
 use kripke_report::verdict::Unconfirmed;
 use kripke_search::{Outcome, Wrong};
 

@@ -1,0 +1,279 @@
+//! Values as digits of variable-radix numbers.
+//!
+//! A number of as many digits as fit 64 bits is a cell, written with as few bytes as its largest value needs. What one
+//! of a digit counts is its factor: the product of the radices before it. A digit that changes changes its cell by the
+//! factor times the difference, so that a state much like another costs little.
+
+use super::ranges::Interval;
+use kripke_model::layout::Width;
+
+/// One value of a state.
+#[derive(Clone, Copy, Debug)]
+struct Digit {
+    offset: u32,
+    width: Width,
+    low: i32,
+    cell: u32,
+    /// 2 at least, 2^32 at most.
+    radix: u64,
+    factor: u64,
+    above: Divisor,
+}
+
+/// What one counts of the digit after this one.
+#[derive(Clone, Copy, Debug)]
+struct Divisor {
+    by: u64,
+    /// 2^64 / by: a product instead of a division.
+    inverse: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    /// Its digits.
+    start: usize,
+    end: usize,
+    bytes: usize,
+    /// The product of their radices.
+    values: u128,
+}
+
+/// Belongs to no digit.
+const NONE: u32 = u32::MAX;
+
+/// How some values of a state become bytes.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Packing {
+    digits: Vec<Digit>,
+    cells: Vec<Cell>,
+    /// Whose digit each byte of a state is.
+    digit_of: Vec<u32>,
+    /// How many bytes all cells take.
+    pub bytes: usize,
+}
+
+impl Packing {
+    /// Adds a value behind the others that is in this interval. (One that has only one value needs no digit.)
+    pub fn add(&mut self, offset: usize, width: Width, values: Interval) {
+        let radix = values.count();
+        if radix == 1 {
+            return;
+        }
+        let wide = u128::from(radix);
+        if self.cells.last().is_none_or(|cell| cell.values * wide > 1 << 64) {
+            let start = self.digits.len();
+            self.cells.push(Cell { start, end: start, bytes: 0, values: 1 });
+        }
+        let number = self.cells.len() - 1;
+        let cell = &mut self.cells[number];
+        let (factor, above) = (cell.values as u64, Divisor::new(cell.values * wide));
+        self.digit_of.resize(offset, NONE);
+        self.digit_of.resize(offset + width.bytes(), self.digits.len() as u32);
+        self.digits.push(Digit {
+            offset: offset as u32,
+            width,
+            low: values.low as i32,
+            cell: number as u32,
+            radix,
+            factor,
+            above,
+        });
+        cell.end += 1;
+        cell.values *= wide;
+        self.bytes -= cell.bytes;
+        cell.bytes = (128 - (cell.values - 1).leading_zeros() as usize).div_ceil(8);
+        self.bytes += cell.bytes;
+    }
+
+    /// How much the values together tell.
+    pub fn bits(&self) -> f64 {
+        self.digits.iter().map(|digit| (digit.radix as f64).log2()).sum()
+    }
+
+    /// Appends the values in `from`.
+    ///
+    /// # Panics
+    /// If one is not in its interval.
+    pub fn pack(&self, from: &[u8], out: &mut Vec<u8>) {
+        for cell in &self.cells {
+            let digits = self.digits[cell.start..cell.end].iter();
+            let number: u64 = digits.map(|digit| digit.load(from) * digit.factor).sum();
+            out.extend_from_slice(&number.to_le_bytes()[..cell.bytes]);
+        }
+    }
+
+    /// The same, given other values and the numbers that tell them, which become those of the values in `from`.
+    ///
+    /// # Panics
+    /// If a value is not in its interval, or some byte differs, after the first `skip`, that is no part of a value.
+    #[inline]
+    pub fn pack_like(&self, like: &[u8], numbers: &mut [u64], from: &[u8], skip: usize, out: &mut Vec<u8>) {
+        let mut last = NONE;
+        let mut change = |byte: usize| {
+            let number = self.digit_of[byte];
+            if number != last {
+                last = number;
+                let digit = &self.digits[number as usize];
+                let more = digit.factor.wrapping_mul(digit.load(from).wrapping_sub(digit.load(like)));
+                numbers[digit.cell as usize] = numbers[digit.cell as usize].wrapping_add(more);
+            }
+        };
+        let (old, new) = (like[skip..].as_chunks::<8>(), from[skip..].as_chunks::<8>());
+        for (i, (a, b)) in old.0.iter().zip(new.0).enumerate() {
+            let mut differ = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
+            while differ != 0 {
+                let byte = differ.trailing_zeros() as usize / 8;
+                differ &= !(0xff << (8 * byte));
+                change(skip + 8 * i + byte);
+            }
+        }
+        let done = skip + 8 * old.0.len();
+        for (i, (a, b)) in old.1.iter().zip(new.1).enumerate() {
+            if a != b {
+                change(done + i);
+            }
+        }
+        self.write(numbers, out);
+    }
+
+    /// Writes whole words, each over what is too much of the one before.
+    #[inline]
+    fn write(&self, numbers: &[u64], out: &mut Vec<u8>) {
+        let mut at = out.len();
+        let end = at + self.bytes;
+        out.resize(end + 8, 0);
+        for (cell, number) in self.cells.iter().zip(numbers) {
+            out[at..at + 8].copy_from_slice(&number.to_le_bytes());
+            at += cell.bytes;
+        }
+        out.truncate(end);
+    }
+
+    /// Puts the values that `from` begins with where they belong; `numbers` are left in those.
+    #[inline]
+    pub fn unpack(&self, from: &[u8], to: &mut [u8], numbers: &mut Vec<u64>) {
+        numbers.clear();
+        let mut at = 0;
+        for cell in &self.cells {
+            let number = cell.read(&from[at..]);
+            numbers.push(number);
+            at += cell.bytes;
+            let mut rest = number;
+            for (i, digit) in self.digits[cell.start..cell.end].iter().enumerate() {
+                // Of the whole number: quotients do not wait for each other.
+                let above = if cell.start + i + 1 == cell.end { 0 } else { digit.above.divide(number) };
+                let value = rest - above * digit.radix;
+                digit.width.store(to, digit.offset as usize, digit.low.wrapping_add(value as i32));
+                rest = above;
+            }
+        }
+    }
+}
+
+impl Cell {
+    #[inline]
+    fn read(&self, from: &[u8]) -> u64 {
+        if let Some(word) = from.first_chunk::<8>() {
+            return u64::from_le_bytes(*word) & (u64::MAX >> (64 - 8 * self.bytes));
+        }
+        let mut word = [0; 8];
+        word[..self.bytes].copy_from_slice(&from[..self.bytes]);
+        u64::from_le_bytes(word)
+    }
+}
+
+impl Digit {
+    #[inline]
+    fn load(&self, from: &[u8]) -> u64 {
+        let value = self.width.load(from, self.offset as usize).wrapping_sub(self.low);
+        assert!(u64::from(value as u32) < self.radix, "a value that its variable can't have");
+        u64::from(value as u32)
+    }
+}
+
+impl Divisor {
+    /// 2 at least, 2^64 at most; by that nothing is divided.
+    fn new(by: u128) -> Divisor {
+        Divisor { by: by as u64, inverse: ((1 << 64) / by) as u64 }
+    }
+
+    #[inline]
+    fn divide(&self, number: u64) -> u64 {
+        // At most one too small, since the inverse is less than one too small.
+        let quotient = ((u128::from(number) * u128::from(self.inverse)) >> 64) as u64;
+        quotient + u64::from(number - quotient * self.by >= self.by)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotients_are_exact() {
+        for by in
+            [2u64, 3, 5, 7, 10, 255, 256, 257, 65_535, 65_536, 1_000_003, 1 << 32, 1 << 63, u64::MAX / 3, u64::MAX]
+        {
+            let divisor = Divisor::new(by.into());
+            for number in [0, 1, by - 1, by, by.saturating_add(1), by.saturating_mul(3) - 1, u64::MAX - 1, u64::MAX] {
+                assert_eq!(divisor.divide(number), number / by, "{number} / {by}");
+            }
+        }
+    }
+
+    #[test]
+    fn values_come_back() {
+        let mut packing = Packing::default();
+        let widths = [Width::U8, Width::I8, Width::U16, Width::I16, Width::I32];
+        let mut offset = 0;
+        let mut places = Vec::new();
+        for round in 0..6 {
+            for width in widths {
+                let values = match width {
+                    Width::U8 => Interval { low: 0, high: 4 },
+                    Width::I8 => Interval { low: -128, high: 127 },
+                    Width::U16 => Interval { low: 3, high: 65_535 },
+                    Width::I16 => Interval { low: -7, high: 7 },
+                    Width::I32 => Interval { low: i64::from(i32::MIN), high: i64::from(i32::MAX) },
+                };
+                packing.add(offset, width, values);
+                places.push((offset, width, values, round));
+                offset += width.bytes();
+            }
+        }
+        let (mut numbers, mut before, mut before_packed) = (Vec::new(), Vec::new(), Vec::new());
+        for pick in [0, 0, 1, 2, 3, 0, 3] {
+            let mut state = vec![0; offset];
+            for &(at, width, values, round) in &places {
+                let choices =
+                    [values.low, values.high, (values.low + values.high) / 2, values.high.min(values.low + round)];
+                width.store(&mut state, at, choices[pick] as i32);
+            }
+            let (mut packed, mut back) = (Vec::new(), vec![0xee; offset]);
+            packing.pack(&state, &mut packed);
+            assert_eq!(packed.len(), packing.bytes);
+            packing.unpack(&packed, &mut back, &mut numbers);
+            assert_eq!(back, state);
+            if before.is_empty() {
+                (before, before_packed) = (state.clone(), packed.clone());
+            }
+            let mut again = Vec::new();
+            packing.pack_like(&state, &mut numbers.clone(), &before, 0, &mut again);
+            assert_eq!(again, before_packed);
+            (before, before_packed) = (state, packed);
+        }
+    }
+
+    /// The example of Geldenhuys's thesis, section 3.4.3.
+    #[test]
+    fn three_small_variables_take_seven_bits() {
+        let mut packing = Packing::default();
+        for (offset, high) in [4, 2, 6].into_iter().enumerate() {
+            packing.add(offset, Width::U8, Interval { low: 0, high });
+        }
+        assert_eq!((packing.bits().ceil() as u32, packing.bytes), (7, 1));
+        let mut packed = Vec::new();
+        packing.pack(&[4, 2, 6], &mut packed);
+        assert_eq!(packed, [5 * 3 * 7 - 1]);
+    }
+}

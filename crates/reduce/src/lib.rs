@@ -1,0 +1,20 @@
+//! Reductions: everything that makes a search smaller without changing its answer.
+//!
+//! Three kinds, from the source of a model towards the store of a search:
+//!
+//! * passes from model to model: [statement merging](merge) and [simplification](simplify) (constant folding, slicing,
+//!   dead-variable analysis, privatisation of globals);
+//! * reductions while the model is searched, each a wrapper around any [`Successors`](kripke_model::Successors):
+//!   [partial-order reduction](por) and [symmetry reduction](symmetry);
+//! * the [state codec](compact), which makes stored states shorter.
+//!
+//! Each module says which properties it preserves and why. This crate knows no language and no search.
+#![forbid(unsafe_code)]
+
+pub mod compact;
+pub mod merge;
+pub mod por;
+pub mod simplify;
+mod startup;
+pub mod symmetry;
+mod writes;
