@@ -33,6 +33,23 @@ pub enum Language {
 }
 
 impl Language {
+    /// All languages.
+    pub const ALL: [Language; 3] = [Language::Promela, Language::Dve, Language::Esml];
+
+    /// The name of the language, in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Language::Promela => "promela",
+            Language::Dve => "dve",
+            Language::Esml => "esml",
+        }
+    }
+
+    /// The language with this name.
+    pub fn named(name: &str) -> Option<Language> {
+        Language::ALL.into_iter().find(|language| language.name() == name)
+    }
+
     /// The language of a file, by the ending of its name. People name Promela files in many ways.
     pub fn of(path: &Path) -> Language {
         match path.extension().and_then(|e| e.to_str()) {

@@ -12,8 +12,8 @@ use crate::names::Names;
 use crate::run::Run;
 use crate::table::who;
 
-/// Since 2, the last field is a checksum of all that comes before it.
-const SCHEMA: u32 = 2;
+/// Since 2, the last field is a checksum of all that comes before it. Since 3, there is a request in place of arguments.
+const SCHEMA: u32 = 3;
 const CHECKSUM: &str = "checksum";
 
 /// The contents of a trail file. `choices` and `ending` are the trail; `steps` is for people.
@@ -24,7 +24,11 @@ pub struct TrailFile {
     pub model: String,
     /// Of the texts of all files the model is made of.
     fingerprint: String,
-    /// The arguments that change what the text means, such as definitions of macros.
+    /// The request that the trail is about, versioned by itself. Nothing in formats 1 and 2.
+    #[serde(default)]
+    pub request: serde_json::Value,
+    /// Formats 1 and 2: the arguments of the program that make the request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<String>,
     pub error: Option<String>,
     choices: Vec<u32>,
@@ -86,7 +90,13 @@ impl fmt::Display for TrailError {
 impl std::error::Error for TrailError {}
 
 impl TrailFile {
-    pub fn new(run: &Run, names: &Names, trail: &Trail, arguments: Vec<String>, error: Option<String>) -> TrailFile {
+    pub fn new(
+        run: &Run,
+        names: &Names,
+        trail: &Trail,
+        request: serde_json::Value,
+        error: Option<String>,
+    ) -> TrailFile {
         let step = |taken: &Move| Step {
             process: who(run, names, taken),
             place: run.lines().place(run.edge(taken.process, taken.edge).span),
@@ -96,7 +106,8 @@ impl TrailFile {
             schema: SCHEMA,
             model: run.model().name.clone(),
             fingerprint: fingerprint(run.model()),
-            arguments,
+            request,
+            arguments: Vec::new(),
             error,
             choices: trail.choices.clone(),
             ending: match trail.ending {
@@ -202,7 +213,7 @@ mod tests {
 
     fn file() -> TrailFile {
         let (run, found) = sample::counterexample(sample::mutex());
-        TrailFile::new(&run, &run.names(), found.trail(), vec!["-DN=2".to_string()], None)
+        TrailFile::new(&run, &run.names(), found.trail(), serde_json::json!({"version": 1}), None)
     }
 
     #[test]

@@ -1,0 +1,119 @@
+//! Answers: what a search says about one question, and what a check says about a model.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kripke_model::trail::Replayed;
+use kripke_model::{Interpreter, Model};
+use kripke_report::evidence::Tree;
+use kripke_report::json;
+use kripke_report::verdict::Verdict;
+use kripke_search::{End, Fairness, Options, Outcome};
+
+use crate::plan::Note;
+use crate::question::Logic;
+use crate::question::ctl::Wording;
+use crate::request::Limits;
+use crate::symmetric;
+use crate::task::Task;
+
+/// The answers to all questions about a model.
+#[derive(Debug)]
+pub struct Results {
+    /// The model as it was read.
+    pub model: Arc<Model>,
+    /// One for each question, in order. There is at least one.
+    pub answers: Vec<Answer>,
+    /// The parts of the model that no question covers, in words.
+    pub not_checked: Vec<String>,
+    /// Options that had no effect on some questions.
+    pub notes: Vec<Note>,
+    /// The seconds that each phase took.
+    pub seconds: json::Seconds,
+    /// The limits in force.
+    pub limits: Limits,
+}
+
+/// The answer to one question.
+#[derive(Debug)]
+pub struct Answer {
+    /// The question.
+    pub task: Task,
+    /// The interpreter of the model as counterexamples show it.
+    pub interpreter: Interpreter,
+    /// The interpreter of the searched model.
+    pub searched: Interpreter,
+    /// The outcome of the search.
+    pub outcome: Outcome,
+    /// The verdict, judged.
+    pub verdict: Verdict,
+    /// The options of the search.
+    pub search: Options,
+    /// The name of the engine.
+    pub engine: &'static str,
+    /// `[process][edge]`: whether the edge was executed.
+    pub covered: Vec<Vec<bool>>,
+    /// The time that the answer took.
+    pub elapsed: Duration,
+    /// The part of it before the search.
+    pub compile: Duration,
+    /// The runs that show why a CTL formula is true or false.
+    pub tree: Option<Tree>,
+    /// Why partial-order reduction was not applied though it was wanted.
+    pub no_partial_order: Option<&'static str>,
+    /// The symmetries, or why there are none, if symmetry reduction was wanted.
+    pub symmetry: Option<symmetric::Found>,
+    /// Whether no counterexample is shorter.
+    pub shortest: bool,
+    /// The number of audited states, if there was an audit.
+    pub audited: Option<u64>,
+}
+
+impl Results {
+    /// The answer that decides the verdict on the model: the first violation, or the first that is inconclusive.
+    pub fn decisive(&self) -> &Answer {
+        let violated = self.answers.iter().find(|a| matches!(a.verdict, Verdict::Violated(_)));
+        let unsure = self.answers.iter().find(|a| matches!(a.verdict, Verdict::Inconclusive(_)));
+        violated.or(unsure).unwrap_or(&self.answers[0])
+    }
+
+    /// The parts of the model that neither this answer nor any other covers.
+    pub fn not_checked_by(&self, answer: &Answer) -> Vec<String> {
+        let early = !self.has_safety() && matches!(answer.outcome.end, End::Decided(_));
+        let mut all = self.not_checked.clone();
+        if early {
+            all.push("errors in states that the answer does not need".to_string());
+        }
+        all
+    }
+}
+
+impl Answer {
+    /// The reductions that were applied: names for machines, words for people.
+    pub fn reductions(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let order = self.search.reduces.then_some(("partial-order", "independent steps ordered"));
+        let symmetric = matches!(self.symmetry, Some(Ok(_)));
+        let symmetric = symmetric.then_some(("symmetry", "interchangeable processes exchanged"));
+        self.task.reductions().chain(order).chain(symmetric)
+    }
+
+    /// The fairness assumption of the answer.
+    pub fn fairness(&self) -> Fairness {
+        let cycles = self.search.cycles.map(|c| c.fairness);
+        cycles.or(self.search.branching.as_ref().map(|b| b.fairness())).unwrap_or_default()
+    }
+
+    /// The CTL formula, for messages about its parts.
+    pub fn wording(&self) -> Option<Wording<'_>> {
+        match (&self.task.question.as_ref()?.logic, &self.task.ctl) {
+            (Logic::Branching(ctl), Some(translated)) => Some(Wording { ctl, translated }),
+            _ => None,
+        }
+    }
+
+    /// A run that shows why a CTL formula is true, if there is one.
+    pub fn witness(&self) -> Option<&Replayed> {
+        let tree = self.tree.as_ref().filter(|_| matches!(self.verdict, Verdict::Holds(_)))?;
+        tree.runs().first()
+    }
+}

@@ -1,0 +1,414 @@
+//! The plan: every decision that could make an answer wrong, in one place.
+//!
+//! [`Plan::resolve`] takes what the user wants (a [`Request`]) and what the model has ([`Facts`]) and gives, for each
+//! question, the options of its search and the reductions that preserve its answer; or a [`Refusal`] with the option at
+//! fault and the reason. An option that has no effect on any question is refused. One that has an effect on some
+//! questions only is reported in a [`Note`]. No option is changed in silence.
+//!
+//! # Which reduction preserves which question
+//!
+//! | reduction | states (safety, reachability) | cycles (LTL without `X`, `accept`, `progress`) | counts steps (LTL with `X`, automata) | CTL | with fairness |
+//! |---|---|---|---|---|---|
+//! | simplification (constants, slicing, dead variables, privatisation) | yes | yes | yes | yes | yes |
+//! | statement merging | yes | yes | no | no | no |
+//! | partial order | with the open-set proviso | with the static cycle proviso | no | no | no |
+//! | symmetry | yes | yes, without partial order | if no process ends | no | no |
+//! | state codec | yes | yes | yes | yes | yes |
+//!
+//! # The order of the layers
+//!
+//! Simplification, then merging transform the model. The search sees, from the inside out: engine, partial-order
+//! reduction, symmetry reduction, state codec ([`System::worker`](crate::system::System::worker)). A permuted state is no
+//! state of the engine's layout cut, and a compact state is no state that can be permuted, so no other order works.
+
+use std::fmt;
+
+use kripke_reduce::por::Keeping;
+use kripke_search::store::{Bits, HashStore};
+use kripke_search::{Algorithm, Bias, Branching, CacheSize, Cycles, Fairness, Options, Order, StoreKind};
+
+use crate::request::{Request, Store, StoreName, Swarm};
+use crate::task::Kind;
+
+/// Bytes of a bitstate store if neither its size nor the memory is given: initialising more would take longer than most
+/// searches.
+const USUAL_BITSTATE: u64 = 1 << 30;
+/// States of a cache if neither their number nor the memory is given.
+const USUAL_CACHE: u32 = 4_000_000;
+
+/// What the model and the machine have.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// The questions, in the order in which they are answered. There is at least one.
+    pub questions: Vec<QuestionFacts>,
+    /// Whether the model has `hidden` variables, in which states are not compared.
+    pub hidden: bool,
+    /// Bytes of memory that the program has taken so far.
+    pub memory_taken: u64,
+    /// The limit of memory in force.
+    pub memory: Option<u64>,
+}
+
+/// What there is to know about one question.
+#[derive(Clone, Debug)]
+pub struct QuestionFacts {
+    /// Its name, for messages.
+    pub name: String,
+    /// Its kind.
+    pub kind: Kind,
+    /// What a search has to find.
+    pub target: Target,
+    /// Whether the answer depends on the number of steps between two events: `X`, automata, CTL.
+    pub counts_steps: bool,
+    /// Whether an invalid end state is an error of this question.
+    pub end_states: bool,
+}
+
+/// What a search has to find.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// A state or a step that violates the property.
+    State,
+    /// An accepting cycle, with these acceptance sets of edges if there are several.
+    Cycle(u32),
+    /// The truth of a CTL formula in the initial state.
+    Ctl(Branching),
+}
+
+/// The decisions for all questions of a request.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// One for each question.
+    pub questions: Vec<QuestionPlan>,
+    /// Options that have no effect on some questions.
+    pub notes: Vec<Note>,
+}
+
+/// The decisions for one question.
+#[derive(Clone, Debug)]
+pub struct QuestionPlan {
+    /// The search. Partial-order reduction is switched on when the ample sets are known to be of use.
+    pub search: Options,
+    /// Whether statements are merged.
+    pub merging: bool,
+    /// What partial-order reduction has to preserve, or why it is not applied; nothing if it is not wanted.
+    pub partial_order: Option<Result<Keeping, &'static str>>,
+    /// The same if symmetry reduction is applied.
+    pub partial_order_with_symmetry: Option<Result<Keeping, &'static str>>,
+    /// Which symmetries may be used, or why none may; nothing if symmetry reduction is not wanted.
+    pub symmetry: Option<Result<Symmetries, &'static str>>,
+}
+
+/// Which symmetries preserve a question.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Symmetries {
+    /// All.
+    All,
+    /// Only those of processes that never end: permuting an ended process adds steps to a run.
+    OfLastingProcesses,
+}
+
+/// A request that can't be carried out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    /// The option at fault, as on the command line.
+    pub option: &'static str,
+    /// The reason, and what to do.
+    pub reason: String,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.option, self.reason)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// An option that has no effect on some questions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Note {
+    /// The option, as on the command line.
+    pub option: &'static str,
+    /// The reason.
+    pub reason: String,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.option, self.reason)
+    }
+}
+
+/// A rule: the option, whether it is broken, and the reason.
+type Rule = (&'static str, bool, &'static str);
+
+impl Plan {
+    /// Refuses options that contradict each other, whatever the model.
+    pub fn validate(request: &Request) -> Result<(), Refusal> {
+        for (option, broken, reason) in store_rules(&request.search.store, request).into_iter().chain(rules(request)) {
+            if broken {
+                return Err(Refusal { option, reason: reason.to_string() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Decides how a request is carried out for a model.
+    pub fn resolve(request: &Request, facts: &Facts) -> Result<Plan, Refusal> {
+        Plan::validate(request)?;
+        let notes = effects(request, facts)?;
+        let questions = facts.questions.iter().map(|question| QuestionPlan::new(request, facts, question)).collect();
+        Ok(Plan { questions, notes })
+    }
+}
+
+/// Options of stores that contradict each other, or belong to another store.
+fn store_rules(store: &Store, request: &Request) -> Vec<Rule> {
+    use StoreName::{Auto, Bitstate, Cache, Hash};
+    let name = store.name();
+    let breadth_first = request.search.order == Some(Order::BreadthFirst);
+    let tolerance = store.tolerance();
+    vec![
+        ("--swarm", store.swarm.is_some() && name != Bitstate, "a swarm uses bitstate stores: leave out --store"),
+        (
+            "--swarm",
+            store.swarm.is_some() && breadth_first,
+            "the searches of a swarm are depth-first: leave out --search",
+        ),
+        (
+            "--lossy",
+            store.lossy && name != Auto,
+            "it goes with --store auto; otherwise choose --store hash or bitstate",
+        ),
+        ("--change-at", store.change_at.is_some() && name != Auto, "it goes with --store auto"),
+        ("--cache-states", store.cache_states.is_some() && name != Cache, "it goes with --store cache"),
+        ("--cache-collisions", store.cache_collisions.is_some() && name != Cache, "it goes with --store cache"),
+        ("--cache-probes", store.cache_probes.is_some() && name != Cache, "it goes with --store cache"),
+        ("--bits", store.bits.is_some() && name != Bitstate, "it goes with --store bitstate or --swarm"),
+        ("--hashes", store.hashes.is_some() && name != Bitstate, "it goes with --store bitstate or --swarm"),
+        ("--hash-bits", store.hash_bits.is_some() && name != Hash, "it goes with --store hash"),
+        (
+            "--hash-seed",
+            store.hash_seed.is_some() && !store.is_lossy() && !store.lossy,
+            "it goes with --store hash, --store bitstate, --swarm or --lossy",
+        ),
+        (
+            "--store cache",
+            name == Cache && breadth_first,
+            "it needs --search dfs: a state on the search stack is never replaced, a state of a queue might be",
+        ),
+        (
+            "--cache-collisions",
+            name == Cache && tolerance.collisions > tolerance.probes,
+            "it must not be more than --cache-probes, after which the search gives up",
+        ),
+    ]
+}
+
+/// Other options that contradict each other.
+fn rules(request: &Request) -> Vec<Rule> {
+    let reductions = &request.reductions;
+    let audited = reductions.audit.is_some();
+    let questions = &request.questions;
+    vec![
+        ("--audit", audited && reductions.raw, "it audits partial-order reduction, which --raw turns off"),
+        (
+            "--audit",
+            audited && !reductions.partial_order,
+            "it audits partial-order reduction, which --no-partial-order turns off",
+        ),
+        (
+            "--property",
+            questions.ignore_claims && questions.properties.iter().any(|name| name != "safety"),
+            "it asks for a property of the model, and --no-claim ignores them all",
+        ),
+    ]
+}
+
+/// Looks at the options whose effect depends on the kinds of the questions: refuses those that affect none, notes those that
+/// affect only some.
+fn effects(request: &Request, facts: &Facts) -> Result<Vec<Note>, Refusal> {
+    let mut notes = Vec::new();
+    let temporal: Vec<&QuestionFacts> = facts.questions.iter().filter(|q| q.target != Target::State).collect();
+    let only_temporal = temporal.len() == facts.questions.len();
+    let store = &request.search.store;
+    if let Some(question) = temporal.first().filter(|_| store.is_lossy() || store.name() == StoreName::Cache) {
+        return Err(Refusal {
+            option: "--store",
+            reason: format!(
+                "a store that may miss or forget states can't be used for {} {}: only for assertions, end states, faults, \
+                 --reach and safety properties; leave it out with --no-claim, or use another --store",
+                question.kind.word(),
+                question.name
+            ),
+        });
+    }
+    let mut unused = |option, is_given: bool, reason: &str| match is_given && !temporal.is_empty() {
+        true if only_temporal => Err(Refusal { option, reason: reason.to_string() }),
+        true => {
+            let names: Vec<&str> = temporal.iter().map(|q| &*q.name).collect();
+            notes.push(Note { option, reason: format!("no effect on {}: {reason}", names.join(", ")) });
+            Ok(())
+        }
+        false => Ok(()),
+    };
+    let tree = store.kind == Some(StoreName::Tree);
+    unused("--store tree", tree, "searches for cycles and CTL store states in full")?;
+    unused("--lossy", store.lossy, "searches for cycles and CTL need every state")?;
+    let breadth_first = request.search.order == Some(Order::BreadthFirst);
+    unused("--search bfs", breadth_first, "searches for cycles and CTL are depth-first")?;
+    algorithm(request, &temporal)?;
+    if facts.hidden {
+        notes.extend(hidden(request));
+    }
+    Ok(notes)
+}
+
+/// The algorithms that find accepting cycles, and what each can't do.
+fn algorithm(request: &Request, temporal: &[&QuestionFacts]) -> Result<(), Refusal> {
+    let chosen = request.search.algorithm;
+    let cycles = temporal.iter().any(|q| matches!(q.target, Target::Cycle(_)));
+    if matches!(chosen, Algorithm::Auto | Algorithm::Scc) || !cycles {
+        return Ok(());
+    }
+    let refuse = |reason: &str| Err(Refusal { option: "--cycles", reason: reason.to_string() });
+    if request.questions.fairness != Fairness::None {
+        return refuse("fairness is decided on whole components: use --cycles scc");
+    }
+    if request.errors.all {
+        return refuse("this algorithm stops at the first cycle, but all errors are to be counted: use --cycles scc");
+    }
+    Ok(())
+}
+
+/// What `hidden` variables rule out. Which of several equal states is stored depends on the order of the search, so there is
+/// one worker, and counterexamples are levels of stored states.
+fn hidden(request: &Request) -> Vec<Note> {
+    let store = &request.search.store;
+    let note = |option, reason: &str| Note { option, reason: format!("no effect: {reason}") };
+    let reason = "a model with hidden variables is searched breadth-first by one thread with an exact store";
+    let mut notes = Vec::new();
+    if !matches!(store.kind, None | Some(StoreName::Auto | StoreName::Exact)) || store.swarm.is_some() {
+        notes.push(note("--store", reason));
+    }
+    if request.search.order == Some(Order::DepthFirst) {
+        notes.push(note("--search dfs", reason));
+    }
+    if request.search.threads.is_some_and(|threads| threads > 1) {
+        notes.push(note("--threads", reason));
+    }
+    notes
+}
+
+impl QuestionPlan {
+    fn new(request: &Request, facts: &Facts, question: &QuestionFacts) -> QuestionPlan {
+        let reductions = &request.reductions;
+        let wanted = !reductions.raw && reductions.partial_order;
+        let partial_order = wanted.then(|| partial_order(request, question));
+        let cycles = matches!(question.target, Target::Cycle(_));
+        QuestionPlan {
+            search: options(request, facts, question),
+            merging: !reductions.raw && reductions.merging && !counts_steps(request, question),
+            // A cycle of representatives need not visit the states at which every process is expanded.
+            partial_order_with_symmetry: match partial_order {
+                Some(Ok(_)) if cycles => Some(Err("the cycle proviso does not hold for representatives (symmetry)")),
+                other => other,
+            },
+            partial_order,
+            symmetry: reductions.symmetry.then(|| symmetry(request, question)),
+        }
+    }
+}
+
+/// Whether the answer changes with the number of steps. Fairness counts the steps of each process.
+fn counts_steps(request: &Request, question: &QuestionFacts) -> bool {
+    question.counts_steps || request.questions.fairness != Fairness::None
+}
+
+fn partial_order(request: &Request, question: &QuestionFacts) -> Result<Keeping, &'static str> {
+    match question.target {
+        _ if request.search.store.name() == StoreName::Cache => Err("a cache forgets which states are new"),
+        _ if request.questions.fairness != Fairness::None => Err("fairness counts every move"),
+        _ if question.counts_steps => Err("the property counts steps"),
+        Target::State => Ok(Keeping::Errors),
+        Target::Cycle(_) => Ok(Keeping::Runs),
+        Target::Ctl(_) => Err("the property counts steps"),
+    }
+}
+
+fn symmetry(request: &Request, question: &QuestionFacts) -> Result<Symmetries, &'static str> {
+    match question.target {
+        _ if request.reductions.raw => Err("--raw turns every reduction off"),
+        Target::Ctl(_) => Err("it is not applied to CTL formulas"),
+        _ if request.questions.fairness != Fairness::None => Err("fairness distinguishes processes"),
+        _ if question.counts_steps => Ok(Symmetries::OfLastingProcesses),
+        _ => Ok(Symmetries::All),
+    }
+}
+
+/// The options of the search for one question.
+fn options(request: &Request, facts: &Facts, question: &QuestionFacts) -> Options {
+    let Request { search, questions, errors, limits, .. } = request;
+    let safety = question.kind == Kind::Safety;
+    let checked_elsewhere = !safety && facts.questions.iter().any(|other| other.kind == Kind::Safety);
+    let threads = search.threads.map(usize::from);
+    let workers = Options { threads, ..Options::default() }.workers() as u64;
+    let store = store(request, facts, if search.store.swarm.is_some() { workers } else { 1 });
+    let depth_first = search.store.swarm.is_some() || matches!(store, StoreKind::Bitstate(_) | StoreKind::Cache(_));
+    Options {
+        order: search.order.unwrap_or(if depth_first { Order::DepthFirst } else { Order::BreadthFirst }),
+        all_errors: errors.all,
+        assertions: errors.assertions && !checked_elsewhere && question.kind != Kind::Reach,
+        end_states: errors.end_states && !checked_elsewhere && question.end_states,
+        store,
+        change_at: search.store.change_at,
+        lossy: search.store.lossy,
+        threads,
+        bias: Bias::Forward,
+        seed: search.store.hash_seed.unwrap_or(0),
+        swarm: search.store.swarm.map(|swarm| match swarm {
+            Swarm::Searches(searches) => searches,
+            Swarm::Timed if limits.timeout.is_some() => u64::MAX,
+            Swarm::Timed => 2 * workers.max(4),
+        }),
+        cycles: match question.target {
+            Target::Cycle(marks) => Some(Cycles { algorithm: search.algorithm, fairness: questions.fairness, marks }),
+            _ => None,
+        },
+        branching: match &question.target {
+            Target::Ctl(branching) => Some(branching.clone()),
+            _ => None,
+        },
+        reduces: false,
+    }
+}
+
+/// The store and its size, for so many searches at a time.
+fn store(request: &Request, facts: &Facts, searches: u64) -> StoreKind {
+    let store = &request.search.store;
+    // What the user has left of the memory, if the user set a limit.
+    let left = request.limits.memory.map(|memory| memory.saturating_sub(facts.memory_taken));
+    match store.name() {
+        StoreName::Auto => StoreKind::Auto,
+        StoreName::Exact => StoreKind::Exact,
+        StoreName::Tree => StoreKind::Tree,
+        StoreName::Cache => {
+            let states = store.cache_states.or(left.is_none().then_some(USUAL_CACHE));
+            StoreKind::Cache(CacheSize { states, tolerance: store.tolerance() })
+        }
+        StoreName::Hash => StoreKind::Hash { bits: store.hash_bits.unwrap_or(HashStore::BITS) },
+        StoreName::Bitstate => {
+            // Waiting states are packed in a stack, and in full in a queue.
+            let quarters = if request.search.order == Some(Order::BreadthFirst) { 2 } else { 3 };
+            let share = |memory: u64| memory / 4 * quarters / searches;
+            let bytes =
+                left.map(share).unwrap_or_else(|| facts.memory.map_or(USUAL_BITSTATE, share).min(USUAL_BITSTATE));
+            let hashes = store.hashes.unwrap_or(Bits::HASHES);
+            StoreKind::Bitstate(match store.bits {
+                Some(bits) => Bits::power(bits, hashes),
+                None => Bits::within(bytes, hashes),
+            })
+        }
+    }
+}

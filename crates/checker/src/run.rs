@@ -1,0 +1,260 @@
+//! Running a request: load, plan, search, judge. One model at a time.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use kripke_model::layout::StartError;
+use kripke_model::{Interpreter, Model};
+use kripke_reduce::por::Independence;
+use kripke_report::evidence::Tree;
+use kripke_report::json;
+use kripke_report::verdict::{Unconfirmed, Verdict};
+use kripke_search::{Budget, End, Limit, Options, Order, Outcome, Progress, explore};
+
+use crate::answer::{Answer, Results};
+use crate::error::Error;
+use crate::files::Files;
+use crate::load::{self, InputError};
+use crate::monitor::{Monitor, Phase};
+use crate::plan::{Facts, Plan, QuestionPlan};
+use crate::request::{Limits, Reductions, Request};
+use crate::system::System;
+use crate::task::{self, Kind, Subject, Task};
+use crate::{judge, memory, scope, symmetric};
+
+/// A search for a shorter counterexample may always store so many states.
+pub(crate) const SHORTEN: u64 = 500_000;
+
+/// Bounds of a search within those of the request.
+#[derive(Clone, Copy)]
+struct Most {
+    states: u64,
+    depth: u32,
+}
+
+/// What all searches for one model share.
+#[derive(Clone, Copy)]
+pub(crate) struct Session<'a> {
+    pub request: &'a Request,
+    pub file: &'a Path,
+    pub limits: Limits,
+    pub deadline: Option<Instant>,
+    pub monitor: &'a dyn Monitor,
+}
+
+/// The limits of a request with the defaults filled in.
+pub fn limits(request: &Request) -> Limits {
+    Limits { memory: request.limits.memory.or_else(memory::default_limit), ..request.limits }
+}
+
+/// Checks one model: answers every question of the request.
+pub fn check(file: &Path, request: &Request, files: &dyn Files, monitor: &dyn Monitor) -> Result<Results, Error> {
+    let start = Instant::now();
+    let limits = limits(request);
+    let deadline = limits.timeout.and_then(|timeout| start.checked_add(timeout));
+    monitor.phase(Phase::Reading);
+    let subject = task::load(file, request, files)?;
+    monitor.warnings(&subject.warnings);
+    monitor.phase(Phase::Preparing);
+    let model = Arc::new(subject.model.clone());
+    let tasks = task::tasks(file, subject.clone(), request)?;
+    let mut plainer = plainer(file, subject, request)?.into_iter();
+    let plan = Plan::resolve(request, &facts(&model, &tasks, &limits))?;
+    plan.notes.iter().for_each(|note| monitor.warn(&note.to_string()));
+    scope::missing_labels(&model, &tasks).iter().for_each(|warning| monitor.warn(warning));
+    let not_checked = scope::not_checked(&model, &tasks, &plan);
+    monitor.questions(tasks.len());
+    let load = start.elapsed();
+    let session = Session { request, file, limits, deadline, monitor };
+    let mut answers: Vec<Answer> = Vec::new();
+    for (task, plan) in tasks.into_iter().zip(&plan.questions) {
+        monitor.phase(Phase::Preparing);
+        let unmerged = task.clone();
+        let answer = session.answer(task, plainer.next(), plan)?;
+        monitor.answered(&answer);
+        let answer = session.shortest(answer, unmerged, plan)?;
+        monitor.phase(Phase::Writing);
+        monitor.finished(&answer);
+        answers.push(answer);
+    }
+    let compile: f64 = answers.iter().map(|a| a.compile.as_secs_f64()).sum();
+    let search = answers.iter().map(|a| a.elapsed.as_secs_f64()).sum::<f64>() - compile;
+    let seconds = json::Seconds { load: load.as_secs_f64(), compile, search, cpu: None };
+    Ok(Results { model, answers, not_checked, notes: plan.notes, seconds, limits })
+}
+
+/// What the model and the machine have.
+fn facts(model: &Model, tasks: &[Task], limits: &Limits) -> Facts {
+    Facts {
+        questions: tasks.iter().map(Task::facts).collect(),
+        hidden: model.globals.iter().any(|global| global.hidden),
+        memory_taken: memory::now(),
+        memory: limits.memory,
+    }
+}
+
+/// The tasks without dead-variable analysis, for symmetry reduction: a dead value that is replaced by a number hides that it
+/// names a process.
+fn plainer(file: &Path, subject: Subject, request: &Request) -> Result<Vec<Task>, InputError> {
+    let reductions = request.reductions;
+    if !reductions.symmetry || reductions.raw || !reductions.dead_variables {
+        return Ok(Vec::new());
+    }
+    let reductions = Reductions { dead_variables: false, ..reductions };
+    task::tasks(file, subject, &Request { reductions, ..request.clone() })
+}
+
+impl Session<'_> {
+    /// Answers one question. The plainer form of the task is used if it has more symmetries.
+    pub(crate) fn answer(
+        &self,
+        mut task: Task,
+        mut plainer: Option<Task>,
+        plan: &QuestionPlan,
+    ) -> Result<Answer, Error> {
+        let (start, request) = (Instant::now(), self.request);
+        if plan.merging {
+            task.merge();
+            plainer.iter_mut().for_each(Task::merge);
+        }
+        let refused = |e: StartError| Error::Input(InputError::whole(self.file, &e.to_string()));
+        let (task, symmetry) = symmetric::choose(task, plainer, plan.symmetry).map_err(refused)?;
+        let mut interpreter = self.interpreter(&task.model).map_err(refused)?;
+        let symmetries = symmetry.as_ref().and_then(|s| s.as_ref().ok());
+        let searched = symmetries.map_or(&task.searched, |symmetry| &symmetry.model);
+        let wanted = if symmetries.is_some() { plan.partial_order_with_symmetry } else { plan.partial_order };
+        let (independence, no_partial_order) = match wanted {
+            Some(allowed) => match allowed.and_then(|preserve| Independence::of(searched, preserve)) {
+                Ok(independence) => (Some(independence), None),
+                Err(why) => (None, Some(why)),
+            },
+            None => (None, None),
+        };
+        let reduces = independence.is_some();
+        let action = symmetries.map(|s| s.action.clone());
+        let (system, fallback) = System::new(searched, request, independence, action).map_err(refused)?;
+        fallback.iter().for_each(|why| self.monitor.warn(why));
+        let system = system.asking(&task.conditions);
+        let compile = start.elapsed();
+        let search = Options { reduces, ..plan.search.clone().fit(system.uncompared()) };
+        let mut outcome = if task.is_ready() { self.search(&system, &search, None) } else { Outcome::nothing() };
+        self.monitor.phase(Phase::Confirming);
+        let mut shortest = self.shorten(&system, &search, &mut outcome);
+        let audited = self.audited(&system)?;
+        let engine = system.engine();
+        let (mut explored, mut covered) = system.finish();
+        if let Some(symmetry) = symmetries {
+            let mut original = self.interpreter(&task.searched).map_err(refused)?;
+            shortest &=
+                symmetric::lift(symmetry, &mut outcome, &mut explored, &mut original).map_err(|e| self.bug(&e))?;
+            symmetry.cover(&task.searched, &mut covered);
+            explored = original;
+        }
+        let (verdict, tree) =
+            self.judge(&task, &outcome, [&mut interpreter, &mut explored]).map_err(|e| self.bug(&e))?;
+        Ok(Answer {
+            task,
+            interpreter,
+            searched: explored,
+            outcome,
+            verdict,
+            search,
+            engine,
+            covered,
+            elapsed: start.elapsed(),
+            compile,
+            tree,
+            no_partial_order,
+            symmetry,
+            shortest,
+            audited,
+        })
+    }
+
+    fn interpreter(&self, model: &Arc<Model>) -> Result<Interpreter, StartError> {
+        load::interpreter(model.clone(), self.request.reductions.raw)
+    }
+
+    /// The verdict, after the evidence has been replayed and judged.
+    fn judge(
+        &self,
+        task: &Task,
+        outcome: &Outcome,
+        [interpreter, searched]: [&mut Interpreter; 2],
+    ) -> Result<(Verdict, Option<Tree>), Unconfirmed> {
+        let fairness = self.request.questions.fairness;
+        let unchecked = if task.is_ready() { Vec::new() } else { vec![format!("{} {}", task.kind.word(), task.name)] };
+        let verdict = Verdict::judge_reduced(outcome, interpreter, Some(searched), &unchecked)?;
+        judge::confirm(task, &verdict, fairness, interpreter)?;
+        let tree = outcome.evidence.as_ref().map(|e| Tree::confirm(e, interpreter, searched)).transpose()?;
+        judge::confirm_tree(task, &verdict, tree.as_ref(), fairness, [interpreter, searched])?;
+        Ok((verdict, tree))
+    }
+
+    /// The number of audited states, if there is an audit. A failed audit overrides every answer.
+    fn audited(&self, system: &System) -> Result<Option<u64>, Error> {
+        let Some(record) = system.record() else { return Ok(self.request.reductions.audit.map(|_| 0)) };
+        match record.failure() {
+            Some(what) => Err(Error::Bug(format!("{}: an audit failed: {what}", self.file.display()))),
+            None => Ok(Some(record.audited())),
+        }
+    }
+
+    fn bug(&self, e: &Unconfirmed) -> Error {
+        Error::Bug(format!("{}: {e}", self.file.display()))
+    }
+
+    /// Replaces the counterexample of a search with ample sets by one that is as short as any interleaving allows, unless
+    /// that takes too many states. Returns whether the trails are shortest ones.
+    fn shorten(&self, system: &System, search: &Options, outcome: &mut Outcome) -> bool {
+        let nearest = search.order == Order::BreadthFirst && search.cycles.is_none() && search.branching.is_none();
+        let Some(violation) = outcome.violations.first().filter(|_| nearest && !search.all_errors) else {
+            return nearest;
+        };
+        if !search.reduces || !system.has_left_out() {
+            return true;
+        }
+        // With several workers the ample sets depend on timing, and so does the choice among the nearest errors.
+        let same = search.workers() == 1;
+        let Some(depth) = violation.trail.choices.len().checked_sub(usize::from(same)) else { return true };
+        let most =
+            Most { states: outcome.statistics.states.max(SHORTEN), depth: u32::try_from(depth).unwrap_or(u32::MAX) };
+        let all = Options { reduces: false, ..search.clone() };
+        let again = self.search(system, &all, Some(most));
+        match again.end {
+            End::Violation => outcome.violations = again.violations,
+            // No error is nearer.
+            End::Exhausted(_) | End::Stopped(Limit::Depth(_)) if same => {}
+            _ => return false,
+        }
+        true
+    }
+
+    /// Searches, within narrower bounds if there are any.
+    fn search(&self, system: &System, options: &Options, most: Option<Most>) -> Outcome {
+        let budget = Budget {
+            max_depth: most.map(|most| most.depth).into_iter().chain(self.limits.max_depth).min(),
+            max_states: most.map(|most| most.states).into_iter().chain(self.limits.max_states).min(),
+            memory: self.limits.memory,
+            taken: memory::now(),
+            deadline: self.deadline,
+            interrupt: self.monitor.interrupt(),
+            full: self.monitor.memory_full(),
+            enough: system.record().map(|record| record.wrong.clone()),
+        };
+        let progress = Arc::new(Progress::new());
+        let mut outcome = None;
+        self.monitor.search(&progress, self.limits.memory, &mut || {
+            outcome = Some(explore(&|| system.worker(), options, &budget, &progress));
+        });
+        outcome.unwrap_or_else(Outcome::nothing)
+    }
+}
+
+impl Results {
+    /// Whether safety was checked by itself.
+    pub(crate) fn has_safety(&self) -> bool {
+        self.answers.iter().any(|a| a.task.kind == Kind::Safety)
+    }
+}

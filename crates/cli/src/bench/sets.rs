@@ -1,0 +1,137 @@
+//! Sets of options to measure with.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::Parser;
+
+use crate::args::{Check, Format, Looking, Reading, Store};
+use crate::exit::Failure;
+
+/// Options of `kripke check`, as the user wrote them and as they are understood.
+#[derive(Debug)]
+pub struct Set {
+    pub text: String,
+    words: Vec<String>,
+    reading: Reading,
+    looking: Looking,
+    /// States may be visited, and counted, more than once.
+    forgets: bool,
+    /// Moves may be left out.
+    orders: bool,
+}
+
+#[derive(Parser)]
+#[command(no_binary_name = true, disable_help_flag = true)]
+struct Only {
+    #[command(flatten)]
+    check: Check,
+}
+
+impl Set {
+    /// Reads the options of one `--with`, and those for every run.
+    pub fn read(with: &str, always: &[String]) -> Result<Set, Failure> {
+        let said = if with.is_empty() { always.join(" ") } else { with.to_string() };
+        let wrong = |why: String| Failure::BadInput(format!("options `{said}`: {why}"));
+        let mut words = split(with).map_err(|why| wrong(why.to_string()))?;
+        words.extend_from_slice(always);
+        let all = std::iter::once("FILE".to_string()).chain(words.iter().cloned());
+        let Only { check } = Only::try_parse_from(all).map_err(|e| wrong(complaint(&e)))?;
+        if let Some(file) = check.files.get(1) {
+            return Err(wrong(format!("`{}` is not an option", file.display())));
+        }
+        if check.showing.format == Format::Json {
+            return Err(wrong("--format belongs to bench itself, before any `--`".to_string()));
+        }
+        if check.showing.trail.is_some() {
+            return Err(wrong("--trail can't be measured: no trail is written".to_string()));
+        }
+        if !check.showing.no_trail {
+            words.push("--no-trail".to_string());
+        }
+        let forgets = check.searching.storing.store == Some(Store::Cache);
+        let orders = !(check.reading.raw || check.searching.no_partial_order);
+        let (reading, looking) = (check.reading, check.looking);
+        Ok(Set { text: with.to_string(), words, reading, looking, forgets, orders })
+    }
+
+    /// The command line of a run.
+    pub fn arguments(&self, file: &Path) -> Vec<OsString> {
+        let mut out = vec![OsString::from("check")];
+        out.extend(self.words.iter().map(OsString::from));
+        out.extend(["--format", "json", "--"].map(OsString::from));
+        out.push(file.into());
+        out
+    }
+
+    /// Whether complete searches with both must count the same. Which moves are left out depends on the order of the
+    /// search.
+    pub fn alike(&self, other: &Set) -> bool {
+        let depends = |set: &Set| set.forgets || set.orders;
+        self.reading == other.reading && self.looking == other.looking && !depends(self) && !depends(other)
+    }
+}
+
+/// What is wrong, without the usage of a command the user did not type.
+fn complaint(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let text = text.split("\n\nUsage:").next().unwrap_or_default();
+    text.strip_prefix("error: ").unwrap_or(text).trim_end().to_string()
+}
+
+/// Words as a shell would see them: blanks separate, quotes hold together.
+fn split(text: &str) -> Result<Vec<String>, &'static str> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for c in text.chars() {
+        match quote {
+            Some(q) if c == q => quote = None,
+            None if c == '\'' || c == '"' => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            None if c.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    if quote.is_some() { Err("a quote is not closed") } else { Ok(words) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(text: &str) -> Set {
+        Set::read(text, &[]).unwrap()
+    }
+
+    #[test]
+    fn words_are_those_of_a_shell() {
+        for (text, words) in [
+            ("", &[][..]),
+            ("  -j1   --raw ", &["-j1", "--raw"]),
+            ("-D'X=a b' \"-I a\"", &["-DX=a b", "-I a"]),
+            ("-D''", &["-D"]),
+            ("''", &[""]),
+        ] {
+            assert_eq!(split(text).unwrap(), words, "{text}");
+        }
+        assert!(split("-D'X").is_err());
+    }
+
+    #[test]
+    fn only_what_the_model_is_and_what_is_wrong_with_it_makes_counts_differ() {
+        for (a, b, alike) in [
+            ("--raw -j1", "--store tree --search dfs -j2 --engine interpret --mem 1G --raw", true),
+            ("--no-partial-order", "--no-partial-order --search dfs", true),
+            ("--raw -DN=3", "--raw -j1 -DN=3", true),
+            ("--raw -DN=3", "--raw -DN=4", false),
+            ("-j1", "-j2", false),
+            ("--no-partial-order", "--raw", false),
+            ("--raw", "--raw --all-errors", false),
+            ("--raw --search dfs", "--raw --store cache", false),
+        ] {
+            assert_eq!(set(a).alike(&set(b)), alike, "{a} | {b}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! `kripke check`: explore every state, give a verdict.
+
+mod json;
+mod screen;
+mod stopped;
+mod tally;
+mod watcher;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use kripke::error::Error;
+use kripke::files::Disk;
+use kripke::load::InputError;
+use kripke::plan::Plan;
+use kripke::request::{Limits, Request};
+use kripke_report::json::bad_input;
+use kripke_report::verdict::Verdict;
+
+use crate::args::{Check, Format};
+use crate::exit::{Failure, Status};
+use crate::files::{Kind, Replace};
+use crate::watchdog::Watched;
+use crate::{files, output, processor, signals, watchdog};
+use screen::Done;
+use stopped::{Answered, Position, StopReport};
+use tally::Tally;
+use watcher::Watcher;
+
+pub fn run(args: &Check) -> Result<Status, Failure> {
+    if args.showing.trail.is_some() && args.files.len() > 1 {
+        return Err(Failure::BadInput("--trail names one file, but there are several models".to_string()));
+    }
+    let request = args.request();
+    Plan::validate(&request).map_err(|refusal| Failure::BadInput(refusal.to_string()))?;
+    check_output(args)?;
+    let interrupt = signals::interrupt();
+    let session = Session { args, request: &request, interrupt: &interrupt };
+    match &args.files[..] {
+        [file] => session.one(file),
+        _ => session.many(),
+    }
+}
+
+/// What the checks of all models share.
+struct Session<'a> {
+    args: &'a Check,
+    request: &'a Request,
+    interrupt: &'a Arc<AtomicBool>,
+}
+
+/// A file for the counterexample that can't be written is refused before the search, not after.
+fn check_output(args: &Check) -> Result<(), Failure> {
+    let Some(path) = &args.showing.trail else { return Ok(()) };
+    if files::is_standard(path) && args.showing.format == Format::Json {
+        return Err(Failure::BadInput("--trail - and --format json would both be standard output".to_string()));
+    }
+    files::may_write(path, Replace::new(Kind::Trail, args.showing.force)).map_err(|e| files::unwritten(path, &e))
+}
+
+/// Where a report goes: to standard output, unless the trail is there.
+fn print(args: &Check, report: &str) {
+    match args.showing.format {
+        Format::Json => output::print_json(report),
+        Format::Text if args.showing.trail.as_deref().is_some_and(files::is_standard) => output::remark(report),
+        Format::Text => output::print(report),
+    }
+}
+
+impl Session<'_> {
+    /// Checks one model under the watchdog, which ends the program where a phase does not obey a limit by itself.
+    fn check(&self, file: &Path, position: Option<Position>) -> Result<(Done, watchdog::Watching), Error> {
+        let (start, busy) = (Instant::now(), processor::seconds());
+        let limits = kripke::run::limits(self.request);
+        let answered = Answered::default();
+        let report = StopReport::new(self.args, self::limits(&limits), file, &answered, position);
+        let watching = watchdog::watch(Watched {
+            deadline: limits.timeout.and_then(|timeout| start.checked_add(timeout)),
+            memory: limits.memory,
+            interrupt: self.interrupt.clone(),
+            report: Box::new(move |stop| report.print(stop)),
+        });
+        let Session { args, request, interrupt } = self;
+        let trails = Mutex::new((Vec::new(), false));
+        let watcher = Watcher { args, request, file, interrupt, answered, trails };
+        let results = kripke::run::check(file, request, &Disk, &watcher)?;
+        let cpu = processor::seconds().zip(busy).map(|(now, before)| now - before);
+        Ok((Done { results, trails: watcher.into_trails(), cpu }, watching))
+    }
+
+    /// One model: the whole screen.
+    fn one(&self, file: &Path) -> Result<Status, Failure> {
+        let args = self.args;
+        let (done, watching) = match self.check(file, None) {
+            Ok(done) => done,
+            Err(Error::Input(error)) => return Ok(refuse(args, file, &error, true)),
+            Err(error) => return Err(error.into()),
+        };
+        let report = match args.showing.format {
+            Format::Json => json::report(&done, args).text(true),
+            Format::Text if args.showing.quiet => format!("{}\n", done.brief()),
+            Format::Text => done.screen(args, file),
+        };
+        // Results are not cut off.
+        drop(watching);
+        print(args, &report);
+        Ok(status(&done))
+    }
+
+    /// Several models: a line each, and a sum.
+    fn many(&self) -> Result<Status, Failure> {
+        let args = self.args;
+        let width = args.files.iter().map(|f| files::shown(f).chars().count()).max().unwrap_or(0);
+        let mut tally = Tally::default();
+        for (number, file) in args.files.iter().enumerate() {
+            if self.interrupt.load(Ordering::Relaxed) {
+                tally.skipped += 1;
+                continue;
+            }
+            let position = Position { width, tally: tally.clone(), left: args.files.len() - number - 1 };
+            tally.add(self.one_of_many(file, position));
+        }
+        if args.showing.format == Format::Text {
+            output::print(&tally.text());
+        }
+        Ok(tally.status())
+    }
+
+    /// One of several models: a line.
+    fn one_of_many(&self, file: &Path, position: Position) -> Status {
+        let (args, name, width) = (self.args, files::shown(file), position.width);
+        let (line, status) = match self.check(file, Some(position)) {
+            Ok((done, _watching)) => {
+                let line = match args.showing.format {
+                    Format::Json => json::report(&done, args).text(false),
+                    Format::Text => format!("{name:<width$}   {}\n", done.brief()),
+                };
+                (line, status(&done))
+            }
+            Err(Error::Input(error)) => {
+                let status = refuse(args, file, &error, false);
+                let line = match args.showing.format {
+                    Format::Json => String::new(),
+                    Format::Text => format!("{name:<width$}   ! {}\n", error.brief()),
+                };
+                (line, status)
+            }
+            Err(error) => (String::new(), Failure::from(error).into()),
+        };
+        print(args, &line);
+        status
+    }
+}
+
+/// The exit status of a check.
+fn status(done: &Done) -> Status {
+    match done.results.decisive().verdict {
+        Verdict::Holds(_) => Status::Fine,
+        Verdict::Violated(_) => Status::Violated,
+        Verdict::Inconclusive(_) => Status::Inconclusive,
+    }
+}
+
+/// The limits of a check, for machines.
+fn limits(limits: &Limits) -> kripke_report::json::Limits {
+    kripke_report::json::Limits {
+        max_depth: limits.max_depth,
+        max_states: limits.max_states,
+        memory: limits.memory,
+        timeout: limits.timeout.map(|t| t.as_secs_f64()),
+    }
+}
+
+/// There is no model to check: says why.
+fn refuse(args: &Check, file: &Path, error: &InputError, alone: bool) -> Status {
+    if args.showing.format == Format::Json {
+        let name = file.display().to_string();
+        output::print_json(&bad_input(env!("CARGO_PKG_VERSION"), &name, &error.complaints, alone));
+    }
+    output::remark(&error.text);
+    Status::BadInput
+}

@@ -1,0 +1,215 @@
+//! The result of a check for machines.
+
+use kripke::answer::{Answer, Results};
+use kripke::memory;
+use kripke::system::state_bits;
+use kripke::task::Kind;
+use kripke_model::Within;
+use kripke_report::evidence::Words;
+use kripke_report::json::{self, Report};
+use kripke_report::source::Lines;
+use kripke_report::verdict::{Counterexample, Reason, Verdict};
+use kripke_report::{coverage, screen, why};
+use kripke_search::{End, Errors, Fairness, Limit, Order, Place, Statistics, StoreKind, Wrong};
+
+use super::screen::Done;
+use crate::args::Check;
+use crate::trails::Written;
+
+pub fn report(done: &Done, args: &Check) -> Report {
+    let results = &done.results;
+    let (first, decisive) = (&results.answers[0], results.decisive());
+    let statistics = &first.outcome.statistics;
+    let reason = match &decisive.verdict {
+        Verdict::Inconclusive(reason) => Some(reason),
+        _ => None,
+    };
+    let sum = |of: fn(&Errors) -> u64| results.answers.iter().map(|a| of(&a.outcome.statistics.errors)).sum();
+    Report {
+        kripke: env!("CARGO_PKG_VERSION"),
+        schema: json::SCHEMA,
+        model: results.model.name.clone(),
+        language: results.model.language,
+        verdict: decisive.verdict.word(),
+        complete: results.answers.iter().all(|a| matches!(a.outcome.end, End::Exhausted(_))),
+        reason: reason.map(Reason::word),
+        message: reason.map(|r| explain(results, r)),
+        properties: done.answers().map(|(answer, trail)| property(results, answer, trail)).collect(),
+        states: statistics.states,
+        transitions: statistics.transitions,
+        missed: statistics.missed.map(|m| json::Missed { states: m.states, at_most: m.at_most, coverage: m.coverage }),
+        swarm: statistics.swarm.map(|s| json::Swarm {
+            searches: s.searches,
+            finished: s.finished,
+            coverage: s.coverage,
+        }),
+        depth: statistics.depth,
+        state_bytes: statistics.state_bytes,
+        state_bits: state_bits(&first.searched),
+        errors: json::Errors {
+            assertion: sum(|e| e.assertions),
+            invalid_end_state: sum(|e| e.invalid_ends),
+            fault: sum(|e| e.faults),
+            reached: sum(|e| e.goals),
+            property: sum(|e| e.caught + e.cycles),
+        },
+        findings: results.answers.iter().flat_map(findings).collect(),
+        unreached: args.showing.unreached.then(|| unreached(results)),
+        seconds: json::Seconds { cpu: done.cpu, ..results.seconds },
+        memory: json::Memory {
+            peak_rss: memory::peak(),
+            store: statistics.store_bytes,
+            search: statistics.search_bytes,
+        },
+        stores: stores(statistics),
+        cache: statistics.cache.map(|c| json::Cache { slots: c.slots, replaced: c.replaced, revisits: c.revisits }),
+        limits: super::limits(&results.limits),
+        options: options(first, args),
+    }
+}
+
+fn explain(results: &Results, reason: &Reason) -> String {
+    match reason {
+        Reason::Limit(Limit::EndlessSequence(f)) => format!("{reason} ({})", Lines::new(&results.model).place(f.span)),
+        _ => reason.to_string(),
+    }
+}
+
+fn property(results: &Results, answer: &Answer, trail: &Written) -> json::Property {
+    let statistics = &answer.outcome.statistics;
+    json::Property {
+        name: answer.task.name.clone(),
+        kind: answer.task.kind.word(),
+        verdict: answer.verdict.word(),
+        undecided: undecided(answer),
+        trail: trail.name(),
+        evidence: evidence(answer),
+        fairness: match answer.fairness() {
+            Fairness::None => None,
+            Fairness::Weak => Some("weak"),
+            Fairness::Strong => Some("strong"),
+            Fairness::StrongTransitions => Some("strong-transitions"),
+            Fairness::Impartial => Some("impartial"),
+        },
+        checked: [(answer.search.assertions, "assertions"), (answer.search.end_states, "end_states"), (true, "faults")]
+            .into_iter()
+            .filter_map(|(checked, what)| checked.then_some(what))
+            .collect(),
+        not_checked: results.not_checked_by(answer),
+        states: statistics.states,
+        transitions: statistics.transitions,
+        seconds: answer.elapsed.as_secs_f64(),
+    }
+}
+
+/// Why a property has no answer though something was found.
+fn undecided(answer: &Answer) -> Option<&'static str> {
+    let Verdict::Violated(violated) = &answer.verdict else { return None };
+    (answer.task.kind != Kind::Safety && screen::is_fault(violated.first.wrong())).then_some("fault")
+}
+
+fn evidence(answer: &Answer) -> Option<json::Evidence> {
+    let (tree, wording) = (answer.tree.as_ref()?, answer.wording()?);
+    let spot = |place: Place| json::Spot { run: place.run, step: tree.steps(place) };
+    let runs = tree.evidence().runs.iter().zip(tree.runs()).map(|(run, replayed)| json::EvidenceRun {
+        shows: wording.claim(run.shows),
+        from: spot(run.leaves.unwrap_or(Place { run: 0, steps: 0 })),
+        steps: replayed.moves().len(),
+        cycle: replayed.cycle(),
+    });
+    let open = tree.evidence().open.iter();
+    let open = open.map(|(place, claim)| json::Open { claim: wording.claim(*claim), at: spot(*place) });
+    Some(json::Evidence { runs: runs.collect(), open: open.collect() })
+}
+
+fn findings(answer: &Answer) -> Vec<json::Finding> {
+    let Verdict::Violated(violated) = &answer.verdict else { return Vec::new() };
+    let model = &answer.task.model;
+    let lines = Lines::new(model);
+    let finding = |c: &Counterexample| {
+        let (message, _) = screen::headline(model, c.wrong());
+        let found = match c.wrong() {
+            Wrong::Finding(f) => Some(f),
+            Wrong::InvalidEnd | Wrong::Goal | Wrong::Caught | Wrong::Cycle | Wrong::Refuted => None,
+        };
+        let placed = found.filter(|f| why::place(model, &lines, f).is_some());
+        let otherwise = match c.wrong() {
+            Wrong::Goal => "reached",
+            Wrong::Caught | Wrong::Cycle | Wrong::Refuted => "property",
+            Wrong::Finding(_) | Wrong::InvalidEnd => "invalid_end_state",
+        };
+        json::Finding {
+            kind: found.map_or(otherwise, |f| why::kind(&f.kind)),
+            message,
+            file: placed.map(|f| lines.file(f.span.file).to_string()),
+            line: placed.map(|f| lines.of(f.span).first),
+            process: found.filter(|f| f.within != Within::Goal).map(|f| model.process(f.process).name.clone()),
+            steps: c.replayed().moves().len(),
+        }
+    };
+    std::iter::once(&violated.first).chain(&violated.others).map(finding).collect()
+}
+
+fn unreached(results: &Results) -> Vec<json::Unreached> {
+    let lines = Lines::new(&results.model);
+    let missed = coverage::unreached(&results.model, &results.answers[0].covered).into_iter();
+    missed
+        .map(|m| json::Unreached {
+            process: m.process,
+            file: lines.file(m.line.file).to_string(),
+            line: m.line.first,
+            statement: m.statement,
+        })
+        .collect()
+}
+
+/// Each store that was used, and how many states there were when it came into use.
+fn stores(statistics: &Statistics) -> Vec<json::Store> {
+    let since = std::iter::once(0).chain(statistics.changes.iter().map(|change| change.states));
+    let used = statistics.changes.iter().map(|change| change.from).chain([statistics.store]);
+    used.zip(since).map(|(store, since)| json::Store { store: store.word(), since }).collect()
+}
+
+fn options(done: &Answer, args: &Check) -> json::Options {
+    let store = done.outcome.statistics.store;
+    json::Options {
+        store: store.word(),
+        bits: match store {
+            StoreKind::Hash { bits } => Some(bits),
+            StoreKind::Bitstate(size) => Some(size.logarithm()),
+            _ => None,
+        },
+        hashes: match store {
+            StoreKind::Bitstate(size) => Some(size.hashes),
+            _ => None,
+        },
+        compact: args.searching.compact,
+        threads: done.search.workers(),
+        raw: args.reading.raw,
+        reductions: done.reductions().map(|(name, _)| name).collect(),
+        partial_order: match (done.search.reduces, done.no_partial_order) {
+            (true, _) => "on".to_string(),
+            (false, Some(why)) => format!("off: {why}"),
+            (false, None) => "off: not wanted".to_string(),
+        },
+        symmetry: match &done.symmetry {
+            Some(Ok(_)) => "on".to_string(),
+            Some(Err(reasons)) => format!("off: {}", reasons.join("; ")),
+            None => "off: not wanted".to_string(),
+        },
+        interchangeable: match &done.symmetry {
+            Some(Ok(symmetry)) => symmetry.words.clone(),
+            _ => Vec::new(),
+        },
+        audited: done.audited,
+        search: match done.search.order {
+            Order::BreadthFirst => "bfs",
+            Order::DepthFirst => "dfs",
+        },
+        engine: done.engine,
+        all_errors: args.looking.all_errors(),
+        claims: !args.looking.no_claim,
+        assertions: !args.looking.no_assertions,
+        end_states: !args.looking.no_end_states,
+    }
+}

@@ -1,0 +1,168 @@
+//! The screen of a check: results as text for people.
+
+use std::path::Path;
+use std::time::Duration;
+
+use kripke::answer::{Answer, Results};
+use kripke::symmetric;
+use kripke::system::state_bits;
+use kripke::task::Kind;
+use kripke_reduce::por::HOPELESS;
+use kripke_report::json;
+use kripke_report::run::Run;
+use kripke_report::screen::{Checked, trace};
+use kripke_report::table::Look;
+use kripke_report::verdict::Verdict;
+use kripke_report::{coverage, number};
+use kripke_search::{End, Outcome};
+
+use crate::args::Check;
+use crate::output;
+use crate::trails::Written;
+
+/// The results of a check with the files that were written for them, one for each answer.
+pub struct Done {
+    pub results: Results,
+    pub trails: Vec<Written>,
+    /// Seconds of processor time.
+    pub cpu: Option<f64>,
+}
+
+impl Done {
+    /// All answers, each with its files.
+    pub fn answers(&self) -> impl Iterator<Item = (&Answer, &Written)> {
+        self.results.answers.iter().zip(&self.trails)
+    }
+
+    fn trail(&self, answer: &Answer) -> &Written {
+        let at = self.results.answers.iter().position(|a| std::ptr::eq(a, answer)).unwrap_or(0);
+        &self.trails[at]
+    }
+
+    /// The whole check in one line.
+    pub fn brief(&self) -> String {
+        let decisive = self.results.decisive();
+        self.checked(decisive).brief(self.trail(decisive).name().as_deref())
+    }
+
+    /// The whole check.
+    pub fn screen(&self, args: &Check, file: &Path) -> String {
+        let mut out = String::new();
+        let alone = self.results.answers.len() == 1;
+        if !alone {
+            self.answers().for_each(|(a, trail)| out.push_str(&self.checked(a).line(trail.name().as_deref())));
+            out.push('\n');
+        }
+        let decisive = self.results.decisive();
+        if alone || !matches!(decisive.verdict, Verdict::Holds(_)) {
+            out.push_str(&self.answer(decisive, args, file));
+        }
+        out.push_str(&self.never_executed(args));
+        if args.showing.verbose {
+            out.push_str(&self.particulars());
+        }
+        out
+    }
+
+    /// An answer to be shown, with the parts of the model that no answer covers.
+    fn checked<'a>(&'a self, answer: &'a Answer) -> Checked<'a> {
+        Checked { not_checked: self.results.not_checked_by(answer), ..checked(answer) }
+    }
+
+    /// The statements that a complete safety search has not executed: in short, or in full when asked for.
+    fn never_executed(&self, args: &Check) -> String {
+        let Results { model, answers, .. } = &self.results;
+        let safety = answers.iter().find(|a| a.task.kind == Kind::Safety);
+        let Some(answer) = safety.or(answers.first()) else { return String::new() };
+        let complete = matches!(answer.outcome.end, End::Exhausted(_));
+        let telling = complete && safety.is_some();
+        if !telling && !args.showing.unreached {
+            return String::new();
+        }
+        let missed = coverage::unreached(model, &answer.covered);
+        let so_far = if complete { "" } else { " so far" };
+        match coverage::summary(model, &missed) {
+            None if args.showing.unreached => format!("  every statement was executed{so_far}\n"),
+            None => String::new(),
+            Some(_) if args.showing.unreached => {
+                format!("  never executed{so_far}:\n{}", coverage::details(model, &missed))
+            }
+            Some(places) => format!("  never executed: {places}\n"),
+        }
+    }
+
+    /// Where time and memory went, and the plan.
+    fn particulars(&self) -> String {
+        let ms = |s: f64| number::duration(Duration::from_secs_f64(s));
+        let json::Seconds { load, compile, search, .. } = self.results.seconds;
+        let decisive = self.results.decisive();
+        let Answer { outcome: Outcome { statistics, .. }, searched, .. } = decisive;
+        let json::StateBits { packed, compact } = state_bits(searched);
+        let limit = self.results.limits.memory.map_or("none".to_string(), number::bytes);
+        format!(
+            "  load {} · prepare {} · search {}\n  longest state {} B · {packed} bits packed, {compact} compact\n  \
+             store {} · queue {} · memory limit {limit}\n{}",
+            ms(load),
+            ms(compile),
+            ms(search),
+            statistics.state_bytes,
+            number::bytes(statistics.store_bytes),
+            number::bytes(statistics.search_bytes),
+            symmetric::words(decisive.symmetry.as_ref()),
+        )
+    }
+
+    fn answer(&self, answer: &Answer, args: &Check, file: &Path) -> String {
+        let (checked, trail) = (self.checked(answer), self.trail(answer));
+        let look = Look { width: output::width(), full: args.showing.full };
+        match (&answer.verdict, answer.witness()) {
+            (Verdict::Violated(violated), _) => {
+                let run = Run::replayed(&answer.interpreter, violated.first.replayed());
+                let mut out = checked.alarm(violated, &run, &run.names(), look);
+                out.push_str(&other_runs(answer, look));
+                out.push_str(&trail.hint(file));
+                out
+            }
+            (_, Some(witness)) => {
+                let run = Run::replayed(&answer.interpreter, witness);
+                let mut out = checked.calm();
+                out.push_str("\n  this shows it:\n\n");
+                out.push_str(&trace(&run, &run.names(), look));
+                out.push_str(&other_runs(answer, look));
+                out.push_str(&trail.hint(file));
+                out
+            }
+            _ => checked.calm(),
+        }
+    }
+}
+
+/// An answer to be shown.
+pub fn checked(answer: &Answer) -> Checked<'_> {
+    Checked {
+        model: &answer.task.model,
+        property: (answer.task.kind != Kind::Safety).then(|| (answer.task.kind.word(), &*answer.task.name)),
+        verdict: &answer.verdict,
+        statistics: &answer.outcome.statistics,
+        order: answer.search.order,
+        elapsed: answer.elapsed,
+        memory: kripke::memory::peak(),
+        assertions: answer.search.assertions,
+        end_states: answer.search.end_states,
+        fairness: answer.fairness(),
+        reductions: answer.reductions().map(|(_, words)| words).collect(),
+        unordered: answer.no_partial_order.filter(|why| *why != HOPELESS),
+        asymmetric: answer.symmetry.as_ref().and_then(|s| s.as_ref().err()).map(|reasons| reasons.join("; ")),
+        shortest: answer.shortest,
+        audited: answer.audited,
+        not_checked: Vec::new(),
+    }
+}
+
+/// The runs of a CTL formula beside the first, and what no run shows.
+fn other_runs(answer: &Answer, look: Look) -> String {
+    match (&answer.tree, answer.wording()) {
+        (Some(tree), Some(wording)) => tree.others(&answer.interpreter, look, &wording),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,169 @@
+//! How the program ends.
+
+use std::cell::Cell;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use std::{fmt, panic, thread};
+
+use crate::{output, watchdog};
+
+/// The exit statuses, which scripts rely on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// Everything holds and the search was complete; or the command did what it was asked.
+    Fine = 0,
+    Violated = 1,
+    /// The user's text, files or arguments are wrong.
+    BadInput = 2,
+    Inconclusive = 3,
+    /// Kripke itself is wrong.
+    Bug = 4,
+}
+
+impl Status {
+    /// The status of several checks together: what is certain and bad comes first.
+    pub fn worse(self, other: Status) -> Status {
+        let rank = |s| match s {
+            Status::Bug => 4,
+            Status::Violated => 3,
+            Status::BadInput => 2,
+            Status::Inconclusive => 1,
+            Status::Fine => 0,
+        };
+        if rank(other) > rank(self) { other } else { self }
+    }
+}
+
+impl Status {
+    /// The status, unless something that was asked for could not be written.
+    pub fn completed(self) -> Status {
+        if output::is_incomplete() && self != Status::Bug { Status::Inconclusive } else { self }
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        ExitCode::from(status as u8)
+    }
+}
+
+/// Why a command could not do its work.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// Explained to the user already.
+    Said(Status),
+    /// Something about files or arguments.
+    BadInput(String),
+    /// What was asked for is known but could not be written.
+    Unwritten(String),
+    Bug(String),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Said(_) => Ok(()),
+            Failure::BadInput(text) | Failure::Unwritten(text) => f.write_str(text),
+            Failure::Bug(text) => write!(f, "{text}\n{PLEASE}"),
+        }
+    }
+}
+
+impl From<kripke::error::Error> for Failure {
+    /// Diagnostics of a model or a formula are printed at once.
+    fn from(error: kripke::error::Error) -> Failure {
+        match error {
+            kripke::error::Error::Input(error) => {
+                output::remark(&error.text);
+                Failure::Said(Status::BadInput)
+            }
+            kripke::error::Error::Refused(refusal) => Failure::BadInput(refusal.to_string()),
+            kripke::error::Error::Bug(text) => Failure::Bug(text),
+        }
+    }
+}
+
+impl From<Failure> for Status {
+    /// Tells the user and names the status.
+    fn from(failure: Failure) -> Status {
+        match failure {
+            Failure::Said(status) => return status,
+            _ => output::error(&failure.to_string()),
+        }
+        match failure {
+            Failure::Bug(_) => Status::Bug,
+            Failure::Unwritten(_) => Status::Inconclusive,
+            _ => Status::BadInput,
+        }
+    }
+}
+
+const PLEASE: &str = "This is a bug in Kripke: please report it, with the model and the command.";
+
+/// Prints what clap has to say: help on standard output, complaints on standard error.
+pub fn usage(error: &clap::Error) -> ExitCode {
+    let text = error.render().ansi().to_string();
+    if error.use_stderr() {
+        output::remark(&text);
+        return Status::BadInput.into();
+    }
+    output::print(&text);
+    Status::Fine.completed().into()
+}
+
+/// A panic is our bug: say so and exit with the status for it, whichever thread it was.
+pub fn report_panics() {
+    panic::set_hook(Box::new(|info| {
+        output::error(&format!("{info}\n{PLEASE}"));
+        std::process::exit(Status::Bug as i32);
+    }));
+}
+
+/// Memory to end with in good order.
+static RESERVE: Mutex<Option<Vec<u8>>> = Mutex::new(None);
+const RESERVED: usize = 4 << 20;
+
+/// Where the system has no memory for the program, that is a limit like others.
+pub fn report_lack_of_memory() {
+    *RESERVE.lock().unwrap_or_else(PoisonError::into_inner) = Some(Vec::with_capacity(RESERVED));
+    kripke_search::when_out_of_memory(end_without_memory);
+}
+
+fn end_without_memory() {
+    thread_local! {
+        static ENDING: Cell<bool> = const { Cell::new(false) };
+    }
+    static ENDED: AtomicBool = AtomicBool::new(false);
+    if ENDING.replace(true) {
+        // Not even for that.
+        std::process::exit(Status::Inconclusive as i32);
+    }
+    if ENDED.swap(true, Ordering::Relaxed) {
+        // Another thread is at it.
+        loop {
+            thread::sleep(Duration::from_secs(1));
+        }
+    }
+    if let Ok(mut reserve) = RESERVE.try_lock() {
+        *reserve = None;
+    }
+    watchdog::out_of_memory();
+    output::error("the system has no more memory for the program");
+    std::process::exit(Status::Inconclusive as i32);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Status::*;
+
+    #[test]
+    fn a_violation_outranks_everything_but_our_bugs() {
+        let all = [Fine, Violated, BadInput, Inconclusive];
+        assert_eq!(all.into_iter().fold(Fine, |a, b| a.worse(b)), Violated);
+        assert_eq!(Inconclusive.worse(BadInput), BadInput);
+        assert_eq!(BadInput.worse(Inconclusive), BadInput);
+        assert_eq!(Fine.worse(Inconclusive), Inconclusive);
+    }
+}

@@ -1,0 +1,250 @@
+//! Files that the program writes: whole or not at all. Reading is [`kripke::files`].
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, BufWriter, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+pub use kripke::files::{explain, is_standard, read, read_text};
+use kripke::files::{open, regular};
+use kripke_lang::limits::MAX_FILE_BYTES;
+use kripke_report::escape::visible;
+
+use crate::exit::Failure;
+use crate::output;
+
+/// Bytes of a trail file that is read.
+pub const MAX_TRAIL_BYTES: usize = 1 << 30;
+/// So much of a file is read to find out who wrote it.
+const HEAD: u64 = 4 << 10;
+/// Names tried for a temporary file.
+const ATTEMPTS: u32 = 100;
+
+/// A file that we write, and know again by its content.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A trail file or the ITF trace beside it.
+    Trail,
+    /// The table of `kripke bench --csv`.
+    Table,
+    /// A DVE model with a property, of `kripke combine`.
+    Combined,
+}
+
+/// Which existing file may be replaced.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Replace {
+    /// One that was written by Kripke and is of this kind.
+    Ours(Kind),
+    /// Any regular file.
+    Any,
+}
+
+impl Replace {
+    pub fn new(kind: Kind, force: bool) -> Replace {
+        if force { Replace::Any } else { Replace::Ours(kind) }
+    }
+}
+
+/// Whether `write` would go ahead as far as can be known before.
+pub fn may_write(path: &Path, replace: Replace) -> io::Result<()> {
+    if is_standard(path) {
+        return Ok(());
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::metadata(folder)?;
+    existing(path, replace).map(|_| ())
+}
+
+/// What is there and may be replaced. A link is not followed: what it leads to may be anybody's.
+fn existing(path: &Path, replace: Replace) -> io::Result<Option<Metadata>> {
+    let found = match fs::symlink_metadata(path) {
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
+        found => found?,
+    };
+    regular(&found)?;
+    match replace {
+        Replace::Ours(kind) if found.len() > 0 && !kind.wrote(path)? => {
+            let what = "there is such a file, not written by Kripke; --force replaces it";
+            Err(io::Error::new(ErrorKind::AlreadyExists, what))
+        }
+        _ => Ok(Some(found)),
+    }
+}
+
+impl Kind {
+    /// Whether the file is one of ours, by its content.
+    fn wrote(self, path: &Path) -> io::Result<bool> {
+        let most = if self == Kind::Combined { MAX_FILE_BYTES as u64 } else { HEAD };
+        let mut bytes = Vec::new();
+        open(path)?.take(most).read_to_end(&mut bytes)?;
+        let text = String::from_utf8_lossy(&bytes);
+        Ok(match self {
+            Kind::Trail => ["{\n  \"kripke-trail\": ", "{\n  \"#meta\": {\"format\":\"ITF\","]
+                .iter()
+                .any(|beginning| text.starts_with(beginning)),
+            Kind::Table => text.starts_with(crate::bench::CSV_HEADER),
+            Kind::Combined => text.contains(crate::combine::MARK),
+        })
+    }
+}
+
+/// Writes a file as `fill` says: under a temporary name beside it, then renamed, so that nobody ever sees half of it. `-` is
+/// standard output. What is there is replaced only if it is a regular file and `replace` allows it.
+pub fn write(path: &Path, replace: Replace, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    if is_standard(path) {
+        output::stream(fill);
+        return Ok(());
+    }
+    let found = existing(path, replace)?;
+    let (file, temporary) = temporary(path)?;
+    let written = fill_file(file, found.as_ref(), fill)
+        .and_then(|()| existing(path, replace))
+        .and_then(|_| fs::rename(&temporary.0, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary.0);
+    }
+    written
+}
+
+/// Fills a new file, which gets the permissions of the one it replaces.
+fn fill_file(
+    file: File,
+    replaced: Option<&Metadata>,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    if let Some(replaced) = replaced {
+        file.set_permissions(replaced.permissions())?;
+    }
+    let mut out = BufWriter::new(file);
+    fill(&mut out)?;
+    out.flush()?;
+    out.get_ref().sync_all()
+}
+
+/// A new file beside `path`: never one that is there, nor one that a link leads to.
+fn temporary(path: &Path) -> io::Result<(File, Temporary)> {
+    let name =
+        path.file_name().ok_or_else(|| io::Error::new(ErrorKind::InvalidInput, "it is not the name of a file"))?;
+    let mut attempt = 0;
+    loop {
+        let mut name = name.to_os_string();
+        name.push(format!(".{}-{attempt}.tmp", std::process::id()));
+        let temporary = path.with_file_name(name);
+        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
+            Ok(file) => return Ok((file, Temporary::new(temporary))),
+            Err(e) if e.kind() == ErrorKind::AlreadyExists && attempt < ATTEMPTS => attempt += 1,
+            Err(e) => return Err(e),
+        }
+    }
+}
+
+/// The temporary files that there are: to be removed if the program ends before they have their names.
+static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// A temporary file, until it is renamed or removed.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn new(path: PathBuf) -> Temporary {
+        TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
+        Temporary(path)
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner).retain(|path| *path != self.0);
+    }
+}
+
+/// Removes what is not finished, before the program ends.
+pub fn remove_temporary() {
+    for path in TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// Where the counterexample of a model goes: in the current directory, named after the model.
+pub fn trail_name(model: &Path) -> PathBuf {
+    let model = if is_standard(model) { Path::new("stdin") } else { model };
+    let stem = model.file_stem().unwrap_or(model.as_os_str());
+    let mut name = stem.to_os_string();
+    name.push(".trail.json");
+    PathBuf::from(name)
+}
+
+/// Where the counterexample of one of several properties goes.
+pub fn trail_of(trail: &Path, property: &str) -> PathBuf {
+    let name = trail.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name.strip_suffix(".trail.json").or_else(|| name.strip_suffix(".json")).unwrap_or(&name);
+    let plain: String = property.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
+    trail.with_file_name(format!("{stem}.{plain}.trail.json"))
+}
+
+/// The ITF file that goes with a trail file.
+pub fn itf_name(trail: &Path) -> PathBuf {
+    let name = trail.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name.strip_suffix(".trail.json").or_else(|| name.strip_suffix(".json")).unwrap_or(&name);
+    trail.with_file_name(format!("{stem}.itf.json"))
+}
+
+/// The name of a file in a text for people.
+pub fn shown(path: &Path) -> String {
+    visible(&path.display().to_string()).into_owned()
+}
+
+/// A file can't be written because of what the user asked for, not because of the state the machine is in.
+pub fn is_refused(error: &io::Error) -> bool {
+    use ErrorKind::*;
+    let kinds = [NotFound, PermissionDenied, AlreadyExists, InvalidInput, IsADirectory, NotADirectory];
+    kinds.contains(&error.kind())
+}
+
+/// A file that the user asked for can't be written.
+pub fn unwritten(path: &Path, error: &io::Error) -> Failure {
+    let why = if error.kind() == ErrorKind::NotFound { "there is no such directory" } else { &explain(error) };
+    let text = format!("can't write {}: {why}", path.display());
+    if is_refused(error) { Failure::BadInput(text) } else { Failure::Unwritten(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_follow_the_model() {
+        for (model, trail, itf) in [
+            ("second.pml", "second.trail.json", "second.itf.json"),
+            ("a/b.c.pml", "b.c.trail.json", "b.c.itf.json"),
+            ("noext", "noext.trail.json", "noext.itf.json"),
+            ("-", "stdin.trail.json", "stdin.itf.json"),
+        ] {
+            assert_eq!(trail_name(Path::new(model)), Path::new(trail));
+            assert_eq!(itf_name(Path::new(trail)), Path::new(itf));
+        }
+        assert_eq!(itf_name(Path::new("out/x.json")), Path::new("out/x.itf.json"));
+        assert_eq!(itf_name(Path::new("odd")), Path::new("odd.itf.json"));
+    }
+
+    #[test]
+    fn a_failed_write_leaves_nothing() {
+        let dir = std::env::temp_dir().join(format!("kripke-files-{}", std::process::id()));
+        fs::create_dir_all(dir.join("taken")).unwrap();
+        fs::write(dir.join("theirs"), "x").unwrap();
+        let ours = Replace::Ours(Kind::Trail);
+        let text = |out: &mut dyn Write| out.write_all(b"x");
+        assert!(write(&dir.join("taken"), Replace::Any, text).is_err());
+        assert!(write(&dir.join("theirs"), ours, text).is_err());
+        let full = |out: &mut dyn Write| {
+            out.write_all(&[0; 100_000])?;
+            Err(io::Error::from(ErrorKind::StorageFull))
+        };
+        assert!(write(&dir.join("full"), ours, full).is_err());
+        write(&dir.join("good"), ours, text).unwrap();
+        let mut names: Vec<_> = fs::read_dir(&dir).unwrap().map(|e| e.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["good", "taken", "theirs"]);
+        fs::remove_dir_all(dir).unwrap();
+    }
+}

@@ -1,0 +1,51 @@
+//! The program: arguments in, files in, verdict out.
+#![forbid(unsafe_code)]
+
+mod args;
+mod bench;
+mod check;
+mod combine;
+mod exit;
+mod files;
+mod interactive;
+mod ltl;
+mod output;
+mod processor;
+mod progress;
+mod random;
+mod replay;
+mod shell;
+mod signals;
+mod simulate;
+mod trails;
+mod watchdog;
+
+use std::process::ExitCode;
+
+use args::{Cli, Command};
+use exit::Status;
+
+#[global_allocator]
+static ALLOCATOR: kripke_search::Allocator = kripke_search::Allocator;
+
+fn main() -> ExitCode {
+    exit::report_panics();
+    signals::fail_writes();
+    exit::report_lack_of_memory();
+    let cli = match Cli::read(std::env::args_os()) {
+        Ok(cli) => cli,
+        Err(error) => return exit::usage(&error),
+    };
+    output::colours(cli.color);
+    let status = match cli.command {
+        Command::Check(check) => check::run(&check),
+        Command::Bench(bench) => bench::run(&bench),
+        Command::Simulate(simulate) => simulate::run(&simulate),
+        Command::Replay(replay) => replay::run(&replay),
+        Command::Combine(combine) => combine::run(&combine),
+        Command::Ltl(ltl) => ltl::run(&ltl),
+        Command::Completions { shell } => shell::completions(shell),
+        Command::Man { command } => shell::manual(command.as_deref()),
+    };
+    status.unwrap_or_else(Status::from).completed().into()
+}

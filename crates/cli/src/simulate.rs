@@ -1,0 +1,137 @@
+//! `kripke simulate`: one run of a model.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use kripke::error::Error;
+use kripke::files::Disk;
+use kripke::load;
+use kripke_model::interpret::{Interpreter, Move};
+use kripke_report::escape::visible;
+use kripke_report::number::counted;
+use kripke_report::run::{End, Run};
+use kripke_report::style::{FAINT, paint};
+use kripke_report::table::Look;
+use kripke_report::{listing, screen, state};
+
+use crate::args::{Reading, RunFormat, Simulate};
+use crate::exit::{Failure, Status};
+use crate::interactive::Session;
+use crate::output;
+use crate::random::{self, Random};
+
+pub fn run(args: &Simulate) -> Result<Status, Failure> {
+    let mut interpreter = prepare(&args.file, &args.reading)?;
+    let initial = interpreter.initial_point();
+    let run = Run::new(&interpreter, &initial);
+    if args.interactive {
+        Session::new(interpreter, run).run(std::io::stdin().lock());
+        return Ok(Status::Fine);
+    }
+    let seed = args.seed.unwrap_or_else(random::fresh_seed);
+    let mut walk = Walk { interpreter: &mut interpreter, run, random: Random::new(seed) };
+    let format = if args.list { RunFormat::List } else { args.format };
+    let stop = match format {
+        _ if args.quiet => walk.go(args.steps, Keep::Nothing, |step, _| output::print(&visible(&step.output))),
+        RunFormat::List => {
+            walk.go(args.steps, Keep::Last, |_, run| output::print(&listing::step(run, run.moves().len())))
+        }
+        RunFormat::Table => walk.go(args.steps, Keep::All, |_, _| {}),
+    };
+    let run = walk.run;
+    let again = match args.seed {
+        Some(_) => String::new(),
+        None => format!("   the same run again: --seed {seed}"),
+    };
+    if args.quiet {
+        output::remark(&format!("{}{again}\n", stop.text(&run)));
+    } else {
+        let names = run.names();
+        let look = Look { width: output::width(), full: args.full };
+        let mut out = match format {
+            RunFormat::Table => screen::trace(&run, &names, look),
+            RunFormat::List => state::variables_text(&run, &names, run.moves().len()),
+        };
+        out.push_str(&format!("\n{}{}\n", stop.text(&run), paint(FAINT, &again)));
+        output::print(&out);
+    }
+    Ok(if *run.end() == End::Fine { Status::Fine } else { Status::Violated })
+}
+
+/// Reads a model and makes it ready to run; diagnostics are printed.
+pub fn prepare(file: &Path, reading: &Reading) -> Result<Interpreter, Failure> {
+    let loaded = load::load(file, &reading.source(), &[], &Disk).map_err(Error::Input)?;
+    output::remark(&loaded.warnings);
+    load::interpreter(Arc::new(loaded.model), reading.raw)
+        .map_err(|e| Failure::BadInput(format!("{}: {e}", file.display())))
+}
+
+/// Why a run stopped.
+enum Stop {
+    /// As many steps as asked for.
+    Steps,
+    /// Nobody can move, and nobody has to.
+    End,
+    /// Something is wrong; the run's end says what.
+    Wrong,
+}
+
+/// How much of the run is remembered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    All,
+    Last,
+    Nothing,
+}
+
+struct Walk<'a> {
+    interpreter: &'a mut Interpreter,
+    run: Run,
+    random: Random,
+}
+
+impl Walk<'_> {
+    /// Takes random steps, showing each to `see`.
+    fn go(&mut self, steps: u64, keep: Keep, mut see: impl FnMut(&Move, &Run)) -> Stop {
+        for _ in 0..steps {
+            let at = self.run.point(self.run.moves().len());
+            let mut moves = self.interpreter.moves(&at);
+            if moves.is_empty() {
+                let invalid = self.interpreter.invalid_end(&at.state);
+                if invalid {
+                    self.run.finish(End::InvalidEnd);
+                }
+                return if invalid { Stop::Wrong } else { Stop::End };
+            }
+            let chosen = moves.swap_remove(self.random.below(moves.len()));
+            let finding = chosen.findings.first().cloned();
+            if keep != Keep::All {
+                self.run.forget();
+            }
+            self.run.push(chosen.clone());
+            see(&chosen, &self.run);
+            if output::is_closed() {
+                return Stop::Steps;
+            }
+            if let Some(finding) = finding {
+                self.run.finish(End::Finding(finding));
+                return Stop::Wrong;
+            }
+        }
+        Stop::Steps
+    }
+}
+
+impl Stop {
+    fn text(&self, run: &Run) -> String {
+        let steps = counted((run.forgotten() + run.moves().len()) as u64, "step");
+        match self {
+            Stop::Steps => format!("stopped after {steps}; a larger --steps goes on"),
+            Stop::End => format!("ended after {steps}: nobody can move, and every process may stay where it is"),
+            Stop::Wrong => {
+                let line = screen::verdict_line(run).unwrap_or_default();
+                format!("{}   after {steps}", line.trim_end())
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The files a counterexample is kept in.
+
+use std::fmt;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use kripke::replay::TrailRequest;
+use kripke::request::Request;
+use kripke::task::Task;
+use kripke_model::trail::Replayed;
+use kripke_model::{Interpreter, Trail};
+use kripke_report::itf;
+use kripke_report::number;
+use kripke_report::run::Run;
+use kripke_report::screen;
+use kripke_report::trail_file::TrailFile;
+use kripke_report::verdict::Counterexample;
+
+use crate::args::Showing;
+use crate::files::{Kind, Replace};
+use crate::{files, output};
+
+/// A trace longer than this is of no use to a viewer, and its file would be huge.
+const VIEWABLE: usize = 50_000;
+
+/// The same in bytes: where states are large, fewer steps make a file that nobody can view.
+const VIEWABLE_BYTES: u64 = 32 << 20;
+
+/// Writes so many bytes and no more.
+struct Capped<'a> {
+    out: &'a mut dyn Write,
+    left: u64,
+}
+
+impl Write for Capped<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.left = self.left.checked_sub(bytes.len() as u64).ok_or_else(|| io::Error::from(TooLarge))?;
+        self.out.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+#[derive(Debug)]
+struct TooLarge;
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the trace for viewers would be larger than {}", number::bytes(VIEWABLE_BYTES))
+    }
+}
+
+impl std::error::Error for TooLarge {}
+
+impl From<TooLarge> for io::Error {
+    fn from(error: TooLarge) -> io::Error {
+        io::Error::new(ErrorKind::FileTooLarge, error)
+    }
+}
+
+/// The files that were written, in the order: trail, trace for viewers.
+#[derive(Clone, Default)]
+pub struct Written {
+    files: Vec<PathBuf>,
+}
+
+/// What files are about.
+pub struct Target<'a> {
+    pub model: &'a Path,
+    pub request: &'a Request,
+    pub showing: &'a Showing,
+    pub task: &'a Task,
+}
+
+impl Target<'_> {
+    /// Writes the counterexample in both formats. That it can't be written changes no verdict.
+    pub fn counterexample(&self, interpreter: &Interpreter, found: &Counterexample, first: bool) -> Written {
+        let run = Run::replayed(interpreter, found.replayed());
+        let error = screen::one_line(run.model(), found);
+        self.write(&run, found.trail(), Some(error), first)
+    }
+
+    /// The same for a run that shows why something is true.
+    pub fn witness(&self, interpreter: &Interpreter, trail: &Trail, replayed: &Replayed, alone: bool) -> Written {
+        self.write(&Run::replayed(interpreter, replayed), trail, None, alone)
+    }
+
+    /// `plain`: the file needs no name of its own.
+    fn write(&self, run: &Run, trail: &Trail, error: Option<String>, plain: bool) -> Written {
+        let Target { model, request, showing, task } = self;
+        let names = run.names();
+        let usual = showing.trail.clone().unwrap_or_else(|| files::trail_name(model));
+        if self.is_standard() && !plain {
+            output::warn(&format!(
+                "the counterexample of {} is not written: standard output has one already",
+                task.name
+            ));
+            return Written::default();
+        }
+        let path = if plain { usual } else { files::trail_of(&usual, &task.name) };
+        let request = serde_json::to_value(TrailRequest::new(request, task)).unwrap_or_default();
+        let trace = files::itf_name(&path);
+        let description = error.clone().unwrap_or_else(|| format!("{} is true", task.name));
+        let record = TrailFile::new(run, &names, trail, request, error);
+        let mut written = Written::default();
+        let text = record.text();
+        self.add(&mut written, path, |out| out.write_all(text.as_bytes()));
+        let is_written = !written.files.is_empty();
+        if is_written && run.moves().len() <= VIEWABLE && !self.is_standard() {
+            let fill =
+                |out: &mut dyn Write| itf::write(&mut Capped { out, left: VIEWABLE_BYTES }, run, &names, &description);
+            self.add(&mut written, trace, fill);
+        }
+        written
+    }
+
+    /// A file that was asked for and can't be written is an error, one with the usual name is not.
+    fn add(&self, written: &mut Written, path: PathBuf, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
+        let showing = self.showing;
+        let replace = Replace::new(Kind::Trail, showing.force);
+        match files::write(&path, replace, fill) {
+            Ok(()) => written.files.push(path),
+            Err(e) if e.kind() == ErrorKind::FileTooLarge && e.get_ref().is_some_and(|e| e.is::<TooLarge>()) => {
+                output::warn(&format!("{} is not written: {e}", files::shown(&path)));
+            }
+            Err(e) => {
+                let text = format!("can't write {}: {}", path.display(), files::explain(&e));
+                let asked = showing.trail.as_ref() == Some(&path);
+                if asked { output::incomplete(&text) } else { output::warn(&text) }
+            }
+        }
+    }
+
+    /// The trail goes to standard output, and nothing beside it.
+    fn is_standard(&self) -> bool {
+        self.showing.trail.as_deref().is_some_and(files::is_standard)
+    }
+}
+
+impl Written {
+    /// The name of the trail file.
+    pub fn name(&self) -> Option<String> {
+        self.files.first().map(|trail| trail.display().to_string())
+    }
+
+    /// What to do next.
+    pub fn hint(&self, model: &Path) -> String {
+        let names: Vec<String> = self.files.iter().map(|f| files::shown(f)).collect();
+        if names.is_empty() || self.files.iter().any(|f| files::is_standard(f)) {
+            return String::new();
+        }
+        let usual = self.files.first().is_none_or(|trail| *trail == files::trail_name(model));
+        let trail = if usual { String::new() } else { format!(" {}", names[0]) };
+        let step = format!("step through it: kripke replay {}{trail} -i", files::shown(model));
+        format!("\n  {step}      written: {}\n", names.join(", "))
+    }
+}

@@ -1,0 +1,162 @@
+//! The last resort for limits: ends the program where the phase it is in does not obey them by itself.
+//!
+//! Searches check deadline, memory and interrupts themselves and report what they have seen. Reading a model, preparing it,
+//! confirming a counterexample or writing it may take long, too, and not all of that code can poll. So a thread of its own
+//! looks at the clock, at the signals and at the memory that the program really has. It gives the phase some time to answer;
+//! then it says why the check is inconclusive and in which phase, removes temporary files and ends the program.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use kripke::memory;
+pub use kripke::monitor::Phase;
+use kripke_search::{Limit, Progress};
+
+use crate::exit::Status;
+use crate::files;
+
+/// A phase has so long to answer by itself.
+const GRACE: Duration = Duration::from_millis(500);
+/// How often the thread looks at most and at least.
+const LONGEST: Duration = Duration::from_millis(50);
+const SHORTEST: Duration = Duration::from_millis(1);
+/// Bytes that a program can fill in a second.
+const SPEED: u64 = 4 << 30;
+/// The program itself takes so much, whatever its limit: see the page on limits of the guide.
+pub const LEAST: u64 = 64 << 20;
+
+/// A check under way: its limits, and how to end it.
+pub struct Watched {
+    pub deadline: Option<Instant>,
+    pub memory: Option<u64>,
+    pub interrupt: Arc<AtomicBool>,
+    /// Says why the check ends, and with which status.
+    pub report: Box<dyn Fn(&Stop) -> Status + Send>,
+}
+
+/// How a check was ended.
+pub struct Stop {
+    pub limit: Limit,
+    /// The system has no more memory.
+    pub refused: bool,
+    pub phase: Phase,
+    /// How far the search was, if there was one.
+    pub progress: Option<Arc<Progress>>,
+}
+
+struct Current {
+    watched: Watched,
+    phase: Phase,
+    progress: Option<Arc<Progress>>,
+    /// Since when it was asked to stop.
+    interrupted: Option<Instant>,
+}
+
+static CURRENT: Mutex<Option<Current>> = Mutex::new(None);
+/// Set while the program has more memory than it may have.
+static FULL: Mutex<Option<Arc<AtomicBool>>> = Mutex::new(None);
+
+fn current() -> MutexGuard<'static, Option<Current>> {
+    CURRENT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Watches a check from now on. It ends when the value is dropped, before results are printed: they are not cut off.
+pub fn watch(watched: Watched) -> Watching {
+    let first = current().replace(Current { watched, phase: Phase::Reading, progress: None, interrupted: None });
+    full();
+    static STARTED: AtomicBool = AtomicBool::new(false);
+    if first.is_none() && !STARTED.swap(true, Ordering::Relaxed) {
+        // Without it, limits are obeyed as far as the phases do so by themselves.
+        let _ = thread::Builder::new().name("watchdog".to_string()).spawn(watch_loop);
+    }
+    Watching(())
+}
+
+pub struct Watching(());
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        *current() = None;
+    }
+}
+
+/// The check goes on to another phase.
+pub fn phase(phase: Phase) {
+    if let Some(current) = &mut *current() {
+        current.phase = phase;
+    }
+}
+
+/// A search begins.
+pub fn search(progress: &Arc<Progress>) {
+    if let Some(current) = &mut *current() {
+        (current.phase, current.progress) = (Phase::Searching, Some(progress.clone()));
+    }
+}
+
+/// A flag that is set while the program has more memory than it may have, whatever searches think they use.
+pub fn full() -> Arc<AtomicBool> {
+    FULL.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().clone()
+}
+
+/// The system has no memory: ends the check at once. Nothing is done where none is under way.
+pub fn out_of_memory() {
+    if let Ok(mut current) = CURRENT.try_lock()
+        && let Some(current) = current.take()
+    {
+        let memory = current.watched.memory.unwrap_or(0);
+        end(current, Limit::Memory(memory), true);
+    }
+}
+
+fn watch_loop() {
+    let full = full();
+    let mut pause = SHORTEST;
+    loop {
+        thread::sleep(pause);
+        let mut checked = current();
+        let Some(check) = &mut *checked else {
+            full.store(false, Ordering::Relaxed);
+            pause = LONGEST;
+            continue;
+        };
+        let most = check.watched.memory.map_or(u64::MAX, |memory| memory.max(LEAST));
+        let now = memory::now();
+        // A little earlier, since a search has to notice.
+        full.store(now > most - most / 64, Ordering::Relaxed);
+        if let Some(limit) = check.passed(now, most)
+            && let Some(current) = checked.take()
+        {
+            end(current, limit, false);
+        }
+        // As long as it takes at least to fill the memory that is left.
+        let left = most.saturating_sub(now).min(SPEED);
+        pause = Duration::from_nanos(left * 1_000_000_000 / SPEED).clamp(SHORTEST, LONGEST);
+    }
+}
+
+impl Current {
+    /// The limit that was passed so long ago that the phase can't be waited for.
+    fn passed(&mut self, memory: u64, most: u64) -> Option<Limit> {
+        if memory > most.saturating_add(most / 64) {
+            return Some(Limit::Memory(self.watched.memory.unwrap_or(most)));
+        }
+        if self.watched.interrupt.load(Ordering::Relaxed) {
+            let since = *self.interrupted.get_or_insert_with(Instant::now);
+            if since.elapsed() > GRACE {
+                return Some(Limit::Interrupted);
+            }
+        }
+        let late = |deadline: Instant| Instant::now().checked_duration_since(deadline).is_some_and(|late| late > GRACE);
+        self.watched.deadline.is_some_and(late).then_some(Limit::Time)
+    }
+}
+
+fn end(current: Current, limit: Limit, refused: bool) {
+    let Current { watched, phase, progress, .. } = current;
+    files::remove_temporary();
+    let status = (watched.report)(&Stop { limit, refused, phase, progress });
+    std::process::exit(status as i32);
+}
