@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 mod desk;
+mod links;
 mod mask;
 mod options;
 mod page;
