@@ -271,7 +271,7 @@ pub struct Showing {
     /// Print one line per model and no progress
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Also print times, memory use, limits and why reductions are on or off
+    /// Also print times, memory use, limits and symmetric processes
     #[arg(short, long)]
     pub verbose: bool,
 }
