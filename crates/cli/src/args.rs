@@ -1,4 +1,4 @@
-//! What the user can say on the command line.
+//! The command line: commands, options and their help texts.
 
 mod asking;
 mod bench;
@@ -20,36 +20,36 @@ pub use storing::{Store, Storing};
 
 const EXAMPLES: &str = "\
 Examples:
-  kripke model.pml                      check it; a bare file name means `check`
-  kripke check *.pml --timeout 10m      check many, one line each
+  kripke model.pml                      check a model; a bare file name means `check`
+  kripke check *.pml --timeout 10m      check several models, one line each
   kripke replay model.pml               show the last counterexample again
-  kripke simulate model.pml --seed 1    follow one random run
-  kripke simulate model.pml -i          choose every step yourself
-  kripke ltl '[] (p -> <> q)'           the automaton of a formula
-  kripke bench model.pml --with -j1     how long it takes, and how much memory
+  kripke simulate model.pml --seed 1    simulate one random run
+  kripke simulate model.pml -i          choose each step interactively
+  kripke ltl '[] (p -> <> q)'           translate a formula into a Büchi automaton
+  kripke bench model.pml --with -j1     measure time, memory and counts
 
 Exit status:
-  0  everything holds, and the search was complete
-  1  something is violated
+  0  every property holds, and the search was complete
+  1  a property is violated
   2  bad input or usage
-  3  inconclusive: a limit, a timeout, an interrupt, a store that may miss states
+  3  inconclusive: a limit, a timeout, an interrupt, a lossy store
   4  a bug in Kripke";
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
-  kripke check model.pml                        shortest counterexample, if there is one
+  kripke check model.pml                        shortest counterexample, if the model has an error
   kripke check model.pml -DN=4 --mem 8G         with a macro defined and a memory limit
-  kripke check model.pml --all-errors --raw     the figures of an exhaustive, unreduced search
+  kripke check model.pml --all-errors --raw     counts of an exhaustive search without reductions
   kripke check model.pml --format json          for scripts";
 
-/// Kripke finds the mistakes in concurrent systems: give it a model, get a proof or a counterexample.
+/// Kripke is an explicit-state model checker: it proves properties of concurrent systems or shows counterexamples.
 #[derive(Parser, Debug)]
 #[command(name = "kripke", version, after_help = EXAMPLES, disable_help_subcommand = true, arg_required_else_help = true)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
 
-    /// When to use colours
+    /// Use colours: auto, always or never
     #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN", hide_possible_values = true)]
     pub color: Colour,
 }
@@ -59,17 +59,17 @@ pub enum Command {
     /// Explore every reachable state of a model; the default for a bare file name
     #[command(after_help = CHECK_EXAMPLES)]
     Check(Box<Check>),
-    /// Measure models with different options: time, memory, counts
+    /// Measure time, memory and counts of checks with different options
     #[command(after_help = bench::EXAMPLES)]
     Bench(Bench),
-    /// Follow one run of a model: random, or step by step as you choose
+    /// Simulate one run of a model, random or interactive
     #[command(visible_alias = "sim")]
     Simulate(Simulate),
     /// Show the counterexample in a trail file again
     Replay(Replay),
-    /// Write a DVE model together with each property of a file: MODEL.prop1.dve, …
+    /// Write the product of a DVE model with each LTL property of a file: MODEL.prop1.dve, …
     Combine(Combine),
-    /// Translate a formula of linear temporal logic into a Büchi automaton
+    /// Translate an LTL formula into a Büchi automaton
     #[command(after_help = ltl::EXAMPLES)]
     Ltl(Ltl),
     /// Print a completion script for your shell
@@ -77,7 +77,7 @@ pub enum Command {
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
-    /// Print the manual page of the program, or of one command
+    /// Print the manual page of the program or of one command
     Man { command: Option<String> },
 }
 
@@ -90,9 +90,9 @@ pub enum Colour {
 
 /// How to read the model.
 #[derive(Args, Clone, PartialEq, Default, Debug)]
-#[command(next_help_heading = "Reading the model")]
+#[command(next_help_heading = "Model")]
 pub struct Reading {
-    /// The language of the model [default: by the ending of the file name]
+    /// Language of the model [default: by the file name's extension]
     #[arg(long, value_enum, value_name = "promela|dve|esml", hide_possible_values = true)]
     pub lang: Option<Lang>,
     /// Define a macro: -DN=4
@@ -101,22 +101,22 @@ pub struct Reading {
     /// Undefine a macro
     #[arg(short = 'U', value_name = "NAME")]
     pub undefine: Vec<String>,
-    /// Look for included files here, too
+    /// Search this directory for included files
     #[arg(short = 'I', value_name = "DIR")]
     pub include: Vec<PathBuf>,
-    /// Try nested `unless` escapes from the inside out
+    /// Evaluate nested `unless` escapes from the inside out
     #[arg(short = 'J', long)]
     pub reverse_escapes: bool,
-    /// Plain interleaving, as SPIN counts it: nothing merged, no reduction, `xr`/`xs` not checked
+    /// Full interleaving as SPIN counts it: no statement merging, no reductions, `xr`/`xs` not checked
     #[arg(long)]
     pub raw: bool,
-    /// Let others move between steps of a process that nobody else can observe, too; they are glued otherwise
+    /// No statement merging: store the states between invisible local steps of a process, too
     #[arg(long)]
     pub no_coarsening: bool,
-    /// Keep values of variables that nobody reads any more; they are reset otherwise
+    /// No dead-variable analysis: do not reset variables whose values are never read again
     #[arg(long)]
     pub no_dead_variables: bool,
-    /// Keep variables that have no influence on what is asked, and constants; they are left out otherwise
+    /// No slicing: keep variables and constants that cannot influence the property
     #[arg(long)]
     pub no_slicing: bool,
 }
@@ -140,7 +140,7 @@ impl From<Lang> for kripke_lang::Language {
 
 #[derive(Args, Debug)]
 pub struct Check {
-    /// The models
+    /// Models to check
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
@@ -160,7 +160,7 @@ pub struct Check {
 
 /// What counts as an error.
 #[derive(Args, Clone, PartialEq, Debug)]
-#[command(next_help_heading = "What to look for")]
+#[command(next_help_heading = "Errors")]
 pub struct Looking {
     /// Ignore failed assertions
     #[arg(short = 'A', long)]
@@ -168,45 +168,44 @@ pub struct Looking {
     /// Ignore invalid end states
     #[arg(short = 'E', long)]
     pub no_end_states: bool,
-    /// Ignore never claims and ltl formulas
+    /// Ignore the properties stated in the model: never claims, ltl blocks, property processes, ASSERT
     #[arg(long)]
     pub no_claim: bool,
-    /// Count all errors instead of stopping at the first
+    /// Continue after the first error and count all errors
     #[arg(long)]
     pub all_errors: bool,
-    /// Stop at error number N: 1, or 0 for --all-errors
+    /// 1: stop at the first error; 0: same as --all-errors
     #[arg(short = 'c', value_name = "N", value_parser = clap::value_parser!(u8).range(0..=1))]
     pub count: Option<u8>,
 }
 
 /// How to search.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "How to search")]
+#[command(next_help_heading = "Search")]
 pub struct Searching {
-    /// Nearest states first (the shortest counterexample), or deep ones first [default: bfs; dfs with --store bitstate or cache]
+    /// Breadth-first (shortest counterexamples) or depth-first search [default: bfs; dfs for bitstate and cache stores]
     #[arg(long, value_enum, value_name = "bfs|dfs", hide_possible_values = true)]
     pub search: Option<Order>,
     #[command(flatten)]
     pub storing: Storing,
-    /// Run the model as machine code, or by the reference interpreter
+    /// Execute the model as generated machine code or with the reference interpreter
     #[arg(long, value_enum, default_value_t = Engine::Compile, value_name = "compile|interpret", hide_possible_values = true)]
     pub engine: Engine,
-    /// Keep states in as few bytes as their values need: less memory, slower
+    /// Pack each state into the fewest bits that its variables' ranges need: less memory, slower
     #[arg(long)]
     pub compact: bool,
-    /// Look at every interleaving, also at those that differ only in the order of steps that have nothing to do with each
-    /// other (partial-order reduction leaves most of them out)
+    /// No partial-order reduction: explore all interleavings, also of independent transitions
     #[arg(long)]
     pub no_partial_order: bool,
-    /// Take states as one that differ only in which of several interchangeable processes is where. Which processes are
-    /// interchangeable is found out
+    /// Symmetry reduction: explore one representative of states that are equal up to permuting identical processes.
+    /// Symmetric processes are detected automatically
     #[arg(long)]
     pub symmetry: bool,
-    /// Try out, in one of N states, whether the steps left out there may be left out: slower [default N: 16]
+    /// Test the ample set in one of N reduced states (partial-order reduction); slower [default N: 16]
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "16",
         value_parser = clap::value_parser!(u32).range(1..))]
     pub audit: Option<u32>,
-    /// Threads of a breadth-first search, or of nested searches [default: one for each core]
+    /// Number of threads; a depth-first safety search uses one unless the store is lossy [default: number of cores]
     #[arg(short = 'j', long = "threads", value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
 }
@@ -247,16 +246,16 @@ impl From<Engine> for kripke::request::Engine {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Limits")]
 pub struct Limits {
-    /// Steps from the initial state
+    /// Maximum search depth, in steps from the initial state
     #[arg(short = 'm', long, value_name = "N", value_parser = parse_depth)]
     pub max_depth: Option<u32>,
-    /// States to store: 50k, 2M
+    /// Maximum number of stored states: 50k, 2M
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub max_states: Option<u64>,
-    /// Memory of the whole program: 512M, 48G [default: 3/4 of the machine's]
+    /// Maximum memory of the whole program: 512M, 48G [default: 3/4 of the machine's memory]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub mem: Option<u64>,
-    /// Time for each model: 90s, 10m, 1h30m
+    /// Maximum time for each model: 90s, 10m, 1h30m
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub timeout: Option<Duration>,
 }
@@ -270,7 +269,7 @@ fn parse_depth(text: &str) -> Result<u32, String> {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Results")]
 pub struct Showing {
-    /// For people or for programs
+    /// Output format: text, or JSON for scripts
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "text|json", hide_possible_values = true)]
     pub format: Format,
     /// Show all steps and all variables of a counterexample
@@ -279,19 +278,19 @@ pub struct Showing {
     /// List every statement that was never executed
     #[arg(long)]
     pub unreached: bool,
-    /// Where to write the counterexample [default: MODEL.trail.json, and MODEL.itf.json beside it]; `-` is standard output
+    /// Trail file of the counterexample; `-` is standard output [default: MODEL.trail.json and MODEL.itf.json]
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
-    /// Replace such files, even if Kripke did not write them
+    /// Overwrite existing files, also those that Kripke did not write
     #[arg(long, conflicts_with = "no_trail")]
     pub force: bool,
-    /// Write no trail files
+    /// Do not write trail files
     #[arg(long, conflicts_with = "trail")]
     pub no_trail: bool,
-    /// Print one line per model, and no progress
+    /// Print one line per model and no progress
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Say more: where time went, and the limits in force
+    /// Also print times, memory use, limits and symmetric processes
     #[arg(short, long)]
     pub verbose: bool,
 }
@@ -304,28 +303,28 @@ pub enum Format {
 
 #[derive(Args, Debug)]
 pub struct Simulate {
-    /// The model
+    /// Model to run
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// The run to follow: the same number, the same run
+    /// Seed of the random choices; equal seeds give equal runs [default: a random seed, which is printed]
     #[arg(short = 'n', long, value_name = "N")]
     pub seed: Option<u64>,
-    /// How many steps at most
+    /// Maximum number of steps
     #[arg(short = 'u', long, value_name = "N", default_value = "1000", value_parser = parse_count)]
     pub steps: u64,
-    /// Choose every step yourself
+    /// Choose each step interactively
     #[arg(short, long)]
     pub interactive: bool,
-    /// A table with a column per variable, or a list of statements
+    /// Table with a column per variable, or list of statements
     #[arg(long, value_enum, default_value_t = RunFormat::Table, value_name = "table|list", hide_possible_values = true)]
     pub format: RunFormat,
-    /// The same as --format list
+    /// Same as --format list
     #[arg(short = 'p')]
     pub list: bool,
-    /// Print only what the model prints
+    /// Print only the output of the model's printf statements
     #[arg(short, long)]
     pub quiet: bool,
-    /// Show all steps and all variables
+    /// Show all steps and all variables of the run
     #[arg(long)]
     pub full: bool,
     #[command(flatten)]
@@ -340,13 +339,13 @@ pub enum RunFormat {
 
 #[derive(Args, Debug)]
 pub struct Replay {
-    /// The model
+    /// Model that the trail belongs to
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// The trail [default: MODEL.trail.json]
+    /// Trail file [default: MODEL.trail.json]
     #[arg(value_name = "TRAIL")]
     pub trail: Option<PathBuf>,
-    /// A table, a list of statements, or the trace in JSON (ITF)
+    /// Table with a column per variable, list of statements, or JSON trace (ITF)
     #[arg(
         long,
         value_enum,
@@ -355,26 +354,26 @@ pub struct Replay {
         hide_possible_values = true
     )]
     pub format: ReplayFormat,
-    /// The same as --format list
+    /// Same as --format list
     #[arg(short = 'p')]
     pub list: bool,
-    /// Step through it
+    /// Step through the trail interactively
     #[arg(short, long)]
     pub interactive: bool,
-    /// Show all steps and all variables
+    /// Show all steps and all variables of the run
     #[arg(long)]
     pub full: bool,
 }
 
 #[derive(Args, Debug)]
 pub struct Combine {
-    /// The model, in DVE
+    /// DVE model
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
-    /// Its properties: lines `#define name condition` and `#property formula` (.ltl, or .mltl with macros)
+    /// Property file: lines `#define name condition` and `#property formula` (.ltl, or .mltl with macros)
     #[arg(value_name = "PROPERTIES")]
     pub properties: PathBuf,
-    /// Replace such files, even if Kripke did not write them
+    /// Overwrite existing files, also those that Kripke did not write
     #[arg(long)]
     pub force: bool,
     #[command(flatten)]

@@ -1,44 +1,46 @@
-//! What to check.
+//! The properties to check.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use kripke_search::{Algorithm, Fairness};
 
-/// What to check.
+/// The properties to check.
 #[derive(Args, Clone, PartialEq, Default, Debug)]
-#[command(next_help_heading = "What to check [default: safety, then each property that the model states]")]
+#[command(next_help_heading = "Properties [default: safety, then each property stated in the model]")]
 pub struct Asking {
-    /// Failed assertions, invalid end states and faults, whatever else is asked for
+    /// Check safety (failed assertions, invalid end states, faults) in addition to other properties
     #[arg(long)]
     pub safety: bool,
-    /// Only the property with this name
+    /// Check only the property with this name
     #[arg(short = 'N', long, value_name = "NAME")]
     pub property: Vec<String>,
-    /// A formula of linear temporal logic: '[] (want -> <> have)', 'G (want -> F have)'
+    /// Check a formula of linear temporal logic: '[] (want -> <> have)', 'G (want -> F have)'
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
     pub ltl: Vec<String>,
-    /// Formulas of linear temporal logic in a file: one, or several after `#property`, with names by `#define`
+    /// Check the LTL formulas of a file: a single formula, or lines `#define name condition` and `#property formula`
     #[arg(long, value_name = "FILE")]
     pub ltl_file: Vec<PathBuf>,
-    /// An automaton of what must not happen, in HOA format; its propositions are conditions
+    /// Check that no run is accepted by the Büchi automaton in this HOA file; its propositions are conditions
     #[arg(long, value_name = "FILE")]
     pub hoa: Vec<PathBuf>,
-    /// A formula of computation tree logic: 'AG (want -> EF have)', 'A[x U y]'
+    /// Check a formula of computation tree logic: 'AG (want -> EF have)', 'A[x U y]'
     #[arg(long, value_name = "FORMULA", allow_hyphen_values = true)]
     pub ctl: Vec<String>,
-    /// Can a state be reached in which this holds? A condition in the language of the model
+    /// Report states that satisfy a condition, written in the language of the model, as errors
     #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
     pub reach: Vec<String>,
-    /// Runs that visit `accept` labels infinitely often (with a never claim: of the claim, too); failed assertions, faults and,
-    /// without a claim, invalid end states are errors, too
+    /// Check for acceptance cycles: runs that visit `accept` labels infinitely often (also those of a never claim). Failed
+    /// assertions, faults and, without a claim, invalid end states are errors, too
     #[arg(short = 'a', long)]
     pub acceptance: bool,
-    /// Runs that visit `progress` labels only finitely often; failed assertions, faults and invalid end states are errors, too
+    /// Check for non-progress cycles: runs that visit `progress` labels only finitely often. Failed assertions, faults and
+    /// invalid end states are errors, too
     #[arg(short = 'l', long)]
     pub non_progress: bool,
-    /// Only runs that are fair: processes that can move all the time do (weak), that can again and again do (strong), every
-    /// transition that can be taken again and again is (strong-transitions), all processes move again and again (impartial)
+    /// Fairness assumption: every process that is enabled from some point on (weak), that is enabled infinitely often
+    /// (strong), or every process (impartial) moves infinitely often; strong-transitions: every transition that is
+    /// enabled infinitely often is taken infinitely often
     #[arg(
         long,
         value_enum,
@@ -47,11 +49,11 @@ pub struct Asking {
         hide_possible_values = true
     )]
     pub fair: Fair,
-    /// The same as --fair weak
+    /// Same as --fair weak
     #[arg(short = 'f', conflicts_with = "fair")]
     pub weak: bool,
-    /// How to look for endless runs: component by component (scc; ufscc on all cores), or by a second, nested search (nested;
-    /// cndfs on all cores)
+    /// Algorithm for acceptance cycles: strongly connected components (scc; ufscc in parallel) or nested depth-first search
+    /// (nested; cndfs in parallel)
     #[arg(long, value_enum, default_value_t, value_name = "auto|scc|nested|cndfs|ufscc", hide_possible_values = true)]
     pub cycles: By,
 }

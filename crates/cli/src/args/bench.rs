@@ -8,45 +8,45 @@ use super::Format;
 
 pub const EXAMPLES: &str = "\
 Examples:
-  kripke bench *.pml                                       how long each takes, and how much memory
-  kripke bench m.pml --with -j1 --with '-j1 --store tree'  two ways of checking it, side by side
-  kripke bench m.pml --with -DN=3 --with -DN=4 -- --raw    --raw in both
-  kripke bench *.pml --repeat 5 --csv out.csv              the best of five runs, also for programs
-  kripke bench *.pml --expect counts.tsv -- --all-errors   fail if a count is not as expected
+  kripke bench *.pml                                       time and memory of each model
+  kripke bench m.pml --with -j1 --with '-j1 --store tree'  two sets of options side by side
+  kripke bench m.pml --with -DN=3 --with -DN=4 -- --raw    --raw in both sets
+  kripke bench *.pml --repeat 5 --csv out.csv              best of five runs, also as CSV
+  kripke bench *.pml --expect counts.tsv -- --all-errors   compare counts with expected ones
 
-Every run is a process of its own: `kripke check` with these options. Sets of options that read the
-model alike and look for the same errors must count alike.
+Each run is a separate `kripke check` process. Sets of options that read the model in the same way and
+check the same property must give equal counts.
 
 Exit status:
-  0  everything was measured
-  1  counts differ, from each other or from those expected
+  0  all runs were measured, whatever the verdicts
+  1  counts differ from each other or from the expected ones
   2  bad input or usage
-  3  a search was not complete: a limit, a timeout, an interrupt";
+  3  a search was incomplete: a limit, a timeout, an interrupt";
 
 #[derive(Args, Debug)]
 pub struct Bench {
-    /// The models
+    /// Models to measure
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Measure with these options of `kripke check`; may be given again
+    /// Measure with this set of `kripke check` options; may be repeated
     #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
     pub with: Vec<String>,
-    /// Options of `kripke check` for every run
+    /// Options of `kripke check` for all runs
     #[arg(last = true, value_name = "OPTIONS")]
     pub always: Vec<String>,
-    /// Best of so many runs
+    /// Report the best of N runs
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeat: u32,
-    /// Compare with the counts in this file: model, states, transitions, errors, with tabs between; `-` for any
+    /// Compare counts with a tab-separated file: model, states, transitions, errors; `-` matches any count
     #[arg(long, value_name = "FILE")]
     pub expect: Option<PathBuf>,
-    /// Also write a table for programs; `-` is standard output
+    /// Also write the results as CSV; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// Replace the file of --csv, even if Kripke did not write it
+    /// Overwrite the file of --csv, also if Kripke did not write it
     #[arg(long, requires = "csv")]
     pub force: bool,
-    /// For people or for programs
+    /// Output format: text, or JSON for scripts
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "text|json", hide_possible_values = true)]
     pub format: Format,
 }

@@ -1,50 +1,50 @@
-//! How states are kept.
+//! The store of visited states.
 
 use clap::{Args, ValueEnum};
 use kripke::request::StoreName;
 use kripke_report::number::parse_count;
 use kripke_search::store::{Bits, HashStore};
 
-/// How states are kept.
+/// The store of visited states.
 #[derive(Args, Clone, Debug)]
 pub struct Storing {
-    /// Keep states in full (exact), as trees that share their parts (a fraction of the memory, slower), or in full until
-    /// memory gets tight and from then on as trees (auto). In bounded memory (cache) states replace each other, and are
-    /// visited again where need be. With a hash of each state (hash) or a few bits (bitstate) some states
-    /// may be missed: that finds errors, but proves nothing [default: auto]
+    /// Store of visited states: complete states (exact); tree compression (tree), less memory but slower; exact, then tree
+    /// when memory runs low (auto); state caching in bounded memory (cache), which revisits replaced states; hash
+    /// compaction (hash) and bitstate hashing (bitstate), which may omit states and so cannot prove a property
+    /// [default: auto]
     #[arg(long, value_enum, value_name = "auto|exact|tree|cache|hash|bitstate", hide_possible_values = true)]
     pub store: Option<Store>,
-    /// With --store auto: when trees do not fit, either, go on with hashes as --store hash, and then with bits as --store
-    /// bitstate; some states may then be missed
+    /// With --store auto: if tree compression does not fit into memory either, continue with hash compaction, then with
+    /// bitstate hashing; the search may then omit states
     #[arg(long)]
     pub lossy: bool,
-    /// Change over from full states to trees at so many states, however much memory there is
+    /// With --store auto: migrate to tree compression at N states, regardless of memory
     #[arg(long, value_name = "N", value_parser = parse_count, hide = true)]
     pub change_at: Option<u64>,
-    /// With --store cache: room for N states: 50k, 2M [default: as many as fit into --mem, or 4M]
+    /// With --store cache: size of the cache in states: 50k, 2M [default: what fits into --mem, or 4M]
     #[arg(long, value_name = "N", value_parser = parse_slots)]
     pub cache_states: Option<u32>,
     /// With --store cache: replace a state after N collisions [default: 100]
     #[arg(long, value_name = "N")]
     pub cache_collisions: Option<u32>,
-    /// With --store cache: give up after N collisions with states of the search stack, or with any [default: 200]
+    /// With --store cache: stop as inconclusive after N probes that find no replaceable state [default: 200]
     #[arg(long, value_name = "N")]
     pub cache_probes: Option<u32>,
-    /// With --store bitstate: 2^N bits in all, or for each search of a swarm [default: three quarters of
-    /// --mem, or 1 GiB if that is not given]
+    /// With --store bitstate: size of the bit array, 2^N bits; with --swarm, of each search [default: 3/4 of --mem, or
+    /// 1 GiB]
     #[arg(short = 'w', long = "bits", value_name = "N", value_parser = clap::value_parser!(u8).range(BITS))]
     pub bits: Option<u8>,
-    /// With --store bitstate: N bits for each state [default: 3]
+    /// With --store bitstate: number of hash functions, bits set per state [default: 3]
     #[arg(short = 'k', long = "hashes", value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     pub hashes: Option<u8>,
-    /// With --store hash: N bits for each state, 8 to 64 [default: 48]
+    /// With --store hash: bits of the hash stored per state, 8 to 64 [default: 48]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(HASH_BITS))]
     pub hash_bits: Option<u8>,
-    /// With --store hash or bitstate: hash differently, and so miss other states
+    /// With --store hash or bitstate: seed of the hash functions; other seeds omit other states [default: 0]
     #[arg(long, value_name = "N")]
     pub hash_seed: Option<u64>,
-    /// Many bitstate searches, one on each core at a time, each with other hashes and another order: N of them, or as many
-    /// as there is time for (--timeout)
+    /// Swarm verification: N bitstate searches, one per core at a time, with different hash functions and search orders
+    /// [default N: as many as --timeout allows, or two per thread and at least 8]
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub swarm: Option<Option<u64>>,
 }
@@ -54,17 +54,17 @@ const HASH_BITS: std::ops::RangeInclusive<i64> = HashStore::LEAST as i64..=HashS
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Store {
-    /// In full until memory gets tight, then as trees
+    /// Exact until memory runs low, then tree compression
     Auto,
-    /// In full
+    /// Complete states
     Exact,
-    /// As trees that share their parts
+    /// Tree compression
     Tree,
-    /// In full, replacing each other
+    /// State caching
     Cache,
-    /// By a hash
+    /// Hash compaction
     Hash,
-    /// By a few bits
+    /// Bitstate hashing
     Bitstate,
 }
 
