@@ -18,7 +18,7 @@
 //! # The order of the layers
 //!
 //! Simplification, then merging transform the model. The search sees, from the inside out: engine, partial-order
-//! reduction, symmetry reduction, state codec ([`System::worker`](crate::system::System::worker)). A permuted state is no
+//! reduction, symmetry reduction, state codec ([`Layers::worker`](crate::layers::Layers::worker)). A permuted state is no
 //! state of the engine's layout cut, and a compact state is no state that can be permuted, so no other order works.
 
 use std::fmt;

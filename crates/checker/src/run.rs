@@ -15,11 +15,11 @@ use kripke_search::{Budget, End, Limit, Options, Order, Outcome, Progress, explo
 use crate::answer::{Answer, Results};
 use crate::error::Error;
 use crate::files::Files;
+use crate::layers::Layers;
 use crate::load::{self, InputError};
 use crate::monitor::{Monitor, Phase};
 use crate::plan::{Facts, Plan, QuestionPlan};
 use crate::request::{Limits, Reductions, Request};
-use crate::system::System;
 use crate::task::{self, Kind, Subject, Task};
 use crate::{judge, memory, scope, symmetric};
 
@@ -133,7 +133,7 @@ impl Session<'_> {
         };
         let reduces = independence.is_some();
         let action = symmetries.map(|s| s.action.clone());
-        let (system, fallback) = System::new(searched, request, independence, action).map_err(refused)?;
+        let (system, fallback) = Layers::new(searched, request, independence, action).map_err(refused)?;
         fallback.iter().for_each(|why| self.monitor.warn(why));
         let system = system.asking(&task.conditions);
         let compile = start.elapsed();
@@ -193,7 +193,7 @@ impl Session<'_> {
     }
 
     /// The number of audited states, if there is an audit. A failed audit overrides every answer.
-    fn audited(&self, system: &System) -> Result<Option<u64>, Error> {
+    fn audited(&self, system: &Layers) -> Result<Option<u64>, Error> {
         let Some(record) = system.record() else { return Ok(self.request.reductions.audit.map(|_| 0)) };
         match record.failure() {
             Some(what) => Err(Error::Bug(format!("{}: an audit failed: {what}", self.file.display()))),
@@ -207,7 +207,7 @@ impl Session<'_> {
 
     /// Replaces the counterexample of a search with ample sets by one that is as short as any interleaving allows, unless
     /// that takes too many states. Returns whether the trails are shortest ones.
-    fn shorten(&self, system: &System, search: &Options, outcome: &mut Outcome) -> bool {
+    fn shorten(&self, system: &Layers, search: &Options, outcome: &mut Outcome) -> bool {
         let nearest = search.order == Order::BreadthFirst && search.cycles.is_none() && search.branching.is_none();
         let Some(violation) = outcome.violations.first().filter(|_| nearest && !search.all_errors) else {
             return nearest;
@@ -232,7 +232,7 @@ impl Session<'_> {
     }
 
     /// Searches, within narrower bounds if there are any.
-    fn search(&self, system: &System, options: &Options, most: Option<Most>) -> Outcome {
+    fn search(&self, system: &Layers, options: &Options, most: Option<Most>) -> Outcome {
         let budget = Budget {
             max_depth: most.map(|most| most.depth).into_iter().chain(self.limits.max_depth).min(),
             max_states: most.map(|most| most.states).into_iter().chain(self.limits.max_states).min(),

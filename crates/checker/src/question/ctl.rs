@@ -1,20 +1,22 @@
-//! Formulas of computation tree logic, for the search and back.
+//! CTL formulas: translated for the search, and back for messages.
 
 use kripke_logic::Ctl;
 use kripke_logic::ctl::{CtlId, CtlNode, Path};
 use kripke_report::evidence::Words;
 use kripke_search::{Branching, Claim, Fairness, PartId};
 
-/// Formulas are evaluated part within part.
+/// The evaluation of a formula recurses on its subformulas: nesting is bounded.
 pub const MAX_HEIGHT: u32 = 1_000;
 
-/// A formula for the search, and which part of it each part of the original is.
+/// A formula as the search evaluates it, and the part of it that each subformula of the original became.
 #[derive(Clone, Debug)]
 pub struct Translated {
+    /// The formula for the search.
     pub branching: Branching,
     parts: Vec<PartId>,
 }
 
+/// Translates a formula under a fairness assumption.
 pub fn translate(ctl: &Ctl, fairness: Fairness) -> Translated {
     let mut branching = Branching::new(fairness);
     let mut parts: Vec<PartId> = Vec::new();
@@ -44,16 +46,18 @@ pub fn translate(ctl: &Ctl, fairness: Fairness) -> Translated {
 }
 
 impl Translated {
-    /// The part of the original that a part was made for.
+    /// The subformula of the original that a part was made for.
     pub fn original(&self, part: PartId) -> Option<CtlId> {
         self.parts.iter().position(|p| *p == part).map(|at| CtlId(at as u32))
     }
 }
 
-/// A formula with its translation, to put claims about parts into words.
+/// A formula with its translation, for messages about its parts.
 #[derive(Debug)]
 pub struct Wording<'a> {
+    /// The formula.
     pub ctl: &'a Ctl,
+    /// Its translation.
     pub translated: &'a Translated,
 }
 

@@ -26,33 +26,38 @@ use crate::task::Asked;
 /// More acceptance sets than this become one.
 const MOST_SETS: u32 = 32;
 
-/// A formula with its propositions in the language of the model.
+/// A formula or automaton with its propositions in the language of the model.
 #[derive(Clone, Debug)]
 pub struct Question {
+    /// Its name.
     pub name: String,
-    /// As typed.
+    /// Its text, as typed.
     pub text: String,
+    /// Its place, if the model states it.
     pub span: Option<Span>,
+    /// Its formula or automaton.
     pub logic: Logic,
+    /// Its propositions, by number.
     pub conditions: Vec<Expr>,
-    /// Those whose evaluation may be a fault.
+    /// The propositions whose evaluation may be a fault.
     risky: Vec<Expr>,
     /// The request for it, unless the model states it.
     pub asked: Option<Asked>,
 }
 
-/// What a question is put in.
+/// The logic of a question.
 #[derive(Clone, Debug)]
 pub enum Logic {
-    /// On all runs.
+    /// LTL: the formula holds on all runs.
     Linear(Ltl),
-    /// In the initial state.
+    /// CTL: the formula holds in the initial state.
     Branching(Ctl),
-    /// On no run.
+    /// The automaton accepts no run.
     Automaton(Buchi),
 }
 
 impl Logic {
+    /// The propositions.
     pub fn atoms(&self) -> &Atoms {
         match self {
             Logic::Linear(ltl) => &ltl.atoms,
@@ -62,12 +67,13 @@ impl Logic {
     }
 }
 
-/// Whether a run is lost as soon as nothing can save it: not every finite run goes on so that all processes move for ever.
+/// Whether a finite run that no continuation can save is a violation. Under impartiality a finite run may have no continuation
+/// at all that counts.
 fn is_at_once(fairness: Fairness) -> bool {
     fairness != Fairness::Impartial
 }
 
-/// The formulas that will be looked at: those asked for, and those of the model that are wanted.
+/// The questions of a request: formulas that were asked for, and those that the model states.
 pub fn questions(model: &Model, asked: &Questions, from: &dyn Files) -> Result<Vec<Question>, InputError> {
     let mut out = Vec::new();
     for text in &asked.ltl {
@@ -119,6 +125,7 @@ fn automaton(path: &Path, from: &dyn Files) -> Result<Buchi, InputError> {
     simplify(&generalised).map(|t| t.buchi).map_err(|e| InputError::whole(path, &e.message))
 }
 
+/// The error of a formula, with the place in its text.
 pub fn trouble(what: &str, text: &str, problem: &Problem) -> InputError {
     let message = format!("{what}: {}", problem.message);
     let before = text.get(..problem.span.start).map_or(0, |t| t.chars().count());
@@ -143,7 +150,7 @@ pub fn trouble(what: &str, text: &str, problem: &Problem) -> InputError {
 }
 
 impl Question {
-    /// Whether a step more or less can make a difference, though nothing it speaks of changes.
+    /// Whether the answer can change if a step is added that changes no proposition.
     pub fn counts_steps(&self) -> bool {
         match &self.logic {
             Logic::Linear(ltl) => ltl.formula.uses_next(),
@@ -157,8 +164,8 @@ impl Question {
         Question { name, text, span: None, logic, conditions, risky, asked }
     }
 
-    /// Says what its propositions mean. Those whose evaluation may be a fault become one with the rest of the state formula that
-    /// they are a part of.
+    /// Gives the propositions their meaning. A proposition whose evaluation may be a fault is joined with the largest state formula
+    /// around it, which is then evaluated as a whole, left to right.
     pub fn mean(&mut self, model: &Model, conditions: Vec<Expr>) -> Result<(), InputError> {
         let risky: Vec<bool> = conditions.iter().map(|c| may_fault(model, c)).collect();
         self.conditions = conditions;
@@ -182,19 +189,21 @@ impl Question {
         Ok(())
     }
 
-    /// The same question about other conditions: those of a reduced model.
+    /// The question with other propositions: those of a simplified model.
     pub fn about(&self, conditions: &[Expr]) -> Question {
         Question { conditions: conditions.to_vec(), ..self.clone() }
     }
 
-    /// The texts of its propositions.
+    /// The texts of the propositions.
     pub fn propositions(&self) -> Vec<String> {
         self.logic.atoms().iter().map(|(_, atom)| atom.text.clone()).collect()
     }
 
-    /// The model with something that watches for runs that must not be. For most formulas about branching nothing can.
+    /// The model with an observer that accepts the runs that violate the property, or with a goal if the property is an
+    /// invariant. Most CTL formulas have neither.
     ///
-    /// Where components are looked at, several acceptance sets of edges stay what they are, which makes the observer smaller.
+    /// Where cycles are found component by component, the observer may have several acceptance sets of edges, which makes it
+    /// smaller.
     pub fn watch(&self, plain: &Model, fairness: Fairness, by_components: bool) -> Result<Arc<Model>, InputError> {
         let invariant = self.invariant(fairness);
         let is_invariant = invariant.is_some();
@@ -217,7 +226,7 @@ impl Question {
         Ok(Arc::new(model))
     }
 
-    /// What to look for if the formula only says that a condition is always true.
+    /// The goal of a search for violations, if the formula is an invariant.
     pub fn invariant(&self, fairness: Fairness) -> Option<Goal> {
         let ltl = match &self.logic {
             _ if !is_at_once(fairness) => return None,
@@ -229,8 +238,8 @@ impl Question {
         Some(Goal { condition, text: format!("!({})", ltl.formula.display(&ltl.atoms)), span: self.span })
     }
 
-    /// Evaluates in every state the conditions that may be faults, and is never reached: where one of them is a fault, the
-    /// formula has no meaning.
+    /// A goal that is never reached, but whose evaluation is a fault wherever one of the propositions is: there the formula has
+    /// no meaning.
     fn faults(&self) -> Option<Goal> {
         let evaluated = |c: &Expr| Expr::Cond(Box::new([c.clone(), Expr::Const(0), Expr::Const(0)]));
         let all = self.risky.iter().map(evaluated).reduce(|a, b| Expr::binary(BinaryOp::Or, a, b));
@@ -242,7 +251,7 @@ impl Question {
         trouble(&self.name, &self.text, &problem)
     }
 
-    /// The formula about branching for the search, if it is one.
+    /// The CTL formula for the search, if it is one.
     pub fn branching(&self, fairness: Fairness) -> Result<Option<ctl::Translated>, InputError> {
         let Logic::Branching(ctl) = &self.logic else { return Ok(None) };
         let translated = ctl::translate(ctl, fairness);

@@ -1,8 +1,8 @@
 //! The result of a check for machines.
 
 use kripke::answer::{Answer, Results};
+use kripke::layers::state_bits;
 use kripke::memory;
-use kripke::system::state_bits;
 use kripke::task::Kind;
 use kripke_model::Within;
 use kripke_report::evidence::Words;

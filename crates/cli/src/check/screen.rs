@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use kripke::answer::{Answer, Results};
+use kripke::layers::state_bits;
 use kripke::symmetric;
-use kripke::system::state_bits;
 use kripke::task::Kind;
 use kripke_reduce::por::HOPELESS;
 use kripke_report::json;

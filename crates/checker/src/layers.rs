@@ -17,32 +17,32 @@ use crate::request::{Engine, Request};
 
 /// Makes the successor generator of each thread, and collects the edges that they have executed.
 #[derive(Debug)]
-pub struct System {
+pub struct Layers {
     interpreter: Interpreter,
-    /// Only to be copied for each thread.
+    /// Machine code, which each thread copies.
     compiled: Option<Mutex<Compiled>>,
-    /// Where the search sees compact states.
+    /// The state codec, if the search stores compact states.
     codec: Option<Codec>,
-    /// `[process][edge]`: executed by a worker that has finished.
+    /// `[process][edge]`: whether a finished worker has executed the edge.
     covered: Mutex<Vec<Vec<bool>>>,
-    /// What states are asked about, beside their successors.
+    /// The propositions that label states.
     conditions: Vec<Expr>,
-    /// Who gets into whose way, if some moves are left out.
+    /// The dependence relation, for partial-order reduction.
     independence: Option<Arc<Independence>>,
-    /// Who can take whose place, if one state stands for all that differ only in that.
+    /// The permutations of processes, for symmetry reduction.
     action: Option<Arc<Action>>,
-    /// Tries out some of that, and writes down what it finds.
+    /// The audit of ample sets, and its record.
     audit: Option<(Mutex<Audit>, Arc<Record>)>,
 }
 
-impl System {
-    /// Compiles the model if that is wanted. Also gives the reason if it is wanted and can't be done.
+impl Layers {
+    /// Compiles the model if the request wants that. Also gives the reason if the model can't be compiled.
     pub fn new(
         model: &Arc<Model>,
         request: &Request,
         independence: Option<Independence>,
         action: Option<Arc<Action>>,
-    ) -> Result<(System, Option<String>), StartError> {
+    ) -> Result<(Layers, Option<String>), StartError> {
         let interpreter = load::interpreter(model.clone(), request.reductions.raw)?;
         let covered = Mutex::new(interpreter.coverage().to_vec());
         let reduces = independence.is_some();
@@ -51,7 +51,7 @@ impl System {
             coverage: request.coverage,
             parts: reduces,
             claims: !request.reductions.raw,
-            // Whole states are made compact, and have their processes exchanged.
+            // The codec and the permutations work on whole states.
             cut: !request.search.compact && action.is_none(),
             ..Options::default()
         };
@@ -69,20 +69,20 @@ impl System {
         };
         let codec = request.search.compact.then(|| Codec::of(&interpreter));
         let (conditions, independence) = (Vec::new(), independence.map(Arc::new));
-        Ok((System { interpreter, compiled, codec, covered, conditions, independence, action, audit }, why))
+        Ok((Layers { interpreter, compiled, codec, covered, conditions, independence, action, audit }, why))
     }
 
-    /// Makes these the atoms of states.
-    pub fn asking(self, conditions: &[Expr]) -> System {
-        System { conditions: conditions.to_vec(), ..self }
+    /// Labels states with these propositions.
+    pub fn asking(self, conditions: &[Expr]) -> Layers {
+        Layers { conditions: conditions.to_vec(), ..self }
     }
 
-    /// What audits have found, if there are any.
+    /// The record of the audit, if there is one.
     pub fn record(&self) -> Option<&Arc<Record>> {
         self.audit.as_ref().map(|(_, record)| record)
     }
 
-    /// Whether any move was left out so far.
+    /// Whether an ample set has left out a move so far.
     pub fn has_left_out(&self) -> bool {
         self.independence.as_ref().is_some_and(|independence| independence.has_served())
     }
@@ -92,34 +92,34 @@ impl System {
         if self.compiled.is_some() { "compile" } else { "interpret" }
     }
 
-    /// How many bytes of a state do not count.
+    /// The bytes at the start of a state that are not compared: hidden variables.
     pub fn uncompared(&self) -> usize {
         self.interpreter.uncompared()
     }
 
-    /// For one thread.
+    /// The successor generator of one thread: the engine, then partial order, symmetry, codec around it.
     pub fn worker(&self) -> Box<dyn Successors + '_> {
         match &self.compiled {
             Some(compiled) => {
                 let compiled = compiled.lock().unwrap_or_else(PoisonError::into_inner).for_thread();
-                self.boxed(self.work(compiled))
+                self.reduced(self.work(compiled))
             }
-            None => self.boxed(self.work(self.interpreter.for_thread())),
+            None => self.reduced(self.work(self.interpreter.for_thread())),
         }
     }
 
-    fn boxed<'e>(&self, worker: impl Successors + 'e) -> Box<dyn Successors + 'e> {
+    fn reduced<'e>(&self, worker: impl Successors + 'e) -> Box<dyn Successors + 'e> {
         match &self.independence {
             Some(independence) => {
                 let audit = self.audit.as_ref().map(|(audit, _)| audit.lock().unwrap_or_else(PoisonError::into_inner));
                 let reduced = Reduced::new(worker, independence.clone());
-                self.exchanged(reduced.auditing(audit.map(|audit| audit.for_thread())))
+                self.permuted(reduced.auditing(audit.map(|audit| audit.for_thread())))
             }
-            None => self.exchanged(worker),
+            None => self.permuted(worker),
         }
     }
 
-    fn exchanged<'e>(&self, worker: impl Successors + 'e) -> Box<dyn Successors + 'e> {
+    fn permuted<'e>(&self, worker: impl Successors + 'e) -> Box<dyn Successors + 'e> {
         match &self.action {
             Some(action) => self.compacted(Symmetric::new(worker, action.clone())),
             None => self.compacted(worker),
@@ -134,10 +134,10 @@ impl System {
     }
 
     fn work<S: Covers>(&self, successors: S) -> Worker<'_, S> {
-        Worker { successors, system: self, judge: self.interpreter.for_thread() }
+        Worker { successors, layers: self, judge: self.interpreter.for_thread() }
     }
 
-    /// The interpreter, to judge and to show, and what was executed.
+    /// The interpreter of the searched model, and the executed edges.
     pub fn finish(self) -> (Interpreter, Vec<Vec<bool>>) {
         (self.interpreter, self.covered.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
@@ -150,13 +150,13 @@ impl System {
     }
 }
 
-/// How many bits a state takes. Finding that out takes time, so only whoever tells somebody should ask.
+/// The number of bits of a state. Computing it takes time: ask only where it is shown.
 pub fn state_bits(interpreter: &Interpreter) -> json::StateBits {
     let codec = Codec::of(interpreter);
     json::StateBits { packed: codec.packed_bits(), compact: codec.bits() }
 }
 
-/// Knows which edges it has executed.
+/// An engine that records the edges it has executed.
 trait Covers: Successors {
     fn covered(&self) -> Vec<Vec<bool>>;
 }
@@ -176,8 +176,8 @@ impl Covers for Compiled {
 /// Reports the executed edges to the system when it is dropped.
 struct Worker<'e, S: Covers> {
     successors: S,
-    system: &'e System,
-    /// Judges conditions.
+    layers: &'e Layers,
+    /// Evaluates propositions.
     judge: Interpreter,
 }
 
@@ -192,7 +192,7 @@ impl<S: Covers> Successors for Worker<'_, S> {
 
     fn atoms(&mut self, state: &State) -> Option<u64> {
         let state = self.successors.plain(state);
-        let mut conditions = self.system.conditions.iter().enumerate();
+        let mut conditions = self.layers.conditions.iter().enumerate();
         conditions.try_fold(0, |atoms, (bit, c)| Some(atoms | u64::from(self.judge.holds(c, &state)?) << bit))
     }
 
@@ -223,6 +223,6 @@ impl<S: Covers> Successors for Worker<'_, S> {
 
 impl<S: Covers> Drop for Worker<'_, S> {
     fn drop(&mut self) {
-        self.system.gather(&self.successors.covered());
+        self.layers.gather(&self.successors.covered());
     }
 }

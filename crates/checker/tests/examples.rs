@@ -1,0 +1,54 @@
+//! The examples for Rust users run, and say what they should.
+
+#[path = "../../../examples/rust/embedding.rs"]
+mod embedding;
+#[path = "../../../examples/rust/listener.rs"]
+mod listener;
+#[path = "../../../examples/rust/token_ring.rs"]
+mod token_ring;
+
+use kripke::transition_system::SystemCheck;
+use kripke::{Fairness, Verdict};
+use token_ring::TokenRing;
+
+#[test]
+fn a_model_is_embedded() {
+    embedding::main().unwrap();
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/mutex-naive.pml");
+    let model = kripke::Model::read(file).unwrap();
+    let Verdict::Violated(run) = kripke::Check::new(&model).run().unwrap() else { panic!("the mutex is naive") };
+    assert!(run.message.contains("assert"), "{run}");
+}
+
+#[test]
+fn a_listener_hears_everything() {
+    listener::main().unwrap();
+}
+
+#[test]
+fn a_system_in_rust_is_checked() {
+    token_ring::main().unwrap();
+    let ring = TokenRing { stations: 5 };
+    for threads in [1, 2, 4] {
+        let check = SystemCheck::new(&ring).threads(threads);
+        assert!(check.deadlock_freedom().holds());
+        assert!(check.invariant("exclusive").unwrap().holds());
+        assert!(!check.invariant("idle").unwrap().holds());
+        // The token can stay where it is for ever only if nothing moves: every run passes it on.
+        assert!(check.ltl("[] <> idle").unwrap().holds());
+        for fairness in [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::Impartial] {
+            let check = check.clone().fairness(fairness);
+            let verdict = check.ltl("<> working_0").unwrap();
+            let run = verdict.counterexample().expect("a station need not work");
+            assert!(
+                run.cycle.is_some() && run.steps.iter().all(|step| step.process > 0 || step.action == "pass the token")
+            );
+        }
+        // A transition that is enabled again and again is taken: then the station works.
+        assert!(check.clone().fairness(Fairness::StrongTransitions).ltl("<> working_0").unwrap().holds());
+        assert!(check.ctl("AG EF working_0").unwrap().holds());
+        assert!(!check.ctl("AF working_0").unwrap().holds());
+    }
+    assert!(SystemCheck::new(&ring).invariant("no such").is_err());
+    assert!(SystemCheck::new(&ring).ltl("[] (").is_err());
+}
