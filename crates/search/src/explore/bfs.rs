@@ -8,9 +8,9 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::thread::{Scope, ScopedJoinHandle};
 
-use super::crew::{Crew, Results};
-use super::judge::{Findings, Haul};
-use super::origins::Origins;
+use super::error_collector::{Findings, Haul};
+use super::level_barrier::{Crew, Results};
+use super::predecessor_hints::Origins;
 use super::worker::Worker;
 use super::{Factory, ROUND, Search};
 use crate::budget::Limit;

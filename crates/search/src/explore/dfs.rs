@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::judge::Findings;
+use super::error_collector::Findings;
 use super::worker::Worker;
 use super::{Factory, ROUND, Search};
 use crate::budget::Limit;

@@ -1,19 +1,16 @@
 //! Taking states, expanding them, judging, interning, sorting new from seen: in one order or another.
 
 mod bfs;
-mod branch;
-mod cached;
-mod change;
-mod crew;
+mod cached_dfs;
+mod ctl;
 mod dfs;
-mod judge;
-mod lifo;
-mod live;
-mod newcomers;
-mod origins;
-mod plunge;
-mod removal;
-mod resort;
+mod error_collector;
+mod level_barrier;
+mod liveness;
+mod lossy_dfs;
+mod migration;
+mod open_set_filter;
+mod predecessor_hints;
 mod swarm;
 mod trail;
 mod worker;
@@ -29,11 +26,11 @@ use crate::progress::{Progress, Snapshot};
 use crate::store::{
     BitStore, Bits, ExactStore, Filter, HashStore, LossyStore, Omission, Piles, Queue, StateId, Store, TreeStore, Yard,
 };
-pub use branch::{Branching, Claim, Evidence, PartId, Place, Run};
-pub use cached::CacheSize;
-pub use lifo::Bias;
-pub use live::{Algorithm, Cycles, Fairness};
-use newcomers::Newcomers;
+pub use cached_dfs::CacheSize;
+pub use ctl::{Branching, Claim, Evidence, PartId, Place, Run};
+pub use liveness::{Algorithm, Cycles, Fairness};
+pub use lossy_dfs::Bias;
+use open_set_filter::Newcomers;
 use trail::Thread;
 
 /// What to look for, in which order and with what.
@@ -143,7 +140,7 @@ impl Options {
         };
         match (self.cycles.map(|c| c.algorithm(wanted, self.all_errors)), self.order) {
             (Some(Algorithm::Cndfs), _) => wanted,
-            (Some(Algorithm::Ufscc), _) => wanted.min(live::sets::MOST_WORKERS),
+            (Some(Algorithm::Ufscc), _) => wanted.min(liveness::union_find::MOST_WORKERS),
             (None, Order::DepthFirst) if self.store.is_lossy() => wanted,
             (Some(_), _) | (None, Order::DepthFirst) => 1,
             _ if self.branching.is_some() => 1,
@@ -175,8 +172,8 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
         _ if options.store != StoreKind::Exact && (options.cycles.is_some() || options.branching.is_some()) => {
             explore(successors, &Options { store: StoreKind::Exact, ..options.clone() }, budget, progress)
         }
-        StoreKind::Auto => change::explore(successors, options, budget, progress),
-        StoreKind::Cache(size) => cached::explore(successors, options, size, budget, progress),
+        StoreKind::Auto => migration::explore(successors, options, budget, progress),
+        StoreKind::Cache(size) => cached_dfs::explore(successors, options, size, budget, progress),
         StoreKind::Exact => {
             let store = || ExactStore::new(budget.capacity(), options.workers()).without_comparing(uncompared);
             explore_with(store, successors, options, budget, progress)
@@ -218,11 +215,11 @@ pub fn explore_with<S: Store>(
 ) -> Outcome {
     if let Some(formula) = &options.branching {
         let store = store();
-        return branch::branch(&Search::new(&store, options, budget, progress), successors, formula);
+        return ctl::branch(&Search::new(&store, options, budget, progress), successors, formula);
     }
     if let Some(cycles) = options.cycles {
         let store = store();
-        return live::live(&Search::new(&store, options, budget, progress), successors, cycles);
+        return liveness::live(&Search::new(&store, options, budget, progress), successors, cycles);
     }
     match options.order {
         Order::BreadthFirst => breadth_first(store, successors, options, budget, progress),
@@ -251,7 +248,7 @@ struct Search<'a, S> {
     progress: &'a Progress,
     threads: usize,
     /// What was done before, with other stores.
-    past: change::Past,
+    past: migration::Past,
     tallies: Box<[Tally]>,
     depth: AtomicU64,
     newcomers: Newcomers,
@@ -285,7 +282,7 @@ impl<'a, S: Store> Search<'a, S> {
             budget,
             progress,
             threads,
-            past: change::Past::default(),
+            past: migration::Past::default(),
             tallies: (0..threads).map(|_| Tally::default()).collect(),
             depth: AtomicU64::new(0),
             newcomers: Newcomers::new(options.reduces),
@@ -395,7 +392,7 @@ impl<'a, S: Store> Search<'a, S> {
     }
 
     /// How the search ended, given what made it stop, if anything, and what it found.
-    fn end(&self, stop: Option<Limit>, findings: &mut judge::Findings<impl Sized>) -> End {
+    fn end(&self, stop: Option<Limit>, findings: &mut error_collector::Findings<impl Sized>) -> End {
         if !self.options.all_errors && !findings.kept.is_empty() {
             findings.stop_at_one();
             return End::Violation;
@@ -508,13 +505,13 @@ fn max_depth(budget: &Budget) -> u32 {
 }
 
 fn last_first<F: Filter>(search: &Search<'_, LossyStore<F, Piles>>, factory: Factory<'_, '_>) -> Outcome {
-    conclude_descent(search, lifo::run(search, factory, max_depth(search.budget)))
+    conclude_descent(search, lossy_dfs::run(search, factory, max_depth(search.budget)))
 }
 
-fn conclude_descent<F: Filter>(search: &Search<'_, LossyStore<F, Piles>>, mut descent: lifo::Descent) -> Outcome {
+fn conclude_descent<F: Filter>(search: &Search<'_, LossyStore<F, Piles>>, mut descent: lossy_dfs::Descent) -> Outcome {
     let end = search.end(descent.stop.take(), &mut descent.findings);
     let statistics = search.statistics(descent.depth, descent.findings.errors, descent.bytes);
-    let violation = |(found, way): (judge::Found, lifo::Way)| {
+    let violation = |(found, way): (error_collector::Found, lossy_dfs::Way)| {
         let trail = Trail { choices: way?, ending: found.ending };
         Some(Violation { wrong: found.wrong, trail })
     };
@@ -523,15 +520,22 @@ fn conclude_descent<F: Filter>(search: &Search<'_, LossyStore<F, Piles>>, mut de
 }
 
 /// The way to errors, by the links between states.
-fn linked<S: Store, W>(kept: Vec<(judge::Found, W)>, worker: &mut worker::Worker<'_, '_, S>) -> Vec<Violation> {
-    let trace = |(found, _): (judge::Found, W)| {
+fn linked<S: Store, W>(
+    kept: Vec<(error_collector::Found, W)>,
+    worker: &mut worker::Worker<'_, '_, S>,
+) -> Vec<Violation> {
+    let trace = |(found, _): (error_collector::Found, W)| {
         let path = trail::path(&worker.handle, found.id);
         violation(found, &path, worker)
     };
     kept.into_iter().map(trace).collect()
 }
 
-fn violation<S: Store>(found: judge::Found, path: &[StateId], worker: &mut worker::Worker<'_, '_, S>) -> Violation {
+fn violation<S: Store>(
+    found: error_collector::Found,
+    path: &[StateId],
+    worker: &mut worker::Worker<'_, '_, S>,
+) -> Violation {
     let choices = trail::choices(path, worker);
     Violation { wrong: found.wrong, trail: Trail { choices, ending: found.ending } }
 }

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::lifo::Bias;
+use super::lossy_dfs::Bias;
 use super::{Factory, Options, Order, Search, last_first};
 use crate::budget::{Budget, Limit};
 use crate::outcome::{End, Outcome, Statistics, Swarm, Violation, Wrong};

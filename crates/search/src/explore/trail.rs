@@ -7,7 +7,7 @@
 //! Where several predecessors would do, the least is taken: the trail is the same whoever was first.
 //!
 //! A worker that searches alone finds every state from the same one each time, and it is known
-//! [roughly](super::origins) from where: only a few hundred states are expanded again for each step in a large graph.
+//! [roughly](super::predecessor_hints) from where: only a few hundred states are expanded again for each step in a large graph.
 //!
 //! With a lossy store a second search could miss what the first has found. So such a store has links, between the states
 //! that wait and those on the way to them.
@@ -18,7 +18,7 @@ use std::ops::Range;
 use kripke_model::{Batch, Choice, State, Successors, Trail};
 
 use super::bfs::{CLAIM, Levels};
-use super::judge::Found;
+use super::error_collector::Found;
 use super::worker::Worker;
 use crate::outcome::Violation;
 use crate::store::{Handle, Queue, StateId, Store, hash, spawn};

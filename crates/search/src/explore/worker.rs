@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use kripke_model::{Batch, Choice, Flags, Mover, Movers, State, Successors};
 
-use super::judge::Judge;
+use super::error_collector::Judge;
 use super::{CROWD, CROWD_BYTES, Search};
 use crate::budget::Limit;
 use crate::store::{Handle, Seen, StateId, Store};

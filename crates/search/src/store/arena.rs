@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use kripke_model::State;
 
 use super::Full;
-use super::ground::Filled;
 use super::hardware::prefetch_at;
+use super::reserved_memory::Filled;
 
 /// Numbers of a block.
 const BLOCK_BITS: u32 = if cfg!(shuttle) { 4 } else { 16 };
@@ -161,7 +161,7 @@ impl Land {
     fn new(filled: Filled) -> Land {
         let mut bytes = RANGE;
         loop {
-            match super::ground::reserve(bytes, filled) {
+            match super::reserved_memory::reserve(bytes, filled) {
                 Ok(map) => return Land(Some(map)),
                 Err(_) if bytes > BLOCK_BYTES => bytes /= 2,
                 Err(_) => return Land(None),

@@ -6,15 +6,15 @@
 //! To put all bits of a state into one line of the cache is hardly faster, and lines differ: more states would be missed.
 #![allow(unsafe_code)]
 
-use super::ground::{Ground, Plot};
 use super::hardware::prefetch;
-use super::hash::HashStore;
+use super::hash_compaction::HashStore;
 use super::lossy::{Filter, LossyStore, Waiting};
-use super::meeting::{Seat, Sitting};
-use super::missed::Missed;
+use super::omission::Missed;
+use super::open_set::Yard;
 use super::pool::mix;
+use super::reserved_memory::{Ground, Plot};
+use super::resize_barrier::{Seat, Sitting};
 use super::table::Refusal;
-use super::yard::Yard;
 use super::{Capacity, Full};
 use crate::sync::{AtomicU64, Ordering};
 
@@ -225,7 +225,7 @@ impl Filter for BitField {
 
 #[cfg(all(test, not(shuttle)))]
 mod tests {
-    use super::super::meeting::Meeting;
+    use super::super::resize_barrier::Meeting;
     use super::*;
 
     /// How many of so many different hashes are taken for others, and the estimate.

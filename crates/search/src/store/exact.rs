@@ -3,13 +3,13 @@
 use kripke_model::{Batch, State};
 
 use super::arena::{Arena, Pen};
-use super::ground::Filled;
-use super::ledger::{Account, Ledger};
-use super::meeting::{Meeting, Seat};
+use super::memory_quota::{Account, Ledger};
+use super::migration::{Marks, Remains};
 use super::queue::Runs;
-use super::remains::{Marks, Remains};
-use super::segments::Untold;
+use super::reserved_memory::Filled;
+use super::resize_barrier::{Meeting, Seat};
 use super::table::{Addition, Probe, Refusal, Table, Vacancy};
+use super::table_segments::Untold;
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 
 /// States whose memory accesses overlap: enough to hide the latency, few enough for their lines to stay in the cache.

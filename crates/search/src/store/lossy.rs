@@ -1,7 +1,7 @@
 //! Stores that remember only a hash of each state, or less: they may take a new state for an old one.
 //!
 //! The hash goes into a [`Filter`]; the state itself is kept only as long as it waits to be expanded, or is on the way to one
-//! that does: in a [yard](super::yard), in any order, or in a [pile](super::pile) for each worker.
+//! that does: in a [yard](super::open_set), in any order, or in a [pile](super::packed_stack) for each worker.
 #![expect(private_bounds, reason = "filters are made here alone")]
 
 use std::fmt::Debug;
@@ -9,14 +9,14 @@ use std::sync::{Mutex, PoisonError};
 
 use kripke_model::{Batch, State};
 
-use super::census::Sample;
-use super::ledger::{Account, Ledger};
-use super::meeting::{Meeting, Seat, Sitting};
-use super::missed::Missed;
+use super::capture_recapture::Sample;
+use super::memory_quota::{Account, Ledger};
+use super::omission::Missed;
+use super::open_set::Yard;
 use super::pool::mix;
 use super::queue::Pieces;
+use super::resize_barrier::{Meeting, Seat, Sitting};
 use super::table::Refusal;
-use super::yard::Yard;
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 
 /// What remembers hashes.

@@ -4,28 +4,28 @@ mod allocator;
 mod arena;
 mod bitstate;
 mod cache;
-mod census;
+mod capture_recapture;
 mod exact;
-mod ground;
 mod hardware;
-mod hash;
-mod ledger;
+mod hash_compaction;
 mod lossy;
-mod meeting;
-mod missed;
-mod pile;
+mod memory_quota;
+mod migration;
+mod omission;
+mod open_set;
+mod packed_block;
+mod packed_stack;
 mod pool;
 mod queue;
 mod quotient;
-mod remains;
+mod reserved_memory;
+mod resize_barrier;
 #[cfg(all(test, shuttle))]
 mod schedules;
-mod segment;
-mod segments;
-mod shape;
 mod table;
+mod table_segments;
 mod tree;
-mod yard;
+mod tree_shape;
 
 use std::fmt;
 
@@ -36,18 +36,18 @@ pub use allocator::{Allocator, when_out_of_memory};
 pub use bitstate::{BitStore, Bits};
 pub use cache::Tolerance;
 pub(crate) use cache::{Cache, Insertion};
-pub use census::{Census, Sample};
+pub use capture_recapture::{Census, Sample};
 pub use exact::{ExactHandle, ExactStore};
-pub use hash::HashStore;
+pub use hash_compaction::HashStore;
 pub(crate) use lossy::{Filter, Waiting};
 pub use lossy::{LossyHandle, LossyStore};
-pub use missed::Missed;
-pub(crate) use pile::Pile;
-pub use pile::Piles;
+pub(crate) use migration::{Clearance, Remains};
+pub use omission::Missed;
+pub use open_set::Yard;
+pub(crate) use packed_stack::Pile;
+pub use packed_stack::Piles;
 pub use queue::{Pieces, Queue, Runs};
-pub(crate) use remains::{Clearance, Remains};
 pub use tree::{TreeHandle, TreeStore};
-pub use yard::Yard;
 
 /// What a store knows a state by. Means something to that store alone.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

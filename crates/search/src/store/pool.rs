@@ -5,10 +5,10 @@ use std::sync::OnceLock;
 
 use super::Full;
 use super::hardware::prefetch;
-use super::ledger::Account;
-use super::meeting::{Seat, Sitting};
-use super::segments::Untold;
+use super::memory_quota::Account;
+use super::resize_barrier::{Seat, Sitting};
 use super::table::{Refusal, Table};
+use super::table_segments::Untold;
 use crate::sync::{AtomicU64, Ordering};
 
 const SEGMENTS: usize = if cfg!(shuttle) { 1 } else { 4 };
@@ -178,8 +178,8 @@ pub(super) fn mix(pair: u64) -> u64 {
 #[cfg(all(test, not(shuttle)))]
 mod tests {
     use super::super::Capacity;
-    use super::super::ledger::Ledger;
-    use super::super::meeting::Meeting;
+    use super::super::memory_quota::Ledger;
+    use super::super::resize_barrier::Meeting;
     use super::*;
 
     #[test]

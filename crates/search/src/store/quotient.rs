@@ -7,12 +7,12 @@
 //! the side. The first bit of a slot marks numbers as visited.
 
 use super::Full;
-use super::ground::Line;
 use super::hardware::{Width, prefetch, scan_lanes};
-use super::meeting::{Seat, Sitting};
 use super::pool::mix;
-use super::segments::{Content, Segments, Untold};
+use super::reserved_memory::Line;
+use super::resize_barrier::{Seat, Sitting};
 use super::table::Refusal;
+use super::table_segments::{Content, Segments, Untold};
 use crate::sync::{AtomicBool, AtomicU64, Ordering};
 
 const SEGMENT_BITS: u32 = if cfg!(shuttle) { 0 } else { 6 };
@@ -368,7 +368,7 @@ fn turn(quotient: u64, lines: u64) -> u64 {
 mod tests {
     use std::collections::HashSet;
 
-    use super::super::meeting::Meeting;
+    use super::super::resize_barrier::Meeting;
     use super::*;
 
     fn check(numbers: impl Iterator<Item = u64>) -> f64 {

@@ -1,7 +1,7 @@
 //! From the hash of a state to its number, for several workers at once.
 //!
 //! Slots of eight bytes: half of the hash, and the number. The other half picks one of many
-//! [segments](super::segments), each an open table of its own. Slots come in lines, the unit in which memory is
+//! [segments](super::table_segments), each an open table of its own. Slots come in lines, the unit in which memory is
 //! fetched. The line of a slot is its half hash scaled to the number of lines, or the next one with room: order is kept
 //! when a segment grows, which makes growing one sweep through memory, without looking at any state.
 //!
@@ -15,10 +15,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use super::Full;
-use super::ground::{Ground, Line, Plot};
 use super::hardware::{SLOTS, Scan, prefetch};
-use super::meeting::{Seat, Sitting};
-use super::segments::{Content, Segments, Untold};
+use super::reserved_memory::{Ground, Line, Plot};
+use super::resize_barrier::{Seat, Sitting};
+use super::table_segments::{Content, Segments, Untold};
 use crate::sync::{AtomicBool, Ordering};
 
 /// Lines of a segment at the start.
@@ -434,7 +434,7 @@ fn number_of(entry: u64) -> u32 {
 
 #[cfg(all(test, not(shuttle)))]
 mod tests {
-    use super::super::meeting::Meeting;
+    use super::super::resize_barrier::Meeting;
     use super::*;
 
     fn check(hashes: &[u64]) {

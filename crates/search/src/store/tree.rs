@@ -5,13 +5,13 @@ use std::sync::{OnceLock, PoisonError};
 
 use kripke_model::{Batch, State};
 
-use super::ledger::{Account, Ledger};
-use super::meeting::{Meeting, Seat};
+use super::memory_quota::{Account, Ledger};
 use super::pool::{NUMBER_BITS, Pool, PoolPen};
 use super::queue::Pieces;
-use super::segments::Untold;
-use super::shape::{Part, Roots, Shape, WINDOW, pool_of};
+use super::resize_barrier::{Meeting, Seat};
 use super::table::Refusal;
+use super::table_segments::Untold;
+use super::tree_shape::{Part, Roots, Shape, WINDOW, pool_of};
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 use crate::sync::Mutex;
 

@@ -1,17 +1,18 @@
 //! Going on with another store when memory gets tight.
 //!
 //! A search begins with states in full. When they have filled a good part of the memory it pauses; all states are
-//! [moved](super::removal) into a tree store, and the search goes on where it was: the same level half done, or the same
+//! [moved](transfer) into a tree store, and the search goes on where it was: the same level half done, or the same
 //! stack. Nothing is expanded twice, so all counts are those of a search that never paused.
+
+mod lossy_bfs;
+mod lossy_dfs;
+mod transfer;
 
 use kripke_model::{Batch, Trail};
 
 use super::bfs::{self, Levels};
 use super::dfs::{self, Descent, Stack};
-use super::judge::{Findings, Haul};
-use super::plunge::Plunge;
-use super::removal::{self, Removal};
-use super::resort::Resort;
+use super::error_collector::{Findings, Haul};
 use super::trail::{self, Thread};
 use super::worker::Worker;
 use super::{
@@ -21,6 +22,9 @@ use crate::budget::{Budget, Limit};
 use crate::outcome::{Change, Outcome, Statistics, Violation};
 use crate::progress::Progress;
 use crate::store::{ExactStore, Handle, Queue, Remains, Runs, Store, TreeStore};
+use lossy_bfs::Resort;
+use lossy_dfs::Plunge;
+use transfer::Removal;
 
 /// Of so many states one is tried before all are moved.
 const SAMPLE: usize = 16;
@@ -102,7 +106,7 @@ impl Stages<'_, '_, '_> {
         let (mut batch, mut full, mut first) = (Batch::new(), Ok(()), None);
         store.sample(SAMPLE, |state| {
             batch.push(state);
-            if (batch.len() >= removal::CROWD || batch.bytes() > CROWD_BYTES) && full.is_ok() {
+            if (batch.len() >= transfer::CROWD || batch.bytes() > CROWD_BYTES) && full.is_ok() {
                 full = handle.intern(&batch, &[], |_| ());
                 first.get_or_insert((trees.bytes(), trees.len()));
                 batch.clear();

@@ -1,11 +1,11 @@
 //! Tables in parts that grow one by one, so that no growth takes long, while all workers are in a
-//! [meeting](super::meeting).
+//! [meeting](super::resize_barrier).
 #![allow(unsafe_code)]
 
 use std::cell::UnsafeCell;
 use std::fmt::Debug;
 
-use super::meeting::{Seat, Sitting};
+use super::resize_barrier::{Seat, Sitting};
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering};
 
 /// Bytes for each worker to move in one meeting, so that none is kept long.

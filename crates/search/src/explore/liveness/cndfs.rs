@@ -13,7 +13,7 @@ use super::super::Factory;
 use super::super::worker::Worker;
 use super::Live;
 use super::colours::{Colours, Set};
-use super::team::{Going, Over, Standing, Team, shuffle};
+use super::parallel::{Going, Over, Standing, Team, shuffle};
 use crate::budget::Limit;
 use crate::store::{Handle, Seen, StateId, Store};
 

@@ -9,9 +9,9 @@ use kripke_model::{Choice, Flags};
 
 use super::super::Factory;
 use super::super::worker::Worker;
-use super::sets::{CYCLE, Claim, Sets};
-use super::team::{Going, Standing, Team, shuffle};
-use super::{Cycles, Live, fair, label};
+use super::parallel::{Going, Standing, Team, shuffle};
+use super::union_find::{CYCLE, Claim, Sets};
+use super::{Cycles, Live, fair_cycle, label};
 use crate::budget::Limit;
 use crate::store::{StateId, Store};
 
@@ -73,7 +73,7 @@ pub(super) fn run<S: Store>(
     if cycles.by_edges() {
         // Any state of the component was found, and the component has all that is needed.
         for id in std::mem::take(&mut live.found) {
-            let component = fair::component(&mut live.worker, id)?;
+            let component = fair_cycle::component(&mut live.worker, id)?;
             live.judge_component(&component)?;
         }
     }

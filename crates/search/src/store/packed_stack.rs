@@ -3,13 +3,13 @@
 //! An expanded state lies below all that was found from it: so when it comes to the top nobody needs it any more, and every
 //! state here has a way to the initial one. Most of a large stack lies still while
 //! the search is busy at its top. So only the uppermost states are kept ready; what lies below is
-//! [packed](super::segment), and takes some eight bytes for each state.
+//! [packed](super::packed_block), and takes some eight bytes for each state.
 
 use kripke_model::{Batch, State};
 
-use super::ledger::Account;
 use super::lossy::{Keeper, Waiting};
-use super::segment::{Entry, Layer, NOWHERE, Segment};
+use super::memory_quota::Account;
+use super::packed_block::{Entry, Layer, NOWHERE, Segment};
 use super::{Full, StateId};
 
 /// States that are packed together.
@@ -261,7 +261,7 @@ impl Pile {
 #[cfg(all(test, not(shuttle)))]
 mod tests {
     use super::super::Capacity;
-    use super::super::ledger::Ledger;
+    use super::super::memory_quota::Ledger;
     use super::super::pool::mix;
     use super::*;
 

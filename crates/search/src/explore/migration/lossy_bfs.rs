@@ -8,13 +8,13 @@
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-use super::bfs::{self, Levels};
-use super::change::Past;
-use super::judge::{Findings, Found, Haul};
-use super::removal::CROWD;
-use super::trail::{self, Thread};
-use super::worker::Worker;
-use super::{Factory, Options, Search, StoreKind, max_depth};
+use super::super::bfs::{self, Levels};
+use super::super::error_collector::{Findings, Found, Haul};
+use super::super::trail::{self, Thread};
+use super::super::worker::Worker;
+use super::super::{Factory, Options, Search, StoreKind, max_depth};
+use super::Past;
+use super::transfer::CROWD;
 use crate::budget::{Budget, Limit};
 use crate::outcome::{Change, Outcome};
 use crate::progress::Progress;

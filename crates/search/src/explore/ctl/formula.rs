@@ -1,6 +1,6 @@
 //! Formulas about branching, in the few operators that are evaluated.
 
-use super::super::live::Fairness;
+use super::super::liveness::Fairness;
 
 /// A part of a [`Branching`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -1,12 +1,12 @@
-//! The [last resorts](super::resort) of a depth-first search.
+//! The [last resorts](super::lossy_bfs) of a depth-first search.
 //!
 //! The stack of ids becomes a [pile](Pile) of states: those of the current path, and above each those that were found from it
 //! and are not visited yet. So every error has its whole way, without looking for any part of it again.
 
-use super::dfs::{Descent, FRAME};
-use super::lifo;
-use super::resort::{be_patient, bits, know, past, refuge};
-use super::{Factory, Options, Search, StoreKind, conclude_descent, max_depth};
+use super::super::dfs::{Descent, FRAME};
+use super::super::lossy_dfs;
+use super::super::{Factory, Options, Search, StoreKind, conclude_descent, max_depth};
+use super::lossy_bfs::{be_patient, bits, know, past, refuge};
 use crate::budget::{Budget, Limit};
 use crate::outcome::Outcome;
 use crate::progress::Progress;
@@ -15,8 +15,8 @@ use crate::store::{BitStore, Filter, Handle, HashStore, LossyStore, Pile, Piles,
 /// A search that has paused, and all its states in another store.
 pub(super) struct Plunge {
     options: Options,
-    past: super::change::Past,
-    descent: lifo::Descent,
+    past: super::Past,
+    descent: lossy_dfs::Descent,
     store: Refuge,
 }
 
@@ -46,7 +46,7 @@ impl Plunge {
         };
         let findings = descent.findings.map(|_| None);
         let (depth, bytes) = (descent.stack.deepest, pile.bytes());
-        let descent = lifo::Descent { depth, bytes, findings, stop: None, piles: vec![pile] };
+        let descent = lossy_dfs::Descent { depth, bytes, findings, stop: None, piles: vec![pile] };
         Ok(Plunge { options, past: past(search, StoreKind::Tree), descent, store })
     }
 
@@ -58,12 +58,12 @@ impl Plunge {
                 {
                     let search = Search { past, ..Search::new(&store, &options, budget, progress) };
                     be_patient(&search);
-                    descent = lifo::resume(&search, factory, descent, max_depth(budget));
+                    descent = lossy_dfs::resume(&search, factory, descent, max_depth(budget));
                     let over = descent.piles.is_empty() || descent.stop.is_some() || !search.is_to_pause();
                     if over || !search.options.all_errors && !descent.findings.kept.is_empty() {
                         return conclude_descent(&search, descent);
                     }
-                    past = super::resort::past(&search, options.store);
+                    past = super::lossy_bfs::past(&search, options.store);
                 }
                 let size = bits(budget);
                 options.store = StoreKind::Bitstate(size);
@@ -71,7 +71,7 @@ impl Plunge {
             }
         };
         let search = Search { past, ..Search::new(&store, &options, budget, progress) };
-        let descent = lifo::resume(&search, factory, descent, max_depth(budget));
+        let descent = lossy_dfs::resume(&search, factory, descent, max_depth(budget));
         conclude_descent(&search, descent)
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::super::judge::Findings;
+use super::super::error_collector::Findings;
 use super::super::worker::Worker;
 use super::super::{Factory, ROUND, Search};
 use super::Live;

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use kripke_model::{Batch, State};
 
-use super::CROWD_BYTES;
-use super::dfs::FRAME;
+use super::super::CROWD_BYTES;
+use super::super::dfs::FRAME;
 use crate::budget::{Budget, Limit};
 use crate::store::{Clearance, Handle, Queue, Remains, StateId, spawn};
 

@@ -6,12 +6,12 @@
 //! grew.
 
 use super::lossy::{Filter, LossyStore, Waiting};
-use super::meeting::{Seat, Sitting};
-use super::missed::Missed;
+use super::omission::Missed;
+use super::open_set::Yard;
 use super::quotient::QuotientSet;
-use super::segments::Untold;
+use super::resize_barrier::{Seat, Sitting};
 use super::table::Refusal;
-use super::yard::Yard;
+use super::table_segments::Untold;
 use super::{Capacity, Full};
 
 /// Remembers a hash of each state.

@@ -2,8 +2,8 @@
 
 use kripke_model::{Choice, Successors};
 
-use super::super::judge::Findings;
-use super::super::live::{Cycles, Fairness, fair};
+use super::super::error_collector::Findings;
+use super::super::liveness::{Cycles, Fairness, fair_cycle};
 use super::super::worker::Worker;
 use super::super::{ROUND, Search};
 use super::Stop;
@@ -41,7 +41,7 @@ pub(super) struct Evaluator<'w, 'm, 'f, S: Store + 'w> {
     stack_bytes: u64,
 }
 
-/// A search for a way on which something holds, component by component (as in [`scc`](super::super::live)).
+/// A search for a way on which something holds, component by component (as in [`scc`](super::super::liveness)).
 struct Hunt {
     part: PartId,
     /// Successors still to be looked at, and the path.
@@ -270,7 +270,7 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
         if let Prey::FairCycle = prey {
             let states: Vec<(StateId, u32)> = hunt.open[first..].iter().map(|id| (*id, 1)).collect();
             let cycles = Cycles { fairness: self.formula.fairness(), ..Cycles::default() };
-            if let Some((at, tour)) = fair::tour(&mut self.worker, &states, cycles)? {
+            if let Some((at, tour)) = fair_cycle::tour(&mut self.worker, &states, cycles)? {
                 self.tours.push((hunt.part, at, tour));
                 return Ok(true);
             }

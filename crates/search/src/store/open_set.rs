@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use kripke_model::State;
 
 use super::arena::{Arena, Pen};
-use super::ground::Filled;
-use super::ledger::Account;
 use super::lossy::{Keeper, Waiting};
+use super::memory_quota::Account;
+use super::reserved_memory::Filled;
 use super::{Full, StateId};
 
 /// Where a state was found from, if it was found from nowhere.
@@ -184,7 +184,7 @@ fn stride(length: usize) -> usize {
 
 #[cfg(all(test, not(shuttle)))]
 mod tests {
-    use super::super::{Capacity, ledger::Ledger};
+    use super::super::{Capacity, memory_quota::Ledger};
     use super::*;
 
     #[test]

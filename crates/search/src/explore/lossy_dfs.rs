@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::judge::Findings;
+use super::error_collector::Findings;
 use super::worker::Worker;
 use super::{Factory, Search, trail};
 use crate::budget::Limit;

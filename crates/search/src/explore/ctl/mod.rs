@@ -15,8 +15,8 @@ use kripke_model::Trail;
 pub use evidence::{Claim, Evidence, Place, Run};
 pub use formula::{Branching, PartId};
 
-use super::judge::{Findings, Found};
-use super::live::lasso;
+use super::error_collector::{Findings, Found};
+use super::liveness::lasso;
 use super::{Factory, Search};
 use crate::budget::Limit;
 use crate::outcome::{End, ErrorFree, Outcome, Violation, Wrong};

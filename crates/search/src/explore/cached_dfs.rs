@@ -7,7 +7,7 @@
 
 use kripke_model::{Batch, Choice, State, Successors, Trail};
 
-use super::judge::{Findings, Judge};
+use super::error_collector::{Findings, Judge};
 use super::{Factory, Options, ROUND, max_depth};
 use crate::budget::{Budget, Limit};
 use crate::outcome::{CacheUse, End, Exhausted, Outcome, Statistics, Violation};

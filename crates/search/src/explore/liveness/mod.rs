@@ -6,20 +6,20 @@
 
 mod cndfs;
 mod colours;
-pub(super) mod fair;
+pub(super) mod fair_cycle;
 pub(super) mod lasso;
-mod nested;
+mod nested_dfs;
+mod parallel;
 mod scc;
-pub(super) mod sets;
-mod team;
 mod ufscc;
+pub(super) mod union_find;
 
 use std::sync::atomic::Ordering;
 
 use kripke_model::trail::Ending;
 use kripke_model::{Flags, Trail};
 
-use super::judge::{Findings, Found};
+use super::error_collector::{Findings, Found};
 use super::worker::Worker;
 use super::{Factory, ROUND, Search};
 use crate::budget::Limit;
@@ -142,7 +142,7 @@ impl<'s, S: Store> Live<'_, '_, 's, S> {
 
     /// A whole component with an accepting state: does it have a cycle that counts? True if the search is over.
     fn judge_component(&mut self, states: &[(StateId, u32)]) -> Result<bool, Limit> {
-        if let Some(tour) = fair::tour(&mut self.worker, states, self.cycles)? {
+        if let Some(tour) = fair_cycle::tour(&mut self.worker, states, self.cycles)? {
             self.findings.errors.cycles += 1;
             self.tours.push(tour);
             return Ok(!self.search.options.all_errors);
@@ -212,7 +212,7 @@ pub(super) fn live<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>, c
         Err(limit) => return live.conclude(None, Some(limit)),
     };
     let stop = match cycles.algorithm(search.threads, search.options.all_errors) {
-        Algorithm::Nested => nested::run(&mut live, root),
+        Algorithm::Nested => nested_dfs::run(&mut live, root),
         Algorithm::Cndfs => cndfs::run(&mut live, factory, root),
         Algorithm::Ufscc => ufscc::run(&mut live, factory, root),
         Algorithm::Auto | Algorithm::Scc => scc::run(&mut live, root),

@@ -7,8 +7,8 @@
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::judge::Haul;
-use super::origins::Origins;
+use super::error_collector::Haul;
+use super::predecessor_hints::Origins;
 use crate::store::Queue;
 use crate::sync::{AtomicU64, Board, Ordering};
 
