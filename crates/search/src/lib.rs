@@ -18,9 +18,11 @@ mod sync;
 
 pub use budget::{Budget, Limit};
 pub use explore::{
-    Algorithm, Bias, Branching, CacheSize, Claim, Cycles, Evidence, Factory, Fairness, Options, Order, PartId, Place,
-    Run, StoreKind, explore, explore_with,
+    Algorithm, CacheSize, Claim, CtlFormula, Cycles, Evidence, Factory, Fairness, Options, Order, Place, Run,
+    StoreKind, SubformulaId, SuccessorOrder, explore, explore_with,
 };
-pub use outcome::{CacheUse, Change, End, ErrorFree, Errors, Exhausted, Outcome, Statistics, Swarm, Violation, Wrong};
+pub use outcome::{
+    CacheUse, End, ErrorFree, Errors, Exhausted, Outcome, Statistics, StoreMigration, Swarm, Violation, Wrong,
+};
 pub use progress::{Progress, Snapshot};
 pub use store::{Allocator, when_out_of_memory};

@@ -4,7 +4,7 @@ use kripke_model::{Finding, FindingKind, Trail};
 
 use crate::budget::Limit;
 use crate::explore::{Evidence, StoreKind};
-use crate::store::Missed;
+use crate::store::OmissionEstimate;
 
 /// The result of a search.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ pub struct Statistics {
     /// How states were kept, in the end.
     pub store: StoreKind,
     /// How they were kept before, from the first to the last.
-    pub changes: Vec<Change>,
+    pub migrations: Vec<StoreMigration>,
     /// With a cache: what became of it. States that were visited again count again, and so do errors there.
     pub cache: Option<CacheUse>,
     /// The length of the longest state.
@@ -96,8 +96,8 @@ pub struct Statistics {
     pub store_bytes: u64,
     /// Memory of the frontier at the end; of the stacks of a depth-first search with a lossy store, the most they had.
     pub search_bytes: u64,
-    /// What a lossy store has probably missed.
-    pub missed: Option<Missed>,
+    /// What a lossy store has probably omissions.
+    pub omissions: Option<OmissionEstimate>,
     /// Of several searches: then the number of states is an estimate of how many different ones they have seen.
     pub swarm: Option<Swarm>,
 }
@@ -125,7 +125,7 @@ pub struct CacheUse {
 
 /// A search that went on with another store, because memory got tight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Change {
+pub struct StoreMigration {
     /// The store it began with, or changed to before.
     pub from: StoreKind,
     /// How many states there were then.

@@ -20,11 +20,11 @@ const SPINS: usize = if cfg!(shuttle) { 1 } else { 1 << 9 };
 
 /// Something a few threads agree on, now and then, and wait for.
 #[derive(Debug)]
-pub(crate) struct Board<T> {
+pub(crate) struct Monitor<T> {
     content: Mutex<Content<T>>,
     /// Changes with the content: to be watched without the lock.
     version: AtomicU64,
-    bell: Condvar,
+    condition: Condvar,
 }
 
 #[derive(Debug)]
@@ -33,40 +33,40 @@ struct Content<T> {
     sleepers: usize,
 }
 
-impl<T> Board<T> {
-    pub fn new(value: T) -> Board<T> {
+impl<T> Monitor<T> {
+    pub fn new(value: T) -> Monitor<T> {
         let content = Mutex::new(Content { value, sleepers: 0 });
-        Board { content, version: AtomicU64::new(0), bell: Condvar::new() }
+        Monitor { content, version: AtomicU64::new(0), condition: Condvar::new() }
     }
 
-    pub fn change<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
+    pub fn update<R>(&self, update: impl FnOnce(&mut T) -> R) -> R {
         let mut content = self.lock();
-        let result = change(&mut content.value);
-        self.announce(&content);
+        let result = update(&mut content.value);
+        self.notify(&content);
         result
     }
 
-    /// Waits until `ready` gives a result. It may change the content only if it does.
+    /// Waits until `ready` gives a result. It may update the content only if it does.
     pub fn wait<R>(&self, mut ready: impl FnMut(&mut T) -> Option<R>) -> R {
         let mut content = self.lock();
         loop {
             if let Some(result) = ready(&mut content.value) {
-                self.announce(&content);
+                self.notify(&content);
                 return result;
             }
             let version = self.version.load(Ordering::Relaxed);
             drop(content);
-            self.watch(version);
+            self.spin(version);
             content = self.lock();
             if self.version.load(Ordering::Relaxed) == version {
                 content.sleepers += 1;
-                content = self.bell.wait(content).unwrap_or_else(|poisoned| poisoned.into_inner());
+                content = self.condition.wait(content).unwrap_or_else(|poisoned| poisoned.into_inner());
                 content.sleepers -= 1;
             }
         }
     }
 
-    fn watch(&self, version: u64) {
+    fn spin(&self, version: u64) {
         for _ in 0..SPINS {
             if self.version.load(Ordering::Relaxed) != version {
                 return;
@@ -75,10 +75,10 @@ impl<T> Board<T> {
         }
     }
 
-    fn announce(&self, content: &MutexGuard<'_, Content<T>>) {
+    fn notify(&self, content: &MutexGuard<'_, Content<T>>) {
         self.version.fetch_add(1, Ordering::Relaxed);
         if content.sleepers > 0 {
-            self.bell.notify_all();
+            self.condition.notify_all();
         }
     }
 

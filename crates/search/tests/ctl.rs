@@ -1,4 +1,4 @@
-//! Formulas about branching, compared with sets of states computed step by step until nothing changes.
+//! Formulas about formula, compared with sets of states computed step by step until nothing changes.
 
 mod graph;
 
@@ -8,14 +8,14 @@ use kripke_logic::fragment::{self, Fragment, Node};
 use kripke_logic::{Ctl as Parsed, parse};
 use kripke_model::trail::{Ending, Trail};
 use kripke_model::{Batch, Choice, Flags, Mover, Movers, State, Successors};
-use kripke_search::{Branching, Budget, End, Evidence, Fairness, Limit, Options, Outcome, PartId, Wrong};
+use kripke_search::{Budget, CtlFormula, End, Evidence, Fairness, Limit, Options, Outcome, SubformulaId, Wrong};
 
 const FAIRNESS: [Fairness; 5] =
     [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::StrongTransitions, Fairness::Impartial];
 
 /// A few processes on a graph: from each node, who moves and where to, the youngest first; and what is true there.
 #[derive(Clone, Debug)]
-struct Board {
+struct ProcessGraph {
     edges: Vec<Vec<(u8, u32)>>,
     atoms: Vec<u64>,
     processes: u8,
@@ -26,7 +26,7 @@ fn name((process, to): &(u8, u32)) -> Vec<u32> {
     vec![u32::from(*process), to % 2]
 }
 
-impl Successors for Board {
+impl Successors for ProcessGraph {
     fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
         out.extend(self.edges[decode(state) as usize].iter().map(name));
     }
@@ -86,8 +86,8 @@ fn zip(x: &Set, y: &Set, op: impl Fn(bool, bool) -> bool) -> Set {
     x.iter().zip(y).map(|(x, y)| op(*x, *y)).collect()
 }
 
-impl Board {
-    fn random(random: &mut Random, nodes: u64) -> Board {
+impl ProcessGraph {
+    fn random(random: &mut Random, nodes: u64) -> ProcessGraph {
         let processes = 1 + random.below(3) as u8;
         let node = |random: &mut Random| {
             let edge = |random: &mut Random| (random.below(u64::from(processes)) as u8, random.below(nodes) as u32);
@@ -96,17 +96,17 @@ impl Board {
             here
         };
         let edges = (0..nodes).map(|_| node(random)).collect();
-        Board { edges, atoms: (0..nodes).map(|_| random.below(8)).collect(), processes }
+        ProcessGraph { edges, atoms: (0..nodes).map(|_| random.below(8)).collect(), processes }
     }
 
-    fn some_next(&self, x: &Set) -> Set {
+    fn ex(&self, x: &Set) -> Set {
         self.edges.iter().map(|edges| edges.iter().any(|(_, to)| x[*to as usize])).collect()
     }
 
-    fn some_until(&self, x: &Set, y: &Set) -> Set {
+    fn eu(&self, x: &Set, y: &Set) -> Set {
         let mut set = y.clone();
         loop {
-            let more = zip(&set, &zip(x, &self.some_next(&set), |a, b| a && b), |a, b| a || b);
+            let more = zip(&set, &zip(x, &self.ex(&set), |a, b| a && b), |a, b| a || b);
             if more == set {
                 return set;
             }
@@ -146,7 +146,7 @@ impl Board {
     }
 
     /// Where some fair path stays in a set.
-    fn some_always(&self, x: &Set, fairness: Fairness) -> Set {
+    fn eg(&self, x: &Set, fairness: Fairness) -> Set {
         let nodes = self.edges.len();
         let mut good: Set =
             (0..nodes).map(|node| x[node] && self.edges[node].is_empty() && fairness != Fairness::Impartial).collect();
@@ -156,12 +156,12 @@ impl Board {
                 good = zip(&good, &set, |a, b| a || b);
             }
         }
-        self.some_until(x, &good)
+        self.eu(x, &good)
     }
 
     fn judge(&self, formula: &Ctl, fairness: Fairness) -> Set {
         let of = |f: &Ctl| self.judge(f, fairness);
-        let fair = self.some_always(&vec![true; self.edges.len()], fairness);
+        let fair = self.eg(&vec![true; self.edges.len()], fairness);
         let fairly = |x: &Set| zip(x, &fair, |a, b| a && b);
         let any = vec![true; self.edges.len()];
         match formula {
@@ -169,17 +169,17 @@ impl Board {
             Ctl::Not(x) => not(&of(x)),
             Ctl::And(x, y) => zip(&of(x), &of(y), |a, b| a && b),
             Ctl::Or(x, y) => zip(&of(x), &of(y), |a, b| a || b),
-            Ctl::Next(false, x) => self.some_next(&fairly(&of(x))),
-            Ctl::Next(true, x) => not(&self.some_next(&fairly(&not(&of(x))))),
-            Ctl::Always(false, x) => self.some_always(&of(x), fairness),
-            Ctl::Always(true, x) => not(&self.some_until(&any, &fairly(&not(&of(x))))),
-            Ctl::Finally(false, x) => self.some_until(&any, &fairly(&of(x))),
-            Ctl::Finally(true, x) => not(&self.some_always(&not(&of(x)), fairness)),
-            Ctl::Until(false, x, y) => self.some_until(&of(x), &fairly(&of(y))),
+            Ctl::Next(false, x) => self.ex(&fairly(&of(x))),
+            Ctl::Next(true, x) => not(&self.ex(&fairly(&not(&of(x))))),
+            Ctl::Always(false, x) => self.eg(&of(x), fairness),
+            Ctl::Always(true, x) => not(&self.eu(&any, &fairly(&not(&of(x))))),
+            Ctl::Finally(false, x) => self.eu(&any, &fairly(&of(x))),
+            Ctl::Finally(true, x) => not(&self.eg(&not(&of(x)), fairness)),
+            Ctl::Until(false, x, y) => self.eu(&of(x), &fairly(&of(y))),
             Ctl::Until(true, x, y) => {
                 let (x, y) = (of(x), of(y));
-                let lost = self.some_until(&not(&y), &fairly(&zip(&x, &y, |a, b| !a && !b)));
-                zip(&lost, &self.some_always(&not(&y), fairness), |a, b| !a && !b)
+                let lost = self.eu(&not(&y), &fairly(&zip(&x, &y, |a, b| !a && !b)));
+                zip(&lost, &self.eg(&not(&y), fairness), |a, b| !a && !b)
             }
         }
     }
@@ -235,7 +235,7 @@ impl Ctl {
         }
     }
 
-    fn build(&self, out: &mut Branching) -> PartId {
+    fn build(&self, out: &mut CtlFormula) -> SubformulaId {
         match self {
             Ctl::Atom(bit) => out.atom(*bit),
             Ctl::Not(x) => {
@@ -252,19 +252,19 @@ impl Ctl {
             }
             Ctl::Next(all, x) => {
                 let x = x.build(out);
-                if *all { out.every_next(x) } else { out.some_next(x) }
+                if *all { out.ax(x) } else { out.ex(x) }
             }
             Ctl::Always(all, x) => {
                 let x = x.build(out);
-                if *all { out.always(x) } else { out.some_always(x) }
+                if *all { out.ag(x) } else { out.eg(x) }
             }
             Ctl::Finally(all, x) => {
                 let x = x.build(out);
-                if *all { out.every_finally(x) } else { out.some_finally(x) }
+                if *all { out.af(x) } else { out.ef(x) }
             }
             Ctl::Until(all, x, y) => {
                 let (x, y) = (x.build(out), y.build(out));
-                if *all { out.every_until(x, y) } else { out.some_until(x, y) }
+                if *all { out.au(x, y) } else { out.eu(x, y) }
             }
         }
     }
@@ -274,20 +274,20 @@ fn atom(bit: u32) -> Box<Ctl> {
     Box::new(Ctl::Atom(bit))
 }
 
-fn check(board: &Board, formula: &Ctl, fairness: Fairness) -> Outcome {
-    let mut branching = Branching::new(fairness);
-    let whole = formula.build(&mut branching);
-    judge(board, branching.of(whole))
+fn check(system: &ProcessGraph, formula: &Ctl, fairness: Fairness) -> Outcome {
+    let mut out = CtlFormula::new(fairness);
+    let whole = formula.build(&mut out);
+    judge(system, out.of(whole))
 }
 
-fn judge(board: &Board, branching: Branching) -> Outcome {
-    run(board, &Options { branching: Some(branching), ..Options::default() }, &Budget::default())
+fn judge(system: &ProcessGraph, formula: CtlFormula) -> Outcome {
+    run(system, &Options { ctl: Some(formula), ..Options::default() }, &Budget::default())
 }
 
 /// A formula with one part for each of its nodes.
-fn parts(ctl: &Parsed, fairness: Fairness) -> (Branching, Vec<PartId>) {
-    let mut out = Branching::new(fairness);
-    let mut parts: Vec<PartId> = Vec::new();
+fn parts(ctl: &Parsed, fairness: Fairness) -> (CtlFormula, Vec<SubformulaId>) {
+    let mut out = CtlFormula::new(fairness);
+    let mut parts: Vec<SubformulaId> = Vec::new();
     for node in ctl.nodes() {
         let part = |id: CtlId| parts[id.index()];
         // Atoms are numbered as they appear in the text.
@@ -300,14 +300,14 @@ fn parts(ctl: &Parsed, fairness: Fairness) -> (Branching, Vec<PartId>) {
             CtlNode::Or(x, y) => out.or(part(x), part(y)),
             CtlNode::Implies(x, y) => out.implies(part(x), part(y)),
             CtlNode::Equivalent(x, y) => out.equivalent(part(x), part(y)),
-            CtlNode::Next(Path::All, x) => out.every_next(part(x)),
-            CtlNode::Next(Path::Exists, x) => out.some_next(part(x)),
-            CtlNode::Globally(Path::All, x) => out.always(part(x)),
-            CtlNode::Globally(Path::Exists, x) => out.some_always(part(x)),
-            CtlNode::Finally(Path::All, x) => out.every_finally(part(x)),
-            CtlNode::Finally(Path::Exists, x) => out.some_finally(part(x)),
-            CtlNode::Until(Path::All, x, y) => out.every_until(part(x), part(y)),
-            CtlNode::Until(Path::Exists, x, y) => out.some_until(part(x), part(y)),
+            CtlNode::Next(Path::All, x) => out.ax(part(x)),
+            CtlNode::Next(Path::Exists, x) => out.ex(part(x)),
+            CtlNode::Globally(Path::All, x) => out.ag(part(x)),
+            CtlNode::Globally(Path::Exists, x) => out.eg(part(x)),
+            CtlNode::Finally(Path::All, x) => out.af(part(x)),
+            CtlNode::Finally(Path::Exists, x) => out.ef(part(x)),
+            CtlNode::Until(Path::All, x, y) => out.au(part(x), part(y)),
+            CtlNode::Until(Path::Exists, x, y) => out.eu(part(x), part(y)),
         };
         parts.push(made);
     }
@@ -319,10 +319,10 @@ fn holds(outcome: &Outcome) -> bool {
 }
 
 /// The nodes of a run, the last one included.
-fn nodes(board: &Board, trail: &Trail) -> Vec<usize> {
+fn nodes(system: &ProcessGraph, trail: &Trail) -> Vec<usize> {
     let mut nodes = vec![0];
     for &choice in &trail.choices {
-        nodes.push(board.edges[nodes[nodes.len() - 1]][choice as usize].1 as usize);
+        nodes.push(system.edges[nodes[nodes.len() - 1]][choice as usize].1 as usize);
     }
     nodes
 }
@@ -333,17 +333,17 @@ fn random_formulas_are_judged_right() {
     let (mut good, mut early) = (0, 0);
     for round in 0..1200 {
         let size = 1 + random.below(7);
-        let (board, formula) = (Board::random(random, size), Ctl::random(random, round % 5));
+        let (system, formula) = (ProcessGraph::random(random, size), Ctl::random(random, round % 5));
         for fairness in FAIRNESS {
-            let outcome = check(&board, &formula, fairness);
-            let expected = board.judge(&formula, fairness)[0];
-            assert_eq!(holds(&outcome), expected, "{fairness:?} {formula:?} {board:?} {outcome:?}");
+            let outcome = check(&system, &formula, fairness);
+            let expected = system.judge(&formula, fairness)[0];
+            assert_eq!(holds(&outcome), expected, "{fairness:?} {formula:?} {system:?} {outcome:?}");
             good += usize::from(expected);
             early += usize::from(matches!(outcome.end, End::Decided(_)));
             if let [violation] = &outcome.violations[..] {
-                let nodes = nodes(&board, &violation.trail);
+                let nodes = nodes(&system, &violation.trail);
                 if let Ending::Cycle(start) = violation.trail.ending {
-                    assert_eq!(nodes.last(), nodes.get(start as usize), "{formula:?} {board:?} {violation:?}");
+                    assert_eq!(nodes.last(), nodes.get(start as usize), "{formula:?} {system:?} {violation:?}");
                     assert!(nodes.len() > start as usize + 1, "an empty cycle: {violation:?}");
                 }
             } else {
@@ -360,28 +360,28 @@ fn a_run_shows_why_an_invariant_or_a_promise_is_broken() {
     let (mut invariants, mut promises) = (0, 0);
     for _ in 0..500 {
         let size = 1 + random.below(7);
-        let board = Board::random(random, size);
-        let has = |node: usize, bit: u32| board.atoms[node] >> bit & 1 == 1;
+        let system = ProcessGraph::random(random, size);
+        let has = |node: usize, bit: u32| system.atoms[node] >> bit & 1 == 1;
         for fairness in FAIRNESS {
-            let outcome = check(&board, &Ctl::Always(true, atom(0)), fairness);
+            let outcome = check(&system, &Ctl::Always(true, atom(0)), fairness);
             if let [violation] = &outcome.violations[..] {
-                let nodes = nodes(&board, &violation.trail);
+                let nodes = nodes(&system, &violation.trail);
                 assert!(nodes.iter().any(|node| !has(*node, 0)), "{violation:?}");
                 assert_eq!(violation.wrong, Wrong::Refuted);
                 invariants += 1;
             }
             let promise = Ctl::Or(Box::new(Ctl::Not(atom(0))), Box::new(Ctl::Finally(true, atom(1))));
-            let outcome = check(&board, &Ctl::Always(true, Box::new(promise)), fairness);
+            let outcome = check(&system, &Ctl::Always(true, Box::new(promise)), fairness);
             let [violation] = &outcome.violations[..] else { continue };
-            let nodes = nodes(&board, &violation.trail);
+            let nodes = nodes(&system, &violation.trail);
             let asked = nodes.iter().rposition(|node| has(*node, 0)).expect("somebody asks");
             let cycle = match violation.trail.ending {
                 Ending::Cycle(start) => start as usize,
                 _ => nodes.len() - 1,
             };
             let first = nodes.iter().position(|node| has(*node, 0)).unwrap_or(0);
-            assert!(nodes[cycle.max(first)..].iter().all(|node| !has(*node, 1)), "{board:?} {violation:?} {asked}");
-            assert!(cycle < nodes.len() - 1 || board.edges[nodes[cycle]].is_empty(), "{violation:?}");
+            assert!(nodes[cycle.max(first)..].iter().all(|node| !has(*node, 1)), "{system:?} {violation:?} {asked}");
+            assert!(cycle < nodes.len() - 1 || system.edges[nodes[cycle]].is_empty(), "{violation:?}");
             promises += 1;
         }
     }
@@ -390,8 +390,14 @@ fn a_run_shows_why_an_invariant_or_a_promise_is_broken() {
 
 /// What the runs show, together with what they leave open, by the meaning of the formula and nothing else; and what they
 /// leave open is so.
-fn settled(board: &Board, ctl: &Parsed, parts: &[PartId], fairness: Fairness, evidence: &Evidence) -> Option<bool> {
-    let runs: Vec<Vec<usize>> = evidence.runs.iter().map(|run| nodes(board, &run.trail)).collect();
+fn settled(
+    system: &ProcessGraph,
+    ctl: &Parsed,
+    parts: &[SubformulaId],
+    fairness: Fairness,
+    evidence: &Evidence,
+) -> Option<bool> {
+    let runs: Vec<Vec<usize>> = evidence.runs.iter().map(|run| nodes(system, &run.trail)).collect();
     let mut numbers: Vec<usize> = Vec::new();
     runs.iter().flatten().for_each(|node| {
         if !numbers.contains(node) {
@@ -402,10 +408,10 @@ fn settled(board: &Board, ctl: &Parsed, parts: &[PartId], fairness: Fairness, ev
     let atoms = |node: usize| {
         let bit = |text: &str| text.trim_start_matches('a').parse::<u32>().unwrap();
         let own = ctl.atoms.iter().enumerate();
-        own.filter(|(_, (_, a))| board.atoms[node] >> bit(&a.text) & 1 == 1).fold(0, |all, (i, _)| all | 1 << i)
+        own.filter(|(_, (_, a))| system.atoms[node] >> bit(&a.text) & 1 == 1).fold(0, |all, (i, _)| all | 1 << i)
     };
     let node = |node: &usize| {
-        let all = &board.edges[*node];
+        let all = &system.edges[*node];
         let next: Vec<usize> = all.iter().filter_map(|(_, to)| number(*to as usize)).collect();
         Node { atoms: atoms(*node), whole: next.len() == all.len(), next }
     };
@@ -414,7 +420,7 @@ fn settled(board: &Board, ctl: &Parsed, parts: &[PartId], fairness: Fairness, ev
         if let Ending::Cycle(start) = run.trail.ending {
             let round = &nodes[start as usize..];
             assert!(round.len() > 1 && round.first() == round.last(), "{run:?}");
-            assert!(is_fair(board, round, &run.trail.choices[start as usize..], fairness), "{run:?} {board:?}");
+            assert!(is_fair(system, round, &run.trail.choices[start as usize..], fairness), "{run:?} {system:?}");
             rounds.push(round.iter().filter_map(|node| number(*node)).collect());
         }
         if let Some(place) = run.leaves {
@@ -425,8 +431,8 @@ fn settled(board: &Board, ctl: &Parsed, parts: &[PartId], fairness: Fairness, ev
     let mut given = Vec::new();
     for (place, claim) in &evidence.open {
         let at = runs[place.run][place.steps as usize];
-        let part = parts.iter().position(|part| *part == claim.part).expect("a part that was asked for");
-        let truth = board.judge(&Ctl::of(&ctl.part(CtlId(part as u32))), fairness)[at];
+        let part = parts.iter().position(|part| *part == claim.subformula).expect("a part that was asked for");
+        let truth = system.judge(&Ctl::of(&ctl.part(CtlId(part as u32))), fairness)[at];
         assert_eq!(truth, claim.value, "{} at {at}", ctl.part(CtlId(part as u32)));
         given.push((number(at).unwrap(), CtlId(part as u32), claim.value));
     }
@@ -435,14 +441,14 @@ fn settled(board: &Board, ctl: &Parsed, parts: &[PartId], fairness: Fairness, ev
     fragment::judge(ctl, &graph, &given)
 }
 
-fn is_fair(board: &Board, round: &[usize], choices: &[u32], fairness: Fairness) -> bool {
-    let able = |node: usize, process: u8| board.edges[node].iter().any(|(p, _)| *p == process);
-    let taken: Vec<_> = round.iter().zip(choices).map(|(node, n)| name(&board.edges[*node][*n as usize])).collect();
-    let mut steps = round.iter().flat_map(|node| &board.edges[*node]);
+fn is_fair(system: &ProcessGraph, round: &[usize], choices: &[u32], fairness: Fairness) -> bool {
+    let able = |node: usize, process: u8| system.edges[node].iter().any(|(p, _)| *p == process);
+    let taken: Vec<_> = round.iter().zip(choices).map(|(node, n)| name(&system.edges[*node][*n as usize])).collect();
+    let mut steps = round.iter().flat_map(|node| &system.edges[*node]);
     let transitions = fairness == Fairness::StrongTransitions;
     (!transitions || steps.all(|edge| taken.contains(&name(edge))))
-        && (0..board.processes).all(|process| {
-            round.iter().zip(choices).any(|(node, choice)| board.edges[*node][*choice as usize].0 == process)
+        && (0..system.processes).all(|process| {
+            round.iter().zip(choices).any(|(node, choice)| system.edges[*node][*choice as usize].0 == process)
                 || match fairness {
                     Fairness::None | Fairness::StrongTransitions => true,
                     Fairness::Weak => round.iter().any(|node| !able(*node, process)),
@@ -459,17 +465,21 @@ fn evidence_settles_the_formula() {
     let (mut trees, mut witnesses, mut without_gaps) = (0, 0, 0);
     for round in 0..2000 {
         let size = 1 + random.below(7);
-        let (board, formula) = (Board::random(random, size), Ctl::random(random, round % 6));
+        let (system, formula) = (ProcessGraph::random(random, size), Ctl::random(random, round % 6));
         let ctl = parse::ctl(&formula.text()).unwrap();
         for fairness in FAIRNESS {
-            let (branching, parts) = parts(&ctl, fairness);
-            let outcome = judge(&board, branching);
+            let (formula, parts) = parts(&ctl, fairness);
+            let outcome = judge(&system, formula);
             let holds = holds(&outcome);
             let Some(evidence) = &outcome.evidence else {
-                assert!(holds, "{ctl} {board:?}");
+                assert!(holds, "{ctl} {system:?}");
                 continue;
             };
-            assert_eq!(settled(&board, &ctl, &parts, fairness, evidence), Some(holds), "{ctl} {board:?} {evidence:?}");
+            assert_eq!(
+                settled(&system, &ctl, &parts, fairness, evidence),
+                Some(holds),
+                "{ctl} {system:?} {evidence:?}"
+            );
             trees += usize::from(evidence.runs.len() > 1);
             witnesses += usize::from(holds);
             without_gaps += usize::from(evidence.open.is_empty());
@@ -479,29 +489,29 @@ fn evidence_settles_the_formula() {
 }
 
 /// A long line, with a loop at its end.
-fn line(length: u32) -> Board {
+fn line(length: u32) -> ProcessGraph {
     let edges = (0..length).map(|n| vec![(0, (n + 1).min(length - 1))]).collect();
-    Board { edges, atoms: (0..length).map(|n| u64::from(n == 5)).collect(), processes: 1 }
+    ProcessGraph { edges, atoms: (0..length).map(|n| u64::from(n == 5)).collect(), processes: 1 }
 }
 
 #[test]
 fn only_what_matters_is_looked_at() {
-    let board = line(100_000);
-    let outcome = check(&board, &Ctl::Finally(true, atom(0)), Fairness::None);
+    let system = line(100_000);
+    let outcome = check(&system, &Ctl::Finally(true, atom(0)), Fairness::None);
     assert!(holds(&outcome) && outcome.statistics.states < 20, "{outcome:?}");
-    let outcome = check(&board, &Ctl::Always(true, Box::new(Ctl::Not(atom(0)))), Fairness::None);
+    let outcome = check(&system, &Ctl::Always(true, Box::new(Ctl::Not(atom(0)))), Fairness::None);
     assert!(!holds(&outcome) && outcome.statistics.states < 20, "{outcome:?}");
     // All of it: a deep graph needs no deep stack of the machine.
-    let outcome = check(&board, &Ctl::Always(true, Box::new(Ctl::Not(atom(1)))), Fairness::None);
+    let outcome = check(&system, &Ctl::Always(true, Box::new(Ctl::Not(atom(1)))), Fairness::None);
     assert!(matches!(outcome.end, End::Exhausted(_)) && outcome.statistics.states == 100_000, "{outcome:?}");
 }
 
 #[test]
 fn limits_leave_it_open() {
-    let mut branching = Branching::new(Fairness::None);
-    let x = branching.atom(1);
-    let whole = branching.some_finally(x);
-    let options = Options { branching: Some(branching.of(whole)), ..Options::default() };
+    let mut formula = CtlFormula::new(Fairness::None);
+    let x = formula.atom(1);
+    let whole = formula.ef(x);
+    let options = Options { ctl: Some(formula.of(whole)), ..Options::default() };
     let budget = Budget { max_depth: Some(50), ..Budget::default() };
     let outcome = run(&line(1000), &options, &budget);
     assert!(matches!(outcome.end, End::Stopped(Limit::Depth(50))), "{outcome:?}");

@@ -322,26 +322,26 @@ fn count(mut counters: Counters, trail: &Trail) {
 #[test]
 fn changing_the_store_does_not_matter() {
     for order in [Order::BreadthFirst, Order::DepthFirst] {
-        let with = |store, change_at, threads| {
+        let with = |store, migrate_at, threads| {
             let threads = Some(threads);
-            run(&Counters(60), &Options { order, store, change_at, threads, all_errors: true, ..Options::default() })
+            run(&Counters(60), &Options { order, store, migrate_at, threads, all_errors: true, ..Options::default() })
         };
         let exact = with(StoreKind::Exact, None, 1);
         let several = with(StoreKind::Exact, None, 2);
         let figures = |s: &kripke_search::Statistics| (s.states, s.transitions, s.depth, s.errors, s.state_bytes);
         assert_eq!(exact.statistics.states, 60 * 60 * 60);
-        for (change_at, threads) in [(150_000, 1), (1_000, 2), (90_000, 2), (200_000, 3)] {
-            let changed = with(StoreKind::Auto, Some(change_at), threads);
-            assert_eq!(figures(&changed.statistics), figures(&exact.statistics), "{order:?} {change_at} {threads}");
-            assert_eq!(steps(&changed), steps(&exact), "{order:?} {change_at} {threads}");
+        for (migrate_at, threads) in [(150_000, 1), (1_000, 2), (90_000, 2), (200_000, 3)] {
+            let changed = with(StoreKind::Auto, Some(migrate_at), threads);
+            assert_eq!(figures(&changed.statistics), figures(&exact.statistics), "{order:?} {migrate_at} {threads}");
+            assert_eq!(steps(&changed), steps(&exact), "{order:?} {migrate_at} {threads}");
             if threads > 1 {
-                assert_eq!(changed.violations, several.violations, "{order:?} {change_at} {threads}");
+                assert_eq!(changed.violations, several.violations, "{order:?} {migrate_at} {threads}");
             }
             changed.violations.iter().for_each(|violation| count(Counters(60), &violation.trail));
             assert!(matches!(changed.end, End::Exhausted(_)));
-            let [change] = changed.statistics.changes[..] else { panic!("one change") };
+            let [change] = changed.statistics.migrations[..] else { panic!("one change") };
             assert_eq!((change.from, changed.statistics.store), (StoreKind::Exact, StoreKind::Tree));
-            assert!((change_at..change_at + 20_000).contains(&change.states), "{}", change.states);
+            assert!((migrate_at..migrate_at + 20_000).contains(&change.states), "{}", change.states);
         }
     }
 }
@@ -352,16 +352,16 @@ fn a_search_can_go_on_with_hashes_and_bits() {
     let budget = Budget { memory: Some(64 << 20), ..Budget::default() };
     let ways = [(true, 1), (true, 3), (false, 2)].into_iter();
     for (order, (all_errors, threads)) in ways.flat_map(|way| [(Order::BreadthFirst, way), (Order::DepthFirst, way)]) {
-        let with = |store, change_at: Option<u64>| {
-            let (lossy, threads) = (change_at.is_some(), Some(threads));
-            let options = Options { order, store, change_at, lossy, threads, all_errors, ..Options::default() };
+        let with = |store, migrate_at: Option<u64>| {
+            let (lossy, threads) = (migrate_at.is_some(), Some(threads));
+            let options = Options { order, store, migrate_at, lossy, threads, all_errors, ..Options::default() };
             graph::run(&Counters(60), &options, &budget)
         };
         let exact = with(StoreKind::Exact, None);
         // At the end there are bits, or still hashes.
-        for (change_at, before) in [(40_000, 3), (90_000, 2)] {
-            let what = format!("{order:?}, {threads} threads, change at {change_at}");
-            let lossy = with(StoreKind::Auto, Some(change_at));
+        for (migrate_at, before) in [(40_000, 3), (90_000, 2)] {
+            let what = format!("{order:?}, {threads} threads, change at {migrate_at}");
+            let lossy = with(StoreKind::Auto, Some(migrate_at));
             for violation in &lossy.violations {
                 let mut state = vec![0; 20];
                 for &choice in &violation.trail.choices {
@@ -381,12 +381,12 @@ fn a_search_can_go_on_with_hashes_and_bits() {
                 assert!(matches!(lossy.end, End::Stopped(Limit::LossyStore)), "{what}: {:?}", lossy.end);
                 let counts = |outcome: &Outcome| (outcome.statistics.states, outcome.statistics.transitions);
                 assert_eq!(counts(&lossy), counts(&exact), "{what}");
-                let changes = &lossy.statistics.changes;
+                let changes = &lossy.statistics.migrations;
                 let used: Vec<_> =
                     changes.iter().map(|c| c.from.word()).chain([lossy.statistics.store.word()]).collect();
                 assert_eq!(used, ["exact", "tree", "hash", "bitstate"][..=before], "{what}");
                 assert!(changes.is_sorted_by_key(|change| change.states), "{what}: {changes:?}");
-                let missed = lossy.statistics.missed.expect("an estimate");
+                let missed = lossy.statistics.omissions.expect("an estimate");
                 assert!(missed.states < 1.0 && missed.at_most < 3.0, "{what}: {missed:?}");
             }
         }
@@ -398,12 +398,12 @@ fn a_search_can_go_on_with_hashes_and_bits() {
 fn the_estimate_is_about_what_came_after_the_change() {
     // So little memory that bits are few.
     let budget = Budget { memory: Some(3 << 20), ..Budget::default() };
-    for change_at in [10_000, 30_000] {
-        let (order, threads, change_at) = (Order::DepthFirst, Some(1), Some(change_at));
-        let options = Options { order, change_at, lossy: true, threads, all_errors: true, ..Options::default() };
+    for migrate_at in [10_000, 30_000] {
+        let (order, threads, migrate_at) = (Order::DepthFirst, Some(1), Some(migrate_at));
+        let options = Options { order, migrate_at, lossy: true, threads, all_errors: true, ..Options::default() };
         let outcome = graph::run(&Counters(60), &options, &budget);
-        let Statistics { store, states, missed, .. } = outcome.statistics;
-        let what = format!("{change_at:?}: {:?}, {states} states, {missed:?}", outcome.end);
+        let Statistics { store, states, omissions: missed, .. } = outcome.statistics;
+        let what = format!("{migrate_at:?}: {:?}, {states} states, {missed:?}", outcome.end);
         assert_eq!(store.word(), "bitstate", "{what}");
         let (lost, missed) = ((216_000 - states) as f64, missed.expect("an estimate"));
         // Each state has several ways to it, and few are reached by missed ones alone.

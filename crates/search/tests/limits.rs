@@ -119,7 +119,7 @@ fn trees_are_tried_when_memory_gets_tight() {
     assert!(matches!(search(StoreKind::Exact, tight, 0).end, End::Stopped(Limit::Memory(memory)) if memory == tight));
     let outcome = search(StoreKind::Auto, tight, 0);
     assert!(matches!(outcome.end, End::Exhausted(_)), "{:?}", outcome.end);
-    let changes = &outcome.statistics.changes;
+    let changes = &outcome.statistics.migrations;
     assert_eq!((outcome.statistics.store, outcome.statistics.states, changes.len()), (StoreKind::Tree, 50_001, 1));
     assert!((10_000..30_000).contains(&changes[0].states), "{changes:?}");
     assert_eq!(search(StoreKind::Auto, tight * 4, 0).statistics.store, StoreKind::Exact);

@@ -9,7 +9,7 @@ use kripke_search::{Algorithm, Budget, Cycles, End, Fairness, Options, Wrong};
 
 /// A few processes on a graph: from each node, who moves and where to, the youngest first.
 #[derive(Clone, Debug)]
-struct Board {
+struct ProcessGraph {
     edges: Vec<Vec<(u8, u32)>>,
     accepting: Vec<bool>,
     /// Acceptance sets of edges: from each node they take turns. None: nodes count.
@@ -23,8 +23,8 @@ fn name(process: u8, to: u32) -> Vec<u32> {
     vec![u32::from(process), to % 2]
 }
 
-impl Board {
-    fn random(random: &mut Random, nodes: u64) -> Board {
+impl ProcessGraph {
+    fn random(random: &mut Random, nodes: u64) -> ProcessGraph {
         let processes = 1 + random.below(3) as u8;
         let mut edges = Vec::new();
         for _ in 0..nodes {
@@ -35,7 +35,7 @@ impl Board {
             edges.push(here);
         }
         let accepting = (0..nodes).map(|_| random.below(4) == 0).collect();
-        Board { edges, accepting, marks: vec![Vec::new(); nodes as usize], all: 0, processes }
+        ProcessGraph { edges, accepting, marks: vec![Vec::new(); nodes as usize], all: 0, processes }
     }
 
     /// Every kind of step that some node has is taken inside.
@@ -146,7 +146,7 @@ impl Board {
     }
 }
 
-impl Successors for Board {
+impl Successors for ProcessGraph {
     fn uncompared(&self) -> usize {
         0
     }
@@ -210,21 +210,21 @@ fn cycles_are_found_if_and_only_if_there_are_any() {
     for seed in 0..600 {
         let mut random = Random(seed);
         let nodes = 1 + random.below(7);
-        let board = Board::random(&mut random, nodes);
+        let system = ProcessGraph::random(&mut random, nodes);
         for (fairness, found) in FAIRNESS.into_iter().zip(&mut found) {
-            let expected = board.has_cycle(fairness);
+            let expected = system.has_cycle(fairness);
             *found += u32::from(expected);
             for (algorithm, threads) in WAYS {
                 for all_errors in [false, true] {
                     let options = Options { all_errors, threads: Some(threads), ..options(algorithm, fairness) };
-                    let outcome = run(&board, &options, &Budget::default());
-                    let what = format!("seed {seed} {algorithm:?} {fairness:?}\n{board:?}");
+                    let outcome = run(&system, &options, &Budget::default());
+                    let what = format!("seed {seed} {algorithm:?} {fairness:?}\n{system:?}");
                     assert_eq!(!outcome.violations.is_empty(), expected, "{what}");
                     let complete = matches!(&outcome.end, End::Exhausted(e) if e.error_free().is_some() != expected);
                     assert_eq!(complete, !expected || all_errors, "{what}");
                     for violation in &outcome.violations {
                         assert_eq!(violation.wrong, Wrong::Cycle);
-                        board.follow(&violation.trail, fairness);
+                        system.follow(&violation.trail, fairness);
                     }
                 }
             }
@@ -240,19 +240,19 @@ fn all_acceptance_sets_have_to_be_met() {
     for seed in 0..400 {
         let mut random = Random(1000 + seed);
         let nodes = 1 + random.below(7);
-        let mut board = Board::random(&mut random, nodes);
-        board.all = [0b11, 0b111][random.below(2) as usize];
-        let mut some = || (0..1 + random.below(3)).map(|_| random.below(8) as u32 & board.all).collect();
-        board.marks = (0..nodes).map(|_| some()).collect();
+        let mut system = ProcessGraph::random(&mut random, nodes);
+        system.all = [0b11, 0b111][random.below(2) as usize];
+        let mut some = || (0..1 + random.below(3)).map(|_| random.below(8) as u32 & system.all).collect();
+        system.marks = (0..nodes).map(|_| some()).collect();
         for (fairness, found) in FAIRNESS.into_iter().zip(&mut found) {
-            let expected = board.has_cycle(fairness);
+            let expected = system.has_cycle(fairness);
             *found += u32::from(expected);
             for (algorithm, threads) in WAYS {
-                let cycles = Cycles { algorithm, fairness, marks: board.all };
+                let cycles = Cycles { algorithm, fairness, marks: system.all };
                 let options = Options { cycles: Some(cycles), threads: Some(threads), ..Options::default() };
-                let outcome = run(&board, &options, &Budget::default());
-                assert_eq!(!outcome.violations.is_empty(), expected, "{seed} {algorithm:?} {fairness:?}\n{board:?}");
-                outcome.violations.iter().for_each(|v| board.follow(&v.trail, fairness));
+                let outcome = run(&system, &options, &Budget::default());
+                assert_eq!(!outcome.violations.is_empty(), expected, "{seed} {algorithm:?} {fairness:?}\n{system:?}");
+                outcome.violations.iter().for_each(|v| system.follow(&v.trail, fairness));
             }
         }
     }
@@ -264,21 +264,21 @@ fn larger_graphs_give_the_same_answers_by_all_algorithms() {
     for seed in 0..60 {
         let mut random = Random(seed);
         let nodes = 200 + random.below(3000);
-        let mut board = Board::random(&mut random, nodes);
+        let mut system = ProcessGraph::random(&mut random, nodes);
         // Few, so that not every graph has a cycle with one.
-        board.accepting = (0..nodes).map(|_| random.below(1 + nodes / 3) == 0).collect();
-        let reachable = board.reachable();
-        let all = vec![true; board.edges.len()];
-        let on_cycle = |node: usize| board.edges[node].iter().any(|(_, to)| board.reach(*to as usize, &all)[node]);
-        let expected = (0..board.edges.len()).any(|node| board.accepting[node] && reachable[node] && on_cycle(node));
+        system.accepting = (0..nodes).map(|_| random.below(1 + nodes / 3) == 0).collect();
+        let reachable = system.reachable();
+        let all = vec![true; system.edges.len()];
+        let on_cycle = |node: usize| system.edges[node].iter().any(|(_, to)| system.reach(*to as usize, &all)[node]);
+        let expected = (0..system.edges.len()).any(|node| system.accepting[node] && reachable[node] && on_cycle(node));
         for (algorithm, threads) in WAYS {
             let options = Options { threads: Some(threads), ..options(algorithm, Fairness::None) };
-            let outcome = run(&board, &options, &Budget::default());
+            let outcome = run(&system, &options, &Budget::default());
             assert_eq!(!outcome.violations.is_empty(), expected, "seed {seed} {algorithm:?}");
-            outcome.violations.iter().for_each(|v| board.follow(&v.trail, Fairness::None));
+            outcome.violations.iter().for_each(|v| system.follow(&v.trail, Fairness::None));
             if !expected {
                 let states = reachable.iter().filter(|there| **there).count() as u64;
-                let edges: usize = (0..reachable.len()).filter(|n| reachable[*n]).map(|n| board.edges[n].len()).sum();
+                let edges: usize = (0..reachable.len()).filter(|n| reachable[*n]).map(|n| system.edges[n].len()).sum();
                 let s = outcome.statistics;
                 assert_eq!((s.states, s.transitions), (states, edges as u64), "seed {seed} {algorithm:?} {threads}");
             }

@@ -8,7 +8,7 @@ use graph::{Graph, Random, follow, known};
 use kripke_model::trail::Ending;
 use kripke_model::{FindingKind, Successors};
 use kripke_search::store::Bits;
-use kripke_search::{Bias, Budget, End, Limit, Options, Order, Outcome, Progress, StoreKind, Wrong, explore};
+use kripke_search::{Budget, End, Limit, Options, Order, Outcome, Progress, StoreKind, SuccessorOrder, Wrong, explore};
 
 /// All ways to search with these stores.
 fn ways(stores: &[StoreKind]) -> Vec<Options> {
@@ -17,8 +17,8 @@ fn ways(stores: &[StoreKind]) -> Vec<Options> {
         for threads in [1, 2, 4] {
             let way = Options { store, threads: Some(threads), ..Options::default() };
             ways.push(way.clone());
-            for bias in [Bias::Forward, Bias::Backward, Bias::Random(7)] {
-                ways.push(Options { order: Order::DepthFirst, bias, ..way.clone() });
+            for successor_order in [SuccessorOrder::Forward, SuccessorOrder::Backward, SuccessorOrder::Random(7)] {
+                ways.push(Options { order: Order::DepthFirst, successor_order, ..way.clone() });
             }
         }
     }
@@ -55,7 +55,7 @@ fn where_there_is_room_nothing_is_missed_and_nothing_proved() {
             if way.order == Order::BreadthFirst {
                 assert_eq!(s.depth, known.depth, "{way:?}");
             }
-            let missed = s.missed.expect("an estimate");
+            let missed = s.omissions.expect("an estimate");
             assert!(missed.states < 0.1 && missed.coverage < 1.0 + 1e-9, "{missed:?}");
             outcome.violations.iter().for_each(|violation| {
                 follow(&graph, &violation.trail);
@@ -156,7 +156,7 @@ fn no_more_is_missed_than_stated() {
                 let options = Options { store, order, threads: Some(threads), seed, ..Options::default() };
                 let outcome = run(&graph, &options, &Budget::default());
                 assert!(matches!(outcome.end, End::Stopped(Limit::LossyStore)));
-                let estimate = outcome.statistics.missed.expect("an estimate");
+                let estimate = outcome.statistics.omissions.expect("an estimate");
                 let passed = passed_over(&graph) as f64;
                 runs += 1;
                 within += u32::from(passed <= estimate.at_most);
@@ -194,7 +194,7 @@ fn endless_runs_are_looked_for_exactly() {
         let options = Options { store, cycles: Some(cycles), end_states: false, ..Options::default() };
         let factory = || -> Box<dyn Successors> { Box::new(graph.clone()) };
         let outcome = explore(&factory, &options, &Budget::default(), &Progress::new());
-        assert!(outcome.statistics.missed.is_none(), "{:?}", outcome.end);
+        assert!(outcome.statistics.omissions.is_none(), "{:?}", outcome.end);
     }
 }
 

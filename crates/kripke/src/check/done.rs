@@ -18,7 +18,7 @@ use kripke_report::table::Look;
 use kripke_report::verdict::{Unconfirmed, Verdict};
 use kripke_report::{coverage, number};
 use kripke_search::{
-    Bias, Budget, Cycles, End, Fairness, Limit, Options, Order, Outcome, Progress, StoreKind, explore,
+    Budget, Cycles, End, Fairness, Limit, Options, Order, Outcome, Progress, StoreKind, SuccessorOrder, explore,
 };
 
 use super::stopped::{Answered, Position, StopReport};
@@ -363,7 +363,7 @@ impl Session<'_> {
     /// The nearest error by steps in one order may be nearer by others. Looks for it among all of them, unless there are
     /// too many. Whether the trails are shortest ones.
     fn shorten(&self, engine: &Engine, options: &Options, outcome: &mut Outcome) -> bool {
-        let nearest = options.order == Order::BreadthFirst && options.cycles.is_none() && options.branching.is_none();
+        let nearest = options.order == Order::BreadthFirst && options.cycles.is_none() && options.ctl.is_none();
         let Some(violation) = outcome.violations.first().filter(|_| nearest && !options.all_errors) else {
             return nearest;
         };
@@ -442,14 +442,14 @@ impl Session<'_> {
             assertions: (own || !self.safety && task.kind != Kind::Reach) && !args.looking.no_assertions,
             end_states: task.end_states && (own || !self.safety) && !args.looking.no_end_states,
             store,
-            change_at: args.searching.storing.change_at,
+            migrate_at: args.searching.storing.change_at,
             lossy: args.searching.storing.lossy,
             threads: args.searching.threads.map(usize::from),
-            bias: Bias::Forward,
+            successor_order: SuccessorOrder::Forward,
             seed: storing.hash_seed,
             swarm: storing.searches(args.limits.timeout.is_some(), threads),
             cycles: task.is_endless().then(|| Cycles { marks: task.marks(), ..args.asking.how() }),
-            branching: task.branching.as_ref().map(|t| t.branching.clone()),
+            ctl: task.branching.as_ref().map(|t| t.branching.clone()),
             reduces: false,
         }
     }
@@ -488,7 +488,7 @@ impl Answer {
     /// What the answer rests on.
     pub fn fairness(&self) -> Fairness {
         let cycles = self.options.cycles.map(|c| c.fairness);
-        cycles.or(self.options.branching.as_ref().map(|b| b.fairness())).unwrap_or_default()
+        cycles.or(self.options.ctl.as_ref().map(|b| b.fairness())).unwrap_or_default()
     }
 
     /// The formula about branching, to speak of its parts.

@@ -48,7 +48,7 @@ impl Session<'_> {
     pub fn shortest(&self, mut answer: Answer, asked: &Asked) -> Result<Answer, Stopped> {
         let nearest = answer.options.order == Order::BreadthFirst
             && answer.options.cycles.is_none()
-            && answer.options.branching.is_none()
+            && answer.options.ctl.is_none()
             && !answer.options.store.is_lossy();
         let Some(length) = longer(&answer).filter(|_| nearest).map(steps) else { return Ok(answer) };
         answer.shortest = false;

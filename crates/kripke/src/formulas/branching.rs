@@ -3,7 +3,7 @@
 use kripke_logic::Ctl;
 use kripke_logic::ctl::{CtlId, CtlNode, Path};
 use kripke_report::evidence::Words;
-use kripke_search::{Branching, Claim, Fairness, PartId};
+use kripke_search::{Claim, CtlFormula, Fairness, SubformulaId};
 
 /// Formulas are evaluated part within part.
 pub const MAX_HEIGHT: u32 = 1_000;
@@ -11,13 +11,13 @@ pub const MAX_HEIGHT: u32 = 1_000;
 /// A formula for the search, and which part of it each part of the original is.
 #[derive(Clone, Debug)]
 pub struct Translated {
-    pub branching: Branching,
-    parts: Vec<PartId>,
+    pub branching: CtlFormula,
+    parts: Vec<SubformulaId>,
 }
 
 pub fn translate(ctl: &Ctl, fairness: Fairness) -> Translated {
-    let mut branching = Branching::new(fairness);
-    let mut parts: Vec<PartId> = Vec::new();
+    let mut branching = CtlFormula::new(fairness);
+    let mut parts: Vec<SubformulaId> = Vec::new();
     for node in ctl.nodes() {
         let part = |id: CtlId| parts[id.index()];
         let made = match *node {
@@ -28,14 +28,14 @@ pub fn translate(ctl: &Ctl, fairness: Fairness) -> Translated {
             CtlNode::Or(x, y) => branching.or(part(x), part(y)),
             CtlNode::Implies(x, y) => branching.implies(part(x), part(y)),
             CtlNode::Equivalent(x, y) => branching.equivalent(part(x), part(y)),
-            CtlNode::Next(Path::All, x) => branching.every_next(part(x)),
-            CtlNode::Next(Path::Exists, x) => branching.some_next(part(x)),
-            CtlNode::Globally(Path::All, x) => branching.always(part(x)),
-            CtlNode::Globally(Path::Exists, x) => branching.some_always(part(x)),
-            CtlNode::Finally(Path::All, x) => branching.every_finally(part(x)),
-            CtlNode::Finally(Path::Exists, x) => branching.some_finally(part(x)),
-            CtlNode::Until(Path::All, x, y) => branching.every_until(part(x), part(y)),
-            CtlNode::Until(Path::Exists, x, y) => branching.some_until(part(x), part(y)),
+            CtlNode::Next(Path::All, x) => branching.ax(part(x)),
+            CtlNode::Next(Path::Exists, x) => branching.ex(part(x)),
+            CtlNode::Globally(Path::All, x) => branching.ag(part(x)),
+            CtlNode::Globally(Path::Exists, x) => branching.eg(part(x)),
+            CtlNode::Finally(Path::All, x) => branching.af(part(x)),
+            CtlNode::Finally(Path::Exists, x) => branching.ef(part(x)),
+            CtlNode::Until(Path::All, x, y) => branching.au(part(x), part(y)),
+            CtlNode::Until(Path::Exists, x, y) => branching.eu(part(x), part(y)),
         };
         parts.push(made);
     }
@@ -45,7 +45,7 @@ pub fn translate(ctl: &Ctl, fairness: Fairness) -> Translated {
 
 impl Translated {
     /// The part of the original that a part was made for.
-    pub fn original(&self, part: PartId) -> Option<CtlId> {
+    pub fn original(&self, part: SubformulaId) -> Option<CtlId> {
         self.parts.iter().position(|p| *p == part).map(|at| CtlId(at as u32))
     }
 }
@@ -58,13 +58,13 @@ pub struct Wording<'a> {
 
 impl Words for Wording<'_> {
     fn claim(&self, claim: Claim) -> String {
-        let part = self.translated.original(claim.part);
+        let part = self.translated.original(claim.subformula);
         let text = part.map_or("the rest of the formula".to_string(), |part| self.ctl.part(part).to_string());
         format!("{text} is {}", claim.value)
     }
 
     fn why_open(&self, claim: Claim) -> &'static str {
-        let node = self.translated.original(claim.part).map(|part| self.ctl.nodes()[part.index()]);
+        let node = self.translated.original(claim.subformula).map(|part| self.ctl.nodes()[part.index()]);
         let path = match node {
             Some(
                 CtlNode::Next(path, _)

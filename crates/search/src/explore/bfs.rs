@@ -8,9 +8,9 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::thread::{Scope, ScopedJoinHandle};
 
-use super::error_collector::{Findings, Haul};
-use super::level_barrier::{Crew, Results};
-use super::predecessor_hints::Origins;
+use super::error_collector::{Findings, LevelFindings};
+use super::level_barrier::{LevelBarrier, LevelResult};
+use super::predecessor_hints::PredecessorHints;
 use super::worker::Worker;
 use super::{Factory, ROUND, Search};
 use crate::budget::Limit;
@@ -31,13 +31,13 @@ pub(super) struct Levels<'a, 'm, S: Store + 'a> {
     pub ends: Vec<u64>,
     /// The first level that the queue remembers.
     pub first: usize,
-    pub origins: Origins,
+    pub hints: PredecessorHints,
     pub findings: Findings<u32>,
     pub stop: Option<Limit>,
     /// States of the last level that are still to be expanded, where the search was to pause.
-    pub rest: Range<u64>,
+    pub remaining: Range<u64>,
     /// What was found on that level so far.
-    pub hauls: Vec<Haul>,
+    pub level_findings: Vec<LevelFindings>,
     pub workers: Vec<Worker<'a, 'm, S>>,
 }
 
@@ -67,18 +67,18 @@ pub(super) fn run<'a, 'm, S: Store>(
         queue: S::Queue::default(),
         ends: Vec::new(),
         first: 0,
-        origins: Origins::default(),
+        hints: PredecessorHints::default(),
         findings: Findings::new(),
         stop: None,
-        rest: 0..0,
-        hauls: Vec::new(),
+        remaining: 0..0,
+        level_findings: Vec::new(),
         workers: Vec::new(),
     };
     match leader.begin() {
         Ok(root) => {
             levels.queue.push(root);
             levels.ends.push(1);
-            levels.rest = 0..1;
+            levels.remaining = 0..1;
         }
         Err(limit) => levels.stop = Some(limit),
     }
@@ -94,36 +94,38 @@ pub(super) fn resume<'a, 'm, S: Store>(
     max_depth: u32,
     keep: bool,
 ) -> Levels<'a, 'm, S> {
-    let crew = Crew::new();
+    let barrier = LevelBarrier::new();
     {
-        let mut frontier = crew.write();
+        let mut frontier = barrier.write();
         frontier.queue = std::mem::take(&mut levels.queue);
-        frontier.level = std::mem::take(&mut levels.rest);
+        frontier.level = std::mem::take(&mut levels.remaining);
     }
-    let hauls = levels.hauls.drain(..).map(Some);
-    hauls.for_each(|haul| crew.bring(Results { next: S::Queue::default(), origins: Origins::default(), haul }));
+    let level_findings = levels.level_findings.drain(..).map(Some);
+    level_findings.for_each(|findings| {
+        barrier.submit(LevelResult { next: S::Queue::default(), hints: PredecessorHints::default(), findings })
+    });
     let mut workers = std::mem::take(&mut levels.workers).into_iter();
     let mut leader = workers.next().expect("a search has a leader");
     std::thread::scope(|scope| {
-        let dismissal = crew.dismissal();
+        let shutdown_on_drop = barrier.shutdown_on_drop();
         let (idle, helpers) = (workers, Vec::new());
-        let mut lead = Lead { search, crew: &crew, factory, scope, idle, helpers, max_depth, keep };
+        let mut lead = Leader { search, barrier: &barrier, factory, scope, idle, helpers, max_depth, keep };
         lead.run(&mut levels, &mut leader);
-        drop(dismissal);
+        drop(shutdown_on_drop);
         levels.workers.push(leader);
         for helper in lead.helpers {
             levels.workers.push(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         }
         levels.workers.extend(lead.idle);
-        levels.queue = std::mem::take(&mut crew.write().queue);
+        levels.queue = std::mem::take(&mut barrier.write().queue);
         levels
     })
 }
 
 /// The leader's view.
-struct Lead<'scope, 'env, 'a, 'm, S: Store + 'a> {
+struct Leader<'scope, 'env, 'a, 'm, S: Store + 'a> {
     search: &'a Search<'a, S>,
-    crew: &'env Crew<S::Queue>,
+    barrier: &'env LevelBarrier<S::Queue>,
     factory: Factory<'env, 'm>,
     scope: &'scope Scope<'scope, 'env>,
     /// Workers from before a pause that have not been hired again.
@@ -133,7 +135,7 @@ struct Lead<'scope, 'env, 'a, 'm, S: Store + 'a> {
     keep: bool,
 }
 
-impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
+impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
     fn run(&mut self, levels: &mut Levels<'a, 'm, S>, leader: &mut Worker<'a, 'm, S>) {
         while levels.stop.is_none() {
             self.level(leader);
@@ -148,21 +150,21 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
     fn level(&mut self, leader: &mut Worker<'a, 'm, S>) {
         let Search { threads, .. } = *self.search;
         let width = {
-            let mut frontier = self.crew.write();
+            let mut frontier = self.barrier.write();
             let width = frontier.level.end - frontier.level.start;
             frontier.claim = (width / (16 * threads as u64)).min(self.most()).clamp(ROUND as u64, CLAIM);
             width
         };
-        self.crew.start();
+        self.barrier.start();
         let shared = threads > 1 && width >= SHARE * threads as u64;
         if shared {
-            self.hire();
-            self.crew.open();
+            self.spawn_helpers();
+            self.barrier.open();
         }
-        work(self.search, self.crew, leader);
+        work(self.search, self.barrier, leader);
         if shared {
             leader.handle.leave();
-            self.crew.close();
+            self.barrier.close();
             leader.handle.enter();
         }
     }
@@ -173,31 +175,31 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
         CLAIMED_BYTES / self.search.store.longest().max(1)
     }
 
-    fn hire(&mut self) {
+    fn spawn_helpers(&mut self) {
         for number in 1 + self.helpers.len()..self.search.threads {
-            let (search, crew, factory, idle) = (self.search, self.crew, self.factory, self.idle.next());
+            let (search, barrier, factory, idle) = (self.search, self.barrier, self.factory, self.idle.next());
             let worker = move || idle.unwrap_or_else(|| Worker::new(search, number, factory()));
-            self.helpers.push(spawn(self.scope, move || help(search, crew, worker())));
+            self.helpers.push(spawn(self.scope, move || help(search, barrier, worker())));
         }
     }
 
-    /// Puts together what the workers bring. Whether the search is over.
+    /// Puts together what the workers submit. Whether the search is over.
     fn finish(&mut self, levels: &mut Levels<'a, 'm, S>) -> bool {
-        let mut frontier = self.crew.write();
+        let mut frontier = self.barrier.write();
         let depth = levels.depth();
-        let results = std::mem::take(&mut *self.crew.results());
-        let mut hauls = Vec::new();
+        let results = std::mem::take(&mut *self.barrier.results());
+        let mut level_findings = Vec::new();
         for mut result in results {
-            levels.origins.append(&result.origins, frontier.queue.len());
+            levels.hints.append(&result.hints, frontier.queue.len());
             frontier.queue.append(&mut result.next);
-            hauls.extend(result.haul);
+            level_findings.extend(result.findings);
         }
-        let rest = self.crew.rest(&frontier).filter(|_| !self.search.is_stopped());
-        if let Some(rest) = rest.clone().filter(|rest| !rest.is_empty()) {
-            (levels.rest, levels.hauls) = (rest, hauls);
+        let remaining = self.barrier.remaining(&frontier).filter(|_| !self.search.is_stopped());
+        if let Some(remaining) = remaining.clone().filter(|remaining| !remaining.is_empty()) {
+            (levels.remaining, levels.level_findings) = (remaining, level_findings);
             return true;
         }
-        levels.findings.collect(hauls, || depth);
+        levels.findings.collect(level_findings, || depth);
         levels.stop = self.search.take_limit();
         let Findings { kept, endless, .. } = &levels.findings;
         if levels.stop.is_some() || !self.search.options.all_errors && (!kept.is_empty() || endless.is_some()) {
@@ -208,7 +210,7 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
             return true;
         }
         levels.ends.push(next.end);
-        self.search.newcomers.advance();
+        self.search.open_filter.advance();
         if !S::Queue::LASTING {
             let last = levels.ends.len() - 1;
             if !self.keep {
@@ -218,11 +220,11 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
             }
             let start = levels.level(levels.first).start;
             frontier.queue.forget(start);
-            levels.origins.forget(start);
+            levels.hints.forget(start);
         }
         self.search.depth.store(u64::from(depth) + 1, Ordering::Relaxed);
-        if rest.is_some() {
-            levels.rest = next;
+        if remaining.is_some() {
+            levels.remaining = next;
             return true;
         }
         frontier.level = next;
@@ -232,13 +234,13 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
 
 fn help<'a, 'm, S: Store>(
     search: &'a Search<'a, S>,
-    crew: &Crew<S::Queue>,
+    barrier: &LevelBarrier<S::Queue>,
     mut worker: Worker<'a, 'm, S>,
 ) -> Worker<'a, 'm, S> {
     let mut last = 0;
-    while let Some(inside) = crew.come(&mut last) {
+    while let Some(inside) = barrier.join_level(&mut last) {
         worker.handle.enter();
-        work(search, crew, &mut worker);
+        work(search, barrier, &mut worker);
         worker.handle.leave();
         drop(inside);
     }
@@ -246,15 +248,15 @@ fn help<'a, 'm, S: Store>(
 }
 
 /// A worker's part of a level.
-fn work<S: Store>(search: &Search<'_, S>, crew: &Crew<S::Queue>, worker: &mut Worker<'_, '_, S>) {
-    let (mut next, mut origins) = (S::Queue::default(), Origins::default());
+fn work<S: Store>(search: &Search<'_, S>, barrier: &LevelBarrier<S::Queue>, worker: &mut Worker<'_, '_, S>) {
+    let (mut next, mut hints) = (S::Queue::default(), PredecessorHints::default());
     {
-        let frontier = crew.read();
+        let frontier = barrier.read();
         while !search.is_stopped()
-            && let Some(claim) = crew.claim(&frontier)
+            && let Some(claim) = barrier.claim(&frontier)
         {
             if frontier.level.end - frontier.level.start > CLAIM {
-                origins.note(next.len(), claim.start);
+                hints.record(next.len(), claim.start);
             }
             let mut at = claim.start;
             while at < claim.end && !search.is_stopped() {
@@ -268,29 +270,29 @@ fn work<S: Store>(search: &Search<'_, S>, crew: &Crew<S::Queue>, worker: &mut Wo
                 if worker.leads() && worker.is_due(ROUND * search.threads) {
                     let waiting = frontier.level.end - at + next.len();
                     search.check(frontier.queue.bytes() + next.bytes(), waiting);
-                    if search.is_to_pause() {
-                        crew.halt();
+                    if search.should_pause() {
+                        barrier.pause();
                     }
                 }
             }
         }
     }
-    crew.bring(Results { next, origins, haul: worker.judge.hand_over() });
+    barrier.submit(LevelResult { next, hints, findings: worker.errors.take_findings() });
 }
 
 /// Expands the states of the round. New ones are put into `next`, even those found before a limit was met.
 fn turns<S: Store>(search: &Search<'_, S>, worker: &mut Worker<'_, '_, S>, next: &mut S::Queue) -> Result<(), Limit> {
     while !worker.round.work.is_empty() {
-        let ordering = worker.is_ordering();
+        let reducing = worker.is_reducing();
         let each = |seen: Seen| {
             if seen.new {
                 next.push(seen.id);
-                if ordering {
-                    search.newcomers.note(seen.id);
+                if reducing {
+                    search.open_filter.insert(seen.id);
                 }
             }
         };
-        let turned = worker.turn(each, |_, id| search.newcomers.has(id));
+        let turned = worker.expand_round(each, |_, id| search.open_filter.contains(id));
         worker.round.work.drain(..turned?);
     }
     Ok(())

@@ -7,7 +7,7 @@
 
 use kripke_model::{Batch, Choice, State, Successors, Trail};
 
-use super::error_collector::{Findings, Judge};
+use super::error_collector::{ErrorCollector, Findings};
 use super::{Factory, Options, ROUND, max_depth};
 use crate::budget::{Budget, Limit};
 use crate::outcome::{CacheUse, End, Exhausted, Outcome, Statistics, Violation};
@@ -40,9 +40,9 @@ struct Frame {
 
 /// States that wait to be visited, the last one first, each followed by its length and by which successor it is.
 #[derive(Default)]
-struct Waiting(Vec<u8>);
+struct OpenStack(Vec<u8>);
 
-impl Waiting {
+impl OpenStack {
     fn push(&mut self, state: &State, choice: u32) {
         self.0.extend_from_slice(state);
         self.0.extend((state.len() as u32).to_le_bytes());
@@ -64,15 +64,15 @@ impl Waiting {
     }
 }
 
-struct Dive<'a, 'm> {
+struct CachedSearch<'a, 'm> {
     options: &'a Options,
     budget: &'a Budget,
     progress: &'a Progress,
     successors: Box<dyn Successors + 'm>,
     cache: Cache,
     path: Vec<Frame>,
-    waiting: Waiting,
-    judge: Judge,
+    waiting: OpenStack,
+    errors: ErrorCollector,
     /// With the way there, if there was room for it.
     findings: Findings<Option<Vec<u32>>>,
     /// Steps of all paths that are kept.
@@ -94,7 +94,7 @@ pub(super) fn explore(
     progress: &Progress,
 ) -> Outcome {
     let mut successors = factory();
-    let stride = usual_length(&mut *successors);
+    let stride = typical_length(&mut *successors);
     // What waits on the stack needs some memory, too.
     let fits = budget.memory.map_or(MANY, |_| budget.capacity().bytes / 8 * 7 / Cache::slot_bytes(stride));
     let slots = size.states.map_or(fits, u64::from);
@@ -104,15 +104,15 @@ pub(super) fn explore(
         None
     };
     let slots = u32::try_from(slots.min(fits)).unwrap_or(u32::MAX / 2).max(1);
-    let mut dive = Dive {
+    let mut search = CachedSearch {
         options,
         budget,
         progress,
         successors,
         cache: Cache::new(slots, stride, size.tolerance),
         path: Vec::new(),
-        waiting: Waiting::default(),
-        judge: Judge::new(options),
+        waiting: OpenStack::default(),
+        errors: ErrorCollector::new(options),
         findings: Findings::new(),
         steps: 0,
         visits: 0,
@@ -122,12 +122,12 @@ pub(super) fn explore(
         cut: false,
         batch: Batch::new(),
     };
-    let stop = limit.map_or_else(|| dive.run(), Err).err();
-    dive.conclude(stop)
+    let stop = limit.map_or_else(|| search.run(), Err).err();
+    search.conclude(stop)
 }
 
 /// The length of the longest state on a few walks. Longer ones find room, too, but it is dear.
-fn usual_length(successors: &mut dyn Successors) -> usize {
+fn typical_length(successors: &mut dyn Successors) -> usize {
     let mut batch = Batch::new();
     successors.initial(&mut batch);
     let initial = batch.state(0).to_vec();
@@ -148,7 +148,7 @@ fn usual_length(successors: &mut dyn Successors) -> usize {
     longest
 }
 
-impl Dive<'_, '_> {
+impl CachedSearch<'_, '_> {
     fn run(&mut self) -> Result<(), Limit> {
         let mut state = Vec::new();
         self.batch.clear();
@@ -199,8 +199,8 @@ impl Dive<'_, '_> {
     fn expand(&mut self, state: &State) {
         self.batch.clear();
         let flags = self.successors.expand(state, Choice::All, &mut self.batch);
-        self.judge.judge(StateId::NONE, state, flags, self.batch.findings());
-        if !self.judge.is_content() {
+        self.errors.inspect(StateId::NONE, state, flags, self.batch.findings());
+        if !self.errors.is_empty() {
             self.keep();
         }
         self.transitions += self.batch.len() as u64;
@@ -222,7 +222,7 @@ impl Dive<'_, '_> {
         let path = &self.path;
         let room = self.findings.kept.is_empty() || self.steps + path.len() <= STEPS;
         let choices = || room.then(|| path.iter().skip(1).map(|frame| frame.choice).collect());
-        self.findings.collect(self.judge.hand_over(), choices);
+        self.findings.collect(self.errors.take_findings(), choices);
         self.steps += path.len();
     }
 
@@ -246,7 +246,7 @@ impl Dive<'_, '_> {
     }
 
     fn conclude(mut self, stop: Option<Limit>) -> Outcome {
-        self.findings.collect(self.judge.hand_over(), || None);
+        self.findings.collect(self.errors.take_findings(), || None);
         self.report();
         let end = self.end(stop);
         let statistics = Statistics {
@@ -275,7 +275,7 @@ impl Dive<'_, '_> {
 
     fn end(&mut self, stop: Option<Limit>) -> End {
         if !self.options.all_errors && !self.findings.kept.is_empty() {
-            self.findings.stop_at_one();
+            self.findings.keep_first();
             return End::Violation;
         }
         match (stop, self.findings.endless.take()) {

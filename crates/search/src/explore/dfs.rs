@@ -103,7 +103,7 @@ pub(super) fn resume<'a, 'm, S: Store>(search: &'a Search<'a, S>, descent: Desce
         descent.stop = descend(search, &mut descent).err();
     }
     let Descent { stack, findings, worker, .. } = &mut descent;
-    findings.collect(worker.judge.hand_over(), Vec::new);
+    findings.collect(worker.errors.take_findings(), Vec::new);
     search.depth.store(u64::from(stack.deepest), Ordering::Relaxed);
     search.report(stack.bytes(), stack.entries.len() as u64 - u64::from(stack.frames));
     descent
@@ -120,7 +120,7 @@ fn descend<S: Store>(search: &Search<'_, S>, descent: &mut Descent<'_, '_, S>) -
             if let Some(limit) = search.take_limit() {
                 return Err(limit);
             }
-            if search.is_to_pause() {
+            if search.should_pause() {
                 *paused = true;
                 return Ok(());
             }
@@ -129,10 +129,10 @@ fn descend<S: Store>(search: &Search<'_, S>, descent: &mut Descent<'_, '_, S>) -
         worker.round.work.clear();
         worker.round.work.push(id);
         successors.clear();
-        let turned = worker.turn(|seen| successors.push(seen), |handle, id| !handle.is_visited(id));
-        if !worker.judge.is_content() {
+        let turned = worker.expand_round(|seen| successors.push(seen), |handle, id| !handle.is_visited(id));
+        if !worker.errors.is_empty() {
             let room = findings.kept.is_empty() || steps + stack.frames as usize <= STEPS;
-            findings.collect(worker.judge.hand_over(), || if room { stack.path() } else { Vec::new() });
+            findings.collect(worker.errors.take_findings(), || if room { stack.path() } else { Vec::new() });
             steps += stack.frames as usize;
             if !search.options.all_errors {
                 return Ok(());

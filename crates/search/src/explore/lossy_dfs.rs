@@ -1,7 +1,7 @@
 //! Depth-first order, more or less, for lossy stores: what was found last is expanded first.
 //!
-//! States are taken from the stack in bunches, so that memory can be on its way for all their successors at once. With
-//! several workers each has a [stack](Pile), and gives half of it, the end that is nearest to the initial state, to who has
+//! States are taken from the stack in bunches, so that memory can be on its choices for all their successors at once. With
+//! several workers each has a [stack](PackedStack), and gives half of it, the end that is nearest to the initial state, to who has
 //! none.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -11,17 +11,17 @@ use super::error_collector::Findings;
 use super::worker::Worker;
 use super::{Factory, Search, trail};
 use crate::budget::Limit;
-use crate::store::{Filter, Handle, LossyStore, Pile, Piles, spawn};
-use crate::sync::Board;
+use crate::store::{Filter, Handle, LossyStore, PackedStack, PackedStacks, spawn};
+use crate::sync::Monitor;
 
 /// States taken at once: more hide latency no better, and leave more states waiting.
-const BUNCH: usize = 16;
+const TAKEN: usize = 16;
 /// States expanded between two looks at the budget.
 const CHECK: usize = 256;
 
 /// In which order successors of a state are taken.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Bias {
+pub enum SuccessorOrder {
     /// The first one first.
     #[default]
     Forward,
@@ -35,7 +35,7 @@ pub enum Bias {
 const STEPS: usize = 1 << 24;
 
 /// What is kept of each error: the choices that lead there, unless there was no room for them.
-pub(super) type Way = Option<Vec<u32>>;
+pub(super) type Choices = Option<Vec<u32>>;
 
 /// How far a search got.
 #[derive(Default)]
@@ -43,18 +43,18 @@ pub(super) struct Descent {
     pub depth: u32,
     /// The most that waiting states took.
     pub bytes: u64,
-    pub findings: Findings<Way>,
+    pub findings: Findings<Choices>,
     pub stop: Option<Limit>,
     /// What was left when the search was to pause, or was stopped.
-    pub piles: Vec<Pile>,
+    pub stacks: Vec<PackedStack>,
 }
 
 /// What workers share.
-struct Team {
-    pool: Board<Pool>,
+struct SharedWork {
+    spares: Monitor<SpareStacks>,
     /// Workers without work.
-    hungry: AtomicUsize,
-    findings: Mutex<Findings<Way>>,
+    idle: AtomicUsize,
+    findings: Mutex<Findings<Choices>>,
     /// What the stacks take now, and what they took at most.
     bytes: AtomicU64,
     most: AtomicU64,
@@ -62,19 +62,23 @@ struct Team {
 }
 
 #[derive(Default)]
-struct Pool {
-    spare: Vec<Pile>,
+struct SpareStacks {
+    spare: Vec<PackedStack>,
     waiting: usize,
     over: bool,
 }
 
 /// A store for a search in this order.
-type Stacked<F> = LossyStore<F, Piles>;
+type StackedStore<F> = LossyStore<F, PackedStacks>;
 
-pub(super) fn run<F: Filter>(search: &Search<'_, Stacked<F>>, factory: Factory<'_, '_>, max_depth: u32) -> Descent {
+pub(super) fn run<F: Filter>(
+    search: &Search<'_, StackedStore<F>>,
+    factory: Factory<'_, '_>,
+    max_depth: u32,
+) -> Descent {
     let mut leader = Worker::new(search, 0, factory());
     match leader.begin() {
-        Ok(_) => leader.handle.keeper.settle(max_depth, |_| ()),
+        Ok(_) => leader.handle.open_set.push_found(max_depth, |_| ()),
         Err(limit) => search.stop(limit),
     }
     work(search, factory, leader, Descent::default(), max_depth)
@@ -82,182 +86,189 @@ pub(super) fn run<F: Filter>(search: &Search<'_, Stacked<F>>, factory: Factory<'
 
 /// Goes on where a search has paused.
 pub(super) fn resume<F: Filter>(
-    search: &Search<'_, Stacked<F>>,
+    search: &Search<'_, StackedStore<F>>,
     factory: Factory<'_, '_>,
     mut descent: Descent,
     max_depth: u32,
 ) -> Descent {
     let mut leader = Worker::new(search, 0, factory());
     leader.handle.enter();
-    leader.handle.keeper = descent.piles.pop().unwrap_or_default();
+    leader.handle.open_set = descent.stacks.pop().unwrap_or_default();
     work(search, factory, leader, descent, max_depth)
 }
 
 /// Each worker begins with one of the stacks, if there is one; the leader has one.
 fn work<'a, F: Filter>(
-    search: &'a Search<'a, Stacked<F>>,
+    search: &'a Search<'a, StackedStore<F>>,
     factory: Factory<'_, '_>,
-    mut leader: Worker<'a, '_, Stacked<F>>,
+    mut leader: Worker<'a, '_, StackedStore<F>>,
     mut before: Descent,
     max_depth: u32,
 ) -> Descent {
-    let mut piles = std::mem::take(&mut before.piles);
-    let team = Team {
-        pool: Board::new(Pool { spare: piles.split_off(piles.len().min(search.threads - 1)), ..Pool::default() }),
-        hungry: AtomicUsize::new(0),
+    let mut stacks = std::mem::take(&mut before.stacks);
+    let shared = SharedWork {
+        spares: Monitor::new(SpareStacks {
+            spare: stacks.split_off(stacks.len().min(search.threads - 1)),
+            ..SpareStacks::default()
+        }),
+        idle: AtomicUsize::new(0),
         findings: Mutex::new(before.findings),
         bytes: AtomicU64::new(0),
         most: AtomicU64::new(before.bytes),
         deepest: AtomicU32::new(before.depth),
     };
-    let mut piles = std::thread::scope(|scope| {
-        let team = &team;
-        let help = |number, pile: Option<Pile>| {
+    let mut stacks = std::thread::scope(|scope| {
+        let shared = &shared;
+        let help = |number, stack: Option<PackedStack>| {
             move || {
                 let mut worker = Worker::new(search, number, factory());
-                worker.handle.keeper = pile.unwrap_or_default();
+                worker.handle.open_set = stack.unwrap_or_default();
                 worker.handle.enter();
-                descend(search, team, &mut worker, max_depth);
-                std::mem::take(&mut worker.handle.keeper)
+                descend(search, shared, &mut worker, max_depth);
+                std::mem::take(&mut worker.handle.open_set)
             }
         };
-        let mut piles = piles.into_iter();
-        let helpers: Vec<_> = (1..search.threads).map(|number| spawn(scope, help(number, piles.next()))).collect();
-        descend(search, team, &mut leader, max_depth);
-        let own = std::iter::once(std::mem::take(&mut leader.handle.keeper));
+        let mut stacks = stacks.into_iter();
+        let helpers: Vec<_> = (1..search.threads).map(|number| spawn(scope, help(number, stacks.next()))).collect();
+        descend(search, shared, &mut leader, max_depth);
+        let own = std::iter::once(std::mem::take(&mut leader.handle.open_set));
         let others = helpers.into_iter().map(|h| h.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         own.chain(others).collect::<Vec<_>>()
     });
-    piles.extend(team.pool.change(|pool| std::mem::take(&mut pool.spare)));
-    piles.retain(|pile| pile.waiting() > 0);
-    let (depth, bytes) = (team.deepest.into_inner(), team.most.into_inner());
+    stacks.extend(shared.spares.update(|spares| std::mem::take(&mut spares.spare)));
+    stacks.retain(|stack| stack.waiting() > 0);
+    let (depth, bytes) = (shared.deepest.into_inner(), shared.most.into_inner());
     search.depth.store(u64::from(depth), Ordering::Relaxed);
-    search.report(bytes, piles.iter().map(Pile::waiting).sum());
-    let findings = team.findings.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Descent { depth, bytes, findings, stop: search.take_limit(), piles }
+    search.report(bytes, stacks.iter().map(PackedStack::waiting).sum());
+    let findings = shared.findings.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Descent { depth, bytes, findings, stop: search.take_limit(), stacks }
 }
 
 /// A worker's part: until nobody has work, or the search is stopped.
 fn descend<F: Filter>(
-    search: &Search<'_, Stacked<F>>,
-    team: &Team,
-    worker: &mut Worker<'_, '_, Stacked<F>>,
+    search: &Search<'_, StackedStore<F>>,
+    shared: &SharedWork,
+    worker: &mut Worker<'_, '_, StackedStore<F>>,
     max_depth: u32,
 ) {
-    let _end = Leaving(team);
-    let mut random = match search.options.bias {
-        Bias::Random(seed) => seed | 1,
+    let _end = EndOnDrop(shared);
+    let mut random = match search.options.successor_order {
+        SuccessorOrder::Random(seed) => seed | 1,
         _ => 1,
     };
-    let (mut deepest, mut told) = (0, 0);
-    let goes_on = || !search.is_stopped() && !search.is_to_pause();
-    while goes_on() && (worker.handle.keeper.waiting() > 0 || team.find_work(search, worker)) {
-        if let Err(limit) = bunch(worker, &mut deepest) {
+    let (mut deepest, mut reported) = (0, 0);
+    let goes_on = || !search.is_stopped() && !search.should_pause();
+    while goes_on() && (worker.handle.open_set.waiting() > 0 || shared.find_work(search, worker)) {
+        if let Err(limit) = expand_top(worker, &mut deepest) {
             search.stop(limit);
         }
-        if !worker.judge.is_content() {
-            team.collect(worker);
+        if !worker.errors.is_empty() {
+            shared.collect(worker);
             if !search.options.all_errors {
                 search.halt();
             }
         }
-        let pile = &mut worker.handle.keeper;
-        pile.settle(max_depth, |fresh| match search.options.bias {
-            Bias::Forward => fresh.reverse(),
-            Bias::Backward => {}
-            Bias::Random(_) => shuffle(fresh, &mut random),
+        let stack = &mut worker.handle.open_set;
+        stack.push_found(max_depth, |fresh| match search.options.successor_order {
+            SuccessorOrder::Forward => fresh.reverse(),
+            SuccessorOrder::Backward => {}
+            SuccessorOrder::Random(_) => shuffle(fresh, &mut random),
         });
-        if team.hungry.load(Ordering::Relaxed) > 0 && pile.waiting() > 2 * BUNCH as u64 {
-            team.share(pile);
+        if shared.idle.load(Ordering::Relaxed) > 0 && stack.waiting() > 2 * TAKEN as u64 {
+            shared.offer(stack);
         }
         if worker.is_due(CHECK) {
-            let pile = &worker.handle.keeper;
-            let bytes = team.tell(pile.bytes(), &mut told);
+            let stack = &worker.handle.open_set;
+            let bytes = shared.report_bytes(stack.bytes(), &mut reported);
             search.depth.fetch_max(u64::from(deepest), Ordering::Relaxed);
-            search.check(bytes, pile.waiting());
+            search.check(bytes, stack.waiting());
         }
     }
-    team.tell(worker.handle.keeper.bytes(), &mut told);
-    team.deepest.fetch_max(deepest, Ordering::Relaxed);
+    shared.report_bytes(worker.handle.open_set.bytes(), &mut reported);
+    shared.deepest.fetch_max(deepest, Ordering::Relaxed);
     worker.handle.leave();
-    team.collect(worker);
+    shared.collect(worker);
 }
 
 /// Expands the states on top of the stack.
-fn bunch<F: Filter>(worker: &mut Worker<'_, '_, Stacked<F>>, deepest: &mut u32) -> Result<(), Limit> {
+fn expand_top<F: Filter>(worker: &mut Worker<'_, '_, StackedStore<F>>, deepest: &mut u32) -> Result<(), Limit> {
     worker.round.work.clear();
-    worker.handle.keeper.take(BUNCH, &mut worker.round.work);
+    worker.handle.open_set.take(TAKEN, &mut worker.round.work);
     for &id in &worker.round.work {
-        *deepest = (*deepest).max(worker.handle.keeper.depth(id));
+        *deepest = (*deepest).max(worker.handle.open_set.depth(id));
     }
     while !worker.round.work.is_empty() {
-        let turned = worker.turn(|_| (), |_, _| false)?;
+        let turned = worker.expand_round(|_| (), |_, _| false)?;
         worker.round.work.drain(..turned);
     }
     Ok(())
 }
 
 /// A worker that leaves ends the search for all: there is no more work, or it was stopped, or something went wrong.
-struct Leaving<'a>(&'a Team);
+struct EndOnDrop<'a>(&'a SharedWork);
 
-impl Drop for Leaving<'_> {
+impl Drop for EndOnDrop<'_> {
     fn drop(&mut self) {
-        self.0.pool.change(|pool| pool.over = true);
+        self.0.spares.update(|spares| spares.over = true);
     }
 }
 
-impl Team {
+impl SharedWork {
     /// Waits until there is work for one who has none. False when there will be no more.
-    fn find_work<F: Filter>(&self, search: &Search<'_, Stacked<F>>, worker: &mut Worker<'_, '_, Stacked<F>>) -> bool {
+    fn find_work<F: Filter>(
+        &self,
+        search: &Search<'_, StackedStore<F>>,
+        worker: &mut Worker<'_, '_, StackedStore<F>>,
+    ) -> bool {
         if search.threads == 1 {
             return false;
         }
         worker.handle.leave();
-        self.hungry.fetch_add(1, Ordering::Relaxed);
-        self.pool.change(|pool| pool.waiting += 1);
-        let pile = &mut worker.handle.keeper;
-        let found = self.pool.wait(|pool| {
-            if pool.over || pool.waiting == search.threads && pool.spare.is_empty() {
-                pool.over = true;
+        self.idle.fetch_add(1, Ordering::Relaxed);
+        self.spares.update(|spares| spares.waiting += 1);
+        let stack = &mut worker.handle.open_set;
+        let found = self.spares.wait(|spares| {
+            if spares.over || spares.waiting == search.threads && spares.spare.is_empty() {
+                spares.over = true;
                 return Some(false);
             }
-            pool.spare.pop().map(|spare| {
-                pool.waiting -= 1;
-                *pile = spare;
+            spares.spare.pop().map(|spare| {
+                spares.waiting -= 1;
+                *stack = spare;
                 true
             })
         });
-        self.hungry.fetch_sub(1, Ordering::Relaxed);
+        self.idle.fetch_sub(1, Ordering::Relaxed);
         worker.handle.enter();
         found
     }
 
     /// Puts half of a stack where others find it.
-    fn share(&self, pile: &mut Pile) {
-        self.pool.change(|pool| {
-            if pool.spare.is_empty() {
-                pool.spare.extend(pile.divide());
+    fn offer(&self, stack: &mut PackedStack) {
+        self.spares.update(|spares| {
+            if spares.spare.is_empty() {
+                spares.spare.extend(stack.split());
             }
         });
     }
 
     /// What all stacks take, when one takes so much.
-    fn tell(&self, bytes: u64, told: &mut u64) -> u64 {
-        let more = bytes.wrapping_sub(*told);
-        *told = bytes;
+    fn report_bytes(&self, bytes: u64, reported: &mut u64) -> u64 {
+        let more = bytes.wrapping_sub(*reported);
+        *reported = bytes;
         let all = self.bytes.fetch_add(more, Ordering::Relaxed).wrapping_add(more);
         self.most.fetch_max(all, Ordering::Relaxed);
         all
     }
 
-    /// Takes what a worker has found, and the way to each error that is new; the states are still in its stack.
-    fn collect<F: Filter>(&self, worker: &mut Worker<'_, '_, Stacked<F>>) {
+    /// Takes what a worker has found, and the choices to each error that is new; the states are still in its stack.
+    fn collect<F: Filter>(&self, worker: &mut Worker<'_, '_, StackedStore<F>>) {
         let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
         let known = findings.kept.len();
-        findings.collect(worker.judge.hand_over(), || None);
+        findings.collect(worker.errors.take_findings(), || None);
         for at in known..findings.kept.len() {
-            let path = worker.handle.keeper.path(findings.kept[at].0.id);
-            let steps = findings.kept.iter().filter_map(|(_, way)| way.as_ref()).map(Vec::len).sum::<usize>();
+            let path = worker.handle.open_set.path(findings.kept[at].0.id);
+            let steps = findings.kept.iter().filter_map(|(_, choices)| choices.as_ref()).map(Vec::len).sum::<usize>();
             if at == 0 || steps + path.len() <= STEPS {
                 findings.kept[at].1 = Some(trail::choices_along(&path, &mut *worker.successors));
             }

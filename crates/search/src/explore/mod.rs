@@ -24,14 +24,15 @@ use crate::budget::{Budget, Limit};
 use crate::outcome::{End, Errors, Exhausted, Outcome, Statistics, Violation};
 use crate::progress::{Progress, Snapshot};
 use crate::store::{
-    BitStore, Bits, ExactStore, Filter, HashStore, LossyStore, Omission, Piles, Queue, StateId, Store, TreeStore, Yard,
+    BitStore, Bits, ExactStore, Filter, HashStore, LinkedOpenSet, LossyStore, Omission, PackedStacks, Queue, StateId,
+    Store, TreeStore,
 };
 pub use cached_dfs::CacheSize;
-pub use ctl::{Branching, Claim, Evidence, PartId, Place, Run};
+pub use ctl::{Claim, CtlFormula, Evidence, Place, Run, SubformulaId};
 pub use liveness::{Algorithm, Cycles, Fairness};
-pub use lossy_dfs::Bias;
-use open_set_filter::Newcomers;
-use trail::Thread;
+pub use lossy_dfs::SuccessorOrder;
+use open_set_filter::OpenSetFilter;
+use trail::PartialTrail;
 
 /// What to look for, in which order and with what.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,7 +47,7 @@ pub struct Options {
     pub store: StoreKind,
     /// With [`StoreKind::Auto`]: change over to trees as soon as there are about so many states, whether or not memory is
     /// tight.
-    pub change_at: Option<u64>,
+    pub migrate_at: Option<u64>,
     /// With [`StoreKind::Auto`]: go on with a hash store or a bitstate store when trees do not fit, either.
     pub lossy: bool,
     /// How many threads search; none means one for each core. Depth-first order has one, unless the store is lossy.
@@ -54,13 +55,13 @@ pub struct Options {
     /// Look for cycles with accepting states instead of invalid end states.
     pub cycles: Option<Cycles>,
     /// In which order a depth-first search with a lossy store takes successors.
-    pub bias: Bias,
+    pub successor_order: SuccessorOrder,
     /// With another one, a lossy store misses other states.
     pub seed: u64,
     /// So many searches instead of one, with a bitstate store for each.
     pub swarm: Option<u64>,
-    /// Judge this formula in the initial state, and look at no more states than that takes.
-    pub branching: Option<Branching>,
+    /// ErrorCollector this formula in the initial state, and look at no more states than that takes.
+    pub ctl: Option<CtlFormula>,
     /// Look only at as many successors as [needed](Successors::expand_ample).
     pub reduces: bool,
 }
@@ -118,14 +119,14 @@ impl Default for Options {
             assertions: true,
             end_states: true,
             store: StoreKind::Auto,
-            change_at: None,
+            migrate_at: None,
             lossy: false,
             threads: None,
             cycles: None,
-            bias: Bias::Forward,
+            successor_order: SuccessorOrder::Forward,
             seed: 0,
             swarm: None,
-            branching: None,
+            ctl: None,
             reduces: false,
         }
     }
@@ -143,17 +144,17 @@ impl Options {
             (Some(Algorithm::Ufscc), _) => wanted.min(liveness::union_find::MOST_WORKERS),
             (None, Order::DepthFirst) if self.store.is_lossy() => wanted,
             (Some(_), _) | (None, Order::DepthFirst) => 1,
-            _ if self.branching.is_some() => 1,
+            _ if self.ctl.is_some() => 1,
             (None, Order::BreadthFirst) => wanted,
         }
     }
 
     /// As far as it can be had for a model with [uncompared](Successors::uncompared) bytes. What is stored of these
     /// depends on who comes first, so only one worker in a fixed order does the same each time; and a path of stored
-    /// states is one that the model can take only if each is linked to where it was first seen from, as levels are.
+    /// states is one that the model can take only if each is linked_violations to where it was first seen from, as levels are.
     #[must_use]
-    pub fn fit(self, uncompared: usize) -> Options {
-        if uncompared == 0 {
+    pub fn fit(self, hidden_prefix: usize) -> Options {
+        if hidden_prefix == 0 {
             let order = if matches!(self.store, StoreKind::Cache(_)) { Order::DepthFirst } else { self.order };
             return Options { order, ..self };
         }
@@ -166,16 +167,16 @@ pub type Factory<'f, 'm> = &'f (dyn Fn() -> Box<dyn Successors + 'm> + Sync);
 
 /// Explores with the store that the options name, [if that will do](Options::fit).
 pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, progress: &Progress) -> Outcome {
-    let uncompared = successors().uncompared();
-    let options = &options.clone().fit(uncompared);
+    let hidden_prefix = successors().uncompared();
+    let options = &options.clone().fit(hidden_prefix);
     match options.store {
-        _ if options.store != StoreKind::Exact && (options.cycles.is_some() || options.branching.is_some()) => {
+        _ if options.store != StoreKind::Exact && (options.cycles.is_some() || options.ctl.is_some()) => {
             explore(successors, &Options { store: StoreKind::Exact, ..options.clone() }, budget, progress)
         }
         StoreKind::Auto => migration::explore(successors, options, budget, progress),
         StoreKind::Cache(size) => cached_dfs::explore(successors, options, size, budget, progress),
         StoreKind::Exact => {
-            let store = || ExactStore::new(budget.capacity(), options.workers()).without_comparing(uncompared);
+            let store = || ExactStore::new(budget.capacity(), options.workers()).with_hidden_prefix(hidden_prefix);
             explore_with(store, successors, options, budget, progress)
         }
         StoreKind::Tree => {
@@ -184,10 +185,11 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
         }
         StoreKind::Hash { bits } if options.order == Order::DepthFirst => {
             let store = HashStore::new(bits, budget.capacity(), options.workers()).seeded(options.seed);
-            last_first(&Search::new(&store, options, budget, progress), successors)
+            lossy_depth_first(&Search::new(&store, options, budget, progress), successors)
         }
         StoreKind::Hash { bits } => {
-            let store = || HashStore::<Yard>::new(bits, budget.capacity(), options.workers()).seeded(options.seed);
+            let store =
+                || HashStore::<LinkedOpenSet>::new(bits, budget.capacity(), options.workers()).seeded(options.seed);
             explore_with(store, successors, options, budget, progress)
         }
         StoreKind::Bitstate(size) if let Some(searches) = options.swarm => {
@@ -195,10 +197,11 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
         }
         StoreKind::Bitstate(size) if options.order == Order::DepthFirst => {
             let store = BitStore::new(size, budget.capacity(), options.workers()).seeded(options.seed);
-            last_first(&Search::new(&store, options, budget, progress), successors)
+            lossy_depth_first(&Search::new(&store, options, budget, progress), successors)
         }
         StoreKind::Bitstate(size) => {
-            let store = || BitStore::<Yard>::new(size, budget.capacity(), options.workers()).seeded(options.seed);
+            let store =
+                || BitStore::<LinkedOpenSet>::new(size, budget.capacity(), options.workers()).seeded(options.seed);
             explore_with(store, successors, options, budget, progress)
         }
     }
@@ -213,13 +216,13 @@ pub fn explore_with<S: Store>(
     budget: &Budget,
     progress: &Progress,
 ) -> Outcome {
-    if let Some(formula) = &options.branching {
+    if let Some(formula) = &options.ctl {
         let store = store();
-        return ctl::branch(&Search::new(&store, options, budget, progress), successors, formula);
+        return ctl::check(&Search::new(&store, options, budget, progress), successors, formula);
     }
     if let Some(cycles) = options.cycles {
         let store = store();
-        return liveness::live(&Search::new(&store, options, budget, progress), successors, cycles);
+        return liveness::check(&Search::new(&store, options, budget, progress), successors, cycles);
     }
     match options.order {
         Order::BreadthFirst => breadth_first(store, successors, options, budget, progress),
@@ -235,10 +238,10 @@ pub fn explore_with<S: Store>(
 const ROUND: usize = 32;
 
 /// Successors after which they are interned in any case.
-const CROWD: usize = 1 << 12;
+const MAX_SUCCESSORS: usize = 1 << 12;
 
 /// The same in bytes: they are on top of what the store has.
-const CROWD_BYTES: usize = 1 << 20;
+const MAX_SUCCESSOR_BYTES: usize = 1 << 20;
 
 /// What the workers of a search share.
 struct Search<'a, S> {
@@ -248,13 +251,13 @@ struct Search<'a, S> {
     progress: &'a Progress,
     threads: usize,
     /// What was done before, with other stores.
-    past: migration::Past,
+    prior: migration::PriorWork,
     tallies: Box<[Tally]>,
     depth: AtomicU64,
-    newcomers: Newcomers,
+    open_filter: OpenSetFilter,
     stopped: AtomicBool,
     /// Bytes in use, or states, at which the search is to pause.
-    patience: [AtomicU64; 2],
+    pause_limits: [AtomicU64; 2],
     limit: Mutex<Option<Limit>>,
 }
 
@@ -282,12 +285,12 @@ impl<'a, S: Store> Search<'a, S> {
             budget,
             progress,
             threads,
-            past: migration::Past::default(),
+            prior: migration::PriorWork::default(),
             tallies: (0..threads).map(|_| Tally::default()).collect(),
             depth: AtomicU64::new(0),
-            newcomers: Newcomers::new(options.reduces),
+            open_filter: OpenSetFilter::new(options.reduces),
             stopped: AtomicBool::new(false),
-            patience: [const { AtomicU64::new(u64::MAX) }; 2],
+            pause_limits: [const { AtomicU64::new(u64::MAX) }; 2],
             limit: Mutex::new(None),
         }
     }
@@ -319,22 +322,22 @@ impl<'a, S: Store> Search<'a, S> {
         if let Err(limit) = self.budget.check(bytes) {
             self.stop(limit);
         }
-        let [most_bytes, most_states] = &self.patience;
+        let [most_bytes, most_states] = &self.pause_limits;
         let over = |now: u64, most: &AtomicU64| now >= most.load(Ordering::Relaxed);
         if over(self.budget.taken + bytes, most_bytes) || over(self.store.len(), most_states) {
-            self.be_patient(0, 0);
+            self.pause_at(0, 0);
         }
     }
 
     /// The search is to pause at so many bytes or states.
-    fn be_patient(&self, bytes: u64, states: u64) {
-        self.patience[0].store(bytes, Ordering::Relaxed);
-        self.patience[1].store(states, Ordering::Relaxed);
+    fn pause_at(&self, bytes: u64, states: u64) {
+        self.pause_limits[0].store(bytes, Ordering::Relaxed);
+        self.pause_limits[1].store(states, Ordering::Relaxed);
     }
 
     /// Whether a check has found that it is time to pause.
-    fn is_to_pause(&self) -> bool {
-        self.patience[0].load(Ordering::Relaxed) == 0
+    fn should_pause(&self) -> bool {
+        self.pause_limits[0].load(Ordering::Relaxed) == 0
     }
 
     /// Whether most of the memory allowed is used.
@@ -353,11 +356,11 @@ impl<'a, S: Store> Search<'a, S> {
     }
 
     fn transitions(&self) -> u64 {
-        self.past.transitions + self.tallies.iter().map(|tally| tally.transitions.load(Ordering::Relaxed)).sum::<u64>()
+        self.prior.transitions + self.tallies.iter().map(|tally| tally.transitions.load(Ordering::Relaxed)).sum::<u64>()
     }
 
     fn expanded(&self) -> u64 {
-        self.past.expanded + self.tallies.iter().map(|tally| tally.expanded.load(Ordering::Relaxed)).sum::<u64>()
+        self.prior.expanded + self.tallies.iter().map(|tally| tally.expanded.load(Ordering::Relaxed)).sum::<u64>()
     }
 
     fn statistics(&self, depth: u32, errors: Errors, search_bytes: u64) -> Statistics {
@@ -367,12 +370,12 @@ impl<'a, S: Store> Search<'a, S> {
             depth: u64::from(depth),
             errors,
             store: self.options.store,
-            changes: self.past.changes.clone(),
+            migrations: self.prior.migrations.clone(),
             cache: None,
             state_bytes: self.store.longest(),
             store_bytes: self.store.bytes(),
             search_bytes,
-            missed: self.store.missed(),
+            omissions: self.store.omissions(),
             swarm: None,
         }
     }
@@ -394,7 +397,7 @@ impl<'a, S: Store> Search<'a, S> {
     /// How the search ended, given what made it stop, if anything, and what it found.
     fn end(&self, stop: Option<Limit>, findings: &mut error_collector::Findings<impl Sized>) -> End {
         if !self.options.all_errors && !findings.kept.is_empty() {
-            findings.stop_at_one();
+            findings.keep_first();
             return End::Violation;
         }
         match stop {
@@ -422,31 +425,35 @@ fn breadth_first<S: Store>(
 }
 
 /// How a search in levels ended, and the errors it found, followed back as far as the levels are known.
-fn conclude_levels<S: Store>(search: &Search<'_, S>, mut levels: bfs::Levels<'_, '_, S>) -> (Outcome, Vec<Thread>) {
+fn conclude_levels<S: Store>(
+    search: &Search<'_, S>,
+    mut levels: bfs::Levels<'_, '_, S>,
+) -> (Outcome, Vec<PartialTrail>) {
     let end = search.end(levels.stop.take(), &mut levels.findings);
     search.report(levels.queue.bytes(), 0);
     let statistics = search.statistics(levels.depth(), levels.findings.errors, levels.queue.bytes());
     let kept = std::mem::take(&mut levels.findings.kept);
     if S::LINKED {
-        let violations = linked(kept, &mut levels.workers[0]);
+        let violations = linked_violations(kept, &mut levels.workers[0]);
         return (Outcome::new(end, violations, statistics), Vec::new());
     }
-    let mut threads: Vec<Thread> = kept.into_iter().map(|(found, depth)| Thread::new(found, depth)).collect();
-    trail::trace(&mut threads, &mut levels);
-    (Outcome::new(end, Vec::new(), statistics), threads)
+    let mut trails: Vec<PartialTrail> =
+        kept.into_iter().map(|(found, depth)| PartialTrail::new(found, depth)).collect();
+    trail::trace(&mut trails, &mut levels);
+    (Outcome::new(end, Vec::new(), statistics), trails)
 }
 
 /// Follows the errors back all the way. The store of the search is gone by then. If another search would not meet the
 /// `same` states, errors are found once more, by a search that would.
 fn find_trails<S: Store>(
-    (mut outcome, mut threads): (Outcome, Vec<Thread>),
+    (mut outcome, mut trails): (Outcome, Vec<PartialTrail>),
     store: impl Fn() -> S,
     factory: Factory<'_, '_>,
     options: &Options,
     budget: &Budget,
     same: bool,
 ) -> Outcome {
-    if !same && trail::deepest(&threads) > 0 {
+    if !same && trail::deepest(&trails) > 0 {
         let alone = Options { threads: Some(1), ..options.clone() };
         // Not by itself: there would be no end to the types.
         let store: &dyn Fn() -> S = &store;
@@ -457,20 +464,20 @@ fn find_trails<S: Store>(
         outcome.violations = again.violations;
         return outcome;
     }
-    if let Err(limit) = search_again(&mut threads, store, factory, options, budget) {
-        threads.retain(Thread::is_done);
-        if threads.is_empty() {
+    if let Err(limit) = search_again(&mut trails, store, factory, options, budget) {
+        trails.retain(PartialTrail::is_done);
+        if trails.is_empty() {
             outcome.end = End::Stopped(limit);
         }
     }
-    outcome.violations.extend(threads.into_iter().map(Thread::finish));
+    outcome.violations.extend(trails.into_iter().map(PartialTrail::finish));
     outcome
 }
 
 /// Follows threads back that lead to levels of which nothing is left in memory: searches again as deep as they are
 /// known, keeps as many levels as there is room for, and does so again if that was not enough.
 fn search_again<S: Store>(
-    threads: &mut [Thread],
+    trails: &mut [PartialTrail],
     store: impl Fn() -> S,
     factory: Factory<'_, '_>,
     options: &Options,
@@ -478,15 +485,15 @@ fn search_again<S: Store>(
 ) -> Result<(), Limit> {
     // Whatever it finds was found before.
     let options = Options { all_errors: true, ..options.clone() };
-    while trail::deepest(threads) > 0 {
+    while trail::deepest(trails) > 0 {
         let store = store();
         let progress = Progress::new();
         let search = Search::new(&store, &options, budget, &progress);
-        let mut levels = bfs::run(&search, factory, trail::deepest(threads) as u32 - 1, true);
+        let mut levels = bfs::run(&search, factory, trail::deepest(trails) as u32 - 1, true);
         if let Some(limit) = levels.stop.take() {
             return Err(limit);
         }
-        trail::trace(threads, &mut levels);
+        trail::trace(trails, &mut levels);
     }
     Ok(())
 }
@@ -504,14 +511,17 @@ fn max_depth(budget: &Budget) -> u32 {
     budget.max_depth.unwrap_or(u32::MAX)
 }
 
-fn last_first<F: Filter>(search: &Search<'_, LossyStore<F, Piles>>, factory: Factory<'_, '_>) -> Outcome {
+fn lossy_depth_first<F: Filter>(search: &Search<'_, LossyStore<F, PackedStacks>>, factory: Factory<'_, '_>) -> Outcome {
     conclude_descent(search, lossy_dfs::run(search, factory, max_depth(search.budget)))
 }
 
-fn conclude_descent<F: Filter>(search: &Search<'_, LossyStore<F, Piles>>, mut descent: lossy_dfs::Descent) -> Outcome {
+fn conclude_descent<F: Filter>(
+    search: &Search<'_, LossyStore<F, PackedStacks>>,
+    mut descent: lossy_dfs::Descent,
+) -> Outcome {
     let end = search.end(descent.stop.take(), &mut descent.findings);
     let statistics = search.statistics(descent.depth, descent.findings.errors, descent.bytes);
-    let violation = |(found, way): (error_collector::Found, lossy_dfs::Way)| {
+    let violation = |(found, way): (error_collector::FoundError, lossy_dfs::Choices)| {
         let trail = Trail { choices: way?, ending: found.ending };
         Some(Violation { wrong: found.wrong, trail })
     };
@@ -520,11 +530,11 @@ fn conclude_descent<F: Filter>(search: &Search<'_, LossyStore<F, Piles>>, mut de
 }
 
 /// The way to errors, by the links between states.
-fn linked<S: Store, W>(
-    kept: Vec<(error_collector::Found, W)>,
+fn linked_violations<S: Store, W>(
+    kept: Vec<(error_collector::FoundError, W)>,
     worker: &mut worker::Worker<'_, '_, S>,
 ) -> Vec<Violation> {
-    let trace = |(found, _): (error_collector::Found, W)| {
+    let trace = |(found, _): (error_collector::FoundError, W)| {
         let path = trail::path(&worker.handle, found.id);
         violation(found, &path, worker)
     };
@@ -532,7 +542,7 @@ fn linked<S: Store, W>(
 }
 
 fn violation<S: Store>(
-    found: error_collector::Found,
+    found: error_collector::FoundError,
     path: &[StateId],
     worker: &mut worker::Worker<'_, '_, S>,
 ) -> Violation {

@@ -18,7 +18,7 @@ use std::ops::Range;
 use kripke_model::{Batch, Choice, State, Successors, Trail};
 
 use super::bfs::{CLAIM, Levels};
-use super::error_collector::Found;
+use super::error_collector::FoundError;
 use super::worker::Worker;
 use crate::outcome::Violation;
 use crate::store::{Handle, Queue, StateId, Store, hash, spawn};
@@ -31,8 +31,8 @@ const FEW: u64 = 1 << 15;
 
 /// A trail in the making, from its end.
 #[derive(Debug)]
-pub(super) struct Thread {
-    found: Found,
+pub(super) struct PartialTrail {
+    found: FoundError,
     /// Where the part that is known begins, and how deep that is.
     state: Vec<u8>,
     depth: usize,
@@ -45,15 +45,15 @@ pub(super) struct Thread {
 /// A state, and which of its successors.
 type Origin = (Vec<u8>, u32);
 
-impl Thread {
-    pub fn new(found: Found, depth: u32) -> Thread {
-        Thread { state: found.state.clone(), found, depth: depth as usize, at: None, choices: Vec::new() }
+impl PartialTrail {
+    pub fn new(found: FoundError, depth: u32) -> PartialTrail {
+        PartialTrail { state: found.state.clone(), found, depth: depth as usize, at: None, choices: Vec::new() }
     }
 
     /// A trail whose end is known: choices that lead from this state to an error at this depth.
-    pub fn after(found: Found, state: Vec<u8>, depth: u32, mut choices: Vec<u32>) -> Thread {
+    pub fn after(found: FoundError, state: Vec<u8>, depth: u32, mut choices: Vec<u32>) -> PartialTrail {
         choices.reverse();
-        Thread { found, state, depth: depth as usize - choices.len(), at: None, choices }
+        PartialTrail { found, state, depth: depth as usize - choices.len(), at: None, choices }
     }
 
     pub fn finish(mut self) -> Violation {
@@ -74,7 +74,7 @@ impl Thread {
         let level = before.end..levels.ends.get(self.depth).copied().unwrap_or(levels.queue.len());
         let worker = &mut levels.workers[0];
         let position = self.at.or_else(|| levels.queue.find(level, worker.id_of(&self.state)?));
-        let start = position.and_then(|at| levels.origins.of(at)).filter(|from| before.contains(from));
+        let start = position.and_then(|at| levels.hints.of(at)).filter(|from| before.contains(from));
         let (mut ids, mut state, mut batch) = (Vec::new(), Vec::new(), Batch::new());
         for at in start.unwrap_or(before.start)..before.end {
             ids.clear();
@@ -93,29 +93,29 @@ impl Thread {
     }
 }
 
-/// How far back the longest thread must be followed yet.
-pub(super) fn deepest(threads: &[Thread]) -> usize {
-    threads.iter().map(|thread| thread.depth).max().unwrap_or(0)
+/// How far back the longest partial must be followed yet.
+pub(super) fn deepest(trails: &[PartialTrail]) -> usize {
+    trails.iter().map(|partial| partial.depth).max().unwrap_or(0)
 }
 
 /// Follows all threads back to the first level that is remembered.
-pub(super) fn trace<S: Store>(threads: &mut [Thread], levels: &mut Levels<'_, '_, S>) {
-    for depth in (levels.first + 1..=deepest(threads)).rev() {
-        let mut here: Vec<&mut Thread> = threads.iter_mut().filter(|thread| thread.depth == depth).collect();
+pub(super) fn trace<S: Store>(trails: &mut [PartialTrail], levels: &mut Levels<'_, '_, S>) {
+    for depth in (levels.first + 1..=deepest(trails)).rev() {
+        let mut here: Vec<&mut PartialTrail> = trails.iter_mut().filter(|partial| partial.depth == depth).collect();
         let level = levels.level(depth - 1);
         // The least of all for several errors at once may be cheaper, and in small graphs it hardly costs anything.
         let worth = level.end > FEW && (here.len() == 1 || here.len() as u64 * CLAIM < level.end - level.start);
         if worth && levels.workers[0].is_alone() {
-            here.iter_mut().for_each(|thread| thread.step_back(levels));
+            here.iter_mut().for_each(|partial| partial.step_back(levels));
             continue;
         }
-        let wanted = Wanted::new(here.iter().map(|thread| &thread.state[..]));
+        let wanted = Wanted::new(here.iter().map(|partial| &partial.state[..]));
         let origins = search_level(&wanted, &mut levels.workers, &levels.queue, level);
-        for thread in here {
-            let (state, choice) = origins.get(&thread.state).expect("every state of a level has a predecessor before");
-            thread.choices.push(*choice);
-            thread.state.clone_from(state);
-            (thread.depth, thread.at) = (thread.depth - 1, None);
+        for partial in here {
+            let (state, choice) = origins.get(&partial.state).expect("every state of a level has a predecessor before");
+            partial.choices.push(*choice);
+            partial.state.clone_from(state);
+            (partial.depth, partial.at) = (partial.depth - 1, None);
         }
     }
 }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use kripke_model::{Batch, Choice, Flags, Mover, Movers, State, Successors};
 
-use super::error_collector::Judge;
-use super::{CROWD, CROWD_BYTES, Search};
+use super::error_collector::ErrorCollector;
+use super::{MAX_SUCCESSOR_BYTES, MAX_SUCCESSORS, Search};
 use crate::budget::Limit;
 use crate::store::{Handle, Seen, StateId, Store};
 
@@ -15,19 +15,19 @@ pub(super) struct Worker<'a, 'm, S: Store + 'a> {
     number: usize,
     pub successors: Box<dyn Successors + 'm>,
     pub handle: S::Handle<'a>,
-    pub judge: Judge,
+    pub errors: ErrorCollector,
     pub round: Round,
     transitions: u64,
     expanded: u64,
     /// States expanded since the budget was checked.
     unchecked: usize,
     /// Turns until successors that were put aside last are too long ago to count.
-    ordering: u32,
+    reducing: u32,
     /// The number of processes in the initial state, once it was asked for.
     at_start: Option<usize>,
 }
 
-/// What one turn of the loop works on. Reused from turn to turn.
+/// What one expand_round of the loop works on. Reused from expand_round to expand_round.
 #[derive(Default)]
 pub(super) struct Round {
     /// Still to be expanded.
@@ -37,16 +37,16 @@ pub(super) struct Round {
     ends: Vec<usize>,
     state: Vec<u8>,
     /// Successors put aside, and where those of each state expanded end.
-    rest: Batch,
-    rest_ends: Vec<usize>,
+    postponed: Batch,
+    postponed_ends: Vec<usize>,
     /// Whether a state expanded has a successor that is yet to be expanded.
-    renewed: Vec<bool>,
+    reaches_open: Vec<bool>,
     /// Successors that are not new, with the number of the state expanded.
-    known: Vec<(usize, StateId)>,
+    revisited: Vec<(usize, StateId)>,
 }
 
 /// Where no successors were put aside in so many turns, there are hardly any to be put aside.
-const ORDERING: u32 = 64;
+const REDUCING_ROUNDS: u32 = 64;
 
 /// So many bytes of successors count as a state where it is asked how long ago the budget was checked.
 const WEIGHT: usize = 1 << 14;
@@ -57,9 +57,9 @@ fn expand(
     reduces: bool,
     state: &kripke_model::State,
     out: &mut Batch,
-    rest: &mut Batch,
+    postponed: &mut Batch,
 ) -> Flags {
-    if reduces { successors.expand_ample(state, out, rest) } else { successors.expand(state, Choice::All, out) }
+    if reduces { successors.expand_ample(state, out, postponed) } else { successors.expand(state, Choice::All, out) }
 }
 
 /// The agents of a state that fairness is about: processes, or transitions for fairness of transitions.
@@ -67,7 +67,7 @@ fn expand(
 pub(super) struct Agents {
     pub successors: Vec<StateId>,
     /// The agents that make the step to each successor; none where the observer moves alone.
-    pub movers: Vec<Turn>,
+    pub movers: Vec<MovedBy>,
     /// The agents with an enabled step.
     pub enabled: Vec<usize>,
     /// Agents have numbers below this one.
@@ -76,8 +76,8 @@ pub(super) struct Agents {
 
 /// The agents that make one step.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
-    Nobody,
+pub(super) enum MovedBy {
+    None,
     One(usize),
     All,
 }
@@ -89,12 +89,12 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
             number,
             successors,
             handle: search.store.handle(),
-            judge: Judge::new(search.options),
+            errors: ErrorCollector::new(search.options),
             round: Round::default(),
             transitions: 0,
             expanded: 0,
             unchecked: 0,
-            ordering: 0,
+            reducing: 0,
             at_start: None,
         }
     }
@@ -113,38 +113,38 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
     }
 
     /// Expands the first states of the round, judges them and interns their successors, calling `each` with every one.
-    /// `waits` says of those that are not new which are surely to be expanded yet.
+    /// `is_open` says of those that are not new which are surely to be expanded yet.
     /// How many states that were; all of them, unless they have very many successors.
-    pub fn turn(
+    pub fn expand_round(
         &mut self,
         mut each: impl FnMut(Seen),
-        waits: impl Fn(&S::Handle<'a>, StateId) -> bool,
+        is_open: impl Fn(&S::Handle<'a>, StateId) -> bool,
     ) -> Result<usize, Limit> {
         let reduces = self.search.options.reduces;
-        let Round { work, batch, ends, state, rest, rest_ends, .. } = &mut self.round;
+        let Round { work, batch, ends, state, postponed, postponed_ends, .. } = &mut self.round;
         batch.clear();
         ends.clear();
-        rest.clear();
-        rest_ends.clear();
+        postponed.clear();
+        postponed_ends.clear();
         for &id in &*work {
-            if batch.len() > CROWD || batch.bytes() > CROWD_BYTES {
+            if batch.len() > MAX_SUCCESSORS || batch.bytes() > MAX_SUCCESSOR_BYTES {
                 break;
             }
             let findings = batch.findings().len();
             let state = self.handle.open(id, state);
-            let flags = expand(&mut *self.successors, reduces, state, batch, rest);
+            let flags = expand(&mut *self.successors, reduces, state, batch, postponed);
             ends.push(batch.len());
-            rest_ends.push(rest.len());
-            if self.judge.judge(id, state, flags, &batch.findings()[findings..]) {
+            postponed_ends.push(postponed.len());
+            if self.errors.inspect(id, state, flags, &batch.findings()[findings..]) {
                 self.handle.hold(id);
             }
-            self.handle.expect(batch);
+            self.handle.prefetch(batch);
         }
         let count = ends.len();
         self.expanded += count as u64;
         self.unchecked += count + batch.bytes() / WEIGHT;
-        self.ordering = if rest.is_empty() { self.ordering.saturating_sub(1) } else { ORDERING };
-        let interned = if rest.is_empty() { self.intern(each) } else { self.intern_ample(&mut each, waits) };
+        self.reducing = if postponed.is_empty() { self.reducing.saturating_sub(1) } else { REDUCING_ROUNDS };
+        let interned = if postponed.is_empty() { self.intern(each) } else { self.intern_ample(&mut each, is_open) };
         self.search.tallies[self.number].set(self.transitions, self.expanded);
         interned?;
         for &id in &self.round.work[..count] {
@@ -158,55 +158,55 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
     fn intern_ample(
         &mut self,
         each: &mut impl FnMut(Seen),
-        waits: impl Fn(&S::Handle<'a>, StateId) -> bool,
+        is_open: impl Fn(&S::Handle<'a>, StateId) -> bool,
     ) -> Result<(), Limit> {
-        let Round { batch, ends, renewed, known, .. } = &mut self.round;
-        known.clear();
-        renewed.clear();
-        renewed.resize(ends.len(), false);
+        let Round { batch, ends, reaches_open, revisited, .. } = &mut self.round;
+        revisited.clear();
+        reaches_open.clear();
+        reaches_open.resize(ends.len(), false);
         let (mut of, mut at) = (0, 0);
         let interned = self.handle.intern(batch, ends, |seen| {
             while at == ends[of] {
                 of += 1;
             }
             at += 1;
-            renewed[of] |= seen.new;
-            if !renewed[of] {
-                known.push((of, seen.id));
+            reaches_open[of] |= seen.new;
+            if !reaches_open[of] {
+                revisited.push((of, seen.id));
             }
             each(seen);
         });
         self.transitions += at as u64;
         interned.map_err(|full| self.search.budget.limit(full))?;
-        for &(of, id) in &*known {
-            renewed[of] = renewed[of] || waits(&self.handle, id);
+        for &(of, id) in &*revisited {
+            reaches_open[of] = reaches_open[of] || is_open(&self.handle, id);
         }
-        let Round { work, batch, rest, rest_ends, state, ends, renewed, .. } = &mut self.round;
+        let Round { work, batch, postponed, postponed_ends, state, ends, reaches_open, .. } = &mut self.round;
         batch.clear();
         ends.clear();
         let mut start = 0;
-        for ((&id, renewed), &end) in work.iter().zip(&*renewed).zip(&*rest_ends) {
-            if !renewed && end > start {
+        for ((&id, reaches_open), &end) in work.iter().zip(&*reaches_open).zip(&*postponed_ends) {
+            if !reaches_open && end > start {
                 self.handle.open(id, state);
-                (start..end).for_each(|i| batch.push(rest.state(i)));
+                (start..end).for_each(|i| batch.push(postponed.state(i)));
                 ends.push(batch.len());
             }
             start = end;
         }
-        self.handle.expect(&self.round.batch);
+        self.handle.prefetch(&self.round.batch);
         self.intern(each)
     }
 
     /// Expands one state and interns its successors.
     pub fn expand(&mut self, id: StateId, each: impl FnMut(Seen)) -> Result<Flags, Limit> {
-        let Round { batch, ends, state, rest, .. } = &mut self.round;
+        let Round { batch, ends, state, postponed, .. } = &mut self.round;
         batch.clear();
         ends.clear();
         let state = self.handle.open(id, state);
-        let flags = expand(&mut *self.successors, self.search.options.reduces, state, batch, rest);
-        debug_assert!(rest.is_empty(), "only a search for errors can look at the rest later");
+        let flags = expand(&mut *self.successors, self.search.options.reduces, state, batch, postponed);
+        debug_assert!(postponed.is_empty(), "only a search for errors can look at the postponed later");
         ends.push(batch.len());
-        self.judge.judge(id, state, flags, batch.findings());
+        self.errors.inspect(id, state, flags, batch.findings());
         self.expanded += 1;
         self.unchecked += 1;
         let interned = self.intern(each);
@@ -216,16 +216,16 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
 
     /// Expands a state once more, or a part of it, without counting anything.
     pub fn expand_again(&mut self, id: StateId, choice: Choice, mut each: impl FnMut(Seen)) -> Result<Flags, Limit> {
-        let Round { batch, ends, state, rest, .. } = &mut self.round;
+        let Round { batch, ends, state, postponed, .. } = &mut self.round;
         batch.clear();
         ends.clear();
         let state = self.handle.open(id, state);
         let flags = match choice {
-            Choice::All => expand(&mut *self.successors, self.search.options.reduces, state, batch, rest),
+            Choice::All => expand(&mut *self.successors, self.search.options.reduces, state, batch, postponed),
             _ => self.successors.expand(state, choice, batch),
         };
         ends.push(batch.len());
-        self.handle.expect(batch);
+        self.handle.prefetch(batch);
         let interned = self.handle.intern(batch, ends, &mut each);
         interned.map_err(|full| self.search.budget.limit(full)).map(|()| flags)
     }
@@ -243,17 +243,17 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
 
     /// Turns numbers among the successors that are looked at, from a state on, into numbers among all of them, which is what
     /// trails have.
-    pub fn number_among_all(&mut self, from: StateId, choices: &mut [u32]) {
+    pub fn renumber_choices(&mut self, from: StateId, choices: &mut [u32]) {
         if !self.search.options.reduces {
             return;
         }
         let (mut state, mut labels) = (Vec::new(), Vec::new());
-        let (mut some, mut rest, mut all) = (Batch::new(), Batch::new(), Batch::new());
+        let (mut some, mut postponed, mut all) = (Batch::new(), Batch::new(), Batch::new());
         self.handle.fetch(from, &mut state);
         for choice in choices {
-            [&mut some, &mut rest, &mut all].into_iter().for_each(Batch::clear);
+            [&mut some, &mut postponed, &mut all].into_iter().for_each(Batch::clear);
             labels.clear();
-            expand(&mut *self.successors, true, &state, &mut some, &mut rest);
+            expand(&mut *self.successors, true, &state, &mut some, &mut postponed);
             self.successors.expand(&state, Choice::All, &mut all);
             self.successors.marks(&state, &mut labels);
             // Where edges of the observer count, it must be the same one.
@@ -267,28 +267,28 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
     }
 
     /// What is true of a state.
-    pub fn atoms(&mut self, id: StateId) -> Option<u64> {
+    pub fn state_labels(&mut self, id: StateId) -> Option<u64> {
         self.successors.atoms(self.handle.open(id, &mut self.round.state))
     }
 
     /// The acceptance sets of the edge to each successor: those of the list, again and again.
-    pub fn marks(&mut self, id: StateId, out: &mut Vec<u32>) {
+    pub fn acceptance_marks(&mut self, id: StateId, out: &mut Vec<u32>) {
         out.clear();
         self.successors.marks(self.handle.open(id, &mut self.round.state), out);
     }
 
     /// The processes that move in a state. Fairness is only judged where no moves are left out.
-    pub fn movers(&mut self, id: StateId) -> Result<Agents, Limit> {
-        let mut agents = self.successors_alone(id)?;
+    pub fn process_agents(&mut self, id: StateId) -> Result<Agents, Limit> {
+        let mut agents = self.without_agents(id)?;
         let mut movers = Movers::default();
         self.handle.fetch(id, &mut self.round.state);
         self.successors.movers(&self.round.state, &mut movers);
         assert_eq!(movers.by.len(), agents.successors.len(), "every successor has a mover");
         agents.movers.clear();
         agents.movers.extend(movers.by.iter().map(|by| match by {
-            Mover::Observer => Turn::Nobody,
-            Mover::Process(pid) => Turn::One(usize::from(*pid)),
-            Mover::Everybody => Turn::All,
+            Mover::Observer => MovedBy::None,
+            Mover::Process(pid) => MovedBy::One(usize::from(*pid)),
+            Mover::Everybody => MovedBy::All,
         }));
         agents.enabled.extend(movers.enabled.iter().map(|pid| usize::from(*pid)));
         agents.count = usize::from(movers.alive);
@@ -307,31 +307,31 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
     }
 
     /// The same with transitions in place of processes. They are numbered in the order in which they are met.
-    pub fn steps(&mut self, id: StateId, known: &mut HashMap<Vec<u32>, usize>) -> Result<Agents, Limit> {
-        let mut agents = self.successors_alone(id)?;
+    pub fn transition_agents(&mut self, id: StateId, numbers: &mut HashMap<Vec<u32>, usize>) -> Result<Agents, Limit> {
+        let mut agents = self.without_agents(id)?;
         let mut steps = Vec::new();
         self.handle.fetch(id, &mut self.round.state);
         self.successors.steps(&self.round.state, &mut steps);
         assert_eq!(steps.len(), agents.successors.len(), "every successor has a step");
         let mut number = |step: Vec<u32>| {
-            let next = known.len();
-            *known.entry(step).or_insert(next)
+            let next = numbers.len();
+            *numbers.entry(step).or_insert(next)
         };
         agents.movers.clear();
         for step in steps {
             let transition = (!step.is_empty()).then(|| number(step));
             agents.enabled.extend(transition);
-            agents.movers.push(transition.map_or(Turn::Nobody, Turn::One));
+            agents.movers.push(transition.map_or(MovedBy::None, MovedBy::One));
         }
-        agents.count = known.len();
+        agents.count = numbers.len();
         Ok(agents)
     }
 
     /// The successors of a state, with no agents.
-    pub fn successors_alone(&mut self, id: StateId) -> Result<Agents, Limit> {
+    pub fn without_agents(&mut self, id: StateId) -> Result<Agents, Limit> {
         let mut agents = Agents::default();
         self.expand_again(id, Choice::All, |seen| agents.successors.push(seen.id))?;
-        agents.movers.resize(agents.successors.len(), Turn::Nobody);
+        agents.movers.resize(agents.successors.len(), MovedBy::None);
         Ok(agents)
     }
 
@@ -347,8 +347,8 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
     }
 
     /// Whether moves are left out now and then.
-    pub fn is_ordering(&self) -> bool {
-        self.ordering > 0
+    pub fn is_reducing(&self) -> bool {
+        self.reducing > 0
     }
 
     /// Whether there are no others, and never were.

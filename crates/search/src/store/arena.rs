@@ -14,7 +14,7 @@ use kripke_model::State;
 
 use super::Full;
 use super::hardware::prefetch_at;
-use super::reserved_memory::Filled;
+use super::reserved_memory::FillPattern;
 
 /// Numbers of a block.
 const BLOCK_BITS: u32 = if cfg!(shuttle) { 4 } else { 16 };
@@ -34,8 +34,8 @@ const RANGE: usize = if cfg!(shuttle) { 1 << 20 } else { 1 << 42 };
 pub(super) struct Arena {
     blocks: Box<[Block]>,
     claimed: AtomicUsize,
-    land: Land,
-    /// Bytes of the land that belong to blocks.
+    memory: BlockMemory,
+    /// Bytes of the memory that belong to blocks.
     used: AtomicUsize,
 }
 
@@ -49,10 +49,10 @@ struct Block {
 }
 
 impl Arena {
-    pub fn new(filled: Filled) -> Arena {
+    pub fn new(filled: FillPattern) -> Arena {
         // SAFETY: all bits zero are a null pointer and the number zero. Memory that is not used is not even touched.
         let blocks = unsafe { Box::<[Block]>::new_zeroed_slice(BLOCKS).assume_init() };
-        Arena { blocks, claimed: AtomicUsize::new(0), land: Land::new(filled), used: AtomicUsize::new(0) }
+        Arena { blocks, claimed: AtomicUsize::new(0), memory: BlockMemory::new(filled), used: AtomicUsize::new(0) }
     }
 
     /// What the arena needs besides the states.
@@ -101,7 +101,7 @@ impl Arena {
         self.claimed.load(Ordering::Relaxed).min(BLOCKS)
     }
 
-    /// The numbers of the states in a block, as far as the [pens](Pen) have let know.
+    /// The numbers of the states in a block, as far as the [writers](ArenaWriter) have let know.
     pub fn numbers(&self, block: usize) -> Range<u32> {
         let first = (block << BLOCK_BITS) as u32;
         let Block { start, stride, unused } = &self.blocks[block];
@@ -121,7 +121,7 @@ impl Arena {
         let at = start.swap(ptr::null_mut(), Ordering::Relaxed);
         if !at.is_null() {
             // SAFETY: what the caller promises of all states there.
-            unsafe { self.land.free(at.addr() - self.land.start().addr(), room(stride) * stride) };
+            unsafe { self.memory.free(at.addr() - self.memory.start().addr(), room(stride) * stride) };
         }
         (states * stride) as u64
     }
@@ -135,12 +135,12 @@ impl Arena {
         };
         let bytes = (room(stride) * stride).next_multiple_of(LINE);
         let at = self.used.fetch_add(bytes, Ordering::Relaxed);
-        if at.checked_add(bytes).is_none_or(|end| end > self.land.bytes()) {
+        if at.checked_add(bytes).is_none_or(|end| end > self.memory.bytes()) {
             self.used.fetch_sub(bytes, Ordering::Relaxed);
             return Err(Full::Memory);
         }
         block.stride.store(stride, Ordering::Relaxed);
-        block.start.store(self.land.start().wrapping_add(at), Ordering::Relaxed);
+        block.start.store(self.memory.start().wrapping_add(at), Ordering::Relaxed);
         Ok((index << BLOCK_BITS) as u32)
     }
 }
@@ -153,25 +153,25 @@ fn room(stride: usize) -> usize {
 
 /// The memory of all blocks, zero at first.
 #[derive(Debug)]
-struct Land(#[cfg(not(shuttle))] Option<memmap2::MmapRaw>, #[cfg(shuttle)] Box<[AtomicU8]>);
+struct BlockMemory(#[cfg(not(shuttle))] Option<memmap2::MmapRaw>, #[cfg(shuttle)] Box<[AtomicU8]>);
 
-impl Land {
+impl BlockMemory {
     /// As much as can be had, which may be nothing.
     #[cfg(not(shuttle))]
-    fn new(filled: Filled) -> Land {
+    fn new(filled: FillPattern) -> BlockMemory {
         let mut bytes = RANGE;
         loop {
             match super::reserved_memory::reserve(bytes, filled) {
-                Ok(map) => return Land(Some(map)),
+                Ok(map) => return BlockMemory(Some(map)),
                 Err(_) if bytes > BLOCK_BYTES => bytes /= 2,
-                Err(_) => return Land(None),
+                Err(_) => return BlockMemory(None),
             }
         }
     }
 
     #[cfg(shuttle)]
-    fn new(_: Filled) -> Land {
-        Land((0..RANGE).map(|_| AtomicU8::new(0)).collect())
+    fn new(_: FillPattern) -> BlockMemory {
+        BlockMemory((0..RANGE).map(|_| AtomicU8::new(0)).collect())
     }
 
     #[cfg(not(shuttle))]
@@ -214,7 +214,7 @@ impl Land {
 
 /// Where one worker writes: the blocks it has begun, one for each length of a state.
 #[derive(Debug)]
-pub(super) struct Pen<'a> {
+pub(super) struct ArenaWriter<'a> {
     arena: &'a Arena,
     /// The one used last is the first.
     open: Vec<Open>,
@@ -228,18 +228,18 @@ struct Open {
     left: usize,
 }
 
-impl Drop for Pen<'_> {
+impl Drop for ArenaWriter<'_> {
     fn drop(&mut self) {
         self.publish();
     }
 }
 
-impl<'a> Pen<'a> {
-    pub fn new(arena: &'a Arena) -> Pen<'a> {
-        Pen { arena, open: Vec::new() }
+impl<'a> ArenaWriter<'a> {
+    pub fn new(arena: &'a Arena) -> ArenaWriter<'a> {
+        ArenaWriter { arena, open: Vec::new() }
     }
 
-    /// Writes a state and says its number, which is not taken until [`Pen::keep`].
+    /// Writes a state and says its number, which is not taken until [`ArenaWriter::keep`].
     #[inline]
     pub fn write(&mut self, state: &State) -> Result<u32, Full> {
         let number = self.next(state.len())?;
@@ -249,7 +249,7 @@ impl<'a> Pen<'a> {
         Ok(number)
     }
 
-    /// The number that the next state of this length will have. It is not taken until [`Pen::keep`].
+    /// The number that the next state of this length will have. It is not taken until [`ArenaWriter::keep`].
     #[inline]
     pub fn next(&mut self, stride: usize) -> Result<u32, Full> {
         let open = match self.open.first() {
@@ -303,15 +303,15 @@ mod tests {
     use super::*;
 
     fn check(lengths: impl Iterator<Item = usize>) {
-        let arena = Arena::new(Filled::Densely);
-        let mut pens = [Pen::new(&arena), Pen::new(&arena)];
+        let arena = Arena::new(FillPattern::Dense);
+        let mut writers = [ArenaWriter::new(&arena), ArenaWriter::new(&arena)];
         let states: Vec<Vec<u8>> = lengths.enumerate().map(|(i, n)| vec![(i % 251) as u8; n]).collect();
         let mut numbers = Vec::new();
         for (i, state) in states.iter().enumerate() {
-            let pen = &mut pens[i % 3 % 2];
-            pen.write(&vec![255; state.len()]).unwrap();
-            numbers.push(pen.write(state).unwrap());
-            pen.keep();
+            let writer = &mut writers[i % 3 % 2];
+            writer.write(&vec![255; state.len()]).unwrap();
+            numbers.push(writer.write(state).unwrap());
+            writer.keep();
         }
         for (&number, state) in numbers.iter().zip(&states) {
             arena.prefetch(number);
@@ -336,18 +336,18 @@ mod tests {
 
     #[test]
     fn every_number_is_told_once() {
-        let arena = Arena::new(Filled::Densely);
-        let mut pens = [Pen::new(&arena), Pen::new(&arena)];
+        let arena = Arena::new(FillPattern::Dense);
+        let mut writers = [ArenaWriter::new(&arena), ArenaWriter::new(&arena)];
         let mut numbers = Vec::new();
         for i in 0..5 * BLOCK {
-            let pen = &mut pens[i % 3 % 2];
-            numbers.push(pen.write(&vec![7; 3 + i % 4]).unwrap());
-            pen.keep();
+            let writer = &mut writers[i % 3 % 2];
+            numbers.push(writer.write(&vec![7; 3 + i % 4]).unwrap());
+            writer.keep();
             if i % 1000 == 0 {
-                pens.iter().for_each(Pen::publish);
+                writers.iter().for_each(ArenaWriter::publish);
             }
         }
-        drop(pens);
+        drop(writers);
         numbers.sort_unstable();
         assert!((0..arena.blocks()).flat_map(|block| arena.numbers(block)).eq(numbers));
         let bytes: usize = (0..5 * BLOCK).map(|i| 3 + i % 4).sum();
@@ -359,6 +359,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "there is no state 7")]
     fn what_is_not_there_is_refused() {
-        Arena::new(Filled::Densely).get(7);
+        Arena::new(FillPattern::Dense).get(7);
     }
 }

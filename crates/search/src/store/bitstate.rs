@@ -8,12 +8,12 @@
 
 use super::hardware::prefetch;
 use super::hash_compaction::HashStore;
-use super::lossy::{Filter, LossyStore, Waiting};
-use super::omission::Missed;
-use super::open_set::Yard;
+use super::lossy::{Filter, LossyStore, OpenSet};
+use super::omission::OmissionEstimate;
+use super::open_set::LinkedOpenSet;
 use super::pool::mix;
-use super::reserved_memory::{Ground, Plot};
-use super::resize_barrier::{Seat, Sitting};
+use super::reserved_memory::{Region, ReservedMemory};
+use super::resize_barrier::{ExclusiveAccess, SharedAccess};
 use super::table::Refusal;
 use super::{Capacity, Full};
 use crate::sync::{AtomicU64, Ordering};
@@ -68,21 +68,21 @@ impl Bits {
 }
 
 /// Remembers a few bits of each state.
-pub type BitStore<W = Yard> = LossyStore<BitField, W>;
+pub type BitStore<W = LinkedOpenSet> = LossyStore<BitField, W>;
 
 #[expect(private_bounds, reason = "where states wait is decided here")]
-impl<W: Waiting> BitStore<W> {
+impl<W: OpenSet> BitStore<W> {
     /// A store for so many workers. The capacity is for the bits and for states that wait.
     pub fn new(size: Bits, capacity: Capacity, workers: usize) -> BitStore<W> {
         LossyStore::with(BitField::new(size, workers), capacity, workers)
     }
 
     /// Goes on with bits where hashes took too much.
-    pub(crate) fn instead_of(hashes: HashStore<W>, size: Bits, capacity: Capacity, workers: usize) -> BitStore<W> {
+    pub(crate) fn replacing(hashes: HashStore<W>, size: Bits, capacity: Capacity, workers: usize) -> BitStore<W> {
         let field = BitField { mask: hashes.filter().mask(), ..BitField::new(size, workers) };
-        hashes.exchange(field, capacity, workers, |hashes, field, seat| {
-            hashes.each(seat, |hash| {
-                let _ = field.add(hash, seat, &mut (), || Ok(()));
+        hashes.replace_filter(field, capacity, workers, |hashes, field, access| {
+            hashes.each(access, |hash| {
+                let _ = field.add(hash, access, &mut (), || Ok(()));
             });
         })
     }
@@ -90,7 +90,7 @@ impl<W: Waiting> BitStore<W> {
 
 #[derive(Debug)]
 pub struct BitField {
-    ground: Ground,
+    memory: ReservedMemory,
     pages: u64,
     hashes: u32,
     private: bool,
@@ -101,10 +101,10 @@ pub struct BitField {
 impl BitField {
     fn new(size: Bits, workers: usize) -> BitField {
         let lines = usize::try_from(size.bytes() >> (LINE - 3)).expect("a size that can be addressed");
-        let ground = Ground::new(1, lines, LARGE).dense();
-        let pages = ground.segment(0).room() >> (PAGE - LINE);
+        let memory = ReservedMemory::new(1, lines, LARGE).with_huge_pages();
+        let pages = memory.segment(0).room() >> (PAGE - LINE);
         BitField {
-            ground,
+            memory,
             pages: pages as u64,
             hashes: u32::from(size.hashes.max(1)),
             private: workers == 1,
@@ -124,10 +124,10 @@ impl BitField {
     }
 
     #[inline(always)]
-    fn word(&self, plot: Plot, page: usize, place: u64) -> &AtomicU64 {
+    fn word(&self, region: Region, page: usize, place: u64) -> &AtomicU64 {
         let line = page + (place >> LINE) as usize;
-        // SAFETY: the ground is there as long as this is; `page` is one of its pages and the place lies in it.
-        &unsafe { plot.line(line) }.0[(place >> WORD) as usize % (1 << (LINE - WORD))]
+        // SAFETY: the memory is there as long as this is; `page` is one of its pages and the place lies in it.
+        &unsafe { region.line(line) }.0[(place >> WORD) as usize % (1 << (LINE - WORD))]
     }
 
     /// The places in the page for a hash. The page is told by its first bits, these by all.
@@ -144,20 +144,20 @@ impl BitField {
 }
 
 impl Filter for BitField {
-    type Share = ();
+    type Local = ();
 
-    fn share(&self) {}
+    fn local(&self) {}
 
     fn bytes(&self) -> u64 {
         self.pages << (PAGE - 3)
     }
 
     #[inline(always)]
-    fn prefetch(&self, hash: u64, _: &Seat<'_>) {
+    fn prefetch(&self, hash: u64, _: &SharedAccess<'_>) {
         let hash = hash & self.mask;
-        let (plot, page) = (self.ground.segment(0), self.page(hash));
+        let (region, page) = (self.memory.segment(0), self.page(hash));
         for place in self.places(hash) {
-            prefetch(self.word(plot, page, place));
+            prefetch(self.word(region, page, place));
         }
     }
 
@@ -168,13 +168,13 @@ impl Filter for BitField {
     fn add(
         &self,
         hash: u64,
-        _: &Seat<'_>,
+        _: &SharedAccess<'_>,
         (): &mut (),
         mut may: impl FnMut() -> Result<(), Full>,
     ) -> Result<bool, Refusal> {
         let hash = hash & self.mask;
-        let (plot, page) = (self.ground.segment(0), self.page(hash));
-        let word = |place| (self.word(plot, page, place), 1u64 << (place % 64));
+        let (region, page) = (self.memory.segment(0), self.page(hash));
+        let word = |place| (self.word(region, page, place), 1u64 << (place % 64));
         let mut last = None;
         for (n, place) in self.places(hash).enumerate() {
             let (word, bit) = word(place);
@@ -200,22 +200,22 @@ impl Filter for BitField {
         Ok(set(last))
     }
 
-    fn plan(&self, _: &Sitting<'_>, _: impl FnMut(u64) -> bool) -> bool {
+    fn plan(&self, _: &ExclusiveAccess<'_>, _: impl FnMut(u64) -> bool) -> bool {
         true
     }
 
-    fn grow(&self, _: &Sitting<'_>, _: impl FnMut(u64)) {}
+    fn grow(&self, _: &ExclusiveAccess<'_>, _: impl FnMut(u64)) {}
 
     /// A state is confused if all its bits are set. One that is not has at least one that is not set, so it sets more than
     /// any state would.
-    fn missed(&self, known: u64, states: u64) -> Missed {
+    fn omissions(&self, known: u64, states: u64) -> OmissionEstimate {
         let (hashes, bits) = (f64::from(self.hashes), self.bits());
         let mut set = 0.0f64;
         let fill = |set: f64, states: f64| {
             let gain = hashes * (1.0 - set) / (1.0 - set.powf(hashes)).max(1e-9);
             (set + states * gain / bits).min(1.0)
         };
-        Missed::estimate(known, states, |piece| {
+        OmissionEstimate::estimate(known, states, |piece| {
             let middle = fill(set, piece / 2.0);
             set = fill(set, piece);
             middle.powf(hashes)
@@ -225,16 +225,16 @@ impl Filter for BitField {
 
 #[cfg(all(test, not(shuttle)))]
 mod tests {
-    use super::super::resize_barrier::Meeting;
+    use super::super::resize_barrier::ResizeBarrier;
     use super::*;
 
     /// How many of so many different hashes are taken for others, and the estimate.
-    fn confused(size: Bits, count: u64, seed: u64) -> (u64, Missed) {
-        let (field, meeting) = (BitField::new(size, 1), Meeting::new());
-        let seat = meeting.enter();
+    fn confused(size: Bits, count: u64, seed: u64) -> (u64, OmissionEstimate) {
+        let (field, barrier) = (BitField::new(size, 1), ResizeBarrier::new());
+        let access = barrier.enter();
         let hash = |n: u64| mix(super::super::hash(&(n ^ seed << 40).to_le_bytes()));
-        let new = (0..count).filter(|&n| field.add(hash(n), &seat, &mut (), || Ok(())).unwrap()).count() as u64;
-        (count - new, field.missed(0, new))
+        let new = (0..count).filter(|&n| field.add(hash(n), &access, &mut (), || Ok(())).unwrap()).count() as u64;
+        (count - new, field.omissions(0, new))
     }
 
     #[test]

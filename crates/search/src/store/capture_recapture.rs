@@ -31,13 +31,13 @@ impl Sample {
 
 /// What several samples have in common.
 #[derive(Clone, Default, Debug)]
-pub struct Census {
+pub struct CaptureRecapture {
     zeros: u32,
     /// How many have seen each state.
     counts: HashMap<u64, u32>,
 }
 
-impl Census {
+impl CaptureRecapture {
     pub fn add(&mut self, sample: &Sample) {
         self.zeros = self.zeros.max(sample.zeros);
         for &hash in &sample.hashes {
@@ -76,32 +76,32 @@ mod tests {
     use super::*;
 
     /// Searches of so many states, each of which sees any with this probability.
-    fn census(states: u64, searches: u64, percent: u64) -> Census {
-        let mut census = Census::default();
+    fn estimate(states: u64, searches: u64, percent: u64) -> CaptureRecapture {
+        let mut estimate = CaptureRecapture::default();
         for search in 0..searches {
             let mut sample = Sample::default();
             let seen = (0..states).filter(|n| mix(n ^ mix(search)) % 100 < percent);
             seen.for_each(|n| sample.add(mix(n)));
-            census.add(&sample);
+            estimate.add(&sample);
         }
-        census
+        estimate
     }
 
     #[test]
     fn counts_and_coverage_are_about_right() {
         for (states, searches, percent) in [(1000, 4, 70), (400_000, 5, 50), (300_000, 12, 20), (200_000, 3, 99)] {
-            let census = census(states, searches, percent);
+            let estimate = estimate(states, searches, percent);
             let part = 1.0 - (1.0 - percent as f64 / 100.0).powi(searches as i32);
-            let (found, wanted) = (census.states() as f64, states as f64 * part);
+            let (found, wanted) = (estimate.states() as f64, states as f64 * part);
             assert!((found / wanted - 1.0).abs() < 0.03, "{found} of {wanted} states");
-            assert!((census.coverage() - part).abs() < 0.03, "{} instead of {part}", census.coverage());
+            assert!((estimate.coverage() - part).abs() < 0.03, "{} instead of {part}", estimate.coverage());
         }
     }
 
     #[test]
     fn one_search_tells_nothing_about_what_it_misses() {
-        let alone = census(10_000, 1, 80);
+        let alone = estimate(10_000, 1, 80);
         assert!(alone.coverage() < 0.01, "{}", alone.coverage());
-        assert_eq!((Census::default().states(), Census::default().coverage()), (0, 0.0));
+        assert_eq!((CaptureRecapture::default().states(), CaptureRecapture::default().coverage()), (0, 0.0));
     }
 }

@@ -2,14 +2,14 @@
 
 use kripke_model::{Batch, State};
 
-use super::arena::{Arena, Pen};
-use super::memory_quota::{Account, Ledger};
-use super::migration::{Marks, Remains};
+use super::arena::{Arena, ArenaWriter};
+use super::memory_quota::{Allowance, MemoryQuota};
+use super::migration::{DissolvedStore, VisitedBits};
 use super::queue::Runs;
-use super::reserved_memory::Filled;
-use super::resize_barrier::{Meeting, Seat};
+use super::reserved_memory::FillPattern;
+use super::resize_barrier::{ResizeBarrier, SharedAccess};
 use super::table::{Addition, Probe, Refusal, Table, Vacancy};
-use super::table_segments::Untold;
+use super::table_segments::UnreportedCounts;
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 
 /// States whose memory accesses overlap: enough to hide the latency, few enough for their lines to stay in the cache.
@@ -21,27 +21,27 @@ const ROOM: usize = 12 << 20;
 /// Keeps every state in full, at about twelve bytes more than its own length. Grows by itself.
 #[derive(Debug)]
 pub struct ExactStore {
-    meeting: Meeting,
+    barrier: ResizeBarrier,
     table: Table,
     arena: Arena,
-    ledger: Ledger,
+    quota: MemoryQuota,
     /// Bytes at the start of states that do not count.
-    uncompared: usize,
+    hidden_prefix: usize,
 }
 
 impl ExactStore {
     /// A store for so many workers.
     pub fn new(capacity: Capacity, workers: usize) -> ExactStore {
         let table = Table::new(SEGMENTS, ROOM, workers);
-        let ledger = Ledger::new(capacity, workers, table.bytes());
-        let (meeting, arena) = (Meeting::new(), Arena::new(Filled::Densely));
-        ExactStore { meeting, table, arena, ledger, uncompared: 0 }
+        let quota = MemoryQuota::new(capacity, workers, table.bytes());
+        let (barrier, arena) = (ResizeBarrier::new(), Arena::new(FillPattern::Dense));
+        ExactStore { barrier, table, arena, quota, hidden_prefix: 0 }
     }
 
     /// States that differ only in so many bytes at their start are one.
     #[must_use]
-    pub fn without_comparing(self, bytes: usize) -> ExactStore {
-        ExactStore { uncompared: bytes, ..self }
+    pub fn with_hidden_prefix(self, bytes: usize) -> ExactStore {
+        ExactStore { hidden_prefix: bytes, ..self }
     }
 
     /// Some states, evenly spread over all, in runs of such that were found one after the other. All handles must have
@@ -54,24 +54,28 @@ impl ExactStore {
     }
 
     /// Keeps only the states, to be moved elsewhere, and what was visited of them.
-    pub(crate) fn dissolve(self, marks: Marks) -> Remains {
-        let bytes = self.ledger.bytes();
-        Remains::new(self.arena, marks, bytes)
+    pub(crate) fn dissolve(self, visited: VisitedBits) -> DissolvedStore {
+        let bytes = self.quota.bytes();
+        DissolvedStore::new(self.arena, visited, bytes)
     }
 
     /// Whether this is that state.
     #[inline(always)]
     fn is(&self, number: u32, state: &State) -> bool {
         let known = self.arena.get(number);
-        if self.uncompared == 0 { same(known, state) } else { known[self.uncompared..] == state[self.uncompared..] }
+        if self.hidden_prefix == 0 {
+            same(known, state)
+        } else {
+            known[self.hidden_prefix..] == state[self.hidden_prefix..]
+        }
     }
 
     #[cold]
-    fn grow(&self, seat: &mut Seat<'_>) -> Result<(), Full> {
-        let ExactStore { table, ledger, .. } = self;
-        if seat.attend(
-            |sitting| table.plan(sitting, |bytes| ledger.reserve(bytes)),
-            |sitting| table.grow(sitting, |bytes| ledger.release(bytes)),
+    fn grow(&self, access: &mut SharedAccess<'_>) -> Result<(), Full> {
+        let ExactStore { table, quota, .. } = self;
+        if access.resize(
+            |exclusive| table.plan(exclusive, |bytes| quota.reserve(bytes)),
+            |exclusive| table.grow(exclusive, |bytes| quota.release(bytes)),
         ) {
             Ok(())
         } else {
@@ -87,25 +91,25 @@ impl Store for ExactStore {
     fn handle(&self) -> ExactHandle<'_> {
         ExactHandle {
             store: self,
-            seat: None,
-            pen: Pen::new(&self.arena),
-            account: self.ledger.account(),
-            untold: self.table.untold(),
+            access: None,
+            writer: ArenaWriter::new(&self.arena),
+            allowance: self.quota.allowance(),
+            unreported: self.table.unreported(),
             hashes: Vec::new(),
-            visited: Marks::default(),
+            visited: VisitedBits::default(),
         }
     }
 
     fn len(&self) -> u64 {
-        self.ledger.states()
+        self.quota.states()
     }
 
     fn longest(&self) -> u64 {
-        self.ledger.longest()
+        self.quota.longest()
     }
 
     fn bytes(&self) -> u64 {
-        self.table.bytes() + self.arena.bytes() + self.ledger.bytes()
+        self.table.bytes() + self.arena.bytes() + self.quota.bytes()
     }
 
     fn omission(&self) -> Omission {
@@ -117,21 +121,26 @@ impl Store for ExactStore {
 #[derive(Debug)]
 pub struct ExactHandle<'a> {
     store: &'a ExactStore,
-    seat: Option<Seat<'a>>,
-    pen: Pen<'a>,
-    account: Account<'a>,
-    untold: Untold,
+    access: Option<SharedAccess<'a>>,
+    writer: ArenaWriter<'a>,
+    allowance: Allowance<'a>,
+    unreported: UnreportedCounts,
     /// Of the states in the batch that is to be interned next.
     hashes: Vec<u64>,
-    visited: Marks,
+    visited: VisitedBits,
 }
 
 impl<'a> ExactHandle<'a> {
-    fn intern_all(&mut self, seat: &mut Seat<'a>, batch: &Batch, mut each: impl FnMut(Seen)) -> Result<(), Full> {
+    fn intern_all(
+        &mut self,
+        access: &mut SharedAccess<'a>,
+        batch: &Batch,
+        mut each: impl FnMut(Seen),
+    ) -> Result<(), Full> {
         let mut hashes = std::mem::take(&mut self.hashes);
         let mut done = Ok(());
         for (window, hashes) in hashes.chunks(WINDOW).enumerate() {
-            done = done.and_then(|()| self.intern_window(seat, batch, window * WINDOW, hashes, &mut each));
+            done = done.and_then(|()| self.intern_window(access, batch, window * WINDOW, hashes, &mut each));
         }
         hashes.clear();
         self.hashes = hashes;
@@ -142,23 +151,23 @@ impl<'a> ExactHandle<'a> {
     #[inline(always)]
     fn intern_window(
         &mut self,
-        seat: &mut Seat<'a>,
+        access: &mut SharedAccess<'a>,
         batch: &Batch,
         first: usize,
         hashes: &[u64],
         each: &mut impl FnMut(Seen),
     ) -> Result<(), Full> {
-        if seat.is_called() {
-            self.store.grow(seat)?;
+        if access.is_requested() {
+            self.store.grow(access)?;
         }
         let ExactStore { table, arena, .. } = self.store;
         for &hash in hashes {
-            table.prefetch(seat, hash);
+            table.prefetch(access, hash);
         }
         let mut probes = [Probe::VOID; WINDOW];
         let (mut further, mut count) = ([0; WINDOW], 0);
         for (i, &hash) in hashes.iter().enumerate() {
-            let probe = table.probe(seat, hash);
+            let probe = table.probe(access, hash);
             arena.prefetch(probe.guess());
             probes[i % WINDOW] = probe;
             further[count % WINDOW] = i as u8;
@@ -166,7 +175,7 @@ impl<'a> ExactHandle<'a> {
         }
         for &i in &further[..count] {
             let i = usize::from(i);
-            probes[i % WINDOW] = table.probe_next(seat, hashes[i]);
+            probes[i % WINDOW] = table.probe_next(access, hashes[i]);
             arena.prefetch(probes[i % WINDOW].guess());
         }
         for (i, &hash) in hashes.iter().enumerate() {
@@ -175,11 +184,11 @@ impl<'a> ExactHandle<'a> {
             let (number, new) = match probe.candidate() {
                 Some(number) if self.store.is(number, state) => (number, false),
                 None if let Some(vacancy) = probe.vacancy()
-                    && let Some(added) = self.add_at(seat, state, hash, vacancy)? =>
+                    && let Some(added) = self.add_at(access, state, hash, vacancy)? =>
                 {
                     added
                 }
-                _ => self.find_or_add(seat, state, hash, &mut probes)?,
+                _ => self.find_or_add(access, state, hash, &mut probes)?,
             };
             each(Seen { id: StateId(u64::from(number)), new });
         }
@@ -188,11 +197,17 @@ impl<'a> ExactHandle<'a> {
 
     /// Adds a state where there was room at the first look. None if something else is there now.
     #[inline(always)]
-    fn add_at(&mut self, seat: &Seat<'a>, state: &State, hash: u64, at: Vacancy) -> Result<Option<(u32, bool)>, Full> {
+    fn add_at(
+        &mut self,
+        access: &SharedAccess<'a>,
+        state: &State,
+        hash: u64,
+        at: Vacancy,
+    ) -> Result<Option<(u32, bool)>, Full> {
         let store = self.store;
-        Ok(match store.table.add_at(seat, hash, at, || self.write(state))? {
+        Ok(match store.table.add_at(access, hash, at, || self.write(state))? {
             Addition::Made(number) => {
-                self.keep(seat, state, hash);
+                self.keep(access, state, hash);
                 Some((number, true))
             }
             Addition::Like(number) if store.is(number, state) => Some((number, false)),
@@ -204,24 +219,24 @@ impl<'a> ExactHandle<'a> {
     #[inline(never)]
     fn find_or_add(
         &mut self,
-        seat: &mut Seat<'a>,
+        access: &mut SharedAccess<'a>,
         state: &State,
         hash: u64,
         probes: &mut [Probe; WINDOW],
     ) -> Result<(u32, bool), Full> {
         let store = self.store;
         loop {
-            match store.table.find_or_add(seat, hash, |number| store.is(number, state), || self.write(state)) {
+            match store.table.find_or_add(access, hash, |number| store.is(number, state), || self.write(state)) {
                 Ok((number, new)) => {
                     if new {
-                        self.keep(seat, state, hash);
+                        self.keep(access, state, hash);
                     }
                     return Ok((number, new));
                 }
                 Err(Refusal::Full(full)) => return Err(full),
-                Err(Refusal::Crowded) => {
-                    seat.call();
-                    store.grow(seat)?;
+                Err(Refusal::SegmentFull) => {
+                    access.request();
+                    store.grow(access)?;
                     *probes = [Probe::VOID; WINDOW];
                 }
             }
@@ -231,36 +246,36 @@ impl<'a> ExactHandle<'a> {
     /// Writes a state down, if there is room for it; its number is not taken yet.
     #[inline(always)]
     fn write(&mut self, state: &State) -> Result<u32, Full> {
-        self.account.check(state.len() as u64)?;
-        self.pen.write(state)
+        self.allowance.check(state.len() as u64)?;
+        self.writer.write(state)
     }
 
     /// Keeps the state written last.
     #[inline(always)]
-    fn keep(&mut self, seat: &Seat<'a>, state: &State, hash: u64) {
-        self.pen.keep();
-        self.account.spend(state.len() as u64, state.len() as u64);
-        self.store.table.count(seat, hash, &mut self.untold);
+    fn keep(&mut self, access: &SharedAccess<'a>, state: &State, hash: u64) {
+        self.writer.keep();
+        self.allowance.spend(state.len() as u64, state.len() as u64);
+        self.store.table.count(access, hash, &mut self.unreported);
     }
 }
 
 impl ExactHandle<'_> {
     /// Takes what this handle has visited along.
-    pub(crate) fn into_marks(self) -> Marks {
+    pub(crate) fn into_visited(self) -> VisitedBits {
         self.visited
     }
 }
 
 impl Handle for ExactHandle<'_> {
     fn enter(&mut self) {
-        if self.seat.is_none() {
-            self.seat = Some(self.store.meeting.enter());
+        if self.access.is_none() {
+            self.access = Some(self.store.barrier.enter());
         }
     }
 
     fn leave(&mut self) {
-        self.pen.publish();
-        self.seat = None;
+        self.writer.publish();
+        self.access = None;
     }
 
     fn open<'s>(&'s mut self, id: StateId, _: &'s mut Vec<u8>) -> &'s State {
@@ -268,19 +283,19 @@ impl Handle for ExactHandle<'_> {
     }
 
     #[inline]
-    fn expect(&mut self, batch: &Batch) {
+    fn prefetch(&mut self, batch: &Batch) {
         for state in batch.states_from(self.hashes.len()) {
-            self.hashes.push(super::hash(&state[self.store.uncompared..]));
+            self.hashes.push(super::hash(&state[self.store.hidden_prefix..]));
         }
     }
 
     #[inline]
     fn intern(&mut self, batch: &Batch, _: &[usize], each: impl FnMut(Seen)) -> Result<(), Full> {
-        self.expect(batch);
-        let mut seat = self.seat.take().expect("a handle has entered when it interns");
-        let interned = self.intern_all(&mut seat, batch, each);
-        self.seat = Some(seat);
-        self.account.publish();
+        self.prefetch(batch);
+        let mut access = self.access.take().expect("a handle has entered when it interns");
+        let interned = self.intern_all(&mut access, batch, each);
+        self.access = Some(access);
+        self.allowance.publish();
         interned
     }
 
@@ -297,7 +312,7 @@ impl Handle for ExactHandle<'_> {
     fn visit(&mut self, id: StateId) {
         let more = self.visited.add(id.number());
         if more > 0 {
-            self.account.overspend(more);
+            self.allowance.overspend(more);
         }
     }
 }

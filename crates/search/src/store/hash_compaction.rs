@@ -5,17 +5,17 @@
 //! what can be missed depends on the number of states and bits alone, and neither on how full the table is nor on how it
 //! grew.
 
-use super::lossy::{Filter, LossyStore, Waiting};
-use super::omission::Missed;
-use super::open_set::Yard;
+use super::lossy::{Filter, LossyStore, OpenSet};
+use super::omission::OmissionEstimate;
+use super::open_set::LinkedOpenSet;
 use super::quotient::QuotientSet;
-use super::resize_barrier::{Seat, Sitting};
+use super::resize_barrier::{ExclusiveAccess, SharedAccess};
 use super::table::Refusal;
-use super::table_segments::Untold;
+use super::table_segments::UnreportedCounts;
 use super::{Capacity, Full};
 
 /// Remembers a hash of each state.
-pub type HashStore<W = Yard> = LossyStore<Hashes, W>;
+pub type HashStore<W = LinkedOpenSet> = LossyStore<Hashes, W>;
 
 impl HashStore {
     pub const LEAST: u8 = 8;
@@ -25,7 +25,7 @@ impl HashStore {
 }
 
 #[expect(private_bounds, reason = "where states wait is decided here")]
-impl<W: Waiting> HashStore<W> {
+impl<W: OpenSet> HashStore<W> {
     /// A store for so many workers that remembers so many bits of each state.
     pub fn new(bits: u8, capacity: Capacity, workers: usize) -> HashStore<W> {
         let bits = u32::from(bits.clamp(<HashStore>::LEAST, <HashStore>::MOST));
@@ -50,8 +50,8 @@ impl Hashes {
     }
 
     /// Calls `each` with all hashes, as far as they are kept.
-    pub(super) fn each(&self, seat: &Seat<'_>, mut each: impl FnMut(u64)) {
-        let done: Result<(), std::convert::Infallible> = self.set.each(seat, |cut| {
+    pub(super) fn each(&self, access: &SharedAccess<'_>, mut each: impl FnMut(u64)) {
+        let done: Result<(), std::convert::Infallible> = self.set.each(access, |cut| {
             each(cut << (64 - self.bits));
             Ok(())
         });
@@ -62,10 +62,10 @@ impl Hashes {
 }
 
 impl Filter for Hashes {
-    type Share = Untold;
+    type Local = UnreportedCounts;
 
-    fn share(&self) -> Untold {
-        self.set.untold()
+    fn local(&self) -> UnreportedCounts {
+        self.set.unreported()
     }
 
     fn bytes(&self) -> u64 {
@@ -73,33 +73,33 @@ impl Filter for Hashes {
     }
 
     #[inline]
-    fn prefetch(&self, hash: u64, seat: &Seat<'_>) {
-        self.set.prefetch(self.cut(hash), seat);
+    fn prefetch(&self, hash: u64, access: &SharedAccess<'_>) {
+        self.set.prefetch(self.cut(hash), access);
     }
 
     #[inline]
     fn add(
         &self,
         hash: u64,
-        seat: &Seat<'_>,
-        share: &mut Untold,
+        access: &SharedAccess<'_>,
+        local: &mut UnreportedCounts,
         may: impl FnMut() -> Result<(), Full>,
     ) -> Result<bool, Refusal> {
-        self.set.add(self.cut(hash), seat, share, may)
+        self.set.add(self.cut(hash), access, local, may)
     }
 
-    fn plan(&self, sitting: &Sitting<'_>, reserve: impl FnMut(u64) -> bool) -> bool {
-        self.set.plan(sitting, reserve)
+    fn plan(&self, exclusive: &ExclusiveAccess<'_>, reserve: impl FnMut(u64) -> bool) -> bool {
+        self.set.plan(exclusive, reserve)
     }
 
-    fn grow(&self, sitting: &Sitting<'_>, release: impl FnMut(u64)) {
-        self.set.grow(sitting, release);
+    fn grow(&self, exclusive: &ExclusiveAccess<'_>, release: impl FnMut(u64)) {
+        self.set.grow(exclusive, release);
     }
 
     /// A state is confused if it has one of the hashes that are there.
-    fn missed(&self, known: u64, states: u64) -> Missed {
+    fn omissions(&self, known: u64, states: u64) -> OmissionEstimate {
         let mut there = 0.0;
-        Missed::estimate(known, states, |piece| {
+        OmissionEstimate::estimate(known, states, |piece| {
             there += piece;
             (there - piece / 2.0) / 2f64.powi(self.bits as i32)
         })

@@ -11,7 +11,7 @@ const BYTES: u64 = 1 << 16;
 const NO_LIMIT: u64 = u64::MAX / 4;
 
 #[derive(Debug)]
-pub(super) struct Ledger {
+pub(super) struct MemoryQuota {
     states: AtomicU64,
     bytes: AtomicU64,
     tallies: Box<[Tally]>,
@@ -30,8 +30,8 @@ struct Tally {
 
 /// A worker's share.
 #[derive(Debug)]
-pub(crate) struct Account<'a> {
-    ledger: &'a Ledger,
+pub(crate) struct Allowance<'a> {
+    quota: &'a MemoryQuota,
     worker: usize,
     /// What is granted and not used.
     states_left: u64,
@@ -41,10 +41,10 @@ pub(crate) struct Account<'a> {
     longest: u64,
 }
 
-impl Ledger {
+impl MemoryQuota {
     /// `bytes` are in use from the start.
-    pub fn new(capacity: Capacity, workers: usize, bytes: u64) -> Ledger {
-        Ledger {
+    pub fn new(capacity: Capacity, workers: usize, bytes: u64) -> MemoryQuota {
+        MemoryQuota {
             states: AtomicU64::new(capacity.states.min(NO_LIMIT)),
             bytes: AtomicU64::new(capacity.bytes.min(NO_LIMIT).saturating_sub(bytes)),
             tallies: (0..workers).map(|_| Tally::default()).collect(),
@@ -53,10 +53,10 @@ impl Ledger {
     }
 
     /// To be called once for each worker.
-    pub fn account(&self) -> Account<'_> {
+    pub fn allowance(&self) -> Allowance<'_> {
         let worker = self.opened.fetch_add(1, Ordering::Relaxed);
         assert!(worker < self.tallies.len(), "accounts for {} workers", self.tallies.len());
-        Account { ledger: self, worker, states_left: 0, bytes_left: 0, states: 0, bytes: 0, longest: 0 }
+        Allowance { quota: self, worker, states_left: 0, bytes_left: 0, states: 0, bytes: 0, longest: 0 }
     }
 
     /// Takes bytes for the tables, if there are so many.
@@ -83,7 +83,7 @@ impl Ledger {
     }
 }
 
-impl Account<'_> {
+impl Allowance<'_> {
     /// Checks that one more state, which takes so many bytes, is allowed.
     #[inline]
     pub fn check(&mut self, bytes: u64) -> Result<(), Full> {
@@ -114,8 +114,8 @@ impl Account<'_> {
     /// Uses bytes for something else, whether or not there are so many.
     pub fn overspend(&mut self, bytes: u64) {
         self.bytes += bytes;
-        if take(&self.ledger.bytes, bytes, bytes).is_none() {
-            self.ledger.bytes.store(0, Ordering::Relaxed);
+        if take(&self.quota.bytes, bytes, bytes).is_none() {
+            self.quota.bytes.store(0, Ordering::Relaxed);
         }
     }
 
@@ -123,25 +123,25 @@ impl Account<'_> {
     fn ask(&mut self, bytes: u64) -> Result<(), Full> {
         if self.states_left == 0 {
             // A limit is met exactly: nobody keeps what another could use.
-            let limited = self.ledger.states.load(Ordering::Relaxed) < NO_LIMIT / 2;
+            let limited = self.quota.states.load(Ordering::Relaxed) < NO_LIMIT / 2;
             let wanted = if limited { 1 } else { STATES };
-            self.states_left = take(&self.ledger.states, 1, wanted).ok_or(Full::States)?;
+            self.states_left = take(&self.quota.states, 1, wanted).ok_or(Full::States)?;
         }
         if self.bytes_left < bytes { self.ask_bytes(bytes) } else { Ok(()) }
     }
 
     #[cold]
     fn ask_bytes(&mut self, bytes: u64) -> Result<(), Full> {
-        let plenty = self.ledger.bytes.load(Ordering::Relaxed) > 16 * BYTES * self.ledger.tallies.len() as u64;
+        let plenty = self.quota.bytes.load(Ordering::Relaxed) > 16 * BYTES * self.quota.tallies.len() as u64;
         let wanted = if plenty { BYTES.max(bytes) } else { bytes };
-        self.bytes_left += take(&self.ledger.bytes, bytes, wanted).ok_or(Full::Memory)?;
+        self.bytes_left += take(&self.quota.bytes, bytes, wanted).ok_or(Full::Memory)?;
         Ok(())
     }
 
     /// Lets others know.
     #[inline]
     pub fn publish(&self) {
-        let tally = &self.ledger.tallies[self.worker];
+        let tally = &self.quota.tallies[self.worker];
         tally.states.store(self.states, Ordering::Relaxed);
         tally.bytes.store(self.bytes, Ordering::Relaxed);
         tally.longest.store(self.longest, Ordering::Relaxed);
@@ -161,19 +161,19 @@ mod tests {
 
     #[test]
     fn no_more_than_there_is() {
-        let ledger = Ledger::new(Capacity { states: 100_000, bytes: 1_000_000 }, 3, 1000);
-        let mut accounts = [(); 3].map(|()| ledger.account());
+        let quota = MemoryQuota::new(Capacity { states: 100_000, bytes: 1_000_000 }, 3, 1000);
+        let mut accounts = [(); 3].map(|()| quota.allowance());
         for n in 0.. {
-            let account = &mut accounts[n % 3];
-            if account.check(20).is_err() {
+            let allowance = &mut accounts[n % 3];
+            if allowance.check(20).is_err() {
                 break;
             }
-            account.spend(10, 20);
+            allowance.spend(10, 20);
         }
-        accounts.iter().for_each(Account::publish);
-        assert_eq!((ledger.states(), ledger.bytes(), ledger.longest()), (999_000 / 20, 999_000 / 20 * 20, 10));
-        assert!(!ledger.reserve(20));
-        ledger.release(20);
-        assert!(ledger.reserve(20));
+        accounts.iter().for_each(Allowance::publish);
+        assert_eq!((quota.states(), quota.bytes(), quota.longest()), (999_000 / 20, 999_000 / 20 * 20, 10));
+        assert!(!quota.reserve(20));
+        quota.release(20);
+        assert!(quota.reserve(20));
     }
 }

@@ -10,9 +10,9 @@ use super::arena::Arena;
 
 /// Which states are visited: a bit for each.
 #[derive(Default, Debug)]
-pub(crate) struct Marks(Vec<u64>);
+pub(crate) struct VisitedBits(Vec<u64>);
 
-impl Marks {
+impl VisitedBits {
     #[inline]
     pub fn has(&self, number: u32) -> bool {
         let number = number as usize;
@@ -33,15 +33,15 @@ impl Marks {
 
 /// The states of a store that is no more. There is no table: they can be fetched, but not looked up.
 #[derive(Debug)]
-pub(crate) struct Remains {
+pub(crate) struct DissolvedStore {
     arena: Arena,
-    marks: Marks,
+    visited: VisitedBits,
     bytes: u64,
 }
 
-impl Remains {
-    pub(super) fn new(arena: Arena, marks: Marks, bytes: u64) -> Remains {
-        Remains { arena, marks, bytes }
+impl DissolvedStore {
+    pub(super) fn new(arena: Arena, visited: VisitedBits, bytes: u64) -> DissolvedStore {
+        DissolvedStore { arena, visited, bytes }
     }
 
     pub fn bytes(&self) -> u64 {
@@ -53,29 +53,29 @@ impl Remains {
     }
 
     /// Hands out all states, and gives their memory back piece by piece.
-    pub fn clear_out(self) -> Clearance {
-        Clearance { remains: self, next: AtomicUsize::new(0) }
+    pub fn drain(self) -> StateDrain {
+        StateDrain { dissolved: self, next: AtomicUsize::new(0) }
     }
 }
 
 /// Hands out states, each once. Several workers may take them.
 #[derive(Debug)]
-pub(crate) struct Clearance {
-    remains: Remains,
+pub(crate) struct StateDrain {
+    dissolved: DissolvedStore,
     /// The next block that nobody has taken.
     next: AtomicUsize,
 }
 
-impl Clearance {
+impl StateDrain {
     /// Calls `each` with all states of the next piece and whether they are visited, and gives their memory back. How much
     /// that was; none if no piece is left.
     pub fn next<E>(&self, mut each: impl FnMut(&State, bool) -> Result<(), E>) -> Option<Result<u64, E>> {
-        let Remains { arena, marks, .. } = &self.remains;
+        let DissolvedStore { arena, visited, .. } = &self.dissolved;
         let block = self.next.fetch_add(1, Ordering::Relaxed);
         if block >= arena.blocks() {
             return None;
         }
-        let done = arena.numbers(block).try_for_each(|number| each(arena.get(number), marks.has(number)));
+        let done = arena.numbers(block).try_for_each(|number| each(arena.get(number), visited.has(number)));
         // SAFETY: states of the block are seen only here, by who has claimed it, and references to them are gone.
         Some(done.map(|()| unsafe { arena.free(block) }))
     }

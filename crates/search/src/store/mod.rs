@@ -36,16 +36,16 @@ pub use allocator::{Allocator, when_out_of_memory};
 pub use bitstate::{BitStore, Bits};
 pub use cache::Tolerance;
 pub(crate) use cache::{Cache, Insertion};
-pub use capture_recapture::{Census, Sample};
+pub use capture_recapture::{CaptureRecapture, Sample};
 pub use exact::{ExactHandle, ExactStore};
 pub use hash_compaction::HashStore;
-pub(crate) use lossy::{Filter, Waiting};
+pub(crate) use lossy::{Filter, OpenSet};
 pub use lossy::{LossyHandle, LossyStore};
-pub(crate) use migration::{Clearance, Remains};
-pub use omission::Missed;
-pub use open_set::Yard;
-pub(crate) use packed_stack::Pile;
-pub use packed_stack::Piles;
+pub(crate) use migration::{DissolvedStore, StateDrain};
+pub use omission::OmissionEstimate;
+pub use open_set::LinkedOpenSet;
+pub(crate) use packed_stack::PackedStack;
+pub use packed_stack::PackedStacks;
 pub use queue::{Pieces, Queue, Runs};
 pub use tree::{TreeHandle, TreeStore};
 
@@ -146,7 +146,7 @@ pub trait Store: Sync {
     fn omission(&self) -> Omission;
 
     /// What was probably missed, if the store is lossy.
-    fn missed(&self) -> Option<Missed> {
+    fn omissions(&self) -> Option<OmissionEstimate> {
         None
     }
 }
@@ -167,7 +167,7 @@ pub trait Handle: Send {
 
     /// Looks at what was added to the batch since the last call, so that memory can be on its way when it is interned.
     /// Need not be called.
-    fn expect(&mut self, batch: &Batch) {
+    fn prefetch(&mut self, batch: &Batch) {
         let _ = batch;
     }
 

@@ -10,41 +10,41 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use kripke_model::State;
 
-use super::arena::{Arena, Pen};
-use super::lossy::{Keeper, Waiting};
-use super::memory_quota::Account;
-use super::reserved_memory::Filled;
+use super::arena::{Arena, ArenaWriter};
+use super::lossy::{OpenSet, OpenSetHandle};
+use super::memory_quota::Allowance;
+use super::reserved_memory::FillPattern;
 use super::{Full, StateId};
 
 /// Where a state was found from, if it was found from nowhere.
-const NOWHERE: u32 = u32::MAX;
+const NO_ORIGIN: u32 = u32::MAX;
 const HEAD: usize = size_of::<Head>();
 /// What a place costs besides: it is listed when it is free.
-const LISTING: u64 = size_of::<u32>() as u64;
+const FREE_LIST_ENTRY: u64 = size_of::<u32>() as u64;
 
 /// Written before each state. All bits zero are valid.
 #[repr(C)]
 struct Head {
     origin: AtomicU32,
     /// For how many this is needed.
-    needs: AtomicU32,
+    references: AtomicU32,
     length: AtomicU32,
 }
 
 #[derive(Debug)]
-pub struct Yard(Arena);
+pub struct LinkedOpenSet(Arena);
 
-impl Waiting for Yard {
-    type Keeper<'a> = Guard<'a>;
+impl OpenSet for LinkedOpenSet {
+    type Handle<'a> = LinkedOpenSetHandle<'a>;
 
     const LINKED: bool = true;
 
-    fn new(workers: usize) -> Yard {
-        Yard(Arena::new(Filled::WithGaps { workers }))
+    fn new(workers: usize) -> LinkedOpenSet {
+        LinkedOpenSet(Arena::new(FillPattern::Sparse { workers }))
     }
 
-    fn keeper(&self) -> Guard<'_> {
-        Guard { yard: self, pen: Pen::new(&self.0), free: Vec::new() }
+    fn handle(&self) -> LinkedOpenSetHandle<'_> {
+        LinkedOpenSetHandle { open_set: self, writer: ArenaWriter::new(&self.0), free: Vec::new() }
     }
 
     fn bytes(&self) -> u64 {
@@ -52,11 +52,11 @@ impl Waiting for Yard {
     }
 }
 
-impl Yard {
+impl LinkedOpenSet {
     fn head(&self, number: u32) -> &Head {
         let place = self.0.place(number);
         assert!(!place.is_null(), "there is no state {number}");
-        // SAFETY: numbers come from `Guard::add`, so the block is there and has room for a head and a state at this place,
+        // SAFETY: numbers come from `LinkedOpenSetHandle::add`, so the block is there and has room for a head and a state at this place,
         // which is aligned, since all lengths and the start of a block are multiples of four. Heads are made of atomics.
         unsafe { &*place.cast::<Head>() }
     }
@@ -71,68 +71,68 @@ impl Yard {
     }
 
     fn origin(&self, number: u32) -> Option<u32> {
-        Some(self.head(number).origin.load(Ordering::Relaxed)).filter(|&origin| origin != NOWHERE)
+        Some(self.head(number).origin.load(Ordering::Relaxed)).filter(|&origin| origin != NO_ORIGIN)
     }
 
     /// Needs a state once more; it must be needed already.
-    fn need(&self, number: u32) {
-        self.head(number).needs.fetch_add(1, Ordering::Relaxed);
+    fn add_reference(&self, number: u32) {
+        self.head(number).references.fetch_add(1, Ordering::Relaxed);
     }
 }
 
 /// One worker's access: the places it may use again.
 #[derive(Debug)]
-pub struct Guard<'a> {
-    yard: &'a Yard,
-    pen: Pen<'a>,
+pub struct LinkedOpenSetHandle<'a> {
+    open_set: &'a LinkedOpenSet,
+    writer: ArenaWriter<'a>,
     /// By length; the one used last is the first.
-    free: Vec<Free>,
+    free: Vec<FreeSlots>,
 }
 
 #[derive(Debug)]
-struct Free {
+struct FreeSlots {
     stride: usize,
     numbers: Vec<u32>,
 }
 
-impl Keeper for Guard<'_> {
+impl OpenSetHandle for LinkedOpenSetHandle<'_> {
     #[inline]
-    fn check(&mut self, length: usize, account: &mut Account<'_>) -> Result<(), Full> {
+    fn check(&mut self, length: usize, allowance: &mut Allowance<'_>) -> Result<(), Full> {
         let stride = stride(length);
-        account.check(if self.free(stride).numbers.is_empty() { stride as u64 + LISTING } else { 0 })
+        allowance.check(if self.free(stride).numbers.is_empty() { stride as u64 + FREE_LIST_ENTRY } else { 0 })
     }
 
     /// The origin is needed; the state is needed once.
     #[inline]
-    fn add(&mut self, state: &State, origin: Option<StateId>, account: &mut Account<'_>) -> Result<StateId, Full> {
+    fn add(&mut self, state: &State, origin: Option<StateId>, allowance: &mut Allowance<'_>) -> Result<StateId, Full> {
         let stride = stride(state.len());
         let number = match self.free(stride).numbers.pop() {
             Some(number) => {
-                account.spend(state.len() as u64, 0);
+                allowance.spend(state.len() as u64, 0);
                 number
             }
             None => {
-                let number = self.pen.next(stride)?;
-                self.pen.keep();
-                account.spend(state.len() as u64, stride as u64 + LISTING);
+                let number = self.writer.next(stride)?;
+                self.writer.keep();
+                allowance.spend(state.len() as u64, stride as u64 + FREE_LIST_ENTRY);
                 number
             }
         };
-        let head = self.yard.head(number);
-        head.origin.store(origin.map_or(NOWHERE, StateId::number), Ordering::Relaxed);
-        head.needs.store(1, Ordering::Relaxed);
+        let head = self.open_set.head(number);
+        head.origin.store(origin.map_or(NO_ORIGIN, StateId::number), Ordering::Relaxed);
+        head.references.store(1, Ordering::Relaxed);
         head.length.store(state.len() as u32, Ordering::Relaxed);
-        // SAFETY: the place has room for a head and a state of this length, and nobody needs what may be there.
-        unsafe { ptr::copy_nonoverlapping(state.as_ptr(), self.yard.0.place(number).add(HEAD), state.len()) };
+        // SAFETY: the place has room for a head and a state of this length, and nobody references what may be there.
+        unsafe { ptr::copy_nonoverlapping(state.as_ptr(), self.open_set.0.place(number).add(HEAD), state.len()) };
         if let Some(origin) = origin {
-            self.yard.need(origin.number());
+            self.open_set.add_reference(origin.number());
         }
         Ok(StateId::numbered(number))
     }
 
     #[inline]
     fn get(&self, id: StateId) -> &State {
-        self.yard.get(id.number())
+        self.open_set.get(id.number())
     }
 
     /// Needs a state once less, and then perhaps not those before it.
@@ -140,14 +140,14 @@ impl Keeper for Guard<'_> {
     fn release(&mut self, id: StateId) {
         let mut number = id.number();
         loop {
-            let head = self.yard.head(number);
+            let head = self.open_set.head(number);
             // Whoever is last must see all that others did with the state.
-            if head.needs.fetch_sub(1, Ordering::AcqRel) > 1 {
+            if head.references.fetch_sub(1, Ordering::AcqRel) > 1 {
                 return;
             }
             let (origin, length) = (head.origin.load(Ordering::Relaxed), head.length.load(Ordering::Relaxed));
             self.free(stride(length as usize)).numbers.push(number);
-            if origin == NOWHERE {
+            if origin == NO_ORIGIN {
                 return;
             }
             number = origin;
@@ -155,20 +155,20 @@ impl Keeper for Guard<'_> {
     }
 
     fn hold(&mut self, id: StateId) {
-        self.yard.need(id.number());
+        self.open_set.add_reference(id.number());
     }
 
     fn origin(&self, id: StateId) -> Option<StateId> {
-        self.yard.origin(id.number()).map(StateId::numbered)
+        self.open_set.origin(id.number()).map(StateId::numbered)
     }
 }
 
-impl Guard<'_> {
+impl LinkedOpenSetHandle<'_> {
     #[inline]
-    fn free(&mut self, stride: usize) -> &mut Free {
+    fn free(&mut self, stride: usize) -> &mut FreeSlots {
         if self.free.first().is_none_or(|free| free.stride != stride) {
             let at = self.free.iter().position(|free| free.stride == stride).unwrap_or_else(|| {
-                self.free.push(Free { stride, numbers: Vec::new() });
+                self.free.push(FreeSlots { stride, numbers: Vec::new() });
                 self.free.len() - 1
             });
             self.free.swap(0, at);
@@ -184,59 +184,59 @@ fn stride(length: usize) -> usize {
 
 #[cfg(all(test, not(shuttle)))]
 mod tests {
-    use super::super::{Capacity, memory_quota::Ledger};
+    use super::super::{Capacity, memory_quota::MemoryQuota};
     use super::*;
 
     #[test]
     fn the_way_back_is_kept_and_no_more() {
-        let (yard, ledger) = (Yard::new(1), Ledger::new(Capacity::UNLIMITED, 1, 0));
-        let (mut guard, mut account) = (yard.keeper(), ledger.account());
-        let mut add = |guard: &mut Guard<'_>, n: u32, origin| {
+        let (open_set, quota) = (LinkedOpenSet::new(1), MemoryQuota::new(Capacity::UNLIMITED, 1, 0));
+        let (mut handle, mut allowance) = (open_set.handle(), quota.allowance());
+        let mut add = |handle: &mut LinkedOpenSetHandle<'_>, n: u32, origin| {
             let state = &n.to_le_bytes()[..1 + n as usize % 4];
-            guard.check(state.len(), &mut account).unwrap();
-            guard.add(state, origin, &mut account).unwrap()
+            handle.check(state.len(), &mut allowance).unwrap();
+            handle.add(state, origin, &mut allowance).unwrap()
         };
-        let root = add(&mut guard, 0, None);
+        let root = add(&mut handle, 0, None);
         let mut tips = Vec::new();
         for first in 1..50 {
-            let first = add(&mut guard, first, Some(root));
-            let second = add(&mut guard, 200, Some(first));
-            guard.release(first);
+            let first = add(&mut handle, first, Some(root));
+            let second = add(&mut handle, 200, Some(first));
+            handle.release(first);
             tips.push((first, second));
         }
-        guard.release(root);
+        handle.release(root);
         for &(first, second) in &tips {
             assert_eq!(
-                (guard.origin(second), guard.origin(first), guard.origin(root)),
+                (handle.origin(second), handle.origin(first), handle.origin(root)),
                 (Some(first), Some(root), None)
             );
-            assert_eq!((guard.get(second), guard.get(root)), (&[200][..], &[0][..]));
+            assert_eq!((handle.get(second), handle.get(root)), (&[200][..], &[0][..]));
         }
-        let (kept, before) = (tips.pop().unwrap(), ledger.bytes());
-        guard.hold(kept.1);
-        guard.release(kept.1);
-        tips.iter().for_each(|&(_, second)| guard.release(second));
+        let (kept, before) = (tips.pop().unwrap(), quota.bytes());
+        handle.hold(kept.1);
+        handle.release(kept.1);
+        tips.iter().for_each(|&(_, second)| handle.release(second));
         for n in 0..98 {
-            let number = add(&mut guard, n, None);
+            let number = add(&mut handle, n, None);
             assert!(![root, kept.0, kept.1].contains(&number), "what is needed is not used again");
         }
-        assert_eq!((guard.origin(kept.1), guard.origin(kept.0)), (Some(kept.0), Some(root)));
-        account.publish();
-        assert!(ledger.bytes() >= before);
+        assert_eq!((handle.origin(kept.1), handle.origin(kept.0)), (Some(kept.0), Some(root)));
+        allowance.publish();
+        assert!(quota.bytes() >= before);
     }
 
     #[test]
     fn places_are_used_again() {
-        let (yard, ledger) = (Yard::new(1), Ledger::new(Capacity::UNLIMITED, 1, 0));
-        let (mut guard, mut account) = (yard.keeper(), ledger.account());
+        let (open_set, quota) = (LinkedOpenSet::new(1), MemoryQuota::new(Capacity::UNLIMITED, 1, 0));
+        let (mut handle, mut allowance) = (open_set.handle(), quota.allowance());
         for n in 0..100_000u32 {
             let state = &[7; 30][..20 + n as usize % 3];
-            guard.check(state.len(), &mut account).unwrap();
-            let number = guard.add(state, None, &mut account).unwrap();
-            guard.release(number);
+            handle.check(state.len(), &mut allowance).unwrap();
+            let number = handle.add(state, None, &mut allowance).unwrap();
+            handle.release(number);
         }
-        account.publish();
-        assert_eq!(ledger.states(), 100_000);
-        assert!(ledger.bytes() < 200, "{} bytes", ledger.bytes());
+        allowance.publish();
+        assert_eq!(quota.states(), 100_000);
+        assert!(quota.bytes() < 200, "{} bytes", quota.bytes());
     }
 }

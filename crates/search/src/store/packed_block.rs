@@ -9,7 +9,7 @@ use std::sync::Arc;
 use kripke_model::State;
 
 /// Found from nowhere.
-pub(super) const NOWHERE: u64 = u64::MAX;
+pub(super) const NO_ORIGIN: u64 = u64::MAX;
 
 /// Bytes of a word, and words of a group.
 const WORD: usize = 8;
@@ -22,12 +22,12 @@ pub(super) struct Entry {
     pub origin: u64,
     pub depth: u32,
     /// Whether it is still to be expanded.
-    pub waits: bool,
+    pub is_open: bool,
 }
 
 /// States of the stack, ready to be used.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Layer {
+pub(super) struct UnpackedStates {
     slots: Vec<Slot>,
     bytes: Vec<u8>,
 }
@@ -39,7 +39,7 @@ struct Slot {
     end: usize,
 }
 
-impl Layer {
+impl UnpackedStates {
     pub fn len(&self) -> usize {
         self.slots.len()
     }
@@ -90,9 +90,9 @@ impl Layer {
         self.slots[to] = Slot { entry, end: start + end - from };
     }
 
-    /// Nobody waits any more among the first so many.
-    pub fn settle(&mut self, len: usize) {
-        self.slots[..len].iter_mut().for_each(|slot| slot.entry.waits = false);
+    /// Nobody is_open any more among the first so many.
+    pub fn close_first(&mut self, len: usize) {
+        self.slots[..len].iter_mut().for_each(|slot| slot.entry.is_open = false);
     }
 
     /// Forgets the first so many.
@@ -115,7 +115,7 @@ impl Layer {
 
 /// States of the stack, packed. Workers that divide a stack share what lies below both parts.
 #[derive(Clone, Debug)]
-pub(super) struct Segment {
+pub(super) struct PackedBlock {
     /// The index of the first.
     pub first: u64,
     pub entries: u32,
@@ -124,17 +124,17 @@ pub(super) struct Segment {
     bytes: Arc<[u8]>,
 }
 
-impl Segment {
+impl PackedBlock {
     /// Packs the first so many of a layer whose first has this index.
-    pub fn pack(layer: &Layer, count: usize, first: u64) -> Segment {
+    pub fn pack(layer: &UnpackedStates, count: usize, first: u64) -> PackedBlock {
         let mut bytes = Vec::with_capacity(count * 16);
         let (mut before, mut depth): (&State, u32) = (&[], 0);
         let mut waiting = 0;
         for at in 0..count {
             let (entry, state) = (layer.entry(at), layer.state(at));
-            let distance = if entry.origin == NOWHERE { 0 } else { first + at as u64 - entry.origin };
+            let distance = if entry.origin == NO_ORIGIN { 0 } else { first + at as u64 - entry.origin };
             let same = state.len() == before.len();
-            put(&mut bytes, distance << 2 | u64::from(same) << 1 | u64::from(entry.waits));
+            put(&mut bytes, distance << 2 | u64::from(same) << 1 | u64::from(entry.is_open));
             if !same {
                 put(&mut bytes, state.len() as u64);
             }
@@ -142,13 +142,13 @@ impl Segment {
             put(&mut bytes, (deeper << 1 ^ deeper >> 63) as u64);
             put_difference(&mut bytes, before, state);
             (before, depth) = (state, entry.depth);
-            waiting += u32::from(entry.waits);
+            waiting += u32::from(entry.is_open);
         }
-        Segment { first, entries: count as u32, waiting, bytes: bytes.into() }
+        PackedBlock { first, entries: count as u32, waiting, bytes: bytes.into() }
     }
 
     /// Appends its states to a layer.
-    pub fn unpack(&self, layer: &mut Layer) {
+    pub fn unpack(&self, layer: &mut UnpackedStates) {
         let mut from = &self.bytes[..];
         let (mut state, mut depth): (Vec<u8>, i64) = (Vec::new(), 0);
         for index in (self.first..).take(self.entries as usize) {
@@ -159,13 +159,13 @@ impl Segment {
             let deeper = get(&mut from);
             depth += (deeper >> 1) as i64 ^ -((deeper & 1) as i64);
             get_difference(&mut from, &mut state);
-            let origin = if head >> 2 == 0 { NOWHERE } else { index - (head >> 2) };
-            layer.push(&state, Entry { origin, depth: depth as u32, waits: head & 1 == 1 });
+            let origin = if head >> 2 == 0 { NO_ORIGIN } else { index - (head >> 2) };
+            layer.push(&state, Entry { origin, depth: depth as u32, is_open: head & 1 == 1 });
         }
     }
 
     pub fn memory(&self) -> u64 {
-        (self.bytes.len() + size_of::<Segment>()) as u64
+        (self.bytes.len() + size_of::<PackedBlock>()) as u64
     }
 }
 
@@ -191,7 +191,7 @@ fn get(from: &mut &[u8]) -> u64 {
 }
 
 fn next(from: &mut &[u8]) -> u8 {
-    let (&byte, rest) = from.split_first().expect("a segment has all of its states");
+    let (&byte, rest) = from.split_first().expect("a block has all of its states");
     *from = rest;
     byte
 }
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn what_is_packed_comes_back() {
-        let mut layer = Layer::default();
+        let mut layer = UnpackedStates::default();
         for n in 0..3000u64 {
             let random = mix(n);
             let length = if n % 50 < 40 { 29 } else { random as usize % 300 };
@@ -269,25 +269,26 @@ mod tests {
                     state[mix(random ^ k) as usize % length] = mix(n ^ k) as u8;
                 }
             });
-            let origin = if n == 0 || random.is_multiple_of(100) { NOWHERE } else { 5000 + n - 1 - random % n.min(70) };
+            let origin =
+                if n == 0 || random.is_multiple_of(100) { NO_ORIGIN } else { 5000 + n - 1 - random % n.min(70) };
             layer.push(
                 &state,
-                Entry { origin, depth: (random >> 32) as u32 >> (n % 32), waits: random.is_multiple_of(3) },
+                Entry { origin, depth: (random >> 32) as u32 >> (n % 32), is_open: random.is_multiple_of(3) },
             );
         }
-        let segment = Segment::pack(&layer, layer.len(), 5000);
-        let mut back = Layer::default();
-        segment.unpack(&mut back);
+        let block = PackedBlock::pack(&layer, layer.len(), 5000);
+        let mut back = UnpackedStates::default();
+        block.unpack(&mut back);
         assert!(back.entries().eq(layer.entries()));
         assert!((0..3000).all(|at| back.state(at) == layer.state(at)));
-        let waiting = layer.entries().filter(|entry| entry.waits).count();
-        assert_eq!((segment.waiting as usize, segment.entries), (waiting, 3000));
+        let waiting = layer.entries().filter(|entry| entry.is_open).count();
+        assert_eq!((block.waiting as usize, block.entries), (waiting, 3000));
     }
 
     #[test]
     fn layers_lose_what_is_at_their_ends() {
-        let mut layer = Layer::default();
-        let entry = Entry { origin: NOWHERE, depth: 0, waits: true };
+        let mut layer = UnpackedStates::default();
+        let entry = Entry { origin: NO_ORIGIN, depth: 0, is_open: true };
         (0..10u8).for_each(|n| layer.push(&vec![n; n as usize], entry));
         layer.drop_first(3);
         layer.truncate(5);

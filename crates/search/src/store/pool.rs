@@ -5,10 +5,10 @@ use std::sync::OnceLock;
 
 use super::Full;
 use super::hardware::prefetch;
-use super::memory_quota::Account;
-use super::resize_barrier::{Seat, Sitting};
+use super::memory_quota::Allowance;
+use super::resize_barrier::{ExclusiveAccess, SharedAccess};
 use super::table::{Refusal, Table};
-use super::table_segments::Untold;
+use super::table_segments::UnreportedCounts;
 use crate::sync::{AtomicU64, Ordering};
 
 const SEGMENTS: usize = if cfg!(shuttle) { 1 } else { 4 };
@@ -32,8 +32,8 @@ pub(super) struct Pool {
 
 /// A worker's part in a pool.
 #[derive(Debug)]
-pub(super) struct PoolPen {
-    untold: Untold,
+pub(super) struct PoolWriter {
+    unreported: UnreportedCounts,
     /// A number that another worker left no use for.
     spare: Option<u32>,
 }
@@ -43,8 +43,8 @@ impl Pool {
         Pool { table: Table::new(SEGMENTS, ROOM, workers), pairs: Pairs::default(), next: AtomicU64::new(0) }
     }
 
-    pub fn pen(&self) -> PoolPen {
-        PoolPen { untold: self.table.untold(), spare: None }
+    pub fn writer(&self) -> PoolWriter {
+        PoolWriter { unreported: self.table.unreported(), spare: None }
     }
 
     pub fn bytes(&self) -> u64 {
@@ -58,14 +58,14 @@ impl Pool {
     }
 
     #[inline]
-    pub fn prefetch(&self, seat: &Seat<'_>, pair: u64) {
-        self.table.prefetch(seat, mix(pair));
+    pub fn prefetch(&self, access: &SharedAccess<'_>, pair: u64) {
+        self.table.prefetch(access, mix(pair));
     }
 
     /// To be called after [`Pool::prefetch`]: goes one step further. Small pools are in the cache anyway.
     #[inline]
-    pub fn prefetch_pair(&self, seat: &Seat<'_>, pair: u64) {
-        if let Some(number) = self.table.probe(seat, mix(pair)).candidate() {
+    pub fn prefetch_pair(&self, access: &SharedAccess<'_>, pair: u64) {
+        if let Some(number) = self.table.probe(access, mix(pair)).candidate() {
             self.pairs.prefetch(number);
         }
     }
@@ -80,43 +80,43 @@ impl Pool {
     pub fn number(
         &self,
         pair: u64,
-        seat: &Seat<'_>,
-        pen: &mut PoolPen,
-        account: &mut Account<'_>,
+        access: &SharedAccess<'_>,
+        writer: &mut PoolWriter,
+        allowance: &mut Allowance<'_>,
     ) -> Result<u32, Refusal> {
         let hash = mix(pair);
-        let PoolPen { untold, spare } = pen;
+        let PoolWriter { unreported, spare } = writer;
         let make = || {
             let number = match spare.take() {
                 Some(number) => number,
-                None => self.claim(account)?,
+                None => self.claim(allowance)?,
             };
             self.pairs.set(number, pair);
             *spare = Some(number);
             Ok(number)
         };
-        let (number, new) = self.table.find_or_add(seat, hash, |number| self.pairs.get(number) == pair, make)?;
+        let (number, new) = self.table.find_or_add(access, hash, |number| self.pairs.get(number) == pair, make)?;
         if new {
             *spare = None;
-            self.table.count(seat, hash, untold);
+            self.table.count(access, hash, unreported);
         }
         Ok(number)
     }
 
     /// Refuses, in release builds too, what does not fit: a number cut short would silently merge states.
     #[cold]
-    fn claim(&self, account: &mut Account<'_>) -> Result<u32, Full> {
-        account.take_bytes(size_of::<u64>() as u64)?;
+    fn claim(&self, allowance: &mut Allowance<'_>) -> Result<u32, Full> {
+        allowance.take_bytes(size_of::<u64>() as u64)?;
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         if number < 1 << NUMBER_BITS { Ok(number as u32) } else { Err(Full::States) }
     }
 
-    pub fn plan(&self, sitting: &Sitting<'_>, reserve: impl FnMut(u64) -> bool) -> bool {
-        self.table.plan(sitting, reserve)
+    pub fn plan(&self, exclusive: &ExclusiveAccess<'_>, reserve: impl FnMut(u64) -> bool) -> bool {
+        self.table.plan(exclusive, reserve)
     }
 
-    pub fn grow(&self, sitting: &Sitting<'_>, release: impl FnMut(u64)) {
-        self.table.grow(sitting, release);
+    pub fn grow(&self, exclusive: &ExclusiveAccess<'_>, release: impl FnMut(u64)) {
+        self.table.grow(exclusive, release);
     }
 }
 
@@ -178,22 +178,22 @@ pub(super) fn mix(pair: u64) -> u64 {
 #[cfg(all(test, not(shuttle)))]
 mod tests {
     use super::super::Capacity;
-    use super::super::memory_quota::Ledger;
-    use super::super::resize_barrier::Meeting;
+    use super::super::memory_quota::MemoryQuota;
+    use super::super::resize_barrier::ResizeBarrier;
     use super::*;
 
     #[test]
     fn numbers_are_dense_and_pairs_come_back() {
-        let (meeting, pool, ledger) = (Meeting::new(), Pool::new(1), Ledger::new(Capacity::UNLIMITED, 1, 0));
-        let (mut pen, mut seat, mut account) = (pool.pen(), meeting.enter(), ledger.account());
+        let (barrier, pool, quota) = (ResizeBarrier::new(), Pool::new(1), MemoryQuota::new(Capacity::UNLIMITED, 1, 0));
+        let (mut writer, mut access, mut allowance) = (pool.writer(), barrier.enter(), quota.allowance());
         let pair = |n: u64| ((n % 300) << 32) | (n / 300);
         for n in (0..100_000).chain(0..100_000) {
             let number = loop {
-                match pool.number(pair(n), &seat, &mut pen, &mut account) {
+                match pool.number(pair(n), &access, &mut writer, &mut allowance) {
                     Ok(number) => break number,
-                    Err(_) => seat.call(),
+                    Err(_) => access.request(),
                 }
-                seat.attend(|sitting| pool.plan(sitting, |_| true), |sitting| pool.grow(sitting, |_| ()));
+                access.resize(|exclusive| pool.plan(exclusive, |_| true), |exclusive| pool.grow(exclusive, |_| ()));
             };
             assert_eq!(u64::from(number), n);
         }
@@ -204,12 +204,12 @@ mod tests {
 
     #[test]
     fn numbers_are_not_cut_short() {
-        let (meeting, pool, ledger) = (Meeting::new(), Pool::new(1), Ledger::new(Capacity::UNLIMITED, 1, 0));
-        let (mut pen, seat, mut account) = (pool.pen(), meeting.enter(), ledger.account());
+        let (barrier, pool, quota) = (ResizeBarrier::new(), Pool::new(1), MemoryQuota::new(Capacity::UNLIMITED, 1, 0));
+        let (mut writer, access, mut allowance) = (pool.writer(), barrier.enter(), quota.allowance());
         pool.next.store((1 << NUMBER_BITS) - 1, Ordering::Relaxed);
-        assert_eq!(pool.number(1, &seat, &mut pen, &mut account).unwrap(), (1 << NUMBER_BITS) - 1);
+        assert_eq!(pool.number(1, &access, &mut writer, &mut allowance).unwrap(), (1 << NUMBER_BITS) - 1);
         for pair in 2..5 {
-            let refusal = pool.number(pair, &seat, &mut pen, &mut account);
+            let refusal = pool.number(pair, &access, &mut writer, &mut allowance);
             assert!(matches!(refusal, Err(Refusal::Full(Full::States))));
         }
     }

@@ -10,9 +10,9 @@ use super::Full;
 use super::hardware::{Width, prefetch, scan_lanes};
 use super::pool::mix;
 use super::reserved_memory::Line;
-use super::resize_barrier::{Seat, Sitting};
+use super::resize_barrier::{ExclusiveAccess, SharedAccess};
 use super::table::Refusal;
-use super::table_segments::{Content, Segments, Untold};
+use super::table_segments::{Content, Segments, UnreportedCounts};
 use crate::sync::{AtomicBool, AtomicU64, Ordering};
 
 const SEGMENT_BITS: u32 = if cfg!(shuttle) { 0 } else { 6 };
@@ -49,8 +49,8 @@ impl QuotientSet {
         QuotientSet(Segments::new(1 << SEGMENT_BITS, workers, |_| Quotients::new(1, Width::W16)))
     }
 
-    pub fn untold(&self) -> Untold {
-        self.0.untold()
+    pub fn unreported(&self) -> UnreportedCounts {
+        self.0.unreported()
     }
 
     pub fn bytes(&self) -> u64 {
@@ -58,9 +58,9 @@ impl QuotientSet {
     }
 
     #[inline]
-    pub fn prefetch(&self, number: u64, seat: &Seat<'_>) {
+    pub fn prefetch(&self, number: u64, access: &SharedAccess<'_>) {
         let (segment, q) = split(number);
-        let content = self.0.get(segment, seat);
+        let content = self.0.get(segment, access);
         prefetch(&content.lines[content.place(q).0]);
     }
 
@@ -69,38 +69,38 @@ impl QuotientSet {
     pub fn add(
         &self,
         number: u64,
-        seat: &Seat<'_>,
-        untold: &mut Untold,
+        access: &SharedAccess<'_>,
+        unreported: &mut UnreportedCounts,
         may: impl FnMut() -> Result<(), Full>,
     ) -> Result<bool, Refusal> {
         let (segment, q) = split(number);
-        let content = self.0.get(segment, seat);
+        let content = self.0.get(segment, access);
         let new = content.add(q, self.0.is_private(), may)?;
         if new {
-            self.0.count(segment, seat, untold);
+            self.0.count(segment, access, unreported);
         }
         Ok(new)
     }
 
-    pub fn is_visited(&self, number: u64, seat: &Seat<'_>) -> bool {
+    pub fn is_visited(&self, number: u64, access: &SharedAccess<'_>) -> bool {
         let (segment, q) = split(number);
-        let content = self.0.get(segment, seat);
+        let content = self.0.get(segment, access);
         match content.find(q).expect("a number that was added") {
             Place::Lane { word, shift } => word.load(Ordering::Relaxed) >> shift & content.width.top() != 0,
             Place::Side(entry) => entry.load(Ordering::Relaxed) & VISITED != 0,
         }
     }
 
-    pub fn visit(&self, number: u64, seat: &Seat<'_>) {
+    pub fn visit(&self, number: u64, access: &SharedAccess<'_>) {
         let (segment, q) = split(number);
-        self.0.get(segment, seat).mark(q);
+        self.0.get(segment, access).mark(q);
     }
 
     /// Calls `each` with all numbers, until it fails.
-    pub fn each<E>(&self, seat: &Seat<'_>, mut each: impl FnMut(u64) -> Result<(), E>) -> Result<(), E> {
+    pub fn each<E>(&self, access: &SharedAccess<'_>, mut each: impl FnMut(u64) -> Result<(), E>) -> Result<(), E> {
         let mut done = Ok(());
         for segment in 0..1 << SEGMENT_BITS {
-            self.0.get(segment, seat).all(|rest, _| {
+            self.0.get(segment, access).all(|rest, _| {
                 done = each(join(segment, rest));
                 done.is_ok()
             });
@@ -111,12 +111,12 @@ impl QuotientSet {
         done
     }
 
-    pub fn plan(&self, sitting: &Sitting<'_>, reserve: impl FnMut(u64) -> bool) -> bool {
-        self.0.plan(sitting, reserve)
+    pub fn plan(&self, exclusive: &ExclusiveAccess<'_>, reserve: impl FnMut(u64) -> bool) -> bool {
+        self.0.plan(exclusive, reserve)
     }
 
-    pub fn grow(&self, sitting: &Sitting<'_>, release: impl FnMut(u64)) {
-        self.0.grow(sitting, release);
+    pub fn grow(&self, exclusive: &ExclusiveAccess<'_>, release: impl FnMut(u64)) {
+        self.0.grow(exclusive, release);
     }
 }
 
@@ -196,7 +196,7 @@ impl Quotients {
         if value >= self.width.top() {
             self.largest.fetch_max(q, Ordering::Relaxed);
             self.blocked.store(true, Ordering::Relaxed);
-            return Err(Refusal::Crowded);
+            return Err(Refusal::SegmentFull);
         }
         let words = &self.lines[line].0;
         loop {
@@ -243,7 +243,7 @@ impl Quotients {
             }
         }
         self.blocked.store(true, Ordering::Relaxed);
-        Err(Refusal::Crowded)
+        Err(Refusal::SegmentFull)
     }
 
     /// Adds a number while nobody else is here, with its mark. Whether there was room.
@@ -368,37 +368,37 @@ fn turn(quotient: u64, lines: u64) -> u64 {
 mod tests {
     use std::collections::HashSet;
 
-    use super::super::resize_barrier::Meeting;
+    use super::super::resize_barrier::ResizeBarrier;
     use super::*;
 
     fn check(numbers: impl Iterator<Item = u64>) -> f64 {
-        let (meeting, set) = (Meeting::new(), QuotientSet::new(1));
-        let (mut seat, mut untold) = (meeting.enter(), set.untold());
+        let (barrier, set) = (ResizeBarrier::new(), QuotientSet::new(1));
+        let (mut access, mut unreported) = (barrier.enter(), set.unreported());
         let mut all = HashSet::new();
         for number in numbers {
             let new = loop {
-                match set.add(number, &seat, &mut untold, || Ok(())) {
+                match set.add(number, &access, &mut unreported, || Ok(())) {
                     Ok(new) => break new,
-                    Err(_) => seat.call(),
+                    Err(_) => access.request(),
                 }
-                seat.attend(|sitting| set.plan(sitting, |_| true), |sitting| set.grow(sitting, |_| ()));
+                access.resize(|exclusive| set.plan(exclusive, |_| true), |exclusive| set.grow(exclusive, |_| ()));
             };
             assert_eq!(new, all.insert(number), "{number}");
             if new && number % 3 == 0 {
-                assert!(!set.is_visited(number, &seat));
-                set.visit(number, &seat);
+                assert!(!set.is_visited(number, &access));
+                set.visit(number, &access);
             }
-            if seat.is_called() {
-                seat.attend(|sitting| set.plan(sitting, |_| true), |sitting| set.grow(sitting, |_| ()));
+            if access.is_requested() {
+                access.resize(|exclusive| set.plan(exclusive, |_| true), |exclusive| set.grow(exclusive, |_| ()));
             }
         }
         let mut found = HashSet::new();
         let each = |number| if found.insert(number) { Ok(()) } else { Err(number) };
-        assert_eq!(set.each(&seat, each), Ok(()));
+        assert_eq!(set.each(&access, each), Ok(()));
         assert!(found == all);
         for &number in &all {
-            assert_eq!(set.is_visited(number, &seat), number % 3 == 0);
-            assert!(!set.add(number, &seat, &mut untold, || panic!("it is there")).unwrap());
+            assert_eq!(set.is_visited(number, &access), number % 3 == 0);
+            assert!(!set.add(number, &access, &mut unreported, || panic!("it is there")).unwrap());
         }
         set.bytes() as f64 / all.len() as f64
     }

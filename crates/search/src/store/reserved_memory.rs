@@ -10,23 +10,23 @@ use crate::sync::AtomicU64;
 const SMALL: usize = 8 << 20;
 /// So many workers wait for each other when memory is handed out in small pages.
 #[cfg(all(target_os = "linux", not(shuttle)))]
-const CROWD: usize = 3;
+const MANY_WORKERS: usize = 3;
 
 /// How a range of addresses is filled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Filled {
+pub(super) enum FillPattern {
     /// From its start, without gaps.
-    Densely,
+    Dense,
     /// With gaps, that would cost memory if pages were large. So they are only where so many workers gain by it.
-    WithGaps { workers: usize },
+    Sparse { workers: usize },
 }
 
 /// A range of addresses, if there is one.
 #[cfg(not(shuttle))]
-pub(super) fn reserve(bytes: usize, filled: Filled) -> std::io::Result<memmap2::MmapRaw> {
+pub(super) fn reserve(bytes: usize, filled: FillPattern) -> std::io::Result<memmap2::MmapRaw> {
     let map = memmap2::MmapRaw::from(memmap2::MmapOptions::new().len(bytes).no_reserve_swap().map_anon()?);
     #[cfg(target_os = "linux")]
-    if bytes > SMALL && !matches!(filled, Filled::WithGaps { workers: ..CROWD }) {
+    if bytes > SMALL && !matches!(filled, FillPattern::Sparse { workers: ..MANY_WORKERS }) {
         // Where there are none, it does without.
         let _ = map.advise_range(memmap2::Advice::HugePage, SMALL, bytes - SMALL);
     }
@@ -46,7 +46,7 @@ const PAGE: usize = if cfg!(shuttle) { 4 } else { 64 };
 
 /// Lines for the segments of a table, all zero.
 #[derive(Debug)]
-pub(super) struct Ground {
+pub(super) struct ReservedMemory {
     #[cfg(not(shuttle))]
     map: memmap2::MmapRaw,
     #[cfg(shuttle)]
@@ -56,16 +56,16 @@ pub(super) struct Ground {
     room: usize,
 }
 
-impl Ground {
+impl ReservedMemory {
     /// Room for so many lines in each segment (a multiple of a page), or for fewer if that can't be had.
     #[cfg(not(shuttle))]
-    pub fn new(segments: usize, mut room: usize, workers: usize) -> Ground {
+    pub fn new(segments: usize, mut room: usize, workers: usize) -> ReservedMemory {
         loop {
             let bytes = segments * room * size_of::<Line>();
-            match reserve(bytes, Filled::WithGaps { workers }) {
+            match reserve(bytes, FillPattern::Sparse { workers }) {
                 Ok(map) => {
                     assert!(map.as_ptr().cast::<Line>().is_aligned());
-                    return Ground { map, segments, room };
+                    return ReservedMemory { map, segments, room };
                 }
                 Err(_) if room > PAGE => room = (room / 2).next_multiple_of(PAGE),
                 Err(error) => super::allocator::out_of_memory("a table", &error),
@@ -74,31 +74,31 @@ impl Ground {
     }
 
     #[cfg(shuttle)]
-    pub fn new(segments: usize, _: usize, _: usize) -> Ground {
+    pub fn new(segments: usize, _: usize, _: usize) -> ReservedMemory {
         let room = 64;
-        Ground { lines: (0..segments * room).map(|_| Line::default()).collect(), segments, room }
+        ReservedMemory { lines: (0..segments * room).map(|_| Line::default()).collect(), segments, room }
     }
 
     /// All of it will be used, here and there: so pages should be huge from the first on.
-    pub fn dense(self) -> Ground {
+    pub fn with_huge_pages(self) -> ReservedMemory {
         #[cfg(all(target_os = "linux", not(shuttle)))]
         let _ = self.map.advise(memmap2::Advice::HugePage);
         self
     }
 
     #[inline(always)]
-    pub fn segment(&self, segment: usize) -> Plot {
+    pub fn segment(&self, segment: usize) -> Region {
         #[cfg(not(shuttle))]
         let start = self.map.as_ptr().cast::<Line>();
         #[cfg(shuttle)]
         let start = self.lines.as_ptr();
-        Plot { start: start.wrapping_add(segment * PAGE), skip: self.segments * PAGE, room: self.room }
+        Region { start: start.wrapping_add(segment * PAGE), skip: self.segments * PAGE, room: self.room }
     }
 }
 
-/// The lines of one segment. Must not be used when the ground is gone.
+/// The lines of one segment. Must not be used when the memory is gone.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Plot {
+pub(super) struct Region {
     start: *const Line,
     /// From one page to the next, in lines.
     skip: usize,
@@ -106,18 +106,18 @@ pub(super) struct Plot {
 }
 
 // SAFETY: what it points to is shared, and made of atomics.
-unsafe impl Send for Plot {}
+unsafe impl Send for Region {}
 // SAFETY: as above.
-unsafe impl Sync for Plot {}
+unsafe impl Sync for Region {}
 
-impl Plot {
+impl Region {
     /// How many lines there could be.
     pub fn room(self) -> usize {
         self.room
     }
 
     /// # Safety
-    /// The ground must still be there, and have room for more than so many lines.
+    /// The memory must still be there, and have room for more than so many lines.
     #[inline(always)]
     pub unsafe fn line<'a>(self, at: usize) -> &'a Line {
         // SAFETY: as the caller promises; all bits zero, as the memory was at first, are valid slots.

@@ -1,104 +1,113 @@
 //! How tables grow under the hands of several workers: all stop, grow them together, and go on.
 //!
-//! Workers hold a [`Seat`] while they use a table. When one finds a table too full it calls a meeting; everybody with a
-//! seat attends it as soon as they can, at the latest after the states they are just interning. The last to come makes
-//! the plan, all carry it out, and nobody leaves before it is done. What this costs a worker that need not attend is
+//! Workers hold a [`SharedAccess`] while they use a table. When one finds a table too full it calls a barrier; everybody with a
+//! access attends it as soon as they can, at the latest after the states they are just interning. The last to come makes
+//! the plan, all carry it out, and nobody leaves before it is done. What this costs a worker that need not resize is
 //! one look at a flag now and then.
 
-use crate::sync::{AtomicBool, Board, Ordering};
+use crate::sync::{AtomicBool, Monitor, Ordering};
 
 #[derive(Debug)]
-pub(super) struct Meeting {
-    called: AtomicBool,
-    roll: Board<Roll>,
+pub(super) struct ResizeBarrier {
+    requested: AtomicBool,
+    state: Monitor<BarrierState>,
 }
 
 #[derive(Default, Debug)]
-struct Roll {
-    /// Who has a seat.
+struct BarrierState {
+    /// Who has a access.
     working: usize,
-    /// Who of them has come to the meeting.
+    /// Who of them has come to the barrier.
     waiting: usize,
     /// Who has done their part.
     finished: usize,
-    /// All have come, and no other may take a seat now.
-    sitting: bool,
+    /// All have come, and no other may take a access now.
+    resizing: bool,
     /// How many meetings there were.
-    held: u64,
+    rounds: u64,
     /// Whether the plan of the last one was refused.
     refused: bool,
 }
 
-/// The right to use the tables. Nothing grows as long as somebody has a seat and does not attend a meeting.
+/// The right to use the tables. Nothing grows as long as somebody has a access and does not resize a barrier.
 #[derive(Debug)]
-pub(crate) struct Seat<'a> {
-    meeting: &'a Meeting,
+pub(crate) struct SharedAccess<'a> {
+    barrier: &'a ResizeBarrier,
 }
 
-/// The right to change the tables: all who have a seat are in the meeting.
+/// The right to change the tables: all who have a access are in the barrier.
 #[derive(Debug)]
-pub(crate) struct Sitting<'a> {
-    _meeting: &'a Meeting,
+pub(crate) struct ExclusiveAccess<'a> {
+    _barrier: &'a ResizeBarrier,
 }
 
-impl Meeting {
-    pub fn new() -> Meeting {
-        Meeting { called: AtomicBool::new(false), roll: Board::new(Roll::default()) }
+impl ResizeBarrier {
+    pub fn new() -> ResizeBarrier {
+        ResizeBarrier { requested: AtomicBool::new(false), state: Monitor::new(BarrierState::default()) }
     }
 
-    pub fn enter(&self) -> Seat<'_> {
-        self.roll.wait(|roll| (!roll.sitting).then(|| roll.working += 1));
-        Seat { meeting: self }
+    pub fn enter(&self) -> SharedAccess<'_> {
+        self.state.wait(|state| (!state.resizing).then(|| state.working += 1));
+        SharedAccess { barrier: self }
     }
 }
 
-impl Seat<'_> {
-    pub fn call(&self) {
-        self.meeting.called.store(true, Ordering::Relaxed);
+impl SharedAccess<'_> {
+    pub fn request(&self) {
+        self.barrier.requested.store(true, Ordering::Relaxed);
     }
 
     #[inline]
-    pub fn is_called(&self) -> bool {
-        self.meeting.called.load(Ordering::Relaxed)
+    pub fn is_requested(&self) -> bool {
+        self.barrier.requested.load(Ordering::Relaxed)
     }
 
     /// Waits for all others. One of them makes the plan, then each does the work. Whether a plan could be made, now or,
-    /// if the meeting is already over, then.
-    pub fn attend(&mut self, plan: impl FnOnce(&Sitting<'_>) -> bool, work: impl FnOnce(&Sitting<'_>)) -> bool {
-        let Meeting { called, roll } = self.meeting;
-        let sitting = Sitting { _meeting: self.meeting };
-        let came = roll.change(|roll| {
-            let called = called.load(Ordering::Relaxed);
-            roll.waiting += usize::from(called);
-            called
+    /// if the barrier is already over, then.
+    pub fn resize(
+        &mut self,
+        plan: impl FnOnce(&ExclusiveAccess<'_>) -> bool,
+        work: impl FnOnce(&ExclusiveAccess<'_>),
+    ) -> bool {
+        let ResizeBarrier { requested, state } = self.barrier;
+        let resizing = ExclusiveAccess { _barrier: self.barrier };
+        let came = state.update(|state| {
+            let requested = requested.load(Ordering::Relaxed);
+            state.waiting += usize::from(requested);
+            requested
         });
         if !came {
-            return !roll.change(|roll| roll.refused);
+            return !state.update(|state| state.refused);
         }
         let mut plan = Some(plan);
-        roll.wait(|roll| {
-            if !roll.sitting && roll.waiting == roll.working {
-                roll.refused = !plan.take().expect("a plan is made once")(&sitting);
-                roll.sitting = true;
+        state.wait(|state| {
+            if !state.resizing && state.waiting == state.working {
+                state.refused = !plan.take().expect("a plan is made once")(&resizing);
+                state.resizing = true;
             }
-            roll.sitting.then_some(())
+            state.resizing.then_some(())
         });
-        work(&sitting);
-        let held = roll.change(|roll| {
-            let held = roll.held;
-            roll.finished += 1;
-            if roll.finished == roll.waiting {
-                called.store(false, Ordering::Relaxed);
-                *roll = Roll { working: roll.working, held: held + 1, refused: roll.refused, ..Roll::default() };
+        work(&resizing);
+        let rounds = state.update(|state| {
+            let rounds = state.rounds;
+            state.finished += 1;
+            if state.finished == state.waiting {
+                requested.store(false, Ordering::Relaxed);
+                *state = BarrierState {
+                    working: state.working,
+                    rounds: rounds + 1,
+                    refused: state.refused,
+                    ..BarrierState::default()
+                };
             }
-            held
+            rounds
         });
-        roll.wait(|roll| (roll.held != held).then_some(!roll.refused))
+        state.wait(|state| (state.rounds != rounds).then_some(!state.refused))
     }
 }
 
-impl Drop for Seat<'_> {
+impl Drop for SharedAccess<'_> {
     fn drop(&mut self) {
-        self.meeting.roll.change(|roll| roll.working -= 1);
+        self.barrier.state.update(|state| state.working -= 1);
     }
 }

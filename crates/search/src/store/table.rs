@@ -16,9 +16,9 @@ use std::sync::atomic::AtomicU32;
 
 use super::Full;
 use super::hardware::{SLOTS, Scan, prefetch};
-use super::reserved_memory::{Ground, Line, Plot};
-use super::resize_barrier::{Seat, Sitting};
-use super::table_segments::{Content, Segments, Untold};
+use super::reserved_memory::{Line, Region, ReservedMemory};
+use super::resize_barrier::{ExclusiveAccess, SharedAccess};
+use super::table_segments::{Content, Segments, UnreportedCounts};
 use crate::sync::{AtomicBool, Ordering};
 
 /// Lines of a segment at the start.
@@ -32,7 +32,7 @@ const NO_TAG: u32 = 0;
 #[derive(Debug)]
 pub(super) struct Table {
     segments: Segments<Lines>,
-    ground: Ground,
+    memory: ReservedMemory,
     /// How many lines each segment has, all that is needed to find a line, close together.
     counts: Arc<[AtomicU32]>,
 }
@@ -40,29 +40,29 @@ pub(super) struct Table {
 /// One segment.
 #[derive(Debug)]
 struct Lines {
-    plot: Plot,
+    region: Region,
     segment: usize,
     counts: Arc<[AtomicU32]>,
-    crowded: AtomicBool,
+    segment_full: AtomicBool,
 }
 
 /// Where a state is to be looked for.
 #[derive(Clone, Copy)]
 struct Search<'a> {
-    plot: Plot,
+    region: Region,
     count: usize,
     tag: u32,
     home: usize,
     /// Nothing grows meanwhile.
-    _seat: PhantomData<&'a Seat<'a>>,
+    _access: PhantomData<&'a SharedAccess<'a>>,
 }
 
 impl Search<'_> {
     #[inline(always)]
     fn line(&self, at: usize) -> &Line {
         assert!(at < self.count);
-        // SAFETY: the table is there, and so is its ground, in which a segment has room for the lines it has.
-        unsafe { self.plot.line(at) }
+        // SAFETY: the table is there, and so is its memory, in which a segment has room for the lines it has.
+        unsafe { self.region.line(at) }
     }
 
     #[inline(always)]
@@ -151,7 +151,7 @@ impl Probe {
 #[derive(Debug)]
 pub(crate) enum Refusal {
     /// The segment has no room: it must grow first.
-    Crowded,
+    SegmentFull,
     Full(Full),
 }
 
@@ -164,17 +164,17 @@ impl From<Full> for Refusal {
 impl Table {
     /// The number of segments is a power of two. Each can grow to so many lines.
     pub fn new(segments: usize, room: usize, workers: usize) -> Table {
-        let ground = Ground::new(segments, room, workers);
+        let memory = ReservedMemory::new(segments, room, workers);
         let counts: Arc<[AtomicU32]> = (0..segments).map(|_| AtomicU32::new(START as u32)).collect();
         let lines = |segment| {
-            let (plot, counts) = (ground.segment(segment), counts.clone());
-            Lines { plot, segment, counts, crowded: AtomicBool::new(false) }
+            let (region, counts) = (memory.segment(segment), counts.clone());
+            Lines { region, segment, counts, segment_full: AtomicBool::new(false) }
         };
-        Table { segments: Segments::new(segments, workers, lines), ground, counts }
+        Table { segments: Segments::new(segments, workers, lines), memory, counts }
     }
 
-    pub fn untold(&self) -> Untold {
-        self.segments.untold()
+    pub fn unreported(&self) -> UnreportedCounts {
+        self.segments.unreported()
     }
 
     pub fn bytes(&self) -> u64 {
@@ -182,23 +182,23 @@ impl Table {
     }
 
     #[inline(always)]
-    fn search<'a>(&'a self, _: &'a Seat<'_>, hash: u64) -> Search<'a> {
+    fn search<'a>(&'a self, _: &'a SharedAccess<'_>, hash: u64) -> Search<'a> {
         let segment = self.segments.choose(hash);
         let count = self.counts[segment].load(Ordering::Relaxed) as usize;
         let tag = tag_of(hash);
-        Search { plot: self.ground.segment(segment), count, tag, home: home(count, tag), _seat: PhantomData }
+        Search { region: self.memory.segment(segment), count, tag, home: home(count, tag), _access: PhantomData }
     }
 
     #[inline(always)]
-    pub fn prefetch(&self, seat: &Seat<'_>, hash: u64) {
-        let search = self.search(seat, hash);
+    pub fn prefetch(&self, access: &SharedAccess<'_>, hash: u64) {
+        let search = self.search(access, hash);
         prefetch(search.line(search.home));
     }
 
     /// A first look, at memory that was asked for. Asks for the next line if this one is full.
     #[inline(always)]
-    pub fn probe(&self, seat: &Seat<'_>, hash: u64) -> Probe {
-        let search = self.search(seat, hash);
+    pub fn probe(&self, access: &SharedAccess<'_>, hash: u64) -> Probe {
+        let search = self.search(access, hash);
         let probe = search.probe(search.home, 0);
         if probe.is_full() {
             prefetch(search.line(search.after(search.home)));
@@ -208,8 +208,8 @@ impl Table {
 
     /// A look at the next line, for a probe that [goes on](Probe::goes_on).
     #[inline(always)]
-    pub fn probe_next(&self, seat: &Seat<'_>, hash: u64) -> Probe {
-        let search = self.search(seat, hash);
+    pub fn probe_next(&self, access: &SharedAccess<'_>, hash: u64) -> Probe {
+        let search = self.search(access, hash);
         search.probe(search.after(search.home), 1)
     }
 
@@ -218,12 +218,12 @@ impl Table {
     #[inline(always)]
     pub fn add_at(
         &self,
-        seat: &Seat<'_>,
+        access: &SharedAccess<'_>,
         hash: u64,
         vacancy: Vacancy,
         make: impl FnOnce() -> Result<u32, Full>,
     ) -> Result<Addition, Full> {
-        let search = self.search(seat, hash);
+        let search = self.search(access, hash);
         let line = if vacancy.line == 0 { search.home } else { search.after(search.home) };
         // A line is filled from the first slot to the last: if this one is still empty, the line is as it was; and a
         // line before it that was full then still is.
@@ -247,12 +247,12 @@ impl Table {
     #[inline]
     pub fn find_or_add(
         &self,
-        seat: &Seat<'_>,
+        access: &SharedAccess<'_>,
         hash: u64,
         is_it: impl Fn(u32) -> bool,
         mut make: impl FnMut() -> Result<u32, Full>,
     ) -> Result<(u32, bool), Refusal> {
-        let search = self.search(seat, hash);
+        let search = self.search(access, hash);
         let tag = search.tag;
         let mut at = search.home;
         let mut made = None;
@@ -288,24 +288,24 @@ impl Table {
                 return Ok((number, true));
             }
         }
-        self.segments.get(self.segments.choose(hash), seat).crowded.store(true, Ordering::Relaxed);
-        Err(Refusal::Crowded)
+        self.segments.get(self.segments.choose(hash), access).segment_full.store(true, Ordering::Relaxed);
+        Err(Refusal::SegmentFull)
     }
 
-    /// Takes note of an added state, and calls a meeting when its segment should grow.
+    /// Takes note of an added state, and calls a barrier when its segment should grow.
     #[inline(always)]
-    pub fn count(&self, seat: &Seat<'_>, hash: u64, untold: &mut Untold) {
-        self.segments.count(self.segments.choose(hash), seat, untold);
+    pub fn count(&self, access: &SharedAccess<'_>, hash: u64, unreported: &mut UnreportedCounts) {
+        self.segments.count(self.segments.choose(hash), access, unreported);
     }
 
     /// Plans growth, if `reserve` has the bytes for it. Whether it had.
-    pub fn plan(&self, sitting: &Sitting<'_>, reserve: impl FnMut(u64) -> bool) -> bool {
-        self.segments.plan(sitting, reserve)
+    pub fn plan(&self, exclusive: &ExclusiveAccess<'_>, reserve: impl FnMut(u64) -> bool) -> bool {
+        self.segments.plan(exclusive, reserve)
     }
 
     /// Does what is planned.
-    pub fn grow(&self, sitting: &Sitting<'_>, release: impl FnMut(u64)) {
-        self.segments.grow(sitting, release);
+    pub fn grow(&self, exclusive: &ExclusiveAccess<'_>, release: impl FnMut(u64)) {
+        self.segments.grow(exclusive, release);
     }
 }
 
@@ -365,7 +365,7 @@ impl Content for Lines {
     }
 
     fn must_grow(&self) -> bool {
-        self.crowded.load(Ordering::Relaxed)
+        self.segment_full.load(Ordering::Relaxed)
     }
 
     fn bytes(&self) -> u64 {
@@ -374,7 +374,7 @@ impl Content for Lines {
 
     fn more_bytes(&self, part: f64) -> u64 {
         let next = self.next_count(part);
-        if next > self.plot.room() { u64::MAX } else { ((next - self.count()) * size_of::<Line>()) as u64 }
+        if next > self.region.room() { u64::MAX } else { ((next - self.count()) * size_of::<Line>()) as u64 }
     }
 
     /// Where they are, from the last line to the first: an entry moves to its own line or a later one, which is empty by
@@ -382,11 +382,11 @@ impl Content for Lines {
     /// again at the first line, wait until all lines are empty.
     fn grow(&mut self, part: f64) {
         let (old, new) = (self.count(), self.next_count(part));
-        assert!(new <= self.plot.room());
+        assert!(new <= self.region.room());
         self.counts[self.segment].store(u32::try_from(new).expect("fewer than there is room for"), Ordering::Relaxed);
-        *self.crowded.get_mut() = false;
-        // SAFETY: a table has its ground as long as its segments, and there is room for so many lines.
-        let lines: Vec<&Line> = (0..new).map(|at| unsafe { self.plot.line(at) }).collect();
+        *self.segment_full.get_mut() = false;
+        // SAFETY: a table has its memory as long as its segments, and there is room for so many lines.
+        let lines: Vec<&Line> = (0..new).map(|at| unsafe { self.region.line(at) }).collect();
         let mut placing = Placing { lines: &lines, used: vec![0; new] };
         let mut later = Vec::new();
         for at in (0..old).rev() {
@@ -434,47 +434,47 @@ fn number_of(entry: u64) -> u32 {
 
 #[cfg(all(test, not(shuttle)))]
 mod tests {
-    use super::super::resize_barrier::Meeting;
+    use super::super::resize_barrier::ResizeBarrier;
     use super::*;
 
     fn check(hashes: &[u64]) {
-        let meeting = Meeting::new();
+        let barrier = ResizeBarrier::new();
         let table = Table::new(256, 1 << 12, 1);
-        let mut untold = table.untold();
-        let mut seat = meeting.enter();
+        let mut unreported = table.unreported();
+        let mut access = barrier.enter();
         let mut reserved = table.bytes();
         for (i, &hash) in hashes.iter().enumerate() {
             let is_it = |n: u32| hashes[n as usize] == hash;
             let added = loop {
-                match table.find_or_add(&seat, hash, is_it, || Ok(i as u32)) {
-                    Err(Refusal::Crowded) => seat.call(),
+                match table.find_or_add(&access, hash, is_it, || Ok(i as u32)) {
+                    Err(Refusal::SegmentFull) => access.request(),
                     other => break other.unwrap(),
                 }
-                grow(&table, &mut seat, &mut reserved);
+                grow(&table, &mut access, &mut reserved);
             };
             assert_eq!(added, (i as u32, true));
-            table.count(&seat, hash, &mut untold);
-            if seat.is_called() {
-                grow(&table, &mut seat, &mut reserved);
+            table.count(&access, hash, &mut unreported);
+            if access.is_requested() {
+                grow(&table, &mut access, &mut reserved);
             }
             assert_eq!(table.bytes(), reserved);
         }
         for (i, &hash) in hashes.iter().enumerate() {
             let is_it = |n: u32| hashes[n as usize] == hash;
-            let found = table.find_or_add(&seat, hash, is_it, || panic!("it is there")).unwrap();
+            let found = table.find_or_add(&access, hash, is_it, || panic!("it is there")).unwrap();
             assert_eq!(found, (i as u32, false));
-            assert!(table.probe(&seat, hash).vacancy().is_none());
+            assert!(table.probe(&access, hash).vacancy().is_none());
         }
     }
 
-    fn grow(table: &Table, seat: &mut Seat<'_>, reserved: &mut u64) {
+    fn grow(table: &Table, access: &mut SharedAccess<'_>, reserved: &mut u64) {
         let (mut more, mut less) = (0, 0);
         let reserve = |bytes| {
             more += bytes;
             true
         };
-        let planned = |sitting: &Sitting<'_>| table.plan(sitting, reserve);
-        assert!(seat.attend(planned, |sitting| table.grow(sitting, |bytes| less += bytes)));
+        let planned = |exclusive: &ExclusiveAccess<'_>| table.plan(exclusive, reserve);
+        assert!(access.resize(planned, |exclusive| table.grow(exclusive, |bytes| less += bytes)));
         *reserved += more - less;
     }
 

@@ -1,14 +1,14 @@
 //! Tables in parts that grow one by one, so that no growth takes long, while all workers are in a
-//! [meeting](super::resize_barrier).
+//! [barrier](super::resize_barrier).
 #![allow(unsafe_code)]
 
 use std::cell::UnsafeCell;
 use std::fmt::Debug;
 
-use super::resize_barrier::{Seat, Sitting};
+use super::resize_barrier::{ExclusiveAccess, SharedAccess};
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering};
 
-/// Bytes for each worker to move in one meeting, so that none is kept long.
+/// Bytes for each worker to move in one barrier, so that none is kept long.
 const MOVED: u64 = 4 << 20;
 
 /// What a segment holds: slots that workers fill.
@@ -37,7 +37,7 @@ pub(super) struct Segments<C> {
     segments: Box<[Segment<C>]>,
     workers: usize,
     bytes: AtomicU64,
-    /// What is to be done in this meeting: segments, and the bytes reserved for them.
+    /// What is to be done in this barrier: segments, and the bytes reserved for them.
     plan: Mutex<Vec<(usize, u64)>>,
 }
 
@@ -49,13 +49,13 @@ struct Segment<C> {
     used: AtomicUsize,
 }
 
-// SAFETY: the content is changed only by who has the right to (`Sitting`), each by one worker, while all who have the
-// right to look at it (`Seat`) wait; apart from that it is shared as any `Sync` thing is.
+// SAFETY: the content is changed only by who has the right to (`ExclusiveAccess`), each by one worker, while all who have the
+// right to look at it (`SharedAccess`) wait; apart from that it is shared as any `Sync` thing is.
 unsafe impl<C: Sync + Send> Sync for Segment<C> {}
 
 /// Slots that a worker has filled without telling, by segment.
 #[derive(Clone, Debug)]
-pub(crate) struct Untold(Box<[u32]>);
+pub(crate) struct UnreportedCounts(Box<[u32]>);
 
 impl<C: Content> Segments<C> {
     /// So many segments, a power of two.
@@ -71,8 +71,8 @@ impl<C: Content> Segments<C> {
         }
     }
 
-    pub fn untold(&self) -> Untold {
-        Untold(vec![0; self.segments.len()].into())
+    pub fn unreported(&self) -> UnreportedCounts {
+        UnreportedCounts(vec![0; self.segments.len()].into())
     }
 
     pub fn bytes(&self) -> u64 {
@@ -92,39 +92,39 @@ impl<C: Content> Segments<C> {
     }
 
     #[inline]
-    pub fn get<'a>(&'a self, segment: usize, _: &'a Seat<'_>) -> &'a C {
-        // SAFETY: nobody changes it as long as somebody has a seat and does not attend a meeting; attending needs the
-        // seat for itself, so this reference is gone by then.
+    pub fn get<'a>(&'a self, segment: usize, _: &'a SharedAccess<'_>) -> &'a C {
+        // SAFETY: nobody changes it as long as somebody has a access and does not attend a barrier; attending needs the
+        // access for itself, so this reference is gone by then.
         unsafe { &*self.segments[segment].content.get() }
     }
 
-    /// Takes note of a slot that was filled, and calls a meeting when its segment should grow.
+    /// Takes note of a slot that was filled, and calls a barrier when its segment should grow.
     #[inline]
-    pub fn count(&self, segment: usize, seat: &Seat<'_>, untold: &mut Untold) {
-        let added = &mut untold.0[segment];
+    pub fn count(&self, segment: usize, access: &SharedAccess<'_>, unreported: &mut UnreportedCounts) {
+        let added = &mut unreported.0[segment];
         *added += 1;
-        let content = self.get(segment, seat);
+        let content = self.get(segment, access);
         if *added as usize * 32 * self.workers >= content.slots() {
             let added = std::mem::take(added) as usize;
             let used = self.segments[segment].used.fetch_add(added, Ordering::Relaxed) + added;
             if used >= content.full() {
-                seat.call();
+                access.request();
             }
         }
     }
 
     /// Plans to grow the fullest segments, if `reserve` has the bytes for them. Whether it had.
     #[cold]
-    pub fn plan(&self, sitting: &Sitting<'_>, mut reserve: impl FnMut(u64) -> bool) -> bool {
+    pub fn plan(&self, exclusive: &ExclusiveAccess<'_>, mut reserve: impl FnMut(u64) -> bool) -> bool {
         let mut full: Vec<(usize, usize)> = (0..self.segments.len())
-            .map(|segment| (self.fullness(segment, sitting), segment))
+            .map(|segment| (self.fullness(segment, exclusive), segment))
             .filter(|&(fullness, _)| fullness >= 15)
             .collect();
         full.sort_by_key(|&(fullness, segment)| (usize::MAX - fullness, segment));
         let mut plan = self.plan.lock().expect("no panic while planning");
         let mut moved = 0;
         for (fullness, segment) in full {
-            let bytes = self.look(segment, sitting).more_bytes(self.part(segment));
+            let bytes = self.look(segment, exclusive).more_bytes(self.part(segment));
             moved = u64::saturating_add(moved, bytes);
             if moved > MOVED * self.workers as u64 && !plan.is_empty() {
                 break;
@@ -141,11 +141,11 @@ impl<C: Content> Segments<C> {
     /// Grows segments until all that is planned is done, and gives bytes that were in use or reserved before and are
     /// not any more back to `release`.
     #[cold]
-    pub fn grow(&self, _: &Sitting<'_>, mut release: impl FnMut(u64)) {
+    pub fn grow(&self, _: &ExclusiveAccess<'_>, mut release: impl FnMut(u64)) {
         loop {
             let next = self.plan.lock().expect("no panic while planning").pop();
             let Some((segment, reserved)) = next else { return };
-            // SAFETY: all workers that have a seat are in this meeting, and no other worker has this entry of the plan.
+            // SAFETY: all workers that have a access are in this barrier, and no other worker has this entry of the plan.
             let content = unsafe { &mut *self.segments[segment].content.get() };
             let before = content.bytes();
             content.grow(self.part(segment));
@@ -156,8 +156,8 @@ impl<C: Content> Segments<C> {
     }
 
     /// In sixteenths of what makes a segment grow.
-    fn fullness(&self, segment: usize, sitting: &Sitting<'_>) -> usize {
-        let content = self.look(segment, sitting);
+    fn fullness(&self, segment: usize, exclusive: &ExclusiveAccess<'_>) -> usize {
+        let content = self.look(segment, exclusive);
         let used = self.segments[segment].used.load(Ordering::Relaxed);
         if content.must_grow() { usize::MAX } else { used * 16 / content.full() }
     }
@@ -166,8 +166,8 @@ impl<C: Content> Segments<C> {
         segment as f64 / self.segments.len() as f64
     }
 
-    fn look<'a>(&'a self, segment: usize, _: &'a Sitting<'_>) -> &'a C {
-        // SAFETY: used in a meeting on segments that nobody is growing: before the work begins, or by who is going to.
+    fn look<'a>(&'a self, segment: usize, _: &'a ExclusiveAccess<'_>) -> &'a C {
+        // SAFETY: used in a barrier on segments that nobody is growing: before the work begins, or by who is going to.
         unsafe { &*self.segments[segment].content.get() }
     }
 }

@@ -62,8 +62,8 @@ pub fn ways(order: Option<Order>) -> Vec<Options> {
     let mut ways = Vec::new();
     let stores =
         [(StoreKind::Exact, None), (StoreKind::Tree, None), (StoreKind::Auto, Some(40)), (StoreKind::Auto, Some(700))];
-    for (store, change_at) in stores {
-        let with = Options { store, change_at, ..Options::default() };
+    for (store, migrate_at) in stores {
+        let with = Options { store, migrate_at, ..Options::default() };
         if order != Some(Order::BreadthFirst) {
             ways.push(Options { order: Order::DepthFirst, ..with.clone() });
         }

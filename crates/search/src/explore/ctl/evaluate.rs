@@ -1,4 +1,4 @@
-//! Evaluating a part of a formula in a state.
+//! Evaluating a subformula of a formula in a state.
 
 use kripke_model::{Choice, Successors};
 
@@ -7,11 +7,11 @@ use super::super::liveness::{Cycles, Fairness, fair_cycle};
 use super::super::worker::Worker;
 use super::super::{ROUND, Search};
 use super::Stop;
-use super::formula::{Branching, Part, PartId};
+use super::formula::{CtlFormula, Operator, SubformulaId};
 use crate::budget::Limit;
 use crate::store::{StateId, Store};
 
-/// What is known of a state and a part: nothing, an answer, or (any other number) that it is being looked at.
+/// What is known of a state and a subformula: nothing, an answer, or (any other number) that it is being looked at.
 const UNKNOWN: u32 = 0;
 const YES: u32 = u32::MAX;
 const NO: u32 = u32::MAX - 1;
@@ -19,31 +19,31 @@ const NO: u32 = u32::MAX - 1;
 /// Above each state of the current path in a stack.
 const FRAME: StateId = StateId::NONE;
 
-/// Of a state: its atoms are known; it was expanded.
+/// Of a state: its labels are known; it was expanded.
 const JUDGED: u8 = 1;
 const EXPANDED: u8 = 2;
 
 pub(super) struct Evaluator<'w, 'm, 'f, S: Store + 'w> {
     pub search: &'w Search<'w, S>,
     pub worker: Worker<'w, 'm, S>,
-    pub formula: &'f Branching,
+    pub formula: &'f CtlFormula,
     pub findings: Findings<StateId>,
-    /// Fair cycles that were met, and by which part.
-    pub tours: Vec<(PartId, StateId, Vec<u32>)>,
+    /// Fair cycles that were met, and by which subformula.
+    pub fair_cycles: Vec<(SubformulaId, StateId, Vec<u32>)>,
     pub depth: u32,
     max_depth: u32,
     /// Per state, in the order of their numbers.
     facts: Vec<u8>,
-    atoms: Vec<u64>,
-    /// Per part with a temporal operator, and state.
+    labels: Vec<u64>,
+    /// Per subformula with a temporal operator, and state.
     known: Vec<Vec<u32>>,
     /// Of all stacks, as far as they grew.
     stack_bytes: u64,
 }
 
-/// A search for a way on which something holds, component by component (as in [`scc`](super::super::liveness)).
-struct Hunt {
-    part: PartId,
+/// A search for a path on which something holds, component by component (as in [`scc`](super::super::liveness)).
+struct PathSearch {
+    subformula: SubformulaId,
     /// Successors still to be looked at, and the path.
     entries: Vec<StateId>,
     /// States of components that are not done.
@@ -53,27 +53,27 @@ struct Hunt {
     depth: u32,
 }
 
-/// What a hunt is for.
+/// What a path_search is for.
 #[derive(Clone, Copy)]
-enum Prey {
+enum Target {
     /// A state with this.
-    State(PartId),
+    State(SubformulaId),
     /// A cycle that is fair, or an end.
     FairCycle,
 }
 
 impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
-    pub fn new(search: &'w Search<'w, S>, successors: Box<dyn Successors + 'm>, formula: &'f Branching) -> Self {
+    pub fn new(search: &'w Search<'w, S>, successors: Box<dyn Successors + 'm>, formula: &'f CtlFormula) -> Self {
         Evaluator {
             search,
             worker: Worker::new(search, 0, successors),
             formula,
             findings: Findings::new(),
-            tours: Vec::new(),
+            fair_cycles: Vec::new(),
             depth: 0,
             max_depth: search.budget.max_depth.unwrap_or(u32::MAX),
             facts: Vec::new(),
-            atoms: Vec::new(),
+            labels: Vec::new(),
             known: vec![Vec::new(); formula.len()],
             stack_bytes: 0,
         }
@@ -82,41 +82,43 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
     /// Memory beside the store.
     pub fn bytes(&self) -> u64 {
         let known: usize = self.known.iter().map(|k| k.capacity() * size_of::<u32>()).sum();
-        (known + self.facts.capacity() + self.atoms.capacity() * size_of::<u64>()) as u64 + self.stack_bytes
+        (known + self.facts.capacity() + self.labels.capacity() * size_of::<u64>()) as u64 + self.stack_bytes
     }
 
-    /// Whether a part holds in a state.
-    pub fn judge(&mut self, part: PartId, id: StateId) -> Result<bool, Stop> {
-        match self.formula.part(part) {
-            Part::Constant(value) => Ok(value),
-            Part::Atom(bit) => Ok(self.atoms(id)? >> bit & 1 == 1),
-            Part::Not(x) => Ok(!self.judge(x, id)?),
-            Part::And(x, y) if self.formula.is_simple(part) => Ok(self.judge(x, id)? && self.judge(y, id)?),
-            // Formulas may use the same part twice on every level.
-            Part::And(x, y) => {
-                if self.known(part, id) == UNKNOWN {
-                    let both = self.judge(x, id)? && self.judge(y, id)?;
-                    self.learn(part, id, if both { YES } else { NO });
-                }
-                Ok(self.known(part, id) == YES)
+    /// Whether a subformula holds in a state.
+    pub fn evaluate(&mut self, subformula: SubformulaId, id: StateId) -> Result<bool, Stop> {
+        match self.formula.operator(subformula) {
+            Operator::Constant(value) => Ok(value),
+            Operator::Atom(bit) => Ok(self.state_labels(id)? >> bit & 1 == 1),
+            Operator::Not(x) => Ok(!self.evaluate(x, id)?),
+            Operator::And(x, y) if self.formula.is_simple(subformula) => {
+                Ok(self.evaluate(x, id)? && self.evaluate(y, id)?)
             }
-            Part::Next(x) => {
-                if self.known(part, id) == UNKNOWN {
+            // Formulas may use the same subformula twice on every level.
+            Operator::And(x, y) => {
+                if self.known(subformula, id) == UNKNOWN {
+                    let both = self.evaluate(x, id)? && self.evaluate(y, id)?;
+                    self.set_known(subformula, id, if both { YES } else { NO });
+                }
+                Ok(self.known(subformula, id) == YES)
+            }
+            Operator::ExistsNext(x) => {
+                if self.known(subformula, id) == UNKNOWN {
                     let some = self.next_with(x, id)?.is_some();
-                    self.learn(part, id, if some { YES } else { NO });
+                    self.set_known(subformula, id, if some { YES } else { NO });
                 }
-                Ok(self.known(part, id) == YES)
+                Ok(self.known(subformula, id) == YES)
             }
-            Part::Until(x, y) => self.hunt(part, x, Prey::State(y), id),
-            Part::Stays(x) => self.hunt(part, x, Prey::FairCycle, id),
-            Part::Inevitable(x, y) => self.inevitable(part, x, y, id),
+            Operator::ExistsUntil(x, y) => self.exists_path(subformula, x, Target::State(y), id),
+            Operator::ExistsGlobally(x) => self.exists_path(subformula, x, Target::FairCycle, id),
+            Operator::AllUntil(x, y) => self.all_until(subformula, x, y, id),
         }
     }
 
     /// The first successor with this, and its number.
-    pub fn next_with(&mut self, part: PartId, id: StateId) -> Result<Option<(u32, StateId)>, Stop> {
+    pub fn next_with(&mut self, subformula: SubformulaId, id: StateId) -> Result<Option<(u32, StateId)>, Stop> {
         for (number, next) in self.successors(id)?.into_iter().enumerate() {
-            if self.judge(part, next)? {
+            if self.evaluate(subformula, next)? {
                 return Ok(Some((number as u32, next)));
             }
         }
@@ -138,14 +140,14 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
                 return Err(Stop::Limit(limit));
             }
         }
-        if !self.worker.judge.is_content() {
-            self.findings.collect_in_states(self.worker.judge.hand_over());
+        if !self.worker.errors.is_empty() {
+            self.findings.collect_in_states(self.worker.errors.take_findings());
             if let Some(endless) = self.findings.endless.take() {
                 return Err(Stop::Limit(Limit::EndlessSequence(endless)));
             }
             let kept = &self.findings.kept;
             if !self.search.options.all_errors && !kept.is_empty() || kept.iter().any(|(found, _)| found.is_of_goal()) {
-                return Err(Stop::Found);
+                return Err(Stop::Error);
             }
         }
         Ok(next)
@@ -160,29 +162,29 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
     }
 
     /// Where evaluating them is a fault, the formula has no answer.
-    fn atoms(&mut self, id: StateId) -> Result<u64, Stop> {
+    fn state_labels(&mut self, id: StateId) -> Result<u64, Stop> {
         if self.fact(id) & JUDGED == 0 {
-            let Some(atoms) = self.worker.atoms(id) else {
+            let Some(labels) = self.worker.state_labels(id) else {
                 self.successors(id)?;
-                return Err(Stop::Found);
+                return Err(Stop::Error);
             };
-            *room(&mut self.atoms, id) = atoms;
+            *room(&mut self.labels, id) = labels;
             *self.fact_mut(id) |= JUDGED;
         }
-        Ok(self.atoms[id.number() as usize])
+        Ok(self.labels[id.number() as usize])
     }
 
-    fn known(&self, part: PartId, id: StateId) -> u32 {
-        self.known[part.index()].get(id.number() as usize).copied().unwrap_or(UNKNOWN)
+    fn known(&self, subformula: SubformulaId, id: StateId) -> u32 {
+        self.known[subformula.index()].get(id.number() as usize).copied().unwrap_or(UNKNOWN)
     }
 
-    /// Whether it was found out that a part has this value in a state.
-    pub fn knows(&self, part: PartId, value: bool, id: StateId) -> bool {
-        self.known(part, id) == if value { YES } else { NO }
+    /// Whether it was found out that a subformula has this value in a state.
+    pub fn knows(&self, subformula: SubformulaId, value: bool, id: StateId) -> bool {
+        self.known(subformula, id) == if value { YES } else { NO }
     }
 
-    fn learn(&mut self, part: PartId, id: StateId, what: u32) {
-        *room(&mut self.known[part.index()], id) = what;
+    fn set_known(&mut self, subformula: SubformulaId, id: StateId, what: u32) {
+        *room(&mut self.known[subformula.index()], id) = what;
     }
 
     fn reach(&mut self, depth: u32) -> Result<(), Stop> {
@@ -191,99 +193,118 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
     }
 
     /// On some path `x` until there is what is hunted for.
-    fn hunt(&mut self, part: PartId, x: PartId, prey: Prey, start: StateId) -> Result<bool, Stop> {
-        match self.known(part, start) {
+    fn exists_path(
+        &mut self,
+        subformula: SubformulaId,
+        x: SubformulaId,
+        target: Target,
+        start: StateId,
+    ) -> Result<bool, Stop> {
+        match self.known(subformula, start) {
             YES => return Ok(true),
             NO => return Ok(false),
             _ => {}
         }
-        let mut hunt = Hunt { part, entries: vec![start], open: Vec::new(), roots: Vec::new(), depth: 0 };
-        while let Some(&top) = hunt.entries.last() {
-            let caught = if top == FRAME {
-                self.close(&mut hunt, prey)?
+        let mut path_search =
+            PathSearch { subformula, entries: vec![start], open: Vec::new(), roots: Vec::new(), depth: 0 };
+        while let Some(&top) = path_search.entries.last() {
+            let reached = if top == FRAME {
+                self.close(&mut path_search, target)?
             } else {
-                match self.known(part, top) {
-                    UNKNOWN => self.open(&mut hunt, x, prey, top)?,
+                match self.known(subformula, top) {
+                    UNKNOWN => self.open(&mut path_search, x, target, top)?,
                     YES => true,
                     NO => {
-                        hunt.entries.pop();
+                        path_search.entries.pop();
                         false
                     }
                     order => {
-                        hunt.entries.pop();
-                        while hunt.roots.last().is_some_and(|root| *root > order) {
-                            hunt.roots.pop();
+                        path_search.entries.pop();
+                        while path_search.roots.last().is_some_and(|root| *root > order) {
+                            path_search.roots.pop();
                         }
                         false
                     }
                 }
             };
-            if caught {
-                // From every open state there is a way to the path, and so to its end.
-                hunt.open.iter().for_each(|id| self.learn(part, *id, YES));
+            if reached {
+                // From every open state there is a path to the path, and so to its end.
+                path_search.open.iter().for_each(|id| self.set_known(subformula, *id, YES));
                 return Ok(true);
             }
         }
-        self.stack_bytes = self.stack_bytes.max(hunt.bytes());
+        self.stack_bytes = self.stack_bytes.max(path_search.bytes());
         Ok(false)
     }
 
-    /// A state that was not seen by this hunt. Whether it is where the hunt ends.
-    fn open(&mut self, hunt: &mut Hunt, x: PartId, prey: Prey, id: StateId) -> Result<bool, Stop> {
-        if let Prey::State(y) = prey
-            && self.judge(y, id)?
+    /// A state that was not seen by this path_search. Whether it is where the path_search ends.
+    fn open(
+        &mut self,
+        path_search: &mut PathSearch,
+        x: SubformulaId,
+        target: Target,
+        id: StateId,
+    ) -> Result<bool, Stop> {
+        if let Target::State(y) = target
+            && self.evaluate(y, id)?
         {
-            self.learn(hunt.part, id, YES);
+            self.set_known(path_search.subformula, id, YES);
             return Ok(true);
         }
-        if !self.judge(x, id)? {
-            self.learn(hunt.part, id, NO);
-            hunt.entries.pop();
+        if !self.evaluate(x, id)? {
+            self.set_known(path_search.subformula, id, NO);
+            path_search.entries.pop();
             return Ok(false);
         }
-        self.reach(hunt.depth)?;
+        self.reach(path_search.depth)?;
         let next = self.successors(id)?;
-        if next.is_empty() && matches!(prey, Prey::FairCycle) && self.formula.fairness() != Fairness::Impartial {
-            self.learn(hunt.part, id, YES);
+        if next.is_empty() && matches!(target, Target::FairCycle) && self.formula.fairness() != Fairness::Impartial {
+            self.set_known(path_search.subformula, id, YES);
             return Ok(true);
         }
-        hunt.open.push(id);
-        let order = hunt.open.len() as u32;
-        self.learn(hunt.part, id, order);
-        hunt.roots.push(order);
-        hunt.entries.push(FRAME);
-        hunt.entries.extend(next.into_iter().rev());
-        hunt.depth += 1;
+        path_search.open.push(id);
+        let order = path_search.open.len() as u32;
+        self.set_known(path_search.subformula, id, order);
+        path_search.roots.push(order);
+        path_search.entries.push(FRAME);
+        path_search.entries.extend(next.into_iter().rev());
+        path_search.depth += 1;
         Ok(false)
     }
 
-    /// All successors of the last state of the path have been looked at. Whether that ends the hunt.
-    fn close(&mut self, hunt: &mut Hunt, prey: Prey) -> Result<bool, Stop> {
-        hunt.entries.pop();
-        let id = hunt.entries.pop().expect("a frame is above a state");
-        hunt.depth -= 1;
-        let order = self.known(hunt.part, id);
-        if hunt.roots.last() != Some(&order) {
+    /// All successors of the last state of the path have been looked at. Whether that ends the path_search.
+    fn close(&mut self, path_search: &mut PathSearch, target: Target) -> Result<bool, Stop> {
+        path_search.entries.pop();
+        let id = path_search.entries.pop().expect("a frame is above a state");
+        path_search.depth -= 1;
+        let order = self.known(path_search.subformula, id);
+        if path_search.roots.last() != Some(&order) {
             return Ok(false);
         }
         let first = order as usize - 1;
-        if let Prey::FairCycle = prey {
-            let states: Vec<(StateId, u32)> = hunt.open[first..].iter().map(|id| (*id, 1)).collect();
+        if let Target::FairCycle = target {
+            let states: Vec<(StateId, u32)> = path_search.open[first..].iter().map(|id| (*id, 1)).collect();
             let cycles = Cycles { fairness: self.formula.fairness(), ..Cycles::default() };
-            if let Some((at, tour)) = fair_cycle::tour(&mut self.worker, &states, cycles)? {
-                self.tours.push((hunt.part, at, tour));
+            if let Some((at, cycle)) = fair_cycle::find(&mut self.worker, &states, cycles)? {
+                self.fair_cycles.push((path_search.subformula, at, cycle));
                 return Ok(true);
             }
         }
-        hunt.roots.pop();
-        for id in hunt.open.drain(first..) {
-            *room(&mut self.known[hunt.part.index()], id) = NO;
+        path_search.roots.pop();
+        for id in path_search.open.drain(first..) {
+            *room(&mut self.known[path_search.subformula.index()], id) = NO;
         }
         Ok(false)
     }
 
     /// On all paths `x` until `y`, which comes. Lost where a path comes back to itself or ends before.
-    fn inevitable(&mut self, part: PartId, x: PartId, y: PartId, start: StateId) -> Result<bool, Stop> {
+    fn all_until(
+        &mut self,
+        subformula: SubformulaId,
+        x: SubformulaId,
+        y: SubformulaId,
+        start: StateId,
+    ) -> Result<bool, Stop> {
         const ON_PATH: u32 = 1;
         let (mut entries, mut depth) = (vec![start], 0);
         while let Some(&top) = entries.last() {
@@ -291,30 +312,30 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
                 entries.pop();
                 let id = entries.pop().expect("a frame is above a state");
                 depth -= 1;
-                self.learn(part, id, YES);
+                self.set_known(subformula, id, YES);
                 continue;
             }
-            if self.known(part, top) == UNKNOWN {
-                if self.judge(y, top)? {
-                    self.learn(part, top, YES);
-                } else if !self.judge(x, top)? {
-                    self.learn(part, top, NO);
+            if self.known(subformula, top) == UNKNOWN {
+                if self.evaluate(y, top)? {
+                    self.set_known(subformula, top, YES);
+                } else if !self.evaluate(x, top)? {
+                    self.set_known(subformula, top, NO);
                 } else {
                     self.reach(depth)?;
                     let next = self.successors(top)?;
                     if !next.is_empty() {
-                        self.learn(part, top, ON_PATH);
+                        self.set_known(subformula, top, ON_PATH);
                         depth += 1;
                         entries.push(FRAME);
                         entries.extend(next.into_iter().rev());
                         continue;
                     }
-                    self.learn(part, top, NO);
+                    self.set_known(subformula, top, NO);
                 }
             }
-            if self.known(part, top) != YES {
+            if self.known(subformula, top) != YES {
                 let path = entries.windows(2).filter(|pair| pair[1] == FRAME).map(|pair| pair[0]);
-                path.for_each(|id| *room(&mut self.known[part.index()], id) = NO);
+                path.for_each(|id| *room(&mut self.known[subformula.index()], id) = NO);
                 return Ok(false);
             }
             entries.pop();
@@ -324,7 +345,7 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
     }
 }
 
-impl Hunt {
+impl PathSearch {
     fn bytes(&self) -> u64 {
         let ids = self.entries.capacity() + self.open.capacity();
         (ids * size_of::<StateId>() + self.roots.capacity() * size_of::<u32>()) as u64

@@ -2,11 +2,11 @@
 
 use super::super::liveness::Fairness;
 
-/// A part of a [`Branching`].
+/// A subformula of a [`CtlFormula`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct PartId(u32);
+pub struct SubformulaId(u32);
 
-impl PartId {
+impl SubformulaId {
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -14,49 +14,49 @@ impl PartId {
 
 /// Paths are maximal: they are endless, or end where nothing can move. Only fair ones count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Part {
+pub(super) enum Operator {
     Constant(bool),
     /// A bit of [`Successors::atoms`](kripke_model::Successors::atoms).
     Atom(u32),
-    Not(PartId),
-    And(PartId, PartId),
+    Not(SubformulaId),
+    And(SubformulaId, SubformulaId),
     /// Some successor.
-    Next(PartId),
+    ExistsNext(SubformulaId),
     /// On some path the first until the second, which comes. The path need not be fair.
-    Until(PartId, PartId),
+    ExistsUntil(SubformulaId, SubformulaId),
     /// On all paths, fair or not, the first until the second, which comes.
-    Inevitable(PartId, PartId),
+    AllUntil(SubformulaId, SubformulaId),
     /// On some fair path always.
-    Stays(PartId),
+    ExistsGlobally(SubformulaId),
 }
 
 /// A formula of computation tree logic over the atoms of states, built from its parts up.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Branching {
+pub struct CtlFormula {
     nodes: Vec<Node>,
-    whole: PartId,
+    whole: SubformulaId,
     fairness: Fairness,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Node {
-    part: Part,
-    /// The part that was asked for and has made this one, directly or not.
-    origin: PartId,
+    subformula: Operator,
+    /// The subformula that was asked for and has made this one, directly or not.
+    origin: SubformulaId,
     height: u32,
     temporal: bool,
 }
 
-impl Branching {
+impl CtlFormula {
     /// A formula about paths that are fair.
-    pub fn new(fairness: Fairness) -> Branching {
-        Branching { nodes: Vec::new(), whole: PartId(0), fairness }
+    pub fn new(fairness: Fairness) -> CtlFormula {
+        CtlFormula { nodes: Vec::new(), whole: SubformulaId(0), fairness }
     }
 
-    /// The formula that is this part.
+    /// The formula that is this subformula.
     #[must_use]
-    pub fn of(self, whole: PartId) -> Branching {
-        Branching { whole, ..self }
+    pub fn of(self, whole: SubformulaId) -> CtlFormula {
+        CtlFormula { whole, ..self }
     }
 
     pub fn fairness(&self) -> Fairness {
@@ -64,7 +64,7 @@ impl Branching {
     }
 
     /// Whether every finite run is the beginning of a fair one.
-    pub(super) fn every_run_goes_on(&self) -> bool {
+    pub(super) fn every_run_is_fairly_extendable(&self) -> bool {
         self.fairness != Fairness::Impartial
     }
 
@@ -73,23 +73,23 @@ impl Branching {
         self.nodes.get(self.whole.index()).map_or(0, |node| node.height)
     }
 
-    pub fn constant(&mut self, value: bool) -> PartId {
-        self.build(|f| f.add(Part::Constant(value)))
+    pub fn constant(&mut self, value: bool) -> SubformulaId {
+        self.build(|f| f.add(Operator::Constant(value)))
     }
 
-    pub fn atom(&mut self, bit: u32) -> PartId {
-        self.build(|f| f.add(Part::Atom(bit)))
+    pub fn atom(&mut self, bit: u32) -> SubformulaId {
+        self.build(|f| f.add(Operator::Atom(bit)))
     }
 
-    pub fn not(&mut self, x: PartId) -> PartId {
+    pub fn not(&mut self, x: SubformulaId) -> SubformulaId {
         self.build(|f| f.negate(x))
     }
 
-    pub fn and(&mut self, x: PartId, y: PartId) -> PartId {
+    pub fn and(&mut self, x: SubformulaId, y: SubformulaId) -> SubformulaId {
         self.build(|f| f.both(x, y))
     }
 
-    pub fn or(&mut self, x: PartId, y: PartId) -> PartId {
+    pub fn or(&mut self, x: SubformulaId, y: SubformulaId) -> SubformulaId {
         self.build(|f| {
             let (x, y) = (f.negate(x), f.negate(y));
             let neither = f.both(x, y);
@@ -97,7 +97,7 @@ impl Branching {
         })
     }
 
-    pub fn implies(&mut self, x: PartId, y: PartId) -> PartId {
+    pub fn implies(&mut self, x: SubformulaId, y: SubformulaId) -> SubformulaId {
         self.build(|f| {
             let not = f.negate(y);
             let broken = f.both(x, not);
@@ -105,7 +105,7 @@ impl Branching {
         })
     }
 
-    pub fn equivalent(&mut self, x: PartId, y: PartId) -> PartId {
+    pub fn equivalent(&mut self, x: SubformulaId, y: SubformulaId) -> SubformulaId {
         self.build(|f| {
             let (not_x, not_y) = (f.negate(x), f.negate(y));
             let (only_x, only_y) = (f.both(x, not_y), f.both(not_x, y));
@@ -115,130 +115,134 @@ impl Branching {
     }
 
     /// `EX x`
-    pub fn some_next(&mut self, x: PartId) -> PartId {
+    pub fn ex(&mut self, x: SubformulaId) -> SubformulaId {
         self.build(|f| {
-            let x = f.on_a_fair_path(x);
-            f.add(Part::Next(x))
+            let x = f.with_fair_path(x);
+            f.add(Operator::ExistsNext(x))
         })
     }
 
     /// `AX x`
-    pub fn every_next(&mut self, x: PartId) -> PartId {
+    pub fn ax(&mut self, x: SubformulaId) -> SubformulaId {
         self.build(|f| {
             let not = f.negate(x);
-            let not = f.on_a_fair_path(not);
-            let some = f.add(Part::Next(not));
+            let not = f.with_fair_path(not);
+            let some = f.add(Operator::ExistsNext(not));
             f.negate(some)
         })
     }
 
     /// `E[x U y]`
-    pub fn some_until(&mut self, x: PartId, y: PartId) -> PartId {
+    pub fn eu(&mut self, x: SubformulaId, y: SubformulaId) -> SubformulaId {
         self.build(|f| f.exists_until(x, y))
     }
 
     /// `A[x U y]`
-    pub fn every_until(&mut self, x: PartId, y: PartId) -> PartId {
+    pub fn au(&mut self, x: SubformulaId, y: SubformulaId) -> SubformulaId {
         self.build(|f| {
             if f.fairness == Fairness::None {
-                return f.add(Part::Inevitable(x, y));
+                return f.add(Operator::AllUntil(x, y));
             }
             // A path on which it is not so has no y before x ends, or no y at all.
             let (not_x, not_y) = (f.negate(x), f.negate(y));
             let lost = f.both(not_x, not_y);
             let lost = f.exists_until(not_y, lost);
-            let never = f.add(Part::Stays(not_y));
+            let never = f.add(Operator::ExistsGlobally(not_y));
             let (saved, comes) = (f.negate(lost), f.negate(never));
             f.both(saved, comes)
         })
     }
 
     /// `EF x`
-    pub fn some_finally(&mut self, x: PartId) -> PartId {
+    pub fn ef(&mut self, x: SubformulaId) -> SubformulaId {
         self.build(|f| {
-            let any = f.add(Part::Constant(true));
+            let any = f.add(Operator::Constant(true));
             f.exists_until(any, x)
         })
     }
 
     /// `AG x`
-    pub fn always(&mut self, x: PartId) -> PartId {
+    pub fn ag(&mut self, x: SubformulaId) -> SubformulaId {
         self.build(|f| {
-            let (any, not) = (f.add(Part::Constant(true)), f.negate(x));
+            let (any, not) = (f.add(Operator::Constant(true)), f.negate(x));
             let bad = f.exists_until(any, not);
             f.negate(bad)
         })
     }
 
     /// `AF x`
-    pub fn every_finally(&mut self, x: PartId) -> PartId {
-        self.build(|f| f.comes(x))
+    pub fn af(&mut self, x: SubformulaId) -> SubformulaId {
+        self.build(|f| f.all_finally(x))
     }
 
     /// `EG x`
-    pub fn some_always(&mut self, x: PartId) -> PartId {
+    pub fn eg(&mut self, x: SubformulaId) -> SubformulaId {
         self.build(|f| {
             let not = f.negate(x);
-            let comes = f.comes(not);
+            let comes = f.all_finally(not);
             f.negate(comes)
         })
     }
 
-    fn comes(&mut self, x: PartId) -> PartId {
+    fn all_finally(&mut self, x: SubformulaId) -> SubformulaId {
         if self.fairness == Fairness::None {
-            let any = self.add(Part::Constant(true));
-            return self.add(Part::Inevitable(any, x));
+            let any = self.add(Operator::Constant(true));
+            return self.add(Operator::AllUntil(any, x));
         }
         let not = self.negate(x);
-        let never = self.add(Part::Stays(not));
+        let never = self.add(Operator::ExistsGlobally(not));
         self.negate(never)
     }
 
-    fn exists_until(&mut self, x: PartId, y: PartId) -> PartId {
-        let y = self.on_a_fair_path(y);
-        self.add(Part::Until(x, y))
+    fn exists_until(&mut self, x: SubformulaId, y: SubformulaId) -> SubformulaId {
+        let y = self.with_fair_path(y);
+        self.add(Operator::ExistsUntil(x, y))
     }
 
-    /// Every run can go on in a way that is weakly or strongly fair, by letting move whoever has waited longest. Not
+    /// Every run can go on in a path that is weakly or strongly fair, by letting move whoever has waited longest. Not
     /// every run can go on so that all move for ever.
-    fn on_a_fair_path(&mut self, x: PartId) -> PartId {
-        if self.every_run_goes_on() {
+    fn with_fair_path(&mut self, x: SubformulaId) -> SubformulaId {
+        if self.every_run_is_fairly_extendable() {
             return x;
         }
-        let any = self.add(Part::Constant(true));
-        let fair = self.add(Part::Stays(any));
+        let any = self.add(Operator::Constant(true));
+        let fair = self.add(Operator::ExistsGlobally(any));
         self.both(x, fair)
     }
 
-    fn negate(&mut self, x: PartId) -> PartId {
-        match self.part(x) {
-            Part::Not(inner) => inner,
-            _ => self.add(Part::Not(x)),
+    fn negate(&mut self, x: SubformulaId) -> SubformulaId {
+        match self.operator(x) {
+            Operator::Not(inner) => inner,
+            _ => self.add(Operator::Not(x)),
         }
     }
 
     /// What is quickly judged comes first.
-    fn both(&mut self, x: PartId, y: PartId) -> PartId {
-        if self.is_temporal(x) && !self.is_temporal(y) { self.add(Part::And(y, x)) } else { self.add(Part::And(x, y)) }
+    fn both(&mut self, x: SubformulaId, y: SubformulaId) -> SubformulaId {
+        if self.is_temporal(x) && !self.is_temporal(y) {
+            self.add(Operator::And(y, x))
+        } else {
+            self.add(Operator::And(x, y))
+        }
     }
 
-    fn add(&mut self, part: Part) -> PartId {
-        let id = PartId(self.nodes.len() as u32);
-        let below = |parts: &[PartId]| parts.iter().map(|p| self.nodes[p.index()].height).max().unwrap_or(0) + 1;
-        let inner = |parts: &[PartId]| parts.iter().any(|p| self.is_temporal(*p));
-        let (height, temporal) = match part {
-            Part::Constant(_) | Part::Atom(_) => (1, false),
-            Part::Not(x) => (below(&[x]), inner(&[x])),
-            Part::And(x, y) => (below(&[x, y]), inner(&[x, y])),
-            Part::Next(x) | Part::Stays(x) => (below(&[x]), true),
-            Part::Until(x, y) | Part::Inevitable(x, y) => (below(&[x, y]), true),
+    fn add(&mut self, subformula: Operator) -> SubformulaId {
+        let id = SubformulaId(self.nodes.len() as u32);
+        let below = |parts: &[SubformulaId]| parts.iter().map(|p| self.nodes[p.index()].height).max().unwrap_or(0) + 1;
+        let inner = |parts: &[SubformulaId]| parts.iter().any(|p| self.is_temporal(*p));
+        let (height, temporal) = match subformula {
+            Operator::Constant(_) | Operator::Atom(_) => (1, false),
+            Operator::Not(x) => (below(&[x]), inner(&[x])),
+            Operator::And(x, y) => (below(&[x, y]), inner(&[x, y])),
+            Operator::ExistsNext(x) | Operator::ExistsGlobally(x) => (below(&[x]), true),
+            Operator::ExistsUntil(x, y) | Operator::AllUntil(x, y) => (below(&[x, y]), true),
         };
-        self.nodes.push(Node { part, origin: id, height, temporal });
+        self.nodes.push(Node { subformula, origin: id, height, temporal });
         id
     }
 
     /// What one call from outside has made has its result as origin.
-    fn build(&mut self, make: impl FnOnce(&mut Branching) -> PartId) -> PartId {
+    fn build(&mut self, make: impl FnOnce(&mut CtlFormula) -> SubformulaId) -> SubformulaId {
         let first = self.nodes.len();
         let id = make(self);
         for node in &mut self.nodes[first..] {
@@ -247,24 +251,24 @@ impl Branching {
         id
     }
 
-    pub(super) fn whole(&self) -> PartId {
+    pub(super) fn whole(&self) -> SubformulaId {
         self.whole
     }
 
-    pub(super) fn part(&self, id: PartId) -> Part {
-        self.nodes[id.index()].part
+    pub(super) fn operator(&self, id: SubformulaId) -> Operator {
+        self.nodes[id.index()].subformula
     }
 
-    pub(super) fn origin(&self, id: PartId) -> PartId {
+    pub(super) fn origin(&self, id: SubformulaId) -> SubformulaId {
         self.nodes[id.index()].origin
     }
 
-    pub(super) fn is_temporal(&self, id: PartId) -> bool {
+    pub(super) fn is_temporal(&self, id: SubformulaId) -> bool {
         self.nodes[id.index()].temporal
     }
 
     /// So easy to judge that the answer need not be kept.
-    pub(super) fn is_simple(&self, id: PartId) -> bool {
+    pub(super) fn is_simple(&self, id: SubformulaId) -> bool {
         let node = &self.nodes[id.index()];
         !node.temporal && node.height <= 8
     }

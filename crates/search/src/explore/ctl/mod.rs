@@ -2,7 +2,7 @@
 //!
 //! Each operator explores the graph by itself, depth first, and asks for its operands where it needs them (as in the
 //! structure-based algorithms of Vergauwen and Lewi, and of Bhat, Cleaveland and Grumberg). What was found out about a
-//! state and a part of the formula is kept, so every operator passes every edge once.
+//! state and a subformula of the formula is kept, so every operator passes every edge once.
 
 mod evaluate;
 mod evidence;
@@ -13,9 +13,9 @@ use std::sync::atomic::Ordering;
 use kripke_model::Trail;
 
 pub use evidence::{Claim, Evidence, Place, Run};
-pub use formula::{Branching, PartId};
+pub use formula::{CtlFormula, SubformulaId};
 
-use super::error_collector::{Findings, Found};
+use super::error_collector::{Findings, FoundError};
 use super::liveness::lasso;
 use super::{Factory, Search};
 use crate::budget::Limit;
@@ -28,7 +28,7 @@ use evaluate::Evaluator;
 enum Stop {
     Limit(Limit),
     /// Something is wrong with the model itself.
-    Found,
+    Error,
 }
 
 impl From<Limit> for Stop {
@@ -38,13 +38,13 @@ impl From<Limit> for Stop {
 }
 
 /// Whether the formula holds in the initial state.
-pub(super) fn branch<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>, formula: &Branching) -> Outcome {
+pub(super) fn check<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>, formula: &CtlFormula) -> Outcome {
     let mut evaluator = Evaluator::new(search, factory(), formula);
     let root = match evaluator.worker.begin() {
         Ok(root) => root,
         Err(limit) => return conclude(evaluator, StateId::NONE, Err(Stop::Limit(limit))),
     };
-    let judged = evaluator.judge(formula.whole(), root).and_then(|holds| {
+    let judged = evaluator.evaluate(formula.whole(), root).and_then(|holds| {
         let evidence = match evaluator.evidence(formula.whole(), holds, root) {
             // It is true all the same.
             Err(Stop::Limit(_)) if holds => None,
@@ -81,10 +81,10 @@ fn conclude<S: Store>(
             }
         }
         Err(Stop::Limit(limit)) => End::Stopped(limit),
-        Err(Stop::Found) => End::Violation,
+        Err(Stop::Error) => End::Violation,
     };
     let mut end = end;
-    for (Found { wrong, ending, .. }, at) in std::mem::take(&mut findings.kept) {
+    for (FoundError { wrong, ending, .. }, at) in std::mem::take(&mut findings.kept) {
         match lasso::stem(&mut evaluator.worker, root, at) {
             Ok(choices) => violations.push(Violation { wrong, trail: Trail { choices, ending } }),
             Err(limit) => end = End::Stopped(limit),

@@ -11,9 +11,9 @@ use kripke_model::{Choice, Flags};
 
 use super::super::Factory;
 use super::super::worker::Worker;
-use super::Live;
+use super::LivenessSearch;
 use super::colours::{Colours, Set};
-use super::parallel::{Going, Over, Standing, Team, shuffle};
+use super::parallel::{Ended, OrEnded, ParallelSearch, WorkerStatus, shuffle};
 use crate::budget::Limit;
 use crate::store::{Handle, Seen, StateId, Store};
 
@@ -27,9 +27,9 @@ const FRAME: StateId = StateId::NONE;
 
 /// What the workers share.
 struct Shared<'s, S> {
-    team: Team<'s, S>,
+    parallel: ParallelSearch<'s, S>,
     colours: Colours,
-    /// A first search left out a state because of the depth limit. Nobody may ever make that state red, so nobody waits for
+    /// A first search left out a state because of the depth limit. None may ever make that state red, so nobody waits for
     /// red states any more, and the search is not complete.
     cut: AtomicBool,
 }
@@ -53,15 +53,16 @@ struct Searcher<'l, 'w, 'm, 's, S: Store + 'w> {
 }
 
 pub(super) fn run<S: Store>(
-    live: &mut Live<'_, '_, '_, S>,
+    liveness: &mut LivenessSearch<'_, '_, '_, S>,
     factory: Factory<'_, '_>,
     root: StateId,
 ) -> Result<(), Limit> {
-    let shared = Shared { team: Team::new(live), colours: Colours::new(), cut: AtomicBool::new(false) };
-    shared.team.work(live, factory, |worker, number| Searcher::new(&shared, worker, number).start(root));
-    let (bytes, cut, max_depth) = (shared.colours.bytes(), shared.is_cut(), shared.team.max_depth);
-    shared.team.conclude(live, bytes)?;
-    let found = !live.found.is_empty() || !live.findings.kept.is_empty();
+    let shared =
+        Shared { parallel: ParallelSearch::new(liveness), colours: Colours::new(), cut: AtomicBool::new(false) };
+    shared.parallel.run_workers(liveness, factory, |worker, number| Searcher::new(&shared, worker, number).start(root));
+    let (bytes, cut, max_depth) = (shared.colours.bytes(), shared.is_cut(), shared.parallel.max_depth);
+    shared.parallel.conclude(liveness, bytes)?;
+    let found = !liveness.found.is_empty() || !liveness.findings.kept.is_empty();
     if cut && !found { Err(Limit::Depth(max_depth)) } else { Ok(()) }
 }
 
@@ -91,11 +92,11 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
 
     fn start(&mut self, root: StateId) {
         self.blue.push(root);
-        let going = self.search();
-        self.shared.team.part(going, self.worker, self.deepest);
+        let result = self.search();
+        self.shared.parallel.finish_worker(result, self.worker, self.deepest);
     }
 
-    fn search(&mut self) -> Going {
+    fn search(&mut self) -> OrEnded {
         while let Some(&top) = self.blue.last() {
             if top == FRAME {
                 self.blue.pop();
@@ -107,7 +108,7 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
             }
             let colour = self.shared.colours.get(top);
             let is_known = self.cyan.contains(top) || colour & BLUE != 0;
-            if is_known || self.depth >= self.shared.team.max_depth {
+            if is_known || self.depth >= self.shared.parallel.max_depth {
                 self.shared.cut.fetch_or(!is_known, Ordering::Relaxed);
                 self.blue.pop();
                 continue;
@@ -123,7 +124,7 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
             }
             self.depth += 1;
             self.deepest = self.deepest.max(self.depth);
-            self.look_around()?;
+            self.check_limits()?;
         }
         Ok(())
     }
@@ -131,7 +132,7 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
     /// Puts the successors on a stack, in an order of this worker's own. Who comes first judges and counts.
     ///
     /// Workers who follow each other do the same work: each goes where nobody has been, and everybody by another way.
-    fn expand(&mut self, id: StateId, stack: &mut Vec<StateId>) -> Going<Flags> {
+    fn expand(&mut self, id: StateId, stack: &mut Vec<StateId>) -> OrEnded<Flags> {
         let first = stack.len();
         let known = self.shared.colours.set(id, EXPANDED) & EXPANDED != 0;
         let (colours, later) = (&self.shared.colours, &mut self.later);
@@ -147,23 +148,23 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
         shuffle(&mut stack[first..], &mut self.random);
         shuffle(&mut self.later, &mut self.random);
         stack.splice(first..first, self.later.drain(..));
-        expanded.map_err(|limit| self.shared.team.stop(limit))
+        expanded.map_err(|limit| self.shared.parallel.stop(limit))
     }
 
     /// Looks at limits and at what was found on the way.
-    fn look_around(&mut self) -> Going {
+    fn check_limits(&mut self) -> OrEnded {
         let Searcher { shared, worker, number, cyan, pink, blue, red, met, deepest, .. } = self;
-        let standing = || {
+        let status = || {
             let stacks = (blue.capacity() + red.capacity() + met.capacity()) * size_of::<StateId>();
             let own = cyan.bytes() + pink.bytes() + stacks as u64;
             let waiting = blue.len() as u64;
-            Standing { number: *number, deepest: *deepest, waiting, own, shared: shared.colours.bytes() }
+            WorkerStatus { number: *number, deepest: *deepest, waiting, own, shared: shared.colours.bytes() }
         };
-        shared.team.look_around(worker, standing)
+        shared.parallel.check_limits(worker, status)
     }
 
     /// The first search leaves a state.
-    fn leave(&mut self, id: StateId) -> Going {
+    fn leave(&mut self, id: StateId) -> OrEnded {
         self.shared.colours.set(id, BLUE);
         if self.shared.colours.get(id) & (ACCEPTING | RED) == ACCEPTING {
             self.search_red(id)?;
@@ -178,12 +179,12 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
     }
 
     /// The second search.
-    fn search_red(&mut self, seed: StateId) -> Going {
+    fn search_red(&mut self, seed: StateId) -> OrEnded {
         self.red.push(seed);
         let mut first = true;
         while let Some(top) = self.red.pop() {
             if self.cyan.contains(top) && !first {
-                return Err(self.shared.team.find(seed));
+                return Err(self.shared.parallel.report_cycle(seed));
             }
             let colour = self.shared.colours.get(top);
             let is_left_out = colour & BLUE == 0 && self.shared.is_cut();
@@ -199,14 +200,14 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
             if expanded?.accepting {
                 self.shared.colours.set(top, ACCEPTING);
             }
-            self.look_around()?;
+            self.check_limits()?;
         }
         Ok(())
     }
 
     /// Until the other accepting states met are red, unless the depth limit keeps them from it. Meanwhile the store may do
     /// without this worker.
-    fn wait(&mut self, seed: StateId) -> Going {
+    fn wait(&mut self, seed: StateId) -> OrEnded {
         let colours = &self.shared.colours;
         let open = |id: &StateId| *id != seed && colours.get(*id) & (ACCEPTING | RED) == ACCEPTING;
         let mut at = 0;
@@ -218,12 +219,12 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
         while at < self.met.len() && !over && !self.shared.is_cut() {
             if open(&self.met[at]) {
                 std::thread::yield_now();
-                over = self.shared.team.is_over() || self.shared.team.search.is_stopped();
+                over = self.shared.parallel.is_over() || self.shared.parallel.search.is_stopped();
             } else {
                 at += 1;
             }
         }
         self.worker.handle.enter();
-        if over { Err(Over) } else { Ok(()) }
+        if over { Err(Ended) } else { Ok(()) }
     }
 }

@@ -32,7 +32,7 @@ impl Colours {
         self.of(id).load(Ordering::Acquire)
     }
 
-    /// Sets bits; what was there before.
+    /// UnionFind bits; what was there before.
     pub fn set(&self, id: StateId, bits: u8) -> u8 {
         self.of(id).fetch_or(bits, Ordering::AcqRel)
     }

@@ -1,24 +1,24 @@
 //! Fairness, judged component by component.
 //!
 //! A cycle is weakly fair if every process, somewhere on it, can't move or does. Where a component has for every process
-//! a state in which it can't move or an edge by which it moves, a tour of all of these is a fair cycle; where it has not,
+//! a state in which it can't move or an edge by which it moves, a cycle of all of these is a fair cycle; where it has not,
 //! neither has any part of it. Strong fairness asks that a process which can move somewhere on the cycle does: if a
-//! component has a process that can move but never does inside, no fair cycle meets the states where it can, and what is
+//! component has a process that can move but never does summary, no fair cycle meets the states where it can, and what is
 //! left without them is looked at again (as for Streett automata). The same goes for steps in place of processes.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use kripke_model::Choice;
 
-use super::super::worker::{Agents, Turn, Worker};
+use super::super::worker::{Agents, MovedBy, Worker};
 use super::{Cycles, Fairness, label, lasso};
 use crate::budget::Limit;
 use crate::store::{StateId, Store};
 
 /// A first state, and which successor to take from each on.
-pub(in crate::explore) type Tour = (StateId, Vec<u32>);
+pub(in crate::explore) type FairCycle = (StateId, Vec<u32>);
 
-/// One step inside a component.
+/// One step summary a component.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     from: StateId,
@@ -28,7 +28,7 @@ struct Step {
 
 /// What there is in a component.
 #[derive(Debug, Default)]
-struct Inside {
+struct ComponentSummary {
     /// An accepting state, and steps with marks that are new.
     accepting: Option<StateId>,
     marked: Vec<Step>,
@@ -44,39 +44,39 @@ struct Inside {
 }
 
 /// A fair cycle that meets all the marks, if the component has one.
-pub(in crate::explore) fn tour<S: Store>(
+pub(in crate::explore) fn find<S: Store>(
     worker: &mut Worker<'_, '_, S>,
     states: &[(StateId, u32)],
     cycles: Cycles,
-) -> Result<Option<Tour>, Limit> {
+) -> Result<Option<FairCycle>, Limit> {
     let mut parts: Vec<BTreeSet<(StateId, u32)>> = vec![states.iter().copied().collect()];
     while let Some(part) = parts.pop() {
         let members: HashSet<StateId> = part.iter().map(|(id, _)| *id).collect();
-        let inside = look_inside(worker, &part, &members, cycles)?;
-        if inside.step.is_none() || inside.marks != cycles.all_marks() {
+        let summary = summarise(worker, &part, &members, cycles)?;
+        if summary.step.is_none() || summary.marks != cycles.all_marks() {
             continue;
         }
-        match inside.wants(cycles.fairness) {
-            Verdict::Fair => return around(worker, &inside, &members, cycles.fairness).map(Some),
-            Verdict::Unfair => {}
-            Verdict::Without(bad) => {
+        match summary.check_fairness(cycles.fairness) {
+            FairnessVerdict::Fair => return around(worker, &summary, &members, cycles.fairness).map(Some),
+            FairnessVerdict::Unfair => {}
+            FairnessVerdict::Without(bad) => {
                 let rest: BTreeSet<_> = part.into_iter().filter(|(id, _)| !bad.contains(id)).collect();
-                parts.extend(components(&rest, &inside.edges));
+                parts.extend(components(&rest, &summary.edges));
             }
         }
     }
     Ok(None)
 }
 
-enum Verdict {
+enum FairnessVerdict {
     Fair,
     Unfair,
     /// Not with these states.
     Without(HashSet<StateId>),
 }
 
-impl Inside {
-    fn wants(&self, fairness: Fairness) -> Verdict {
+impl ComponentSummary {
+    fn check_fairness(&self, fairness: Fairness) -> FairnessVerdict {
         let mut bad = HashSet::new();
         for process in 0..self.moves.len() {
             let fair = self.moves[process].is_some()
@@ -89,19 +89,19 @@ impl Inside {
             if !fair {
                 match fairness {
                     Fairness::Strong | Fairness::StrongTransitions => bad.extend(self.able[process].iter().copied()),
-                    _ => return Verdict::Unfair,
+                    _ => return FairnessVerdict::Unfair,
                 }
             }
         }
-        if bad.is_empty() { Verdict::Fair } else { Verdict::Without(bad) }
+        if bad.is_empty() { FairnessVerdict::Fair } else { FairnessVerdict::Without(bad) }
     }
 
-    /// A step inside, and the agents that make it.
-    fn moved(&mut self, turn: Turn, step: Step) {
-        let movers = match turn {
-            Turn::Nobody => &mut [][..],
-            Turn::One(agent) => &mut self.moves[agent..=agent],
-            Turn::All => &mut self.moves,
+    /// A step summary, and the agents that make it.
+    fn moved(&mut self, moved_by: MovedBy, step: Step) {
+        let movers = match moved_by {
+            MovedBy::None => &mut [][..],
+            MovedBy::One(agent) => &mut self.moves[agent..=agent],
+            MovedBy::All => &mut self.moves,
         };
         for mover in movers {
             mover.get_or_insert(step);
@@ -122,7 +122,7 @@ impl Inside {
     }
 
     /// Makes room for processes that were not there before: they can't move where they are not.
-    fn know(&mut self, processes: usize, absent: Option<StateId>) {
+    fn ensure_agents(&mut self, processes: usize, absent: Option<StateId>) {
         while self.moves.len() < processes {
             self.moves.push(None);
             self.rests.push(absent);
@@ -131,95 +131,95 @@ impl Inside {
     }
 }
 
-fn look_inside<S: Store>(
+fn summarise<S: Store>(
     worker: &mut Worker<'_, '_, S>,
     part: &BTreeSet<(StateId, u32)>,
     members: &HashSet<StateId>,
     cycles: Cycles,
-) -> Result<Inside, Limit> {
-    let mut inside = Inside::default();
+) -> Result<ComponentSummary, Limit> {
+    let mut summary = ComponentSummary::default();
     if cycles.fairness == Fairness::Impartial {
         // A process that was there from the start has to move, even if it has ended.
-        inside.know(worker.processes_at_start(), None);
+        summary.ensure_agents(worker.processes_at_start(), None);
     }
     let (mut before, mut labels, mut steps) = (None, Vec::new(), HashMap::new());
     for &(from, marks) in part {
         if marks != 0 {
-            inside.accepting.get_or_insert(from);
-            inside.marks |= marks;
+            summary.accepting.get_or_insert(from);
+            summary.marks |= marks;
         }
         if cycles.by_edges() {
-            worker.marks(from, &mut labels);
+            worker.acceptance_marks(from, &mut labels);
         }
         let agents = match cycles.fairness {
-            Fairness::None => worker.successors_alone(from)?,
-            Fairness::StrongTransitions => worker.steps(from, &mut steps)?,
-            Fairness::Weak | Fairness::Strong | Fairness::Impartial => worker.movers(from)?,
+            Fairness::None => worker.without_agents(from)?,
+            Fairness::StrongTransitions => worker.transition_agents(from, &mut steps)?,
+            Fairness::Weak | Fairness::Strong | Fairness::Impartial => worker.process_agents(from)?,
         };
-        inside.know(agents.count, before);
-        for (number, (&to, &turn)) in agents.successors.iter().zip(&agents.movers).enumerate() {
+        summary.ensure_agents(agents.count, before);
+        for (number, (&to, &moved_by)) in agents.successors.iter().zip(&agents.movers).enumerate() {
             if !members.contains(&to) {
                 continue;
             }
             let step = Step { from, number: number as u32, to };
-            inside.step.get_or_insert(step);
+            summary.step.get_or_insert(step);
             let label = label(&labels, number);
-            if label & !inside.marks != 0 {
-                inside.marks |= label;
-                inside.marked.push(step);
+            if label & !summary.marks != 0 {
+                summary.marks |= label;
+                summary.marked.push(step);
             }
-            inside.edges.entry(from).or_default().push(to);
-            inside.moved(turn, step);
+            summary.edges.entry(from).or_default().push(to);
+            summary.moved(moved_by, step);
         }
-        inside.enabled(from, &agents);
+        summary.enabled(from, &agents);
         before = before.or(Some(from));
     }
-    Ok(inside)
+    Ok(summary)
 }
 
 /// A cycle by way of all that makes it accepting and fair.
 fn around<S: Store>(
     worker: &mut Worker<'_, '_, S>,
-    inside: &Inside,
+    summary: &ComponentSummary,
     members: &HashSet<StateId>,
     fairness: Fairness,
-) -> Result<Tour, Limit> {
-    let somewhere = inside.step.map(|step| step.from);
-    let start = inside.accepting.or(somewhere).expect("a component with a step");
-    let (mut tour, mut at) = (Vec::new(), start);
-    let mut moves = inside.marked.clone();
-    for process in 0..inside.moves.len() {
-        match (fairness, inside.rests[process], inside.moves[process]) {
+) -> Result<FairCycle, Limit> {
+    let somewhere = summary.step.map(|step| step.from);
+    let start = summary.accepting.or(somewhere).expect("a component with a step");
+    let (mut cycle, mut at) = (Vec::new(), start);
+    let mut moves = summary.marked.clone();
+    for process in 0..summary.moves.len() {
+        match (fairness, summary.rests[process], summary.moves[process]) {
             (Fairness::None, ..) => {}
-            (Fairness::Strong | Fairness::StrongTransitions, ..) if inside.able[process].is_empty() => {}
-            (Fairness::Weak, Some(rest), _) => extend(worker, &mut tour, &mut at, rest, members)?,
+            (Fairness::Strong | Fairness::StrongTransitions, ..) if summary.able[process].is_empty() => {}
+            (Fairness::Weak, Some(rest), _) => extend(worker, &mut cycle, &mut at, rest, members)?,
             (_, _, step) => moves.extend(step),
         }
     }
     for step in moves {
-        extend(worker, &mut tour, &mut at, step.from, members)?;
-        tour.push(step.number);
+        extend(worker, &mut cycle, &mut at, step.from, members)?;
+        cycle.push(step.number);
         at = step.to;
     }
-    if tour.is_empty() {
-        let back = lasso::way(worker, start, |id| id == start, |id| members.contains(&id))?;
-        tour.extend(back.map(|(choices, _)| choices).expect("a component is connected"));
+    if cycle.is_empty() {
+        let back = lasso::shortest_path(worker, start, |id| id == start, |id| members.contains(&id))?;
+        cycle.extend(back.map(|(choices, _)| choices).expect("a component is connected"));
     }
-    extend(worker, &mut tour, &mut at, start, members)?;
-    Ok((start, tour))
+    extend(worker, &mut cycle, &mut at, start, members)?;
+    Ok((start, cycle))
 }
 
-/// Goes on to a state, if the tour is not there.
+/// Goes on to a state, if the cycle is not there.
 fn extend<S: Store>(
     worker: &mut Worker<'_, '_, S>,
-    tour: &mut Vec<u32>,
+    cycle: &mut Vec<u32>,
     at: &mut StateId,
     to: StateId,
     members: &HashSet<StateId>,
 ) -> Result<(), Limit> {
     if *at != to {
-        let found = lasso::way(worker, *at, |id| id == to, |id| members.contains(&id))?;
-        tour.extend(found.map(|(choices, _)| choices).expect("a component is connected"));
+        let found = lasso::shortest_path(worker, *at, |id| id == to, |id| members.contains(&id))?;
+        cycle.extend(found.map(|(choices, _)| choices).expect("a component is connected"));
         *at = to;
     }
     Ok(())

@@ -17,37 +17,40 @@ pub(in crate::explore) fn stem<S: Store>(
     if from == to {
         return Ok(Vec::new());
     }
-    way(worker, from, |id| id == to, |_| true)
+    shortest_path(worker, from, |id| id == to, |_| true)
         .map(|found| found.map(|(choices, _)| choices).expect("the search has come this way"))
 }
 
 /// Which successors to take to come back.
-pub(in crate::explore) fn around<S: Store>(worker: &mut Worker<'_, '_, S>, id: StateId) -> Result<Vec<u32>, Limit> {
-    way(worker, id, |to| to == id, |_| true)
+pub(in crate::explore) fn cycle_through<S: Store>(
+    worker: &mut Worker<'_, '_, S>,
+    id: StateId,
+) -> Result<Vec<u32>, Limit> {
+    shortest_path(worker, id, |to| to == id, |_| true)
         .map(|found| found.map(|(choices, _)| choices).expect("the state is on a cycle"))
 }
 
 /// The shortest way of at least one step to a wanted state, through allowed states that were stored before: which
 /// successors to take, and where it ends.
-pub(in crate::explore) fn way<S: Store>(
+pub(in crate::explore) fn shortest_path<S: Store>(
     worker: &mut Worker<'_, '_, S>,
     from: StateId,
     wanted: impl Fn(StateId) -> bool,
     allowed: impl Fn(StateId) -> bool,
 ) -> Result<Option<(Vec<u32>, StateId)>, Limit> {
     // Where each state was first met from, and by which successor. None: stored only now.
-    let mut origins: HashMap<StateId, Option<(StateId, u32)>> = HashMap::new();
+    let mut parents: HashMap<StateId, Option<(StateId, u32)>> = HashMap::new();
     let mut queue = VecDeque::from([from]);
     while let Some(id) = queue.pop_front() {
         let (mut number, mut arrived) = (0, None);
         worker.expand_again(id, Choice::All, |seen| {
             if arrived.is_none() {
                 if seen.new {
-                    origins.insert(seen.id, None);
-                } else if wanted(seen.id) && origins.get(&seen.id) != Some(&None) {
+                    parents.insert(seen.id, None);
+                } else if wanted(seen.id) && parents.get(&seen.id) != Some(&None) {
                     arrived = Some((seen.id, number));
-                } else if allowed(seen.id) && seen.id != from && !origins.contains_key(&seen.id) {
-                    origins.insert(seen.id, Some((id, number)));
+                } else if allowed(seen.id) && seen.id != from && !parents.contains_key(&seen.id) {
+                    parents.insert(seen.id, Some((id, number)));
                     queue.push_back(seen.id);
                 }
             }
@@ -56,7 +59,7 @@ pub(in crate::explore) fn way<S: Store>(
         if let Some((end, last)) = arrived {
             let mut choices = vec![last];
             let mut at = id;
-            while let Some(Some((before, choice))) = origins.get(&at).filter(|_| at != from) {
+            while let Some(Some((before, choice))) = parents.get(&at).filter(|_| at != from) {
                 choices.push(*choice);
                 at = *before;
             }

@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering;
 use kripke_model::trail::Ending;
 use kripke_model::{Flags, Trail};
 
-use super::error_collector::{Findings, Found};
+use super::error_collector::{Findings, FoundError};
 use super::worker::Worker;
 use super::{Factory, ROUND, Search};
 use crate::budget::Limit;
@@ -104,7 +104,7 @@ pub enum Fairness {
 }
 
 /// What the algorithms have in common.
-pub(super) struct Live<'w, 'm, 's, S: Store + 'w> {
+pub(super) struct LivenessSearch<'w, 'm, 's, S: Store + 'w> {
     search: &'s Search<'s, S>,
     worker: Worker<'w, 'm, S>,
     cycles: Cycles,
@@ -112,20 +112,20 @@ pub(super) struct Live<'w, 'm, 's, S: Store + 'w> {
     /// A state on an accepting cycle, where that is all there is to say.
     found: Vec<StateId>,
     /// Cycles known step by step: the first state, and which successor is taken from each on.
-    tours: Vec<(StateId, Vec<u32>)>,
+    fair_cycles: Vec<(StateId, Vec<u32>)>,
     max_depth: u32,
     depth: u32,
     bytes: u64,
 }
 
-impl<'s, S: Store> Live<'_, '_, 's, S> {
+impl<'s, S: Store> LivenessSearch<'_, '_, 's, S> {
     /// The first cycle will do, whatever it is like.
     fn stops_early(&self) -> bool {
         self.cycles.fairness == Fairness::None && !self.search.options.all_errors
     }
 
     /// To be called after each expansion: looks at limits and at what was found on the way. True if the search is over.
-    fn look_around(&mut self, depth: u32, bytes: impl Fn() -> u64, waiting: u64) -> Result<bool, Limit> {
+    fn check_limits(&mut self, depth: u32, bytes: impl Fn() -> u64, waiting: u64) -> Result<bool, Limit> {
         if self.worker.is_due(ROUND) {
             self.search.depth.store(u64::from(depth), Ordering::Relaxed);
             self.search.check(bytes(), waiting);
@@ -133,27 +133,27 @@ impl<'s, S: Store> Live<'_, '_, 's, S> {
                 return Err(limit);
             }
         }
-        if !self.worker.judge.is_content() {
-            self.findings.collect_in_states(self.worker.judge.hand_over());
+        if !self.worker.errors.is_empty() {
+            self.findings.collect_in_states(self.worker.errors.take_findings());
             return Ok(!self.search.options.all_errors && !self.findings.kept.is_empty());
         }
         Ok(false)
     }
 
     /// A whole component with an accepting state: does it have a cycle that counts? True if the search is over.
-    fn judge_component(&mut self, states: &[(StateId, u32)]) -> Result<bool, Limit> {
-        if let Some(tour) = fair_cycle::tour(&mut self.worker, states, self.cycles)? {
+    fn check_component(&mut self, states: &[(StateId, u32)]) -> Result<bool, Limit> {
+        if let Some(cycle) = fair_cycle::find(&mut self.worker, states, self.cycles)? {
             self.findings.errors.cycles += 1;
-            self.tours.push(tour);
+            self.fair_cycles.push(cycle);
             return Ok(!self.search.options.all_errors);
         }
         Ok(false)
     }
 
     fn conclude(mut self, root: Option<StateId>, mut stop: Option<Limit>) -> Outcome {
-        self.findings.collect_in_states(self.worker.judge.hand_over());
+        self.findings.collect_in_states(self.worker.errors.take_findings());
         self.findings.errors.cycles += self.found.len() as u64;
-        let cycles = !self.found.is_empty() || !self.tours.is_empty();
+        let cycles = !self.found.is_empty() || !self.fair_cycles.is_empty();
         let end = if cycles && !self.search.options.all_errors {
             End::Violation
         } else {
@@ -173,21 +173,21 @@ impl<'s, S: Store> Live<'_, '_, 's, S> {
     /// The ways to all that was found.
     fn violations(&mut self, root: StateId) -> Result<Vec<Violation>, Limit> {
         let mut out = Vec::new();
-        for (Found { wrong, ending, .. }, at) in std::mem::take(&mut self.findings.kept) {
+        for (FoundError { wrong, ending, .. }, at) in std::mem::take(&mut self.findings.kept) {
             let mut choices = lasso::stem(&mut self.worker, root, at)?;
-            self.worker.number_among_all(root, &mut choices);
+            self.worker.renumber_choices(root, &mut choices);
             out.push(Violation { wrong, trail: Trail { choices, ending } });
         }
         let found = std::mem::take(&mut self.found);
         for id in found {
-            let around = lasso::around(&mut self.worker, id)?;
-            self.tours.push((id, around));
+            let around = lasso::cycle_through(&mut self.worker, id)?;
+            self.fair_cycles.push((id, around));
         }
-        for (id, around) in std::mem::take(&mut self.tours) {
+        for (id, around) in std::mem::take(&mut self.fair_cycles) {
             let mut choices = lasso::stem(&mut self.worker, root, id)?;
             let ending = Ending::Cycle(choices.len() as u32);
             choices.extend(around);
-            self.worker.number_among_all(root, &mut choices);
+            self.worker.renumber_choices(root, &mut choices);
             out.push(Violation { wrong: Wrong::Cycle, trail: Trail { choices, ending } });
         }
         Ok(out)
@@ -195,28 +195,28 @@ impl<'s, S: Store> Live<'_, '_, 's, S> {
 }
 
 /// Looks for cycles.
-pub(super) fn live<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>, cycles: Cycles) -> Outcome {
-    let mut live = Live {
+pub(super) fn check<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>, cycles: Cycles) -> Outcome {
+    let mut liveness = LivenessSearch {
         search,
         worker: Worker::new(search, 0, factory()),
         cycles,
         findings: Findings::new(),
         found: Vec::new(),
-        tours: Vec::new(),
+        fair_cycles: Vec::new(),
         max_depth: search.budget.max_depth.unwrap_or(u32::MAX),
         depth: 0,
         bytes: 0,
     };
-    let root = match live.worker.begin() {
+    let root = match liveness.worker.begin() {
         Ok(root) => root,
-        Err(limit) => return live.conclude(None, Some(limit)),
+        Err(limit) => return liveness.conclude(None, Some(limit)),
     };
     let stop = match cycles.algorithm(search.threads, search.options.all_errors) {
-        Algorithm::Nested => nested_dfs::run(&mut live, root),
-        Algorithm::Cndfs => cndfs::run(&mut live, factory, root),
-        Algorithm::Ufscc => ufscc::run(&mut live, factory, root),
-        Algorithm::Auto | Algorithm::Scc => scc::run(&mut live, root),
+        Algorithm::Nested => nested_dfs::run(&mut liveness, root),
+        Algorithm::Cndfs => cndfs::run(&mut liveness, factory, root),
+        Algorithm::Ufscc => ufscc::run(&mut liveness, factory, root),
+        Algorithm::Auto | Algorithm::Scc => scc::run(&mut liveness, root),
     }
     .err();
-    live.conclude(Some(root), stop)
+    liveness.conclude(Some(root), stop)
 }

@@ -2,7 +2,7 @@
 //! the short cuts of Schwoon and Esparza: states on the path of the first search are cyan, and an edge from one search to
 //! a cyan state closes a cycle; a state whose successors are all red is red without a search of its own.
 
-use super::Live;
+use super::LivenessSearch;
 use crate::budget::Limit;
 use crate::store::{StateId, Store};
 
@@ -79,13 +79,13 @@ impl Stack {
     }
 }
 
-pub(super) fn run<S: Store>(live: &mut Live<'_, '_, '_, S>, root: StateId) -> Result<(), Limit> {
+pub(super) fn run<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, root: StateId) -> Result<(), Limit> {
     let mut marks = Marks::default();
     let (mut blue, mut red) = (Stack { entries: vec![root], path: Vec::new() }, Stack::default());
     let mut deepest = 0;
-    let done = search(live, &mut marks, &mut blue, &mut red, &mut deepest);
-    live.depth = deepest;
-    live.bytes = bytes(&marks, &blue, &red);
+    let done = search(liveness, &mut marks, &mut blue, &mut red, &mut deepest);
+    liveness.depth = deepest;
+    liveness.bytes = bytes(&marks, &blue, &red);
     done
 }
 
@@ -96,7 +96,7 @@ fn bytes(marks: &Marks, blue: &Stack, red: &Stack) -> u64 {
 }
 
 fn search<S: Store>(
-    live: &mut Live<'_, '_, '_, S>,
+    liveness: &mut LivenessSearch<'_, '_, '_, S>,
     marks: &mut Marks,
     blue: &mut Stack,
     red: &mut Stack,
@@ -105,14 +105,14 @@ fn search<S: Store>(
     while let Some(&top) = blue.entries.last() {
         if top == FRAME {
             let Some(id) = blue.pop_frame() else { break };
-            if finish(live, marks, blue, red, id)? {
+            if finish(liveness, marks, blue, red, id)? {
                 return Ok(());
             }
             continue;
         }
         let mark = marks.get(top);
         match mark.colour {
-            Colour::White if blue.depth() >= live.max_depth => {
+            Colour::White if blue.depth() >= liveness.max_depth => {
                 blue.entries.pop();
             }
             Colour::White => {
@@ -120,7 +120,7 @@ fn search<S: Store>(
                 *deepest = (*deepest).max(blue.depth());
                 let entries = &mut blue.entries;
                 // Looked at now, all together, so that memory is not waited for one by one.
-                let flags = live.worker.expand(top, |seen| {
+                let flags = liveness.worker.expand(top, |seen| {
                     if seen.new || marks.get(seen.id).colour != Colour::Red {
                         entries.push(seen.id);
                     }
@@ -128,7 +128,7 @@ fn search<S: Store>(
                 blue.entries[first..].reverse();
                 *marks.of(top) = Mark { colour: Colour::Cyan, accepting: flags.accepting, all_red: true };
                 let waiting = blue.entries.len() as u64;
-                if live.look_around(*deepest, || bytes(marks, blue, red), waiting)? {
+                if liveness.check_limits(*deepest, || bytes(marks, blue, red), waiting)? {
                     return Ok(());
                 }
             }
@@ -136,7 +136,7 @@ fn search<S: Store>(
                 blue.entries.pop();
                 let Some(owner) = blue.owner() else { continue };
                 if colour == Colour::Cyan && (mark.accepting || marks.get(owner).accepting) {
-                    live.found.push(if mark.accepting { top } else { owner });
+                    liveness.found.push(if mark.accepting { top } else { owner });
                     return Ok(());
                 }
                 if colour != Colour::Red {
@@ -150,7 +150,7 @@ fn search<S: Store>(
 
 /// The first search leaves a state. True if a cycle was found.
 fn finish<S: Store>(
-    live: &mut Live<'_, '_, '_, S>,
+    liveness: &mut LivenessSearch<'_, '_, '_, S>,
     marks: &mut Marks,
     blue: &Stack,
     red: &mut Stack,
@@ -160,8 +160,8 @@ fn finish<S: Store>(
     if mark.all_red {
         marks.of(id).colour = Colour::Red;
     } else if mark.accepting {
-        if let Some(found) = search_red(live, marks, red, id)? {
-            live.found.push(found);
+        if let Some(found) = search_red(liveness, marks, red, id)? {
+            liveness.found.push(found);
             return Ok(true);
         }
         marks.of(id).colour = Colour::Red;
@@ -178,7 +178,7 @@ fn finish<S: Store>(
 
 /// The second search: from an accepting state over blue ones. The seed, if it meets a cyan state.
 fn search_red<S: Store>(
-    live: &mut Live<'_, '_, '_, S>,
+    liveness: &mut LivenessSearch<'_, '_, '_, S>,
     marks: &mut Marks,
     red: &mut Stack,
     seed: StateId,
@@ -202,7 +202,7 @@ fn search_red<S: Store>(
                 first = false;
                 let start = red.push_frame(top);
                 let entries = &mut red.entries;
-                live.worker.expand_again(top, kripke_model::Choice::All, |seen| entries.push(seen.id))?;
+                liveness.worker.expand_again(top, kripke_model::Choice::All, |seen| entries.push(seen.id))?;
                 red.entries[start..].reverse();
             }
             Colour::White | Colour::Red => {

@@ -6,16 +6,16 @@ use std::sync::{Mutex, PoisonError};
 use super::super::error_collector::Findings;
 use super::super::worker::Worker;
 use super::super::{Factory, ROUND, Search};
-use super::Live;
+use super::LivenessSearch;
 use crate::budget::Limit;
 use crate::store::{Handle, StateId, Store, spawn};
 
 /// The search is over for this worker.
-pub(super) struct Over;
+pub(super) struct Ended;
 
-pub(super) type Going<T = ()> = Result<T, Over>;
+pub(super) type OrEnded<T = ()> = Result<T, Ended>;
 
-pub(super) struct Team<'s, S> {
+pub(super) struct ParallelSearch<'s, S> {
     pub search: &'s Search<'s, S>,
     pub max_depth: u32,
     found: Mutex<Vec<StateId>>,
@@ -29,7 +29,7 @@ pub(super) struct Team<'s, S> {
 
 /// How far a worker is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Standing {
+pub(super) struct WorkerStatus {
     pub number: usize,
     pub deepest: u32,
     pub waiting: u64,
@@ -46,23 +46,23 @@ pub(super) fn shuffle<T>(list: &mut [T], random: &mut u64) {
     }
 }
 
-impl<'s, S: Store> Team<'s, S> {
-    pub fn new(live: &Live<'_, '_, 's, S>) -> Self {
-        Team {
-            search: live.search,
-            max_depth: live.max_depth,
+impl<'s, S: Store> ParallelSearch<'s, S> {
+    pub fn new(liveness: &LivenessSearch<'_, '_, 's, S>) -> Self {
+        ParallelSearch {
+            search: liveness.search,
+            max_depth: liveness.max_depth,
             found: Mutex::default(),
             findings: Mutex::new(Findings::new()),
             over: AtomicBool::new(false),
             depth: AtomicU32::new(0),
-            bytes: (0..live.search.threads).map(|_| AtomicU64::new(0)).collect(),
+            bytes: (0..liveness.search.threads).map(|_| AtomicU64::new(0)).collect(),
         }
     }
 
     /// Lets every worker do its part, the first of them this thread's.
-    pub fn work(
+    pub fn run_workers(
         &self,
-        live: &mut Live<'_, '_, 's, S>,
+        liveness: &mut LivenessSearch<'_, '_, 's, S>,
         factory: Factory<'_, '_>,
         part: impl Fn(&mut Worker<'_, '_, S>, usize) + Sync,
     ) {
@@ -76,30 +76,30 @@ impl<'s, S: Store> Team<'s, S> {
                     worker.handle.leave();
                 });
             }
-            part(&mut live.worker, 0);
-            live.worker.handle.leave();
+            part(&mut liveness.worker, 0);
+            liveness.worker.handle.leave();
         });
-        live.worker.handle.enter();
+        liveness.worker.handle.enter();
     }
 
     /// A worker is done, or gives up.
-    pub fn part(&self, going: Going, worker: &mut Worker<'_, '_, S>, deepest: u32) {
-        if going.is_err() {
+    pub fn finish_worker(&self, result: OrEnded, worker: &mut Worker<'_, '_, S>, deepest: u32) {
+        if result.is_err() {
             self.over.store(true, Ordering::Relaxed);
         }
         self.depth.fetch_max(deepest, Ordering::Relaxed);
         let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
-        findings.collect_in_states(worker.judge.hand_over());
+        findings.collect_in_states(worker.errors.take_findings());
     }
 
-    pub fn find(&self, id: StateId) -> Over {
+    pub fn report_cycle(&self, id: StateId) -> Ended {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).push(id);
-        Over
+        Ended
     }
 
-    pub fn stop(&self, limit: Limit) -> Over {
+    pub fn stop(&self, limit: Limit) -> Ended {
         self.search.stop(limit);
-        Over
+        Ended
     }
 
     pub fn is_over(&self) -> bool {
@@ -112,9 +112,9 @@ impl<'s, S: Store> Team<'s, S> {
     }
 
     /// Looks at limits and at what was found on the way.
-    pub fn look_around(&self, worker: &mut Worker<'_, '_, S>, standing: impl FnOnce() -> Standing) -> Going {
+    pub fn check_limits(&self, worker: &mut Worker<'_, '_, S>, status: impl FnOnce() -> WorkerStatus) -> OrEnded {
         if worker.is_due(ROUND) {
-            let Standing { number, deepest, waiting, own, shared } = standing();
+            let WorkerStatus { number, deepest, waiting, own, shared } = status();
             self.bytes[number].store(own, Ordering::Relaxed);
             // Not more often: it is one place in memory for all.
             if worker.leads() {
@@ -123,28 +123,28 @@ impl<'s, S: Store> Team<'s, S> {
                 self.search.check(shared + self.own_bytes(), waiting);
             }
             if self.search.is_stopped() || self.is_over() {
-                return Err(Over);
+                return Err(Ended);
             }
         }
-        if !worker.judge.is_content() {
+        if !worker.errors.is_empty() {
             let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
-            findings.collect_in_states(worker.judge.hand_over());
+            findings.collect_in_states(worker.errors.take_findings());
             if !findings.kept.is_empty() {
-                return Err(Over);
+                return Err(Ended);
             }
         }
         Ok(())
     }
 
     /// What was found goes to where all algorithms have it: the first of it.
-    pub fn conclude(self, live: &mut Live<'_, '_, '_, S>, shared: u64) -> Result<(), Limit> {
-        live.depth = self.depth.load(Ordering::Relaxed);
-        live.bytes = shared + self.own_bytes();
-        live.found = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        live.found.truncate(1);
-        live.findings = self.findings.into_inner().unwrap_or_else(PoisonError::into_inner);
+    pub fn conclude(self, liveness: &mut LivenessSearch<'_, '_, '_, S>, shared: u64) -> Result<(), Limit> {
+        liveness.depth = self.depth.load(Ordering::Relaxed);
+        liveness.bytes = shared + self.own_bytes();
+        liveness.found = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        liveness.found.truncate(1);
+        liveness.findings = self.findings.into_inner().unwrap_or_else(PoisonError::into_inner);
         match self.search.take_limit() {
-            Some(limit) if live.found.is_empty() && live.findings.kept.is_empty() => Err(limit),
+            Some(limit) if liveness.found.is_empty() && liveness.findings.kept.is_empty() => Err(limit),
             _ => Ok(()),
         }
     }

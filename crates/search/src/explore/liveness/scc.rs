@@ -3,7 +3,7 @@
 //! Each state is expanded once. A component is known to have an accepting cycle as soon as an edge closes one: there is
 //! no need to wait for the whole component, unless runs have to be fair.
 
-use super::{Live, label};
+use super::{LivenessSearch, label};
 use crate::budget::Limit;
 use crate::store::{StateId, Store};
 
@@ -87,36 +87,36 @@ impl Path {
     }
 }
 
-pub(super) fn run<S: Store>(live: &mut Live<'_, '_, '_, S>, root: StateId) -> Result<(), Limit> {
+pub(super) fn run<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, root: StateId) -> Result<(), Limit> {
     let mut path = Path::default();
     path.entries.push(root);
-    if live.cycles.by_edges() {
+    if liveness.cycles.by_edges() {
         path.labels.push(0);
     }
-    let done = descend(live, &mut path);
-    live.depth = path.deepest;
-    live.bytes = path.bytes();
+    let done = descend(liveness, &mut path);
+    liveness.depth = path.deepest;
+    liveness.bytes = path.bytes();
     done
 }
 
-fn descend<S: Store>(live: &mut Live<'_, '_, '_, S>, path: &mut Path) -> Result<(), Limit> {
+fn descend<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, path: &mut Path) -> Result<(), Limit> {
     while let Some(&top) = path.entries.last() {
         if top == FRAME {
             path.pop();
             let Some(state) = path.entries.last().copied() else { break };
             path.pop();
             path.depth -= 1;
-            if finish(live, path, state)? {
+            if finish(liveness, path, state)? {
                 return Ok(());
             }
             continue;
         }
         match path.order(top) {
-            UNSEEN if path.depth >= live.max_depth => {
+            UNSEEN if path.depth >= liveness.max_depth => {
                 path.pop();
             }
             UNSEEN => {
-                if visit(live, path, top)? {
+                if visit(liveness, path, top)? {
                     return Ok(());
                 }
             }
@@ -125,12 +125,12 @@ fn descend<S: Store>(live: &mut Live<'_, '_, '_, S>, path: &mut Path) -> Result<
             }
             order => {
                 let label = path.pop();
-                if path.merge(order, label) == live.cycles.all_marks() && live.stops_early() {
-                    if live.cycles.by_edges() {
-                        live.judge_component(path.youngest())?;
+                if path.merge(order, label) == liveness.cycles.all_marks() && liveness.stops_early() {
+                    if liveness.cycles.by_edges() {
+                        liveness.check_component(path.youngest())?;
                     } else {
                         let found = path.youngest().iter().find(|(_, marks)| *marks != 0);
-                        live.found.extend(found.map(|(id, _)| *id));
+                        liveness.found.extend(found.map(|(id, _)| *id));
                     }
                     return Ok(());
                 }
@@ -141,13 +141,13 @@ fn descend<S: Store>(live: &mut Live<'_, '_, '_, S>, path: &mut Path) -> Result<
 }
 
 /// Expands the state on top of the stack. True if the search is over.
-fn visit<S: Store>(live: &mut Live<'_, '_, '_, S>, path: &mut Path, id: StateId) -> Result<bool, Limit> {
+fn visit<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, path: &mut Path, id: StateId) -> Result<bool, Limit> {
     let order = path.open.len() as u32 + 1;
     path.set_order(id, order);
     let entry = path.labels.last().copied().unwrap_or(0);
-    let (by_edges, mut number, mut edges) = (live.cycles.by_edges(), 0, Vec::new());
+    let (by_edges, mut number, mut edges) = (liveness.cycles.by_edges(), 0, Vec::new());
     if by_edges {
-        live.worker.marks(id, &mut edges);
+        liveness.worker.acceptance_marks(id, &mut edges);
         path.labels.push(0);
     }
     path.entries.push(FRAME);
@@ -156,7 +156,7 @@ fn visit<S: Store>(live: &mut Live<'_, '_, '_, S>, path: &mut Path, id: StateId)
     let first = path.entries.len();
     let Path { entries, labels, order: orders, .. } = path;
     // Looked at now, all together, so that memory is not waited for one by one.
-    let flags = live.worker.expand(id, |seen| {
+    let flags = liveness.worker.expand(id, |seen| {
         if seen.new || orders.get(seen.id.number() as usize) != Some(&DONE) {
             entries.push(seen.id);
             if by_edges {
@@ -169,17 +169,19 @@ fn visit<S: Store>(live: &mut Live<'_, '_, '_, S>, path: &mut Path, id: StateId)
     if by_edges {
         path.labels[first..].reverse();
     }
-    let marks = live.cycles.marks(flags);
+    let marks = liveness.cycles.marks(flags);
     path.open.push((id, marks));
     path.roots.push(Root { order, marks, entry });
-    live.look_around(path.deepest, || path.bytes(), path.entries.len() as u64)
+    liveness.check_limits(path.deepest, || path.bytes(), path.entries.len() as u64)
 }
 
 /// All successors of a state have been looked at. True if the search is over.
-fn finish<S: Store>(live: &mut Live<'_, '_, '_, S>, path: &mut Path, id: StateId) -> Result<bool, Limit> {
+fn finish<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, path: &mut Path, id: StateId) -> Result<bool, Limit> {
     let order = path.order(id);
     let Some(root) = path.roots.last().copied().filter(|root| root.order == order) else { return Ok(false) };
-    let over = root.marks == live.cycles.all_marks() && !live.stops_early() && live.judge_component(path.youngest())?;
+    let over = root.marks == liveness.cycles.all_marks()
+        && !liveness.stops_early()
+        && liveness.check_component(path.youngest())?;
     path.roots.pop();
     while path.open.len() as u32 >= order {
         let (state, _) = path.open.pop().expect("the component's own states are there");

@@ -1,4 +1,4 @@
-//! Sets of states that lie on common cycles, found by several workers at once: a union-find forest with, for each set, the
+//! UnionFind of states that lie on common cycles, found by several workers at once: a union-find forest with, for each set, the
 //! workers who have been there and a cyclic list of the states that nobody has finished (Bloemen, Laarman, van de Pol:
 //! *Multi-core on-the-fly SCC decomposition*, 2016, figures 5 to 8).
 //!
@@ -46,7 +46,7 @@ struct Node {
     expanded: AtomicU8,
 }
 
-pub(super) struct Sets {
+pub(super) struct UnionFind {
     pages: Box<[OnceLock<Box<[Node]>>]>,
     bytes: std::sync::atomic::AtomicU64,
 }
@@ -78,10 +78,10 @@ impl Node {
     }
 }
 
-impl Sets {
-    pub fn new() -> Sets {
+impl UnionFind {
+    pub fn new() -> UnionFind {
         let pages = (0..PAGES).map(|_| OnceLock::new()).collect();
-        Sets { pages, bytes: std::sync::atomic::AtomicU64::new(0) }
+        UnionFind { pages, bytes: std::sync::atomic::AtomicU64::new(0) }
     }
 
     pub fn bytes(&self) -> u64 {
@@ -272,7 +272,7 @@ impl Sets {
                 self.link(first, y);
                 self.link(second, x);
                 self.node(low).parent.store(high + 1, Ordering::SeqCst);
-                self.hand_over(low, high);
+                self.merge_bits(low, high);
                 self.node(second).item.store(LIVE, Ordering::SeqCst);
             }
             self.node(first).item.store(LIVE, Ordering::SeqCst);
@@ -310,7 +310,7 @@ impl Sets {
     }
 
     /// The bits of a set that was linked go to where it belongs now.
-    fn hand_over(&self, low: u32, mut high: u32) {
+    fn merge_bits(&self, low: u32, mut high: u32) {
         let from = self.node(low);
         loop {
             high = self.find(high);
@@ -338,9 +338,9 @@ mod schedules {
     }
 
     /// Every worker does its part with the same sets.
-    fn together(parts: Vec<fn(&Sets)>) -> Arc<Sets> {
-        let sets = Arc::new(Sets::new());
-        let work = |part: fn(&Sets)| {
+    fn together(parts: Vec<fn(&UnionFind)>) -> Arc<UnionFind> {
+        let sets = Arc::new(UnionFind::new());
+        let work = |part: fn(&UnionFind)| {
             let sets = Arc::clone(&sets);
             shuttle::thread::spawn(move || part(&sets))
         };
@@ -350,7 +350,7 @@ mod schedules {
     }
 
     /// Takes states until there are none; which they were.
-    fn empty(sets: &Sets, from: StateId) -> Vec<u32> {
+    fn empty(sets: &UnionFind, from: StateId) -> Vec<u32> {
         let mut picked = Vec::new();
         while let Some(id) = sets.pick(from) {
             picked.push(id.number());

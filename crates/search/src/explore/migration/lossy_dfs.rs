@@ -1,111 +1,111 @@
 //! The [last resorts](super::lossy_bfs) of a depth-first search.
 //!
-//! The stack of ids becomes a [pile](Pile) of states: those of the current path, and above each those that were found from it
+//! The stack of ids becomes a [stack](PackedStack) of states: those of the current path, and above each those that were found from it
 //! and are not visited yet. So every error has its whole way, without looking for any part of it again.
 
 use super::super::dfs::{Descent, FRAME};
 use super::super::lossy_dfs;
 use super::super::{Factory, Options, Search, StoreKind, conclude_descent, max_depth};
-use super::lossy_bfs::{be_patient, bits, know, past, refuge};
+use super::lossy_bfs::{bitstate_size, insert_all_known, lossy_store_kind, pause_when_tight, prior_work};
 use crate::budget::{Budget, Limit};
 use crate::outcome::Outcome;
 use crate::progress::Progress;
-use crate::store::{BitStore, Filter, Handle, HashStore, LossyStore, Pile, Piles, Store, TreeStore};
+use crate::store::{BitStore, Filter, Handle, HashStore, LossyStore, PackedStack, PackedStacks, Store, TreeStore};
 
 /// A search that has paused, and all its states in another store.
-pub(super) struct Plunge {
+pub(super) struct LossyDfs {
     options: Options,
-    past: super::Past,
+    prior: super::PriorWork,
     descent: lossy_dfs::Descent,
-    store: Refuge,
+    store: LossyStage,
 }
 
-enum Refuge {
-    Hashes(HashStore<Piles>),
-    Bits(BitStore<Piles>),
+enum LossyStage {
+    Hashes(HashStore<PackedStacks>),
+    Bits(BitStore<PackedStacks>),
 }
 
-impl Plunge {
+impl LossyDfs {
     /// Takes over what a search with trees has seen. Errors found so far are counted, but the ways to them are gone.
-    pub fn new(search: &Search<'_, TreeStore>, mut descent: Descent<'_, '_, TreeStore>) -> Result<Plunge, Limit> {
-        let options = Options { store: refuge(search), ..search.options.clone() };
+    pub fn new(search: &Search<'_, TreeStore>, mut descent: Descent<'_, '_, TreeStore>) -> Result<LossyDfs, Limit> {
+        let options = Options { store: lossy_store_kind(search), ..search.options.clone() };
         let mut capacity = search.budget.capacity();
         capacity.states = capacity.states.saturating_sub(search.store.len());
         // One more worker, who moves states.
         let workers = options.workers() + 1;
-        let pile = pile(&mut descent);
+        let stack = packed_stack(&mut descent);
         descent.worker.handle.leave();
         let store = match options.store {
             StoreKind::Bitstate(size) => {
-                Refuge::Bits(enter(BitStore::new(size, capacity, workers).seeded(options.seed), search)?)
+                LossyStage::Bits(fill(BitStore::new(size, capacity, workers).seeded(options.seed), search)?)
             }
             _ => {
                 let store = HashStore::new(HashStore::BITS, capacity, workers).seeded(options.seed);
-                Refuge::Hashes(enter(store, search)?)
+                LossyStage::Hashes(fill(store, search)?)
             }
         };
         let findings = descent.findings.map(|_| None);
-        let (depth, bytes) = (descent.stack.deepest, pile.bytes());
-        let descent = lossy_dfs::Descent { depth, bytes, findings, stop: None, piles: vec![pile] };
-        Ok(Plunge { options, past: past(search, StoreKind::Tree), descent, store })
+        let (depth, bytes) = (descent.stack.deepest, stack.bytes());
+        let descent = lossy_dfs::Descent { depth, bytes, findings, stop: None, stacks: vec![stack] };
+        Ok(LossyDfs { options, prior: prior_work(search, StoreKind::Tree), descent, store })
     }
 
     pub fn run(self, factory: Factory<'_, '_>, budget: &Budget, progress: &Progress) -> Outcome {
-        let Plunge { mut options, mut past, mut descent, store } = self;
+        let LossyDfs { mut options, mut prior, mut descent, store } = self;
         let store = match store {
-            Refuge::Bits(store) => store,
-            Refuge::Hashes(store) => {
+            LossyStage::Bits(store) => store,
+            LossyStage::Hashes(store) => {
                 {
-                    let search = Search { past, ..Search::new(&store, &options, budget, progress) };
-                    be_patient(&search);
+                    let search = Search { prior, ..Search::new(&store, &options, budget, progress) };
+                    pause_when_tight(&search);
                     descent = lossy_dfs::resume(&search, factory, descent, max_depth(budget));
-                    let over = descent.piles.is_empty() || descent.stop.is_some() || !search.is_to_pause();
+                    let over = descent.stacks.is_empty() || descent.stop.is_some() || !search.should_pause();
                     if over || !search.options.all_errors && !descent.findings.kept.is_empty() {
                         return conclude_descent(&search, descent);
                     }
-                    past = super::lossy_bfs::past(&search, options.store);
+                    prior = super::lossy_bfs::prior_work(&search, options.store);
                 }
-                let size = bits(budget);
+                let size = bitstate_size(budget);
                 options.store = StoreKind::Bitstate(size);
-                BitStore::instead_of(store, size, budget.capacity(), options.workers())
+                BitStore::replacing(store, size, budget.capacity(), options.workers())
             }
         };
-        let search = Search { past, ..Search::new(&store, &options, budget, progress) };
+        let search = Search { prior, ..Search::new(&store, &options, budget, progress) };
         let descent = lossy_dfs::resume(&search, factory, descent, max_depth(budget));
         conclude_descent(&search, descent)
     }
 }
 
-fn enter<F: Filter>(
-    mut store: LossyStore<F, Piles>,
+fn fill<F: Filter>(
+    mut store: LossyStore<F, PackedStacks>,
     search: &Search<'_, TreeStore>,
-) -> Result<LossyStore<F, Piles>, Limit> {
-    let known = know(&mut store.handle(), search.store);
+) -> Result<LossyStore<F, PackedStacks>, Limit> {
+    let known = insert_all_known(&mut store.handle(), search.store);
     known.map_err(|full| search.budget.limit(full))?;
-    store.vouch(search.store.len());
+    store.mark_exact(search.store.len());
     Ok(store)
 }
 
 /// The stack as states. Of several entries for a state that is not visited, the uppermost counts.
-fn pile(descent: &mut Descent<'_, '_, TreeStore>) -> Pile {
+fn packed_stack(descent: &mut Descent<'_, '_, TreeStore>) -> PackedStack {
     let (entries, handle) = (&descent.stack.entries, &mut descent.worker.handle);
     let is_path = |at: usize| entries.get(at + 1) == Some(&FRAME);
-    let mut waits = vec![false; entries.len()];
+    let mut is_open = vec![false; entries.len()];
     for (at, &id) in entries.iter().enumerate().rev() {
         if id != FRAME && !is_path(at) && !handle.is_visited(id) {
             handle.visit(id);
-            waits[at] = true;
+            is_open[at] = true;
         }
     }
-    let (mut pile, mut state) = (Pile::default(), Vec::new());
+    let (mut stack, mut state) = (PackedStack::default(), Vec::new());
     let (mut origin, mut last, mut depth) = (None, None, 0);
     for (at, &id) in entries.iter().enumerate() {
         if id == FRAME {
             (origin, depth) = (last, depth + 1);
-        } else if waits[at] || is_path(at) {
+        } else if is_open[at] || is_path(at) {
             handle.fetch(id, &mut state);
-            last = Some(pile.put(&state, origin, depth, waits[at]));
+            last = Some(stack.push(&state, origin, depth, is_open[at]));
         }
     }
-    pile
+    stack
 }

@@ -1,22 +1,22 @@
 //! Moving all states from one store to another.
 //!
 //! There is never room for both. The table of the old store goes first: it is not needed to hand out states, and is a
-//! third to a half of that store. Then the states that wait are moved, since one must know their new ids, and after
+//! third to a half of that store. Then the states that wait are moved, since one must insert_all_known their new ids, and after
 //! that all others, while the memory that they leave is given back piece by piece, and granted to the new store.
 
 use std::ops::Range;
 
 use kripke_model::{Batch, State};
 
-use super::super::CROWD_BYTES;
+use super::super::MAX_SUCCESSOR_BYTES;
 use super::super::dfs::FRAME;
 use crate::budget::{Budget, Limit};
-use crate::store::{Clearance, Handle, Queue, Remains, StateId, spawn};
+use crate::store::{DissolvedStore, Handle, Queue, StateDrain, StateId, spawn};
 
 /// States that are moved together.
-pub(super) const CROWD: usize = 1 << 10;
+pub(super) const TRANSFER_BATCH: usize = 1 << 10;
 
-pub(super) struct Removal<'a> {
+pub(super) struct Transfer<'a> {
     pub budget: &'a Budget,
     /// Lets the new store use so many bytes more.
     pub allow: &'a (dyn Fn(u64) + Sync),
@@ -24,24 +24,24 @@ pub(super) struct Removal<'a> {
 
 /// States on their way.
 #[derive(Default)]
-struct Load {
+struct TransferBatch {
     batch: Batch,
     visited: Vec<bool>,
     ids: Vec<StateId>,
 }
 
-impl Load {
+impl TransferBatch {
     fn push(&mut self, state: &State, visited: bool) {
         self.batch.push(state);
         self.visited.push(visited);
     }
 
     fn is_full(&self) -> bool {
-        self.visited.len() >= CROWD || self.batch.bytes() > CROWD_BYTES
+        self.visited.len() >= TRANSFER_BATCH || self.batch.bytes() > MAX_SUCCESSOR_BYTES
     }
 
     /// Leaves the new ids in `self.ids`.
-    fn deliver(&mut self, handle: &mut impl Handle, budget: &Budget) -> Result<(), Limit> {
+    fn intern(&mut self, handle: &mut impl Handle, budget: &Budget) -> Result<(), Limit> {
         self.ids.clear();
         let ids = &mut self.ids;
         handle.intern(&self.batch, &[], |seen| ids.push(seen.id)).map_err(|full| budget.limit(full))?;
@@ -54,61 +54,67 @@ impl Load {
     }
 }
 
-impl Removal<'_> {
+impl Transfer<'_> {
     /// Moves all states, and says in `to` what those at these positions of `from` are now. One worker for each handle.
     pub fn queue<H: Handle, Q: Queue>(
         &self,
-        remains: Remains,
+        dissolved: DissolvedStore,
         (from, positions): (&impl Queue, Range<u64>),
         to: &mut Q,
         handles: &mut Vec<&mut H>,
     ) -> Result<(), Limit> {
         let mut old = Vec::new();
-        let chunks = positions.clone().step_by(CROWD).map(|at| at..positions.end.min(at + CROWD as u64));
+        let chunks =
+            positions.clone().step_by(TRANSFER_BATCH).map(|at| at..positions.end.min(at + TRANSFER_BATCH as u64));
         self.inside(handles[0], |handle| {
             for chunk in chunks {
                 old.clear();
                 from.copy(chunk, &mut old);
-                self.rename(&remains, &mut old, handle)?;
+                self.rename(&dissolved, &mut old, handle)?;
                 old.iter().for_each(|&id| to.push(id));
             }
             Ok(())
         })?;
-        self.everything(&remains.clear_out(), handles)
+        self.everything(&dissolved.drain(), handles)
     }
 
-    /// Moves all states, and changes those of the stack to what they are now.
-    pub fn stack<H: Handle>(&self, remains: Remains, stack: &mut [StateId], handle: &mut H) -> Result<(), Limit> {
+    /// Moves all states, and migrations those of the stack to what they are now.
+    pub fn stack<H: Handle>(
+        &self,
+        dissolved: DissolvedStore,
+        stack: &mut [StateId],
+        handle: &mut H,
+    ) -> Result<(), Limit> {
         self.inside(handle, |handle| {
-            for entries in stack.chunks_mut(CROWD) {
+            for entries in stack.chunks_mut(TRANSFER_BATCH) {
                 let mut ids: Vec<StateId> = entries.iter().copied().filter(|&id| id != FRAME).collect();
-                self.rename(&remains, &mut ids, handle)?;
+                self.rename(&dissolved, &mut ids, handle)?;
                 entries.iter_mut().filter(|id| **id != FRAME).zip(ids).for_each(|(old, new)| *old = new);
             }
             Ok(())
         })?;
-        self.everything(&remains.clear_out(), &mut vec![handle])
+        self.everything(&dissolved.drain(), &mut vec![handle])
     }
 
-    /// Moves a few states and changes their ids.
-    fn rename(&self, remains: &Remains, ids: &mut [StateId], handle: &mut impl Handle) -> Result<(), Limit> {
-        let (mut load, mut renamed) = (Load::default(), 0);
+    /// Moves a few states and migrations their ids.
+    fn rename(&self, dissolved: &DissolvedStore, ids: &mut [StateId], handle: &mut impl Handle) -> Result<(), Limit> {
+        let (mut batch, mut renamed) = (TransferBatch::default(), 0);
         for at in 0..ids.len() {
-            load.push(remains.get(ids[at]), false);
-            if load.is_full() || at + 1 == ids.len() {
-                load.deliver(handle, self.budget)?;
-                ids[renamed..=at].copy_from_slice(&load.ids);
+            batch.push(dissolved.get(ids[at]), false);
+            if batch.is_full() || at + 1 == ids.len() {
+                batch.intern(handle, self.budget)?;
+                ids[renamed..=at].copy_from_slice(&batch.ids);
                 renamed = at + 1;
             }
         }
         Ok(())
     }
 
-    fn everything<H: Handle>(&self, clearance: &Clearance, handles: &mut Vec<&mut H>) -> Result<(), Limit> {
+    fn everything<H: Handle>(&self, drain: &StateDrain, handles: &mut Vec<&mut H>) -> Result<(), Limit> {
         std::thread::scope(|scope| {
             let workers: Vec<_> = handles
                 .iter_mut()
-                .map(|handle| spawn(scope, || self.inside(*handle, |handle| self.pieces(clearance, handle))))
+                .map(|handle| spawn(scope, || self.inside(*handle, |handle| self.pieces(drain, handle))))
                 .collect();
             let moved: Vec<_> = workers
                 .into_iter()
@@ -118,18 +124,18 @@ impl Removal<'_> {
         })
     }
 
-    fn pieces(&self, clearance: &Clearance, handle: &mut impl Handle) -> Result<(), Limit> {
-        let mut load = Load::default();
+    fn pieces(&self, drain: &StateDrain, handle: &mut impl Handle) -> Result<(), Limit> {
+        let mut batch = TransferBatch::default();
         loop {
-            let piece = clearance.next(|state, visited| {
-                load.push(state, visited);
-                if load.is_full() { load.deliver(handle, self.budget) } else { Ok(()) }
+            let piece = drain.next(|state, visited| {
+                batch.push(state, visited);
+                if batch.is_full() { batch.intern(handle, self.budget) } else { Ok(()) }
             });
             let Some(bytes) = piece else { break };
             (self.allow)(bytes?);
             self.budget.check(0)?;
         }
-        load.deliver(handle, self.budget)
+        batch.intern(handle, self.budget)
     }
 
     /// Others wait for who has entered: nobody may stay when they are done, whatever happened.
