@@ -1,4 +1,5 @@
-//! What threads share, so that a test can put its own scheduler underneath (`--cfg shuttle`).
+//! Synchronisation primitives of the crate. With `--cfg shuttle` they are those of the shuttle scheduler, which tests
+//! interleavings.
 
 #[cfg(shuttle)]
 pub(crate) use shuttle::{
@@ -15,14 +16,14 @@ pub(crate) use std::{
     thread::yield_now as wait_a_little,
 };
 
-/// How long one looks at a board before one lies down: some ten microseconds, about what waking up costs.
+/// Spins before a waiting thread sleeps: about ten microseconds, which is what waking up costs.
 const SPINS: usize = if cfg!(shuttle) { 1 } else { 1 << 9 };
 
-/// Something a few threads agree on, now and then, and wait for.
+/// A monitor: a value under a lock, with a condition that threads wait for.
 #[derive(Debug)]
 pub(crate) struct Monitor<T> {
     content: Mutex<Content<T>>,
-    /// Changes with the content: to be watched without the lock.
+    /// Incremented with each update, so that waiting threads can spin without the lock.
     version: AtomicU64,
     condition: Condvar,
 }
@@ -46,7 +47,7 @@ impl<T> Monitor<T> {
         result
     }
 
-    /// Waits until `ready` gives a result. It may update the content only if it does.
+    /// Waits until `ready` returns a result. `ready` may change the value only when it returns one.
     pub fn wait<R>(&self, mut ready: impl FnMut(&mut T) -> Option<R>) -> R {
         let mut content = self.lock();
         loop {
@@ -82,7 +83,7 @@ impl<T> Monitor<T> {
         }
     }
 
-    /// A thread that panics does so outside of the lock or leaves the content as it was.
+    /// Poisoning is ignored: a panicking thread does not hold the lock or has not changed the value.
     fn lock(&self) -> MutexGuard<'_, Content<T>> {
         self.content.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }

@@ -1,17 +1,19 @@
-//! How many different states several searches have seen together, and how many none of them has.
+//! Capture-recapture estimate of the states visited by a swarm: how many distinct states its searches have visited
+//! together, and how many none of them has.
 //!
-//! A search keeps the hashes of a sample of its states: of those whose hash ends in so many zeros that the sample stays
-//! small. All searches choose alike, so what one has and another has not tells what they miss.
+//! Each search keeps the hashes of a sample of its states: those that end in so many zero bits that the sample stays
+//! small. All searches select by the same rule, so the overlap of their samples estimates the overlap of their
+//! states.
 
 use std::collections::HashMap;
 
-/// Hashes in a sample, at most.
+/// Maximum number of hashes in a sample.
 const SIZE: usize = 1 << 16;
 
-/// Some of the states that a search has seen.
+/// A sample of the states that a search has visited.
 #[derive(Clone, Default, Debug)]
 pub struct Sample {
-    /// Hashes end in so many zeros.
+    /// Number of zero bits at the end of every hash in the sample.
     zeros: u32,
     hashes: Vec<u64>,
 }
@@ -29,15 +31,16 @@ impl Sample {
     }
 }
 
-/// What several samples have in common.
+/// The combined samples of several searches.
 #[derive(Clone, Default, Debug)]
 pub struct CaptureRecapture {
     zeros: u32,
-    /// How many have seen each state.
+    /// For each hash, the number of samples that contain it.
     counts: HashMap<u64, u32>,
 }
 
 impl CaptureRecapture {
+    /// Adds the sample of one search.
     pub fn add(&mut self, sample: &Sample) {
         self.zeros = self.zeros.max(sample.zeros);
         for &hash in &sample.hashes {
@@ -55,14 +58,15 @@ impl CaptureRecapture {
         self.counts.retain(|hash, _| hash.trailing_zeros() >= zeros);
     }
 
-    /// About how many different states were seen.
+    /// Estimated number of distinct states visited.
     pub fn states(&self) -> u64 {
         (self.counts.len() as u64) << self.zeros
     }
 
-    /// About which part of all states that is, if there were several searches: from how many states were seen once and how
-    /// many twice (Chao, *Nonparametric estimation of the number of classes in a population*, 1984, for samples that are
-    /// not alike: there are at least as many more). Where states are hard to find for all searches, it is less.
+    /// Estimated fraction of the reachable states that was visited, from the numbers of states seen once and twice
+    /// (Chao, *Nonparametric estimation of the number of classes in a population*, 1984, which is a lower bound on
+    /// the unseen states for unequal samples). If some states are hard to reach for every search, the true fraction
+    /// is smaller.
     pub fn coverage(&self) -> f64 {
         let seen = |times| self.counts.values().filter(|&&count| count == times).count() as f64;
         let (once, twice, all) = (seen(1), seen(2), self.counts.len() as f64);
@@ -75,7 +79,7 @@ mod tests {
     use super::super::pool::mix;
     use super::*;
 
-    /// Searches of so many states, each of which sees any with this probability.
+    /// An estimate from simulated searches, each of which visits a state with the given probability.
     fn estimate(states: u64, searches: u64, percent: u64) -> CaptureRecapture {
         let mut estimate = CaptureRecapture::default();
         for search in 0..searches {

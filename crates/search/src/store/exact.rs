@@ -1,4 +1,4 @@
-//! The exact store: a tag table and a packed arena.
+//! The exact store: a hash table of tags and numbers, and an arena of packed states.
 
 use kripke_model::{Batch, State};
 
@@ -12,25 +12,26 @@ use super::table::{Addition, Probe, Refusal, Table, Vacancy};
 use super::table_segments::UnreportedCounts;
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 
-/// States whose memory accesses overlap: enough to hide the latency, few enough for their lines to stay in the cache.
+/// States interned together, so that their memory accesses overlap: enough to hide the latency, few enough for their
+/// cache lines to stay in the cache.
 const WINDOW: usize = 128;
 const SEGMENTS: usize = if cfg!(shuttle) { 1 } else { 64 };
-/// Lines in which all numbers find room.
+/// Lines per segment that hold all 32-bit numbers.
 const ROOM: usize = 12 << 20;
 
-/// Keeps every state in full, at about twelve bytes more than its own length. Grows by itself.
+/// Keeps every state in full, in about twelve bytes more than its length. It grows on demand.
 #[derive(Debug)]
 pub struct ExactStore {
     barrier: ResizeBarrier,
     table: Table,
     arena: Arena,
     quota: MemoryQuota,
-    /// Bytes at the start of states that do not count.
+    /// Length of the hidden prefix: bytes at the start of a state that are stored but not compared.
     hidden_prefix: usize,
 }
 
 impl ExactStore {
-    /// A store for so many workers.
+    /// A store for this number of workers.
     pub fn new(capacity: Capacity, workers: usize) -> ExactStore {
         let table = Table::new(SEGMENTS, ROOM, workers);
         let quota = MemoryQuota::new(capacity, workers, table.bytes());
@@ -38,14 +39,14 @@ impl ExactStore {
         ExactStore { barrier, table, arena, quota, hidden_prefix: 0 }
     }
 
-    /// States that differ only in so many bytes at their start are one.
+    /// A store that ignores so many bytes at the start of states when it compares them.
     #[must_use]
     pub fn with_hidden_prefix(self, bytes: usize) -> ExactStore {
         ExactStore { hidden_prefix: bytes, ..self }
     }
 
-    /// Some states, evenly spread over all, in runs of such that were found one after the other. All handles must have
-    /// left.
+    /// Calls `each` with one of `one_of` states, in runs of consecutive numbers spread evenly over the store. All
+    /// handles must have left.
     pub(crate) fn sample(&self, one_of: usize, each: impl FnMut(&State)) {
         const RUN: usize = 256;
         let numbers = (0..self.arena.blocks()).flat_map(|block| self.arena.numbers(block));
@@ -53,13 +54,13 @@ impl ExactStore {
         chosen.map(|(_, number)| self.arena.get(number)).for_each(each);
     }
 
-    /// Keeps only the states, to be moved elsewhere, and what was visited of them.
+    /// Drops the hash table and keeps the states and their visited bits, to be moved to another store.
     pub(crate) fn dissolve(self, visited: VisitedBits) -> DissolvedStore {
         let bytes = self.quota.bytes();
         DissolvedStore::new(self.arena, visited, bytes)
     }
 
-    /// Whether this is that state.
+    /// Whether the state with this number equals `state`.
     #[inline(always)]
     fn is(&self, number: u32, state: &State) -> bool {
         let known = self.arena.get(number);
@@ -117,7 +118,7 @@ impl Store for ExactStore {
     }
 }
 
-/// A worker's access to an exact store.
+/// The access of one worker to an exact store.
 #[derive(Debug)]
 pub struct ExactHandle<'a> {
     store: &'a ExactStore,
@@ -125,7 +126,7 @@ pub struct ExactHandle<'a> {
     writer: ArenaWriter<'a>,
     allowance: Allowance<'a>,
     unreported: UnreportedCounts,
-    /// Of the states in the batch that is to be interned next.
+    /// Hashes of the states in the batch that is interned next.
     hashes: Vec<u64>,
     visited: VisitedBits,
 }
@@ -147,7 +148,7 @@ impl<'a> ExactHandle<'a> {
         done
     }
 
-    /// In stages, each of which finds in the cache what the one before has asked for.
+    /// Interns a window of states in stages. Each stage finds in the cache what the stage before has prefetched.
     #[inline(always)]
     fn intern_window(
         &mut self,
@@ -171,7 +172,7 @@ impl<'a> ExactHandle<'a> {
             arena.prefetch(probe.guess());
             probes[i % WINDOW] = probe;
             further[count % WINDOW] = i as u8;
-            count += usize::from(probe.goes_on());
+            count += usize::from(probe.continues());
         }
         for &i in &further[..count] {
             let i = usize::from(i);
@@ -195,7 +196,7 @@ impl<'a> ExactHandle<'a> {
         Ok(())
     }
 
-    /// Adds a state where there was room at the first look. None if something else is there now.
+    /// Adds a state at the slot that its probe found vacant. Returns none if another state has taken the slot.
     #[inline(always)]
     fn add_at(
         &mut self,
@@ -206,16 +207,16 @@ impl<'a> ExactHandle<'a> {
     ) -> Result<Option<(u32, bool)>, Full> {
         let store = self.store;
         Ok(match store.table.add_at(access, hash, at, || self.write(state))? {
-            Addition::Made(number) => {
+            Addition::Added(number) => {
                 self.keep(access, state, hash);
                 Some((number, true))
             }
-            Addition::Like(number) if store.is(number, state) => Some((number, false)),
-            Addition::Like(_) | Addition::None => None,
+            Addition::SameTag(number) if store.is(number, state) => Some((number, false)),
+            Addition::SameTag(_) | Addition::None => None,
         })
     }
 
-    /// Looks again, and adds the state if it is not there. Probes are void when that makes the table grow.
+    /// Looks a state up again and adds it if it is absent. All probes become void if the table is resized.
     #[inline(never)]
     fn find_or_add(
         &mut self,
@@ -243,7 +244,7 @@ impl<'a> ExactHandle<'a> {
         }
     }
 
-    /// Writes a state down, if there is room for it; its number is not taken yet.
+    /// Writes a state to the arena if the quota permits; its number is not used up yet.
     #[inline(always)]
     fn write(&mut self, state: &State) -> Result<u32, Full> {
         self.allowance.check(state.len() as u64)?;
@@ -260,7 +261,7 @@ impl<'a> ExactHandle<'a> {
 }
 
 impl ExactHandle<'_> {
-    /// Takes what this handle has visited along.
+    /// The visited bits of this handle.
     pub(crate) fn into_visited(self) -> VisitedBits {
         self.visited
     }
@@ -317,7 +318,7 @@ impl Handle for ExactHandle<'_> {
     }
 }
 
-/// Whether two states are equal. Most are short, and for these that is faster than a call.
+/// Compares two states. For short states, which are most, this is faster than a call to `memcmp`.
 #[inline(always)]
 fn same(a: &State, b: &State) -> bool {
     fn ends<const N: usize>(state: &State) -> Option<([u8; N], [u8; N])> {

@@ -1,9 +1,8 @@
-//! The hash store: a number of some bits for each state, its hash (hash compaction: Wolper and Leroy, *Reliable hashing
-//! without collision detection*, 1993). States with the same hash are taken for one.
+//! Hash compaction: the store keeps a fingerprint of some bits per state (Wolper and Leroy, *Reliable hashing without
+//! collision detection*, 1993). States with equal fingerprints are taken for one.
 //!
-//! The hashes themselves are kept exactly, in a [set](super::quotient) that stores only what their place does not tell: so
-//! what can be missed depends on the number of states and bits alone, and neither on how full the table is nor on how it
-//! grew.
+//! The fingerprints are kept exactly, in a [quotient set](super::quotient). The omission probability therefore
+//! depends only on the numbers of states and bits, not on the load of the table or its growth.
 
 use super::lossy::{Filter, LossyStore, OpenSet};
 use super::omission::OmissionEstimate;
@@ -14,25 +13,28 @@ use super::table::Refusal;
 use super::table_segments::UnreportedCounts;
 use super::{Capacity, Full};
 
-/// Remembers a hash of each state.
+/// A lossy store that keeps a fingerprint per state.
 pub type HashStore<W = LinkedOpenSet> = LossyStore<Hashes, W>;
 
 impl HashStore {
+    /// The smallest fingerprint, in bits.
     pub const LEAST: u8 = 8;
+    /// The largest fingerprint, in bits.
     pub const MOST: u8 = 64;
-    /// Four bytes in the table where there are millions of states, and then less than one state is expected to be missed.
+    /// The default: four bytes per state in a table of millions of states, with less than one expected omission.
     pub const BITS: u8 = 48;
 }
 
 #[expect(private_bounds, reason = "where states wait is decided here")]
 impl<W: OpenSet> HashStore<W> {
-    /// A store for so many workers that remembers so many bits of each state.
+    /// A store for this number of workers that keeps so many bits per state.
     pub fn new(bits: u8, capacity: Capacity, workers: usize) -> HashStore<W> {
         let bits = u32::from(bits.clamp(<HashStore>::LEAST, <HashStore>::MOST));
         LossyStore::with(Hashes { set: QuotientSet::new(workers), bits }, capacity, workers)
     }
 }
 
+/// The set of fingerprints.
 #[derive(Debug)]
 pub struct Hashes {
     set: QuotientSet,
@@ -44,12 +46,12 @@ impl Hashes {
         hash >> (64 - self.bits)
     }
 
-    /// Those bits of a hash that are kept.
+    /// The bits of a hash that are kept.
     pub(super) fn mask(&self) -> u64 {
         u64::MAX << (64 - self.bits)
     }
 
-    /// Calls `each` with all hashes, as far as they are kept.
+    /// Calls `each` with all fingerprints, as hashes whose other bits are zero.
     pub(super) fn each(&self, access: &SharedAccess<'_>, mut each: impl FnMut(u64)) {
         let done: Result<(), std::convert::Infallible> = self.set.each(access, |cut| {
             each(cut << (64 - self.bits));
@@ -96,7 +98,7 @@ impl Filter for Hashes {
         self.set.grow(exclusive, release);
     }
 
-    /// A state is confused if it has one of the hashes that are there.
+    /// A state is omitted if its fingerprint is in the set.
     fn omissions(&self, known: u64, states: u64) -> OmissionEstimate {
         let mut there = 0.0;
         OmissionEstimate::estimate(known, states, |piece| {

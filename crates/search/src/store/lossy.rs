@@ -1,7 +1,8 @@
-//! Stores that remember only a hash of each state, or less: they may take a new state for an old one.
+//! Lossy stores: they keep a fingerprint or a few bits per state, so they may take a new state for a visited one.
 //!
-//! The hash goes into a [`Filter`]; the state itself is kept only as long as it waits to be expanded, or is on the way to one
-//! that does: in a [yard](super::open_set), in any order, or in a [pile](super::packed_stack) for each worker.
+//! The hash of a state goes into a [`Filter`]. The state itself is kept only while it is open or on a path to an open
+//! state: in a [linked open set](super::open_set), in any order, or in a [packed stack](super::packed_stack) per
+//! worker.
 #![expect(private_bounds, reason = "filters are made here alone")]
 
 use std::fmt::Debug;
@@ -19,19 +20,20 @@ use super::resize_barrier::{ExclusiveAccess, ResizeBarrier, SharedAccess};
 use super::table::Refusal;
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 
-/// What remembers hashes.
+/// A set of hashes that may report false positives.
 pub(crate) trait Filter: Sync + Debug {
-    /// What each worker has of it.
+    /// Data of the filter that belongs to one worker.
     type Local: Send + Debug;
 
+    /// Creates the data of one worker.
     fn local(&self) -> Self::Local;
 
     fn bytes(&self) -> u64;
 
-    /// Starts to load what [`Filter::add`] will need.
+    /// Prefetches the memory that [`Filter::add`] needs.
     fn prefetch(&self, hash: u64, access: &SharedAccess<'_>);
 
-    /// Adds a hash. Whether it is new, as far as the filter can tell; `may` is asked before a new one is added.
+    /// Adds a hash and returns whether it is new. `may` is called before a new hash is added.
     fn add(
         &self,
         hash: u64,
@@ -40,38 +42,42 @@ pub(crate) trait Filter: Sync + Debug {
         may: impl FnMut() -> Result<(), Full>,
     ) -> Result<bool, Refusal>;
 
+    /// Plans growth within the bytes that `reserve` grants. False if it granted too few.
     fn plan(&self, exclusive: &ExclusiveAccess<'_>, reserve: impl FnMut(u64) -> bool) -> bool;
 
+    /// Grows as planned.
     fn grow(&self, exclusive: &ExclusiveAccess<'_>, release: impl FnMut(u64));
 
-    /// What was probably omissions when so many states are stored, of which the first so many were known for sure.
+    /// Estimates the omitted states when `states` are stored, of which the first `known` were inserted without
+    /// omissions.
     fn omissions(&self, known: u64, states: u64) -> OmissionEstimate;
 }
 
-/// Where states wait, in full.
+/// The open states of a search, in full.
 pub(crate) trait OpenSet: Sync + Debug {
+    /// The access of one worker.
     type Handle<'a>: OpenSetHandle
     where
         Self: 'a;
 
-    /// Whether ids of states mean something until these are released, and origins are known.
+    /// Whether ids stay valid until release and parents are known.
     const LINKED: bool;
 
     fn new(workers: usize) -> Self;
 
-    /// To be called once for each worker.
+    /// Creates the handle of one worker. It is called once per worker.
     fn handle(&self) -> Self::Handle<'_>;
 
-    /// What is needed besides what was spent for states.
+    /// Memory besides what the allowances have spent on states.
     fn bytes(&self) -> u64;
 }
 
-/// One worker's access to states that wait.
+/// The access of one worker to the open states.
 pub(crate) trait OpenSetHandle: Send + Debug {
-    /// Checks that a state of this length can be let in.
+    /// Checks that the allowance permits a state of this length.
     fn check(&mut self, length: usize, allowance: &mut Allowance<'_>) -> Result<(), Full>;
 
-    /// Lets a state in for which that was checked.
+    /// Adds a state that was checked before.
     fn add(&mut self, state: &State, origin: Option<StateId>, allowance: &mut Allowance<'_>) -> Result<StateId, Full>;
 
     fn get(&self, id: StateId) -> &State;
@@ -90,7 +96,7 @@ pub(crate) trait OpenSetHandle: Send + Debug {
     }
 }
 
-/// Remembers states by a filter, and those that wait in full.
+/// A store with a filter for visited states and an open set of full states.
 #[derive(Debug)]
 pub struct LossyStore<F, W = LinkedOpenSet> {
     filter: F,
@@ -98,19 +104,19 @@ pub struct LossyStore<F, W = LinkedOpenSet> {
     open_set: W,
     quota: MemoryQuota,
     seed: u64,
-    /// Of the states stored, if it is wanted.
+    /// A sample of the stored states, for capture-recapture.
     sample: Option<Mutex<Sample>>,
     inherited: Inherited,
 }
 
-/// What is from another store.
+/// Counters taken over from a previous store.
 #[derive(Clone, Copy, Default, Debug)]
 struct Inherited {
-    /// States in the filter that are not in the quota.
+    /// States in the filter that the quota does not count.
     states: u64,
-    /// So many states, the first ones, were known before they came here.
+    /// The first `known` states were inserted without omissions.
     known: u64,
-    /// Memory of those that wait.
+    /// Memory of the open states.
     bytes: u64,
     longest: u64,
     omissions: Option<OmissionEstimate>,
@@ -130,19 +136,19 @@ impl<F: Filter, W: OpenSet> LossyStore<F, W> {
         }
     }
 
-    /// Stores with different seeds take different states for the same.
+    /// Sets the seed of the hash function. Stores with different seeds omit different states.
     #[must_use]
     pub fn seeded(self, seed: u64) -> LossyStore<F, W> {
         LossyStore { seed: mix(seed), ..self }
     }
 
-    /// Takes a sample of the states stored.
+    /// Collects a sample of the stored states.
     #[must_use]
     pub fn sampled(self) -> LossyStore<F, W> {
         LossyStore { sample: Some(Mutex::default()), ..self }
     }
 
-    /// All states here were known for sure, so many of them by another store alone.
+    /// Declares that all states so far were inserted without omissions, `elsewhere` of them by another store.
     pub(crate) fn mark_exact(&mut self, elsewhere: u64) {
         self.inherited.states = elsewhere;
         self.inherited.known = self.len();
@@ -152,8 +158,8 @@ impl<F: Filter, W: OpenSet> LossyStore<F, W> {
         &self.filter
     }
 
-    /// Goes on with another filter, into which what is in this one is to be put. States that wait stay where they are, and
-    /// keep their ids.
+    /// Continues with another filter, which `fill` initialises from the present one. Open states and their ids stay
+    /// valid.
     pub(super) fn replace_filter<G: Filter>(
         self,
         filter: G,
@@ -171,7 +177,7 @@ impl<F: Filter, W: OpenSet> LossyStore<F, W> {
         LossyStore { filter, barrier, open_set: self.open_set, quota, seed: self.seed, sample: self.sample, inherited }
     }
 
-    /// The sample, if one was wanted; nothing else.
+    /// The sample of the stored states.
     pub fn sample(self) -> Sample {
         self.sample.map(|sample| sample.into_inner().unwrap_or_else(PoisonError::into_inner)).unwrap_or_default()
     }
@@ -231,7 +237,7 @@ impl<F: Filter, W: OpenSet> Store for LossyStore<F, W> {
     }
 }
 
-/// A worker's access to a lossy store.
+/// The access of one worker to a lossy store.
 #[derive(Debug)]
 pub struct LossyHandle<'a, F: Filter, W: OpenSet + 'a> {
     store: &'a LossyStore<F, W>,
@@ -239,14 +245,14 @@ pub struct LossyHandle<'a, F: Filter, W: OpenSet + 'a> {
     local: F::Local,
     pub(crate) open_set: W::Handle<'a>,
     allowance: Allowance<'a>,
-    /// Of the states in the batch that is to be interned next.
+    /// Hashes of the states in the batch that is interned next.
     hashes: Vec<u64>,
-    /// The states whose successors these are.
+    /// The open states whose successors are in the batch.
     open: Vec<StateId>,
 }
 
 impl<'a, F: Filter, W: OpenSet> LossyHandle<'a, F, W> {
-    /// Where the first states in the batch come from is in `ends`.
+    /// Interns the batch. `ends` gives the position where the successors of each open state end.
     fn intern_all(
         &mut self,
         access: &mut SharedAccess<'a>,
@@ -266,7 +272,7 @@ impl<'a, F: Filter, W: OpenSet> LossyHandle<'a, F, W> {
         Ok(())
     }
 
-    /// Takes over a state that another store has seen. It is not counted.
+    /// Inserts a state of another store into the filter. The quota does not count it.
     pub(crate) fn insert_known(&mut self, state: &State) -> Result<(), Full> {
         let hash = mix(super::hash(state) ^ self.store.seed);
         let mut access = self.access.take().expect("a handle has entered when it interns");
@@ -286,7 +292,7 @@ impl<'a, F: Filter, W: OpenSet> LossyHandle<'a, F, W> {
         known
     }
 
-    /// Lets a state wait, whether or not it was seen.
+    /// Adds a state to the open set, whether or not the filter contains it.
     pub(crate) fn push_open(&mut self, state: &State) -> Result<StateId, Full> {
         self.open_set.check(state.len(), &mut self.allowance)?;
         let id = self.open_set.add(state, None, &mut self.allowance)?;
@@ -381,7 +387,7 @@ impl<F: Filter, W: OpenSet> Handle for LossyHandle<'_, F, W> {
         self.open_set.origin(id)
     }
 
-    /// What is not new was visited, or will be: nobody can tell which state it is.
+    /// A state that is not new was visited or will be; the filter cannot tell which state it was.
     #[inline]
     fn is_visited(&self, id: StateId) -> bool {
         id == StateId::NONE

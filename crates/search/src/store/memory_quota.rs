@@ -1,25 +1,27 @@
-//! Who may use how much: states and bytes are granted to workers in portions, so that they seldom meet over it.
+//! The memory quota of a store. Workers draw states and bytes from it in portions, so that they seldom contend for
+//! it.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::{Capacity, Full};
 
-/// Portions, as long as there is plenty.
+/// Size of a portion while the quota is far from exhausted.
 const STATES: u64 = 1 << 20;
 const BYTES: u64 = 1 << 16;
-/// More than there can ever be.
+/// A number of states or bytes that is never reached.
 const NO_LIMIT: u64 = u64::MAX / 4;
 
+/// States and bytes that are left, and the counts of all workers.
 #[derive(Debug)]
 pub(super) struct MemoryQuota {
     states: AtomicU64,
     bytes: AtomicU64,
     tallies: Box<[Tally]>,
-    /// How many accounts were opened.
+    /// Number of allowances handed out.
     opened: AtomicUsize,
 }
 
-/// What a worker has added. Written by it alone, read by anybody.
+/// Counts of one worker. Only this worker writes them.
 #[derive(Default, Debug)]
 #[repr(align(128))]
 struct Tally {
@@ -28,12 +30,12 @@ struct Tally {
     longest: AtomicU64,
 }
 
-/// A worker's share.
+/// The allowance of one worker.
 #[derive(Debug)]
 pub(crate) struct Allowance<'a> {
     quota: &'a MemoryQuota,
     worker: usize,
-    /// What is granted and not used.
+    /// Granted and not yet used.
     states_left: u64,
     bytes_left: u64,
     states: u64,
@@ -42,7 +44,7 @@ pub(crate) struct Allowance<'a> {
 }
 
 impl MemoryQuota {
-    /// `bytes` are in use from the start.
+    /// A quota of which `bytes` are in use from the start.
     pub fn new(capacity: Capacity, workers: usize, bytes: u64) -> MemoryQuota {
         MemoryQuota {
             states: AtomicU64::new(capacity.states.min(NO_LIMIT)),
@@ -52,39 +54,41 @@ impl MemoryQuota {
         }
     }
 
-    /// To be called once for each worker.
+    /// Creates the allowance of one worker. It is called once per worker.
     pub fn allowance(&self) -> Allowance<'_> {
         let worker = self.opened.fetch_add(1, Ordering::Relaxed);
         assert!(worker < self.tallies.len(), "accounts for {} workers", self.tallies.len());
         Allowance { quota: self, worker, states_left: 0, bytes_left: 0, states: 0, bytes: 0, longest: 0 }
     }
 
-    /// Takes bytes for the tables, if there are so many.
+    /// Reserves bytes for tables, if the quota permits.
     pub fn reserve(&self, bytes: u64) -> bool {
         take(&self.bytes, bytes, bytes).is_some()
     }
 
+    /// Returns bytes to the quota.
     pub fn release(&self, bytes: u64) {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
+    /// The number of states that all workers have added.
     pub fn states(&self) -> u64 {
         self.tallies.iter().map(|tally| tally.states.load(Ordering::Relaxed)).sum()
     }
 
-    /// What the workers have added, without tables.
+    /// Bytes that all workers have used, without tables.
     pub fn bytes(&self) -> u64 {
         self.tallies.iter().map(|tally| tally.bytes.load(Ordering::Relaxed)).sum()
     }
 
-    /// The length of the longest state.
+    /// Length of the longest state, in bytes.
     pub fn longest(&self) -> u64 {
         self.tallies.iter().map(|tally| tally.longest.load(Ordering::Relaxed)).max().unwrap_or(0)
     }
 }
 
 impl Allowance<'_> {
-    /// Checks that one more state, which takes so many bytes, is allowed.
+    /// Checks that one more state of so many bytes is permitted.
     #[inline]
     pub fn check(&mut self, bytes: u64) -> Result<(), Full> {
         if self.states_left > 0 && self.bytes_left >= bytes { Ok(()) } else { self.ask(bytes) }
@@ -100,7 +104,7 @@ impl Allowance<'_> {
         self.bytes += bytes;
     }
 
-    /// Uses bytes for something else, if there are so many.
+    /// Uses bytes for other data, if the quota permits.
     #[inline]
     pub fn take_bytes(&mut self, bytes: u64) -> Result<(), Full> {
         if self.bytes_left < bytes {
@@ -111,7 +115,7 @@ impl Allowance<'_> {
         Ok(())
     }
 
-    /// Uses bytes for something else, whether or not there are so many.
+    /// Uses bytes for other data, whether or not the quota permits.
     pub fn overspend(&mut self, bytes: u64) {
         self.bytes += bytes;
         if take(&self.quota.bytes, bytes, bytes).is_none() {
@@ -122,7 +126,7 @@ impl Allowance<'_> {
     #[cold]
     fn ask(&mut self, bytes: u64) -> Result<(), Full> {
         if self.states_left == 0 {
-            // A limit is met exactly: nobody keeps what another could use.
+            // A limit on states is exact: portions of one leave no unused states with other workers.
             let limited = self.quota.states.load(Ordering::Relaxed) < NO_LIMIT / 2;
             let wanted = if limited { 1 } else { STATES };
             self.states_left = take(&self.quota.states, 1, wanted).ok_or(Full::States)?;
@@ -138,7 +142,7 @@ impl Allowance<'_> {
         Ok(())
     }
 
-    /// Lets others know.
+    /// Publishes the counts of this worker.
     #[inline]
     pub fn publish(&self) {
         let tally = &self.quota.tallies[self.worker];

@@ -1,4 +1,4 @@
-//! What is left of an exact store whose states are to be moved to another one.
+//! The source of a store migration: the states of an exact store that is being dissolved.
 #![allow(unsafe_code)]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use kripke_model::State;
 use super::StateId;
 use super::arena::Arena;
 
-/// Which states are visited: a bit for each.
+/// A visited bit per state.
 #[derive(Default, Debug)]
 pub(crate) struct VisitedBits(Vec<u64>);
 
@@ -19,7 +19,7 @@ impl VisitedBits {
         self.0.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
-    /// How many bytes more that took.
+    /// Sets a bit and returns the number of bytes by which the set grew.
     #[inline]
     pub fn add(&mut self, number: u32) -> u64 {
         let (number, before) = (number as usize, self.0.capacity());
@@ -31,7 +31,7 @@ impl VisitedBits {
     }
 }
 
-/// The states of a store that is no more. There is no table: they can be fetched, but not looked up.
+/// The states of an exact store without their hash table. They can be fetched, but not looked up.
 #[derive(Debug)]
 pub(crate) struct DissolvedStore {
     arena: Arena,
@@ -52,23 +52,23 @@ impl DissolvedStore {
         self.arena.get(id.number())
     }
 
-    /// Hands out all states, and gives their memory back piece by piece.
+    /// Hands out all states and frees their memory block by block.
     pub fn drain(self) -> StateDrain {
         StateDrain { dissolved: self, next: AtomicUsize::new(0) }
     }
 }
 
-/// Hands out states, each once. Several workers may take them.
+/// Hands out each state once, to several workers.
 #[derive(Debug)]
 pub(crate) struct StateDrain {
     dissolved: DissolvedStore,
-    /// The next block that nobody has taken.
+    /// The next block that no worker has claimed.
     next: AtomicUsize,
 }
 
 impl StateDrain {
-    /// Calls `each` with all states of the next piece and whether they are visited, and gives their memory back. How much
-    /// that was; none if no piece is left.
+    /// Calls `each` with the states of the next block and their visited bits, frees the block, and returns the number
+    /// of bytes freed. Returns none if no block is left.
     pub fn next<E>(&self, mut each: impl FnMut(&State, bool) -> Result<(), E>) -> Option<Result<u64, E>> {
         let DissolvedStore { arena, visited, .. } = &self.dissolved;
         let block = self.next.fetch_add(1, Ordering::Relaxed);
@@ -76,7 +76,7 @@ impl StateDrain {
             return None;
         }
         let done = arena.numbers(block).try_for_each(|number| each(arena.get(number), visited.has(number)));
-        // SAFETY: states of the block are seen only here, by who has claimed it, and references to them are gone.
+        // SAFETY: only the worker that claimed the block reads its states, and its references have ended.
         Some(done.map(|()| unsafe { arena.free(block) }))
     }
 }

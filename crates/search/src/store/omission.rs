@@ -1,31 +1,34 @@
-//! What a lossy search has probably missed.
+//! Omission probability: an estimate of the states that a lossy store has taken for visited ones (after Holzmann, *An
+//! analysis of bitstate hashing*, 1998, and Wolper and Leroy, 1993).
 
-/// An estimate, from what was seen and how the store works. It is about states that the search has met, at the end of a
-/// transition. A state that only missed ones lead to was not even met, and nobody can tell how many these are.
+/// An estimate from the number of stored states and the parameters of the store. It covers states that the search has
+/// reached as successors. States that are reachable only through omitted states were not reached, and their number is
+/// unknown.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct OmissionEstimate {
-    /// States that were met, but expected to be taken for others.
+    /// Expected number of successors that were taken for other states.
     pub states: f64,
-    /// In nineteen cases out of twenty there are no more than these.
+    /// Upper bound on that number, at a confidence of 95 %.
     pub at_most: f64,
-    /// The part of the states met that was seen, if so many were missed.
+    /// Fraction of the reached states that was stored, if the expected number was omitted.
     pub coverage: f64,
 }
 
-/// Into so many pieces the search is cut to sum up what was missed.
+/// Number of steps of the numerical integration over the search.
 const PIECES: u32 = 4096;
-/// So many standard deviations above what is expected there is more in one case out of forty: the variance is an estimate,
-/// too, so one out of twenty is promised.
+/// Standard deviations of the upper bound. Two correspond to a confidence of 97.5 %; since the variance is estimated
+/// as well, 95 % is claimed.
 const DEVIATIONS: f64 = 2.0;
-/// If no more are expected, there is one in one case out of forty.
+/// Below this expectation the probability of any omission is less than 2.5 %, and the bound is zero.
 const RARE: f64 = 0.025;
 
 impl OmissionEstimate {
-    /// Of a search that has stored so many states, of which the first so many were known for sure. `confusion` is asked in
-    /// turn, for pieces of the search in which so many were stored, how likely a new state is taken for an old one there. With
-    /// that probability `f`, the number of states missed until the next one is stored is
-    /// `f / (1 - f)` on average, and the sum of all these is what was missed. Each happens by itself, so the sum varies
-    /// about as in a Poisson distribution, or a bit more where `f` is large.
+    /// The estimate for a search that has stored `states`, of which the first `known` were inserted without
+    /// omissions. `confusion` is called for successive pieces of the search, with the number of states stored in the
+    /// piece, and returns the probability `f` that a new state is taken for a stored one. The number of states
+    /// omitted until the next one is stored then has the mean `f / (1 - f)`, and the sum of these means is the
+    /// estimate. The events are independent, so the sum has about a Poisson distribution, with a slightly larger
+    /// variance where `f` is large.
     pub fn estimate(known: u64, states: u64, mut confusion: impl FnMut(f64) -> f64) -> OmissionEstimate {
         let seen = states as f64;
         let (mut missed, mut variance) = (0.0, 0.0);
@@ -39,14 +42,14 @@ impl OmissionEstimate {
                 }
             }
         }
-        // What is rare comes in ones, which the normal distribution does not know.
+        // The continuity correction of one matters for small expectations.
         let at_most = if missed < RARE { 0.0 } else { missed + DEVIATIONS * variance.sqrt() + 1.0 };
         let coverage = if missed == 0.0 { 1.0 } else { seen / (seen + missed) };
         OmissionEstimate { states: missed, at_most, coverage }
     }
 
-    /// With what was missed before, by another store, where so many states are stored now. The bounds add up to one that is
-    /// rather too large.
+    /// Adds the omissions of a previous store, where `stored` states are stored now. The sum of the two bounds is
+    /// conservative.
     #[must_use]
     pub fn after(self, before: OmissionEstimate, stored: u64) -> OmissionEstimate {
         let (states, stored) = (self.states + before.states, stored as f64);

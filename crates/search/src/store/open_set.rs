@@ -1,8 +1,9 @@
-//! States that wait to be expanded, and those on the way to them: all that a lossy store keeps in full.
+//! The open set of a lossy breadth-first search, with parent links: open states and the states on the paths to them,
+//! in full.
 //!
-//! Each knows where it was found from, and how many there are that it is needed for: itself until it is expanded, those
-//! found from it, and whoever wants to know the way to it. When it is needed no more, its place is used again. So every
-//! state here has a way to the initial one, whatever the order of the search.
+//! Each state has a link to its parent and a reference count. A state is referenced by itself until it is expanded,
+//! by its children, and by errors whose trail leads to it. When the count becomes zero, its memory is reused. Every
+//! state in the set therefore has a complete path from the initial state, whatever the order of the search.
 #![allow(unsafe_code)]
 
 use std::ptr;
@@ -16,21 +17,22 @@ use super::memory_quota::Allowance;
 use super::reserved_memory::FillPattern;
 use super::{Full, StateId};
 
-/// Where a state was found from, if it was found from nowhere.
+/// The parent of the initial state.
 const NO_ORIGIN: u32 = u32::MAX;
-const HEAD: usize = size_of::<Head>();
-/// What a place costs besides: it is listed when it is free.
+const HEADER: usize = size_of::<Header>();
+/// Memory for the entry of a slot in a free list.
 const FREE_LIST_ENTRY: u64 = size_of::<u32>() as u64;
 
-/// Written before each state. All bits zero are valid.
+/// The header before each state. All bits zero are a valid header.
 #[repr(C)]
-struct Head {
+struct Header {
     origin: AtomicU32,
-    /// For how many this is needed.
+    /// The reference count.
     references: AtomicU32,
     length: AtomicU32,
 }
 
+/// An open set with parent links.
 #[derive(Debug)]
 pub struct LinkedOpenSet(Arena);
 
@@ -53,42 +55,44 @@ impl OpenSet for LinkedOpenSet {
 }
 
 impl LinkedOpenSet {
-    fn head(&self, number: u32) -> &Head {
+    fn header(&self, number: u32) -> &Header {
         let place = self.0.place(number);
         assert!(!place.is_null(), "there is no state {number}");
-        // SAFETY: numbers come from `LinkedOpenSetHandle::add`, so the block is there and has room for a head and a state at this place,
-        // which is aligned, since all lengths and the start of a block are multiples of four. Heads are made of atomics.
-        unsafe { &*place.cast::<Head>() }
+        // SAFETY: numbers come from `LinkedOpenSetHandle::add`, so the block exists and has room for a header and a
+        // state at this position. The position is aligned, because all lengths and the start of a block are multiples
+        // of four. Headers consist of atomics.
+        unsafe { &*place.cast::<Header>() }
     }
 
-    /// A state that is needed.
+    /// A state that is referenced.
     #[inline]
     fn get(&self, number: u32) -> &State {
-        let length = self.head(number).length.load(Ordering::Relaxed) as usize;
-        // SAFETY: a state of this length was written after the head before its number was passed on, and as long as it
-        // is needed nobody writes there.
-        unsafe { std::slice::from_raw_parts(self.0.place(number).add(HEAD), length) }
+        let length = self.header(number).length.load(Ordering::Relaxed) as usize;
+        // SAFETY: a state of this length was written after the header, before its number was published, and no worker
+        // writes there while it is referenced.
+        unsafe { std::slice::from_raw_parts(self.0.place(number).add(HEADER), length) }
     }
 
     fn origin(&self, number: u32) -> Option<u32> {
-        Some(self.head(number).origin.load(Ordering::Relaxed)).filter(|&origin| origin != NO_ORIGIN)
+        Some(self.header(number).origin.load(Ordering::Relaxed)).filter(|&origin| origin != NO_ORIGIN)
     }
 
-    /// Needs a state once more; it must be needed already.
+    /// Adds a reference to a state that has one.
     fn add_reference(&self, number: u32) {
-        self.head(number).references.fetch_add(1, Ordering::Relaxed);
+        self.header(number).references.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-/// One worker's access: the places it may use again.
+/// The access of one worker, with its free lists.
 #[derive(Debug)]
 pub struct LinkedOpenSetHandle<'a> {
     open_set: &'a LinkedOpenSet,
     writer: ArenaWriter<'a>,
-    /// By length; the one used last is the first.
+    /// Free slots by length. The list used last comes first.
     free: Vec<FreeSlots>,
 }
 
+/// Free slots of one length.
 #[derive(Debug)]
 struct FreeSlots {
     stride: usize,
@@ -102,7 +106,7 @@ impl OpenSetHandle for LinkedOpenSetHandle<'_> {
         allowance.check(if self.free(stride).numbers.is_empty() { stride as u64 + FREE_LIST_ENTRY } else { 0 })
     }
 
-    /// The origin is needed; the state is needed once.
+    /// Adds a state with one reference, and a reference to its parent.
     #[inline]
     fn add(&mut self, state: &State, origin: Option<StateId>, allowance: &mut Allowance<'_>) -> Result<StateId, Full> {
         let stride = stride(state.len());
@@ -118,12 +122,13 @@ impl OpenSetHandle for LinkedOpenSetHandle<'_> {
                 number
             }
         };
-        let head = self.open_set.head(number);
-        head.origin.store(origin.map_or(NO_ORIGIN, StateId::number), Ordering::Relaxed);
-        head.references.store(1, Ordering::Relaxed);
-        head.length.store(state.len() as u32, Ordering::Relaxed);
-        // SAFETY: the place has room for a head and a state of this length, and nobody references what may be there.
-        unsafe { ptr::copy_nonoverlapping(state.as_ptr(), self.open_set.0.place(number).add(HEAD), state.len()) };
+        let header = self.open_set.header(number);
+        header.origin.store(origin.map_or(NO_ORIGIN, StateId::number), Ordering::Relaxed);
+        header.references.store(1, Ordering::Relaxed);
+        header.length.store(state.len() as u32, Ordering::Relaxed);
+        // SAFETY: the slot has room for a header and a state of this length, and its former content is not
+        // referenced.
+        unsafe { ptr::copy_nonoverlapping(state.as_ptr(), self.open_set.0.place(number).add(HEADER), state.len()) };
         if let Some(origin) = origin {
             self.open_set.add_reference(origin.number());
         }
@@ -135,17 +140,17 @@ impl OpenSetHandle for LinkedOpenSetHandle<'_> {
         self.open_set.get(id.number())
     }
 
-    /// Needs a state once less, and then perhaps not those before it.
+    /// Removes a reference. A state without references is freed, and then its parent loses a reference.
     #[inline]
     fn release(&mut self, id: StateId) {
         let mut number = id.number();
         loop {
-            let head = self.open_set.head(number);
-            // Whoever is last must see all that others did with the state.
-            if head.references.fetch_sub(1, Ordering::AcqRel) > 1 {
+            let header = self.open_set.header(number);
+            // The last worker must see all that others did with the state.
+            if header.references.fetch_sub(1, Ordering::AcqRel) > 1 {
                 return;
             }
-            let (origin, length) = (head.origin.load(Ordering::Relaxed), head.length.load(Ordering::Relaxed));
+            let (origin, length) = (header.origin.load(Ordering::Relaxed), header.length.load(Ordering::Relaxed));
             self.free(stride(length as usize)).numbers.push(number);
             if origin == NO_ORIGIN {
                 return;
@@ -177,9 +182,9 @@ impl LinkedOpenSetHandle<'_> {
     }
 }
 
-/// Bytes for a head and a state of this length.
+/// Bytes for a header and a state of this length.
 fn stride(length: usize) -> usize {
-    (HEAD + length).next_multiple_of(align_of::<Head>())
+    (HEADER + length).next_multiple_of(align_of::<Header>())
 }
 
 #[cfg(all(test, not(shuttle)))]
@@ -188,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_way_back_is_kept_and_no_more() {
+    fn paths_are_kept_and_nothing_else() {
         let (open_set, quota) = (LinkedOpenSet::new(1), MemoryQuota::new(Capacity::UNLIMITED, 1, 0));
         let (mut handle, mut allowance) = (open_set.handle(), quota.allowance());
         let mut add = |handle: &mut LinkedOpenSetHandle<'_>, n: u32, origin| {

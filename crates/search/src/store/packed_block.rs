@@ -1,41 +1,43 @@
-//! A stretch of a stack of states: as it is used, and packed.
+//! Packed blocks of a depth-first stack: delta compression of adjacent states.
 //!
-//! What lies side by side in the stack of a search was found from the same state, or one from the other, so it differs in a
-//! few bytes. Packed, a state is what is different from the one below it: for each 64 bytes a mask of the words that differ,
-//! for each of these a mask of its bytes, and those bytes.
+//! Adjacent states of a stack are siblings or parent and child, so they differ in few bytes. A packed state is its
+//! difference from the state below it: for each 64 bytes a mask of the words that differ, for each of these a mask of
+//! its bytes, and those bytes.
 
 use std::sync::Arc;
 
 use kripke_model::State;
 
-/// Found from nowhere.
+/// The parent of the initial state.
 pub(super) const NO_ORIGIN: u64 = u64::MAX;
 
-/// Bytes of a word, and words of a group.
+/// Bytes of a word, and of a group of words.
 const WORD: usize = 8;
 const GROUP: usize = 8 * WORD;
 
-/// What is known of a state in the stack.
+/// The data of a stack entry besides its state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Entry {
-    /// The index of the entry it was found from, which lies below it.
+    /// The index of the parent, which is below this entry.
     pub origin: u64,
+    /// The depth of the state.
     pub depth: u32,
-    /// Whether it is still to be expanded.
+    /// Whether the state is not yet expanded.
     pub is_open: bool,
 }
 
-/// States of the stack, ready to be used.
+/// A part of the stack that is not packed.
 #[derive(Clone, Default, Debug)]
 pub(super) struct UnpackedStates {
     slots: Vec<Slot>,
     bytes: Vec<u8>,
 }
 
+/// An entry and the position of its state.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     entry: Entry,
-    /// Where the state ends in `bytes`.
+    /// The end of the state in `bytes`.
     end: usize,
 }
 
@@ -79,7 +81,8 @@ impl UnpackedStates {
         self.slots.iter().map(|slot| slot.entry)
     }
 
-    /// Moves a state down to another place, which has the states below it already; what was there is gone.
+    /// Moves an entry down to position `to`. The entries below `to` are in place; the former entry at `to` is
+    /// overwritten.
     #[inline]
     pub fn lower(&mut self, at: usize, to: usize, entry: Entry) {
         let (start, end) = (self.start(to), self.slots[at].end);
@@ -90,12 +93,12 @@ impl UnpackedStates {
         self.slots[to] = Slot { entry, end: start + end - from };
     }
 
-    /// Nobody is_open any more among the first so many.
+    /// Marks the first `len` entries as not open.
     pub fn close_first(&mut self, len: usize) {
         self.slots[..len].iter_mut().for_each(|slot| slot.entry.is_open = false);
     }
 
-    /// Forgets the first so many.
+    /// Removes the first `count` entries.
     pub fn drop_first(&mut self, count: usize) {
         let start = self.start(count);
         self.bytes.drain(..start);
@@ -113,25 +116,26 @@ impl UnpackedStates {
     }
 }
 
-/// States of the stack, packed. Workers that divide a stack share what lies below both parts.
+/// A packed part of the stack. Workers that split a stack share the blocks below both parts.
 #[derive(Clone, Debug)]
 pub(super) struct PackedBlock {
-    /// The index of the first.
+    /// The index of the first entry.
     pub first: u64,
+    /// The number of entries.
     pub entries: u32,
-    /// How many of them wait.
+    /// The number of open states among them.
     pub waiting: u32,
     bytes: Arc<[u8]>,
 }
 
 impl PackedBlock {
-    /// Packs the first so many of a layer whose first has this index.
-    pub fn pack(layer: &UnpackedStates, count: usize, first: u64) -> PackedBlock {
+    /// Packs the first `count` entries of a states whose first entry has the index `first`.
+    pub fn pack(states: &UnpackedStates, count: usize, first: u64) -> PackedBlock {
         let mut bytes = Vec::with_capacity(count * 16);
         let (mut before, mut depth): (&State, u32) = (&[], 0);
         let mut waiting = 0;
         for at in 0..count {
-            let (entry, state) = (layer.entry(at), layer.state(at));
+            let (entry, state) = (states.entry(at), states.state(at));
             let distance = if entry.origin == NO_ORIGIN { 0 } else { first + at as u64 - entry.origin };
             let same = state.len() == before.len();
             put(&mut bytes, distance << 2 | u64::from(same) << 1 | u64::from(entry.is_open));
@@ -147,8 +151,8 @@ impl PackedBlock {
         PackedBlock { first, entries: count as u32, waiting, bytes: bytes.into() }
     }
 
-    /// Appends its states to a layer.
-    pub fn unpack(&self, layer: &mut UnpackedStates) {
+    /// Appends the entries to a states.
+    pub fn unpack(&self, states: &mut UnpackedStates) {
         let mut from = &self.bytes[..];
         let (mut state, mut depth): (Vec<u8>, i64) = (Vec::new(), 0);
         for index in (self.first..).take(self.entries as usize) {
@@ -160,7 +164,7 @@ impl PackedBlock {
             depth += (deeper >> 1) as i64 ^ -((deeper & 1) as i64);
             get_difference(&mut from, &mut state);
             let origin = if head >> 2 == 0 { NO_ORIGIN } else { index - (head >> 2) };
-            layer.push(&state, Entry { origin, depth: depth as u32, is_open: head & 1 == 1 });
+            states.push(&state, Entry { origin, depth: depth as u32, is_open: head & 1 == 1 });
         }
     }
 
@@ -169,7 +173,7 @@ impl PackedBlock {
     }
 }
 
-/// Seven bits in each byte, the lowest first; the last one has its highest bit clear.
+/// Writes a number in groups of seven bits, the lowest first. The high bit of the last byte is clear (LEB128).
 fn put(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
@@ -196,7 +200,7 @@ fn next(from: &mut &[u8]) -> u8 {
     byte
 }
 
-/// What is different in `state`, compared with another one, which has zeros where it is too short.
+/// Writes the difference between `state` and `before`, which is extended with zeros.
 fn put_difference(out: &mut Vec<u8>, before: &State, state: &State) {
     for group in (0..state.len()).step_by(GROUP) {
         let words = out.len();
@@ -217,7 +221,7 @@ fn put_difference(out: &mut Vec<u8>, before: &State, state: &State) {
     }
 }
 
-/// Changes a state into the one that was packed after it, given its length.
+/// Applies a difference to a state that already has the new length.
 fn get_difference(from: &mut &[u8], state: &mut [u8]) {
     for group in (0..state.len()).step_by(GROUP) {
         for word in bits(next(from)) {
@@ -228,7 +232,7 @@ fn get_difference(from: &mut &[u8], state: &mut [u8]) {
     }
 }
 
-/// The numbers of the bits that are set.
+/// The positions of the bits that are set.
 fn bits(mut mask: u8) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         (mask != 0).then(|| {
@@ -239,7 +243,7 @@ fn bits(mut mask: u8) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The bytes from there on, as far as they lie in the state and before `end`.
+/// The word at a position, restricted to bytes inside the state and before `end`.
 fn word(state: &State, at: usize, end: usize) -> u64 {
     let rest = state.get(at..state.len().min(end)).unwrap_or_default();
     rest.first_chunk().map_or_else(
@@ -258,8 +262,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_packed_comes_back() {
-        let mut layer = UnpackedStates::default();
+    fn unpacking_restores_all_states() {
+        let mut states = UnpackedStates::default();
         for n in 0..3000u64 {
             let random = mix(n);
             let length = if n % 50 < 40 { 29 } else { random as usize % 300 };
@@ -271,31 +275,31 @@ mod tests {
             });
             let origin =
                 if n == 0 || random.is_multiple_of(100) { NO_ORIGIN } else { 5000 + n - 1 - random % n.min(70) };
-            layer.push(
+            states.push(
                 &state,
                 Entry { origin, depth: (random >> 32) as u32 >> (n % 32), is_open: random.is_multiple_of(3) },
             );
         }
-        let block = PackedBlock::pack(&layer, layer.len(), 5000);
+        let block = PackedBlock::pack(&states, states.len(), 5000);
         let mut back = UnpackedStates::default();
         block.unpack(&mut back);
-        assert!(back.entries().eq(layer.entries()));
-        assert!((0..3000).all(|at| back.state(at) == layer.state(at)));
-        let waiting = layer.entries().filter(|entry| entry.is_open).count();
+        assert!(back.entries().eq(states.entries()));
+        assert!((0..3000).all(|at| back.state(at) == states.state(at)));
+        let waiting = states.entries().filter(|entry| entry.is_open).count();
         assert_eq!((block.waiting as usize, block.entries), (waiting, 3000));
     }
 
     #[test]
-    fn layers_lose_what_is_at_their_ends() {
-        let mut layer = UnpackedStates::default();
+    fn entries_are_removed_at_both_ends() {
+        let mut states = UnpackedStates::default();
         let entry = Entry { origin: NO_ORIGIN, depth: 0, is_open: true };
-        (0..10u8).for_each(|n| layer.push(&vec![n; n as usize], entry));
-        layer.drop_first(3);
-        layer.truncate(5);
-        assert!((0..5).all(|at| layer.state(at) == vec![3 + at as u8; 3 + at]));
-        layer.lower(2, 1, entry);
-        layer.lower(4, 2, entry);
-        layer.truncate(3);
-        assert_eq!((layer.state(0), layer.state(1), layer.state(2)), (&[3; 3][..], &[5; 5][..], &[7; 7][..]));
+        (0..10u8).for_each(|n| states.push(&vec![n; n as usize], entry));
+        states.drop_first(3);
+        states.truncate(5);
+        assert!((0..5).all(|at| states.state(at) == vec![3 + at as u8; 3 + at]));
+        states.lower(2, 1, entry);
+        states.lower(4, 2, entry);
+        states.truncate(3);
+        assert_eq!((states.state(0), states.state(1), states.state(2)), (&[3; 3][..], &[5; 5][..], &[7; 7][..]));
     }
 }

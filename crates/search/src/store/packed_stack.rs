@@ -1,9 +1,10 @@
-//! The stack of a depth-first search with a lossy store: states that wait, and below them those they were found from.
+//! The open set of a lossy depth-first search: a stack of open states and, below them, the states on the paths to
+//! them.
 //!
-//! An expanded state lies below all that was found from it: so when it comes to the top nobody needs it any more, and every
-//! state here has a way to the initial one. Most of a large stack lies still while
-//! the search is busy at its top. So only the uppermost states are kept ready; what lies below is
-//! [packed](super::packed_block), and takes some eight bytes for each state.
+//! An expanded state is below all its descendants. When it reaches the top of the stack it is therefore no longer
+//! needed, and every state on the stack has a complete path from the initial state. Most of a large stack is
+//! unchanged for a long time, so only its uppermost states are kept unpacked. The states below are in [packed
+//! blocks](super::packed_block), at about eight bytes per state.
 
 use kripke_model::{Batch, State};
 
@@ -12,14 +13,14 @@ use super::memory_quota::Allowance;
 use super::packed_block::{Entry, NO_ORIGIN, PackedBlock, UnpackedStates};
 use super::{Full, StateId};
 
-/// States that are packed together.
+/// States per packed block.
 const BLOCK: usize = if cfg!(test) { 1 << 5 } else { 1 << 10 };
-/// More are not kept ready.
+/// Maximum number of unpacked states.
 const READY: usize = 3 * BLOCK;
-/// So many entries are looked at to find states that wait. In a stack of long ways without branches there are few.
+/// Number of top entries that are searched for open states. A stack of long paths without branching contains few.
 const REACH: usize = 64;
 
-/// Each worker has a stack of its own.
+/// The open set of a search in which each worker has its own stack.
 #[derive(Debug)]
 pub struct PackedStacks;
 
@@ -41,31 +42,32 @@ impl OpenSet for PackedStacks {
     }
 }
 
-/// One worker's stack. Entries have indices, from its bottom.
+/// The stack of one worker. Entries have indices, counted from the bottom.
 #[derive(Default, Debug)]
 pub struct PackedStack {
-    /// What lies below, from the bottom.
+    /// The packed blocks, from the bottom.
     packed: Vec<PackedBlock>,
-    /// So many of these at the bottom were given to another worker: their states wait no more here.
+    /// The number of blocks at the bottom that were given to another worker. Their states are no longer open in this
+    /// stack.
     given: usize,
     packed_bytes: u64,
     /// The uppermost entries.
     top: UnpackedStates,
     /// The index of the first of these.
     base: u64,
-    /// How many states wait.
+    /// The number of open states.
     waiting: u64,
-    /// Which entries of the top are being expanded, from above. Their ids are places in this list.
+    /// The entries of `top` that are being expanded, from above. Their ids are positions in this list.
     taken: Vec<usize>,
-    /// What was found meanwhile; origins are places in that list.
+    /// New successors of the entries in `taken`. The origin of a successor is a position in that list.
     fresh: UnpackedStates,
     scratch: Scratch,
 }
 
-/// Used again and again.
+/// Buffers that are reused.
 #[derive(Default, Debug)]
 struct Scratch {
-    /// Which of the uppermost entries are needed, and their indices then.
+    /// Which top entries are needed, and their new indices.
     needed: Vec<bool>,
     moved: Vec<u64>,
     order: Vec<usize>,
@@ -76,7 +78,7 @@ impl OpenSetHandle for PackedStack {
         allowance.check(0)
     }
 
-    /// It has an id only when it is taken.
+    /// A state gets its id only when it is taken.
     #[inline]
     fn add(&mut self, state: &State, origin: Option<StateId>, allowance: &mut Allowance<'_>) -> Result<StateId, Full> {
         allowance.spend(state.len() as u64, 0);
@@ -92,16 +94,17 @@ impl OpenSetHandle for PackedStack {
 }
 
 impl PackedStack {
-    /// How many states wait.
+    /// The number of open states.
     pub fn waiting(&self) -> u64 {
         self.waiting
     }
 
+    /// Memory of the stack, in bytes.
     pub fn bytes(&self) -> u64 {
         self.packed_bytes + self.top.memory() + self.fresh.memory()
     }
 
-    /// Takes some states from the top, to be expanded.
+    /// Takes up to `count` open states from the top for expansion.
     pub fn take(&mut self, count: usize, into: &mut Vec<StateId>) {
         loop {
             while self.top.last().is_some_and(|entry| !entry.is_open) {
@@ -116,7 +119,7 @@ impl PackedStack {
         into.extend((0..self.taken.len()).map(|n| StateId(n as u64)));
     }
 
-    /// Puts a state on top that was found from the one at this index, or from nowhere. Its index.
+    /// Pushes a state whose parent has the index `origin`, and returns the index of the state.
     pub fn push(&mut self, state: &State, origin: Option<u64>, depth: u32, is_open: bool) -> u64 {
         let index = self.base + self.top.len() as u64;
         self.top.push(state, Entry { origin: origin.unwrap_or(NO_ORIGIN), depth, is_open });
@@ -127,13 +130,13 @@ impl PackedStack {
         index
     }
 
-    /// How deep a state is that was taken.
+    /// The depth of a state that was taken.
     pub fn depth(&self, id: StateId) -> u32 {
         self.top.entry(self.taken[id.0 as usize]).depth
     }
 
-    /// Those that were taken are expanded. Puts what was found on top, unless it is too deep, in an order that is to be
-    /// arranged: the last goes uppermost.
+    /// Marks the taken states as expanded and pushes their successors up to `max_depth`. `arrange` permutes them; the
+    /// last one becomes the top.
     pub fn push_found(&mut self, max_depth: u32, arrange: impl FnOnce(&mut [usize])) {
         self.drop_unneeded(max_depth);
         let PackedStack { top, taken, fresh, scratch: Scratch { moved, order, .. }, waiting, .. } = self;
@@ -154,8 +157,8 @@ impl PackedStack {
         }
     }
 
-    /// Drops those of the uppermost entries, down to the lowest that was taken, from which nothing was found and that are not
-    /// on the way to one from which something was; the others move together.
+    /// Removes expanded top entries, down to the lowest taken one, that have no new successors and are not ancestors
+    /// of an entry with new successors. The other entries move together.
     fn drop_unneeded(&mut self, max_depth: u32) {
         let PackedStack { top, base, taken, fresh, scratch: Scratch { needed, moved, .. }, .. } = self;
         let Some(&from) = taken.last() else { return };
@@ -185,7 +188,7 @@ impl PackedStack {
         top.truncate(to);
     }
 
-    /// The states from the initial one to one that was taken.
+    /// The states from the initial state to a taken one.
     pub fn path(&self, id: StateId) -> Batch {
         let (mut back, mut open) = (UnpackedStates::default(), UnpackedStates::default());
         let mut first = u64::MAX;
@@ -210,7 +213,8 @@ impl PackedStack {
         path
     }
 
-    /// A stack for another worker: with half of what is_open here, from the end that is nearest to the initial state.
+    /// Splits the stack for work stealing: the new stack gets half of the open states, from the end that is nearest
+    /// to the initial state.
     pub fn split(&mut self) -> Option<PackedStack> {
         let left = self.packed.len() - self.given;
         let (upto, cut) = if left > 0 {
@@ -244,7 +248,7 @@ impl PackedStack {
         self.packed.push(block);
     }
 
-    /// Makes the uppermost packed states ready, if there are any.
+    /// Unpacks the uppermost packed block, if there is one.
     fn unpack(&mut self) -> bool {
         let Some(block) = self.packed.pop() else { return false };
         self.packed_bytes -= block.memory();
@@ -265,7 +269,7 @@ mod tests {
     use super::super::pool::mix;
     use super::*;
 
-    /// A tree of numbers with few branches in some places and many in others.
+    /// A tree of numbers whose branching varies between its regions.
     fn children(n: u64, most: u64) -> impl Iterator<Item = u64> {
         let count = if n % 64 < 50 { n % 3 } else { mix(n) % 40 };
         (0..count).map(move |k| n * 41 + k + 1).filter(move |&child| child < most)
@@ -279,7 +283,7 @@ mod tests {
         u64::from_le_bytes(*state.first_chunk().unwrap())
     }
 
-    /// Searches the tree with several stacks in turn, which share their work, and says what was visited.
+    /// Searches the tree with several stacks in turn, which share their work, and returns the visited numbers.
     fn search(most: u64, max_depth: u32, stacks: usize) -> Vec<u64> {
         let quota = MemoryQuota::new(Capacity::UNLIMITED, 1, 0);
         let mut allowance = quota.allowance();
@@ -288,7 +292,7 @@ mod tests {
             stack.check(8, allowance).unwrap();
             stack.add(&state(n), origin, allowance).unwrap();
         };
-        // Several roots, one after the other, so that the tree is large whatever its branches are.
+        // Several roots make the tree large whatever its branching is.
         (0..41).for_each(|root| add(&mut stacks[0], &mut allowance, root, None));
         stacks[0].push_found(max_depth, <[_]>::reverse);
         let (mut visited, mut work) = (Vec::new(), Vec::new());
@@ -320,7 +324,7 @@ mod tests {
         visited
     }
 
-    /// The same, without a stack.
+    /// The reference: a search with a list.
     fn all(most: u64, max_depth: u32) -> Vec<u64> {
         let mut visited: Vec<(u64, u32)> = (0..41).map(|root| (root, 0)).collect();
         let mut at = 0;
@@ -334,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_visited_once_and_has_its_way() {
+    fn each_state_is_visited_once_and_has_a_path() {
         for (most, max_depth, stacks) in [(1 << 28, u32::MAX, 1), (1 << 28, u32::MAX, 3), (1 << 30, 4, 2), (40, 0, 1)] {
             let (got, wanted) = (search(most, max_depth, stacks), all(most, max_depth));
             assert!(got == wanted, "{most} {max_depth} {stacks}: {} of {}", got.len(), wanted.len());
@@ -342,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_way_takes_little() {
+    fn a_long_path_takes_little_memory() {
         let quota = MemoryQuota::new(Capacity::UNLIMITED, 1, 0);
         let (mut stack, mut allowance, mut work) = (PackedStack::default(), quota.allowance(), Vec::new());
         let state = |n: u64| [&[3; 40][..], &n.to_le_bytes()].concat();

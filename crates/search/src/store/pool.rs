@@ -1,4 +1,4 @@
-//! Pairs with a number for each: 0, 1, 2, …
+//! A node table of the tree compression: a set of pairs with consecutive numbers.
 #![allow(unsafe_code)]
 
 use std::sync::OnceLock;
@@ -12,13 +12,13 @@ use super::table_segments::UnreportedCounts;
 use crate::sync::{AtomicU64, Ordering};
 
 const SEGMENTS: usize = if cfg!(shuttle) { 1 } else { 4 };
-/// Lines in which all numbers find room.
+/// Lines per segment that hold all numbers.
 const ROOM: usize = 12 << 20;
-/// Numbers have so many bits.
+/// Bits of a number.
 pub(super) const NUMBER_BITS: u32 = 28;
-/// Pairs in the first chunk.
+/// Pairs in the first chunk, as a power of two.
 const FIRST_BITS: u32 = 8;
-/// Pairs that fit into a cache near the processor.
+/// Number of pairs above which the pool no longer fits into a cache near the processor.
 const LARGE: u64 = 1 << 15;
 const CHUNKS: usize = (NUMBER_BITS - FIRST_BITS + 1) as usize;
 
@@ -30,11 +30,11 @@ pub(super) struct Pool {
     next: AtomicU64,
 }
 
-/// A worker's part in a pool.
+/// The data of one worker in a pool.
 #[derive(Debug)]
 pub(super) struct PoolWriter {
     unreported: UnreportedCounts,
-    /// A number that another worker left no use for.
+    /// A claimed number whose pair another worker has inserted first.
     spare: Option<u32>,
 }
 
@@ -51,18 +51,19 @@ impl Pool {
         self.table.bytes()
     }
 
-    /// A pair whose number was got from this pool.
+    /// The pair with this number.
     #[inline]
     pub fn get(&self, number: u32) -> u64 {
         self.pairs.get(number)
     }
 
+    /// Prefetches the table line of a pair.
     #[inline]
     pub fn prefetch(&self, access: &SharedAccess<'_>, pair: u64) {
         self.table.prefetch(access, mix(pair));
     }
 
-    /// To be called after [`Pool::prefetch`]: goes one step further. Small pools are in the cache anyway.
+    /// Prefetches the pair itself. It is called after [`Pool::prefetch`].
     #[inline]
     pub fn prefetch_pair(&self, access: &SharedAccess<'_>, pair: u64) {
         if let Some(number) = self.table.probe(access, mix(pair)).candidate() {
@@ -70,12 +71,12 @@ impl Pool {
         }
     }
 
-    /// Whether it pays to ask for memory ahead of time.
+    /// Whether prefetching is worthwhile. Small pools are in the cache.
     pub fn is_large(&self) -> bool {
         self.next.load(Ordering::Relaxed) > LARGE
     }
 
-    /// The number of a pair, which is added if it is new.
+    /// The number of a pair, which is inserted if it is new.
     #[inline]
     pub fn number(
         &self,
@@ -103,7 +104,8 @@ impl Pool {
         Ok(number)
     }
 
-    /// Refuses, in release builds too, what does not fit: a number cut short would silently merge states.
+    /// Claims the next number. It refuses numbers that do not fit, in release builds too: a truncated number would
+    /// merge states silently.
     #[cold]
     fn claim(&self, allowance: &mut Allowance<'_>) -> Result<u32, Full> {
         allowance.take_bytes(size_of::<u64>() as u64)?;
@@ -120,14 +122,14 @@ impl Pool {
     }
 }
 
-/// Pairs by number, in chunks that never move, each as large as all before together.
+/// Pairs by number, in chunks that never move. Each chunk is as large as all previous ones together.
 #[derive(Default, Debug)]
 struct Pairs {
     chunks: [OnceLock<Box<[AtomicU64]>>; CHUNKS],
 }
 
 impl Pairs {
-    /// Which chunk, where in it, and how large it is.
+    /// The chunk of a number, the position in it, and the size of the chunk.
     #[inline]
     fn place(number: u32) -> (usize, usize, usize) {
         let bits = (number >> FIRST_BITS).checked_ilog2().map_or(0, |bits| bits + 1);
@@ -155,7 +157,7 @@ impl Pairs {
     }
 }
 
-/// Memory that is not touched before it is used.
+/// Allocates memory that is not touched before its first use.
 #[cfg(not(shuttle))]
 fn zeros(size: usize) -> Box<[AtomicU64]> {
     // SAFETY: all bits zero are the number zero.
@@ -167,7 +169,7 @@ fn zeros(size: usize) -> Box<[AtomicU64]> {
     (0..size).map(|_| AtomicU64::new(0)).collect()
 }
 
-/// Spreads what is known of a pair over all bits.
+/// A hash function on 64-bit numbers.
 #[inline]
 pub(super) fn mix(pair: u64) -> u64 {
     let product = u128::from(pair ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xd1b5_4a32_d192_ed03_a5a3_564c_9d2f_1b65);

@@ -1,33 +1,32 @@
-//! Memory that can grow where it is: a range of addresses for all that may ever be needed, of which only what was touched
-//! costs anything.
+//! Reserved address ranges: tables grow in place, and only touched pages take memory.
 #![allow(unsafe_code)]
 
 use super::hardware::SLOTS;
 use crate::sync::AtomicU64;
 
-/// Where huge pages begin: what is small stays small.
+/// Size up to which a range uses small pages.
 #[cfg(all(target_os = "linux", not(shuttle)))]
 const SMALL: usize = 8 << 20;
-/// So many workers wait for each other when memory is handed out in small pages.
+/// Number of workers at which page faults on small pages become a bottleneck.
 #[cfg(all(target_os = "linux", not(shuttle)))]
 const MANY_WORKERS: usize = 3;
 
-/// How a range of addresses is filled.
+/// How a range is filled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FillPattern {
     /// From its start, without gaps.
     Dense,
-    /// With gaps, that would cost memory if pages were large. So they are only where so many workers gain by it.
+    /// With gaps, for which huge pages would waste memory. Huge pages are used only if enough workers benefit.
     Sparse { workers: usize },
 }
 
-/// A range of addresses, if there is one.
+/// Reserves an address range.
 #[cfg(not(shuttle))]
 pub(super) fn reserve(bytes: usize, filled: FillPattern) -> std::io::Result<memmap2::MmapRaw> {
     let map = memmap2::MmapRaw::from(memmap2::MmapOptions::new().len(bytes).no_reserve_swap().map_anon()?);
     #[cfg(target_os = "linux")]
     if bytes > SMALL && !matches!(filled, FillPattern::Sparse { workers: ..MANY_WORKERS }) {
-        // Where there are none, it does without.
+        // Huge pages are optional.
         let _ = map.advise_range(memmap2::Advice::HugePage, SMALL, bytes - SMALL);
     }
     #[cfg(not(target_os = "linux"))]
@@ -35,16 +34,16 @@ pub(super) fn reserve(bytes: usize, filled: FillPattern) -> std::io::Result<memm
     Ok(map)
 }
 
-/// Slots, filled from the first to the last, as large as a line of the cache.
+/// A cache line of slots, which are filled from the first to the last.
 #[derive(Default, Debug)]
 #[repr(align(64))]
 pub(super) struct Line(pub [AtomicU64; SLOTS]);
 
-/// Lines of a segment that lie together: a page. Pages of different segments alternate, so that a table is compact, for
-/// the processor's sake that must translate addresses, though its segments grow one by one.
+/// Lines per page of a segment. Pages of different segments alternate, so that a table is compact although its
+/// segments grow one by one. That saves address translations.
 const PAGE: usize = if cfg!(shuttle) { 4 } else { 64 };
 
-/// Lines for the segments of a table, all zero.
+/// The lines of all segments of a table. They are zero at first.
 #[derive(Debug)]
 pub(super) struct ReservedMemory {
     #[cfg(not(shuttle))]
@@ -52,12 +51,12 @@ pub(super) struct ReservedMemory {
     #[cfg(shuttle)]
     lines: Box<[Line]>,
     segments: usize,
-    /// Lines of each segment.
+    /// Lines reserved for each segment.
     room: usize,
 }
 
 impl ReservedMemory {
-    /// Room for so many lines in each segment (a multiple of a page), or for fewer if that can't be had.
+    /// Reserves `room` lines for each segment (a multiple of a page), or fewer if the system refuses.
     #[cfg(not(shuttle))]
     pub fn new(segments: usize, mut room: usize, workers: usize) -> ReservedMemory {
         loop {
@@ -79,7 +78,7 @@ impl ReservedMemory {
         ReservedMemory { lines: (0..segments * room).map(|_| Line::default()).collect(), segments, room }
     }
 
-    /// All of it will be used, here and there: so pages should be huge from the first on.
+    /// Requests huge pages for the whole range. It suits a table that is used evenly from the start.
     pub fn with_huge_pages(self) -> ReservedMemory {
         #[cfg(all(target_os = "linux", not(shuttle)))]
         let _ = self.map.advise(memmap2::Advice::HugePage);
@@ -96,31 +95,34 @@ impl ReservedMemory {
     }
 }
 
-/// The lines of one segment. Must not be used when the memory is gone.
+/// The lines of one segment. It must not be used after the memory is dropped.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Region {
     start: *const Line,
-    /// From one page to the next, in lines.
+    /// Distance from one page of the segment to the next, in lines.
     skip: usize,
     room: usize,
 }
 
-// SAFETY: what it points to is shared, and made of atomics.
+// SAFETY: it points to shared memory that consists of atomics.
 unsafe impl Send for Region {}
 // SAFETY: as above.
 unsafe impl Sync for Region {}
 
 impl Region {
-    /// How many lines there could be.
+    /// The number of reserved lines.
     pub fn room(self) -> usize {
         self.room
     }
 
+    /// The line at position `at`.
+    ///
     /// # Safety
-    /// The memory must still be there, and have room for more than so many lines.
+    /// The memory exists, and `at` is less than the number of reserved lines.
     #[inline(always)]
     pub unsafe fn line<'a>(self, at: usize) -> &'a Line {
-        // SAFETY: as the caller promises; all bits zero, as the memory was at first, are valid slots.
+        // SAFETY: the caller guarantees the bounds. All bits zero, the initial content of the memory, are valid
+        // slots.
         unsafe { &*self.start.add(at / PAGE * self.skip + at % PAGE) }
     }
 }

@@ -1,12 +1,13 @@
-//! How tables grow under the hands of several workers: all stop, grow them together, and go on.
+//! The resize barrier: all workers stop, resize the tables together, and continue.
 //!
-//! Workers hold a [`SharedAccess`] while they use a table. When one finds a table too full it calls a barrier; everybody with a
-//! access attends it as soon as they can, at the latest after the states they are just interning. The last to come makes
-//! the plan, all carry it out, and nobody leaves before it is done. What this costs a worker that need not resize is
-//! one look at a flag now and then.
+//! A worker holds a [`SharedAccess`] while it uses a table. When a worker finds a table too full, it requests a
+//! resize. Every worker with access then comes to the barrier, at the latest after the window of states that it is
+//! interning. The last one to arrive plans the resize, all workers execute the plan, and none leaves before it is
+//! done. A worker pays for this only one relaxed load of a flag per window.
 
 use crate::sync::{AtomicBool, Monitor, Ordering};
 
+/// The barrier.
 #[derive(Debug)]
 pub(super) struct ResizeBarrier {
     requested: AtomicBool,
@@ -15,27 +16,27 @@ pub(super) struct ResizeBarrier {
 
 #[derive(Default, Debug)]
 struct BarrierState {
-    /// Who has a access.
+    /// Number of workers with access.
     working: usize,
-    /// Who of them has come to the barrier.
+    /// Number of workers that have arrived at the barrier.
     waiting: usize,
-    /// Who has done their part.
+    /// Number of workers that have finished their part.
     finished: usize,
-    /// All have come, and no other may take a access now.
+    /// All workers have arrived. No further worker may enter.
     resizing: bool,
-    /// How many meetings there were.
+    /// Number of completed resizes.
     rounds: u64,
-    /// Whether the plan of the last one was refused.
+    /// Whether the last plan failed for lack of memory.
     refused: bool,
 }
 
-/// The right to use the tables. Nothing grows as long as somebody has a access and does not resize a barrier.
+/// The right to use the tables. No table is resized while a worker has access and is not at the barrier.
 #[derive(Debug)]
 pub(crate) struct SharedAccess<'a> {
     barrier: &'a ResizeBarrier,
 }
 
-/// The right to change the tables: all who have a access are in the barrier.
+/// The right to change the tables: all workers with access are at the barrier.
 #[derive(Debug)]
 pub(crate) struct ExclusiveAccess<'a> {
     _barrier: &'a ResizeBarrier,
@@ -46,6 +47,7 @@ impl ResizeBarrier {
         ResizeBarrier { requested: AtomicBool::new(false), state: Monitor::new(BarrierState::default()) }
     }
 
+    /// Gives access to one worker. Waits while a resize is in progress.
     pub fn enter(&self) -> SharedAccess<'_> {
         self.state.wait(|state| (!state.resizing).then(|| state.working += 1));
         SharedAccess { barrier: self }
@@ -62,8 +64,8 @@ impl SharedAccess<'_> {
         self.barrier.requested.load(Ordering::Relaxed)
     }
 
-    /// Waits for all others. One of them makes the plan, then each does the work. Whether a plan could be made, now or,
-    /// if the barrier is already over, then.
+    /// Waits for all other workers. The last one to arrive makes the plan, then each worker executes a part of it.
+    /// Returns whether a plan could be made, in this round or, if this worker comes too late, in the last one.
     pub fn resize(
         &mut self,
         plan: impl FnOnce(&ExclusiveAccess<'_>) -> bool,

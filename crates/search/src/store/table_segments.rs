@@ -1,5 +1,5 @@
-//! Tables in parts that grow one by one, so that no growth takes long, while all workers are in a
-//! [barrier](super::resize_barrier).
+//! Segments of a table. They grow one by one, so that no resize takes long, while all workers are at the [resize
+//! barrier](super::resize_barrier).
 #![allow(unsafe_code)]
 
 use std::cell::UnsafeCell;
@@ -8,36 +8,38 @@ use std::fmt::Debug;
 use super::resize_barrier::{ExclusiveAccess, SharedAccess};
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering};
 
-/// Bytes for each worker to move in one barrier, so that none is kept long.
+/// Bytes that each worker moves in one resize, which bounds its duration.
 const MOVED: u64 = 4 << 20;
 
-/// What a segment holds: slots that workers fill.
-pub(super) trait Content: Debug {
-    /// The number of slots used at which it should grow.
+/// The content of a segment: slots that workers fill.
+pub(super) trait SegmentContent: Debug {
+    /// The number of used slots at which the segment should grow.
     fn full(&self) -> usize;
 
-    /// All slots.
+    /// The number of slots.
     fn slots(&self) -> usize;
 
-    /// Whether something could not be added.
+    /// Whether an insertion has failed.
     fn must_grow(&self) -> bool;
 
+    /// Memory of the segment, in bytes.
     fn bytes(&self) -> u64;
 
-    /// About the bytes that are needed to grow. Segments have different sizes, by `part` of all, from the first time
-    /// they grow: later on, they do not all grow at once.
+    /// The approximate number of bytes that growing needs. After its first growth, the size of a segment depends on
+    /// `part`, its relative position, so that segments do not all grow at the same time.
     fn more_bytes(&self, part: f64) -> u64;
 
-    /// Makes more room.
+    /// Grows the segment.
     fn grow(&mut self, part: f64);
 }
 
+/// The segments of a table.
 #[derive(Debug)]
 pub(super) struct Segments<C> {
     segments: Box<[Segment<C>]>,
     workers: usize,
     bytes: AtomicU64,
-    /// What is to be done in this barrier: segments, and the bytes reserved for them.
+    /// The segments to grow in this resize, and the bytes reserved for them.
     plan: Mutex<Vec<(usize, u64)>>,
 }
 
@@ -45,20 +47,20 @@ pub(super) struct Segments<C> {
 #[repr(align(64))]
 struct Segment<C> {
     content: UnsafeCell<C>,
-    /// Slots used, as far as workers have told.
+    /// Used slots, as far as workers have reported them.
     used: AtomicUsize,
 }
 
-// SAFETY: the content is changed only by who has the right to (`ExclusiveAccess`), each by one worker, while all who have the
-// right to look at it (`SharedAccess`) wait; apart from that it is shared as any `Sync` thing is.
+// SAFETY: the content is changed only under `ExclusiveAccess`, each segment by one worker, while all workers with
+// `SharedAccess` wait at the barrier. Otherwise it is shared like any `Sync` value.
 unsafe impl<C: Sync + Send> Sync for Segment<C> {}
 
-/// Slots that a worker has filled without telling, by segment.
+/// Slots that a worker has filled and not yet reported, by segment.
 #[derive(Clone, Debug)]
 pub(crate) struct UnreportedCounts(Box<[u32]>);
 
-impl<C: Content> Segments<C> {
-    /// So many segments, a power of two.
+impl<C: SegmentContent> Segments<C> {
+    /// A table of `segments` segments, a power of two.
     pub fn new(segments: usize, workers: usize, content: impl Fn(usize) -> C) -> Segments<C> {
         assert!(segments.is_power_of_two() && workers > 0);
         let segment = |n| Segment { content: UnsafeCell::new(content(n)), used: AtomicUsize::new(0) };
@@ -79,13 +81,13 @@ impl<C: Content> Segments<C> {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Whether nobody else uses it, ever.
+    /// Whether only one worker uses the table.
     #[inline]
     pub fn is_private(&self) -> bool {
         self.workers == 1
     }
 
-    /// The last bits of a hash choose a segment.
+    /// The segment of a hash: its last bits.
     #[inline]
     pub fn choose(&self, hash: u64) -> usize {
         hash as usize & (self.segments.len() - 1)
@@ -93,12 +95,12 @@ impl<C: Content> Segments<C> {
 
     #[inline]
     pub fn get<'a>(&'a self, segment: usize, _: &'a SharedAccess<'_>) -> &'a C {
-        // SAFETY: nobody changes it as long as somebody has a access and does not attend a barrier; attending needs the
-        // access for itself, so this reference is gone by then.
+        // SAFETY: no worker changes the content while another has access and is not at the barrier. Coming to the
+        // barrier requires a mutable borrow of the access, so this reference has ended by then.
         unsafe { &*self.segments[segment].content.get() }
     }
 
-    /// Takes note of a slot that was filled, and calls a barrier when its segment should grow.
+    /// Counts a filled slot, and requests a resize when its segment should grow.
     #[inline]
     pub fn count(&self, segment: usize, access: &SharedAccess<'_>, unreported: &mut UnreportedCounts) {
         let added = &mut unreported.0[segment];
@@ -113,7 +115,7 @@ impl<C: Content> Segments<C> {
         }
     }
 
-    /// Plans to grow the fullest segments, if `reserve` has the bytes for them. Whether it had.
+    /// Plans to grow the fullest segments within the bytes that `reserve` grants. False if it granted too few.
     #[cold]
     pub fn plan(&self, exclusive: &ExclusiveAccess<'_>, mut reserve: impl FnMut(u64) -> bool) -> bool {
         let mut full: Vec<(usize, usize)> = (0..self.segments.len())
@@ -130,7 +132,7 @@ impl<C: Content> Segments<C> {
                 break;
             }
             if !reserve(bytes) {
-                // What is not yet full can wait; what is full can't.
+                // A segment that is not yet full can grow later; a full one cannot wait.
                 return fullness < 16 || !plan.is_empty();
             }
             plan.push((segment, bytes));
@@ -138,14 +140,13 @@ impl<C: Content> Segments<C> {
         true
     }
 
-    /// Grows segments until all that is planned is done, and gives bytes that were in use or reserved before and are
-    /// not any more back to `release`.
+    /// Grows segments until the plan is done. `release` receives the bytes that are no longer used or reserved.
     #[cold]
     pub fn grow(&self, _: &ExclusiveAccess<'_>, mut release: impl FnMut(u64)) {
         loop {
             let next = self.plan.lock().expect("no panic while planning").pop();
             let Some((segment, reserved)) = next else { return };
-            // SAFETY: all workers that have a access are in this barrier, and no other worker has this entry of the plan.
+            // SAFETY: all workers with access are at the barrier, and no other worker has this entry of the plan.
             let content = unsafe { &mut *self.segments[segment].content.get() };
             let before = content.bytes();
             content.grow(self.part(segment));
@@ -155,7 +156,7 @@ impl<C: Content> Segments<C> {
         }
     }
 
-    /// In sixteenths of what makes a segment grow.
+    /// The load of a segment in sixteenths of the load at which it should grow.
     fn fullness(&self, segment: usize, exclusive: &ExclusiveAccess<'_>) -> usize {
         let content = self.look(segment, exclusive);
         let used = self.segments[segment].used.load(Ordering::Relaxed);
@@ -167,7 +168,8 @@ impl<C: Content> Segments<C> {
     }
 
     fn look<'a>(&'a self, segment: usize, _: &'a ExclusiveAccess<'_>) -> &'a C {
-        // SAFETY: used in a barrier on segments that nobody is growing: before the work begins, or by who is going to.
+        // SAFETY: called at the barrier on segments that no other worker is growing: during planning, or by the
+        // worker that grows the segment.
         unsafe { &*self.segments[segment].content.get() }
     }
 }

@@ -1,4 +1,5 @@
-//! The tree store: states as trees of pairs, of which all but the roots are shared.
+//! The tree store: recursive state compression (Laarman, van de Pol, Weber, *Parallel recursive state space
+//! compression for free*, 2011). States are trees of pairs; all nodes but the roots are shared.
 
 use std::ops::Range;
 use std::sync::{OnceLock, PoisonError};
@@ -11,28 +12,28 @@ use super::queue::Pieces;
 use super::resize_barrier::{ResizeBarrier, SharedAccess};
 use super::table::Refusal;
 use super::table_segments::UnreportedCounts;
-use super::tree_shape::{Part, Roots, Shape, WINDOW, pool_of};
+use super::tree_shape::{Node, Roots, Shape, WINDOW, pool_of};
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 use crate::sync::Mutex;
 
-/// How many shapes there may be. Together with two numbers that leaves a bit of an id.
+/// Maximum number of shapes. A shape index and two numbers fit into an id and leave one bit.
 const SHAPES: usize = 1 << (63 - 2 * NUMBER_BITS);
-/// Shapes for states of one length; the others are for several.
+/// Number of shapes for states of a single length. The other shapes are for ranges of lengths.
 const FINE: usize = SHAPES / 2;
 
-/// Keeps states in four to eight bytes each, and their parts. Forgets nothing and grows by itself.
+/// Keeps a state in four to eight bytes, plus the nodes that it does not share. It is exact and grows on demand.
 #[derive(Debug)]
 pub struct TreeStore {
     barrier: ResizeBarrier,
     shapes: Box<[OnceLock<Shape>]>,
-    /// How many shapes there are.
+    /// The number of shapes in use.
     known: Mutex<usize>,
     quota: MemoryQuota,
     workers: usize,
 }
 
 impl TreeStore {
-    /// A store for so many workers.
+    /// A store for this number of workers.
     pub fn new(capacity: Capacity, workers: usize) -> TreeStore {
         TreeStore {
             barrier: ResizeBarrier::new(),
@@ -43,12 +44,12 @@ impl TreeStore {
         }
     }
 
-    /// Lets it use so many bytes more.
+    /// Adds bytes to the quota.
     pub(crate) fn allow(&self, bytes: u64) {
         self.quota.release(bytes);
     }
 
-    /// Calls `each` with all states, until it fails. All handles must have left.
+    /// Calls `each` with all states until it fails. All handles must have left.
     pub(crate) fn each<E>(&self, mut each: impl FnMut(&State) -> Result<(), E>) -> Result<(), E> {
         let (access, mut numbers, mut state) = (self.barrier.enter(), Vec::new(), Vec::new());
         for shape in self.shapes() {
@@ -66,10 +67,10 @@ impl TreeStore {
         self.shapes.iter().map_while(OnceLock::get)
     }
 
-    /// The shape of states of this length. Refuses, in release builds too, more than there are numbers for.
+    /// The shape for states of this length. It refuses more shapes than ids can name, in release builds too.
     fn shape(&self, length: usize) -> Result<usize, Full> {
         let exactly = || self.shapes().position(|shape| shape.is_for(length));
-        let find = || exactly().or_else(|| self.shapes().position(|shape| shape.has_room_for(length)));
+        let find = || exactly().or_else(|| self.shapes().position(|shape| shape.covers(length)));
         if let Some(shape) = find() {
             return Ok(shape);
         }
@@ -125,24 +126,24 @@ impl Store for TreeStore {
     }
 }
 
-/// A worker's access to a tree store.
+/// The access of one worker to a tree store.
 #[derive(Debug)]
 pub struct TreeHandle<'a> {
     store: &'a TreeStore,
     access: Option<SharedAccess<'a>>,
     allowance: Allowance<'a>,
-    /// One for each shape that this worker has used.
+    /// The data of this worker for each shape it has used.
     writers: Vec<Option<ShapeWriter>>,
     window: Window,
-    /// The states whose successors are to come: much of a successor is the same.
+    /// The open states, whose successors are interned next. Successors share most of their nodes.
     open: Vec<Open>,
-    /// How many of them there are now.
+    /// The number of open states.
     opened: usize,
-    /// For putting states together.
+    /// A buffer for assembling states.
     numbers: Vec<u32>,
 }
 
-/// A state and the numbers of its parts.
+/// A state and the numbers of its nodes.
 #[derive(Default, Debug)]
 struct Open {
     shape: usize,
@@ -150,27 +151,27 @@ struct Open {
     numbers: Vec<u32>,
 }
 
-/// A worker's part in a shape.
+/// The data of one worker for a shape.
 #[derive(Debug)]
 struct ShapeWriter {
     pools: Vec<PoolWriter>,
-    /// One for each class of roots.
+    /// Unreported counts for each class of roots.
     unreported: Vec<Option<UnreportedCounts>>,
 }
 
-/// The numbers of the parts of the states in a window, part by part.
+/// The numbers of the nodes of the states in a window, node by node.
 #[derive(Default, Debug)]
 struct Window {
     numbers: Vec<[u32; WINDOW]>,
-    /// A bit for each state in which the part is not what it is in the state that it comes from.
+    /// A bit for each state in which the node differs from that of the parent.
     changed: Vec<u64>,
     contents: Vec<u64>,
-    /// Which open state each comes from.
+    /// The open state that is the parent of each state.
     origins: Vec<Option<usize>>,
 }
 
 impl<'a> TreeHandle<'a> {
-    /// A window holds states of the same length.
+    /// Interns a window of states of equal length.
     fn intern_window(
         &mut self,
         access: &mut SharedAccess<'a>,
@@ -194,15 +195,15 @@ impl<'a> TreeHandle<'a> {
         let mut scratch = std::mem::take(&mut self.window);
         let count = window.len();
         let interned = self
-            .number_parts(access, shape, &mut writer, &mut scratch, |i| batch.state(window.start + i))
+            .number_nodes(access, shape, &mut writer, &mut scratch, |i| batch.state(window.start + i))
             .and_then(|()| self.intern_roots(access, (index, length), &mut writer, &scratch, count, each));
         self.window = scratch;
         self.writers[index] = Some(writer);
         interned
     }
 
-    /// Part by part, for all states of the window: first all memory is asked for, then it is used.
-    fn number_parts<'s>(
+    /// Numbers the nodes of all states in the window, node by node. All memory is prefetched before it is used.
+    fn number_nodes<'s>(
         &mut self,
         access: &mut SharedAccess<'a>,
         shape: &Shape,
@@ -211,14 +212,14 @@ impl<'a> TreeHandle<'a> {
         state: impl Fn(usize) -> &'s State,
     ) -> Result<(), Full> {
         let Window { numbers, changed, contents, origins } = window;
-        numbers.resize(shape.parts.len(), [0; WINDOW]);
-        changed.resize(shape.parts.len(), 0);
+        numbers.resize(shape.nodes.len(), [0; WINDOW]);
+        changed.resize(shape.nodes.len(), 0);
         contents.resize(WINDOW, 0);
         let orphans = origins.iter().enumerate().fold(0, |bits, (i, origin)| bits | u64::from(origin.is_none()) << i);
-        for (at, part) in shape.parts.iter().enumerate() {
+        for (at, node) in shape.nodes.iter().enumerate() {
             let mut bits = orphans;
-            match *part {
-                Part::Word(index) => {
+            match *node {
+                Node::Word(index) => {
                     for (i, origin) in origins.iter().enumerate() {
                         contents[i] = shape.word(state(i), index);
                         if let Some(origin) = origin {
@@ -226,7 +227,7 @@ impl<'a> TreeHandle<'a> {
                         }
                     }
                 }
-                Part::Pair(left, right) => {
+                Node::Pair(left, right) => {
                     bits |= changed[left] | changed[right];
                     for i in ones(bits) {
                         contents[i] = u64::from(numbers[left][i]) << 32 | u64::from(numbers[right][i]);
@@ -272,7 +273,7 @@ impl<'a> TreeHandle<'a> {
         let shape = self.store.shapes[index].get().expect("a shape that was found");
         let mut keys = [(Roots(0, 0), 0, 0); WINDOW];
         for (i, entry) in keys[..count].iter_mut().enumerate() {
-            let roots = shape.roots(|part| window.numbers[part][i]);
+            let roots = shape.roots(|node| window.numbers[node][i]);
             let (class, key) = roots.classify();
             *entry = (roots, class, key);
             let (set, made) = shape.set(class, self.store.workers);
@@ -347,7 +348,7 @@ impl<'a> TreeHandle<'a> {
         Ok(())
     }
 
-    /// The set that has a state, and what it is there.
+    /// The set that contains the root of a state, and its key there.
     fn root(&self, id: StateId) -> (&'a super::quotient::QuotientSet, u64) {
         let (shape, roots) = unpack(id);
         let (class, key) = roots.classify();
@@ -356,7 +357,7 @@ impl<'a> TreeHandle<'a> {
     }
 }
 
-/// Asks for all memory that is needed to number these contents.
+/// Prefetches all memory for numbering these contents.
 fn prefetch(pool: &Pool, access: &SharedAccess<'_>, contents: &[u64], which: u64) {
     for i in ones(which) {
         pool.prefetch(access, contents[i]);
@@ -366,7 +367,7 @@ fn prefetch(pool: &Pool, access: &SharedAccess<'_>, contents: &[u64], which: u64
     }
 }
 
-/// Where the bits of a word are that are one.
+/// The positions of the bits that are set.
 #[inline]
 fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

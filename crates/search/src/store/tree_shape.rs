@@ -1,9 +1,9 @@
-//! How states of one length are taken apart, and where the parts are kept.
+//! The shape of a compressed state: how states of one length are decomposed, and where the nodes are kept.
 //!
-//! A state is cut into words of eight bytes. Each word has a number; two numbers make a pair, which has a number, and
-//! so on, until two numbers are left: the roots, which are the state (Laarman, van de Pol, Weber, *Parallel recursive
-//! state space compression for free*, 2011). States differ in few parts, so most parts are there already. Each place
-//! in the tree has a pool of its own, which keeps numbers small, and so what is stored of the roots.
+//! A state is divided into words of eight bytes. Each word has a number; two numbers form a pair, which has a number,
+//! and so on until two numbers are left: the roots, which represent the state (Laarman, van de Pol, Weber, *Parallel
+//! recursive state space compression for free*, 2011). States differ in few words, so most nodes exist already. Each
+//! node position has its own pool. That keeps numbers small, and with them the keys of the roots.
 
 use std::sync::OnceLock;
 
@@ -15,42 +15,45 @@ use super::quotient::QuotientSet;
 const WORD: usize = 8;
 /// States whose memory accesses overlap.
 pub(super) const WINDOW: usize = 64;
-/// States that are open at a time, as a rule.
+/// The usual number of states that are open at once.
 const OPEN: usize = 32;
-/// A shape has no more pools than this, whatever it costs in addresses for each: parts of long states share them. A number means
-/// the same pair to all parts of a pool.
+/// Maximum number of pools of a shape, which bounds the reserved addresses. Nodes of long states share pools. All
+/// nodes of a pool use the same numbering.
 const POOLS: usize = 1 << 11;
-/// Roots are kept apart by the length of the second number in bits: then the number of bits stored is never changed.
+/// Roots are classified by the bit length of the second number, so that the number of key bits is constant in a
+/// class.
 const CLASSES: usize = NUMBER_BITS as usize + 1;
 
+/// The decomposition of states of one length, or of a range of lengths.
 #[derive(Debug)]
 pub(super) struct Shape {
-    /// The length of its states; none if they have several, and their last word says which.
+    /// The length of the states. None for a range of lengths; the last word then contains the length.
     length: Option<usize>,
     words: usize,
-    /// Words first, then pairs, each after its parts.
-    pub parts: Vec<Part>,
-    /// The parts that are not part of another: at most two.
+    /// The nodes: words first, then pairs, each after its children.
+    pub nodes: Vec<Node>,
+    /// The nodes without a parent, at most two.
     tops: [Option<usize>; 2],
-    /// One for each part, or for several.
+    /// The pools of the nodes.
     pub pools: Vec<Pool>,
     roots: Box<[OnceLock<QuotientSet>]>,
-    /// Bytes that workers need to take states apart: a number for each part, of each state that is open or in the window.
+    /// Buffers of the workers, in bytes: a number for each node of each state that is open or in the window.
     scratch: u64,
 }
 
+/// A node of the tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Part {
+pub(super) enum Node {
     Word(usize),
     Pair(usize, usize),
 }
 
-/// The numbers of the last two parts; zero where there is none.
+/// The numbers of the two top nodes; zero where there is none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Roots(pub u32, pub u32);
 
 impl Roots {
-    /// The class of roots, and what tells them from others of the class.
+    /// The class of the roots, and their key in the class.
     #[inline]
     pub fn classify(self) -> (usize, u64) {
         let second = u64::from(self.1) + 1;
@@ -58,47 +61,47 @@ impl Roots {
         (class as usize, u64::from(self.0) << class | (second - (1 << class)))
     }
 
-    /// The roots that were classified.
+    /// The inverse of [`Roots::classify`].
     pub fn restore(class: usize, key: u64) -> Roots {
         Roots((key >> class) as u32, ((key & ((1 << class) - 1)) + (1 << class) - 1) as u32)
     }
 }
 
 impl Shape {
-    /// For states of one length.
+    /// The shape for states of one length.
     pub fn new(length: usize, workers: usize) -> Shape {
         Shape::with(Some(length), length.div_ceil(WORD), workers)
     }
 
-    /// For states of this length and of others that are about as long.
+    /// The shape for states of this length and similar ones.
     pub fn coarse(length: usize, workers: usize) -> Shape {
         Shape::with(None, coarse_words(length), workers)
     }
 
     fn with(length: Option<usize>, words: usize, workers: usize) -> Shape {
-        let (parts, tops) = take_apart(words);
+        let (nodes, tops) = decompose(words);
         Shape {
             length,
             words,
-            scratch: (workers * (parts.len() * 2 * WINDOW * size_of::<u32>() + OPEN * words * WORD)) as u64,
-            pools: parts.iter().take(POOLS).map(|_| Pool::new(workers)).collect(),
-            parts,
+            scratch: (workers * (nodes.len() * 2 * WINDOW * size_of::<u32>() + OPEN * words * WORD)) as u64,
+            pools: nodes.iter().take(POOLS).map(|_| Pool::new(workers)).collect(),
+            nodes,
             tops,
             roots: (0..CLASSES).map(|_| OnceLock::new()).collect(),
         }
     }
 
-    /// Whether it is for states of this length alone.
+    /// Whether the shape is for this length only.
     pub fn is_for(&self, length: usize) -> bool {
         self.length == Some(length)
     }
 
-    /// Whether it is for states of this length, too.
-    pub fn has_room_for(&self, length: usize) -> bool {
+    /// Whether the shape is for a range that contains this length.
+    pub fn covers(&self, length: usize) -> bool {
         self.length.is_none() && self.words == coarse_words(length)
     }
 
-    /// A word of a state, filled up with zeros.
+    /// A word of a state, padded with zeros.
     #[inline]
     pub fn word(&self, state: &State, index: usize) -> u64 {
         if self.length.is_none() && index + 1 == self.words {
@@ -117,7 +120,7 @@ impl Shape {
         }
     }
 
-    /// The set for a class of roots, and whether it was made just now.
+    /// The set for a class of roots, and whether it was created by this call.
     #[inline]
     pub fn set(&self, class: usize, workers: usize) -> (&QuotientSet, bool) {
         if let Some(set) = self.roots[class].get() {
@@ -135,7 +138,7 @@ impl Shape {
         self.roots.iter().filter_map(OnceLock::get)
     }
 
-    /// The sets that there are, each with its class.
+    /// The existing sets with their classes.
     pub fn classes(&self) -> impl Iterator<Item = (usize, &QuotientSet)> {
         self.roots.iter().enumerate().filter_map(|(class, set)| Some((class, set.get()?)))
     }
@@ -144,17 +147,17 @@ impl Shape {
         self.scratch + self.pools.iter().map(Pool::bytes).chain(self.sets().map(QuotientSet::bytes)).sum::<u64>()
     }
 
-    /// The roots of a state whose parts have these numbers.
+    /// The roots of a state whose nodes have these numbers.
     #[inline]
     pub fn roots(&self, number: impl Fn(usize) -> u32) -> Roots {
         let [first, second] = self.tops;
         Roots(first.map_or(0, &number), second.map_or(0, &number))
     }
 
-    /// Puts a state together again.
+    /// Assembles a state from its roots.
     pub fn assemble(&self, roots: Roots, numbers: &mut Vec<u32>, into: &mut Vec<u8>) {
         numbers.clear();
-        numbers.resize(self.parts.len(), 0);
+        numbers.resize(self.nodes.len(), 0);
         into.clear();
         into.resize(self.words * WORD, 0);
         for (top, number) in self.tops.into_iter().zip([roots.0, roots.1]) {
@@ -162,11 +165,11 @@ impl Shape {
                 numbers[top] = number;
             }
         }
-        for (at, part) in self.parts.iter().enumerate().rev() {
+        for (at, node) in self.nodes.iter().enumerate().rev() {
             let content = self.pools[pool_of(at)].get(numbers[at]);
-            match *part {
-                Part::Word(word) => into[word * WORD..][..WORD].copy_from_slice(&content.to_le_bytes()),
-                Part::Pair(left, right) => {
+            match *node {
+                Node::Word(word) => into[word * WORD..][..WORD].copy_from_slice(&content.to_le_bytes()),
+                Node::Pair(left, right) => {
                     (numbers[left], numbers[right]) = ((content >> 32) as u32, content as u32);
                 }
             }
@@ -179,32 +182,32 @@ impl Shape {
     }
 }
 
-/// Which pool a part is kept in.
+/// The pool of a node.
 #[inline]
-pub(super) fn pool_of(part: usize) -> usize {
-    part % POOLS
+pub(super) fn pool_of(node: usize) -> usize {
+    node % POOLS
 }
 
-/// The parts of a state with so many words, neighbours in pairs, and which of them are left at the end.
-fn take_apart(words: usize) -> (Vec<Part>, [Option<usize>; 2]) {
-    let mut parts: Vec<Part> = (0..words).map(Part::Word).collect();
+/// The nodes of a state with so many words, paired with their neighbours, and the top nodes.
+fn decompose(words: usize) -> (Vec<Node>, [Option<usize>; 2]) {
+    let mut nodes: Vec<Node> = (0..words).map(Node::Word).collect();
     let mut level: Vec<usize> = (0..words).collect();
     while level.len() > 2 {
         level = level
             .chunks(2)
             .map(|pair| match *pair {
                 [left, right] => {
-                    parts.push(Part::Pair(left, right));
-                    parts.len() - 1
+                    nodes.push(Node::Pair(left, right));
+                    nodes.len() - 1
                 }
                 _ => pair[0],
             })
             .collect();
     }
-    (parts, [level.first().copied(), level.get(1).copied()])
+    (nodes, [level.first().copied(), level.get(1).copied()])
 }
 
-/// The words of a state and one for its length, rounded so that there are two steps from each power of two to the next.
+/// The number of words of a state and its length, rounded up to two sizes per power of two.
 fn coarse_words(length: usize) -> usize {
     let words = length.div_ceil(WORD).max(2);
     words.next_multiple_of(1 << (words.ilog2() - 1)) + 1
@@ -217,18 +220,18 @@ mod tests {
     #[test]
     fn every_part_belongs_to_one() {
         for words in 0..70 {
-            let (parts, tops) = take_apart(words);
-            let mut uses = vec![0; parts.len()];
+            let (nodes, tops) = decompose(words);
+            let mut uses = vec![0; nodes.len()];
             tops.iter().flatten().for_each(|&top| uses[top] += 1);
-            for (at, part) in parts.iter().enumerate() {
-                if let Part::Pair(left, right) = *part {
+            for (at, node) in nodes.iter().enumerate() {
+                if let Node::Pair(left, right) = *node {
                     assert!(left < at && right < at);
                     uses[left] += 1;
                     uses[right] += 1;
                 }
             }
-            assert!(uses.iter().all(|&uses| uses == 1), "{words} words: {parts:?} {tops:?}");
-            assert_eq!(parts.len(), words + words.saturating_sub(2));
+            assert!(uses.iter().all(|&uses| uses == 1), "{words} words: {nodes:?} {tops:?}");
+            assert_eq!(nodes.len(), words + words.saturating_sub(2));
         }
     }
 
@@ -238,7 +241,7 @@ mod tests {
         assert!(classes.len() <= 64, "{} classes", classes.len());
         for length in 0..1000 {
             let shape = Shape::coarse(length, 1);
-            assert!(shape.has_room_for(length) && !shape.is_for(length) && shape.words * WORD >= length + WORD);
+            assert!(shape.covers(length) && !shape.is_for(length) && shape.words * WORD >= length + WORD);
             assert_eq!(shape.word(&vec![1; length], shape.words - 1), length as u64);
         }
     }
