@@ -9,6 +9,7 @@
 //!
 //! States are byte strings here. The crate knows no language and no engine, and does no I/O.
 #![deny(unsafe_code)]
+#![warn(missing_docs)]
 
 mod budget;
 mod explore;

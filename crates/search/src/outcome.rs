@@ -85,6 +85,7 @@ pub enum Wrong {
 /// Counters of a search.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Statistics {
+    /// Stored states.
     pub states: u64,
     /// Transitions between stored states. Parallel transitions count separately.
     pub transitions: u64,

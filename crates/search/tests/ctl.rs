@@ -1,4 +1,4 @@
-//! Formulas about formula, compared with sets of states computed step by step until nothing changes.
+//! CTL formulas, compared with a fixpoint computation over sets of states.
 
 mod graph;
 
@@ -13,7 +13,8 @@ use kripke_search::{Budget, CtlFormula, End, Evidence, Fairness, Limit, Options,
 const FAIRNESS: [Fairness; 5] =
     [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::StrongTransitions, Fairness::Impartial];
 
-/// A few processes on a graph: from each node, who moves and where to, the youngest first; and what is true there.
+/// A few processes on a graph: for each node the moves, as process and target, the youngest process first; and the
+/// labels of each node.
 #[derive(Clone, Debug)]
 struct ProcessGraph {
     edges: Vec<Vec<(u8, u32)>>,
@@ -21,7 +22,7 @@ struct ProcessGraph {
     processes: u8,
 }
 
-/// Each process has two kinds of steps.
+/// The action label of a move. Each process has two kinds of actions.
 fn name((process, to): &(u8, u32)) -> Vec<u32> {
     vec![u32::from(*process), to % 2]
 }
@@ -63,7 +64,7 @@ impl Successors for ProcessGraph {
     }
 }
 
-/// As in books.
+/// CTL in its textbook syntax.
 #[derive(Clone, Debug)]
 enum Ctl {
     Atom(u32),
@@ -114,7 +115,7 @@ impl ProcessGraph {
         }
     }
 
-    /// Can a run be in exactly these nodes for ever, and is that fair?
+    /// Whether a run can visit exactly these nodes infinitely often, and is fair.
     fn supports(&self, set: &[bool], fairness: Fairness) -> bool {
         let members: Vec<usize> = (0..set.len()).filter(|node| set[*node]).collect();
         let inside = |node: usize| self.edges[node].iter().filter(|(_, to)| set[*to as usize]);
@@ -145,7 +146,7 @@ impl ProcessGraph {
             })
     }
 
-    /// Where some fair path stays in a set.
+    /// The nodes with a fair path that stays in a set.
     fn eg(&self, x: &Set, fairness: Fairness) -> Set {
         let nodes = self.edges.len();
         let mut good: Set =
@@ -284,13 +285,13 @@ fn judge(system: &ProcessGraph, formula: CtlFormula) -> Outcome {
     run(system, &Options { ctl: Some(formula), ..Options::default() }, &Budget::default())
 }
 
-/// A formula with one part for each of its nodes.
+/// A formula with one subformula for each node of the syntax tree.
 fn parts(ctl: &Parsed, fairness: Fairness) -> (CtlFormula, Vec<SubformulaId>) {
     let mut out = CtlFormula::new(fairness);
     let mut parts: Vec<SubformulaId> = Vec::new();
     for node in ctl.nodes() {
         let part = |id: CtlId| parts[id.index()];
-        // Atoms are numbered as they appear in the text.
+        // Propositions are numbered as in the text.
         let bit = |text: &str| text.trim_start_matches('a').parse().unwrap();
         let made = match *node {
             CtlNode::Constant(value) => out.constant(value),
@@ -318,7 +319,7 @@ fn holds(outcome: &Outcome) -> bool {
     matches!(outcome.end, End::Exhausted(_) | End::Decided(_))
 }
 
-/// The nodes of a run, the last one included.
+/// The nodes of a run, including the last one.
 fn nodes(system: &ProcessGraph, trail: &Trail) -> Vec<usize> {
     let mut nodes = vec![0];
     for &choice in &trail.choices {
@@ -328,7 +329,7 @@ fn nodes(system: &ProcessGraph, trail: &Trail) -> Vec<usize> {
 }
 
 #[test]
-fn random_formulas_are_judged_right() {
+fn random_formulas_are_evaluated_correctly() {
     let random = &mut Random(31);
     let (mut good, mut early) = (0, 0);
     for round in 0..1200 {
@@ -388,8 +389,8 @@ fn a_run_shows_why_an_invariant_or_a_promise_is_broken() {
     assert!(invariants > 300 && promises > 300, "{invariants} {promises}");
 }
 
-/// What the runs show, together with what they leave open, by the meaning of the formula and nothing else; and what they
-/// leave open is so.
+/// The value that the runs and the open claims imply, by the semantics of the formula alone. Open claims must be
+/// true.
 fn settled(
     system: &ProcessGraph,
     ctl: &Parsed,
@@ -458,7 +459,7 @@ fn is_fair(system: &ProcessGraph, round: &[usize], choices: &[u32], fairness: Fa
         })
 }
 
-/// Whether true or false: the runs show it, but for what they say they do not.
+/// The runs show the value of the formula, except for claims that they declare open.
 #[test]
 fn evidence_settles_the_formula() {
     let random = &mut Random(33);
@@ -488,26 +489,26 @@ fn evidence_settles_the_formula() {
     assert!(trees > 200 && witnesses > 500 && without_gaps > 1000, "{trees} {witnesses} {without_gaps}");
 }
 
-/// A long line, with a loop at its end.
+/// A long path with a self-loop at its end.
 fn line(length: u32) -> ProcessGraph {
     let edges = (0..length).map(|n| vec![(0, (n + 1).min(length - 1))]).collect();
     ProcessGraph { edges, atoms: (0..length).map(|n| u64::from(n == 5)).collect(), processes: 1 }
 }
 
 #[test]
-fn only_what_matters_is_looked_at() {
+fn only_relevant_states_are_visited() {
     let system = line(100_000);
     let outcome = check(&system, &Ctl::Finally(true, atom(0)), Fairness::None);
     assert!(holds(&outcome) && outcome.statistics.states < 20, "{outcome:?}");
     let outcome = check(&system, &Ctl::Always(true, Box::new(Ctl::Not(atom(0)))), Fairness::None);
     assert!(!holds(&outcome) && outcome.statistics.states < 20, "{outcome:?}");
-    // All of it: a deep graph needs no deep stack of the machine.
+    // All states are visited. A deep graph must not overflow the call stack.
     let outcome = check(&system, &Ctl::Always(true, Box::new(Ctl::Not(atom(1)))), Fairness::None);
     assert!(matches!(outcome.end, End::Exhausted(_)) && outcome.statistics.states == 100_000, "{outcome:?}");
 }
 
 #[test]
-fn limits_leave_it_open() {
+fn limits_give_no_verdict() {
     let mut formula = CtlFormula::new(Fairness::None);
     let x = formula.atom(1);
     let whole = formula.ef(x);

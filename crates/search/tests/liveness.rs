@@ -1,4 +1,4 @@
-//! Cycles with accepting states, fair or not, compared with a search through all sets of states.
+//! Accepting cycles, with and without fairness, compared with a search through all sets of states.
 
 mod graph;
 
@@ -7,18 +7,18 @@ use kripke_model::trail::{Ending, Trail};
 use kripke_model::{Batch, Choice, Flags, Mover, Movers, State, Successors};
 use kripke_search::{Algorithm, Budget, Cycles, End, Fairness, Options, Wrong};
 
-/// A few processes on a graph: from each node, who moves and where to, the youngest first.
+/// A few processes on a graph: for each node the moves, as process and target, the youngest process first.
 #[derive(Clone, Debug)]
 struct ProcessGraph {
     edges: Vec<Vec<(u8, u32)>>,
     accepting: Vec<bool>,
-    /// Acceptance sets of edges: from each node they take turns. None: nodes count.
+    /// Acceptance marks of edges, which the moves of a node take cyclically. Empty: acceptance is defined on nodes.
     marks: Vec<Vec<u32>>,
     all: u32,
     processes: u8,
 }
 
-/// Each process has two kinds of steps.
+/// The action label of a move. Each process has two kinds of actions.
 fn name(process: u8, to: u32) -> Vec<u32> {
     vec![u32::from(process), to % 2]
 }
@@ -38,7 +38,7 @@ impl ProcessGraph {
         ProcessGraph { edges, accepting, marks: vec![Vec::new(); nodes as usize], all: 0, processes }
     }
 
-    /// Every kind of step that some node has is taken inside.
+    /// Whether every action that is enabled in some node is taken inside the set.
     fn every_step_is_taken(&self, members: &[usize], inside: impl Fn(u32) -> bool) -> bool {
         let all = || members.iter().flat_map(|node| &self.edges[*node]);
         let taken: Vec<Vec<u32>> = all().filter(|(_, to)| inside(*to)).map(|(p, to)| name(*p, *to)).collect();
@@ -54,7 +54,7 @@ impl ProcessGraph {
         self.reach(0, &vec![true; self.edges.len()])
     }
 
-    /// Where one can get to from a node inside a set, in any number of steps.
+    /// The nodes that are reachable from a node inside a set.
     fn reach(&self, from: usize, within: &[bool]) -> Vec<bool> {
         let mut seen = vec![false; self.edges.len()];
         seen[from] = true;
@@ -70,7 +70,7 @@ impl ProcessGraph {
         seen
     }
 
-    /// Is there a run that meets exactly these nodes for ever, an accepting one among them, and is fair?
+    /// Whether a fair run visits exactly these nodes infinitely often, including an accepting one.
     fn supports(&self, set: &[bool], fairness: Fairness) -> bool {
         let members: Vec<usize> = (0..set.len()).filter(|node| set[*node]).collect();
         let steps: Vec<(usize, u8)> = members
@@ -111,7 +111,7 @@ impl ProcessGraph {
         })
     }
 
-    /// Follows a lasso and checks that its cycle is one that counts.
+    /// Follows a lasso and checks that its cycle is accepting and fair.
     fn follow(&self, trail: &Trail, fairness: Fairness) {
         let Ending::Cycle(start) = trail.ending else { panic!("{trail:?} is no lasso") };
         let (mut nodes, mut moved) = (vec![0usize], Vec::new());
@@ -189,7 +189,7 @@ impl Successors for ProcessGraph {
 const FAIRNESS: [Fairness; 5] =
     [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::StrongTransitions, Fairness::Impartial];
 
-const WAYS: [(Algorithm, usize); 8] = [
+const CONFIGURATIONS: [(Algorithm, usize); 8] = [
     (Algorithm::Auto, 1),
     (Algorithm::Scc, 1),
     (Algorithm::Nested, 1),
@@ -205,7 +205,7 @@ fn options(algorithm: Algorithm, fairness: Fairness) -> Options {
 }
 
 #[test]
-fn cycles_are_found_if_and_only_if_there_are_any() {
+fn accepting_cycles_are_found_if_and_only_if_they_exist() {
     let mut found = [0; 5];
     for seed in 0..600 {
         let mut random = Random(seed);
@@ -214,7 +214,7 @@ fn cycles_are_found_if_and_only_if_there_are_any() {
         for (fairness, found) in FAIRNESS.into_iter().zip(&mut found) {
             let expected = system.has_cycle(fairness);
             *found += u32::from(expected);
-            for (algorithm, threads) in WAYS {
+            for (algorithm, threads) in CONFIGURATIONS {
                 for all_errors in [false, true] {
                     let options = Options { all_errors, threads: Some(threads), ..options(algorithm, fairness) };
                     let outcome = run(&system, &options, &Budget::default());
@@ -233,9 +233,9 @@ fn cycles_are_found_if_and_only_if_there_are_any() {
     assert!(found.iter().all(|n| (100..500).contains(n)), "{found:?}");
 }
 
-/// Several sets, each of which a cycle has to meet, with and without fairness.
+/// Generalised acceptance: a cycle must contain all marks, with and without fairness.
 #[test]
-fn all_acceptance_sets_have_to_be_met() {
+fn all_acceptance_marks_are_required() {
     let mut found = [0; 5];
     for seed in 0..400 {
         let mut random = Random(1000 + seed);
@@ -247,7 +247,7 @@ fn all_acceptance_sets_have_to_be_met() {
         for (fairness, found) in FAIRNESS.into_iter().zip(&mut found) {
             let expected = system.has_cycle(fairness);
             *found += u32::from(expected);
-            for (algorithm, threads) in WAYS {
+            for (algorithm, threads) in CONFIGURATIONS {
                 let cycles = Cycles { algorithm, fairness, marks: system.all };
                 let options = Options { cycles: Some(cycles), threads: Some(threads), ..Options::default() };
                 let outcome = run(&system, &options, &Budget::default());
@@ -265,13 +265,13 @@ fn larger_graphs_give_the_same_answers_by_all_algorithms() {
         let mut random = Random(seed);
         let nodes = 200 + random.below(3000);
         let mut system = ProcessGraph::random(&mut random, nodes);
-        // Few, so that not every graph has a cycle with one.
+        // Few accepting nodes, so that not every graph has an accepting cycle.
         system.accepting = (0..nodes).map(|_| random.below(1 + nodes / 3) == 0).collect();
         let reachable = system.reachable();
         let all = vec![true; system.edges.len()];
         let on_cycle = |node: usize| system.edges[node].iter().any(|(_, to)| system.reach(*to as usize, &all)[node]);
         let expected = (0..system.edges.len()).any(|node| system.accepting[node] && reachable[node] && on_cycle(node));
-        for (algorithm, threads) in WAYS {
+        for (algorithm, threads) in CONFIGURATIONS {
             let options = Options { threads: Some(threads), ..options(algorithm, Fairness::None) };
             let outcome = run(&system, &options, &Budget::default());
             assert_eq!(!outcome.violations.is_empty(), expected, "seed {seed} {algorithm:?}");

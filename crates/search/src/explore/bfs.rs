@@ -1,8 +1,8 @@
-//! Breadth-first order on all cores, level by level.
+//! Parallel breadth-first search, level by level.
 //!
-//! New states of a level wait in the [queue](crate::store::Queue) of the worker that found them; between levels the
-//! leader puts these together. The depth of a state is that of its level, whoever finds it, and a level is finished
-//! before an error on it ends the search: so what is counted, and which errors are kept, does not depend on timing.
+//! New states wait in the [queue](crate::store::Queue) of the worker that found them; the leader joins these queues
+//! between levels. The depth of a state is that of its level, whichever worker finds it, and a level is completed
+//! before an error on it ends the search. Counts and errors therefore do not depend on timing.
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -16,27 +16,28 @@ use super::{Factory, ROUND, Search};
 use crate::budget::Limit;
 use crate::store::{Handle, Queue, Seen, Store, spawn};
 
-/// A level with fewer states per worker is left to the leader.
+/// A level with fewer states per worker is searched by the leader alone.
 const SHARE: u64 = 64;
-/// The most states to be claimed at once.
+/// Maximum number of states in a claim.
 pub(super) const CLAIM: u64 = 512;
 
-/// The most bytes of states to be claimed at once.
+/// Maximum number of state bytes in a claim.
 const CLAIMED_BYTES: u64 = 1 << 16;
 
-/// How far a search got.
+/// The state of a breadth-first search.
 pub(super) struct Levels<'a, 'm, S: Store + 'a> {
     pub queue: S::Queue,
-    /// Where each level ends in the queue.
+    /// The end of each level in the queue.
     pub ends: Vec<u64>,
-    /// The first level that the queue remembers.
+    /// The first level that is still in the queue.
     pub first: usize,
+    /// Approximate parents of the states in the queue.
     pub hints: PredecessorHints,
     pub findings: Findings<u32>,
     pub stop: Option<Limit>,
-    /// States of the last level that are still to be expanded, where the search was to pause.
+    /// States of the last level that are not yet expanded, if the search has paused.
     pub remaining: Range<u64>,
-    /// What was found on that level so far.
+    /// Findings of that level so far.
     pub level_findings: Vec<LevelFindings>,
     pub workers: Vec<Worker<'a, 'm, S>>,
 }
@@ -47,15 +48,15 @@ impl<'a, 'm, S: Store + 'a> Levels<'a, 'm, S> {
         self.ends.len().saturating_sub(1) as u32
     }
 
-    /// Where the states of a level are in the queue.
+    /// The positions of a level in the queue.
     pub fn level(&self, depth: usize) -> Range<u64> {
         let start = if depth == 0 { 0 } else { self.ends[depth - 1] };
         start..self.ends[depth]
     }
 }
 
-/// Searches until there are no more states, or no deeper than `max_depth`. With `keep` the queue remembers the states
-/// of all levels, or of the last ones, as far as memory allows.
+/// Searches until the open set is empty or `max_depth` is reached. With `keep` the queue retains the states of all
+/// levels, or of the last ones, as far as memory permits.
 pub(super) fn run<'a, 'm, S: Store>(
     search: &'a Search<'a, S>,
     factory: Factory<'_, 'm>,
@@ -86,7 +87,7 @@ pub(super) fn run<'a, 'm, S: Store>(
     resume(search, factory, levels, max_depth, keep)
 }
 
-/// Goes on where a search has paused.
+/// Continues a search that has paused.
 pub(super) fn resume<'a, 'm, S: Store>(
     search: &'a Search<'a, S>,
     factory: Factory<'_, 'm>,
@@ -122,13 +123,13 @@ pub(super) fn resume<'a, 'm, S: Store>(
     })
 }
 
-/// The leader's view.
+/// The data of the leader.
 struct Leader<'scope, 'env, 'a, 'm, S: Store + 'a> {
     search: &'a Search<'a, S>,
     barrier: &'env LevelBarrier<S::Queue>,
     factory: Factory<'env, 'm>,
     scope: &'scope Scope<'scope, 'env>,
-    /// Workers from before a pause that have not been hired again.
+    /// Workers from before a pause that are not running again.
     idle: std::vec::IntoIter<Worker<'a, 'm, S>>,
     helpers: Vec<ScopedJoinHandle<'scope, Worker<'a, 'm, S>>>,
     max_depth: u32,
@@ -146,7 +147,7 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
         }
     }
 
-    /// Expands all states of the level, with helpers if it is worth it.
+    /// Expands all states of the level, with helpers if the level is wide enough.
     fn level(&mut self, leader: &mut Worker<'a, 'm, S>) {
         let Search { threads, .. } = *self.search;
         let width = {
@@ -169,12 +170,13 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
         }
     }
 
-    /// So many states may be claimed at once: a search that is to pause goes on to the end of what is claimed, so the successors of
-    /// these must be small beside any memory.
+    /// Maximum number of states in a claim. A search that pauses completes its claims, so their successors must take
+    /// little memory.
     fn most(&self) -> u64 {
         CLAIMED_BYTES / self.search.store.longest().max(1)
     }
 
+    /// Starts the threads of all helpers.
     fn spawn_helpers(&mut self) {
         for number in 1 + self.helpers.len()..self.search.threads {
             let (search, barrier, factory, idle) = (self.search, self.barrier, self.factory, self.idle.next());
@@ -183,7 +185,7 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
         }
     }
 
-    /// Puts together what the workers submit. Whether the search is over.
+    /// Combines the results of the workers. Returns whether the search has ended or paused.
     fn finish(&mut self, levels: &mut Levels<'a, 'm, S>) -> bool {
         let mut frontier = self.barrier.write();
         let depth = levels.depth();
@@ -232,6 +234,7 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
     }
 }
 
+/// The loop of a helper: it joins level after level.
 fn help<'a, 'm, S: Store>(
     search: &'a Search<'a, S>,
     barrier: &LevelBarrier<S::Queue>,
@@ -247,7 +250,7 @@ fn help<'a, 'm, S: Store>(
     worker
 }
 
-/// A worker's part of a level.
+/// Expands claims of the level until none is left.
 fn work<S: Store>(search: &Search<'_, S>, barrier: &LevelBarrier<S::Queue>, worker: &mut Worker<'_, '_, S>) {
     let (mut next, mut hints) = (S::Queue::default(), PredecessorHints::default());
     {
@@ -263,7 +266,7 @@ fn work<S: Store>(search: &Search<'_, S>, barrier: &LevelBarrier<S::Queue>, work
                 let end = claim.end.min(at + ROUND as u64);
                 worker.round.work.clear();
                 frontier.queue.copy(at..end, &mut worker.round.work);
-                if let Err(limit) = turns(search, worker, &mut next) {
+                if let Err(limit) = expand_claimed(search, worker, &mut next) {
                     search.stop(limit);
                 }
                 at = end;
@@ -280,8 +283,12 @@ fn work<S: Store>(search: &Search<'_, S>, barrier: &LevelBarrier<S::Queue>, work
     barrier.submit(LevelResult { next, hints, findings: worker.errors.take_findings() });
 }
 
-/// Expands the states of the round. New ones are put into `next`, even those found before a limit was met.
-fn turns<S: Store>(search: &Search<'_, S>, worker: &mut Worker<'_, '_, S>, next: &mut S::Queue) -> Result<(), Limit> {
+/// Expands the states of the round and appends the new states to `next`, also those found before a limit was reached.
+fn expand_claimed<S: Store>(
+    search: &Search<'_, S>,
+    worker: &mut Worker<'_, '_, S>,
+    next: &mut S::Queue,
+) -> Result<(), Limit> {
     while !worker.round.work.is_empty() {
         let reducing = worker.is_reducing();
         let each = |seen: Seen| {
@@ -292,8 +299,8 @@ fn turns<S: Store>(search: &Search<'_, S>, worker: &mut Worker<'_, '_, S>, next:
                 }
             }
         };
-        let turned = worker.expand_round(each, |_, id| search.open_filter.contains(id));
-        worker.round.work.drain(..turned?);
+        let expanded = worker.expand_round(each, |_, id| search.open_filter.contains(id));
+        worker.round.work.drain(..expanded?);
     }
     Ok(())
 }

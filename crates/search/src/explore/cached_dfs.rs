@@ -1,9 +1,10 @@
-//! Depth-first search with a [cache](crate::store::Cache) of states: in bounded memory, at the price of visiting some
-//! states again and again.
+//! Depth-first search with a [state cache](crate::store::Cache), in bounded memory (state-space caching: Godefroid,
+//! Holzmann, Pirottin, *State-space caching revisited*, 1992). Replaced states may be visited again.
 //!
-//! A state is in the cache, as one that must not be replaced, as long as it is on the stack. Every state visited is
-//! expanded, and each of its successors is either known, so visited before, or visited in its turn: all states are
-//! visited when the stack is empty, whatever was replaced. It does become empty, because no state is on the stack twice.
+//! A state that is on the stack is in the cache and cannot be replaced. Every visited state is expanded, and each of
+//! its successors is either in the cache, so visited before, or visited later. All reachable states are therefore
+//! visited when the stack is empty, whatever was replaced. The search terminates, because no state is on the stack
+//! twice.
 
 use kripke_model::{Batch, Choice, State, Successors, Trail};
 
@@ -14,31 +15,33 @@ use crate::outcome::{CacheUse, End, Exhausted, Outcome, Statistics, Violation};
 use crate::progress::{Progress, Snapshot};
 use crate::store::{Cache, Insertion, StateId, Tolerance};
 
-/// Steps of all paths that are kept together, except that the first is always kept.
+/// Maximum number of steps of all kept paths together. The first path is always kept.
 const STEPS: usize = 1 << 24;
-/// Steps of the walks that show how long states usually are.
+/// Steps of the walks that determine the typical length of states.
 const WALK: usize = 1000;
-/// Slots if nothing else limits them.
+/// Number of slots without a memory limit.
 const MANY: u64 = 1 << 24;
 
-/// How large a cache is.
+/// The size of a cache.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct CacheSize {
-    /// Slots for so many states; none means as many as there is memory for.
+    /// Number of slots. None means as many as fit into memory.
     pub states: Option<u32>,
+    /// Parameters of the probe sequence.
     pub tolerance: Tolerance,
 }
 
 /// A state of the current path.
 struct Frame {
     slot: u32,
-    /// Which successor it is of the one before.
+    /// The number of this state among the successors of its parent.
     choice: u32,
-    /// Where its own successors begin among those that wait.
+    /// The position in the open stack where the successors of this state begin.
     waiting: usize,
 }
 
-/// States that wait to be visited, the last one first, each followed by its length and by which successor it is.
+/// Successors that are not yet visited, the next one last. Each is followed by its length and its number among the
+/// successors of its parent.
 #[derive(Default)]
 struct OpenStack(Vec<u8>);
 
@@ -64,6 +67,7 @@ impl OpenStack {
     }
 }
 
+/// The state of the search.
 struct CachedSearch<'a, 'm> {
     options: &'a Options,
     budget: &'a Budget,
@@ -73,15 +77,15 @@ struct CachedSearch<'a, 'm> {
     path: Vec<Frame>,
     waiting: OpenStack,
     errors: ErrorCollector,
-    /// With the way there, if there was room for it.
+    /// Errors with the choices that lead to them, if there was room.
     findings: Findings<Option<Vec<u32>>>,
-    /// Steps of all paths that are kept.
+    /// Steps of all kept paths.
     steps: usize,
     visits: u64,
     revisits: u64,
     transitions: u64,
     deepest: usize,
-    /// Something was left out because it was too deep.
+    /// Whether a successor was dropped because of the depth limit.
     cut: bool,
     batch: Batch,
 }
@@ -95,7 +99,7 @@ pub(super) fn explore(
 ) -> Outcome {
     let mut successors = factory();
     let stride = typical_length(&mut *successors);
-    // What waits on the stack needs some memory, too.
+    // The rest of the memory is for the open stack.
     let fits = budget.memory.map_or(MANY, |_| budget.capacity().bytes / 8 * 7 / Cache::slot_bytes(stride));
     let slots = size.states.map_or(fits, u64::from);
     let limit = if slots > fits && budget.memory.is_some() || fits == 0 {
@@ -126,7 +130,7 @@ pub(super) fn explore(
     search.conclude(stop)
 }
 
-/// The length of the longest state on a few walks. Longer ones find room, too, but it is dear.
+/// The length of the longest state on a few walks. Longer states are stored at a higher cost.
 fn typical_length(successors: &mut dyn Successors) -> usize {
     let mut batch = Batch::new();
     successors.initial(&mut batch);
@@ -174,7 +178,7 @@ impl CachedSearch<'_, '_> {
         !self.options.all_errors && (!self.findings.kept.is_empty() || self.findings.endless.is_some())
     }
 
-    /// Puts a state on the stack, and those of its successors that are not known.
+    /// Pushes a state, and its successors that are not in the cache.
     fn visit(&mut self, state: &State, choice: u32) -> Result<(), Limit> {
         if let Some(most) = self.budget.max_states.filter(|&most| self.visits >= most) {
             return if self.cache.contains(state) { self.skip() } else { Err(Limit::States(most)) };
@@ -217,7 +221,7 @@ impl CachedSearch<'_, '_> {
         }
     }
 
-    /// Keeps what was found at the end of the path.
+    /// Keeps the errors found at the end of the path.
     fn keep(&mut self) {
         let path = &self.path;
         let room = self.findings.kept.is_empty() || self.steps + path.len() <= STEPS;

@@ -1,4 +1,4 @@
-//! Deciding what is an error, counting errors, and keeping one at each site.
+//! The error collector: it decides which findings are errors, counts them, and keeps one error per site.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,23 +10,24 @@ use super::Options;
 use crate::outcome::{Errors, Wrong};
 use crate::store::StateId;
 
-/// How many errors are kept to be shown. All are counted.
+/// Maximum number of kept errors. All errors are counted.
 const KEPT: usize = 100;
 
-/// Judges states for one worker. What it keeps of a level depends only on the states of the level, not on their order.
+/// The error collector of one worker. What it keeps of a level depends only on the states of the level, not on their
+/// order.
 #[derive(Debug)]
 pub(super) struct ErrorCollector {
     assertions: bool,
     end_states: bool,
     errors: Errors,
-    /// The errors of this level at places where there was none before.
+    /// Errors of this level at new sites.
     found: BTreeMap<ErrorSite, FoundError>,
-    /// Places where there was an error on an earlier level.
+    /// Sites of errors on earlier levels.
     known: HashSet<ErrorSite>,
     endless: Option<Finding>,
 }
 
-/// An error, and the state in whose expansion it came up.
+/// An error and the state whose expansion found it.
 #[derive(Clone, Debug)]
 pub(super) struct FoundError {
     pub id: StateId,
@@ -36,13 +37,13 @@ pub(super) struct FoundError {
 }
 
 impl FoundError {
-    /// A fault in the goal: nothing that depends on it can be decided.
+    /// Whether the error is a fault in the goal, so that the goal has no value.
     pub fn is_of_goal(&self) -> bool {
         matches!(&self.wrong, Wrong::Finding(finding) if finding.within == Within::Goal)
     }
 }
 
-/// What a worker has found on a level.
+/// The findings of one worker on a level.
 #[derive(Debug)]
 pub(super) struct LevelFindings {
     errors: Errors,
@@ -56,11 +57,11 @@ impl LevelFindings {
     }
 }
 
-/// Errors with the same site are the same mistake in the model, as far as one can tell.
+/// The location of an error in the model. Errors with equal sites are reported once.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum ErrorSite {
     Assertion(Span),
-    /// With the name of the fault.
+    /// The span, and the name of the fault.
     Fault(Span, String),
     InvalidEnd,
     Goal,
@@ -79,13 +80,13 @@ impl ErrorCollector {
         }
     }
 
-    /// Whether there is anything to be dealt with before the search goes on.
+    /// Whether nothing was found since the last call of [`ErrorCollector::take_findings`].
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.found.is_empty() && self.endless.is_none()
     }
 
-    /// Judges a state by its expansion. Whether it may be asked for again, because an error is there.
+    /// Inspects an expanded state. Returns whether the state must stay available because an error in it is kept.
     #[inline]
     pub fn inspect(&mut self, id: StateId, state: &State, flags: Flags, findings: &[Finding]) -> bool {
         (flags.is_bad() || !findings.is_empty()) && self.record(id, state, flags, findings)
@@ -140,7 +141,7 @@ impl ErrorCollector {
         !self.known.contains(&site) && keep_least(&mut self.found, site, found())
     }
 
-    /// What was found on the level that is now done.
+    /// The findings of the level that has ended.
     pub fn take_findings(&mut self) -> Option<LevelFindings> {
         if self.is_empty() && self.errors == Errors::default() {
             return None;
@@ -154,14 +155,14 @@ impl ErrorCollector {
     }
 }
 
-/// What all workers have found on all levels that are done.
+/// The findings of all workers on all completed levels.
 #[derive(Debug)]
 pub(super) struct Findings<W> {
     pub errors: Errors,
-    /// With where they are.
+    /// The kept errors, each with data that locates it.
     pub kept: Vec<(FoundError, W)>,
     known: HashSet<ErrorSite>,
-    /// A sequence that was cut off on the first level that has any.
+    /// A sequence that was cut off, on the first level that has one.
     pub endless: Option<Finding>,
 }
 
@@ -172,7 +173,7 @@ impl<W> Default for Findings<W> {
 }
 
 impl<W> Findings<W> {
-    /// The same, with other news of where errors are.
+    /// Replaces the data that locate the errors.
     pub fn map<V>(self, mut map: impl FnMut(W) -> V) -> Findings<V> {
         let Findings { errors, kept, known, endless } = self;
         let kept = kept.into_iter().map(|(found, site)| (found, map(site))).collect();
@@ -183,12 +184,12 @@ impl<W> Findings<W> {
         Findings { errors: Errors::default(), kept: Vec::new(), known: HashSet::new(), endless: None }
     }
 
-    /// Takes what the workers have found on a level.
+    /// Adds the findings of a level. `level` gives the data that locate them.
     pub fn collect(&mut self, levels: impl IntoIterator<Item = LevelFindings>, level: impl Fn() -> W) {
         self.collect_each(levels, |_| level());
     }
 
-    /// The same where each error says where it is.
+    /// Adds findings whose location depends on the error.
     fn collect_each(
         &mut self,
         levels: impl IntoIterator<Item = LevelFindings>,
@@ -214,8 +215,9 @@ impl<W> Findings<W> {
         }
     }
 
-    /// Of all that were found together, the search stops at one: what is wrong in a state comes before a step from it that is.
-    /// Polling a rendezvous channel is no step, but may be why no process can move.
+    /// Reduces errors that were found together to the one that the search reports. Errors of a state precede errors
+    /// of a transition from it. Polling a rendezvous channel is not a transition, but may explain why no process can
+    /// move.
     pub fn keep_first(&mut self) {
         self.kept.sort_by_key(|(found, _)| match &found.wrong {
             Wrong::Finding(finding) => finding.kind != FindingKind::Fault(Fault::PollRendezvous),
@@ -230,14 +232,14 @@ impl<W> Findings<W> {
 }
 
 impl Findings<StateId> {
-    /// Takes what a worker has found, in whatever states that was.
+    /// Adds findings that are located by their state.
     pub fn collect_in_states(&mut self, levels: impl IntoIterator<Item = LevelFindings>) {
         self.collect_each(levels, |found| found.id);
     }
 }
 
-/// Of two errors at the same site, the one with the lesser state is kept: that does not depend on who came first.
-/// Whether it is this one.
+/// Keeps, of two errors at the same site, the one with the lesser state, so that the result does not depend on
+/// timing. Returns whether that is the new one.
 fn keep_least(all: &mut BTreeMap<ErrorSite, FoundError>, site: ErrorSite, found: FoundError) -> bool {
     let number = |ending| if let Ending::Finding(n) = ending { n } else { u32::MAX };
     let least = |a: &FoundError, b: &FoundError| (&a.state, number(a.ending)) <= (&b.state, number(b.ending));

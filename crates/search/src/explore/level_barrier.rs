@@ -1,8 +1,9 @@
-//! How workers join_level together on a level and part again.
+//! The level barrier of the breadth-first search: workers start and end a BFS level together.
 //!
-//! The leader opens a level, works on it like everybody else and closes it when all who came are done. Helpers wait in
-//! between; one that wakes up late finds less to do, and nobody waits for it. Levels too narrow to be shared are
-//! not opened at all, so a deep and narrow graph is searched by the leader alone, without a word to anybody.
+//! The leader opens a level, works on it like a helper, and closes it when all helpers that joined have finished.
+//! Helpers wait between levels. A helper that wakes up late finds less work, and the leader does not wait for it.
+//! Levels that are too narrow are not opened, so the leader searches a deep and narrow graph alone and without
+//! synchronisation.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -12,18 +13,19 @@ use super::predecessor_hints::PredecessorHints;
 use crate::store::Queue;
 use crate::sync::{AtomicU64, Monitor, Ordering};
 
-/// Positions end long before.
+/// A position after all positions of the queue.
 const BEYOND: u64 = u64::MAX / 2;
-/// Says that a level was not paused_at.
+/// Value of `paused_at` for a level that was not paused.
 const NOT_PAUSED: u64 = u64::MAX;
 
+/// The barrier and the data of the current level.
 #[derive(Debug)]
 pub(super) struct LevelBarrier<Q> {
     state: Monitor<BarrierState>,
     frontier: RwLock<Frontier<Q>>,
-    /// The next position of the level that nobody has claimed.
+    /// The first position of the level that is not claimed.
     cursor: AtomicU64,
-    /// Where the cursor was when the level was [paused_at](LevelBarrier::pause), if it was.
+    /// The cursor at the time when the level was [paused](LevelBarrier::pause).
     paused_at: AtomicU64,
     results: Mutex<Vec<LevelResult<Q>>>,
 }
@@ -31,27 +33,27 @@ pub(super) struct LevelBarrier<Q> {
 #[derive(Default, Debug)]
 struct BarrierState {
     open: bool,
-    /// How many levels were opened.
+    /// Number of levels opened so far.
     opened: u64,
     inside: usize,
     over: bool,
 }
 
-/// All states known, by their level, and the level that is worked on.
+/// The queue of all known states by level, and the current level.
 #[derive(Default, Debug)]
 pub(super) struct Frontier<Q> {
     pub queue: Q,
     pub level: Range<u64>,
-    /// How many states are claimed at once.
+    /// Number of states in a claim.
     pub claim: u64,
 }
 
-/// What a worker brings back from a level.
+/// The result of one worker on a level.
 #[derive(Debug)]
 pub(super) struct LevelResult<Q> {
-    /// States of the next level.
+    /// New states, which form the next level.
     pub next: Q,
-    /// From where these were found.
+    /// Approximate parents of these states.
     pub hints: PredecessorHints,
     pub findings: Option<LevelFindings>,
 }
@@ -67,7 +69,7 @@ impl<Q: Queue> LevelBarrier<Q> {
         }
     }
 
-    /// Lets helpers in. The frontier must not be changed until [`LevelBarrier::close`].
+    /// Opens the level for helpers. The frontier must not change before [`LevelBarrier::close`].
     pub fn open(&self) {
         self.state.update(|state| {
             state.open = true;
@@ -75,12 +77,12 @@ impl<Q: Queue> LevelBarrier<Q> {
         });
     }
 
-    /// Waits until all helpers who came are out again, and lets no more in.
+    /// Closes the level and waits until all helpers have left it.
     pub fn close(&self) {
         self.state.wait(|state| (state.inside == 0).then(|| state.open = false));
     }
 
-    /// Waits for a level other than the last one this helper was let in to. None when there will be no more.
+    /// Waits for a level that this helper has not joined. Returns none when there are no further levels.
     pub fn join_level(&self, last: &mut u64) -> Option<LevelGuard<'_>> {
         let came = self.state.wait(|state| {
             if state.over {
@@ -93,11 +95,11 @@ impl<Q: Queue> LevelBarrier<Q> {
                 true
             })
         });
-        // Made only if it came: dropping it says that it is out again.
+        // The guard exists only for a helper that has joined, because dropping it leaves the level.
         came.then(|| LevelGuard { state: &self.state })
     }
 
-    /// Sends all helpers home when it is dropped, even by a panic: they would wait for ever.
+    /// Ends the wait of all helpers when the guard is dropped, also by a panic.
     pub fn shutdown_on_drop(&self) -> ShutdownGuard<'_> {
         ShutdownGuard { state: &self.state }
     }
@@ -108,23 +110,25 @@ impl<Q: Queue> LevelBarrier<Q> {
         self.cursor.store(start, Ordering::Relaxed);
     }
 
+    /// Claims the next states of the level.
     pub fn claim(&self, frontier: &Frontier<Q>) -> Option<Range<u64>> {
         let start = self.cursor.fetch_add(frontier.claim, Ordering::Relaxed);
         (start < frontier.level.end).then(|| start..frontier.level.end.min(start + frontier.claim))
     }
 
-    /// Lets nobody claim more of this level. To be called by the leader.
+    /// Stops further claims of this level. The leader calls it.
     pub fn pause(&self) {
         let at = self.cursor.swap(BEYOND, Ordering::Relaxed);
         self.paused_at.fetch_min(at, Ordering::Relaxed);
     }
 
-    /// If the level was paused_at: what nobody has claimed of it.
+    /// The unclaimed positions of a level that was paused.
     pub fn remaining(&self, frontier: &Frontier<Q>) -> Option<Range<u64>> {
         let at = self.paused_at.load(Ordering::Relaxed);
         (at != NOT_PAUSED).then(|| at.min(frontier.level.end)..frontier.level.end)
     }
 
+    /// Submits the result of one worker.
     pub fn submit(&self, results: LevelResult<Q>) {
         self.results().push(results);
     }
@@ -142,7 +146,7 @@ impl<Q: Queue> LevelBarrier<Q> {
     }
 }
 
-/// A helper on a level.
+/// Membership of a helper in a level. Dropping it leaves the level.
 #[derive(Debug)]
 pub(super) struct LevelGuard<'a> {
     state: &'a Monitor<BarrierState>,
@@ -154,6 +158,7 @@ impl Drop for LevelGuard<'_> {
     }
 }
 
+/// Ends the wait of all helpers when it is dropped.
 #[derive(Debug)]
 pub(super) struct ShutdownGuard<'a> {
     state: &'a Monitor<BarrierState>,

@@ -1,8 +1,9 @@
-//! Depth-first order, more or less, for lossy stores: what was found last is expanded first.
+//! Parallel depth-first search with a lossy store. The order is approximately depth-first: the states found last are
+//! expanded first.
 //!
-//! States are taken from the stack in bunches, so that memory can be on its choices for all their successors at once. With
-//! several workers each has a [stack](PackedStack), and gives half of it, the end that is nearest to the initial state, to who has
-//! none.
+//! Workers take several states from the stack at once, so that the memory accesses of all their successors overlap.
+//! Each worker has its own [stack](PackedStack). Work stealing: an idle worker receives half of another stack, from
+//! the end that is nearest to the initial state.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -14,53 +15,54 @@ use crate::budget::Limit;
 use crate::store::{Filter, Handle, LossyStore, PackedStack, PackedStacks, spawn};
 use crate::sync::Monitor;
 
-/// States taken at once: more hide latency no better, and leave more states waiting.
+/// States taken at once. More hide the latency no better and enlarge the open set.
 const TAKEN: usize = 16;
-/// States expanded between two looks at the budget.
+/// States expanded between two checks of the budget.
 const CHECK: usize = 256;
 
-/// In which order successors of a state are taken.
+/// The order in which the successors of a state are visited.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum SuccessorOrder {
-    /// The first one first.
+    /// The first successor is visited first.
     #[default]
     Forward,
-    /// The last one first.
+    /// The last successor is visited first.
     Backward,
-    /// Any, by this seed.
+    /// The order is random with this seed.
     Random(u64),
 }
 
-/// Steps of all trails that are kept together, except that the first is always kept.
+/// Maximum number of steps of all kept trails together. The first trail is always kept.
 const STEPS: usize = 1 << 24;
 
-/// What is kept of each error: the choices that lead there, unless there was no room for them.
+/// The choices that lead to an error, if there was room for them.
 pub(super) type Choices = Option<Vec<u32>>;
 
-/// How far a search got.
+/// The state of a lossy depth-first search.
 #[derive(Default)]
 pub(super) struct Descent {
     pub depth: u32,
-    /// The most that waiting states took.
+    /// Maximum memory of the stacks, in bytes.
     pub bytes: u64,
     pub findings: Findings<Choices>,
     pub stop: Option<Limit>,
-    /// What was left when the search was to pause, or was stopped.
+    /// The stacks that are left when the search pauses or stops.
     pub stacks: Vec<PackedStack>,
 }
 
-/// What workers share.
+/// Data that the workers share.
 struct SharedWork {
     spares: Monitor<SpareStacks>,
-    /// Workers without work.
+    /// Number of idle workers.
     idle: AtomicUsize,
     findings: Mutex<Findings<Choices>>,
-    /// What the stacks take now, and what they took at most.
+    /// Memory of the stacks now, and its maximum.
     bytes: AtomicU64,
     most: AtomicU64,
     deepest: AtomicU32,
 }
 
+/// Stacks that are offered to idle workers.
 #[derive(Default)]
 struct SpareStacks {
     spare: Vec<PackedStack>,
@@ -68,7 +70,7 @@ struct SpareStacks {
     over: bool,
 }
 
-/// A store for a search in this order.
+/// A store with a stack per worker.
 type StackedStore<F> = LossyStore<F, PackedStacks>;
 
 pub(super) fn run<F: Filter>(
@@ -84,7 +86,7 @@ pub(super) fn run<F: Filter>(
     work(search, factory, leader, Descent::default(), max_depth)
 }
 
-/// Goes on where a search has paused.
+/// Continues a search that has paused.
 pub(super) fn resume<F: Filter>(
     search: &Search<'_, StackedStore<F>>,
     factory: Factory<'_, '_>,
@@ -97,7 +99,7 @@ pub(super) fn resume<F: Filter>(
     work(search, factory, leader, descent, max_depth)
 }
 
-/// Each worker begins with one of the stacks, if there is one; the leader has one.
+/// Runs all workers. The leader has a stack; each helper starts with one of the others, if there is one.
 fn work<'a, F: Filter>(
     search: &'a Search<'a, StackedStore<F>>,
     factory: Factory<'_, '_>,
@@ -144,7 +146,7 @@ fn work<'a, F: Filter>(
     Descent { depth, bytes, findings, stop: search.take_limit(), stacks }
 }
 
-/// A worker's part: until nobody has work, or the search is stopped.
+/// The loop of a worker, until no worker has work or the search stops.
 fn descend<F: Filter>(
     search: &Search<'_, StackedStore<F>>,
     shared: &SharedWork,
@@ -198,13 +200,14 @@ fn expand_top<F: Filter>(worker: &mut Worker<'_, '_, StackedStore<F>>, deepest: 
         *deepest = (*deepest).max(worker.handle.open_set.depth(id));
     }
     while !worker.round.work.is_empty() {
-        let turned = worker.expand_round(|_| (), |_, _| false)?;
-        worker.round.work.drain(..turned);
+        let expanded = worker.expand_round(|_| (), |_, _| false)?;
+        worker.round.work.drain(..expanded);
     }
     Ok(())
 }
 
-/// A worker that leaves ends the search for all: there is no more work, or it was stopped, or something went wrong.
+/// Ends the search for all workers when one of them leaves: no work is left, the search has stopped, or the worker
+/// has panicked.
 struct EndOnDrop<'a>(&'a SharedWork);
 
 impl Drop for EndOnDrop<'_> {
@@ -214,7 +217,7 @@ impl Drop for EndOnDrop<'_> {
 }
 
 impl SharedWork {
-    /// Waits until there is work for one who has none. False when there will be no more.
+    /// Waits until another worker offers work. Returns false when no work is left.
     fn find_work<F: Filter>(
         &self,
         search: &Search<'_, StackedStore<F>>,
@@ -243,7 +246,7 @@ impl SharedWork {
         found
     }
 
-    /// Puts half of a stack where others find it.
+    /// Offers half of a stack to idle workers.
     fn offer(&self, stack: &mut PackedStack) {
         self.spares.update(|spares| {
             if spares.spare.is_empty() {
@@ -252,7 +255,7 @@ impl SharedWork {
         });
     }
 
-    /// What all stacks take, when one takes so much.
+    /// Reports the memory of one stack, and returns that of all stacks.
     fn report_bytes(&self, bytes: u64, reported: &mut u64) -> u64 {
         let more = bytes.wrapping_sub(*reported);
         *reported = bytes;
@@ -261,7 +264,8 @@ impl SharedWork {
         all
     }
 
-    /// Takes what a worker has found, and the choices to each error that is new; the states are still in its stack.
+    /// Collects the findings of a worker, with the choices for each new error. The states on the paths are still in
+    /// its stack.
     fn collect<F: Filter>(&self, worker: &mut Worker<'_, '_, StackedStore<F>>) {
         let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
         let known = findings.kept.len();
@@ -278,7 +282,7 @@ impl SharedWork {
 
 fn shuffle(ids: &mut [usize], random: &mut u64) {
     for i in (1..ids.len()).rev() {
-        // Xorshift (Marsaglia): any order will do.
+        // Xorshift (Marsaglia, 2003).
         *random ^= *random << 13;
         *random ^= *random >> 7;
         *random ^= *random << 17;

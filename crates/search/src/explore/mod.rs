@@ -1,4 +1,4 @@
-//! Taking states, expanding them, judging, interning, sorting new from seen: in one order or another.
+//! Searches: reachability in breadth-first and depth-first order, liveness, CTL, and migration between stores.
 
 mod bfs;
 mod cached_dfs;
@@ -34,71 +34,79 @@ pub use lossy_dfs::SuccessorOrder;
 use open_set_filter::OpenSetFilter;
 use trail::PartialTrail;
 
-/// What to look for, in which order and with what.
+/// The question, the order, the store and the reductions of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
+    /// The order of the search.
     pub order: Order,
-    /// Count all errors instead of stopping at the first.
+    /// Counts all errors instead of stopping at the first.
     pub all_errors: bool,
     /// Whether a failed assertion is an error.
     pub assertions: bool,
-    /// Whether an invalid end state is an error, also of a model with an observer, as long as that can go on.
+    /// Whether an invalid end state is an error. With an observer, it is one only while the observer can move.
     pub end_states: bool,
+    /// The store.
     pub store: StoreKind,
-    /// With [`StoreKind::Auto`]: change over to trees as soon as there are about so many states, whether or not memory is
-    /// tight.
+    /// With [`StoreKind::Auto`]: migrates to the tree store at about this number of states, whether or not memory is
+    /// exhausted.
     pub migrate_at: Option<u64>,
-    /// With [`StoreKind::Auto`]: go on with a hash store or a bitstate store when trees do not fit, either.
+    /// With [`StoreKind::Auto`]: migrates to hash compaction and bitstate hashing when the tree store does not fit
+    /// either.
     pub lossy: bool,
-    /// How many threads search; none means one for each core. Depth-first order has one, unless the store is lossy.
+    /// Number of threads. None means one per core. A depth-first search with an exact store uses one.
     pub threads: Option<usize>,
-    /// Look for cycles with accepting states instead of invalid end states.
+    /// Searches for accepting cycles instead of invalid end states.
     pub cycles: Option<Cycles>,
-    /// In which order a depth-first search with a lossy store takes successors.
+    /// The successor order of a depth-first search with a lossy store.
     pub successor_order: SuccessorOrder,
-    /// With another one, a lossy store misses other states.
+    /// Seed of the hash function. Lossy stores with different seeds omit different states.
     pub seed: u64,
-    /// So many searches instead of one, with a bitstate store for each.
+    /// Runs a swarm of so many searches with bitstate stores.
     pub swarm: Option<u64>,
-    /// ErrorCollector this formula in the initial state, and look at no more states than that takes.
+    /// Evaluates this CTL formula in the initial state, on the fly.
     pub ctl: Option<CtlFormula>,
-    /// Look only at as many successors as [needed](Successors::expand_ample).
+    /// Applies partial-order reduction: expands [ample sets](Successors::expand_ample).
     pub reduces: bool,
 }
 
+/// The order in which states are expanded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// Nearest first: the violation found has a shortest trail.
+    /// In order of depth. The first violation has a shortest trail.
     BreadthFirst,
-    /// The first successor not yet visited goes first.
+    /// Successors before siblings.
     DepthFirst,
 }
 
+/// The kinds of stores.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum StoreKind {
-    /// States in full as long as there is memory for it; from then on as trees.
+    /// The exact store while memory permits, then the tree store.
     #[default]
     Auto,
     /// States in full.
     Exact,
-    /// States as trees of pairs that they share: less memory, more time.
+    /// States as trees with shared nodes: less memory, more time.
     Tree,
-    /// States in full, but no more than there is room for: new ones replace old ones, which are visited again when they
-    /// come up again. Depth-first.
+    /// A bounded cache of full states. New states replace old ones, which are then revisited. The search is
+    /// depth-first.
     Cache(CacheSize),
-    /// A hash of so many bits for each state: states with the same hash are taken for one.
-    Hash { bits: u8 },
-    /// A few bits for each state, at places that states share.
+    /// Hash compaction: a fingerprint of so many bits per state.
+    Hash {
+        /// Bits of a fingerprint.
+        bits: u8,
+    },
+    /// Bitstate hashing: a few bits per state.
     Bitstate(Bits),
 }
 
 impl StoreKind {
-    /// Whether it may take a new state for an old one.
+    /// Whether the store can omit states.
     pub fn is_lossy(self) -> bool {
         matches!(self, StoreKind::Hash { .. } | StoreKind::Bitstate(_))
     }
 
-    /// Its name.
+    /// The name of the store.
     pub fn word(self) -> &'static str {
         match self {
             StoreKind::Auto => "auto",
@@ -133,7 +141,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// How many workers there will be.
+    /// The number of workers.
     pub fn workers(&self) -> usize {
         let wanted = match self.threads {
             Some(threads) => threads.max(1),
@@ -149,9 +157,10 @@ impl Options {
         }
     }
 
-    /// As far as it can be had for a model with [uncompared](Successors::uncompared) bytes. What is stored of these
-    /// depends on who comes first, so only one worker in a fixed order does the same each time; and a path of stored
-    /// states is one that the model can take only if each is linked_violations to where it was first seen from, as levels are.
+    /// The options for a model with a [hidden prefix](Successors::uncompared) of this length. The stored prefix
+    /// depends on which predecessor comes first, so only one worker in a fixed order gives reproducible results. A
+    /// path of stored states is a run of the model only if each state follows its first predecessor, as in a
+    /// level-by-level search.
     #[must_use]
     pub fn fit(self, hidden_prefix: usize) -> Options {
         if hidden_prefix == 0 {
@@ -162,10 +171,10 @@ impl Options {
     }
 }
 
-/// Makes a generator of successors for each worker.
+/// Creates the successor generator of each worker.
 pub type Factory<'f, 'm> = &'f (dyn Fn() -> Box<dyn Successors + 'm> + Sync);
 
-/// Explores with the store that the options name, [if that will do](Options::fit).
+/// Explores with the store of the options, [adjusted to the model](Options::fit).
 pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, progress: &Progress) -> Outcome {
     let hidden_prefix = successors().uncompared();
     let options = &options.clone().fit(hidden_prefix);
@@ -207,8 +216,8 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
     }
 }
 
-/// Explores with stores of your own, which should be for so many [workers](Options::workers) and keep to
-/// [`Budget::capacity`]. A second one is made if that is needed to find a trail.
+/// Explores with stores of the caller, which must support so many [workers](Options::workers) and observe
+/// [`Budget::capacity`]. A second store is created if a trail requires another search.
 pub fn explore_with<S: Store>(
     store: impl Fn() -> S,
     successors: Factory<'_, '_>,
@@ -234,34 +243,34 @@ pub fn explore_with<S: Store>(
     }
 }
 
-/// How many states are expanded before their successors are interned together, where the order allows it.
+/// Number of states expanded before their successors are interned together, where the order permits.
 const ROUND: usize = 32;
 
-/// Successors after which they are interned in any case.
+/// Maximum number of successors interned together.
 const MAX_SUCCESSORS: usize = 1 << 12;
 
-/// The same in bytes: they are on top of what the store has.
+/// Maximum size of these in bytes. They take memory besides the store.
 const MAX_SUCCESSOR_BYTES: usize = 1 << 20;
 
-/// What the workers of a search share.
+/// Data that the workers of a search share.
 struct Search<'a, S> {
     store: &'a S,
     options: &'a Options,
     budget: &'a Budget,
     progress: &'a Progress,
     threads: usize,
-    /// What was done before, with other stores.
+    /// Counts of the search with previous stores.
     prior: migration::PriorWork,
     tallies: Box<[Tally]>,
     depth: AtomicU64,
     open_filter: OpenSetFilter,
     stopped: AtomicBool,
-    /// Bytes in use, or states, at which the search is to pause.
+    /// Bytes in use, and states, at which the search pauses.
     pause_limits: [AtomicU64; 2],
     limit: Mutex<Option<Limit>>,
 }
 
-/// What a worker has done. Written by it alone.
+/// Counts of one worker. Only this worker writes them.
 #[derive(Default, Debug)]
 #[repr(align(128))]
 struct Tally {
@@ -295,13 +304,13 @@ impl<'a, S: Store> Search<'a, S> {
         }
     }
 
-    /// Ends the search. The first limit that was met counts.
+    /// Stops the search at a limit. The first limit wins.
     fn stop(&self, limit: Limit) {
         self.limit.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(limit);
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Ends the search, because it has found what it was looking for.
+    /// Stops the search because it has found an error.
     fn halt(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
@@ -315,7 +324,7 @@ impl<'a, S: Store> Search<'a, S> {
         if self.is_stopped() { self.limit.lock().unwrap_or_else(PoisonError::into_inner).take() } else { None }
     }
 
-    /// Looks at the budget, with the memory of the frontier, and shows where the search is.
+    /// Checks the budget, including the memory of the open set, and reports progress.
     fn check(&self, bytes: u64, waiting: u64) {
         self.report(bytes, waiting);
         let bytes = self.store.bytes() + bytes;
@@ -329,18 +338,18 @@ impl<'a, S: Store> Search<'a, S> {
         }
     }
 
-    /// The search is to pause at so many bytes or states.
+    /// Sets the numbers of bytes and states at which the search pauses.
     fn pause_at(&self, bytes: u64, states: u64) {
         self.pause_limits[0].store(bytes, Ordering::Relaxed);
         self.pause_limits[1].store(states, Ordering::Relaxed);
     }
 
-    /// Whether a check has found that it is time to pause.
+    /// Whether a check has decided to pause.
     fn should_pause(&self) -> bool {
         self.pause_limits[0].load(Ordering::Relaxed) == 0
     }
 
-    /// Whether most of the memory allowed is used.
+    /// Whether most of the permitted memory is in use.
     fn is_tight(&self, bytes: u64) -> bool {
         self.budget.memory.is_some_and(|memory| self.budget.taken + self.store.bytes() + bytes > memory / 8 * 7)
     }
@@ -380,8 +389,8 @@ impl<'a, S: Store> Search<'a, S> {
         }
     }
 
-    /// The frontier ran empty. That is a complete search if all states known were expanded, the store compares states
-    /// in full, and no sequence was cut off.
+    /// The end of a search whose open set is empty. The search is complete if all stored states were expanded, the
+    /// store is exact, and no atomic sequence was cut off.
     fn conclude(&self, errors: Errors, endless: Option<Finding>) -> End {
         if let Some(finding) = endless {
             End::Stopped(Limit::EndlessSequence(finding))
@@ -394,7 +403,7 @@ impl<'a, S: Store> Search<'a, S> {
         }
     }
 
-    /// How the search ended, given what made it stop, if anything, and what it found.
+    /// The end of a search, given the limit that stopped it, if any, and its findings.
     fn end(&self, stop: Option<Limit>, findings: &mut error_collector::Findings<impl Sized>) -> End {
         if !self.options.all_errors && !findings.kept.is_empty() {
             findings.keep_first();
@@ -419,12 +428,12 @@ fn breadth_first<S: Store>(
         let search = Search::new(&store, options, budget, progress);
         conclude_levels(&search, bfs::run(&search, factory, max_depth(budget), false))
     };
-    // Which moves are left out depends on what is new when, and that on who is faster.
+    // Ample sets depend on which states are new, and with several workers on timing.
     let same = !options.reduces || options.workers() == 1;
     find_trails(found, store, factory, options, budget, same)
 }
 
-/// How a search in levels ended, and the errors it found, followed back as far as the levels are known.
+/// The outcome of a breadth-first search, and the trails of its errors as far as the retained levels reach.
 fn conclude_levels<S: Store>(
     search: &Search<'_, S>,
     mut levels: bfs::Levels<'_, '_, S>,
@@ -443,8 +452,8 @@ fn conclude_levels<S: Store>(
     (Outcome::new(end, Vec::new(), statistics), trails)
 }
 
-/// Follows the errors back all the way. The store of the search is gone by then. If another search would not meet the
-/// `same` states, errors are found once more, by a search that would.
+/// Completes the trails after the store of the search was dropped. If another search would not visit the `same`
+/// states, the errors are searched again by one worker, whose search is reproducible.
 fn find_trails<S: Store>(
     (mut outcome, mut trails): (Outcome, Vec<PartialTrail>),
     store: impl Fn() -> S,
@@ -455,7 +464,7 @@ fn find_trails<S: Store>(
 ) -> Outcome {
     if !same && trail::deepest(&trails) > 0 {
         let alone = Options { threads: Some(1), ..options.clone() };
-        // Not by itself: there would be no end to the types.
+        // A trait object avoids an infinite recursion of types.
         let store: &dyn Fn() -> S = &store;
         let again = breadth_first(store, factory, &alone, budget, &Progress::new());
         if again.violations.is_empty() {
@@ -474,8 +483,8 @@ fn find_trails<S: Store>(
     outcome
 }
 
-/// Follows threads back that lead to levels of which nothing is left in memory: searches again as deep as they are
-/// known, keeps as many levels as there is room for, and does so again if that was not enough.
+/// Extends trails whose remaining levels are not in memory: it repeats the search up to that depth, retains as many
+/// levels as fit, and iterates until all trails are complete.
 fn search_again<S: Store>(
     trails: &mut [PartialTrail],
     store: impl Fn() -> S,
@@ -483,7 +492,7 @@ fn search_again<S: Store>(
     options: &Options,
     budget: &Budget,
 ) -> Result<(), Limit> {
-    // Whatever it finds was found before.
+    // The first search has already reported these errors.
     let options = Options { all_errors: true, ..options.clone() };
     while trail::deepest(trails) > 0 {
         let store = store();
@@ -529,7 +538,7 @@ fn conclude_descent<F: Filter>(
     Outcome::new(end, violations, statistics)
 }
 
-/// The way to errors, by the links between states.
+/// The violations of a linked store, by the parent links of their states.
 fn linked_violations<S: Store, W>(
     kept: Vec<(error_collector::FoundError, W)>,
     worker: &mut worker::Worker<'_, '_, S>,

@@ -1,26 +1,28 @@
-//! Which states a breadth-first search contains found on the level it is at, as far as it remembers: these will be expanded yet.
+//! The open-set filter: an approximate set of the states that a breadth-first search has found on the current level.
+//! They are open.
 //!
-//! Partial-order reduction may leave a move out if one of those it takes leads to a state that is expanded later, so that
-//! nothing is put off for ever. It need not be a new one: one that another state of the level contains led to before will do,
-//! and where moves commute, most are. To forget a state costs an expansion that was not needed, and no more.
+//! It serves the cycle proviso of partial-order reduction, in the form of the open-set proviso: an ample set is
+//! permitted only if one of its successors is expanded later, so that no transition is ignored for ever. The
+//! successor need not be new; a state that was found earlier on the level suffices, and where transitions commute,
+//! most successors are such states. Forgetting a state is sound: it costs one unnecessary full expansion.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::store::StateId;
 
-/// A power of two.
+/// Number of slots, a power of two.
 const SLOTS: usize = 1 << 14;
 
-/// Shared by all workers.
+/// The filter. All workers share it.
 #[derive(Debug)]
 pub(super) struct OpenSetFilter {
-    /// Which level it is; counted from 1.
+    /// The current level, counted from 1.
     level: AtomicU32,
     slots: Box<[Slot]>,
 }
 
-/// A state and the level it was found on. All that workers write into a slot on one level was found on that, so it does not
-/// matter whose state is seen, once the level is.
+/// A state and the level on which it was found. All states that are written to a slot during a level were found on
+/// it, so any of them may be read once the level matches.
 #[derive(Default, Debug)]
 struct Slot {
     level: AtomicU32,
@@ -28,17 +30,18 @@ struct Slot {
 }
 
 impl OpenSetFilter {
-    /// Remembers nothing unless it is enabled.
+    /// Creates a filter that stays empty unless `enabled`.
     pub fn new(enabled: bool) -> OpenSetFilter {
         let slots = if enabled { SLOTS } else { 0 };
         OpenSetFilter { level: AtomicU32::new(1), slots: (0..slots).map(|_| Slot::default()).collect() }
     }
 
-    /// All states found so far are expanded, or on the level that is expanded next. To be called between two levels.
+    /// Starts the next level: the filter becomes empty. It is called between two levels.
     pub fn advance(&self) {
         self.level.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Inserts a state found on the current level.
     #[inline]
     pub fn insert(&self, StateId(id): StateId) {
         if let Some(slot) = self.slots.get(place(id)) {
@@ -47,7 +50,7 @@ impl OpenSetFilter {
         }
     }
 
-    /// Whether the state was surely found on this level.
+    /// Whether the state is known to be found on this level.
     #[inline]
     pub fn contains(&self, StateId(id): StateId) -> bool {
         self.slots.get(place(id)).is_some_and(|slot| {
@@ -57,7 +60,7 @@ impl OpenSetFilter {
     }
 }
 
-/// Ids that follow each other are spread evenly.
+/// Multiplicative hashing spreads consecutive ids evenly.
 fn place(id: u64) -> usize {
     (id.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - SLOTS.trailing_zeros())) as usize
 }
@@ -67,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_newcomer_is_one_for_a_level() {
+    fn states_belong_to_one_level() {
         let filter = OpenSetFilter::new(true);
         assert!(!filter.contains(StateId(0)));
         (0..1000).for_each(|id| filter.insert(StateId(id)));
@@ -80,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn forgets_but_never_invents() {
+    fn false_negatives_only() {
         let filter = OpenSetFilter::new(true);
         let even = |id: u64| id.is_multiple_of(2);
         (0..1 << 20).filter(|id| even(*id)).for_each(|id| filter.insert(StateId(id)));

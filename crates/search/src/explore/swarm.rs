@@ -1,5 +1,6 @@
-//! Many searches with bitstate stores, each with other hashes and another order: what single misses, another may find
-//! (Holzmann, Joshi, Groce, *Swarm verification techniques*, 2011).
+//! Swarm verification: many searches with small bitstate stores, different hash functions and different successor
+//! orders; a state that one search omits may be visited by another (Holzmann, Joshi, Groce, *Swarm verification
+//! techniques*, 2011).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,19 +12,19 @@ use crate::outcome::{End, Outcome, Statistics, Swarm, Violation, Wrong};
 use crate::progress::Progress;
 use crate::store::{BitStore, Bits, CaptureRecapture, Sample, spawn};
 
-/// What has come back so far.
+/// The combined results of the searches so far.
 #[derive(Default)]
 struct Combined {
     swarm: Swarm,
     recapture: CaptureRecapture,
     violations: Vec<Violation>,
-    /// Of all: sums, or the largest.
+    /// Sums or maxima over all searches.
     statistics: Statistics,
-    /// What ended the first search that was not finished.
+    /// The limit of the first search that did not finish.
     limit: Option<Limit>,
 }
 
-/// Runs so many searches, or as many as there is time for, on all threads.
+/// Runs so many searches, or as many as the deadline permits, on all threads.
 pub(super) fn run(
     size: Bits,
     searches: u64,
@@ -63,7 +64,7 @@ pub(super) fn run(
     combined.into_inner().unwrap_or_else(PoisonError::into_inner).finish(options)
 }
 
-/// One search of the swarm, and a sample of what it has seen.
+/// One search of the swarm, and a sample of its states.
 fn run_one(
     number: u64,
     size: Bits,
@@ -85,7 +86,7 @@ fn run_one(
 }
 
 impl Combined {
-    /// Takes what a search brings. Whether that is all that was wanted.
+    /// Adds the result of a search. Returns whether any search has found a violation.
     fn add(&mut self, (outcome, sample): (Outcome, Sample), cut_short: bool) -> bool {
         self.swarm.searches += 1;
         match outcome.end {

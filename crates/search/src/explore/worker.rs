@@ -1,4 +1,4 @@
-//! What each worker does with states, whatever the order: expand, judge, intern.
+//! The work of one thread in every search: expand states, collect errors, intern successors.
 
 use std::collections::HashMap;
 
@@ -9,9 +9,10 @@ use super::{MAX_SUCCESSOR_BYTES, MAX_SUCCESSORS, Search};
 use crate::budget::Limit;
 use crate::store::{Handle, Seen, StateId, Store};
 
+/// A worker: its successor generator, its store handle and its counts.
 pub(super) struct Worker<'a, 'm, S: Store + 'a> {
     search: &'a Search<'a, S>,
-    /// Workers are numbered; the first leads.
+    /// The number of the worker. Worker 0 is the leader.
     number: usize,
     pub successors: Box<dyn Successors + 'm>,
     pub handle: S::Handle<'a>,
@@ -19,39 +20,39 @@ pub(super) struct Worker<'a, 'm, S: Store + 'a> {
     pub round: Round,
     transitions: u64,
     expanded: u64,
-    /// States expanded since the budget was checked.
+    /// States expanded since the last check of the budget.
     unchecked: usize,
-    /// Turns until successors that were put aside last are too long ago to count.
+    /// Rounds until the last postponed successors are considered out of date.
     reducing: u32,
-    /// The number of processes in the initial state, once it was asked for.
+    /// The number of processes in the initial state, once it is known.
     at_start: Option<usize>,
 }
 
-/// What one expand_round of the loop works on. Reused from expand_round to expand_round.
+/// The buffers of one round of expansions.
 #[derive(Default)]
 pub(super) struct Round {
-    /// Still to be expanded.
+    /// States that are to be expanded.
     pub work: Vec<StateId>,
     batch: Batch,
-    /// Where the successors of each state expanded end in the batch.
+    /// The end of the successors of each expanded state in the batch.
     ends: Vec<usize>,
     state: Vec<u8>,
-    /// Successors put aside, and where those of each state expanded end.
+    /// Postponed successors, which are outside of the ample sets, and their end for each expanded state.
     postponed: Batch,
     postponed_ends: Vec<usize>,
-    /// Whether a state expanded has a successor that is yet to be expanded.
+    /// Whether an expanded state satisfies the cycle proviso: it has a successor that is new or open.
     reaches_open: Vec<bool>,
-    /// Successors that are not new, with the number of the state expanded.
+    /// Successors that are not new, with the index of the expanded state.
     revisited: Vec<(usize, StateId)>,
 }
 
-/// Where no successors were put aside in so many turns, there are hardly any to be put aside.
+/// After so many rounds without postponed successors, partial-order reduction is considered ineffective.
 const REDUCING_ROUNDS: u32 = 64;
 
-/// So many bytes of successors count as a state where it is asked how long ago the budget was checked.
+/// Bytes of successors that count as one state for the check interval.
 const WEIGHT: usize = 1 << 14;
 
-/// Expands a state as far as the search wants it.
+/// Expands a state: its ample set if the search `reduces`, all successors otherwise.
 fn expand(
     successors: &mut dyn Successors,
     reduces: bool,
@@ -62,19 +63,20 @@ fn expand(
     if reduces { successors.expand_ample(state, out, postponed) } else { successors.expand(state, Choice::All, out) }
 }
 
-/// The agents of a state that fairness is about: processes, or transitions for fairness of transitions.
+/// The agents of a state for fairness: processes, or transitions for fairness of transitions.
 #[derive(Default)]
 pub(super) struct Agents {
+    /// The successors of the state.
     pub successors: Vec<StateId>,
-    /// The agents that make the step to each successor; none where the observer moves alone.
+    /// The agents that make the transition to each successor. None if the observer moves alone.
     pub movers: Vec<MovedBy>,
-    /// The agents with an enabled step.
+    /// The agents with an enabled transition.
     pub enabled: Vec<usize>,
-    /// Agents have numbers below this one.
+    /// Upper bound of agent numbers.
     pub count: usize,
 }
 
-/// The agents that make one step.
+/// The agents that make one transition.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum MovedBy {
     None,
@@ -107,14 +109,14 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         assert_eq!(self.round.batch.len(), 1, "a model has one initial state");
         let mut root = StateId::NONE;
         self.intern(|seen| root = seen.id)?;
-        // Not the end of an edge.
+        // The initial state is not the target of a transition.
         self.transitions = 0;
         Ok(root)
     }
 
-    /// Expands the first states of the round, judges them and interns their successors, calling `each` with every one.
-    /// `is_open` says of those that are not new which are surely to be expanded yet.
-    /// How many states that were; all of them, unless they have very many successors.
+    /// Expands the first states of the round, collects their errors and interns their successors. It calls `each`
+    /// with every successor. `is_open` decides for a successor that is not new whether it is certain to be expanded
+    /// later. Returns the number of expanded states: all, unless they have very many successors.
     pub fn expand_round(
         &mut self,
         mut each: impl FnMut(Seen),
@@ -153,8 +155,9 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         Ok(count)
     }
 
-    /// Interns the successors, and those put aside of states all of whose successors may have been expanded before: following
-    /// those that have not, one comes from any state to one of which nothing is put aside.
+    /// Interns the ample sets, and then the postponed successors of every state that violates the open-set proviso,
+    /// because none of its ample successors is new or open. From every state, open successors thus lead to a fully
+    /// expanded state, so that no transition is ignored.
     fn intern_ample(
         &mut self,
         each: &mut impl FnMut(Seen),
@@ -214,7 +217,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         interned.map(|()| flags)
     }
 
-    /// Expands a state once more, or a part of it, without counting anything.
+    /// Expands a state again, or a part of it, without counting.
     pub fn expand_again(&mut self, id: StateId, choice: Choice, mut each: impl FnMut(Seen)) -> Result<Flags, Limit> {
         let Round { batch, ends, state, postponed, .. } = &mut self.round;
         batch.clear();
@@ -241,8 +244,8 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         id
     }
 
-    /// Turns numbers among the successors that are looked at, from a state on, into numbers among all of them, which is what
-    /// trails have.
+    /// Converts choices that number the successors of ample sets, from a state on, into choices that number all
+    /// successors, as trails require.
     pub fn renumber_choices(&mut self, from: StateId, choices: &mut [u32]) {
         if !self.search.options.reduces {
             return;
@@ -256,7 +259,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
             expand(&mut *self.successors, true, &state, &mut some, &mut postponed);
             self.successors.expand(&state, Choice::All, &mut all);
             self.successors.marks(&state, &mut labels);
-            // Where edges of the observer count, it must be the same one.
+            // With acceptance marks on edges, the edge of the observer must be the same.
             let (number, edges) = (*choice as usize, labels.len().max(1));
             let same = |(n, next): &(usize, &State)| *next == some.state(number) && n % edges == number % edges;
             let (found, _) = all.states().enumerate().find(same).expect("what is looked at is some of all successors");
@@ -266,18 +269,18 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         }
     }
 
-    /// What is true of a state.
+    /// The state labels: a bit for each atomic proposition that holds.
     pub fn state_labels(&mut self, id: StateId) -> Option<u64> {
         self.successors.atoms(self.handle.open(id, &mut self.round.state))
     }
 
-    /// The acceptance sets of the edge to each successor: those of the list, again and again.
+    /// The acceptance marks of the edges of the observer. Successors take them cyclically.
     pub fn acceptance_marks(&mut self, id: StateId, out: &mut Vec<u32>) {
         out.clear();
         self.successors.marks(self.handle.open(id, &mut self.round.state), out);
     }
 
-    /// The processes that move in a state. Fairness is only judged where no moves are left out.
+    /// The processes as agents. Fairness requires full expansion.
     pub fn process_agents(&mut self, id: StateId) -> Result<Agents, Limit> {
         let mut agents = self.without_agents(id)?;
         let mut movers = Movers::default();
@@ -306,7 +309,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         self.at_start.unwrap_or(0)
     }
 
-    /// The same with transitions in place of processes. They are numbered in the order in which they are met.
+    /// The transitions as agents, numbered in the order in which they are found.
     pub fn transition_agents(&mut self, id: StateId, numbers: &mut HashMap<Vec<u32>, usize>) -> Result<Agents, Limit> {
         let mut agents = self.without_agents(id)?;
         let mut steps = Vec::new();
@@ -327,7 +330,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         Ok(agents)
     }
 
-    /// The successors of a state, with no agents.
+    /// The successors of a state without agents.
     pub fn without_agents(&mut self, id: StateId) -> Result<Agents, Limit> {
         let mut agents = Agents::default();
         self.expand_again(id, Choice::All, |seen| agents.successors.push(seen.id))?;
@@ -346,21 +349,22 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         interned.map_err(|full| self.search.budget.limit(full))
     }
 
-    /// Whether moves are left out now and then.
+    /// Whether successors were postponed recently.
     pub fn is_reducing(&self) -> bool {
         self.reducing > 0
     }
 
-    /// Whether there are no others, and never were.
+    /// Whether the search has one worker.
     pub fn is_alone(&self) -> bool {
         self.search.threads == 1
     }
 
+    /// Whether this worker is the leader.
     pub fn leads(&self) -> bool {
         self.number == 0
     }
 
-    /// Whether so many states were expanded that the budget should be checked.
+    /// Whether the budget should be checked, after so many expanded states.
     pub fn is_due(&mut self, every: usize) -> bool {
         let due = self.unchecked >= every;
         if due {

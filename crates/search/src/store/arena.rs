@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn every_number_is_told_once() {
+    fn every_number_is_listed_once() {
         let arena = Arena::new(FillPattern::Dense);
         let mut writers = [ArenaWriter::new(&arena), ArenaWriter::new(&arena)];
         let mut numbers = Vec::new();
@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "there is no state 7")]
-    fn what_is_not_there_is_refused() {
+    fn missing_states_are_refused() {
         Arena::new(FillPattern::Dense).get(7);
     }
 }

@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     /// The number of distinct hashes that are taken for others, and the estimate of it.
-    fn confused(size: Bits, count: u64, seed: u64) -> (u64, OmissionEstimate) {
+    fn omitted(size: Bits, count: u64, seed: u64) -> (u64, OmissionEstimate) {
         let (field, barrier) = (BitField::new(size, 1), ResizeBarrier::new());
         let access = barrier.enter();
         let hash = |n: u64| mix(super::super::hash(&(n ^ seed << 40).to_le_bytes()));
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn the_estimate_is_right_for_any_size() {
-        let (missed, estimate) = confused(Bits::within(100_000, 3), 60_000, 1);
+        let (missed, estimate) = omitted(Bits::within(100_000, 3), 60_000, 1);
         assert!((missed as f64 - estimate.states).abs() < 0.1 * estimate.states + 20.0, "{missed} {estimate:?}");
     }
 
@@ -264,7 +264,7 @@ mod tests {
     fn the_estimate_is_right() {
         for (bits, hashes, count) in [(20, 3, 30_000), (20, 3, 200_000), (22, 1, 100_000), (21, 8, 200_000)] {
             let size = Bits::power(bits, hashes);
-            let runs: Vec<_> = (0..40).map(|seed| confused(size, count, seed)).collect();
+            let runs: Vec<_> = (0..40).map(|seed| omitted(size, count, seed)).collect();
             let within = runs.iter().filter(|(missed, estimate)| *missed as f64 <= estimate.at_most).count();
             let (missed, expected) =
                 runs.iter().fold((0.0, 0.0), |(m, e), (missed, estimate)| (m + *missed as f64, e + estimate.states));

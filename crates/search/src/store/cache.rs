@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_all_that_fits() {
+    fn keeps_all_states_that_fit() {
         let mut cache = Cache::new(5_000, 8, Tolerance::default());
         for n in 0..3_900 {
             assert!(!cache.contains(&state(n)));
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_on_the_stack_stays() {
+    fn states_on_the_stack_are_not_replaced() {
         let mut cache = Cache::new(1_000, 8, Tolerance { collisions: 20, probes: 200 });
         let stacked: Vec<u32> = (0..400).collect();
         let mut slots = Vec::new();

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn one_search_tells_nothing_about_what_it_misses() {
+    fn one_search_gives_no_coverage() {
         let alone = estimate(10_000, 1, 80);
         assert!(alone.coverage() < 0.01, "{}", alone.coverage());
         assert_eq!((CaptureRecapture::default().states(), CaptureRecapture::default().coverage()), (0, 0.0));

@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_more_than_there_is() {
+    fn the_quota_is_not_exceeded() {
         let quota = MemoryQuota::new(Capacity { states: 100_000, bytes: 1_000_000 }, 3, 1000);
         let mut accounts = [(); 3].map(|()| quota.allowance());
         for n in 0.. {

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_missed_where_nothing_is_confused() {
+    fn without_collisions_nothing_is_omitted() {
         assert_eq!(
             OmissionEstimate::estimate(0, 1000, |_| 0.0),
             OmissionEstimate { states: 0.0, at_most: 0.0, coverage: 1.0 }
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_expected_adds_up() {
+    fn expectations_add_up() {
         let mut states = 0.0;
         let missed = OmissionEstimate::estimate(0, 1_000_000, |piece| {
             states += piece;
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_known_is_not_missed() {
+    fn exactly_stored_states_are_not_omitted() {
         let estimate = |known| {
             let mut states = 0.0;
             OmissionEstimate::estimate(known, 1_000_000, |piece| {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_store_tells_little() {
+    fn a_full_store_has_little_coverage() {
         let full = OmissionEstimate::estimate(0, 1_000_000, |_| 1.0);
         assert!(full.coverage < 1e-8 && full.states.is_finite() && full.at_most.is_finite(), "{full:?}");
     }

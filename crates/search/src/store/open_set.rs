@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_used_again() {
+    fn free_slots_are_reused() {
         let (open_set, quota) = (LinkedOpenSet::new(1), MemoryQuota::new(Capacity::UNLIMITED, 1, 0));
         let (mut handle, mut allowance) = (open_set.handle(), quota.allowance());
         for n in 0..100_000u32 {

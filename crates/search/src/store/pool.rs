@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_not_cut_short() {
+    fn numbers_are_not_truncated() {
         let (barrier, pool, quota) = (ResizeBarrier::new(), Pool::new(1), MemoryQuota::new(Capacity::UNLIMITED, 1, 0));
         let (mut writer, access, mut allowance) = (pool.writer(), barrier.enter(), quota.allowance());
         pool.next.store((1 << NUMBER_BITS) - 1, Ordering::Relaxed);

@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_part_belongs_to_one() {
+    fn every_node_has_one_parent() {
         for words in 0..70 {
             let (nodes, tops) = decompose(words);
             let mut uses = vec![0; nodes.len()];
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn roots_are_told_apart() {
+    fn roots_are_distinguished() {
         let mut seen = std::collections::HashSet::new();
         for first in [0, 1, 2, 3, 100, (1 << NUMBER_BITS) - 1] {
             for second in (0..100).chain([(1 << NUMBER_BITS) - 2, (1 << NUMBER_BITS) - 1]) {

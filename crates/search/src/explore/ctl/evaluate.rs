@@ -1,4 +1,4 @@
-//! Evaluating a subformula of a formula in a state.
+//! Evaluation of CTL subformulas in states.
 
 use kripke_model::{Choice, Successors};
 
@@ -11,54 +11,55 @@ use super::formula::{CtlFormula, Operator, SubformulaId};
 use crate::budget::Limit;
 use crate::store::{StateId, Store};
 
-/// What is known of a state and a subformula: nothing, an answer, or (any other number) that it is being looked at.
+/// The known value of a subformula in a state: unknown, true, false, or (any other number) being evaluated.
 const UNKNOWN: u32 = 0;
 const YES: u32 = u32::MAX;
 const NO: u32 = u32::MAX - 1;
 
-/// Above each state of the current path in a stack.
+/// Entry above each state of the current path.
 const FRAME: StateId = StateId::NONE;
 
-/// Of a state: its labels are known; it was expanded.
+/// Flags of a state: its labels are known; it was expanded.
 const JUDGED: u8 = 1;
 const EXPANDED: u8 = 2;
 
+/// The evaluation of a formula: known values, labels and fair cycles.
 pub(super) struct Evaluator<'w, 'm, 'f, S: Store + 'w> {
     pub search: &'w Search<'w, S>,
     pub worker: Worker<'w, 'm, S>,
     pub formula: &'f CtlFormula,
     pub findings: Findings<StateId>,
-    /// Fair cycles that were met, and by which subformula.
+    /// Fair cycles found, with the subformula that asked for them.
     pub fair_cycles: Vec<(SubformulaId, StateId, Vec<u32>)>,
     pub depth: u32,
     max_depth: u32,
-    /// Per state, in the order of their numbers.
+    /// Flags and labels of states, by state number.
     facts: Vec<u8>,
     labels: Vec<u64>,
-    /// Per subformula with a temporal operator, and state.
+    /// Known values, by subformula and state number.
     known: Vec<Vec<u32>>,
-    /// Of all stacks, as far as they grew.
+    /// Maximum memory of the stacks, in bytes.
     stack_bytes: u64,
 }
 
-/// A search for a path on which something holds, component by component (as in [`scc`](super::super::liveness)).
+/// A depth-first search for a path, component by component (as in [`scc`](super::super::liveness)).
 struct PathSearch {
     subformula: SubformulaId,
-    /// Successors still to be looked at, and the path.
+    /// The current path, with frames of successors that are not yet visited.
     entries: Vec<StateId>,
-    /// States of components that are not done.
+    /// States of components that are not complete.
     open: Vec<StateId>,
-    /// The number of the first state of each of these.
+    /// The number of the first state of each of these components.
     roots: Vec<u32>,
     depth: u32,
 }
 
-/// What a path_search is for.
+/// The end of the path that a search looks for.
 #[derive(Clone, Copy)]
 enum Target {
-    /// A state with this.
+    /// A state in which this subformula holds.
     State(SubformulaId),
-    /// A cycle that is fair, or an end.
+    /// A fair cycle, or a state without successors.
     FairCycle,
 }
 
@@ -79,7 +80,7 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
         }
     }
 
-    /// Memory beside the store.
+    /// Memory besides the store, in bytes.
     pub fn bytes(&self) -> u64 {
         let known: usize = self.known.iter().map(|k| k.capacity() * size_of::<u32>()).sum();
         (known + self.facts.capacity() + self.labels.capacity() * size_of::<u64>()) as u64 + self.stack_bytes
@@ -94,7 +95,8 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
             Operator::And(x, y) if self.formula.is_simple(subformula) => {
                 Ok(self.evaluate(x, id)? && self.evaluate(y, id)?)
             }
-            // Formulas may use the same subformula twice on every level.
+            // The value is kept: formulas may share subformulas at every level, and evaluation would take exponential
+            // time.
             Operator::And(x, y) => {
                 if self.known(subformula, id) == UNKNOWN {
                     let both = self.evaluate(x, id)? && self.evaluate(y, id)?;
@@ -115,7 +117,7 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
         }
     }
 
-    /// The first successor with this, and its number.
+    /// The first successor in which a subformula holds, and its number.
     pub fn next_with(&mut self, subformula: SubformulaId, id: StateId) -> Result<Option<(u32, StateId)>, Stop> {
         for (number, next) in self.successors(id)?.into_iter().enumerate() {
             if self.evaluate(subformula, next)? {
@@ -125,6 +127,7 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
         Ok(None)
     }
 
+    /// The successors of a state. The first call for a state counts as its expansion.
     pub fn successors(&mut self, id: StateId) -> Result<Vec<StateId>, Stop> {
         let mut next = Vec::new();
         if self.fact(id) & EXPANDED != 0 {
@@ -161,7 +164,7 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
         room(&mut self.facts, id)
     }
 
-    /// Where evaluating them is a fault, the formula has no answer.
+    /// The state labels. If evaluating a proposition is a fault, the formula has no value.
     fn state_labels(&mut self, id: StateId) -> Result<u64, Stop> {
         if self.fact(id) & JUDGED == 0 {
             let Some(labels) = self.worker.state_labels(id) else {
@@ -178,7 +181,7 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
         self.known[subformula.index()].get(id.number() as usize).copied().unwrap_or(UNKNOWN)
     }
 
-    /// Whether it was found out that a subformula has this value in a state.
+    /// Whether a subformula is known to have this value in a state.
     pub fn knows(&self, subformula: SubformulaId, value: bool, id: StateId) -> bool {
         self.known(subformula, id) == if value { YES } else { NO }
     }
@@ -192,7 +195,7 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
         if depth > self.max_depth { Err(Stop::Limit(Limit::Depth(self.max_depth))) } else { Ok(()) }
     }
 
-    /// On some path `x` until there is what is hunted for.
+    /// `E[x U target]`, by a search for strongly connected components.
     fn exists_path(
         &mut self,
         subformula: SubformulaId,
@@ -228,7 +231,7 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
                 }
             };
             if reached {
-                // From every open state there is a path to the path, and so to its end.
+                // Every open state has a path to the current path, and so to its end.
                 path_search.open.iter().for_each(|id| self.set_known(subformula, *id, YES));
                 return Ok(true);
             }
@@ -237,7 +240,7 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
         Ok(false)
     }
 
-    /// A state that was not seen by this path_search. Whether it is where the path_search ends.
+    /// Visits a new state. Returns whether it is the target.
     fn open(
         &mut self,
         path_search: &mut PathSearch,
@@ -272,7 +275,8 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
         Ok(false)
     }
 
-    /// All successors of the last state of the path have been looked at. Whether that ends the path_search.
+    /// Completes the last state of the path, whose successors were all visited. Returns whether it closes a target
+    /// cycle.
     fn close(&mut self, path_search: &mut PathSearch, target: Target) -> Result<bool, Stop> {
         path_search.entries.pop();
         let id = path_search.entries.pop().expect("a frame is above a state");
@@ -297,7 +301,7 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
         Ok(false)
     }
 
-    /// On all paths `x` until `y`, which comes. Lost where a path comes back to itself or ends before.
+    /// `A[x U y]` without fairness. It is false if a path returns to itself or ends before `y` holds.
     fn all_until(
         &mut self,
         subformula: SubformulaId,
@@ -352,7 +356,7 @@ impl PathSearch {
     }
 }
 
-/// The place of a state in a list by numbers, which grows if need be.
+/// The element for a state in a vector indexed by state number. The vector grows on demand.
 fn room<T: Clone + Default>(list: &mut Vec<T>, id: StateId) -> &mut T {
     let at = id.number() as usize;
     if at >= list.len() {

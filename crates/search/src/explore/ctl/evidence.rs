@@ -1,8 +1,7 @@
-//! Runs that show why a formula is true or false, as far as runs can.
+//! Witnesses and counterexamples of CTL formulas: a tree of runs.
 //!
-//! They go through states about which something was found out: what the evaluation did not look at, nobody looks at now.
-//! What has to be shown is a list of claims, each about a state of a run that is already there. A claim at the end of a run
-//! makes it longer; others branch off.
+//! Runs visit only states whose values the evaluation has determined. The construction works on a list of claims,
+//! each about a state of an existing run. A claim at the end of a run extends it; other claims branch off.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -14,47 +13,51 @@ use super::evaluate::Evaluator;
 use super::formula::{Operator, SubformulaId};
 use crate::store::{StateId, Store};
 
-/// Nobody reads more runs than this.
+/// Maximum number of runs.
 const MOST_RUNS: usize = 8;
 
-/// Successors that are shown one by one where none of them has something.
+/// Maximum number of successors that are shown individually to refute `EX`.
 const FEW: usize = 4;
 
-/// Runs that show why a formula about branching is true or false at the start.
+/// Runs that explain the value of a CTL formula in the initial state.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Evidence {
-    /// Each but the first branches off one before it.
+    /// The runs. Each one but the first branches off an earlier one.
     pub runs: Vec<Run>,
-    /// What the runs do not show, and where it is so.
+    /// Claims that the runs do not show, with their positions.
     pub open: Vec<(Place, Claim)>,
 }
 
-/// One of several runs.
+/// A run of the evidence.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Run {
-    /// From the initial state on.
+    /// The run, from the initial state.
     pub trail: Trail,
-    /// Where it leaves another run.
+    /// The position where it branches off another run.
     pub leaves: Option<Place>,
-    /// What it shows there.
+    /// The claim that the run shows at that position.
     pub shows: Claim,
 }
 
-/// After so many choices of a run.
+/// A position in a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
+    /// The index of the run.
     pub run: usize,
+    /// The number of choices before the position.
     pub steps: u32,
 }
 
-/// A subformula of the formula has a value.
+/// A claim: a subformula has a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Claim {
+    /// The subformula.
     pub subformula: SubformulaId,
+    /// Its value.
     pub value: bool,
 }
 
-/// A claim, and where it is to be shown.
+/// A claim that is still to be shown.
 #[derive(Clone, Copy)]
 struct Pending {
     claim: Claim,
@@ -62,21 +65,21 @@ struct Pending {
     place: Place,
 }
 
-/// What has been shown so far.
+/// The evidence under construction.
 #[derive(Default)]
 struct EvidenceTree {
     shown: Evidence,
     pending: Vec<Pending>,
     met: HashSet<(Claim, StateId)>,
-    /// States from which a run shows that the subformula is true of some path.
+    /// States from which a run already shows an `E[x U y]` subformula.
     drawn: HashSet<(SubformulaId, StateId)>,
 }
 
-/// Successors to take, and where each leads.
+/// Choices, and the state that each leads to.
 type Path = Vec<(u32, StateId)>;
 
 impl Evidence {
-    /// There is nothing to see.
+    /// Whether no run has any transition.
     pub(super) fn is_empty(&self) -> bool {
         self.runs.iter().all(|run| run.trail.choices.is_empty())
     }
@@ -87,7 +90,7 @@ impl EvidenceTree {
         self.pending.push(Pending { claim: Claim { subformula, value }, at, place });
     }
 
-    /// Whether a run can go on here without branching off.
+    /// Whether the run can be extended at this position without branching off.
     fn is_end(&self, place: Place) -> bool {
         let trail = &self.shown.runs[place.run].trail;
         trail.choices.len() == place.steps as usize && trail.ending == Ending::State
@@ -97,7 +100,8 @@ impl EvidenceTree {
         self.is_end(place) || self.shown.runs.len() < MOST_RUNS
     }
 
-    /// Goes this path from a place: along the run as far as it goes the same path, then on or off. All places on the path.
+    /// Adds a path at a position: it follows the run as long as the choices agree, then extends it or branches off.
+    /// Returns all positions on the path.
     fn follow_path(&mut self, from: Place, path: &Path, shows: Claim) -> Vec<Place> {
         let mut place = from;
         let mut places = vec![from];
@@ -113,7 +117,7 @@ impl EvidenceTree {
         places
     }
 
-    /// A place where the run can go on: the same, or the end of a new run.
+    /// A position that can be extended: the given one, or the end of a new run that branches off there.
     fn branch_off(&mut self, place: Place, shows: Claim) -> Place {
         if self.is_end(place) {
             return place;
@@ -124,7 +128,7 @@ impl EvidenceTree {
         Place { run: self.shown.runs.len() - 1, steps: place.steps }
     }
 
-    /// Goes round for ever, beginning here.
+    /// Ends a run with a cycle that starts at a position.
     fn close_cycle(&mut self, from: Place, round: &Path, shows: Claim) -> Vec<Place> {
         let place = self.branch_off(from, shows);
         let places = self.follow_path(place, round, shows);
@@ -134,7 +138,7 @@ impl EvidenceTree {
 }
 
 impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
-    /// Shows that a subformula has this value in a state, which it has.
+    /// Constructs the evidence for a subformula that has this value in a state.
     pub fn evidence(&mut self, subformula: SubformulaId, value: bool, at: StateId) -> Result<Evidence, Stop> {
         let mut tree = EvidenceTree::default();
         let trail = Trail { choices: Vec::new(), ending: Ending::State };
@@ -148,8 +152,8 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
         Ok(tree.shown)
     }
 
-    /// One operator: what it comes down to becomes new claims. Those that were made last are looked at first, so whatever
-    /// is at the end of a run makes it longer before others branch off.
+    /// Replaces a claim by claims about its operands. Claims are processed last in, first out, so that claims at the
+    /// end of a run extend it before others branch off.
     fn show(&mut self, tree: &mut EvidenceTree, pending: Pending) -> Result<(), Stop> {
         let Pending { claim: Claim { subformula, value }, at, place } = pending;
         match (self.formula.operator(subformula), value) {
@@ -199,13 +203,13 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
         Ok(())
     }
 
-    /// The same in terms of what was asked for.
+    /// The claim about the subformula of the original formula that this subformula belongs to.
     fn claim_of_origin(&mut self, subformula: SubformulaId, at: StateId) -> Result<Claim, Stop> {
         let subformula = self.formula.origin(subformula);
         Ok(Claim { subformula, value: self.evaluate(subformula, at)? })
     }
 
-    /// No successor has it: if there are few, each is shown.
+    /// Refutes `EX x`: if the state has few successors, each is shown.
     fn refute_next(&mut self, tree: &mut EvidenceTree, pending: Pending, x: SubformulaId) -> Result<(), Stop> {
         let Pending { claim, at, place } = pending;
         let mut next: Path = Vec::new();
@@ -216,7 +220,7 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
         }
         let shows = self.claim_of_origin(claim.subformula, at)?;
         let room = MOST_RUNS.saturating_sub(tree.shown.runs.len());
-        // Whether a path is fair is not for successors to say.
+        // Successors do not show whether a path is fair.
         if next.len() > FEW.min(room) || !self.formula.every_run_is_fairly_extendable() {
             tree.shown.open.push((place, shows));
             return Ok(());
@@ -228,7 +232,7 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
         Ok(())
     }
 
-    /// A path with `x` until `y`.
+    /// Shows `E[x U y]` by a path.
     fn show_until(
         &mut self,
         tree: &mut EvidenceTree,
@@ -259,7 +263,7 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
         Ok(())
     }
 
-    /// A fair path on which `x` is always true.
+    /// Shows `EG x` by a fair path.
     fn show_globally(&mut self, tree: &mut EvidenceTree, pending: Pending, x: SubformulaId) -> Result<(), Stop> {
         let Pending { claim: Claim { subformula, .. }, at, place } = pending;
         let starts: HashSet<StateId> =
@@ -284,7 +288,7 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
         Ok(())
     }
 
-    /// A path on which `x` ends before `y` comes, or `y` never does.
+    /// Refutes `A[x U y]` by a path on which `x` fails before `y` holds, or `y` never holds.
     fn refute_all_until(
         &mut self,
         tree: &mut EvidenceTree,
@@ -324,7 +328,7 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
         Ok(())
     }
 
-    /// Something is so all the path, from the first state to the last.
+    /// Claims a value for all states of a path.
     fn claim_along(
         &self,
         tree: &mut EvidenceTree,
@@ -340,7 +344,7 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
         }
     }
 
-    /// The states that these choices lead to.
+    /// The states that a sequence of choices visits.
     fn follow(&mut self, from: StateId, choices: &[u32]) -> Result<Path, Stop> {
         let mut at = from;
         let mut path = Vec::new();
@@ -351,7 +355,7 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
         Ok(path)
     }
 
-    /// The shortest path to a wanted state by allowed ones.
+    /// The shortest path to a wanted state through allowed states. With `moves` it has at least one transition.
     fn path(
         &mut self,
         from: StateId,

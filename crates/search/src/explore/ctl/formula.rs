@@ -1,36 +1,37 @@
-//! Formulas about branching, in the few operators that are evaluated.
+//! CTL formulas, reduced to a few basic operators.
 
 use super::super::liveness::Fairness;
 
-/// A subformula of a [`CtlFormula`].
+/// The id of a subformula of a [`CtlFormula`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SubformulaId(u32);
 
 impl SubformulaId {
+    /// The index of the subformula, counted from 0.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Paths are maximal: they are endless, or end where nothing can move. Only fair ones count.
+/// The basic operators. Paths are maximal: infinite, or ending in a state without successors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Operator {
     Constant(bool),
-    /// A bit of [`Successors::atoms`](kripke_model::Successors::atoms).
+    /// An atomic proposition: a bit of the [state labels](kripke_model::Successors::atoms).
     Atom(u32),
     Not(SubformulaId),
     And(SubformulaId, SubformulaId),
-    /// Some successor.
+    /// `EX x`, on any path.
     ExistsNext(SubformulaId),
-    /// On some path the first until the second, which comes. The path need not be fair.
+    /// `E[x U y]`, on any path.
     ExistsUntil(SubformulaId, SubformulaId),
-    /// On all paths, fair or not, the first until the second, which comes.
+    /// `A[x U y]`, on all paths, fair or not.
     AllUntil(SubformulaId, SubformulaId),
-    /// On some fair path always.
+    /// `EG x`, on a fair path.
     ExistsGlobally(SubformulaId),
 }
 
-/// A formula of computation tree logic over the atoms of states, built from its parts up.
+/// A CTL formula over the atomic propositions of states, built bottom-up.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CtlFormula {
     nodes: Vec<Node>,
@@ -38,57 +39,64 @@ pub struct CtlFormula {
     fairness: Fairness,
 }
 
+/// A subformula.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Node {
     subformula: Operator,
-    /// The subformula that was asked for and has made this one, directly or not.
+    /// The subformula that a public constructor returned and that this one is part of.
     origin: SubformulaId,
     height: u32,
     temporal: bool,
 }
 
 impl CtlFormula {
-    /// A formula about paths that are fair.
+    /// A formula that quantifies over fair paths.
     pub fn new(fairness: Fairness) -> CtlFormula {
         CtlFormula { nodes: Vec::new(), whole: SubformulaId(0), fairness }
     }
 
-    /// The formula that is this subformula.
+    /// The formula whose root is this subformula.
     #[must_use]
     pub fn of(self, whole: SubformulaId) -> CtlFormula {
         CtlFormula { whole, ..self }
     }
 
+    /// The fairness of the paths.
     pub fn fairness(&self) -> Fairness {
         self.fairness
     }
 
-    /// Whether every finite run is the beginning of a fair one.
+    /// Whether every finite run is a prefix of a fair run.
     pub(super) fn every_run_is_fairly_extendable(&self) -> bool {
         self.fairness != Fairness::Impartial
     }
 
-    /// How deep its evaluation is nested.
+    /// The nesting depth of the evaluation.
     pub fn height(&self) -> u32 {
         self.nodes.get(self.whole.index()).map_or(0, |node| node.height)
     }
 
+    /// A constant.
     pub fn constant(&mut self, value: bool) -> SubformulaId {
         self.build(|f| f.add(Operator::Constant(value)))
     }
 
+    /// The atomic proposition with this bit.
     pub fn atom(&mut self, bit: u32) -> SubformulaId {
         self.build(|f| f.add(Operator::Atom(bit)))
     }
 
+    /// `!x`
     pub fn not(&mut self, x: SubformulaId) -> SubformulaId {
         self.build(|f| f.negate(x))
     }
 
+    /// `x && y`
     pub fn and(&mut self, x: SubformulaId, y: SubformulaId) -> SubformulaId {
         self.build(|f| f.both(x, y))
     }
 
+    /// `x || y`
     pub fn or(&mut self, x: SubformulaId, y: SubformulaId) -> SubformulaId {
         self.build(|f| {
             let (x, y) = (f.negate(x), f.negate(y));
@@ -97,6 +105,7 @@ impl CtlFormula {
         })
     }
 
+    /// `x -> y`
     pub fn implies(&mut self, x: SubformulaId, y: SubformulaId) -> SubformulaId {
         self.build(|f| {
             let not = f.negate(y);
@@ -105,6 +114,7 @@ impl CtlFormula {
         })
     }
 
+    /// `x <-> y`
     pub fn equivalent(&mut self, x: SubformulaId, y: SubformulaId) -> SubformulaId {
         self.build(|f| {
             let (not_x, not_y) = (f.negate(x), f.negate(y));
@@ -143,7 +153,7 @@ impl CtlFormula {
             if f.fairness == Fairness::None {
                 return f.add(Operator::AllUntil(x, y));
             }
-            // A path on which it is not so has no y before x ends, or no y at all.
+            // A path violates the formula if x and y are both false before y holds, or if y never holds.
             let (not_x, not_y) = (f.negate(x), f.negate(y));
             let lost = f.both(not_x, not_y);
             let lost = f.exists_until(not_y, lost);
@@ -199,8 +209,9 @@ impl CtlFormula {
         self.add(Operator::ExistsUntil(x, y))
     }
 
-    /// Every run can go on in a path that is weakly or strongly fair, by letting move whoever has waited longest. Not
-    /// every run can go on so that all move for ever.
+    /// Restricts a subformula to states from which a fair path starts. Every finite run extends to a weakly or
+    /// strongly fair run: the scheduler always moves the process that has waited longest. It need not extend to a run
+    /// on which every process moves infinitely often.
     fn with_fair_path(&mut self, x: SubformulaId) -> SubformulaId {
         if self.every_run_is_fairly_extendable() {
             return x;
@@ -217,7 +228,7 @@ impl CtlFormula {
         }
     }
 
-    /// What is quickly judged comes first.
+    /// The conjunction, with a propositional operand first, because it is cheaper.
     fn both(&mut self, x: SubformulaId, y: SubformulaId) -> SubformulaId {
         if self.is_temporal(x) && !self.is_temporal(y) {
             self.add(Operator::And(y, x))
@@ -241,7 +252,7 @@ impl CtlFormula {
         id
     }
 
-    /// What one call from outside has made has its result as origin.
+    /// Sets the result of a public constructor as the origin of all subformulas that it has created.
     fn build(&mut self, make: impl FnOnce(&mut CtlFormula) -> SubformulaId) -> SubformulaId {
         let first = self.nodes.len();
         let id = make(self);
@@ -267,7 +278,7 @@ impl CtlFormula {
         self.nodes[id.index()].temporal
     }
 
-    /// So easy to judge that the answer need not be kept.
+    /// Whether evaluation is so cheap that its value is not kept.
     pub(super) fn is_simple(&self, id: SubformulaId) -> bool {
         let node = &self.nodes[id.index()];
         !node.temporal && node.height <= 8

@@ -1,8 +1,8 @@
-//! Formulas about branching, judged on the fly: only states that the formula asks about are looked at.
+//! On-the-fly CTL model checking: only states that the formula depends on are visited.
 //!
-//! Each operator explores the graph by itself, depth first, and asks for its operands where it needs them (as in the
-//! structure-based algorithms of Vergauwen and Lewi, and of Bhat, Cleaveland and Grumberg). What was found out about a
-//! state and a subformula of the formula is kept, so every operator passes every edge once.
+//! Each operator explores the graph depth-first and evaluates its operands on demand (local model checking, as in the
+//! algorithms of Vergauwen and Lewi, 1993, and of Bhat, Cleaveland and Grumberg, 1995). The values of subformulas in
+//! states are kept, so that every operator traverses every transition once.
 
 mod evaluate;
 mod evidence;
@@ -23,11 +23,11 @@ use crate::outcome::{End, ErrorFree, Outcome, Violation, Wrong};
 use crate::store::{StateId, Store};
 use evaluate::Evaluator;
 
-/// Why an evaluation ends without an answer.
+/// The reason why an evaluation has no result.
 #[derive(Debug)]
 enum Stop {
     Limit(Limit),
-    /// Something is wrong with the model itself.
+    /// The model has an error.
     Error,
 }
 
@@ -37,7 +37,7 @@ impl From<Limit> for Stop {
     }
 }
 
-/// Whether the formula holds in the initial state.
+/// Evaluates the formula in the initial state.
 pub(super) fn check<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>, formula: &CtlFormula) -> Outcome {
     let mut evaluator = Evaluator::new(search, factory(), formula);
     let root = match evaluator.worker.begin() {
@@ -46,7 +46,7 @@ pub(super) fn check<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>, 
     };
     let judged = evaluator.evaluate(formula.whole(), root).and_then(|holds| {
         let evidence = match evaluator.evidence(formula.whole(), holds, root) {
-            // It is true all the same.
+            // The formula holds even without evidence.
             Err(Stop::Limit(_)) if holds => None,
             found => Some(found?).filter(|e| !(holds && e.is_empty())),
         };
@@ -76,7 +76,7 @@ fn conclude<S: Store>(
             evidence = shown;
             match search.conclude(findings.errors, None) {
                 End::Exhausted(exhausted) => End::Exhausted(exhausted),
-                // What was not looked at makes no difference.
+                // States that were not visited do not affect the value.
                 _ => End::Decided(ErrorFree::new()),
             }
         }

@@ -1,9 +1,10 @@
-//! Nested depth-first search on all cores (CNDFS: Evangelista, Laarman, Petrucci, van de Pol).
+//! Multi-core nested depth-first search (CNDFS: Evangelista, Laarman, Petrucci, van de Pol, *Improved multi-core
+//! nested depth-first search*, 2012).
 //!
-//! Every worker does a nested search of its own, each in another order. They share what is finished: a state is blue when
-//! some worker has left it in its first search, and red when no cycle through an accepting state that was left before
-//! comes by it. A worker that has done its second search waits until the accepting states it met on the way are red, too:
-//! another worker is about to make them so.
+//! Each worker runs a nested search in its own order. Workers share completed states: a state is blue when a worker
+//! has left it in its first (blue) search, and red when no accepting cycle through a seed that was left before visits
+//! it. A worker that has completed its second (red) search waits until the accepting states visited by it are red.
+//! Other workers are about to make them red.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,15 +23,15 @@ const RED: u8 = 2;
 const EXPANDED: u8 = 4;
 const ACCEPTING: u8 = 8;
 
-/// Above each state of the current path in the stack.
+/// Entry above each state of the current path.
 const FRAME: StateId = StateId::NONE;
 
-/// What the workers share.
+/// Data that the workers share.
 struct Shared<'s, S> {
     parallel: ParallelSearch<'s, S>,
     colours: Colours,
-    /// A first search left out a state because of the depth limit. None may ever make that state red, so nobody waits for
-    /// red states any more, and the search is not complete.
+    /// Whether a blue search has skipped a state because of the depth limit. That state may never become red, so
+    /// workers no longer wait for red states, and the search is incomplete.
     cut: AtomicBool,
 }
 
@@ -38,16 +39,16 @@ struct Searcher<'l, 'w, 'm, 's, S: Store + 'w> {
     shared: &'l Shared<'s, S>,
     worker: &'l mut Worker<'w, 'm, S>,
     number: usize,
-    /// On the path of its first search.
+    /// States on the path of the blue search.
     cyan: Set,
-    /// Met by its second search.
+    /// States visited by the red search.
     pink: Set,
     blue: Vec<StateId>,
     depth: u32,
     deepest: u32,
     red: Vec<StateId>,
     met: Vec<StateId>,
-    /// Successors where others have been.
+    /// Successors that other workers have expanded.
     later: Vec<StateId>,
     random: u64,
 }
@@ -129,9 +130,11 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
         Ok(())
     }
 
-    /// Puts the successors on a stack, in an order of this worker's own. Who comes first judges and counts.
+    /// Pushes the successors of a state in the order of this worker. The worker that comes first collects the errors
+    /// and counts.
     ///
-    /// Workers who follow each other do the same work: each goes where nobody has been, and everybody by another way.
+    /// Workers that follow each other would repeat the same work. Each worker therefore prefers states that no worker
+    /// has expanded, and visits the others in a random order.
     fn expand(&mut self, id: StateId, stack: &mut Vec<StateId>) -> OrEnded<Flags> {
         let first = stack.len();
         let known = self.shared.colours.set(id, EXPANDED) & EXPANDED != 0;
@@ -144,14 +147,14 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
             false => self.worker.expand(id, sort),
             true => self.worker.expand_again(id, Choice::All, sort),
         };
-        // The last goes first: those where nobody has been, in any order.
+        // The last entry is visited first: states that no worker has expanded.
         shuffle(&mut stack[first..], &mut self.random);
         shuffle(&mut self.later, &mut self.random);
         stack.splice(first..first, self.later.drain(..));
         expanded.map_err(|limit| self.shared.parallel.stop(limit))
     }
 
-    /// Looks at limits and at what was found on the way.
+    /// Checks limits and findings.
     fn check_limits(&mut self) -> OrEnded {
         let Searcher { shared, worker, number, cyan, pink, blue, red, met, deepest, .. } = self;
         let status = || {
@@ -163,7 +166,7 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
         shared.parallel.check_limits(worker, status)
     }
 
-    /// The first search leaves a state.
+    /// Completes a state of the blue search.
     fn leave(&mut self, id: StateId) -> OrEnded {
         self.shared.colours.set(id, BLUE);
         if self.shared.colours.get(id) & (ACCEPTING | RED) == ACCEPTING {
@@ -178,7 +181,7 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
         Ok(())
     }
 
-    /// The second search.
+    /// The red search.
     fn search_red(&mut self, seed: StateId) -> OrEnded {
         self.red.push(seed);
         let mut first = true;
@@ -205,8 +208,8 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
         Ok(())
     }
 
-    /// Until the other accepting states met are red, unless the depth limit keeps them from it. Meanwhile the store may do
-    /// without this worker.
+    /// Waits until the other accepting states in `met` are red, unless the depth limit prevents it. The worker leaves
+    /// the store while it waits.
     fn wait(&mut self, seed: StateId) -> OrEnded {
         let colours = &self.shared.colours;
         let open = |id: &StateId| *id != seed && colours.get(*id) & (ACCEPTING | RED) == ACCEPTING;

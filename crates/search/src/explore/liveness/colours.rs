@@ -1,4 +1,4 @@
-//! A byte for each state, shared by all workers, and bits of their own.
+//! Colours of states: a byte per state that all workers share, and bit sets of single workers.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -8,7 +8,7 @@ use crate::store::StateId;
 const PAGE_BITS: u32 = 16;
 const PAGES: usize = 1 << (32 - PAGE_BITS);
 
-/// Bits that only ever get set.
+/// A byte of monotonic bits per state.
 pub(super) struct Colours {
     pages: Box<[OnceLock<Box<[AtomicU8]>>]>,
     bytes: AtomicU64,
@@ -32,7 +32,7 @@ impl Colours {
         self.of(id).load(Ordering::Acquire)
     }
 
-    /// UnionFind bits; what was there before.
+    /// Sets bits and returns the previous value.
     pub fn set(&self, id: StateId, bits: u8) -> u8 {
         self.of(id).fetch_or(bits, Ordering::AcqRel)
     }
@@ -42,7 +42,7 @@ impl Colours {
     }
 }
 
-/// A set of states that belongs to one worker.
+/// A set of states of one worker.
 #[derive(Default)]
 pub(super) struct Set(Vec<u64>);
 

@@ -1,10 +1,12 @@
-//! Fairness, judged component by component.
+//! Fair cycles, component by component.
 //!
-//! A cycle is weakly fair if every process, somewhere on it, can't move or does. Where a component has for every process
-//! a state in which it can't move or an edge by which it moves, a cycle of all of these is a fair cycle; where it has not,
-//! neither has any part of it. Strong fairness asks that a process which can move somewhere on the cycle does: if a
-//! component has a process that can move but never does summary, no fair cycle meets the states where it can, and what is
-//! left without them is looked at again (as for Streett automata). The same goes for steps in place of processes.
+//! A cycle is weakly fair if every process is disabled or moves somewhere on it. If a component has, for every
+//! process, a state in which it is disabled or a transition that it makes, then a cycle through all of these is fair;
+//! otherwise no cycle of the component is. Strong fairness requires that a process which is enabled somewhere on the
+//! cycle moves on it. If a process is enabled in a component but makes none of its transitions, no fair cycle visits
+//! the states in which it is enabled. Those states are removed, and the remaining components are examined again (the
+//! emptiness check of Streett automata). Fairness of transitions is treated in the same way, with transitions in
+//! place of processes.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -15,10 +17,10 @@ use super::{Cycles, Fairness, label, lasso};
 use crate::budget::Limit;
 use crate::store::{StateId, Store};
 
-/// A first state, and which successor to take from each on.
+/// A cycle: its first state, and the choices from there on.
 pub(in crate::explore) type FairCycle = (StateId, Vec<u32>);
 
-/// One step summary a component.
+/// A transition inside a component.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     from: StateId,
@@ -26,24 +28,24 @@ struct Step {
     to: StateId,
 }
 
-/// What there is in a component.
+/// The properties of a component that fairness and acceptance depend on.
 #[derive(Debug, Default)]
 struct ComponentSummary {
-    /// An accepting state, and steps with marks that are new.
+    /// An accepting state, and transitions that contribute acceptance marks.
     accepting: Option<StateId>,
     marked: Vec<Step>,
-    /// All marks of its states and steps.
+    /// All acceptance marks of its states and transitions.
     marks: u32,
-    /// A step in it, of whatever process.
+    /// A transition inside the component.
     step: Option<Step>,
-    /// Per process: a step by it, a state where it can't move, and all where it can.
+    /// Per agent: a transition that it makes, a state in which it is disabled, and all states in which it is enabled.
     moves: Vec<Option<Step>>,
     rests: Vec<Option<StateId>>,
     able: Vec<HashSet<StateId>>,
     edges: HashMap<StateId, Vec<StateId>>,
 }
 
-/// A fair cycle that meets all the marks, if the component has one.
+/// A fair cycle of the component that visits all acceptance marks, if there is one.
 pub(in crate::explore) fn find<S: Store>(
     worker: &mut Worker<'_, '_, S>,
     states: &[(StateId, u32)],
@@ -68,14 +70,16 @@ pub(in crate::explore) fn find<S: Store>(
     Ok(None)
 }
 
+/// The result of a fairness check.
 enum FairnessVerdict {
     Fair,
     Unfair,
-    /// Not with these states.
+    /// No fair cycle visits these states.
     Without(HashSet<StateId>),
 }
 
 impl ComponentSummary {
+    /// Whether a cycle through the whole component is fair.
     fn check_fairness(&self, fairness: Fairness) -> FairnessVerdict {
         let mut bad = HashSet::new();
         for process in 0..self.moves.len() {
@@ -96,7 +100,7 @@ impl ComponentSummary {
         if bad.is_empty() { FairnessVerdict::Fair } else { FairnessVerdict::Without(bad) }
     }
 
-    /// A step summary, and the agents that make it.
+    /// Records a transition inside the component and the agents that make it.
     fn moved(&mut self, moved_by: MovedBy, step: Step) {
         let movers = match moved_by {
             MovedBy::None => &mut [][..],
@@ -108,7 +112,7 @@ impl ComponentSummary {
         }
     }
 
-    /// The agents that are enabled in a state, and those that are not.
+    /// Records the enabled and the disabled agents of a state.
     fn enabled(&mut self, at: StateId, agents: &Agents) {
         let mut enabled = vec![false; self.moves.len()];
         agents.enabled.iter().for_each(|agent| enabled[*agent] = true);
@@ -121,7 +125,7 @@ impl ComponentSummary {
         }
     }
 
-    /// Makes room for processes that were not there before: they can't move where they are not.
+    /// Adds agents that were not known before. They are disabled in states in which they do not exist.
     fn ensure_agents(&mut self, processes: usize, absent: Option<StateId>) {
         while self.moves.len() < processes {
             self.moves.push(None);
@@ -139,7 +143,7 @@ fn summarise<S: Store>(
 ) -> Result<ComponentSummary, Limit> {
     let mut summary = ComponentSummary::default();
     if cycles.fairness == Fairness::Impartial {
-        // A process that was there from the start has to move, even if it has ended.
+        // A process of the initial state has to move, even if it has terminated.
         summary.ensure_agents(worker.processes_at_start(), None);
     }
     let (mut before, mut labels, mut steps) = (None, Vec::new(), HashMap::new());
@@ -177,7 +181,7 @@ fn summarise<S: Store>(
     Ok(summary)
 }
 
-/// A cycle by way of all that makes it accepting and fair.
+/// A cycle through everything that makes it accepting and fair.
 fn around<S: Store>(
     worker: &mut Worker<'_, '_, S>,
     summary: &ComponentSummary,
@@ -209,7 +213,7 @@ fn around<S: Store>(
     Ok((start, cycle))
 }
 
-/// Goes on to a state, if the cycle is not there.
+/// Extends the cycle to a state, unless it is already there.
 fn extend<S: Store>(
     worker: &mut Worker<'_, '_, S>,
     cycle: &mut Vec<u32>,
@@ -225,7 +229,7 @@ fn extend<S: Store>(
     Ok(())
 }
 
-/// The component of a state, among states that were stored before.
+/// The strongly connected component of a state, among stored states.
 pub(super) fn component<S: Store>(worker: &mut Worker<'_, '_, S>, id: StateId) -> Result<Vec<(StateId, u32)>, Limit> {
     let mut states = BTreeSet::from([(id, 0)]);
     let mut edges: HashMap<StateId, Vec<StateId>> = HashMap::new();
@@ -244,7 +248,7 @@ pub(super) fn component<S: Store>(worker: &mut Worker<'_, '_, S>, id: StateId) -
     Ok(found.map_or_else(Vec::new, |part| part.into_iter().collect()))
 }
 
-/// The components of what is left (Kosaraju, without recursion).
+/// The strongly connected components of a subgraph (Kosaraju, iterative).
 fn components(
     states: &BTreeSet<(StateId, u32)>,
     edges: &HashMap<StateId, Vec<StateId>>,

@@ -1,4 +1,4 @@
-//! The shortest ways through the states that a search has stored.
+//! Lassos: shortest stems and cycles through stored states.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -8,7 +8,7 @@ use super::super::worker::Worker;
 use crate::budget::Limit;
 use crate::store::{StateId, Store};
 
-/// Which successors to take from one state to another.
+/// The choices from one state to another.
 pub(in crate::explore) fn stem<S: Store>(
     worker: &mut Worker<'_, '_, S>,
     from: StateId,
@@ -21,7 +21,7 @@ pub(in crate::explore) fn stem<S: Store>(
         .map(|found| found.map(|(choices, _)| choices).expect("the search has come this way"))
 }
 
-/// Which successors to take to come back.
+/// The choices of a cycle through a state.
 pub(in crate::explore) fn cycle_through<S: Store>(
     worker: &mut Worker<'_, '_, S>,
     id: StateId,
@@ -30,15 +30,15 @@ pub(in crate::explore) fn cycle_through<S: Store>(
         .map(|found| found.map(|(choices, _)| choices).expect("the state is on a cycle"))
 }
 
-/// The shortest way of at least one step to a wanted state, through allowed states that were stored before: which
-/// successors to take, and where it ends.
+/// The shortest path of at least one transition to a wanted state, through allowed and stored states. Returns its
+/// choices and its last state.
 pub(in crate::explore) fn shortest_path<S: Store>(
     worker: &mut Worker<'_, '_, S>,
     from: StateId,
     wanted: impl Fn(StateId) -> bool,
     allowed: impl Fn(StateId) -> bool,
 ) -> Result<Option<(Vec<u32>, StateId)>, Limit> {
-    // Where each state was first met from, and by which successor. None: stored only now.
+    // The parent of each state and its number there. None marks a state that was not stored before.
     let mut parents: HashMap<StateId, Option<(StateId, u32)>> = HashMap::new();
     let mut queue = VecDeque::from([from]);
     while let Some(id) = queue.pop_front() {

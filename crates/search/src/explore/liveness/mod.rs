@@ -1,8 +1,8 @@
-//! Runs that never end well: cycles with accepting states, and the lassos that show them.
+//! Liveness: the search for accepting cycles, and the lassos that show them.
 //!
-//! The states are those of the system together with an observer, so all that is asked here is whether some reachable
-//! cycle has an accepting state, and under an assumption of fairness whether that cycle is fair. An algorithm only has
-//! to find one state on such a cycle (or its component): [`lasso`] finds the way there and around, as short as may be.
+//! States are those of the product of system and observer. The question is whether a reachable cycle is accepting
+//! and, under a fairness assumption, fair. An algorithm has to find one state of such a cycle or its strongly
+//! connected component; [`lasso`] then constructs a shortest stem and cycle.
 
 mod cndfs;
 mod colours;
@@ -26,32 +26,36 @@ use crate::budget::Limit;
 use crate::outcome::{End, Outcome, Violation, Wrong};
 use crate::store::{StateId, Store};
 
-/// How cycles are looked for.
+/// The parameters of a search for accepting cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Cycles {
+    /// The algorithm.
     pub algorithm: Algorithm,
+    /// The fairness assumption.
     pub fairness: Fairness,
-    /// The acceptance sets of edges that a cycle has to meet, if that is what counts; only components tell.
+    /// The acceptance marks of edges (generalised Büchi acceptance), all of which a cycle must contain. Zero: a cycle
+    /// must contain an accepting state. Only searches for components support marks.
     pub marks: u32,
 }
 
+/// The algorithms.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Algorithm {
-    /// Whatever suits the number of threads and the kind of fairness.
+    /// The algorithm that suits the number of threads and the fairness.
     #[default]
     Auto,
-    /// Component by component, each state expanded once.
+    /// Strongly connected components (Tarjan), each state expanded once.
     Scc,
-    /// A second search from accepting states, nested in the first.
+    /// Nested depth-first search.
     Nested,
-    /// The same, by several threads at once.
+    /// Multi-core nested depth-first search.
     Cndfs,
-    /// Components, by several threads at once.
+    /// Multi-core strongly connected components by union-find.
     Ufscc,
 }
 
 impl Cycles {
-    /// As it will be done with so many threads, and whether all errors are wanted.
+    /// The algorithm to use, given the number of threads and whether all errors are requested.
     pub(super) fn algorithm(self, threads: usize, all_errors: bool) -> Algorithm {
         let simple = self.fairness == Fairness::None && !all_errors;
         match self.algorithm {
@@ -60,58 +64,59 @@ impl Cycles {
             Algorithm::Auto => Algorithm::Scc,
             Algorithm::Ufscc if simple => Algorithm::Ufscc,
             chosen if simple && self.marks == 0 => chosen,
-            // Only whole components can tell.
+            // Fairness and marks require whole components.
             _ => Algorithm::Scc,
         }
     }
 }
 
 impl Cycles {
-    /// What a state has of what a cycle has to meet.
+    /// The acceptance marks of a state.
     fn marks(self, flags: Flags) -> u32 {
         u32::from(self.marks == 0 && flags.accepting)
     }
 
-    /// Whether edges count, not states.
+    /// Whether acceptance is defined on edges.
     fn by_edges(self) -> bool {
         self.marks != 0
     }
 
+    /// The marks that a cycle must contain.
     fn all_marks(self) -> u32 {
         if self.marks == 0 { 1 } else { self.marks }
     }
 }
 
-/// The mark of the edge to a successor, by its number: the edges of the observer take turns.
+/// The acceptance marks of the edge to a successor. Successors take the edges of the observer cyclically.
 fn label(marks: &[u32], number: usize) -> u32 {
     if marks.is_empty() { 0 } else { marks[number % marks.len()] }
 }
 
-/// Which cycles count.
+/// Fairness assumptions: the cycles that count.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Fairness {
-    /// All.
+    /// All cycles.
     #[default]
     None,
-    /// Those in which no process can move all the time and never does.
+    /// Weak fairness: every process that is continuously enabled moves infinitely often.
     Weak,
-    /// Those in which no process can move again and again and never does.
+    /// Strong fairness: every process that is enabled infinitely often moves infinitely often.
     Strong,
-    /// Those in which no step can be taken again and again and never is: the same for the steps of a process.
+    /// Strong fairness of transitions: every transition that is enabled infinitely often is taken infinitely often.
     StrongTransitions,
-    /// Those in which every process moves.
+    /// Impartiality: every process moves infinitely often.
     Impartial,
 }
 
-/// What the algorithms have in common.
+/// Data that all algorithms share.
 pub(super) struct LivenessSearch<'w, 'm, 's, S: Store + 'w> {
     search: &'s Search<'s, S>,
     worker: Worker<'w, 'm, S>,
     cycles: Cycles,
     findings: Findings<StateId>,
-    /// A state on an accepting cycle, where that is all there is to say.
+    /// States on accepting cycles, whose cycles are still to be constructed.
     found: Vec<StateId>,
-    /// Cycles known step by step: the first state, and which successor is taken from each on.
+    /// Known cycles: the first state, and the choices from there on.
     fair_cycles: Vec<(StateId, Vec<u32>)>,
     max_depth: u32,
     depth: u32,
@@ -119,12 +124,12 @@ pub(super) struct LivenessSearch<'w, 'm, 's, S: Store + 'w> {
 }
 
 impl<'s, S: Store> LivenessSearch<'_, '_, 's, S> {
-    /// The first cycle will do, whatever it is like.
+    /// Whether any accepting cycle ends the search.
     fn stops_early(&self) -> bool {
         self.cycles.fairness == Fairness::None && !self.search.options.all_errors
     }
 
-    /// To be called after each expansion: looks at limits and at what was found on the way. True if the search is over.
+    /// Checks limits and findings after an expansion. Returns whether the search has ended.
     fn check_limits(&mut self, depth: u32, bytes: impl Fn() -> u64, waiting: u64) -> Result<bool, Limit> {
         if self.worker.is_due(ROUND) {
             self.search.depth.store(u64::from(depth), Ordering::Relaxed);
@@ -140,7 +145,7 @@ impl<'s, S: Store> LivenessSearch<'_, '_, 's, S> {
         Ok(false)
     }
 
-    /// A whole component with an accepting state: does it have a cycle that counts? True if the search is over.
+    /// Examines a complete component with all acceptance marks. Returns whether the search has ended.
     fn check_component(&mut self, states: &[(StateId, u32)]) -> Result<bool, Limit> {
         if let Some(cycle) = fair_cycle::find(&mut self.worker, states, self.cycles)? {
             self.findings.errors.cycles += 1;
@@ -170,7 +175,7 @@ impl<'s, S: Store> LivenessSearch<'_, '_, 's, S> {
         outcome
     }
 
-    /// The ways to all that was found.
+    /// The violations with their trails.
     fn violations(&mut self, root: StateId) -> Result<Vec<Violation>, Limit> {
         let mut out = Vec::new();
         for (FoundError { wrong, ending, .. }, at) in std::mem::take(&mut self.findings.kept) {
@@ -194,7 +199,7 @@ impl<'s, S: Store> LivenessSearch<'_, '_, 's, S> {
     }
 }
 
-/// Looks for cycles.
+/// Searches for accepting cycles.
 pub(super) fn check<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>, cycles: Cycles) -> Outcome {
     let mut liveness = LivenessSearch {
         search,

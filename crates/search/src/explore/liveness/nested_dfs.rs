@@ -1,12 +1,13 @@
-//! Nested depth-first search (Courcoubetis, Vardi, Wolper, Yannakakis; Holzmann, Peled, Yannakakis), with the colours and
-//! the short cuts of Schwoon and Esparza: states on the path of the first search are cyan, and an edge from one search to
-//! a cyan state closes a cycle; a state whose successors are all red is red without a search of its own.
+//! Nested depth-first search (Courcoubetis, Vardi, Wolper, Yannakakis, 1992; Holzmann, Peled, Yannakakis, 1996), with
+//! the colours and early detection of Schwoon and Esparza (*A note on on-the-fly verification algorithms*, 2005).
+//! States on the path of the first (blue) search are cyan; an edge of either search to a cyan state closes a cycle. A
+//! state whose successors are all red is red without a search of its own.
 
 use super::LivenessSearch;
 use crate::budget::Limit;
 use crate::store::{StateId, Store};
 
-/// Above each state of the current path in the stack.
+/// Entry above each state of the current path.
 const FRAME: StateId = StateId::NONE;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,12 +19,12 @@ enum Colour {
     Red,
 }
 
-/// What is known of a state: its colour, and whether it is accepting.
+/// The colour of a state, and whether it is accepting.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     colour: Colour,
     accepting: bool,
-    /// All successors looked at so far are red.
+    /// Whether all successors so far are red.
     all_red: bool,
 }
 
@@ -46,30 +47,30 @@ impl Marks {
     }
 }
 
-/// A depth-first path: states, and above each a frame with successors still to be looked at.
+/// The current path, with frames of successors that are not yet visited.
 #[derive(Debug, Default)]
 struct Stack {
     entries: Vec<StateId>,
-    /// The states with frames.
+    /// The states that have frames.
     path: Vec<StateId>,
 }
 
 impl Stack {
-    /// A frame for the state on top; its successors go above it.
+    /// Opens a frame for the state on top. Its successors follow.
     fn push_frame(&mut self, owner: StateId) -> usize {
         self.entries.push(FRAME);
         self.path.push(owner);
         self.entries.len()
     }
 
-    /// The state whose successors are all done is taken off.
+    /// Removes a completed state and its frame.
     fn pop_frame(&mut self) -> Option<StateId> {
         self.entries.pop();
         self.entries.pop();
         self.path.pop()
     }
 
-    /// The state whose successors are being looked at.
+    /// The state whose successors are being visited.
     fn owner(&self) -> Option<StateId> {
         self.path.last().copied()
     }
@@ -119,7 +120,7 @@ fn search<S: Store>(
                 let first = blue.push_frame(top);
                 *deepest = (*deepest).max(blue.depth());
                 let entries = &mut blue.entries;
-                // Looked at now, all together, so that memory is not waited for one by one.
+                // The filter runs during interning, where memory accesses overlap.
                 let flags = liveness.worker.expand(top, |seen| {
                     if seen.new || marks.get(seen.id).colour != Colour::Red {
                         entries.push(seen.id);
@@ -148,7 +149,7 @@ fn search<S: Store>(
     Ok(())
 }
 
-/// The first search leaves a state. True if a cycle was found.
+/// Completes a state of the blue search. Returns whether a cycle was found.
 fn finish<S: Store>(
     liveness: &mut LivenessSearch<'_, '_, '_, S>,
     marks: &mut Marks,
@@ -176,7 +177,7 @@ fn finish<S: Store>(
     Ok(false)
 }
 
-/// The second search: from an accepting state over blue ones. The seed, if it meets a cyan state.
+/// The red search: from an accepting state over blue states. Returns the seed if it reaches a cyan state.
 fn search_red<S: Store>(
     liveness: &mut LivenessSearch<'_, '_, '_, S>,
     marks: &mut Marks,

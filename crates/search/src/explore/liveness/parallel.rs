@@ -1,4 +1,4 @@
-//! Several workers who look for cycles, and what they share.
+//! Parallel searches for accepting cycles: shared data, limits and findings.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -10,35 +10,37 @@ use super::LivenessSearch;
 use crate::budget::Limit;
 use crate::store::{Handle, StateId, Store, spawn};
 
-/// The search is over for this worker.
+/// The search has ended for this worker.
 pub(super) struct Ended;
 
+/// A result of a worker whose search may end.
 pub(super) type OrEnded<T = ()> = Result<T, Ended>;
 
+/// Data that the workers share.
 pub(super) struct ParallelSearch<'s, S> {
     pub search: &'s Search<'s, S>,
     pub max_depth: u32,
     found: Mutex<Vec<StateId>>,
     findings: Mutex<Findings<StateId>>,
-    /// A cycle or an error was found, or a limit met.
+    /// A cycle or an error was found, or a limit was reached.
     over: AtomicBool,
     depth: AtomicU32,
-    /// Memory of each worker.
+    /// Memory of each worker, in bytes.
     bytes: Vec<AtomicU64>,
 }
 
-/// How far a worker is.
+/// The progress of a worker.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WorkerStatus {
     pub number: usize,
     pub deepest: u32,
     pub waiting: u64,
-    /// Memory of its own, and what all share.
+    /// Memory of the worker, and memory that all workers share.
     pub own: u64,
     pub shared: u64,
 }
 
-/// Any order will do; the same in every run with one worker.
+/// A pseudo-random permutation.
 pub(super) fn shuffle<T>(list: &mut [T], random: &mut u64) {
     for i in (1..list.len()).rev() {
         *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -59,7 +61,7 @@ impl<'s, S: Store> ParallelSearch<'s, S> {
         }
     }
 
-    /// Lets every worker do its part, the first of them this thread's.
+    /// Runs `part` in all workers. Worker 0 runs in this thread.
     pub fn run_workers(
         &self,
         liveness: &mut LivenessSearch<'_, '_, 's, S>,
@@ -82,7 +84,7 @@ impl<'s, S: Store> ParallelSearch<'s, S> {
         liveness.worker.handle.enter();
     }
 
-    /// A worker is done, or gives up.
+    /// Collects the findings of a worker that has finished or given up.
     pub fn finish_worker(&self, result: OrEnded, worker: &mut Worker<'_, '_, S>, deepest: u32) {
         if result.is_err() {
             self.over.store(true, Ordering::Relaxed);
@@ -92,6 +94,7 @@ impl<'s, S: Store> ParallelSearch<'s, S> {
         findings.collect_in_states(worker.errors.take_findings());
     }
 
+    /// Reports a state on an accepting cycle.
     pub fn report_cycle(&self, id: StateId) -> Ended {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).push(id);
         Ended
@@ -106,17 +109,17 @@ impl<'s, S: Store> ParallelSearch<'s, S> {
         self.over.load(Ordering::Relaxed)
     }
 
-    /// Of all workers together.
+    /// Memory of all workers.
     fn own_bytes(&self) -> u64 {
         self.bytes.iter().map(|b| b.load(Ordering::Relaxed)).sum()
     }
 
-    /// Looks at limits and at what was found on the way.
+    /// Checks limits and findings.
     pub fn check_limits(&self, worker: &mut Worker<'_, '_, S>, status: impl FnOnce() -> WorkerStatus) -> OrEnded {
         if worker.is_due(ROUND) {
             let WorkerStatus { number, deepest, waiting, own, shared } = status();
             self.bytes[number].store(own, Ordering::Relaxed);
-            // Not more often: it is one place in memory for all.
+            // Only the leader writes shared counters, to avoid contention.
             if worker.leads() {
                 self.depth.fetch_max(deepest, Ordering::Relaxed);
                 self.search.depth.store(u64::from(self.depth.load(Ordering::Relaxed)), Ordering::Relaxed);
@@ -136,7 +139,7 @@ impl<'s, S: Store> ParallelSearch<'s, S> {
         Ok(())
     }
 
-    /// What was found goes to where all algorithms have it: the first of it.
+    /// Moves the first finding to the data of the liveness search.
     pub fn conclude(self, liveness: &mut LivenessSearch<'_, '_, '_, S>, shared: u64) -> Result<(), Limit> {
         liveness.depth = self.depth.load(Ordering::Relaxed);
         liveness.bytes = shared + self.own_bytes();

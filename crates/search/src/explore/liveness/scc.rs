@@ -1,38 +1,39 @@
-//! One pass, component by component (Tarjan; with a stack of roots, as Gabow, Couvreur and others have it).
+//! Strongly connected components in one pass (Tarjan, with a stack of roots as in Gabow, 2000, and Couvreur, 1999).
 //!
-//! Each state is expanded once. A component is known to have an accepting cycle as soon as an edge closes one: there is
-//! no need to wait for the whole component, unless runs have to be fair.
+//! Each state is expanded once. A component is known to have an accepting cycle as soon as an edge closes one. Only
+//! fairness requires complete components.
 
 use super::{LivenessSearch, label};
 use crate::budget::Limit;
 use crate::store::{StateId, Store};
 
-/// In [`Path::order`]: not visited yet, and in a component that is done.
+/// Values of [`Path::order`]: not yet visited, and in a complete component.
 const UNSEEN: u32 = 0;
 const DONE: u32 = u32::MAX;
 
-/// Above each state of the current path in the stack.
+/// Entry above each state of the current path.
 const FRAME: StateId = StateId::NONE;
 
-/// A component in the making: the number of its first state, and what its states are marked with.
+/// A partial component: the number of its first state, and its acceptance marks.
 #[derive(Clone, Copy, Debug)]
 struct Root {
     order: u32,
     marks: u32,
-    /// Of the edge that leads to it.
+    /// The marks of the edge that leads to it.
     entry: u32,
 }
 
+/// The stacks of the search.
 #[derive(Debug, Default)]
 struct Path {
-    /// The number in which each state was visited, counted from 1 and used again.
+    /// The visiting number of each state, counted from 1. Numbers are reused.
     order: Vec<u32>,
-    /// States of components that are not done, with their marks.
+    /// States of components that are not complete, with their marks.
     open: Vec<(StateId, u32)>,
     roots: Vec<Root>,
-    /// The path, and above each of its states a frame with successors still to be looked at.
+    /// The current path, with frames of successors that are not yet visited.
     entries: Vec<StateId>,
-    /// The marks of the edge to each entry, if edges count.
+    /// The marks of the edge to each entry, if acceptance is defined on edges.
     labels: Vec<u32>,
     depth: u32,
     deepest: u32,
@@ -60,7 +61,7 @@ impl Path {
             + labels.capacity() * size_of::<u32>()) as u64
     }
 
-    /// An edge leads back to a state of an open component: all from there on are one. Its marks.
+    /// Merges all components from an open state on, because an edge leads back to it. Returns the marks.
     fn merge(&mut self, order: u32, label: u32) -> u32 {
         let mut marks = label;
         while let Some(root) = self.roots.pop() {
@@ -74,7 +75,7 @@ impl Path {
         marks
     }
 
-    /// Takes the last entry off; the marks of the edge to it.
+    /// Removes the last entry, and returns the marks of the edge to it.
     fn pop(&mut self) -> u32 {
         self.entries.pop();
         self.labels.pop().unwrap_or(0)
@@ -140,7 +141,7 @@ fn descend<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, path: &mut Pa
     Ok(())
 }
 
-/// Expands the state on top of the stack. True if the search is over.
+/// Expands the state on top of the stack. Returns whether the search has ended.
 fn visit<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, path: &mut Path, id: StateId) -> Result<bool, Limit> {
     let order = path.open.len() as u32 + 1;
     path.set_order(id, order);
@@ -155,7 +156,7 @@ fn visit<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, path: &mut Path
     path.deepest = path.deepest.max(path.depth);
     let first = path.entries.len();
     let Path { entries, labels, order: orders, .. } = path;
-    // Looked at now, all together, so that memory is not waited for one by one.
+    // The filter runs during interning, where memory accesses overlap.
     let flags = liveness.worker.expand(id, |seen| {
         if seen.new || orders.get(seen.id.number() as usize) != Some(&DONE) {
             entries.push(seen.id);
@@ -175,7 +176,7 @@ fn visit<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, path: &mut Path
     liveness.check_limits(path.deepest, || path.bytes(), path.entries.len() as u64)
 }
 
-/// All successors of a state have been looked at. True if the search is over.
+/// Completes a state. Returns whether the search has ended.
 fn finish<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, path: &mut Path, id: StateId) -> Result<bool, Limit> {
     let order = path.order(id);
     let Some(root) = path.roots.last().copied().filter(|root| root.order == order) else { return Ok(false) };

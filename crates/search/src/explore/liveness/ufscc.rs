@@ -1,9 +1,11 @@
-//! Components on all cores (UFSCC: Bloemen, Laarman, van de Pol).
+//! Multi-core strongly connected components (UFSCC: Bloemen, Laarman, van de Pol, *Multi-core on-the-fly SCC
+//! decomposition*, 2016).
 //!
-//! Every worker searches depth first, each in another order. They share sets of states that are known to lie on common
-//! cycles ([`UnionFind`]), and the work in each: a worker in a set expands whichever of its states nobody has finished. A set all of whose
-//! states are finished is a component, and nobody goes there again. A worker who comes to a set where it has been before
-//! has closed a cycle: all sets on its path from there on are one.
+//! Each worker searches depth-first in its own order. Workers share a [union-find forest](UnionFind) of states that
+//! are known to be on common cycles, and the work in each set: a worker in a set expands any of its states that no
+//! worker has finished. A set whose states are all finished is a complete component, and no worker enters it again. A
+//! worker that reaches a set which it has entered before has closed a cycle: all sets on its path from there on are
+//! united.
 
 use kripke_model::{Choice, Flags};
 
@@ -15,16 +17,18 @@ use super::{Cycles, LivenessSearch, fair_cycle, label};
 use crate::budget::Limit;
 use crate::store::{StateId, Store};
 
-/// A set on the path, by the state it was entered with, and which of its states is being looked at.
+/// A set on the path, represented by the state through which it was entered, and the state of it that is being
+/// expanded.
 struct Frame {
     state: StateId,
     picked: StateId,
-    /// Where the successors still to be looked at begin.
+    /// The position where its successors begin that are not yet visited.
     first: usize,
     /// The marks of the edge that leads to it.
     label: u32,
 }
 
+/// The search of one worker.
 struct Searcher<'l, 'w, 'm, 's, S: Store + 'w> {
     parallel: &'l ParallelSearch<'s, S>,
     sets: &'l UnionFind,
@@ -32,12 +36,12 @@ struct Searcher<'l, 'w, 'm, 's, S: Store + 'w> {
     worker: &'l mut Worker<'w, 'm, S>,
     number: usize,
     frames: Vec<Frame>,
-    /// Successors of all frames, and the marks of the edge to each, if edges count.
+    /// Successors of all frames, and the marks of the edge to each if acceptance is defined on edges.
     entries: Vec<StateId>,
     labels: Vec<u32>,
-    /// Of the sets on the path those that are not known to be one, with the marks of the edge to each.
+    /// The roots of sets on the path that are not known to be united, with the marks of the edge to each.
     roots: Vec<(StateId, u32)>,
-    /// Of the edges of the observer.
+    /// The acceptance marks of the edges of the observer.
     marks: Vec<u32>,
     deepest: u32,
     random: u64,
@@ -71,13 +75,13 @@ pub(super) fn run<S: Store>(
     let bytes = sets.bytes();
     let done = parallel.conclude(liveness, bytes);
     if cycles.by_edges() {
-        // Any state of the component was found, and the component has all that is needed.
+        // The state found is an arbitrary state of the component, which has all marks.
         for id in std::mem::take(&mut liveness.found) {
             let component = fair_cycle::component(&mut liveness.worker, id)?;
             liveness.check_component(&component)?;
         }
     }
-    // An accepting state is wanted.
+    // The lasso requires an accepting state of the component.
     for found in &mut liveness.found {
         *found = sets.marked(*found, cycles.all_marks()).expect("the set was marked by one of its states");
     }
@@ -101,7 +105,7 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
         Ok(())
     }
 
-    /// Enters the set of a state, if it is not complete.
+    /// Enters the set of a state, unless it is complete.
     fn visit(&mut self, id: StateId) -> OrEnded {
         match self.sets.claim(id, self.number) {
             Claim::New => self.enter(id, 0),
@@ -116,7 +120,7 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
         self.pick_next()
     }
 
-    /// Goes on with the next state of the last set on the path, or leaves it.
+    /// Continues with the next state of the last set on the path, or leaves the set.
     fn pick_next(&mut self) -> OrEnded {
         let Some(frame) = self.frames.last_mut() else { return Ok(()) };
         match self.sets.pick(frame.state) {
@@ -136,7 +140,7 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
         }
     }
 
-    /// The set that was left may have become one with the set before it by the work of others.
+    /// The set that was left may have been united with its predecessor by other workers.
     fn leave(&self, state: StateId, label: u32) -> OrEnded {
         match self.frames.last() {
             Some(frame) if label != 0 && self.sets.same(frame.state, state) => {
@@ -165,7 +169,7 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
             false => self.worker.expand_again(picked, Choice::All, |seen| add(seen.id)),
         };
         let flags: Flags = expanded.map_err(|limit| self.parallel.stop(limit))?;
-        // The same order for both.
+        // Both lists are permuted equally.
         let mut again = self.random;
         shuffle(&mut self.entries[first..], &mut self.random);
         if by_edges {
@@ -179,7 +183,7 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
         self.check_limits()
     }
 
-    /// A successor of the state that is being looked at.
+    /// Follows the edge to a successor.
     fn follow_edge(&mut self, state: StateId, next: StateId, label: u32) -> OrEnded {
         if self.frames.len() as u32 >= self.parallel.max_depth && !self.sets.has(next, self.number) {
             return Ok(());
@@ -200,7 +204,7 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
         }
     }
 
-    /// A set with a cycle has a cycle that meets all of it.
+    /// A set with a cycle has a cycle through all its states and edges.
     fn check_marks(&self, state: StateId, marks: u32) -> OrEnded {
         let wanted = CYCLE | self.cycles.all_marks();
         if marks & wanted == wanted { Err(self.parallel.report_cycle(state)) } else { Ok(()) }

@@ -1,64 +1,68 @@
-//! UnionFind of states that lie on common cycles, found by several workers at once: a union-find forest with, for each set, the
-//! workers who have been there and a cyclic list of the states that nobody has finished (Bloemen, Laarman, van de Pol:
-//! *Multi-core on-the-fly SCC decomposition*, 2016, figures 5 to 8).
+//! The concurrent union-find forest of UFSCC: sets of states on common cycles, and for each set the workers that have
+//! entered it and a cyclic list of the states that no worker has finished (Bloemen, Laarman, van de Pol, *Multi-core
+//! on-the-fly SCC decomposition*, 2016, figures 5 to 8).
 //!
-//! * A root is linked only to one with a greater number, and only by who has locked it: there are no circles.
-//! * A state in a list is live, busy (its link is being changed) or done. Lists are joined by exchanging the links of a
-//!   busy state of each; links of states that are done are changed only to skip others that are done. So nobody changes
-//!   a link that another might be changing.
-//! * Who joins two lists takes hold of the one with the lesser root first, so nobody waits in a circle.
-//! * Bits that are added to a set go to its root. Who adds them looks again whether it still is one; who links it away
-//!   collects bits after that. One of the two sees the other (all these accesses are in one order).
+//! * A root is linked only to a root with a greater number, and only by the worker that has locked it. Links
+//!   therefore form no cycles.
+//! * A state in a list is live, busy (its link is being changed) or done. Two lists are joined by exchanging the
+//!   links of a busy state of each. Links of done states change only to skip other done states. No two workers
+//!   therefore change the same link.
+//! * A worker that joins two lists locks the one with the lesser root first, so there is no deadlock.
+//! * Bits that are added to a set go to its root. A worker that adds bits checks again whether the node is still a
+//!   root; a worker that links the root collects its bits after linking. All these accesses are sequentially
+//!   consistent, so one of the two sees the bits.
 
 use std::sync::OnceLock;
 
 use crate::store::StateId;
 use crate::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering, wait_a_little};
 
-/// Few where a scheduler watches every access.
+/// States per page, as a power of two. Pages are small under the shuttle scheduler.
 const PAGE_BITS: u32 = if cfg!(shuttle) { 4 } else { 16 };
 const PAGES: usize = if cfg!(shuttle) { 1 } else { 1 << (32 - PAGE_BITS) };
 
-/// How many workers can be told apart.
+/// Maximum number of workers.
 pub(in crate::explore) const MOST_WORKERS: usize = 64;
 
-/// Among the marks of a set: it has a cycle.
+/// Bit among the marks of a set: it has a cycle.
 pub(super) const CYCLE: u32 = 1 << 31;
 
-/// Of a root: nothing special, about to be linked, complete. Of a state in a list: live, busy, done.
+/// Status of a root: live, locked for linking, or complete (dead). Status of a state in a list: live, busy or done.
 const LIVE: u8 = 0;
 const LOCKED: u8 = 1;
 const BUSY: u8 = 1;
 const DEAD: u8 = 2;
 const DONE: u8 = 2;
 
-/// Numbers of other nodes are kept plus one; 0 is the node itself. So a node needs no preparation.
+/// A node of the forest. Links store node numbers plus one; zero is a link to the node itself, so a node needs no
+/// initialisation.
 struct Node {
     parent: AtomicU32,
     next: AtomicU32,
     workers: AtomicU64,
-    /// Of the whole set, if this is a root.
+    /// Acceptance marks of the set, in its root.
     marks: AtomicU32,
-    /// Of the state alone.
+    /// Acceptance marks of the state.
     own: AtomicU32,
     set: AtomicU8,
     item: AtomicU8,
     expanded: AtomicU8,
 }
 
+/// The forest.
 pub(super) struct UnionFind {
     pages: Box<[OnceLock<Box<[Node]>>]>,
     bytes: std::sync::atomic::AtomicU64,
 }
 
-/// What a worker finds when it comes to a state.
+/// The result of claiming a state for a worker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Claim {
-    /// It was never in that set.
+    /// The worker has not entered the set before.
     New,
-    /// It was, and the set is not complete.
+    /// The worker has entered the set before, and the set is not complete.
     Known,
-    /// All there is to be found from there was found.
+    /// The set is complete.
     Dead,
 }
 
@@ -113,7 +117,7 @@ impl UnionFind {
         self.parent(a) == a
     }
 
-    /// The root of a node. Ways there are made shorter on the way.
+    /// The root of a node. The path is halved on the way.
     fn find(&self, mut a: u32) -> u32 {
         loop {
             let parent = self.parent(a);
@@ -129,6 +133,7 @@ impl UnionFind {
         }
     }
 
+    /// Whether two states are in the same set.
     pub fn same(&self, a: StateId, b: StateId) -> bool {
         loop {
             let (a, b) = (self.find(a.number()), self.find(b.number()));
@@ -141,7 +146,7 @@ impl UnionFind {
         }
     }
 
-    /// A worker comes to a state.
+    /// Claims the set of a state for a worker.
     pub fn claim(&self, id: StateId, worker: usize) -> Claim {
         let bit = 1u64 << worker;
         let (mut root, mut added) = (self.find(id.number()), false);
@@ -151,8 +156,8 @@ impl UnionFind {
                 return Claim::Dead;
             }
             if node.workers.fetch_or(bit, Ordering::SeqCst) & bit != 0 {
-                // Who linked away the root may have handed on the bit that was added to it just now. To enter a set
-                // twice does no harm; to think one was there before does.
+                // The worker that linked the root may have moved the bit that was just added. Entering a set twice is
+                // harmless; assuming an earlier visit is not.
                 return if added { Claim::New } else { Claim::Known };
             }
             added = true;
@@ -163,23 +168,23 @@ impl UnionFind {
         }
     }
 
-    /// Whether a worker has been in the state's set.
+    /// Whether a worker has entered the set of a state.
     pub fn has(&self, id: StateId, worker: usize) -> bool {
         self.node(self.find(id.number())).workers.load(Ordering::SeqCst) >> worker & 1 == 1
     }
 
-    /// Whether nobody has expanded the state before.
+    /// Whether the state is expanded for the first time.
     pub fn first(&self, id: StateId) -> bool {
         self.node(id.number()).expanded.swap(1, Ordering::SeqCst) == 0
     }
 
-    /// The state has these marks; the marks of its set now.
+    /// Adds marks to a state, and returns the marks of its set.
     pub fn mark_state(&self, id: StateId, marks: u32) -> u32 {
         self.node(id.number()).own.fetch_or(marks, Ordering::SeqCst);
         self.mark(id, marks)
     }
 
-    /// Marks the set of a state; its marks now.
+    /// Adds marks to the set of a state, and returns all its marks.
     pub fn mark(&self, id: StateId, marks: u32) -> u32 {
         let mut root = self.find(id.number());
         loop {
@@ -201,7 +206,7 @@ impl UnionFind {
         found.map(|(_, number)| StateId::numbered(number))
     }
 
-    /// A state of the set that is not done. If there is none, the set is complete, and is marked so.
+    /// A state of the set that is not done. If there is none, the set becomes complete.
     pub fn pick(&self, id: StateId) -> Option<StateId> {
         match self.live(id.number()) {
             Ok(live) => Some(StateId::numbered(live)),
@@ -212,7 +217,7 @@ impl UnionFind {
         }
     }
 
-    /// A state of the list that is not done, or else the last that was.
+    /// A state of the list that is not done, or the last state of the list that is.
     fn live(&self, mut a: u32) -> Result<u32, u32> {
         loop {
             if self.is_live(a) {
@@ -231,7 +236,7 @@ impl UnionFind {
         }
     }
 
-    /// Whether a state is live, and not done.
+    /// Whether a state is not done. Waits while it is busy.
     fn is_live(&self, a: u32) -> bool {
         loop {
             match self.node(a).item.load(Ordering::SeqCst) {
@@ -254,7 +259,7 @@ impl UnionFind {
         }
     }
 
-    /// All successors of a state were looked at.
+    /// Marks a state as done, because all its successors were visited.
     pub fn finish(&self, id: StateId) {
         let item = &self.node(id.number()).item;
         while item.compare_exchange(LIVE, DONE, Ordering::SeqCst, Ordering::SeqCst) == Err(BUSY) {
@@ -262,10 +267,10 @@ impl UnionFind {
         }
     }
 
-    /// Two states lie on a common cycle.
+    /// Unites the sets of two states that are on a common cycle.
     pub fn unite(&self, a: StateId, b: StateId) {
         let Some((low, high)) = self.lock(a.number(), b.number()) else { return };
-        // Neither list is empty: the states that the worker is at are in them, or the sets are one already.
+        // Neither list is empty: they contain the states that the worker is visiting, or the sets are already united.
         if let Some(first) = self.hold(low) {
             if let Some(second) = self.hold(high) {
                 let (x, y) = (self.next(first), self.next(second));
@@ -280,7 +285,7 @@ impl UnionFind {
         self.node(low).set.store(LIVE, Ordering::SeqCst);
     }
 
-    /// Locks the lesser of two roots; both.
+    /// Locks the lesser of two roots, and returns both.
     fn lock(&self, a: u32, b: u32) -> Option<(u32, u32)> {
         loop {
             let (a, b) = (self.find(a), self.find(b));
@@ -298,7 +303,7 @@ impl UnionFind {
         }
     }
 
-    /// Takes hold of a live state in the list.
+    /// Makes a live state of the list busy.
     fn hold(&self, a: u32) -> Option<u32> {
         loop {
             let live = self.live(a).ok()?;
@@ -309,7 +314,7 @@ impl UnionFind {
         }
     }
 
-    /// The bits of a set that was linked go to where it belongs now.
+    /// Moves the bits of a linked root to the new root.
     fn merge_bits(&self, low: u32, mut high: u32) {
         let from = self.node(low);
         loop {
@@ -324,7 +329,7 @@ impl UnionFind {
     }
 }
 
-/// `RUSTFLAGS="--cfg shuttle" cargo test --release -p kripke-search --lib schedules`
+/// Tests of thread interleavings: `RUSTFLAGS="--cfg shuttle" cargo test --release -p kripke-search --lib schedules`
 #[cfg(all(test, shuttle))]
 mod schedules {
     use std::sync::Arc;
@@ -337,7 +342,7 @@ mod schedules {
         StateId::numbered(number)
     }
 
-    /// Every worker does its part with the same sets.
+    /// Runs each part in a worker, on the same forest.
     fn together(parts: Vec<fn(&UnionFind)>) -> Arc<UnionFind> {
         let sets = Arc::new(UnionFind::new());
         let work = |part: fn(&UnionFind)| {
@@ -349,7 +354,7 @@ mod schedules {
         sets
     }
 
-    /// Takes states until there are none; which they were.
+    /// Finishes all states of a set, and returns them.
     fn empty(sets: &UnionFind, from: StateId) -> Vec<u32> {
         let mut picked = Vec::new();
         while let Some(id) = sets.pick(from) {
@@ -360,7 +365,7 @@ mod schedules {
         picked
     }
 
-    /// A ring closed by three workers in parts that overlap: one set, with all bits and all states.
+    /// Three workers close a cycle in overlapping parts. The result is one set with all bits and all states.
     #[test]
     fn schedules_of_joining() {
         shuttle::check_random(
@@ -393,7 +398,7 @@ mod schedules {
         );
     }
 
-    /// A worker comes to a set for the first time while others join it to another.
+    /// A worker enters a set for the first time while others unite it with another.
     #[test]
     fn schedules_of_claiming() {
         shuttle::check_random(
@@ -410,7 +415,7 @@ mod schedules {
         );
     }
 
-    /// States are finished while sets are joined.
+    /// States are finished while sets are united.
     #[test]
     fn schedules_of_finishing() {
         shuttle::check_random(

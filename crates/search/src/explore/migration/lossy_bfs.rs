@@ -1,9 +1,9 @@
-//! The last resorts, if they are allowed: when even trees do not fit, a search in levels goes on with hashes, where these are
-//! much smaller, and then with bits.
+//! Migration of a breadth-first search to lossy stores, if it is permitted: when the tree store does not fit either,
+//! the search continues with hash compaction, if fingerprints are much smaller, and then with bitstate hashing.
 //!
-//! From then on states may be missed, so nothing is proved any more. Errors are found with a way back to a state that
-//! waited when trees were given up; the remaining of the way is looked for as in a search with trees, which had room for all
-//! states up to there.
+//! From then on states may be omitted, and the search proves nothing. The parent links of the lossy store lead from
+//! an error back to a state that was open at the migration. The rest of the trail is found as for the tree store,
+//! which had room for all states up to there.
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -23,10 +23,11 @@ use crate::store::{
     StateId, Store, TreeStore,
 };
 
-/// About what a state takes in a table of hashes, when that is growing.
+/// Approximate bytes per state of a fingerprint set while it grows.
 const HASH: u64 = 8;
 
-/// The store to go on with when trees are given up: hashes, if there are far more bytes in the trees.
+/// The store after the tree store: hash compaction if the fingerprints are far smaller than the trees, bitstate
+/// hashing otherwise.
 pub(super) fn lossy_store_kind(search: &Search<'_, TreeStore>) -> StoreKind {
     let fits = |memory: u64| search.store.len().saturating_mul(HASH) <= memory / 4;
     if search.budget.memory.is_none_or(fits) {
@@ -36,24 +37,25 @@ pub(super) fn lossy_store_kind(search: &Search<'_, TreeStore>) -> StoreKind {
     }
 }
 
-/// The one after that: bits, in a quarter of the memory.
+/// The size of the bitstate store: a quarter of the memory.
 pub(super) fn bitstate_size(budget: &Budget) -> Bits {
     Bits::within(budget.memory.map_or(1 << 30, |memory| memory / 4), Bits::HASHES)
 }
 
-/// The search is to pause when memory is tight again, where there is another store to go on with.
+/// Lets the search pause when memory is nearly exhausted again, if another store can follow.
 pub(super) fn pause_when_tight<S: Store>(search: &Search<'_, S>) {
     let memory = search.budget.memory.map_or(u64::MAX, |memory| memory / 8 * 5);
     let states = search.options.migrate_at.map_or(u64::MAX, |states| states.saturating_mul(3).max(1));
     search.pause_at(memory.max(1), states);
 }
 
-/// A search in levels that has paused, and all its states in another store.
+/// A paused breadth-first search whose states are in a lossy store.
 pub(super) struct LossyBfs {
     paused: Paused,
     store: LossyStage,
 }
 
+/// The lossy store of the next stage.
 enum LossyStage {
     Hashes(HashStore),
     Bits(BitStore),
@@ -64,7 +66,7 @@ struct Paused {
     options: Options,
     prior: PriorWork,
     queue: Pieces,
-    /// Of the level that is under way.
+    /// Unexpanded states of the current level.
     remaining: Range<u64>,
     depth: u32,
     findings: Findings<u32>,
@@ -72,12 +74,12 @@ struct Paused {
 }
 
 impl LossyBfs {
-    /// Takes over what a search with trees has seen.
+    /// Moves all states of a search with a tree store.
     pub fn new(search: &Search<'_, TreeStore>, levels: &mut Levels<'_, '_, TreeStore>) -> Result<LossyBfs, Limit> {
         let options = Options { store: lossy_store_kind(search), ..search.options.clone() };
         let mut capacity = search.budget.capacity();
         capacity.states = capacity.states.saturating_sub(search.store.len());
-        // One more worker, who moves states.
+        // One more worker moves the states.
         let workers = options.workers() + 1;
         let mut queue = Pieces::default();
         let store = match options.store {
@@ -93,7 +95,7 @@ impl LossyBfs {
         let prior = prior_work(search, StoreKind::Tree);
         let mut findings = std::mem::take(&mut levels.findings);
         let mut level_findings = std::mem::take(&mut levels.level_findings);
-        // Ids mean nothing any more.
+        // Ids of the tree store are no longer valid.
         findings.kept.iter_mut().for_each(|(found, _)| found.id = StateId::NONE);
         level_findings.iter_mut().flat_map(LevelFindings::found).for_each(|found| found.id = StateId::NONE);
         let (remaining, depth) = (0..levels.remaining.end - levels.remaining.start, levels.depth());
@@ -118,14 +120,14 @@ impl LossyBfs {
     }
 }
 
-/// What was done so far by a search that has paused.
+/// The counts of a search that has paused.
 pub(super) fn prior_work<S: Store>(search: &Search<'_, S>, from: StoreKind) -> PriorWork {
     let mut migrations = search.prior.migrations.clone();
     migrations.push(StoreMigration { from, states: search.store.len() });
     PriorWork { transitions: search.transitions(), expanded: search.expanded(), migrations }
 }
 
-/// Moves all states into a lossy store. Those that wait do so there, whatever they are taken for.
+/// Moves all states into a lossy store. Open states go to its open set, even if the filter omits them.
 fn fill<F: Filter>(
     mut store: LossyStore<F, LinkedOpenSet>,
     search: &Search<'_, TreeStore>,
@@ -153,7 +155,7 @@ fn fill<F: Filter>(
     Ok(store)
 }
 
-/// All states of a store are known to another one.
+/// Inserts all states of the tree store into the filter of a lossy store.
 pub(super) fn insert_all_known<F: Filter, W: OpenSet>(
     handle: &mut LossyHandle<'_, F, W>,
     trees: &TreeStore,
@@ -165,7 +167,7 @@ pub(super) fn insert_all_known<F: Filter, W: OpenSet>(
 }
 
 impl Paused {
-    /// Goes on, until the search is over or, if it is pausing_search, has to pause again.
+    /// Continues until the search has ended or, with `may_pause`, pauses again.
     fn search<F: Filter>(
         self,
         store: &LossyStore<F, LinkedOpenSet>,
@@ -212,7 +214,7 @@ fn conclude<F: Filter>(
     (Outcome::new(end, Vec::new(), statistics), trails)
 }
 
-/// The way to an error, as far as the store knows it.
+/// The part of a trail that the parent links of the store give.
 fn partial_trail<F: Filter>(
     found: FoundError,
     depth: u32,

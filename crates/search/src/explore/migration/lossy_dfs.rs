@@ -1,7 +1,7 @@
-//! The [last resorts](super::lossy_bfs) of a depth-first search.
+//! Migration of a depth-first search to lossy stores, by the rules of [`lossy_bfs`](super::lossy_bfs).
 //!
-//! The stack of ids becomes a [stack](PackedStack) of states: those of the current path, and above each those that were found from it
-//! and are not visited yet. So every error has its whole way, without looking for any part of it again.
+//! The stack of ids becomes a [stack of states](PackedStack): the states of the current path and, above each, its
+//! successors that are not yet visited. Every error therefore has a complete trail.
 
 use super::super::dfs::{Descent, FRAME};
 use super::super::lossy_dfs;
@@ -12,7 +12,7 @@ use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::store::{BitStore, Filter, Handle, HashStore, LossyStore, PackedStack, PackedStacks, Store, TreeStore};
 
-/// A search that has paused, and all its states in another store.
+/// A paused depth-first search whose states are in a lossy store.
 pub(super) struct LossyDfs {
     options: Options,
     prior: super::PriorWork,
@@ -20,18 +20,20 @@ pub(super) struct LossyDfs {
     store: LossyStage,
 }
 
+/// The lossy store of the next stage.
 enum LossyStage {
     Hashes(HashStore<PackedStacks>),
     Bits(BitStore<PackedStacks>),
 }
 
 impl LossyDfs {
-    /// Takes over what a search with trees has seen. Errors found so far are counted, but the ways to them are gone.
+    /// Moves all states of a search with a tree store. Earlier errors are counted; their trails must be constructed
+    /// before.
     pub fn new(search: &Search<'_, TreeStore>, mut descent: Descent<'_, '_, TreeStore>) -> Result<LossyDfs, Limit> {
         let options = Options { store: lossy_store_kind(search), ..search.options.clone() };
         let mut capacity = search.budget.capacity();
         capacity.states = capacity.states.saturating_sub(search.store.len());
-        // One more worker, who moves states.
+        // One more worker moves the states.
         let workers = options.workers() + 1;
         let stack = packed_stack(&mut descent);
         descent.worker.handle.leave();
@@ -86,7 +88,7 @@ fn fill<F: Filter>(
     Ok(store)
 }
 
-/// The stack as states. Of several entries for a state that is not visited, the uppermost counts.
+/// The stack as full states. Among several entries of an unvisited state, the uppermost is kept.
 fn packed_stack(descent: &mut Descent<'_, '_, TreeStore>) -> PackedStack {
     let (entries, handle) = (&descent.stack.entries, &mut descent.worker.handle);
     let is_path = |at: usize| entries.get(at + 1) == Some(&FRAME);

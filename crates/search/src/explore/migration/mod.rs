@@ -1,8 +1,8 @@
-//! Going on with another store when memory gets tight.
+//! Store migration: a search continues with a smaller store when memory is nearly exhausted.
 //!
-//! A search begins with states in full. When they have filled a good part of the memory it pauses; all states are
-//! [moved](transfer) into a tree store, and the search goes on where it was: the same level half done, or the same
-//! stack. Nothing is expanded twice, so all counts are those of a search that never paused.
+//! A search starts with the exact store. When that has filled most of the memory, the search pauses. All states are
+//! [transferred](transfer) to a tree store, and the search continues at the same point of its level or stack. No
+//! state is expanded twice, so all counts equal those of a search without migration.
 
 mod lossy_bfs;
 mod lossy_dfs;
@@ -27,10 +27,10 @@ use lossy_bfs::LossyBfs;
 use lossy_dfs::LossyDfs;
 use transfer::Transfer;
 
-/// Of so many states one is tried before all are moved.
+/// Sampling rate for the size of the states as trees.
 const SAMPLE: usize = 16;
 
-/// What was done with stores before this one.
+/// Counts of the stages before the present store.
 #[derive(Clone, Default, Debug)]
 pub(super) struct PriorWork {
     pub transitions: u64,
@@ -38,7 +38,7 @@ pub(super) struct PriorWork {
     pub migrations: Vec<StoreMigration>,
 }
 
-/// Explores with an exact store as long as memory allows, then with trees.
+/// Explores with the exact store while memory permits, then with the tree store.
 pub(super) fn explore(factory: Factory<'_, '_>, options: &Options, budget: &Budget, progress: &Progress) -> Outcome {
     let with = |store| Options { store, ..options.clone() };
     let (exact, tree) = (with(StoreKind::Exact), with(StoreKind::Tree));
@@ -49,7 +49,7 @@ pub(super) fn explore(factory: Factory<'_, '_>, options: &Options, budget: &Budg
     }
 }
 
-/// A search with one store after the other.
+/// A search in stages with different stores.
 struct Stages<'s, 'f, 'm> {
     exact: Options,
     tree: Options,
@@ -58,16 +58,16 @@ struct Stages<'s, 'f, 'm> {
     progress: &'s Progress,
 }
 
-/// What is known of a search that has paused, whatever its order.
+/// The counts of a paused search.
 struct PausedSearch {
     prior: PriorWork,
-    /// As they were then.
+    /// The statistics at the time of the pause.
     statistics: Statistics,
 }
 
-/// A search in levels that has paused, without its store.
+/// A paused breadth-first search without its store.
 struct PausedLevel {
-    /// Where the states are that wait: those of this level that are still to be expanded, then those of the next.
+    /// The open states: the unexpanded states of this level, then those of the next.
     queue: Runs,
     remaining: std::ops::Range<u64>,
     depth: u32,
@@ -80,21 +80,21 @@ impl Stages<'_, '_, '_> {
         ExactStore::new(self.budget.capacity(), self.exact.workers())
     }
 
-    /// The bytes in use at which memory is tight.
+    /// The number of bytes in use at which the search pauses.
     fn tight(&self) -> u64 {
         self.budget.memory.map_or(u64::MAX, |memory| memory / 8 * 5)
     }
 
-    /// A search that pauses when five eighths of the memory are used: enough is left then for a sixteenth of the states
-    /// as trees, to try, and after that, without the table, for those that wait.
+    /// A search that pauses at five eighths of the memory. The rest suffices for a sixteenth of the states as trees,
+    /// which decide whether to migrate, and then, without the hash table, for the open states.
     fn pausing_search<'a>(&'a self, store: &'a ExactStore) -> Search<'a, ExactStore> {
         let search = Search::new(store, &self.exact, self.budget, self.progress);
         search.pause_at(self.tight().max(1), self.exact.migrate_at.map_or(u64::MAX, |states| states.max(1)));
         search
     }
 
-    /// Whether states are smaller as trees, as far as some of them tell: all together would share more. Nobody is at
-    /// work meanwhile.
+    /// Whether states are smaller as trees, judged by a sample; all states together would share more. No worker runs
+    /// meanwhile.
     fn trees_are_smaller(&self, store: &ExactStore) -> bool {
         if self.exact.migrate_at.is_some() || self.exact.lossy {
             return true;
@@ -124,7 +124,7 @@ impl Stages<'_, '_, '_> {
         PausedSearch { prior, statistics }
     }
 
-    /// For states that are still elsewhere.
+    /// The tree store that receives the states of a dissolved store.
     fn tree_store(&self, dissolved: &DissolvedStore) -> TreeStore {
         let mut capacity = self.budget.capacity();
         capacity.bytes = capacity.bytes.saturating_sub(dissolved.bytes());
@@ -137,7 +137,8 @@ impl Stages<'_, '_, '_> {
         Search { prior: before.prior.clone(), ..search }
     }
 
-    /// Trees are given up when memory is tight again, if states may be missed.
+    /// Lets the search pause and leave the tree store when memory is nearly exhausted again, if omissions are
+    /// permitted.
     fn allow_lossy_migration(&self, search: &Search<'_, TreeStore>) {
         if self.tree.lossy {
             let states = self.tree.migrate_at.map_or(u64::MAX, |states| states.saturating_mul(2).max(1));
@@ -185,7 +186,7 @@ impl Stages<'_, '_, '_> {
         find_trails(found, trees, self.factory, &self.tree, self.budget, !self.tree.reduces)
     }
 
-    /// Goes on with trees, until the search is over or has to go on without them.
+    /// Continues with the tree store, until the search has ended or must leave the tree store.
     fn continue_bfs_with_trees(
         &self,
         store: ExactStore,
@@ -300,7 +301,7 @@ impl Stages<'_, '_, '_> {
     }
 }
 
-/// A search that could not go on with trees.
+/// The outcome of a search whose states do not fit into the tree store.
 fn stop_paused_level(
     mut level: PausedLevel,
     before: PausedSearch,
@@ -315,7 +316,7 @@ fn stop_paused_level(
     (Outcome::new(end, Vec::new(), statistics), trails)
 }
 
-/// The trails of the errors found so far, whose states will have other ids.
+/// The trails of the errors found so far, before the ids of their states change.
 fn trails_so_far<S: Store>(descent: &mut Descent<'_, '_, S>) -> Vec<Violation> {
     let Descent { findings, worker, .. } = descent;
     let kept = findings.kept.iter_mut().filter(|(_, path)| !path.is_empty());

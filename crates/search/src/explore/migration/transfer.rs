@@ -1,8 +1,9 @@
-//! Moving all states from one store to another.
+//! The transfer of all states from one store to another.
 //!
-//! There is never room for both. The table of the old store goes first: it is not needed to hand out states, and is a
-//! third to a half of that store. Then the states that wait are moved, since one must insert_all_known their new ids, and after
-//! that all others, while the memory that they leave is given back piece by piece, and granted to the new store.
+//! Memory never suffices for both stores. The hash table of the old store is dropped first: it is a third to a half
+//! of the store, and the transfer does not need it. Then the open states are moved, because the search needs their
+//! new ids, and after that all others. The memory of moved states is freed block by block and granted to the new
+//! store.
 
 use std::ops::Range;
 
@@ -13,16 +14,17 @@ use super::super::dfs::FRAME;
 use crate::budget::{Budget, Limit};
 use crate::store::{DissolvedStore, Handle, Queue, StateDrain, StateId, spawn};
 
-/// States that are moved together.
+/// States moved together.
 pub(super) const TRANSFER_BATCH: usize = 1 << 10;
 
+/// The parameters of a transfer.
 pub(super) struct Transfer<'a> {
     pub budget: &'a Budget,
-    /// Lets the new store use so many bytes more.
+    /// Adds bytes to the quota of the new store.
     pub allow: &'a (dyn Fn(u64) + Sync),
 }
 
-/// States on their way.
+/// States that are moved together.
 #[derive(Default)]
 struct TransferBatch {
     batch: Batch,
@@ -40,7 +42,7 @@ impl TransferBatch {
         self.visited.len() >= TRANSFER_BATCH || self.batch.bytes() > MAX_SUCCESSOR_BYTES
     }
 
-    /// Leaves the new ids in `self.ids`.
+    /// Interns the states and leaves their new ids in `self.ids`.
     fn intern(&mut self, handle: &mut impl Handle, budget: &Budget) -> Result<(), Limit> {
         self.ids.clear();
         let ids = &mut self.ids;
@@ -55,7 +57,8 @@ impl TransferBatch {
 }
 
 impl Transfer<'_> {
-    /// Moves all states, and says in `to` what those at these positions of `from` are now. One worker for each handle.
+    /// Moves all states, with one worker per handle. Appends the new ids of the states at these positions of `from`
+    /// to `to`.
     pub fn queue<H: Handle, Q: Queue>(
         &self,
         dissolved: DissolvedStore,
@@ -78,7 +81,7 @@ impl Transfer<'_> {
         self.everything(&dissolved.drain(), handles)
     }
 
-    /// Moves all states, and migrations those of the stack to what they are now.
+    /// Moves all states, and replaces the ids on the stack by the new ones.
     pub fn stack<H: Handle>(
         &self,
         dissolved: DissolvedStore,
@@ -96,7 +99,7 @@ impl Transfer<'_> {
         self.everything(&dissolved.drain(), &mut vec![handle])
     }
 
-    /// Moves a few states and migrations their ids.
+    /// Moves a few states and replaces their ids.
     fn rename(&self, dissolved: &DissolvedStore, ids: &mut [StateId], handle: &mut impl Handle) -> Result<(), Limit> {
         let (mut batch, mut renamed) = (TransferBatch::default(), 0);
         for at in 0..ids.len() {
@@ -138,7 +141,8 @@ impl Transfer<'_> {
         batch.intern(handle, self.budget)
     }
 
-    /// Others wait for who has entered: nobody may stay when they are done, whatever happened.
+    /// Runs `work` inside the store and leaves it in any case, because other workers wait for those that have
+    /// entered.
     fn inside<H: Handle>(&self, handle: &mut H, work: impl FnOnce(&mut H) -> Result<(), Limit>) -> Result<(), Limit> {
         handle.enter();
         let done = work(handle);
