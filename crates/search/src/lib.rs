@@ -1,6 +1,6 @@
 //! Explicit-state exploration: reachability, liveness and CTL over a shared store of visited states.
 //!
-//! [`explore`] takes open states, [expands](kripke_model::Successors) them, interns the successors in a [`store`],
+//! [`explore()`] takes open states, [expands](kripke_model::Successors) them, interns the successors in a [`store`],
 //! separates new states from visited ones, and collects errors. A search ends in exactly one [way](End): the open set
 //! became empty ([`Exhausted`]), a violation was found, or a named [`Limit`] of the [`Budget`] was reached. Only an
 //! exhausted search can become a proof, and only this crate can construct one.

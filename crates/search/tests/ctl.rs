@@ -160,8 +160,8 @@ impl ProcessGraph {
         self.eu(x, &good)
     }
 
-    fn judge(&self, formula: &Ctl, fairness: Fairness) -> Set {
-        let of = |f: &Ctl| self.judge(f, fairness);
+    fn evaluate(&self, formula: &Ctl, fairness: Fairness) -> Set {
+        let of = |f: &Ctl| self.evaluate(f, fairness);
         let fair = self.eg(&vec![true; self.edges.len()], fairness);
         let fairly = |x: &Set| zip(x, &fair, |a, b| a && b);
         let any = vec![true; self.edges.len()];
@@ -278,10 +278,10 @@ fn atom(bit: u32) -> Box<Ctl> {
 fn check(system: &ProcessGraph, formula: &Ctl, fairness: Fairness) -> Outcome {
     let mut out = CtlFormula::new(fairness);
     let whole = formula.build(&mut out);
-    judge(system, out.of(whole))
+    evaluate(system, out.of(whole))
 }
 
-fn judge(system: &ProcessGraph, formula: CtlFormula) -> Outcome {
+fn evaluate(system: &ProcessGraph, formula: CtlFormula) -> Outcome {
     run(system, &Options { ctl: Some(formula), ..Options::default() }, &Budget::default())
 }
 
@@ -337,7 +337,7 @@ fn random_formulas_are_evaluated_correctly() {
         let (system, formula) = (ProcessGraph::random(random, size), Ctl::random(random, round % 5));
         for fairness in FAIRNESS {
             let outcome = check(&system, &formula, fairness);
-            let expected = system.judge(&formula, fairness)[0];
+            let expected = system.evaluate(&formula, fairness)[0];
             assert_eq!(holds(&outcome), expected, "{fairness:?} {formula:?} {system:?} {outcome:?}");
             good += usize::from(expected);
             early += usize::from(matches!(outcome.end, End::Decided(_)));
@@ -375,7 +375,7 @@ fn a_run_shows_why_an_invariant_or_a_promise_is_broken() {
             let outcome = check(&system, &Ctl::Always(true, Box::new(promise)), fairness);
             let [violation] = &outcome.violations[..] else { continue };
             let nodes = nodes(&system, &violation.trail);
-            let asked = nodes.iter().rposition(|node| has(*node, 0)).expect("somebody asks");
+            let asked = nodes.iter().rposition(|node| has(*node, 0)).expect("a state with the premise");
             let cycle = match violation.trail.ending {
                 Ending::Cycle(start) => start as usize,
                 _ => nodes.len() - 1,
@@ -433,7 +433,7 @@ fn settled(
     for (place, claim) in &evidence.open {
         let at = runs[place.run][place.steps as usize];
         let part = parts.iter().position(|part| *part == claim.subformula).expect("a part that was asked for");
-        let truth = system.judge(&Ctl::of(&ctl.part(CtlId(part as u32))), fairness)[at];
+        let truth = system.evaluate(&Ctl::of(&ctl.part(CtlId(part as u32))), fairness)[at];
         assert_eq!(truth, claim.value, "{} at {at}", ctl.part(CtlId(part as u32)));
         given.push((number(at).unwrap(), CtlId(part as u32), claim.value));
     }
@@ -470,7 +470,7 @@ fn evidence_settles_the_formula() {
         let ctl = parse::ctl(&formula.text()).unwrap();
         for fairness in FAIRNESS {
             let (formula, parts) = parts(&ctl, fairness);
-            let outcome = judge(&system, formula);
+            let outcome = evaluate(&system, formula);
             let holds = holds(&outcome);
             let Some(evidence) = &outcome.evidence else {
                 assert!(holds, "{ctl} {system:?}");

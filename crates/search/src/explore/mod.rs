@@ -530,8 +530,8 @@ fn conclude_descent<F: Filter>(
 ) -> Outcome {
     let end = search.end(descent.stop.take(), &mut descent.findings);
     let statistics = search.statistics(descent.depth, descent.findings.errors, descent.bytes);
-    let violation = |(found, way): (error_collector::FoundError, lossy_dfs::Choices)| {
-        let trail = Trail { choices: way?, ending: found.ending };
+    let violation = |(found, choices): (error_collector::FoundError, lossy_dfs::Choices)| {
+        let trail = Trail { choices: choices?, ending: found.ending };
         Some(Violation { wrong: found.wrong, trail })
     };
     let violations = descent.findings.kept.into_iter().filter_map(violation).collect();

@@ -57,7 +57,7 @@ impl PartialTrail {
     }
 
     pub fn finish(mut self) -> Violation {
-        assert!(self.is_done(), "a trail begins at the initial state");
+        assert!(self.is_done(), "a trail starts at the initial state");
         self.choices.reverse();
         Violation { wrong: self.found.wrong, trail: Trail { choices: self.choices, ending: self.found.ending } }
     }
@@ -89,7 +89,7 @@ impl PartialTrail {
                 return;
             }
         }
-        unreachable!("every state of a level was found from one of the level before");
+        unreachable!("every state has a predecessor on the previous level");
     }
 }
 
@@ -112,7 +112,8 @@ pub(super) fn trace<S: Store>(trails: &mut [PartialTrail], levels: &mut Levels<'
         let wanted = Wanted::new(here.iter().map(|partial| &partial.state[..]));
         let origins = search_level(&wanted, &mut levels.workers, &levels.queue, level);
         for partial in here {
-            let (state, choice) = origins.get(&partial.state).expect("every state of a level has a predecessor before");
+            let (state, choice) =
+                origins.get(&partial.state).expect("every state has a predecessor on the previous level");
             partial.choices.push(*choice);
             partial.state.clone_from(state);
             (partial.depth, partial.at) = (partial.depth - 1, None);
@@ -150,7 +151,7 @@ fn search_level<S: Store>(
         let start = level.end.min(level.start + share * i as u64);
         (worker, start..level.end.min(start + share))
     });
-    let (first, part) = parts.next().expect("there is a worker");
+    let (first, part) = parts.next().expect("a search has a worker");
     if part.end == level.end {
         return search_part(wanted, first, queue, part);
     }

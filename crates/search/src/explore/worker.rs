@@ -262,7 +262,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
             // With acceptance marks on edges, the edge of the observer must be the same.
             let (number, edges) = (*choice as usize, labels.len().max(1));
             let same = |(n, next): &(usize, &State)| *next == some.state(number) && n % edges == number % edges;
-            let (found, _) = all.states().enumerate().find(same).expect("what is looked at is some of all successors");
+            let (found, _) = all.states().enumerate().find(same).expect("ample successors are successors");
             *choice = found as u32;
             state.clear();
             state.extend_from_slice(some.state(number));

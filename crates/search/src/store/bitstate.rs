@@ -75,7 +75,7 @@ impl Bits {
 /// A lossy store that keeps a few bits per state.
 pub type BitStore<W = LinkedOpenSet> = LossyStore<BitField, W>;
 
-#[expect(private_bounds, reason = "where states wait is decided here")]
+#[expect(private_bounds, reason = "the open set is internal")]
 impl<W: OpenSet> BitStore<W> {
     /// A store for this number of workers. The capacity covers the bit array and the open states.
     pub fn new(size: Bits, capacity: Capacity, workers: usize) -> BitStore<W> {
@@ -106,7 +106,7 @@ pub struct BitField {
 
 impl BitField {
     fn new(size: Bits, workers: usize) -> BitField {
-        let lines = usize::try_from(size.bytes() >> (LINE - 3)).expect("a size that can be addressed");
+        let lines = usize::try_from(size.bytes() >> (LINE - 3)).expect("the size is addressable");
         let memory = ReservedMemory::new(1, lines, LARGE).with_huge_pages();
         let pages = memory.segment(0).room() >> (PAGE - LINE);
         BitField {

@@ -158,7 +158,7 @@ impl Cache {
         if self.lengths[slot as usize] as usize > self.stride {
             self.long_bytes -= self.long.remove(&slot).map_or(0, |state| long_bytes(&state));
         }
-        self.lengths[slot as usize] = u32::try_from(state.len()).expect("states are shorter than that");
+        self.lengths[slot as usize] = u32::try_from(state.len()).expect("a state is shorter than 4 GiB");
         if state.len() > self.stride {
             self.long_bytes += long_bytes(state);
             self.long.insert(slot, state.into());
@@ -202,7 +202,7 @@ fn tag(hash: u64) -> u32 {
 /// line.
 fn prime(least: usize) -> usize {
     let is_prime = |n: usize| n >= 2 && (2..).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d));
-    (least.max(2)..).find(|&n| is_prime(n)).expect("there are primes enough")
+    (least.max(2)..).find(|&n| is_prime(n)).expect("there are infinitely many primes")
 }
 
 #[cfg(all(test, not(shuttle)))]

@@ -158,7 +158,7 @@ impl<'a> ExactHandle<'a> {
         hashes: &[u64],
         each: &mut impl FnMut(Seen),
     ) -> Result<(), Full> {
-        if access.is_requested() {
+        if access.resize_is_requested() {
             self.store.grow(access)?;
         }
         let ExactStore { table, arena, .. } = self.store;
@@ -236,7 +236,7 @@ impl<'a> ExactHandle<'a> {
                 }
                 Err(Refusal::Full(full)) => return Err(full),
                 Err(Refusal::SegmentFull) => {
-                    access.request();
+                    access.request_resize();
                     store.grow(access)?;
                     *probes = [Probe::VOID; WINDOW];
                 }
@@ -293,7 +293,7 @@ impl Handle for ExactHandle<'_> {
     #[inline]
     fn intern(&mut self, batch: &Batch, _: &[usize], each: impl FnMut(Seen)) -> Result<(), Full> {
         self.prefetch(batch);
-        let mut access = self.access.take().expect("a handle has entered when it interns");
+        let mut access = self.access.take().expect("a handle enters before it interns");
         let interned = self.intern_all(&mut access, batch, each);
         self.access = Some(access);
         self.allowance.publish();

@@ -25,7 +25,7 @@ impl HashStore {
     pub const BITS: u8 = 48;
 }
 
-#[expect(private_bounds, reason = "where states wait is decided here")]
+#[expect(private_bounds, reason = "the open set is internal")]
 impl<W: OpenSet> HashStore<W> {
     /// A store for this number of workers that keeps so many bits per state.
     pub fn new(bits: u8, capacity: Capacity, workers: usize) -> HashStore<W> {

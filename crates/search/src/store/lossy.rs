@@ -3,7 +3,7 @@
 //! The hash of a state goes into a [`Filter`]. The state itself is kept only while it is open or on a path to an open
 //! state: in a [linked open set](super::open_set), in any order, or in a [packed stack](super::packed_stack) per
 //! worker.
-#![expect(private_bounds, reason = "filters are made here alone")]
+#![expect(private_bounds, reason = "filters are internal")]
 
 use std::fmt::Debug;
 use std::sync::{Mutex, PoisonError};
@@ -275,13 +275,13 @@ impl<'a, F: Filter, W: OpenSet> LossyHandle<'a, F, W> {
     /// Inserts a state of another store into the filter. The quota does not count it.
     pub(crate) fn insert_known(&mut self, state: &State) -> Result<(), Full> {
         let hash = mix(super::hash(state) ^ self.store.seed);
-        let mut access = self.access.take().expect("a handle has entered when it interns");
+        let mut access = self.access.take().expect("a handle enters before it interns");
         let known = loop {
             match self.store.filter.add(hash, &access, &mut self.local, || Ok(())) {
                 Ok(_) => break Ok(()),
                 Err(Refusal::Full(full)) => break Err(full),
                 Err(Refusal::SegmentFull) => {
-                    access.request();
+                    access.request_resize();
                     if let Err(full) = self.store.grow(&mut access) {
                         break Err(full);
                     }
@@ -320,7 +320,7 @@ impl<'a, F: Filter, W: OpenSet> LossyHandle<'a, F, W> {
                 }
                 Err(Refusal::Full(full)) => return Err(full),
                 Err(Refusal::SegmentFull) => {
-                    access.request();
+                    access.request_resize();
                     store.grow(access)?;
                 }
             }
@@ -348,7 +348,7 @@ impl<F: Filter, W: OpenSet> Handle for LossyHandle<'_, F, W> {
     #[inline]
     fn prefetch(&mut self, batch: &Batch) {
         let LossyStore { filter, seed, .. } = self.store;
-        let access = self.access.as_ref().expect("a handle has entered when it interns");
+        let access = self.access.as_ref().expect("a handle enters before it interns");
         for state in batch.states_from(self.hashes.len()) {
             let hash = mix(super::hash(state) ^ seed);
             filter.prefetch(hash, access);
@@ -359,8 +359,8 @@ impl<F: Filter, W: OpenSet> Handle for LossyHandle<'_, F, W> {
     #[inline]
     fn intern(&mut self, batch: &Batch, ends: &[usize], mut each: impl FnMut(Seen)) -> Result<(), Full> {
         self.prefetch(batch);
-        let mut access = self.access.take().expect("a handle has entered when it interns");
-        let grown = if access.is_requested() { self.store.grow(&mut access) } else { Ok(()) };
+        let mut access = self.access.take().expect("a handle enters before it interns");
+        let grown = if access.resize_is_requested() { self.store.grow(&mut access) } else { Ok(()) };
         let interned = grown.and_then(|()| self.intern_all(&mut access, batch, ends, &mut each));
         self.access = Some(access);
         self.hashes.clear();

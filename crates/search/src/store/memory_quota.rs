@@ -57,7 +57,7 @@ impl MemoryQuota {
     /// Creates the allowance of one worker. It is called once per worker.
     pub fn allowance(&self) -> Allowance<'_> {
         let worker = self.opened.fetch_add(1, Ordering::Relaxed);
-        assert!(worker < self.tallies.len(), "accounts for {} workers", self.tallies.len());
+        assert!(worker < self.tallies.len(), "allowances for {} workers", self.tallies.len());
         Allowance { quota: self, worker, states_left: 0, bytes_left: 0, states: 0, bytes: 0, longest: 0 }
     }
 
@@ -166,15 +166,15 @@ mod tests {
     #[test]
     fn the_quota_is_not_exceeded() {
         let quota = MemoryQuota::new(Capacity { states: 100_000, bytes: 1_000_000 }, 3, 1000);
-        let mut accounts = [(); 3].map(|()| quota.allowance());
+        let mut allowances = [(); 3].map(|()| quota.allowance());
         for n in 0.. {
-            let allowance = &mut accounts[n % 3];
+            let allowance = &mut allowances[n % 3];
             if allowance.check(20).is_err() {
                 break;
             }
             allowance.spend(10, 20);
         }
-        accounts.iter().for_each(Allowance::publish);
+        allowances.iter().for_each(Allowance::publish);
         assert_eq!((quota.states(), quota.bytes(), quota.longest()), (999_000 / 20, 999_000 / 20 * 20, 10));
         assert!(!quota.reserve(20));
         quota.release(20);

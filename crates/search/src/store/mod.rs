@@ -65,7 +65,7 @@ impl StateId {
     /// The number of the state, in stores that number their states.
     #[inline]
     pub(crate) fn number(self) -> u32 {
-        u32::try_from(self.0).expect("a number that this store has given")
+        u32::try_from(self.0).expect("the store numbers its states")
     }
 }
 
@@ -229,7 +229,7 @@ pub(crate) fn hash(state: &State) -> u64 {
         let (a, b) = words(first);
         let mut folded = mix(a ^ KEYS[0], b ^ KEYS[1]);
         for at in (16..state.len() - 16).step_by(16) {
-            let (a, b) = words(state[at..].first_chunk().expect("16 bytes more than the last place"));
+            let (a, b) = words(state[at..].first_chunk().expect("16 bytes follow"));
             folded = mix(a ^ folded, b ^ KEYS[3]);
         }
         let (a, b) = words(last);

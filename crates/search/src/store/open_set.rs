@@ -223,7 +223,7 @@ mod tests {
         tips.iter().for_each(|&(_, second)| handle.release(second));
         for n in 0..98 {
             let number = add(&mut handle, n, None);
-            assert!(![root, kept.0, kept.1].contains(&number), "what is needed is not used again");
+            assert!(![root, kept.0, kept.1].contains(&number), "referenced slots are not reused");
         }
         assert_eq!((handle.origin(kept.1), handle.origin(kept.0)), (Some(kept.0), Some(root)));
         allowance.publish();

@@ -129,7 +129,7 @@ pub(super) struct PackedBlock {
 }
 
 impl PackedBlock {
-    /// Packs the first `count` entries of a states whose first entry has the index `first`.
+    /// Packs the first `count` entries of `states`, whose first entry has the index `first`.
     pub fn pack(states: &UnpackedStates, count: usize, first: u64) -> PackedBlock {
         let mut bytes = Vec::with_capacity(count * 16);
         let (mut before, mut depth): (&State, u32) = (&[], 0);
@@ -151,7 +151,7 @@ impl PackedBlock {
         PackedBlock { first, entries: count as u32, waiting, bytes: bytes.into() }
     }
 
-    /// Appends the entries to a states.
+    /// Appends the entries to `states`.
     pub fn unpack(&self, states: &mut UnpackedStates) {
         let mut from = &self.bytes[..];
         let (mut state, mut depth): (Vec<u8>, i64) = (Vec::new(), 0);
@@ -195,7 +195,7 @@ fn get(from: &mut &[u8]) -> u64 {
 }
 
 fn next(from: &mut &[u8]) -> u8 {
-    let (&byte, rest) = from.split_first().expect("a block has all of its states");
+    let (&byte, rest) = from.split_first().expect("a block contains all its states");
     *from = rest;
     byte
 }

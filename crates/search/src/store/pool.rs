@@ -140,7 +140,7 @@ impl Pairs {
     #[inline]
     fn get(&self, number: u32) -> u64 {
         let (chunk, at, _) = Pairs::place(number);
-        self.chunks[chunk].get().expect("a number that was given")[at].load(Ordering::Relaxed)
+        self.chunks[chunk].get().expect("the number was issued by this pool")[at].load(Ordering::Relaxed)
     }
 
     #[inline]
@@ -193,7 +193,7 @@ mod tests {
             let number = loop {
                 match pool.number(pair(n), &access, &mut writer, &mut allowance) {
                     Ok(number) => break number,
-                    Err(_) => access.request(),
+                    Err(_) => access.request_resize(),
                 }
                 access.resize(|exclusive| pool.plan(exclusive, |_| true), |exclusive| pool.grow(exclusive, |_| ()));
             };

@@ -86,7 +86,7 @@ impl QuotientSet {
     pub fn is_visited(&self, number: u64, access: &SharedAccess<'_>) -> bool {
         let (segment, q) = split(number);
         let content = self.0.get(segment, access);
-        match content.find(q).expect("a number that was added") {
+        match content.find(q).expect("the number is in the set") {
             Location::Lane { word, shift } => word.load(Ordering::Relaxed) >> shift & content.width.top() != 0,
             Location::Overflow(entry) => entry.load(Ordering::Relaxed) & VISITED != 0,
         }
@@ -257,7 +257,7 @@ impl Quotients {
     }
 
     fn mark(&self, q: u64) {
-        match self.find(q).expect("a number that was added") {
+        match self.find(q).expect("the number is in the set") {
             Location::Lane { word, shift } => word.fetch_or(self.width.top() << shift, Ordering::Relaxed),
             Location::Overflow(entry) => entry.fetch_or(VISITED, Ordering::Relaxed),
         };
@@ -380,7 +380,7 @@ mod tests {
             let new = loop {
                 match set.add(number, &access, &mut unreported, || Ok(())) {
                     Ok(new) => break new,
-                    Err(_) => access.request(),
+                    Err(_) => access.request_resize(),
                 }
                 access.resize(|exclusive| set.plan(exclusive, |_| true), |exclusive| set.grow(exclusive, |_| ()));
             };
@@ -389,7 +389,7 @@ mod tests {
                 assert!(!set.is_visited(number, &access));
                 set.visit(number, &access);
             }
-            if access.is_requested() {
+            if access.resize_is_requested() {
                 access.resize(|exclusive| set.plan(exclusive, |_| true), |exclusive| set.grow(exclusive, |_| ()));
             }
         }

@@ -55,12 +55,14 @@ impl ResizeBarrier {
 }
 
 impl SharedAccess<'_> {
-    pub fn request(&self) {
+    /// Asks all workers to come to the barrier.
+    pub fn request_resize(&self) {
         self.barrier.requested.store(true, Ordering::Relaxed);
     }
 
+    /// Whether a resize is requested.
     #[inline]
-    pub fn is_requested(&self) -> bool {
+    pub fn resize_is_requested(&self) -> bool {
         self.barrier.requested.load(Ordering::Relaxed)
     }
 
@@ -72,24 +74,24 @@ impl SharedAccess<'_> {
         work: impl FnOnce(&ExclusiveAccess<'_>),
     ) -> bool {
         let ResizeBarrier { requested, state } = self.barrier;
-        let resizing = ExclusiveAccess { _barrier: self.barrier };
-        let came = state.update(|state| {
+        let exclusive = ExclusiveAccess { _barrier: self.barrier };
+        let arrived = state.update(|state| {
             let requested = requested.load(Ordering::Relaxed);
             state.waiting += usize::from(requested);
             requested
         });
-        if !came {
+        if !arrived {
             return !state.update(|state| state.refused);
         }
         let mut plan = Some(plan);
         state.wait(|state| {
             if !state.resizing && state.waiting == state.working {
-                state.refused = !plan.take().expect("a plan is made once")(&resizing);
+                state.refused = !plan.take().expect("one plan per resize")(&exclusive);
                 state.resizing = true;
             }
             state.resizing.then_some(())
         });
-        work(&resizing);
+        work(&exclusive);
         let rounds = state.update(|state| {
             let rounds = state.rounds;
             state.finished += 1;

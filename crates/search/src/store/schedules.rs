@@ -44,7 +44,7 @@ fn intern<S: Store>(store: &S, numbers: &[u8]) -> Vec<(u8, Seen)> {
         handle.leave();
         for (&number, &seen) in part.iter().zip(&seen) {
             handle.fetch(seen.id, &mut fetched);
-            assert_eq!(fetched, state(number), "what was written before it was known");
+            assert_eq!(fetched, state(number), "the state was written before its id was published");
             found.push((number, seen));
         }
     }

@@ -346,7 +346,7 @@ impl Rehash<'_> {
     fn place_wrapping(&mut self, entry: u64) {
         if !self.place(entry) {
             let at = self.used.iter().position(|&used| usize::from(used) < SLOTS);
-            self.put(at.expect("a table that has grown has room"), entry);
+            self.put(at.expect("a table has room after growing"), entry);
         }
     }
 
@@ -386,7 +386,8 @@ impl SegmentContent for Lines {
     fn grow(&mut self, part: f64) {
         let (old, new) = (self.count(), self.next_count(part));
         assert!(new <= self.region.room());
-        self.counts[self.segment].store(u32::try_from(new).expect("fewer than there is room for"), Ordering::Relaxed);
+        self.counts[self.segment]
+            .store(u32::try_from(new).expect("the count fits into the reserved lines"), Ordering::Relaxed);
         *self.segment_full.get_mut() = false;
         // SAFETY: the memory of a table lives as long as its segments, and has room for so many lines.
         let lines: Vec<&Line> = (0..new).map(|at| unsafe { self.region.line(at) }).collect();
@@ -450,14 +451,14 @@ mod tests {
             let is_it = |n: u32| hashes[n as usize] == hash;
             let added = loop {
                 match table.find_or_add(&access, hash, is_it, || Ok(i as u32)) {
-                    Err(Refusal::SegmentFull) => access.request(),
+                    Err(Refusal::SegmentFull) => access.request_resize(),
                     other => break other.unwrap(),
                 }
                 grow(&table, &mut access, &mut reserved);
             };
             assert_eq!(added, (i as u32, true));
             table.count(&access, hash, &mut unreported);
-            if access.is_requested() {
+            if access.resize_is_requested() {
                 grow(&table, &mut access, &mut reserved);
             }
             assert_eq!(table.bytes(), reserved);

@@ -110,7 +110,7 @@ impl<C: SegmentContent> Segments<C> {
             let added = std::mem::take(added) as usize;
             let used = self.segments[segment].used.fetch_add(added, Ordering::Relaxed) + added;
             if used >= content.full() {
-                access.request();
+                access.request_resize();
             }
         }
     }
@@ -123,7 +123,7 @@ impl<C: SegmentContent> Segments<C> {
             .filter(|&(fullness, _)| fullness >= 15)
             .collect();
         full.sort_by_key(|&(fullness, segment)| (usize::MAX - fullness, segment));
-        let mut plan = self.plan.lock().expect("no panic while planning");
+        let mut plan = self.plan.lock().expect("planning does not panic");
         let mut moved = 0;
         for (fullness, segment) in full {
             let bytes = self.look(segment, exclusive).more_bytes(self.part(segment));
@@ -144,7 +144,7 @@ impl<C: SegmentContent> Segments<C> {
     #[cold]
     pub fn grow(&self, _: &ExclusiveAccess<'_>, mut release: impl FnMut(u64)) {
         loop {
-            let next = self.plan.lock().expect("no panic while planning").pop();
+            let next = self.plan.lock().expect("planning does not panic").pop();
             let Some((segment, reserved)) = next else { return };
             // SAFETY: all workers with access are at the barrier, and no other worker has this entry of the plan.
             let content = unsafe { &mut *self.segments[segment].content.get() };

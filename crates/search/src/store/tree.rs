@@ -179,12 +179,12 @@ impl<'a> TreeHandle<'a> {
         window: Range<usize>,
         each: &mut impl FnMut(Seen),
     ) -> Result<(), Full> {
-        if access.is_requested() {
+        if access.resize_is_requested() {
             self.grow(access)?;
         }
         let length = batch.state(window.start).len();
         let index = self.store.shape(length)?;
-        let shape = self.store.shapes[index].get().expect("a shape that was found");
+        let shape = self.store.shapes[index].get().expect("the shape exists");
         if self.writers.len() <= index {
             self.writers.resize_with(index + 1, || None);
         }
@@ -251,7 +251,7 @@ impl<'a> TreeHandle<'a> {
                         Ok(number) => break number,
                         Err(Refusal::Full(full)) => return Err(full),
                         Err(Refusal::SegmentFull) => {
-                            access.request();
+                            access.request_resize();
                             self.grow(access)?;
                         }
                     }
@@ -270,7 +270,7 @@ impl<'a> TreeHandle<'a> {
         count: usize,
         each: &mut impl FnMut(Seen),
     ) -> Result<(), Full> {
-        let shape = self.store.shapes[index].get().expect("a shape that was found");
+        let shape = self.store.shapes[index].get().expect("the shape exists");
         let mut keys = [(Roots(0, 0), 0, 0); WINDOW];
         for (i, entry) in keys[..count].iter_mut().enumerate() {
             let roots = shape.roots(|node| window.numbers[node][i]);
@@ -290,7 +290,7 @@ impl<'a> TreeHandle<'a> {
                     Ok(new) => break new,
                     Err(Refusal::Full(full)) => return Err(full),
                     Err(Refusal::SegmentFull) => {
-                        access.request();
+                        access.request_resize();
                         self.grow(access)?;
                     }
                 }
@@ -352,7 +352,7 @@ impl<'a> TreeHandle<'a> {
     fn root(&self, id: StateId) -> (&'a super::quotient::QuotientSet, u64) {
         let (shape, roots) = unpack(id);
         let (class, key) = roots.classify();
-        let shape = self.store.shapes[shape].get().expect("an id of this store");
+        let shape = self.store.shapes[shape].get().expect("the id belongs to this store");
         (shape.set(class, self.store.workers).0, key)
     }
 }
@@ -408,15 +408,15 @@ impl Handle for TreeHandle<'_> {
         self.opened += 1;
         let (shape, roots) = unpack(id);
         open.shape = shape;
-        let shape = self.store.shapes[shape].get().expect("an id of this store");
+        let shape = self.store.shapes[shape].get().expect("the id belongs to this store");
         shape.assemble(roots, &mut open.numbers, room);
         open.state.clone_from(room);
         room
     }
 
     fn intern(&mut self, batch: &Batch, ends: &[usize], mut each: impl FnMut(Seen)) -> Result<(), Full> {
-        assert!(ends.len() <= self.opened, "an end for each state that is open");
-        let mut access = self.access.take().expect("a handle has entered when it interns");
+        assert!(ends.len() <= self.opened, "each open state has an end");
+        let mut access = self.access.take().expect("a handle enters before it interns");
         let interned = self.intern_all(&mut access, batch, ends, &mut each);
         self.opened = 0;
         self.access = Some(access);
@@ -426,18 +426,18 @@ impl Handle for TreeHandle<'_> {
 
     fn fetch(&mut self, id: StateId, into: &mut Vec<u8>) {
         let (shape, roots) = unpack(id);
-        let shape = self.store.shapes[shape].get().expect("an id of this store");
+        let shape = self.store.shapes[shape].get().expect("the id belongs to this store");
         shape.assemble(roots, &mut self.numbers, into);
     }
 
     fn is_visited(&self, id: StateId) -> bool {
         let (set, key) = self.root(id);
-        set.is_visited(key, self.access.as_ref().expect("a handle has entered"))
+        set.is_visited(key, self.access.as_ref().expect("a handle enters before it is used"))
     }
 
     fn visit(&mut self, id: StateId) {
         let (set, key) = self.root(id);
-        set.visit(key, self.access.as_ref().expect("a handle has entered"));
+        set.visit(key, self.access.as_ref().expect("a handle enters before it is used"));
     }
 }
 

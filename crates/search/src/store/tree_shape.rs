@@ -175,8 +175,8 @@ impl Shape {
             }
         }
         let length = self.length.unwrap_or_else(|| {
-            let last = into.last_chunk().expect("a word for the length");
-            usize::try_from(u64::from_le_bytes(*last)).expect("the length of a state")
+            let last = into.last_chunk().expect("the last word is the length");
+            usize::try_from(u64::from_le_bytes(*last)).expect("a length fits into usize")
         });
         into.truncate(length);
     }

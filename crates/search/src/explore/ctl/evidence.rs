@@ -168,7 +168,7 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
                 tree.claim(subformula, false, at, place);
             }
             (Operator::ExistsNext(x), true) if tree.has_room(place) => {
-                let step = self.next_with(x, at)?.expect("there is such a successor");
+                let step = self.next_with(x, at)?.expect("the claim holds in a successor");
                 let shows = self.claim_of_origin(subformula, at)?;
                 let places = tree.follow_path(place, &vec![step], shows);
                 tree.claim(x, true, step.1, places[1]);
@@ -248,7 +248,7 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
             |e, id| Ok(drawn.contains(&(subformula, id)) || e.knows(subformula, true, id) && e.evaluate(y, id)?),
             |e, id| Ok(e.knows(subformula, true, id)),
         )?;
-        let path = path.expect("there is a path to such a state");
+        let path = path.expect("a path exists");
         let states: Vec<StateId> = std::iter::once(at).chain(path.iter().map(|(_, id)| *id)).collect();
         let shows = self.claim_of_origin(subformula, at)?;
         let places = tree.follow_path(place, &path, shows);
@@ -273,7 +273,7 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
                 && (starts.contains(&id) || e.evaluate(x, id)? && e.successors(id)?.is_empty()))
         };
         let path = self.path(at, false, arrived, |e, id| Ok(e.knows(subformula, true, id)))?;
-        let mut path = path.expect("there is a path to a fair cycle or to an end");
+        let mut path = path.expect("a path to a fair cycle or an end state exists");
         let end = path.last().map_or(at, |(_, id)| *id);
         let shows = self.claim_of_origin(subformula, at)?;
         let mut places = tree.follow_path(place, &path, shows);
@@ -316,10 +316,10 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
         while met.insert(turn) {
             let next = self.successors(turn)?;
             let on = next.into_iter().find(|id| self.knows(subformula, false, *id));
-            turn = on.expect("there is always a path to go on without");
+            turn = on.expect("a successor violates the subformula too");
         }
-        let mut path = self.path(at, false, |_, id| Ok(id == turn), astray)?.expect("the path was just gone");
-        let round = self.path(turn, true, |_, id| Ok(id == turn), astray)?.expect("the round was just made");
+        let mut path = self.path(at, false, |_, id| Ok(id == turn), astray)?.expect("the path was just followed");
+        let round = self.path(turn, true, |_, id| Ok(id == turn), astray)?.expect("the cycle was just followed");
         let mut places = tree.follow_path(place, &path, shows);
         let start = places[places.len() - 1];
         places.extend(tree.close_cycle(start, &round, shows).into_iter().skip(1));

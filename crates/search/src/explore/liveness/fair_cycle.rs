@@ -189,7 +189,7 @@ fn around<S: Store>(
     fairness: Fairness,
 ) -> Result<FairCycle, Limit> {
     let somewhere = summary.step.map(|step| step.from);
-    let start = summary.accepting.or(somewhere).expect("a component with a step");
+    let start = summary.accepting.or(somewhere).expect("the component has a transition");
     let (mut cycle, mut at) = (Vec::new(), start);
     let mut moves = summary.marked.clone();
     for process in 0..summary.moves.len() {
@@ -207,7 +207,7 @@ fn around<S: Store>(
     }
     if cycle.is_empty() {
         let back = lasso::shortest_path(worker, start, |id| id == start, |id| members.contains(&id))?;
-        cycle.extend(back.map(|(choices, _)| choices).expect("a component is connected"));
+        cycle.extend(back.map(|(choices, _)| choices).expect("a component is strongly connected"));
     }
     extend(worker, &mut cycle, &mut at, start, members)?;
     Ok((start, cycle))
@@ -223,7 +223,7 @@ fn extend<S: Store>(
 ) -> Result<(), Limit> {
     if *at != to {
         let found = lasso::shortest_path(worker, *at, |id| id == to, |id| members.contains(&id))?;
-        cycle.extend(found.map(|(choices, _)| choices).expect("a component is connected"));
+        cycle.extend(found.map(|(choices, _)| choices).expect("a component is strongly connected"));
         *at = to;
     }
     Ok(())

@@ -18,7 +18,7 @@ pub(in crate::explore) fn stem<S: Store>(
         return Ok(Vec::new());
     }
     shortest_path(worker, from, |id| id == to, |_| true)
-        .map(|found| found.map(|(choices, _)| choices).expect("the search has come this way"))
+        .map(|found| found.map(|(choices, _)| choices).expect("the search has reached the state"))
 }
 
 /// The choices of a cycle through a state.

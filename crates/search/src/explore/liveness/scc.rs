@@ -185,7 +185,7 @@ fn finish<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, path: &mut Pat
         && liveness.check_component(path.youngest())?;
     path.roots.pop();
     while path.open.len() as u32 >= order {
-        let (state, _) = path.open.pop().expect("the component's own states are there");
+        let (state, _) = path.open.pop().expect("the states of the component are open");
         path.set_order(state, DONE);
     }
     Ok(over)

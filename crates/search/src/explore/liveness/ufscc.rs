@@ -94,7 +94,7 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
         while let Some(frame) = self.frames.last() {
             if self.entries.len() > frame.first {
                 let state = frame.state;
-                let next = self.entries.pop().expect("there is one above the first");
+                let next = self.entries.pop().expect("the frame has an entry");
                 let label = self.labels.pop().unwrap_or(0);
                 self.follow_edge(state, next, label)?;
             } else {

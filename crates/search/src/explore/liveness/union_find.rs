@@ -391,7 +391,7 @@ mod schedules {
                 assert_eq!(sets.mark(id(0), 0), 3, "all marks");
                 assert!(sets.has(id(4), 0), "all workers");
                 assert_eq!(sets.marked(id(0), 1), Some(id(3)));
-                assert_eq!(empty(&sets, id(2)), [0, 1, 2, 3, 4], "nothing is lost from the list, or twice in it");
+                assert_eq!(empty(&sets, id(2)), [0, 1, 2, 3, 4], "the list contains each state once");
                 assert_eq!(sets.claim(id(4), 7), Claim::Dead);
             },
             SCHEDULES,
@@ -404,7 +404,7 @@ mod schedules {
         shuttle::check_random(
             || {
                 let sets = together(vec![
-                    |sets| assert_eq!(sets.claim(id(0), 5), Claim::New, "it was never there"),
+                    |sets| assert_eq!(sets.claim(id(0), 5), Claim::New, "the worker has not entered the set"),
                     |sets| sets.unite(id(0), id(1)),
                     |sets| sets.unite(id(1), id(2)),
                 ]);
@@ -438,7 +438,7 @@ mod schedules {
                     },
                 ]);
                 assert!((1..5).all(|n| sets.same(id(0), id(n))), "one set");
-                assert_eq!(empty(&sets, id(3)), [1, 2], "what nobody has finished");
+                assert_eq!(empty(&sets, id(3)), [1, 2], "unfinished states");
                 assert_eq!(sets.claim(id(0), 0), Claim::Dead);
             },
             SCHEDULES,

@@ -116,7 +116,7 @@ impl LossyBfs {
             },
         };
         let over = paused.search(&store, false, factory, budget, progress);
-        over.unwrap_or_else(|_| unreachable!("a search pauses only where it was told to"))
+        over.unwrap_or_else(|_| unreachable!("this search does not pause"))
     }
 }
 

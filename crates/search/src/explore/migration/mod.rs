@@ -206,7 +206,7 @@ impl Stages<'_, '_, '_> {
         if let Err(limit) = transfer.queue(dissolved, (&level.queue, waiting), &mut queue, &mut handles) {
             return Ok(stop_paused_level(level, before, limit, &search));
         }
-        assert_eq!(trees.len(), before.statistics.states, "every state was moved");
+        assert_eq!(trees.len(), before.statistics.states, "all states were moved");
         workers[0].handle.enter();
         let remaining = 0..level.remaining.end - level.remaining.start;
         let mut ends = vec![0; level.depth as usize];
@@ -281,7 +281,7 @@ impl Stages<'_, '_, '_> {
             let end = search.end(Some(limit), &mut findings);
             return Ok(Outcome::new(end, Vec::new(), before.statistics));
         }
-        assert_eq!(trees.len(), before.statistics.states, "every state was moved");
+        assert_eq!(trees.len(), before.statistics.states, "all states were moved");
         worker.handle.enter();
         let descent = Descent { stack, paused: false, findings, stop: None, worker };
         self.allow_lossy_migration(&search);
