@@ -6,14 +6,14 @@ pub(crate) use shuttle::{
     hint::spin_loop,
     sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering},
     sync::{Condvar, Mutex, MutexGuard},
-    thread::yield_now as wait_a_little,
+    thread::yield_now,
 };
 #[cfg(not(shuttle))]
 pub(crate) use std::{
     hint::spin_loop,
     sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering},
     sync::{Condvar, Mutex, MutexGuard},
-    thread::yield_now as wait_a_little,
+    thread::yield_now,
 };
 
 /// Spins before a waiting thread sleeps: about ten microseconds, which is what waking up costs.

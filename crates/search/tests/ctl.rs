@@ -278,7 +278,7 @@ fn atom(bit: u32) -> Box<Ctl> {
 fn check(system: &ProcessGraph, formula: &Ctl, fairness: Fairness) -> Outcome {
     let mut out = CtlFormula::new(fairness);
     let whole = formula.build(&mut out);
-    evaluate(system, out.of(whole))
+    evaluate(system, out.with_root(whole))
 }
 
 fn evaluate(system: &ProcessGraph, formula: CtlFormula) -> Outcome {
@@ -312,7 +312,7 @@ fn parts(ctl: &Parsed, fairness: Fairness) -> (CtlFormula, Vec<SubformulaId>) {
         };
         parts.push(made);
     }
-    (out.of(parts[ctl.root().index()]), parts)
+    (out.with_root(parts[ctl.root().index()]), parts)
 }
 
 fn holds(outcome: &Outcome) -> bool {
@@ -512,7 +512,7 @@ fn limits_give_no_verdict() {
     let mut formula = CtlFormula::new(Fairness::None);
     let x = formula.atom(1);
     let whole = formula.ef(x);
-    let options = Options { ctl: Some(formula.of(whole)), ..Options::default() };
+    let options = Options { ctl: Some(formula.with_root(whole)), ..Options::default() };
     let budget = Budget { max_depth: Some(50), ..Budget::default() };
     let outcome = run(&line(1000), &options, &budget);
     assert!(matches!(outcome.end, End::Stopped(Limit::Depth(50))), "{outcome:?}");

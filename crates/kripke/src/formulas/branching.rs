@@ -40,7 +40,7 @@ pub fn translate(ctl: &Ctl, fairness: Fairness) -> Translated {
         parts.push(made);
     }
     let whole = parts[ctl.root().index()];
-    Translated { branching: branching.of(whole), parts }
+    Translated { branching: branching.with_root(whole), parts }
 }
 
 impl Translated {

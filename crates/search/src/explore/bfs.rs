@@ -110,14 +110,14 @@ pub(super) fn resume<'a, 'm, S: Store>(
     std::thread::scope(|scope| {
         let shutdown_on_drop = barrier.shutdown_on_drop();
         let (idle, helpers) = (workers, Vec::new());
-        let mut lead = Leader { search, barrier: &barrier, factory, scope, idle, helpers, max_depth, keep };
-        lead.run(&mut levels, &mut leader);
+        let mut leading = Leader { search, barrier: &barrier, factory, scope, idle, helpers, max_depth, keep };
+        leading.run(&mut levels, &mut leader);
         drop(shutdown_on_drop);
         levels.workers.push(leader);
-        for helper in lead.helpers {
+        for helper in leading.helpers {
             levels.workers.push(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         }
-        levels.workers.extend(lead.idle);
+        levels.workers.extend(leading.idle);
         levels.queue = std::mem::take(&mut barrier.write().queue);
         levels
     })
@@ -153,7 +153,7 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
         let width = {
             let mut frontier = self.barrier.write();
             let width = frontier.level.end - frontier.level.start;
-            frontier.claim = (width / (16 * threads as u64)).min(self.most()).clamp(ROUND as u64, CLAIM);
+            frontier.claim = (width / (16 * threads as u64)).min(self.claim_limit()).clamp(ROUND as u64, CLAIM);
             width
         };
         self.barrier.start();
@@ -172,7 +172,7 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
 
     /// Maximum number of states in a claim. A search that pauses completes its claims, so their successors must take
     /// little memory.
-    fn most(&self) -> u64 {
+    fn claim_limit(&self) -> u64 {
         CLAIMED_BYTES / self.search.store.longest().max(1)
     }
 
@@ -181,7 +181,7 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
         for number in 1 + self.helpers.len()..self.search.threads {
             let (search, barrier, factory, idle) = (self.search, self.barrier, self.factory, self.idle.next());
             let worker = move || idle.unwrap_or_else(|| Worker::new(search, number, factory()));
-            self.helpers.push(spawn(self.scope, move || help(search, barrier, worker())));
+            self.helpers.push(spawn(self.scope, move || run_helper(search, barrier, worker())));
         }
     }
 
@@ -213,7 +213,7 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
         }
         levels.ends.push(next.end);
         self.search.open_filter.advance();
-        if !S::Queue::LASTING {
+        if !S::Queue::KEEPS_ALL {
             let last = levels.ends.len() - 1;
             if !self.keep {
                 levels.first = last;
@@ -235,17 +235,17 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
 }
 
 /// The loop of a helper: it joins level after level.
-fn help<'a, 'm, S: Store>(
+fn run_helper<'a, 'm, S: Store>(
     search: &'a Search<'a, S>,
     barrier: &LevelBarrier<S::Queue>,
     mut worker: Worker<'a, 'm, S>,
 ) -> Worker<'a, 'm, S> {
     let mut last = 0;
-    while let Some(inside) = barrier.join_level(&mut last) {
+    while let Some(guard) = barrier.join_level(&mut last) {
         worker.handle.enter();
         work(search, barrier, &mut worker);
         worker.handle.leave();
-        drop(inside);
+        drop(guard);
     }
     worker
 }

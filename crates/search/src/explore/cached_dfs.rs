@@ -86,7 +86,7 @@ struct CachedSearch<'a, 'm> {
     transitions: u64,
     deepest: usize,
     /// Whether a successor was dropped because of the depth limit.
-    cut: bool,
+    depth_limited: bool,
     batch: Batch,
 }
 
@@ -123,7 +123,7 @@ pub(super) fn explore(
         revisits: 0,
         transitions: 0,
         deepest: 0,
-        cut: false,
+        depth_limited: false,
         batch: Batch::new(),
     };
     let stop = limit.map_or_else(|| search.run(), Err).err();
@@ -216,7 +216,7 @@ impl CachedSearch<'_, '_> {
             } else if within {
                 self.waiting.push(successor, n as u32);
             } else {
-                self.cut = true;
+                self.depth_limited = true;
             }
         }
     }
@@ -285,7 +285,7 @@ impl CachedSearch<'_, '_> {
         match (stop, self.findings.endless.take()) {
             (Some(limit), _) => End::Stopped(limit),
             (None, Some(finding)) => End::Stopped(Limit::EndlessSequence(finding)),
-            (None, None) if self.cut => End::Stopped(Limit::Depth(max_depth(self.budget))),
+            (None, None) if self.depth_limited => End::Stopped(Limit::Depth(max_depth(self.budget))),
             (None, None) => End::Exhausted(Exhausted::new(self.findings.errors)),
         }
     }

@@ -80,7 +80,8 @@ impl ErrorCollector {
         }
     }
 
-    /// Whether nothing was found since the last call of [`ErrorCollector::take_findings`].
+    /// Whether no error at a new site and no endless sequence was found since the last call of
+    /// [`ErrorCollector::take_findings`].
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.found.is_empty() && self.endless.is_none()
@@ -109,7 +110,7 @@ impl ErrorCollector {
                     ErrorSite::Fault(finding.span, name)
                 }
                 FindingKind::EndlessSequence => {
-                    self.cut_off(finding);
+                    self.record_endless(finding);
                     continue;
                 }
             };
@@ -131,7 +132,7 @@ impl ErrorCollector {
         kept
     }
 
-    fn cut_off(&mut self, finding: &Finding) {
+    fn record_endless(&mut self, finding: &Finding) {
         if self.endless.as_ref().is_none_or(|known| rank(finding) < rank(known)) {
             self.endless = Some(finding.clone());
         }

@@ -16,7 +16,7 @@ use crate::store::{Filter, Handle, LossyStore, PackedStack, PackedStacks, spawn}
 use crate::sync::Monitor;
 
 /// States taken at once. More hide the latency no better and enlarge the open set.
-const TAKEN: usize = 16;
+const BATCH: usize = 16;
 /// States expanded between two checks of the budget.
 const CHECK: usize = 256;
 
@@ -176,7 +176,7 @@ fn descend<F: Filter>(
             SuccessorOrder::Backward => {}
             SuccessorOrder::Random(_) => shuffle(fresh, &mut random),
         });
-        if shared.idle.load(Ordering::Relaxed) > 0 && stack.waiting() > 2 * TAKEN as u64 {
+        if shared.idle.load(Ordering::Relaxed) > 0 && stack.waiting() > 2 * BATCH as u64 {
             shared.offer(stack);
         }
         if worker.is_due(CHECK) {
@@ -195,7 +195,7 @@ fn descend<F: Filter>(
 /// Expands the states on top of the stack.
 fn expand_top<F: Filter>(worker: &mut Worker<'_, '_, StackedStore<F>>, deepest: &mut u32) -> Result<(), Limit> {
     worker.round.work.clear();
-    worker.handle.open_set.take(TAKEN, &mut worker.round.work);
+    worker.handle.open_set.take(BATCH, &mut worker.round.work);
     for &id in &worker.round.work {
         *deepest = (*deepest).max(worker.handle.open_set.depth(id));
     }

@@ -207,7 +207,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         ends.clear();
         let state = self.handle.open(id, state);
         let flags = expand(&mut *self.successors, self.search.options.reduces, state, batch, postponed);
-        debug_assert!(postponed.is_empty(), "only a search for errors can look at the postponed later");
+        debug_assert!(postponed.is_empty(), "only safety searches postpone successors");
         ends.push(batch.len());
         self.errors.inspect(id, state, flags, batch.findings());
         self.expanded += 1;

@@ -31,7 +31,6 @@ const LINE: usize = 64;
 /// Size of the address range that is requested first.
 const RANGE: usize = if cfg!(shuttle) { 1 << 20 } else { 1 << 42 };
 
-/// The arena.
 #[derive(Debug)]
 pub(super) struct Arena {
     blocks: Box<[Block]>,
@@ -260,7 +259,7 @@ impl<'a> ArenaWriter<'a> {
     pub fn next(&mut self, stride: usize) -> Result<u32, Full> {
         let open = match self.open.first() {
             Some(open) if open.stride == stride && open.left > 0 => *open,
-            _ => self.turn_to(stride)?,
+            _ => self.select_block(stride)?,
         };
         Ok(open.next)
     }
@@ -286,7 +285,7 @@ impl<'a> ArenaWriter<'a> {
     }
 
     #[cold]
-    fn turn_to(&mut self, stride: usize) -> Result<Open, Full> {
+    fn select_block(&mut self, stride: usize) -> Result<Open, Full> {
         let at = match self.open.iter().position(|open| open.stride == stride) {
             Some(at) => at,
             None => {

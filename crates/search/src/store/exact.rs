@@ -65,7 +65,7 @@ impl ExactStore {
     fn is(&self, number: u32, state: &State) -> bool {
         let known = self.arena.get(number);
         if self.hidden_prefix == 0 {
-            same(known, state)
+            equal_states(known, state)
         } else {
             known[self.hidden_prefix..] == state[self.hidden_prefix..]
         }
@@ -320,7 +320,7 @@ impl Handle for ExactHandle<'_> {
 
 /// Compares two states. For short states, which are most, this is faster than a call to `memcmp`.
 #[inline(always)]
-fn same(a: &State, b: &State) -> bool {
+fn equal_states(a: &State, b: &State) -> bool {
     fn ends<const N: usize>(state: &State) -> Option<([u8; N], [u8; N])> {
         Some((*state.first_chunk()?, *state.last_chunk()?))
     }

@@ -91,7 +91,7 @@ impl Allowance<'_> {
     /// Checks that one more state of so many bytes is permitted.
     #[inline]
     pub fn check(&mut self, bytes: u64) -> Result<(), Full> {
-        if self.states_left > 0 && self.bytes_left >= bytes { Ok(()) } else { self.ask(bytes) }
+        if self.states_left > 0 && self.bytes_left >= bytes { Ok(()) } else { self.draw(bytes) }
     }
 
     /// Uses what was checked.
@@ -108,7 +108,7 @@ impl Allowance<'_> {
     #[inline]
     pub fn take_bytes(&mut self, bytes: u64) -> Result<(), Full> {
         if self.bytes_left < bytes {
-            self.ask_bytes(bytes)?;
+            self.draw_bytes(bytes)?;
         }
         self.bytes_left -= bytes;
         self.bytes += bytes;
@@ -124,18 +124,18 @@ impl Allowance<'_> {
     }
 
     #[cold]
-    fn ask(&mut self, bytes: u64) -> Result<(), Full> {
+    fn draw(&mut self, bytes: u64) -> Result<(), Full> {
         if self.states_left == 0 {
             // A limit on states is exact: portions of one leave no unused states with other workers.
             let limited = self.quota.states.load(Ordering::Relaxed) < NO_LIMIT / 2;
             let wanted = if limited { 1 } else { STATES };
             self.states_left = take(&self.quota.states, 1, wanted).ok_or(Full::States)?;
         }
-        if self.bytes_left < bytes { self.ask_bytes(bytes) } else { Ok(()) }
+        if self.bytes_left < bytes { self.draw_bytes(bytes) } else { Ok(()) }
     }
 
     #[cold]
-    fn ask_bytes(&mut self, bytes: u64) -> Result<(), Full> {
+    fn draw_bytes(&mut self, bytes: u64) -> Result<(), Full> {
         let plenty = self.quota.bytes.load(Ordering::Relaxed) > 16 * BYTES * self.quota.tallies.len() as u64;
         let wanted = if plenty { BYTES.max(bytes) } else { bytes };
         self.bytes_left += take(&self.quota.bytes, bytes, wanted).ok_or(Full::Memory)?;

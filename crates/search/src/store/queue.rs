@@ -8,7 +8,7 @@ use super::StateId;
 /// A sequence of ids that grows at its end.
 pub trait Queue: Default + Debug + Send + Sync {
     /// Whether all positions are kept for ever, because that takes little memory.
-    const LASTING: bool;
+    const KEEPS_ALL: bool;
 
     /// Appends an id.
     fn push(&mut self, id: StateId);
@@ -75,7 +75,7 @@ impl Runs {
 }
 
 impl Queue for Runs {
-    const LASTING: bool = true;
+    const KEEPS_ALL: bool = true;
 
     #[inline]
     fn push(&mut self, id: StateId) {
@@ -132,7 +132,7 @@ struct Piece {
 const PIECE: usize = 1 << 13;
 
 impl Queue for Pieces {
-    const LASTING: bool = false;
+    const KEEPS_ALL: bool = false;
 
     #[inline]
     fn push(&mut self, id: StateId) {

@@ -7,7 +7,6 @@
 
 use crate::sync::{AtomicBool, Monitor, Ordering};
 
-/// The barrier.
 #[derive(Debug)]
 pub(super) struct ResizeBarrier {
     requested: AtomicBool,

@@ -28,7 +28,6 @@ const EMPTY: u64 = 0;
 /// The tag of an empty slot.
 const NO_TAG: u32 = 0;
 
-/// The table.
 #[derive(Debug)]
 pub(super) struct Table {
     segments: Segments<Lines>,

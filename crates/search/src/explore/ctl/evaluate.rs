@@ -20,7 +20,7 @@ const NO: u32 = u32::MAX - 1;
 const FRAME: StateId = StateId::NONE;
 
 /// Flags of a state: its labels are known; it was expanded.
-const JUDGED: u8 = 1;
+const LABELLED: u8 = 1;
 const EXPANDED: u8 = 2;
 
 /// The evaluation of a formula: known values, labels and fair cycles.
@@ -34,7 +34,7 @@ pub(super) struct Evaluator<'w, 'm, 'f, S: Store + 'w> {
     pub depth: u32,
     max_depth: u32,
     /// Flags and labels of states, by state number.
-    facts: Vec<u8>,
+    flags: Vec<u8>,
     labels: Vec<u64>,
     /// Known values, by subformula and state number.
     known: Vec<Vec<u32>>,
@@ -73,7 +73,7 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
             fair_cycles: Vec::new(),
             depth: 0,
             max_depth: search.budget.max_depth.unwrap_or(u32::MAX),
-            facts: Vec::new(),
+            flags: Vec::new(),
             labels: Vec::new(),
             known: vec![Vec::new(); formula.len()],
             stack_bytes: 0,
@@ -83,7 +83,7 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
     /// Memory besides the store, in bytes.
     pub fn bytes(&self) -> u64 {
         let known: usize = self.known.iter().map(|k| k.capacity() * size_of::<u32>()).sum();
-        (known + self.facts.capacity() + self.labels.capacity() * size_of::<u64>()) as u64 + self.stack_bytes
+        (known + self.flags.capacity() + self.labels.capacity() * size_of::<u64>()) as u64 + self.stack_bytes
     }
 
     /// Whether a subformula holds in a state.
@@ -130,12 +130,12 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
     /// The successors of a state. The first call for a state counts as its expansion.
     pub fn successors(&mut self, id: StateId) -> Result<Vec<StateId>, Stop> {
         let mut next = Vec::new();
-        if self.fact(id) & EXPANDED != 0 {
+        if self.flags_of(id) & EXPANDED != 0 {
             self.worker.expand_again(id, Choice::All, |seen| next.push(seen.id))?;
             return Ok(next);
         }
         self.worker.expand(id, |seen| next.push(seen.id))?;
-        *self.fact_mut(id) |= EXPANDED;
+        *self.flags_mut(id) |= EXPANDED;
         if self.worker.is_due(ROUND) {
             self.search.depth.store(u64::from(self.depth), std::sync::atomic::Ordering::Relaxed);
             self.search.check(self.bytes(), 0);
@@ -156,23 +156,23 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
         Ok(next)
     }
 
-    fn fact(&self, id: StateId) -> u8 {
-        self.facts.get(id.number() as usize).copied().unwrap_or(0)
+    fn flags_of(&self, id: StateId) -> u8 {
+        self.flags.get(id.number() as usize).copied().unwrap_or(0)
     }
 
-    fn fact_mut(&mut self, id: StateId) -> &mut u8 {
-        room(&mut self.facts, id)
+    fn flags_mut(&mut self, id: StateId) -> &mut u8 {
+        room(&mut self.flags, id)
     }
 
     /// The state labels. If evaluating a proposition is a fault, the formula has no value.
     fn state_labels(&mut self, id: StateId) -> Result<u64, Stop> {
-        if self.fact(id) & JUDGED == 0 {
+        if self.flags_of(id) & LABELLED == 0 {
             let Some(labels) = self.worker.state_labels(id) else {
                 self.successors(id)?;
                 return Err(Stop::Error);
             };
             *room(&mut self.labels, id) = labels;
-            *self.fact_mut(id) |= JUDGED;
+            *self.flags_mut(id) |= LABELLED;
         }
         Ok(self.labels[id.number() as usize])
     }
@@ -182,7 +182,7 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
     }
 
     /// Whether a subformula is known to have this value in a state.
-    pub fn knows(&self, subformula: SubformulaId, value: bool, id: StateId) -> bool {
+    pub fn is_known(&self, subformula: SubformulaId, value: bool, id: StateId) -> bool {
         self.known(subformula, id) == if value { YES } else { NO }
     }
 

@@ -14,10 +14,10 @@ use super::formula::{Operator, SubformulaId};
 use crate::store::{StateId, Store};
 
 /// Maximum number of runs.
-const MOST_RUNS: usize = 8;
+const MAX_RUNS: usize = 8;
 
 /// Maximum number of successors that are shown individually to refute `EX`.
-const FEW: usize = 4;
+const MAX_SHOWN_SUCCESSORS: usize = 4;
 
 /// Runs that explain the value of a CTL formula in the initial state.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -70,9 +70,9 @@ struct Pending {
 struct EvidenceTree {
     shown: Evidence,
     pending: Vec<Pending>,
-    met: HashSet<(Claim, StateId)>,
+    processed: HashSet<(Claim, StateId)>,
     /// States from which a run already shows an `E[x U y]` subformula.
-    drawn: HashSet<(SubformulaId, StateId)>,
+    shown_until: HashSet<(SubformulaId, StateId)>,
 }
 
 /// Choices, and the state that each leads to.
@@ -97,7 +97,7 @@ impl EvidenceTree {
     }
 
     fn has_room(&self, place: Place) -> bool {
-        self.is_end(place) || self.shown.runs.len() < MOST_RUNS
+        self.is_end(place) || self.shown.runs.len() < MAX_RUNS
     }
 
     /// Adds a path at a position: it follows the run as long as the choices agree, then extends it or branches off.
@@ -129,9 +129,9 @@ impl EvidenceTree {
     }
 
     /// Ends a run with a cycle that starts at a position.
-    fn close_cycle(&mut self, from: Place, round: &Path, shows: Claim) -> Vec<Place> {
+    fn close_cycle(&mut self, from: Place, cycle: &Path, shows: Claim) -> Vec<Place> {
         let place = self.branch_off(from, shows);
-        let places = self.follow_path(place, round, shows);
+        let places = self.follow_path(place, cycle, shows);
         self.shown.runs[place.run].trail.ending = Ending::Cycle(place.steps);
         places
     }
@@ -145,7 +145,7 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
         tree.shown.runs.push(Run { trail, leaves: None, shows: Claim { subformula, value } });
         tree.claim(subformula, value, at, Place { run: 0, steps: 0 });
         while let Some(next) = tree.pending.pop() {
-            if tree.met.insert((next.claim, next.at)) {
+            if tree.processed.insert((next.claim, next.at)) {
                 self.show(&mut tree, next)?;
             }
         }
@@ -219,9 +219,9 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
             }
         }
         let shows = self.claim_of_origin(claim.subformula, at)?;
-        let room = MOST_RUNS.saturating_sub(tree.shown.runs.len());
+        let room = MAX_RUNS.saturating_sub(tree.shown.runs.len());
         // Successors do not show whether a path is fair.
-        if next.len() > FEW.min(room) || !self.formula.every_run_is_fairly_extendable() {
+        if next.len() > MAX_SHOWN_SUCCESSORS.min(room) || !self.formula.every_run_is_fairly_extendable() {
             tree.shown.open.push((place, shows));
             return Ok(());
         }
@@ -241,12 +241,14 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
         y: SubformulaId,
     ) -> Result<(), Stop> {
         let Pending { claim: Claim { subformula, .. }, at, place } = pending;
-        let drawn = &tree.drawn;
+        let shown_until = &tree.shown_until;
         let path = self.path(
             at,
             false,
-            |e, id| Ok(drawn.contains(&(subformula, id)) || e.knows(subformula, true, id) && e.evaluate(y, id)?),
-            |e, id| Ok(e.knows(subformula, true, id)),
+            |e, id| {
+                Ok(shown_until.contains(&(subformula, id)) || e.is_known(subformula, true, id) && e.evaluate(y, id)?)
+            },
+            |e, id| Ok(e.is_known(subformula, true, id)),
         )?;
         let path = path.expect("a path exists");
         let states: Vec<StateId> = std::iter::once(at).chain(path.iter().map(|(_, id)| *id)).collect();
@@ -256,10 +258,10 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
         if self.formula.is_temporal(x) {
             (0..last).for_each(|i| tree.claim(x, true, states[i], places[i]));
         }
-        if !tree.drawn.contains(&(subformula, states[last])) {
+        if !tree.shown_until.contains(&(subformula, states[last])) {
             tree.claim(y, true, states[last], places[last]);
         }
-        tree.drawn.extend(states.into_iter().map(|id| (subformula, id)));
+        tree.shown_until.extend(states.into_iter().map(|id| (subformula, id)));
         Ok(())
     }
 
@@ -269,20 +271,20 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
         let starts: HashSet<StateId> =
             self.fair_cycles.iter().filter(|(p, ..)| *p == subformula).map(|(_, id, _)| *id).collect();
         let arrived = |e: &mut Self, id| {
-            Ok(e.knows(subformula, true, id)
+            Ok(e.is_known(subformula, true, id)
                 && (starts.contains(&id) || e.evaluate(x, id)? && e.successors(id)?.is_empty()))
         };
-        let path = self.path(at, false, arrived, |e, id| Ok(e.knows(subformula, true, id)))?;
+        let path = self.path(at, false, arrived, |e, id| Ok(e.is_known(subformula, true, id)))?;
         let mut path = path.expect("a path to a fair cycle or an end state exists");
         let end = path.last().map_or(at, |(_, id)| *id);
         let shows = self.claim_of_origin(subformula, at)?;
         let mut places = tree.follow_path(place, &path, shows);
         if let Some((_, _, cycle)) = self.fair_cycles.iter().find(|(p, id, _)| *p == subformula && *id == end).cloned()
         {
-            let round = self.follow(end, &cycle)?;
-            let turn = places[places.len() - 1];
-            places.extend(tree.close_cycle(turn, &round, shows).into_iter().skip(1));
-            path.extend(round);
+            let cycle = self.follow(end, &cycle)?;
+            let start_of_cycle = places[places.len() - 1];
+            places.extend(tree.close_cycle(start_of_cycle, &cycle, shows).into_iter().skip(1));
+            path.extend(cycle);
         }
         self.claim_along(tree, x, true, at, &path, &places);
         Ok(())
@@ -298,11 +300,11 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
     ) -> Result<(), Stop> {
         let Pending { claim: Claim { subformula, .. }, at, place } = pending;
         let shows = self.claim_of_origin(subformula, at)?;
-        let astray = |e: &mut Self, id| Ok(e.knows(subformula, false, id) && e.evaluate(x, id)?);
-        let lost = |e: &mut Self, id: StateId| {
-            Ok(e.knows(subformula, false, id) && (!e.evaluate(x, id)? || e.successors(id)?.is_empty()))
+        let violates = |e: &mut Self, id| Ok(e.is_known(subformula, false, id) && e.evaluate(x, id)?);
+        let ends = |e: &mut Self, id: StateId| {
+            Ok(e.is_known(subformula, false, id) && (!e.evaluate(x, id)? || e.successors(id)?.is_empty()))
         };
-        if let Some(path) = self.path(at, false, lost, astray)? {
+        if let Some(path) = self.path(at, false, ends, violates)? {
             let places = tree.follow_path(place, &path, shows);
             self.claim_along(tree, y, false, at, &path, &places);
             let end = path.last().map_or(at, |(_, id)| *id);
@@ -311,19 +313,22 @@ impl<'w, S: Store> Evaluator<'w, '_, '_, S> {
             }
             return Ok(());
         }
-        let mut met = HashSet::new();
-        let mut turn = at;
-        while met.insert(turn) {
-            let next = self.successors(turn)?;
-            let on = next.into_iter().find(|id| self.knows(subformula, false, *id));
-            turn = on.expect("a successor violates the subformula too");
+        let mut visited = HashSet::new();
+        let mut start_of_cycle = at;
+        while visited.insert(start_of_cycle) {
+            let next = self.successors(start_of_cycle)?;
+            let on = next.into_iter().find(|id| self.is_known(subformula, false, *id));
+            start_of_cycle = on.expect("a successor violates the subformula too");
         }
-        let mut path = self.path(at, false, |_, id| Ok(id == turn), astray)?.expect("the path was just followed");
-        let round = self.path(turn, true, |_, id| Ok(id == turn), astray)?.expect("the cycle was just followed");
+        let mut path =
+            self.path(at, false, |_, id| Ok(id == start_of_cycle), violates)?.expect("the path was just followed");
+        let cycle = self
+            .path(start_of_cycle, true, |_, id| Ok(id == start_of_cycle), violates)?
+            .expect("the cycle was just followed");
         let mut places = tree.follow_path(place, &path, shows);
         let start = places[places.len() - 1];
-        places.extend(tree.close_cycle(start, &round, shows).into_iter().skip(1));
-        path.extend(round);
+        places.extend(tree.close_cycle(start, &cycle, shows).into_iter().skip(1));
+        path.extend(cycle);
         self.claim_along(tree, y, false, at, &path, &places);
         Ok(())
     }

@@ -35,7 +35,7 @@ pub(super) enum Operator {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CtlFormula {
     nodes: Vec<Node>,
-    whole: SubformulaId,
+    root: SubformulaId,
     fairness: Fairness,
 }
 
@@ -52,13 +52,13 @@ struct Node {
 impl CtlFormula {
     /// A formula that quantifies over fair paths.
     pub fn new(fairness: Fairness) -> CtlFormula {
-        CtlFormula { nodes: Vec::new(), whole: SubformulaId(0), fairness }
+        CtlFormula { nodes: Vec::new(), root: SubformulaId(0), fairness }
     }
 
     /// The formula whose root is this subformula.
     #[must_use]
-    pub fn of(self, whole: SubformulaId) -> CtlFormula {
-        CtlFormula { whole, ..self }
+    pub fn with_root(self, root: SubformulaId) -> CtlFormula {
+        CtlFormula { root, ..self }
     }
 
     /// The fairness of the paths.
@@ -73,7 +73,7 @@ impl CtlFormula {
 
     /// The nesting depth of the evaluation.
     pub fn height(&self) -> u32 {
-        self.nodes.get(self.whole.index()).map_or(0, |node| node.height)
+        self.nodes.get(self.root.index()).map_or(0, |node| node.height)
     }
 
     /// A constant.
@@ -262,8 +262,8 @@ impl CtlFormula {
         id
     }
 
-    pub(super) fn whole(&self) -> SubformulaId {
-        self.whole
+    pub(super) fn root(&self) -> SubformulaId {
+        self.root
     }
 
     pub(super) fn operator(&self, id: SubformulaId) -> Operator {

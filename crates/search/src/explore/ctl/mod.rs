@@ -44,8 +44,8 @@ pub(super) fn check<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>, 
         Ok(root) => root,
         Err(limit) => return conclude(evaluator, StateId::NONE, Err(Stop::Limit(limit))),
     };
-    let judged = evaluator.evaluate(formula.whole(), root).and_then(|holds| {
-        let evidence = match evaluator.evidence(formula.whole(), holds, root) {
+    let judged = evaluator.evaluate(formula.root(), root).and_then(|holds| {
+        let evidence = match evaluator.evidence(formula.root(), holds, root) {
             // The formula holds even without evidence.
             Err(Stop::Limit(_)) if holds => None,
             found => Some(found?).filter(|e| !(holds && e.is_empty())),

@@ -32,7 +32,7 @@ struct Shared<'s, S> {
     colours: Colours,
     /// Whether a blue search has skipped a state because of the depth limit. That state may never become red, so
     /// workers no longer wait for red states, and the search is incomplete.
-    cut: AtomicBool,
+    depth_limited: AtomicBool,
 }
 
 struct Searcher<'l, 'w, 'm, 's, S: Store + 'w> {
@@ -49,7 +49,7 @@ struct Searcher<'l, 'w, 'm, 's, S: Store + 'w> {
     red: Vec<StateId>,
     met: Vec<StateId>,
     /// Successors that other workers have expanded.
-    later: Vec<StateId>,
+    deferred: Vec<StateId>,
     random: u64,
 }
 
@@ -58,18 +58,22 @@ pub(super) fn run<S: Store>(
     factory: Factory<'_, '_>,
     root: StateId,
 ) -> Result<(), Limit> {
-    let shared =
-        Shared { parallel: ParallelSearch::new(liveness), colours: Colours::new(), cut: AtomicBool::new(false) };
+    let shared = Shared {
+        parallel: ParallelSearch::new(liveness),
+        colours: Colours::new(),
+        depth_limited: AtomicBool::new(false),
+    };
     shared.parallel.run_workers(liveness, factory, |worker, number| Searcher::new(&shared, worker, number).start(root));
-    let (bytes, cut, max_depth) = (shared.colours.bytes(), shared.is_cut(), shared.parallel.max_depth);
+    let (bytes, depth_limited, max_depth) =
+        (shared.colours.bytes(), shared.is_depth_limited(), shared.parallel.max_depth);
     shared.parallel.conclude(liveness, bytes)?;
     let found = !liveness.found.is_empty() || !liveness.findings.kept.is_empty();
-    if cut && !found { Err(Limit::Depth(max_depth)) } else { Ok(()) }
+    if depth_limited && !found { Err(Limit::Depth(max_depth)) } else { Ok(()) }
 }
 
 impl<S> Shared<'_, S> {
-    fn is_cut(&self) -> bool {
-        self.cut.load(Ordering::Relaxed)
+    fn is_depth_limited(&self) -> bool {
+        self.depth_limited.load(Ordering::Relaxed)
     }
 }
 
@@ -86,7 +90,7 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
             deepest: 0,
             red: Vec::new(),
             met: Vec::new(),
-            later: Vec::new(),
+            deferred: Vec::new(),
             random: 1 + number as u64,
         }
     }
@@ -110,7 +114,7 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
             let colour = self.shared.colours.get(top);
             let is_known = self.cyan.contains(top) || colour & BLUE != 0;
             if is_known || self.depth >= self.shared.parallel.max_depth {
-                self.shared.cut.fetch_or(!is_known, Ordering::Relaxed);
+                self.shared.depth_limited.fetch_or(!is_known, Ordering::Relaxed);
                 self.blue.pop();
                 continue;
             }
@@ -138,10 +142,10 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
     fn expand(&mut self, id: StateId, stack: &mut Vec<StateId>) -> OrEnded<Flags> {
         let first = stack.len();
         let known = self.shared.colours.set(id, EXPANDED) & EXPANDED != 0;
-        let (colours, later) = (&self.shared.colours, &mut self.later);
+        let (colours, deferred) = (&self.shared.colours, &mut self.deferred);
         let sort = |seen: Seen| {
             let taken = !seen.new && colours.get(seen.id) & EXPANDED != 0;
-            if taken { later.push(seen.id) } else { stack.push(seen.id) }
+            if taken { deferred.push(seen.id) } else { stack.push(seen.id) }
         };
         let expanded = match known {
             false => self.worker.expand(id, sort),
@@ -149,8 +153,8 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
         };
         // The last entry is visited first: states that no worker has expanded.
         shuffle(&mut stack[first..], &mut self.random);
-        shuffle(&mut self.later, &mut self.random);
-        stack.splice(first..first, self.later.drain(..));
+        shuffle(&mut self.deferred, &mut self.random);
+        stack.splice(first..first, self.deferred.drain(..));
         expanded.map_err(|limit| self.shared.parallel.stop(limit))
     }
 
@@ -190,8 +194,8 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
                 return Err(self.shared.parallel.report_cycle(seed));
             }
             let colour = self.shared.colours.get(top);
-            let is_left_out = colour & BLUE == 0 && self.shared.is_cut();
-            if self.pink.contains(top) || colour & RED != 0 || is_left_out {
+            let is_beyond_limit = colour & BLUE == 0 && self.shared.is_depth_limited();
+            if self.pink.contains(top) || colour & RED != 0 || is_beyond_limit {
                 continue;
             }
             first = false;
@@ -219,7 +223,7 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
         }
         self.worker.handle.leave();
         let mut over = false;
-        while at < self.met.len() && !over && !self.shared.is_cut() {
+        while at < self.met.len() && !over && !self.shared.is_depth_limited() {
             if open(&self.met[at]) {
                 std::thread::yield_now();
                 over = self.shared.parallel.is_over() || self.shared.parallel.search.is_stopped();

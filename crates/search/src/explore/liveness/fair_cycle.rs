@@ -40,8 +40,8 @@ struct ComponentSummary {
     step: Option<Step>,
     /// Per agent: a transition that it makes, a state in which it is disabled, and all states in which it is enabled.
     moves: Vec<Option<Step>>,
-    rests: Vec<Option<StateId>>,
-    able: Vec<HashSet<StateId>>,
+    disabled_in: Vec<Option<StateId>>,
+    enabled_in: Vec<HashSet<StateId>>,
     edges: HashMap<StateId, Vec<StateId>>,
 }
 
@@ -59,7 +59,7 @@ pub(in crate::explore) fn find<S: Store>(
             continue;
         }
         match summary.check_fairness(cycles.fairness) {
-            FairnessVerdict::Fair => return around(worker, &summary, &members, cycles.fairness).map(Some),
+            FairnessVerdict::Fair => return construct(worker, &summary, &members, cycles.fairness).map(Some),
             FairnessVerdict::Unfair => {}
             FairnessVerdict::Without(bad) => {
                 let rest: BTreeSet<_> = part.into_iter().filter(|(id, _)| !bad.contains(id)).collect();
@@ -86,13 +86,15 @@ impl ComponentSummary {
             let fair = self.moves[process].is_some()
                 || match fairness {
                     Fairness::None => true,
-                    Fairness::Weak => self.rests[process].is_some(),
-                    Fairness::Strong | Fairness::StrongTransitions => self.able[process].is_empty(),
+                    Fairness::Weak => self.disabled_in[process].is_some(),
+                    Fairness::Strong | Fairness::StrongTransitions => self.enabled_in[process].is_empty(),
                     Fairness::Impartial => false,
                 };
             if !fair {
                 match fairness {
-                    Fairness::Strong | Fairness::StrongTransitions => bad.extend(self.able[process].iter().copied()),
+                    Fairness::Strong | Fairness::StrongTransitions => {
+                        bad.extend(self.enabled_in[process].iter().copied())
+                    }
                     _ => return FairnessVerdict::Unfair,
                 }
             }
@@ -101,7 +103,7 @@ impl ComponentSummary {
     }
 
     /// Records a transition inside the component and the agents that make it.
-    fn moved(&mut self, moved_by: MovedBy, step: Step) {
+    fn record_transition(&mut self, moved_by: MovedBy, step: Step) {
         let movers = match moved_by {
             MovedBy::None => &mut [][..],
             MovedBy::One(agent) => &mut self.moves[agent..=agent],
@@ -113,14 +115,14 @@ impl ComponentSummary {
     }
 
     /// Records the enabled and the disabled agents of a state.
-    fn enabled(&mut self, at: StateId, agents: &Agents) {
+    fn record_enabled(&mut self, at: StateId, agents: &Agents) {
         let mut enabled = vec![false; self.moves.len()];
         agents.enabled.iter().for_each(|agent| enabled[*agent] = true);
         for (agent, enabled) in enabled.into_iter().enumerate() {
             if enabled {
-                self.able[agent].insert(at);
+                self.enabled_in[agent].insert(at);
             } else {
-                self.rests[agent].get_or_insert(at);
+                self.disabled_in[agent].get_or_insert(at);
             }
         }
     }
@@ -129,8 +131,8 @@ impl ComponentSummary {
     fn ensure_agents(&mut self, processes: usize, absent: Option<StateId>) {
         while self.moves.len() < processes {
             self.moves.push(None);
-            self.rests.push(absent);
-            self.able.push(HashSet::new());
+            self.disabled_in.push(absent);
+            self.enabled_in.push(HashSet::new());
         }
     }
 }
@@ -173,16 +175,16 @@ fn summarise<S: Store>(
                 summary.marked.push(step);
             }
             summary.edges.entry(from).or_default().push(to);
-            summary.moved(moved_by, step);
+            summary.record_transition(moved_by, step);
         }
-        summary.enabled(from, &agents);
+        summary.record_enabled(from, &agents);
         before = before.or(Some(from));
     }
     Ok(summary)
 }
 
 /// A cycle through everything that makes it accepting and fair.
-fn around<S: Store>(
+fn construct<S: Store>(
     worker: &mut Worker<'_, '_, S>,
     summary: &ComponentSummary,
     members: &HashSet<StateId>,
@@ -193,9 +195,9 @@ fn around<S: Store>(
     let (mut cycle, mut at) = (Vec::new(), start);
     let mut moves = summary.marked.clone();
     for process in 0..summary.moves.len() {
-        match (fairness, summary.rests[process], summary.moves[process]) {
+        match (fairness, summary.disabled_in[process], summary.moves[process]) {
             (Fairness::None, ..) => {}
-            (Fairness::Strong | Fairness::StrongTransitions, ..) if summary.able[process].is_empty() => {}
+            (Fairness::Strong | Fairness::StrongTransitions, ..) if summary.enabled_in[process].is_empty() => {}
             (Fairness::Weak, Some(rest), _) => extend(worker, &mut cycle, &mut at, rest, members)?,
             (_, _, step) => moves.extend(step),
         }

@@ -15,7 +15,7 @@
 use std::sync::OnceLock;
 
 use crate::store::StateId;
-use crate::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering, wait_a_little};
+use crate::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering, yield_now};
 
 /// States per page, as a power of two. Pages are small under the shuttle scheduler.
 const PAGE_BITS: u32 = if cfg!(shuttle) { 4 } else { 16 };
@@ -49,7 +49,6 @@ struct Node {
     expanded: AtomicU8,
 }
 
-/// The forest.
 pub(super) struct UnionFind {
     pages: Box<[OnceLock<Box<[Node]>>]>,
     bytes: std::sync::atomic::AtomicU64,
@@ -242,7 +241,7 @@ impl UnionFind {
             match self.node(a).item.load(Ordering::SeqCst) {
                 LIVE => return true,
                 DONE => return false,
-                _ => wait_a_little(),
+                _ => yield_now(),
             }
         }
     }
@@ -255,7 +254,7 @@ impl UnionFind {
             if changed.is_ok() && self.is_root(root) || changed == Err(DEAD) {
                 return;
             }
-            wait_a_little();
+            yield_now();
         }
     }
 
@@ -263,7 +262,7 @@ impl UnionFind {
     pub fn finish(&self, id: StateId) {
         let item = &self.node(id.number()).item;
         while item.compare_exchange(LIVE, DONE, Ordering::SeqCst, Ordering::SeqCst) == Err(BUSY) {
-            wait_a_little();
+            yield_now();
         }
     }
 
@@ -298,7 +297,7 @@ impl UnionFind {
                 Ok(_) if self.is_root(low) => return Some((low, high)),
                 Ok(_) => set.store(LIVE, Ordering::SeqCst),
                 Err(DEAD) => return None,
-                Err(_) => wait_a_little(),
+                Err(_) => yield_now(),
             }
         }
     }

@@ -69,16 +69,16 @@ impl Transfer<'_> {
         let mut old = Vec::new();
         let chunks =
             positions.clone().step_by(TRANSFER_BATCH).map(|at| at..positions.end.min(at + TRANSFER_BATCH as u64));
-        self.inside(handles[0], |handle| {
+        self.while_entered(handles[0], |handle| {
             for chunk in chunks {
                 old.clear();
                 from.copy(chunk, &mut old);
-                self.rename(&dissolved, &mut old, handle)?;
+                self.move_ids(&dissolved, &mut old, handle)?;
                 old.iter().for_each(|&id| to.push(id));
             }
             Ok(())
         })?;
-        self.everything(&dissolved.drain(), handles)
+        self.drain_all(&dissolved.drain(), handles)
     }
 
     /// Moves all states, and replaces the ids on the stack by the new ones.
@@ -88,36 +88,36 @@ impl Transfer<'_> {
         stack: &mut [StateId],
         handle: &mut H,
     ) -> Result<(), Limit> {
-        self.inside(handle, |handle| {
+        self.while_entered(handle, |handle| {
             for entries in stack.chunks_mut(TRANSFER_BATCH) {
                 let mut ids: Vec<StateId> = entries.iter().copied().filter(|&id| id != FRAME).collect();
-                self.rename(&dissolved, &mut ids, handle)?;
+                self.move_ids(&dissolved, &mut ids, handle)?;
                 entries.iter_mut().filter(|id| **id != FRAME).zip(ids).for_each(|(old, new)| *old = new);
             }
             Ok(())
         })?;
-        self.everything(&dissolved.drain(), &mut vec![handle])
+        self.drain_all(&dissolved.drain(), &mut vec![handle])
     }
 
     /// Moves a few states and replaces their ids.
-    fn rename(&self, dissolved: &DissolvedStore, ids: &mut [StateId], handle: &mut impl Handle) -> Result<(), Limit> {
-        let (mut batch, mut renamed) = (TransferBatch::default(), 0);
+    fn move_ids(&self, dissolved: &DissolvedStore, ids: &mut [StateId], handle: &mut impl Handle) -> Result<(), Limit> {
+        let (mut batch, mut moved) = (TransferBatch::default(), 0);
         for at in 0..ids.len() {
             batch.push(dissolved.get(ids[at]), false);
             if batch.is_full() || at + 1 == ids.len() {
                 batch.intern(handle, self.budget)?;
-                ids[renamed..=at].copy_from_slice(&batch.ids);
-                renamed = at + 1;
+                ids[moved..=at].copy_from_slice(&batch.ids);
+                moved = at + 1;
             }
         }
         Ok(())
     }
 
-    fn everything<H: Handle>(&self, drain: &StateDrain, handles: &mut Vec<&mut H>) -> Result<(), Limit> {
+    fn drain_all<H: Handle>(&self, drain: &StateDrain, handles: &mut Vec<&mut H>) -> Result<(), Limit> {
         std::thread::scope(|scope| {
             let workers: Vec<_> = handles
                 .iter_mut()
-                .map(|handle| spawn(scope, || self.inside(*handle, |handle| self.pieces(drain, handle))))
+                .map(|handle| spawn(scope, || self.while_entered(*handle, |handle| self.drain_blocks(drain, handle))))
                 .collect();
             let moved: Vec<_> = workers
                 .into_iter()
@@ -127,7 +127,7 @@ impl Transfer<'_> {
         })
     }
 
-    fn pieces(&self, drain: &StateDrain, handle: &mut impl Handle) -> Result<(), Limit> {
+    fn drain_blocks(&self, drain: &StateDrain, handle: &mut impl Handle) -> Result<(), Limit> {
         let mut batch = TransferBatch::default();
         loop {
             let piece = drain.next(|state, visited| {
@@ -143,7 +143,11 @@ impl Transfer<'_> {
 
     /// Runs `work` inside the store and leaves it in any case, because other workers wait for those that have
     /// entered.
-    fn inside<H: Handle>(&self, handle: &mut H, work: impl FnOnce(&mut H) -> Result<(), Limit>) -> Result<(), Limit> {
+    fn while_entered<H: Handle>(
+        &self,
+        handle: &mut H,
+        work: impl FnOnce(&mut H) -> Result<(), Limit>,
+    ) -> Result<(), Limit> {
         handle.enter();
         let done = work(handle);
         handle.leave();
