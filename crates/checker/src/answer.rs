@@ -100,7 +100,7 @@ impl Answer {
     /// The fairness assumption of the answer.
     pub fn fairness(&self) -> Fairness {
         let cycles = self.search.cycles.map(|c| c.fairness);
-        cycles.or(self.search.branching.as_ref().map(|b| b.fairness())).unwrap_or_default()
+        cycles.or(self.search.ctl.as_ref().map(|b| b.fairness())).unwrap_or_default()
     }
 
     /// The CTL formula, for messages about its parts.

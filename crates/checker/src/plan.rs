@@ -25,7 +25,7 @@ use std::fmt;
 
 use kripke_reduce::por::Keeping;
 use kripke_search::store::{Bits, HashStore};
-use kripke_search::{Algorithm, Bias, Branching, CacheSize, Cycles, Fairness, Options, Order, StoreKind};
+use kripke_search::{Algorithm, CacheSize, CtlFormula, Cycles, Fairness, Options, Order, StoreKind, SuccessorOrder};
 
 use crate::request::{Request, Store, StoreName, Swarm};
 use crate::task::Kind;
@@ -72,7 +72,7 @@ pub enum Target {
     /// An accepting cycle, with these acceptance sets of edges if there are several.
     Cycle(u32),
     /// The truth of a CTL formula in the initial state.
-    Ctl(Branching),
+    Ctl(CtlFormula),
 }
 
 /// The decisions for all questions of a request.
@@ -362,10 +362,10 @@ fn options(request: &Request, facts: &Facts, question: &QuestionFacts) -> Option
         assertions: errors.assertions && !checked_elsewhere && question.kind != Kind::Reach,
         end_states: errors.end_states && !checked_elsewhere && question.end_states,
         store,
-        change_at: search.store.change_at,
+        migrate_at: search.store.change_at,
         lossy: search.store.lossy,
         threads,
-        bias: Bias::Forward,
+        successor_order: SuccessorOrder::Forward,
         seed: search.store.hash_seed.unwrap_or(0),
         swarm: search.store.swarm.map(|swarm| match swarm {
             Swarm::Searches(searches) => searches,
@@ -376,8 +376,8 @@ fn options(request: &Request, facts: &Facts, question: &QuestionFacts) -> Option
             Target::Cycle(marks) => Some(Cycles { algorithm: search.algorithm, fairness: questions.fairness, marks }),
             _ => None,
         },
-        branching: match &question.target {
-            Target::Ctl(branching) => Some(branching.clone()),
+        ctl: match &question.target {
+            Target::Ctl(formula) => Some(formula.clone()),
             _ => None,
         },
         reduces: false,

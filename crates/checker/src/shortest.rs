@@ -39,7 +39,7 @@ impl Session<'_> {
     pub(crate) fn shortest(&self, mut answer: Answer, unmerged: Task, plan: &QuestionPlan) -> Result<Answer, Error> {
         let nearest = answer.search.order == Order::BreadthFirst
             && answer.search.cycles.is_none()
-            && answer.search.branching.is_none()
+            && answer.search.ctl.is_none()
             && !answer.search.store.is_lossy();
         let Some(length) = longer(&answer).filter(|_| nearest).map(steps) else { return Ok(answer) };
         answer.shortest = false;

@@ -100,7 +100,7 @@ fn questions() -> Vec<Facts> {
         facts(Kind::Ltl, Target::Cycle(0), false),
         facts(Kind::Ltl, Target::Cycle(3), true),
         facts(Kind::Progress, Target::Cycle(0), false),
-        facts(Kind::Ctl, Target::Ctl(ctl.branching), true),
+        facts(Kind::Ctl, Target::Ctl(ctl.formula), true),
     ]
 }
 

@@ -254,9 +254,9 @@ impl Checked<'_> {
     /// `store: exact, then tree from 1.2M states on (memory got tight)`
     fn stores(&self) -> String {
         let s = self.statistics;
-        let Some(first) = s.changes.first() else { return String::new() };
-        let later = s.changes[1..].iter().map(|change| change.from).chain([s.store]);
-        let then = s.changes.iter().zip(later);
+        let Some(first) = s.migrations.first() else { return String::new() };
+        let later = s.migrations[1..].iter().map(|change| change.from).chain([s.store]);
+        let then = s.migrations.iter().zip(later);
         let then: String =
             then.map(|(c, to)| format!(", then {} from {} states on", to.word(), short(c.states))).collect();
         format!("  store: {}{then} (memory got tight)\n", first.from.word())
@@ -279,7 +279,7 @@ impl Checked<'_> {
             let states = "states are those seen by any, estimated";
             return format!("  {searches} · {states} · coverage at most about {}\n", percent(coverage));
         }
-        let Some(missed) = self.statistics.missed else { return String::new() };
+        let Some(missed) = self.statistics.omissions else { return String::new() };
         let store = match self.statistics.store {
             StoreKind::Bitstate(size) => {
                 let bits = match size.is_power() {

@@ -1,4 +1,4 @@
-//! How fast states go through search and store: explores a hand-written mutual exclusion of N processes.
+//! Throughput of search and store, on a hand-written mutual exclusion algorithm of N processes.
 //!
 //! `cargo run --release -p kripke-search --example throughput -- [N] [bfs|dfs] [threads] [exact|tree]`
 
@@ -7,15 +7,15 @@ use std::time::Instant;
 use kripke_model::{Batch, Choice, Flags, Movers, State, Successors};
 use kripke_search::{Budget, End, Options, Order, Progress, StoreKind, explore};
 
-/// Peterson's algorithm for N processes, which checks the others one by one. A state has five bytes per process:
-/// location, `j`, `k` and the shared `level[i]`, `last[i]`.
+/// Peterson's algorithm for N processes, which checks the other processes one by one. A state has five bytes per
+/// process: location, `j`, `k` and the shared `level[i]`, `last[i]`.
 struct Peterson {
     processes: usize,
     state: Vec<u8>,
 }
 
 impl Peterson {
-    /// Executes the one statement process `i` can execute, if it can.
+    /// Executes the statement of process `i`, if it is enabled.
     fn step(&mut self, i: usize) -> bool {
         let n = self.processes;
         let s = &mut self.state;

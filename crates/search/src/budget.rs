@@ -1,4 +1,4 @@
-//! What a search may use, and the limit that ended it.
+//! Resource bounds of a search, and the limit that ended it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,41 +9,50 @@ use kripke_model::Finding;
 
 use crate::store::{Capacity, Full};
 
-/// Bounds of a search. The default has none.
+/// Resource bounds of a search. The default sets none.
 #[derive(Clone, Default, Debug)]
 pub struct Budget {
-    /// States that many steps from the initial state are expanded, but not what is new beyond.
+    /// Depth limit. States at this depth are expanded; new successors of them are not.
     pub max_depth: Option<u32>,
+    /// Limit on the number of stored states.
     pub max_states: Option<u64>,
-    /// Bytes for store and frontier together, with what an allocator loses between pieces of memory.
+    /// Memory limit in bytes for the store and the open set, including the overhead of the allocator.
     pub memory: Option<u64>,
-    /// Bytes of that which are in use already.
+    /// Bytes of the memory limit that are in use before the search starts.
     pub taken: u64,
+    /// The time at which the search stops.
     pub deadline: Option<Instant>,
-    /// Set by another thread (or a signal handler) to end the search.
+    /// Another thread or a signal handler sets this flag to end the search.
     pub interrupt: Option<Arc<AtomicBool>>,
-    /// Set by another thread while the whole program has more memory than it may have, whatever the search thinks it uses.
+    /// Another thread sets this flag while the process exceeds its memory limit, whatever the search itself accounts
+    /// for.
     pub full: Option<Arc<AtomicBool>>,
-    /// Set when nothing more is wanted of the search: another one of a swarm has found it, or the search is wrong.
+    /// This flag is set when the search is no longer needed: another search of the swarm has found an error, or an
+    /// audit has found the reduction unsound.
     pub enough: Option<Arc<AtomicBool>>,
 }
 
-/// Why a search could not be finished.
+/// The reason why a search is incomplete.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Limit {
+    /// The depth limit.
     Depth(u32),
+    /// The limit on stored states.
     States(u64),
-    /// Bytes.
+    /// The memory limit, in bytes.
     Memory(u64),
+    /// The deadline has passed.
     Time,
+    /// The search was interrupted.
     Interrupted,
-    /// More states than there are numbers for them.
+    /// The store has no numbers left for further states.
     StateNumbers,
-    /// An atomic or indivisible sequence that does not come to an end.
+    /// An atomic or indivisible sequence exceeds the limit of steps, so its end is unknown.
     EndlessSequence(Finding),
-    /// All of the slots of a cache where the next state could go are taken by states of the stack. So many slots it has.
+    /// All slots that the next state could replace belong to states on the stack. The value is the number of slots of
+    /// the cache.
     Cache(u64),
-    /// Everything was explored as far as the store can tell, but it may have taken a new state for an old one.
+    /// The open set became empty, but a lossy store may have taken new states for visited ones.
     LossyStore,
 }
 
@@ -64,13 +73,13 @@ impl fmt::Display for Limit {
 }
 
 impl Budget {
-    /// The part of the budget that the store itself keeps to.
+    /// The capacity of the store under this budget.
     pub fn capacity(&self) -> Capacity {
         let bytes = self.memory.map_or(u64::MAX, |memory| usable(memory).saturating_sub(self.taken));
         Capacity { bytes, states: self.max_states.unwrap_or(u64::MAX) }
     }
 
-    /// What it means that the store is full.
+    /// The limit that a full store has reached.
     pub(crate) fn limit(&self, full: Full) -> Limit {
         match (full, self.max_states, self.memory) {
             (Full::States, Some(states), _) => Limit::States(states),
@@ -79,7 +88,7 @@ impl Budget {
         }
     }
 
-    /// To be asked now and then.
+    /// Checks flags, memory and deadline. The search calls it at regular intervals.
     pub(crate) fn check(&self, bytes: u64) -> Result<(), Limit> {
         let set = |flag: &Option<Arc<AtomicBool>>| flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
         if set(&self.interrupt) {
@@ -103,7 +112,7 @@ impl Budget {
     }
 }
 
-/// How much of some memory can be filled: the rest goes to stacks, buffers and to what lies between.
+/// The part of the memory limit that states can use. The rest is for thread stacks, buffers and fragmentation.
 fn usable(memory: u64) -> u64 {
     memory - memory / 32
 }

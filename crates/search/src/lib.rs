@@ -1,13 +1,15 @@
-//! Visiting every state a model can reach, and saying honestly how far that got.
+//! Explicit-state exploration: reachability, liveness and CTL over a shared store of visited states.
 //!
-//! [`explore`] takes states, [expands](kripke_model::Successors) them, interns the successors in a [`store`], sorts new
-//! from seen, and judges. A run ends in exactly one [way](End): the frontier ran empty ([`Exhausted`]), a violation was
-//! found, or a named [`Limit`] of the [`Budget`] was met. Only the first can become a proof, and only here.
+//! [`explore()`] takes open states, [expands](kripke_model::Successors) them, interns the successors in a [`store`],
+//! separates new states from visited ones, and collects errors. A search ends in exactly one [way](End): the open set
+//! became empty ([`Exhausted`]), a violation was found, or a named [`Limit`] of the [`Budget`] was reached. Only an
+//! exhausted search can become a proof, and only this crate can construct one.
 //!
-//! Several workers search at once; what they count and find does not depend on how many they are.
+//! Several workers search at once. Counts and findings of a breadth-first search do not depend on their number.
 //!
-//! This crate knows states as bytes and nothing of what they mean: no language, no engine, no I/O.
+//! States are byte strings here. The crate knows no language and no engine, and does no I/O.
 #![deny(unsafe_code)]
+#![warn(missing_docs)]
 
 mod budget;
 mod explore;
@@ -18,9 +20,11 @@ mod sync;
 
 pub use budget::{Budget, Limit};
 pub use explore::{
-    Algorithm, Bias, Branching, CacheSize, Claim, Cycles, Evidence, Factory, Fairness, Options, Order, PartId, Place,
-    Run, StoreKind, explore, explore_with,
+    Algorithm, CacheSize, Claim, CtlFormula, Cycles, Evidence, Factory, Fairness, Options, Order, Place, Run,
+    StoreKind, SubformulaId, SuccessorOrder, explore, explore_with,
 };
-pub use outcome::{CacheUse, Change, End, ErrorFree, Errors, Exhausted, Outcome, Statistics, Swarm, Violation, Wrong};
+pub use outcome::{
+    CacheUse, End, ErrorFree, Errors, Exhausted, Outcome, Statistics, StoreMigration, Swarm, Violation, Wrong,
+};
 pub use progress::{Progress, Snapshot};
 pub use store::{Allocator, when_out_of_memory};

@@ -1,25 +1,27 @@
-//! How a search ended and what it saw.
+//! The result of a search: how it ended, the violations, the statistics.
 
 use kripke_model::{Finding, FindingKind, Trail};
 
 use crate::budget::Limit;
 use crate::explore::{Evidence, StoreKind};
-use crate::store::Missed;
+use crate::store::OmissionEstimate;
 
 /// The result of a search.
 #[derive(Debug)]
 pub struct Outcome {
+    /// How the search ended.
     pub end: End,
-    /// One violation; with [`all_errors`](crate::Options::all_errors) one at each place, as far as there is room for
-    /// their trails. In breadth-first order, of those nearest to the initial state.
+    /// The violations found: one, or with [`all_errors`](crate::Options::all_errors) one per error site, as long as
+    /// there is room for their trails. Breadth-first order gives those nearest to the initial state.
     pub violations: Vec<Violation>,
-    /// Why a formula about branching is true or false, if runs show any of that.
+    /// Witnesses or counterexamples of a CTL formula, where runs can show its value.
     pub evidence: Option<Evidence>,
+    /// The counters of the search.
     pub statistics: Statistics,
 }
 
 impl Outcome {
-    /// Of no search at all.
+    /// The outcome of a search that did not run.
     pub fn nothing() -> Outcome {
         Outcome::new(End::Stopped(Limit::Interrupted), Vec::new(), Statistics::default())
     }
@@ -29,124 +31,139 @@ impl Outcome {
     }
 }
 
-/// The one way in which a search ended.
+/// How a search ended.
 #[derive(Debug)]
 pub enum End {
     /// Every reachable state was expanded.
     Exhausted(Exhausted),
-    /// What was asked is so, whatever is in the states that were not expanded.
+    /// The question is answered without expanding every reachable state.
     Decided(ErrorFree),
-    /// Stopped at the first violation.
+    /// The search stopped at its first violation.
     Violation,
+    /// The search is incomplete because of this limit.
     Stopped(Limit),
 }
 
-/// Says that every reachable state was expanded. Only a search with an exact store whose frontier ran empty makes one.
+/// Evidence that every reachable state was expanded. Only a search with an exact store whose open set became empty
+/// constructs one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Exhausted {
     errors: Errors,
 }
 
-/// Says that every reachable state was expanded, or every one that the question is about, and nothing wrong was found: the
-/// stuff of a proof.
+/// Evidence that no error exists: every state that the question depends on was expanded, and none is an error. A
+/// proof needs one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ErrorFree(());
 
-/// What is wrong, and how to get there.
+/// An error and a trail to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
+    /// The kind of error.
     pub wrong: Wrong,
+    /// The run that leads to it.
     pub trail: Trail,
 }
 
+/// The kinds of errors.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Wrong {
-    /// An assertion or a fault.
+    /// A failed assertion or a fault.
     Finding(Finding),
+    /// An invalid end state (deadlock).
     InvalidEnd,
-    /// The model's goal was reached.
+    /// A state in which the goal of the model holds.
     Goal,
-    /// The observer has seen what must not be.
+    /// The observer (never claim or trace automaton) has reached an error state.
     Caught,
-    /// A run that meets accepting states for ever.
+    /// An accepting cycle: a run that visits accepting states infinitely often.
     Cycle,
-    /// A formula about branching is false at the start. The run is the first of the [`Evidence`] for it.
+    /// A CTL formula is false in the initial state. The trail is the first run of the [`Evidence`].
     Refuted,
 }
 
-/// What was counted.
+/// Counters of a search.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Statistics {
+    /// Stored states.
     pub states: u64,
-    /// Edges between stored states; parallel ones count separately.
+    /// Transitions between stored states. Parallel transitions count separately.
     pub transitions: u64,
-    /// The longest distance of a state expanded from the initial one: in breadth-first order the shortest way there,
-    /// in depth-first order the way taken.
+    /// The largest depth of an expanded state: in breadth-first order its shortest distance from the initial state,
+    /// in depth-first order the length of the path taken.
     pub depth: u64,
+    /// Errors by kind.
     pub errors: Errors,
-    /// How states were kept, in the end.
+    /// The store at the end of the search.
     pub store: StoreKind,
-    /// How they were kept before, from the first to the last.
-    pub changes: Vec<Change>,
-    /// With a cache: what became of it. States that were visited again count again, and so do errors there.
+    /// The stores before it, in order of use.
+    pub migrations: Vec<StoreMigration>,
+    /// Use of the cache, if the store is one. States and errors that are revisited count again.
     pub cache: Option<CacheUse>,
-    /// The length of the longest state.
+    /// Length of the longest state, in bytes.
     pub state_bytes: u64,
-    /// Memory of the store.
+    /// Memory of the store, in bytes.
     pub store_bytes: u64,
-    /// Memory of the frontier at the end; of the stacks of a depth-first search with a lossy store, the most they had.
+    /// Memory of the open set at the end, in bytes; for a depth-first search with a lossy store, the maximum over the
+    /// search.
     pub search_bytes: u64,
-    /// What a lossy store has probably missed.
-    pub missed: Option<Missed>,
-    /// Of several searches: then the number of states is an estimate of how many different ones they have seen.
+    /// Estimate of the states that a lossy store has omitted.
+    pub omissions: Option<OmissionEstimate>,
+    /// Counters of a swarm. The number of states is then an estimate of the distinct states that all searches
+    /// together have visited.
     pub swarm: Option<Swarm>,
 }
 
-/// What several searches have done together.
+/// Counters of a swarm of searches.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct Swarm {
+    /// Searches started.
     pub searches: u64,
-    /// Those that have come to an end.
+    /// Searches that came to an end.
     pub finished: u64,
-    /// About the part of all states that was seen.
+    /// Estimated fraction of the reachable states that the swarm has visited.
     pub coverage: f64,
 }
 
-/// What became of a cache of states.
+/// Use of a state cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CacheUse {
-    /// How many states it had room for.
+    /// Number of slots.
     pub slots: u64,
-    /// How many states were replaced by others. If none was, each was visited once.
+    /// Number of replaced states. If it is zero, each state was visited once.
     pub replaced: u64,
-    /// How many times a state came up that was there.
+    /// Number of successors that were found in the cache.
     pub revisits: u64,
 }
 
-/// A search that went on with another store, because memory got tight.
+/// A change to another store because memory was nearly exhausted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Change {
-    /// The store it began with, or changed to before.
+pub struct StoreMigration {
+    /// The store before the change.
     pub from: StoreKind,
-    /// How many states there were then.
+    /// Number of states at the time of the change.
     pub states: u64,
 }
 
-/// How often something was wrong: assertions and faults each time they are executed, invalid end states once each.
+/// Number of errors by kind. Assertions and faults count once per execution, invalid end states once per state.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Errors {
+    /// Failed assertions.
     pub assertions: u64,
+    /// Faults.
     pub faults: u64,
+    /// Invalid end states.
     pub invalid_ends: u64,
     /// States in which the model's goal holds.
     pub goals: u64,
-    /// States in which the observer has seen what must not be.
+    /// States in which the observer has reached an error state; false CTL formulas also count here.
     pub caught: u64,
-    /// Cycles with accepting states, one for each place where they were found.
+    /// Accepting cycles, one per state or component in which one was found.
     pub cycles: u64,
 }
 
 impl Errors {
+    /// The number of all errors.
     pub fn total(&self) -> u64 {
         self.assertions + self.faults + self.invalid_ends + self.goals + self.caught + self.cycles
     }
@@ -173,22 +190,24 @@ impl Errors {
 }
 
 impl ErrorFree {
-    /// To be called only where nothing that was left out could make a difference.
+    /// The caller guarantees that states which were not expanded cannot change the answer.
     pub(crate) fn new() -> ErrorFree {
         ErrorFree(())
     }
 }
 
 impl Exhausted {
-    /// To be called only when all is expanded, by the one place that can tell.
+    /// The caller guarantees that every reachable state was expanded.
     pub(crate) fn new(errors: Errors) -> Exhausted {
         Exhausted { errors }
     }
 
+    /// The errors that the search has counted.
     pub fn errors(&self) -> Errors {
         self.errors
     }
 
+    /// The evidence for a proof, if no error was counted.
     pub fn error_free(&self) -> Option<ErrorFree> {
         (self.errors.total() == 0).then(ErrorFree::new)
     }

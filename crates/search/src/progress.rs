@@ -1,8 +1,8 @@
-//! How far a search has got, for another thread to watch.
+//! Progress counters of a running search, read by another thread.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Written by the search about once per batch, read by whoever shows it. The figures are not from the same instant.
+/// Counters that the search writes about once per batch. Different counters may be from different instants.
 #[derive(Default, Debug)]
 pub struct Progress {
     states: AtomicU64,
@@ -12,22 +12,28 @@ pub struct Progress {
     bytes: AtomicU64,
 }
 
+/// The counters of a [`Progress`] at one time.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Snapshot {
+    /// Stored states.
     pub states: u64,
+    /// Transitions between stored states.
     pub transitions: u64,
+    /// The depth reached so far.
     pub depth: u64,
-    /// States found and not yet expanded; in depth-first order, entries of the stack.
+    /// Open states: found and not yet expanded. In depth-first order: entries of the stack.
     pub queue: u64,
-    /// Memory of store, links and frontier.
+    /// Memory of the store, the parent links and the open set, in bytes.
     pub bytes: u64,
 }
 
 impl Progress {
+    /// Counters that are all zero.
     pub fn new() -> Progress {
         Progress::default()
     }
 
+    /// Reads all counters.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
             states: self.states.load(Ordering::Relaxed),

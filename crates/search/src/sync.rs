@@ -1,30 +1,31 @@
-//! What threads share, so that a test can put its own scheduler underneath (`--cfg shuttle`).
+//! Synchronisation primitives of the crate. With `--cfg shuttle` they are those of the shuttle scheduler, which tests
+//! interleavings.
 
 #[cfg(shuttle)]
 pub(crate) use shuttle::{
     hint::spin_loop,
     sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering},
     sync::{Condvar, Mutex, MutexGuard},
-    thread::yield_now as wait_a_little,
+    thread::yield_now,
 };
 #[cfg(not(shuttle))]
 pub(crate) use std::{
     hint::spin_loop,
     sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering},
     sync::{Condvar, Mutex, MutexGuard},
-    thread::yield_now as wait_a_little,
+    thread::yield_now,
 };
 
-/// How long one looks at a board before one lies down: some ten microseconds, about what waking up costs.
+/// Spins before a waiting thread sleeps: about ten microseconds, which is what waking up costs.
 const SPINS: usize = if cfg!(shuttle) { 1 } else { 1 << 9 };
 
-/// Something a few threads agree on, now and then, and wait for.
+/// A monitor: a value under a lock, with a condition that threads wait for.
 #[derive(Debug)]
-pub(crate) struct Board<T> {
+pub(crate) struct Monitor<T> {
     content: Mutex<Content<T>>,
-    /// Changes with the content: to be watched without the lock.
+    /// Incremented with each update, so that waiting threads can spin without the lock.
     version: AtomicU64,
-    bell: Condvar,
+    condition: Condvar,
 }
 
 #[derive(Debug)]
@@ -33,40 +34,40 @@ struct Content<T> {
     sleepers: usize,
 }
 
-impl<T> Board<T> {
-    pub fn new(value: T) -> Board<T> {
+impl<T> Monitor<T> {
+    pub fn new(value: T) -> Monitor<T> {
         let content = Mutex::new(Content { value, sleepers: 0 });
-        Board { content, version: AtomicU64::new(0), bell: Condvar::new() }
+        Monitor { content, version: AtomicU64::new(0), condition: Condvar::new() }
     }
 
-    pub fn change<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
+    pub fn update<R>(&self, update: impl FnOnce(&mut T) -> R) -> R {
         let mut content = self.lock();
-        let result = change(&mut content.value);
-        self.announce(&content);
+        let result = update(&mut content.value);
+        self.notify(&content);
         result
     }
 
-    /// Waits until `ready` gives a result. It may change the content only if it does.
+    /// Waits until `ready` returns a result. `ready` may change the value only when it returns one.
     pub fn wait<R>(&self, mut ready: impl FnMut(&mut T) -> Option<R>) -> R {
         let mut content = self.lock();
         loop {
             if let Some(result) = ready(&mut content.value) {
-                self.announce(&content);
+                self.notify(&content);
                 return result;
             }
             let version = self.version.load(Ordering::Relaxed);
             drop(content);
-            self.watch(version);
+            self.spin(version);
             content = self.lock();
             if self.version.load(Ordering::Relaxed) == version {
                 content.sleepers += 1;
-                content = self.bell.wait(content).unwrap_or_else(|poisoned| poisoned.into_inner());
+                content = self.condition.wait(content).unwrap_or_else(|poisoned| poisoned.into_inner());
                 content.sleepers -= 1;
             }
         }
     }
 
-    fn watch(&self, version: u64) {
+    fn spin(&self, version: u64) {
         for _ in 0..SPINS {
             if self.version.load(Ordering::Relaxed) != version {
                 return;
@@ -75,14 +76,14 @@ impl<T> Board<T> {
         }
     }
 
-    fn announce(&self, content: &MutexGuard<'_, Content<T>>) {
+    fn notify(&self, content: &MutexGuard<'_, Content<T>>) {
         self.version.fetch_add(1, Ordering::Relaxed);
         if content.sleepers > 0 {
-            self.bell.notify_all();
+            self.condition.notify_all();
         }
     }
 
-    /// A thread that panics does so outside of the lock or leaves the content as it was.
+    /// Poisoning is ignored: a panicking thread does not hold the lock or has not changed the value.
     fn lock(&self) -> MutexGuard<'_, Content<T>> {
         self.content.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }

@@ -1,4 +1,4 @@
-//! Searches with a cache: whatever is forgotten, the verdict is that of a search that forgets nothing.
+//! Depth-first search with a state cache: replacement does not change the verdict.
 
 mod graph;
 
@@ -11,7 +11,7 @@ fn cached(graph: &Graph, states: u32, all_errors: bool, budget: &Budget) -> Outc
     run(graph, &Options { store: StoreKind::Cache(size), all_errors, ..Options::default() }, budget)
 }
 
-/// Layers of nodes with edges to the next few, and some back: many states, and a stack that is not deep.
+/// Layers of nodes with edges to the next layer and some back edges: many states and a shallow stack.
 fn layers(random: &mut Random, count: u32, width: u32) -> Graph {
     let nodes = count * width;
     let edges = (0..nodes).map(|node| {
@@ -27,7 +27,7 @@ fn layers(random: &mut Random, count: u32, width: u32) -> Graph {
 }
 
 #[test]
-fn all_is_visited_whatever_is_replaced() {
+fn every_state_is_visited_despite_replacement() {
     let (mut replaced, mut full) = (0, 0);
     for seed in 0..150 {
         let mut random = Random(seed);
@@ -68,7 +68,7 @@ fn an_error_is_found_if_there_is_one() {
         let mut random = Random(seed);
         let mut graph = layers(&mut random, 10, 30);
         graph.invalid_ends = seed % 2 == 0;
-        graph.sprinkle(&mut random, seed % 4);
+        graph.add_random_findings(&mut random, seed % 4);
         let known = known(&graph);
         let states = known.states as u32 * 2 / 3 + 20;
         let outcome = cached(&graph, states, false, &Budget::default());
@@ -89,9 +89,9 @@ fn an_error_is_found_if_there_is_one() {
     }
 }
 
-/// A ring is on the stack as a whole.
+/// The stack contains the whole cycle.
 #[test]
-fn a_stack_that_does_not_fit_is_said_to_be_too_deep() {
+fn a_stack_that_does_not_fit_is_reported() {
     let graph = Graph { edges: (0..5000).map(|n| vec![(n + 1) % 5000]).collect(), ..Graph::default() };
     let outcome = cached(&graph, 1000, true, &Budget::default());
     assert!(matches!(outcome.end, End::Stopped(Limit::Cache(_))), "{:?}", outcome.end);

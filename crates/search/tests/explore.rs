@@ -1,10 +1,10 @@
-//! Searches of graphs, compared with a search too simple to be wrong.
+//! Searches of graphs, compared with a simple reference search.
 
 mod graph;
 
 use std::collections::HashSet;
 
-use graph::{Graph, Random, finding, follow, known, ways};
+use graph::{Graph, Random, configurations, finding, follow, known};
 use kripke_model::trail::Ending;
 use kripke_model::{Batch, Choice, Fault, FindingKind, Flags, Movers, State, Successors, Trail};
 use kripke_search::{Budget, End, Limit, Options, Order, Outcome, Statistics, StoreKind, Wrong};
@@ -21,12 +21,12 @@ fn random_graphs_are_explored_exactly() {
         let degree = 1 + random.below(4);
         let mut graph = Graph::random(&mut random, nodes, degree);
         graph.invalid_ends = seed % 2 == 0;
-        graph.sprinkle(&mut random, seed % 7);
+        graph.add_random_findings(&mut random, seed % 7);
         let known = known(&graph);
-        for way in ways(None) {
-            let order = way.order;
+        for configuration in configurations(None) {
+            let order = configuration.order;
             graph.expanded.lock().unwrap().clear();
-            let outcome = run(&graph, &Options { all_errors: true, ..way });
+            let outcome = run(&graph, &Options { all_errors: true, ..configuration });
             let s = outcome.statistics;
             let End::Exhausted(exhausted) = outcome.end else { panic!("seed {seed}: {:?}", outcome.end) };
             assert_eq!(exhausted.error_free().is_some(), known.errors.total() == 0);
@@ -39,7 +39,7 @@ fn random_graphs_are_explored_exactly() {
             let depth = if order == Order::BreadthFirst { known.depth } else { known.stack };
             assert_eq!(s.depth, depth, "seed {seed} {order:?}");
             if order == Order::DepthFirst {
-                // For a trail, states are expanded once more.
+                // Constructing a trail expands states again.
                 let mut seen = HashSet::new();
                 let mut expanded = graph.expanded.lock().unwrap().clone();
                 expanded.retain(|&node| seen.insert(node));
@@ -59,11 +59,11 @@ fn stops_at_the_first_violation_with_a_trail_to_it() {
         let nodes = 1 + random.below(400);
         let mut graph = Graph::random(&mut random, nodes, 4);
         graph.invalid_ends = seed % 3 == 0;
-        graph.sprinkle(&mut random, seed % 5);
+        graph.add_random_findings(&mut random, seed % 5);
         let known = known(&graph);
-        for way in ways(None) {
-            let order = way.order;
-            let outcome = run(&graph, &way);
+        for configuration in configurations(None) {
+            let order = configuration.order;
+            let outcome = run(&graph, &configuration);
             match known.nearest_error {
                 None => assert!(matches!(outcome.end, End::Exhausted(_)) && outcome.violations.is_empty()),
                 Some(distance) => {
@@ -84,16 +84,16 @@ fn stops_at_the_first_violation_with_a_trail_to_it() {
 }
 
 #[test]
-fn all_errors_keeps_one_trail_for_each_place() {
-    // 0 → 1 → 2 → 3, with the same assertion failing everywhere, and two faults at the same place.
+fn all_errors_keeps_one_trail_per_site() {
+    // 0 → 1 → 2 → 3, with the same assertion failing everywhere, and two faults at the same site.
     let mut graph = Graph { edges: vec![vec![1], vec![2], vec![3], vec![]], invalid_ends: true, ..Graph::default() };
     for node in 0..4 {
         graph.add(node, FindingKind::Assertion, 7);
     }
     graph.add(2, FindingKind::Fault(Fault::DivisionByZero), 7);
     graph.add(2, FindingKind::Fault(Fault::NoChannel), 7);
-    for way in ways(None) {
-        let outcome = run(&graph, &Options { all_errors: true, ..way });
+    for configuration in configurations(None) {
+        let outcome = run(&graph, &Options { all_errors: true, ..configuration });
         let trails: Vec<_> = outcome.violations.iter().map(|v| (v.trail.choices.len(), v.trail.ending)).collect();
         let faults = [(2, Ending::Finding(1)), (2, Ending::Finding(2))];
         assert_eq!(trails, [(0, Ending::Finding(0)), faults[0], faults[1], (3, Ending::InvalidEnd)]);
@@ -102,7 +102,7 @@ fn all_errors_keeps_one_trail_for_each_place() {
 }
 
 #[test]
-fn what_is_not_of_interest_is_not_an_error() {
+fn disabled_checks_report_no_errors() {
     let mut graph = Graph { edges: vec![vec![1], vec![]], invalid_ends: true, ..Graph::default() };
     graph.add(0, FindingKind::Assertion, 1);
     let cases = [(true, true, 2), (true, false, 1), (false, true, 1), (false, false, 0)];
@@ -120,12 +120,12 @@ fn what_is_not_of_interest_is_not_an_error() {
 
 #[test]
 fn an_endless_sequence_is_a_limit_and_no_violation() {
-    for way in ways(None) {
+    for configuration in configurations(None) {
         let mut graph = Graph { edges: vec![vec![1], vec![2], vec![]], ..Graph::default() };
         graph.add(1, FindingKind::EndlessSequence, 3);
         graph.add(2, FindingKind::Assertion, 4);
         for all_errors in [false, true] {
-            let outcome = run(&graph, &Options { all_errors, ..way.clone() });
+            let outcome = run(&graph, &Options { all_errors, ..configuration.clone() });
             let End::Stopped(Limit::EndlessSequence(at)) = outcome.end else { panic!("{:?}", outcome.end) };
             assert_eq!(at, finding(FindingKind::EndlessSequence, 3));
             assert_eq!(outcome.statistics.errors.total(), u64::from(all_errors), "goes on only to count all errors");
@@ -172,7 +172,7 @@ impl Successors for Line {
 
 #[test]
 fn millions_of_steps_deep() {
-    for (n, options) in ways(None).into_iter().enumerate() {
+    for (n, options) in configurations(None).into_iter().enumerate() {
         let length = if n < 2 { 2_000_000 } else { 100_000 };
         let outcome = run(&Line { length, bad_end: false }, &options);
         assert!(matches!(outcome.end, End::Exhausted(_)));
@@ -183,7 +183,7 @@ fn millions_of_steps_deep() {
     }
 }
 
-/// A state with very many successors, some of which have them all too.
+/// A state with very many successors, some of which have as many.
 #[derive(Clone)]
 struct Wide(u32);
 
@@ -216,9 +216,9 @@ impl Successors for Wide {
 
 #[test]
 fn very_many_successors_of_one_state() {
-    for way in ways(None) {
-        let order = way.order;
-        let outcome = run(&Wide(20_000), &way);
+    for configuration in configurations(None) {
+        let order = configuration.order;
+        let outcome = run(&Wide(20_000), &configuration);
         let s = outcome.statistics;
         let sevens = (0..20_000).filter(|n| n % 256 == 7).count() as u64;
         assert_eq!((s.states, s.transitions), (20_001, 20_000 * (1 + sevens)));
@@ -226,38 +226,39 @@ fn very_many_successors_of_one_state() {
     }
 }
 
-/// What is wrong, and after how many steps.
+/// The errors and the lengths of their trails.
 fn steps(outcome: &Outcome) -> Vec<(Wrong, usize)> {
     outcome.violations.iter().map(|v| (v.wrong.clone(), v.trail.choices.len())).collect()
 }
 
-/// Neither counts nor what is kept nor the lengths of trails depend on the number of threads, nor the trails of several.
+/// Counts, kept errors and trail lengths do not depend on the number of threads. All numbers of threads above one
+/// give the same trails.
 #[test]
-fn threads_do_not_matter() {
+fn results_do_not_depend_on_threads() {
     for seed in 0..25 {
         let mut random = Random(seed);
         let nodes = 5_000 + random.below(60_000);
         let degree = 2 + random.below(3);
         let mut graph = Graph::random(&mut random, nodes, degree);
         graph.invalid_ends = seed % 3 == 0;
-        graph.sprinkle(&mut random, seed % 7 * seed % 50);
+        graph.add_random_findings(&mut random, seed % 7 * seed % 50);
         for all_errors in [false, true] {
-            let with = |way: &Options| run(&graph, &Options { all_errors, ..way.clone() });
-            let ways = ways(Some(Order::BreadthFirst));
-            let (alone, several) = (with(&ways[0]), with(&ways[1]));
-            assert_eq!((ways[0].threads, ways[1].threads), (Some(1), Some(2)));
+            let with = |configuration: &Options| run(&graph, &Options { all_errors, ..configuration.clone() });
+            let configurations = configurations(Some(Order::BreadthFirst));
+            let (alone, several) = (with(&configurations[0]), with(&configurations[1]));
+            assert_eq!((configurations[0].threads, configurations[1].threads), (Some(1), Some(2)));
             for violation in &alone.violations {
                 follow(&graph, &violation.trail);
             }
-            for way in &ways[2..] {
-                let outcome = with(way);
+            for configuration in &configurations[2..] {
+                let outcome = with(configuration);
                 let figures =
                     |s: &kripke_search::Statistics| (s.states, s.transitions, s.depth, s.errors, s.state_bytes);
-                assert_eq!(figures(&outcome.statistics), figures(&alone.statistics), "seed {seed} {way:?}");
-                // One thread may take another way to the same state than several do, as short as theirs.
-                let like = if way.threads == Some(1) { &alone } else { &several };
-                assert_eq!(outcome.violations, like.violations, "seed {seed} {way:?}");
-                assert_eq!(steps(&outcome), steps(&alone), "seed {seed} {way:?}");
+                assert_eq!(figures(&outcome.statistics), figures(&alone.statistics), "seed {seed} {configuration:?}");
+                // One thread may find a different trail than several, of the same length.
+                let like = if configuration.threads == Some(1) { &alone } else { &several };
+                assert_eq!(outcome.violations, like.violations, "seed {seed} {configuration:?}");
+                assert_eq!(steps(&outcome), steps(&alone), "seed {seed} {configuration:?}");
                 assert_eq!(format!("{:?}", outcome.end), format!("{:?}", alone.end));
             }
         }
@@ -302,7 +303,7 @@ impl Successors for Counters {
     }
 }
 
-/// Takes the steps of a trail, and looks whether there is what it should lead to.
+/// Executes a trail and checks its end.
 fn count(mut counters: Counters, trail: &Trail) {
     let (mut state, mut out) = (vec![0; 20], Batch::new());
     for &choice in &trail.choices {
@@ -318,50 +319,52 @@ fn count(mut counters: Counters, trail: &Trail) {
     }
 }
 
-/// Nor does it matter when the store is changed, with states enough to be moved in several pieces.
+/// Results do not depend on when the search migrates. The states are moved in several blocks.
 #[test]
-fn changing_the_store_does_not_matter() {
+fn results_do_not_depend_on_migration() {
     for order in [Order::BreadthFirst, Order::DepthFirst] {
-        let with = |store, change_at, threads| {
+        let with = |store, migrate_at, threads| {
             let threads = Some(threads);
-            run(&Counters(60), &Options { order, store, change_at, threads, all_errors: true, ..Options::default() })
+            run(&Counters(60), &Options { order, store, migrate_at, threads, all_errors: true, ..Options::default() })
         };
         let exact = with(StoreKind::Exact, None, 1);
         let several = with(StoreKind::Exact, None, 2);
         let figures = |s: &kripke_search::Statistics| (s.states, s.transitions, s.depth, s.errors, s.state_bytes);
         assert_eq!(exact.statistics.states, 60 * 60 * 60);
-        for (change_at, threads) in [(150_000, 1), (1_000, 2), (90_000, 2), (200_000, 3)] {
-            let changed = with(StoreKind::Auto, Some(change_at), threads);
-            assert_eq!(figures(&changed.statistics), figures(&exact.statistics), "{order:?} {change_at} {threads}");
-            assert_eq!(steps(&changed), steps(&exact), "{order:?} {change_at} {threads}");
+        for (migrate_at, threads) in [(150_000, 1), (1_000, 2), (90_000, 2), (200_000, 3)] {
+            let changed = with(StoreKind::Auto, Some(migrate_at), threads);
+            assert_eq!(figures(&changed.statistics), figures(&exact.statistics), "{order:?} {migrate_at} {threads}");
+            assert_eq!(steps(&changed), steps(&exact), "{order:?} {migrate_at} {threads}");
             if threads > 1 {
-                assert_eq!(changed.violations, several.violations, "{order:?} {change_at} {threads}");
+                assert_eq!(changed.violations, several.violations, "{order:?} {migrate_at} {threads}");
             }
             changed.violations.iter().for_each(|violation| count(Counters(60), &violation.trail));
             assert!(matches!(changed.end, End::Exhausted(_)));
-            let [change] = changed.statistics.changes[..] else { panic!("one change") };
+            let [change] = changed.statistics.migrations[..] else { panic!("one change") };
             assert_eq!((change.from, changed.statistics.store), (StoreKind::Exact, StoreKind::Tree));
-            assert!((change_at..change_at + 20_000).contains(&change.states), "{}", change.states);
+            assert!((migrate_at..migrate_at + 20_000).contains(&change.states), "{}", change.states);
         }
     }
 }
 
-/// Where states may be missed, everything else goes on as well: what is found, and the ways there.
+/// After a migration to lossy stores, errors are found and have trails.
 #[test]
-fn a_search_can_go_on_with_hashes_and_bits() {
+fn a_search_can_migrate_to_lossy_stores() {
     let budget = Budget { memory: Some(64 << 20), ..Budget::default() };
-    let ways = [(true, 1), (true, 3), (false, 2)].into_iter();
-    for (order, (all_errors, threads)) in ways.flat_map(|way| [(Order::BreadthFirst, way), (Order::DepthFirst, way)]) {
-        let with = |store, change_at: Option<u64>| {
-            let (lossy, threads) = (change_at.is_some(), Some(threads));
-            let options = Options { order, store, change_at, lossy, threads, all_errors, ..Options::default() };
+    let configurations = [(true, 1), (true, 3), (false, 2)].into_iter();
+    for (order, (all_errors, threads)) in configurations
+        .flat_map(|configuration| [(Order::BreadthFirst, configuration), (Order::DepthFirst, configuration)])
+    {
+        let with = |store, migrate_at: Option<u64>| {
+            let (lossy, threads) = (migrate_at.is_some(), Some(threads));
+            let options = Options { order, store, migrate_at, lossy, threads, all_errors, ..Options::default() };
             graph::run(&Counters(60), &options, &budget)
         };
         let exact = with(StoreKind::Exact, None);
-        // At the end there are bits, or still hashes.
-        for (change_at, before) in [(40_000, 3), (90_000, 2)] {
-            let what = format!("{order:?}, {threads} threads, change at {change_at}");
-            let lossy = with(StoreKind::Auto, Some(change_at));
+        // The last store is a bitstate store or hash compaction.
+        for (migrate_at, before) in [(40_000, 3), (90_000, 2)] {
+            let what = format!("{order:?}, {threads} threads, change at {migrate_at}");
+            let lossy = with(StoreKind::Auto, Some(migrate_at));
             for violation in &lossy.violations {
                 let mut state = vec![0; 20];
                 for &choice in &violation.trail.choices {
@@ -381,32 +384,32 @@ fn a_search_can_go_on_with_hashes_and_bits() {
                 assert!(matches!(lossy.end, End::Stopped(Limit::LossyStore)), "{what}: {:?}", lossy.end);
                 let counts = |outcome: &Outcome| (outcome.statistics.states, outcome.statistics.transitions);
                 assert_eq!(counts(&lossy), counts(&exact), "{what}");
-                let changes = &lossy.statistics.changes;
+                let changes = &lossy.statistics.migrations;
                 let used: Vec<_> =
                     changes.iter().map(|c| c.from.word()).chain([lossy.statistics.store.word()]).collect();
                 assert_eq!(used, ["exact", "tree", "hash", "bitstate"][..=before], "{what}");
                 assert!(changes.is_sorted_by_key(|change| change.states), "{what}: {changes:?}");
-                let missed = lossy.statistics.missed.expect("an estimate");
+                let missed = lossy.statistics.omissions.expect("an estimate");
                 assert!(missed.states < 1.0 && missed.at_most < 3.0, "{what}: {missed:?}");
             }
         }
     }
 }
 
-/// What was known for sure before a change is not among what is missed after it.
+/// States that were stored exactly before a migration are not counted as possible omissions.
 #[test]
-fn the_estimate_is_about_what_came_after_the_change() {
-    // So little memory that bits are few.
+fn the_estimate_excludes_states_before_the_migration() {
+    // The memory limit makes the bit array small.
     let budget = Budget { memory: Some(3 << 20), ..Budget::default() };
-    for change_at in [10_000, 30_000] {
-        let (order, threads, change_at) = (Order::DepthFirst, Some(1), Some(change_at));
-        let options = Options { order, change_at, lossy: true, threads, all_errors: true, ..Options::default() };
+    for migrate_at in [10_000, 30_000] {
+        let (order, threads, migrate_at) = (Order::DepthFirst, Some(1), Some(migrate_at));
+        let options = Options { order, migrate_at, lossy: true, threads, all_errors: true, ..Options::default() };
         let outcome = graph::run(&Counters(60), &options, &budget);
-        let Statistics { store, states, missed, .. } = outcome.statistics;
-        let what = format!("{change_at:?}: {:?}, {states} states, {missed:?}", outcome.end);
+        let Statistics { store, states, omissions: missed, .. } = outcome.statistics;
+        let what = format!("{migrate_at:?}: {:?}, {states} states, {missed:?}", outcome.end);
         assert_eq!(store.word(), "bitstate", "{what}");
         let (lost, missed) = ((216_000 - states) as f64, missed.expect("an estimate"));
-        // Each state has several ways to it, and few are reached by missed ones alone.
+        // Each state has several predecessors, and few states are reachable only through omitted ones.
         assert!(missed.states > 2.0, "{what}");
         assert!(lost <= 1.5 * missed.at_most + 5.0 && lost > 0.3 * missed.states - 5.0, "{what}");
     }

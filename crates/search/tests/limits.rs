@@ -1,4 +1,4 @@
-//! Every limit ends a search politely, by its name, and never as complete.
+//! Every limit stops a search with its name, and a stopped search is never complete.
 
 mod graph;
 
@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use graph::{Graph, Random, known, run, ways};
+use graph::{Graph, Random, configurations, known, run};
 use kripke_model::{Batch, Choice, Flags, Movers, State, Successors};
 use kripke_search::store::{Capacity, ExactHandle, ExactStore, Omission, Runs, Store};
 use kripke_search::{Budget, End, Limit, Options, Order, Progress, StoreKind, explore, explore_with};
 
-/// Everything within reach of a large random graph.
+/// A large random graph.
 fn graph(seed: u64) -> Graph {
     Graph::random(&mut Random(seed), 20_000, 3)
 }
@@ -22,12 +22,12 @@ fn never_exhausted_when_states_are_cut_off() {
     for seed in 0..20 {
         let graph = graph(seed);
         let states = known(&graph).states;
-        for way in ways(None) {
+        for configuration in configurations(None) {
             let max = random.below(states + 1).max(1);
             let budget = Budget { max_states: Some(max), ..Budget::default() };
-            let outcome = run(&graph, &way, &budget);
-            // Each worker but one may have been about to add a state that another was faster to add.
-            let slack = way.workers() as u64 - 1;
+            let outcome = run(&graph, &configuration, &budget);
+            // Each worker but one may have reserved a state that another worker added first.
+            let slack = configuration.workers() as u64 - 1;
             let stored = outcome.statistics.states;
             assert!((max.min(states).saturating_sub(slack)..=max).contains(&stored), "{stored} states of {max}");
             match outcome.end {
@@ -45,21 +45,21 @@ fn never_exhausted_when_memory_runs_out() {
     let mut stopped = 0;
     for seed in 0..20 {
         let graph = graph(seed);
-        for way in ways(None) {
-            let enough = run(&graph, &way, &Budget::default()).statistics;
+        for configuration in configurations(None) {
+            let enough = run(&graph, &configuration, &Budget::default()).statistics;
             let needed = enough.store_bytes + enough.search_bytes;
             let memory = random.below(needed + 1);
-            let outcome = run(&graph, &way, &Budget { memory: Some(memory), ..Budget::default() });
+            let outcome = run(&graph, &configuration, &Budget { memory: Some(memory), ..Budget::default() });
             let used = outcome.statistics.store_bytes;
             if outcome.statistics.states > 0 {
-                let slack = match (way.store, way.order) {
+                let slack = match (configuration.store, configuration.order) {
                     (StoreKind::Exact, Order::BreadthFirst) => 1 << 10,
-                    // The marks of visited states double in size, and states of each length have numbers of their own.
+                    // The visited bits double in size, and states of each length have their own blocks.
                     (StoreKind::Exact | StoreKind::Auto, Order::DepthFirst) => 128 << 10,
-                    // Tables of a tree begin small, but there are many.
+                    // The tables of a tree store start small, but are numerous.
                     _ => 32 << 10,
                 };
-                assert!(used <= memory + slack, "{used} bytes instead of {memory}: {way:?}");
+                assert!(used <= memory + slack, "{used} bytes instead of {memory}: {configuration:?}");
             }
             match outcome.end {
                 End::Exhausted(_) => assert_eq!(outcome.statistics.states, enough.states),
@@ -74,7 +74,7 @@ fn never_exhausted_when_memory_runs_out() {
     assert!(stopped > 80);
 }
 
-/// A chain of states of which most bytes are the same: much smaller as trees.
+/// A path of states that share most bytes: much smaller as trees.
 #[derive(Clone)]
 struct Chain;
 
@@ -109,7 +109,7 @@ impl Successors for Chain {
 }
 
 #[test]
-fn trees_are_tried_when_memory_gets_tight() {
+fn migrates_to_trees_when_memory_is_nearly_exhausted() {
     let search = |store, memory, taken| {
         let budget = Budget { memory: Some(memory), taken, ..Budget::default() };
         let options = Options { store, threads: Some(1), ..Options::default() };
@@ -119,7 +119,7 @@ fn trees_are_tried_when_memory_gets_tight() {
     assert!(matches!(search(StoreKind::Exact, tight, 0).end, End::Stopped(Limit::Memory(memory)) if memory == tight));
     let outcome = search(StoreKind::Auto, tight, 0);
     assert!(matches!(outcome.end, End::Exhausted(_)), "{:?}", outcome.end);
-    let changes = &outcome.statistics.changes;
+    let changes = &outcome.statistics.migrations;
     assert_eq!((outcome.statistics.store, outcome.statistics.states, changes.len()), (StoreKind::Tree, 50_001, 1));
     assert!((10_000..30_000).contains(&changes[0].states), "{changes:?}");
     assert_eq!(search(StoreKind::Auto, tight * 4, 0).statistics.store, StoreKind::Exact);
@@ -131,9 +131,11 @@ fn a_depth_limit_cuts_off_what_lies_beyond() {
     for seed in 0..20 {
         let graph = graph(seed);
         let known = known(&graph);
-        for (max_depth, way) in (0..known.depth + 3).zip(ways(Some(Order::BreadthFirst)).into_iter().cycle()) {
+        for (max_depth, configuration) in
+            (0..known.depth + 3).zip(configurations(Some(Order::BreadthFirst)).into_iter().cycle())
+        {
             let budget = Budget { max_depth: Some(max_depth as u32), ..Budget::default() };
-            let outcome = run(&graph, &way, &budget);
+            let outcome = run(&graph, &configuration, &budget);
             assert!(outcome.statistics.depth <= max_depth);
             match outcome.end {
                 End::Exhausted(_) => assert!(max_depth >= known.depth),
@@ -146,17 +148,20 @@ fn a_depth_limit_cuts_off_what_lies_beyond() {
     }
 }
 
-/// A depth-first search may be complete though it met the limit: if all it cut off was reached by other ways.
+/// A depth-first search may be complete although it reached the depth limit, if all states beyond it are reached on
+/// other paths.
 #[test]
 fn depth_first_within_a_depth() {
     let mut complete = 0;
     for seed in 0..200 {
         let graph = Graph::random(&mut Random(seed), 60, 3);
         let known = known(&graph);
-        for (max_depth, way) in (0..known.stack + 2).zip(ways(Some(Order::DepthFirst)).into_iter().cycle()) {
+        for (max_depth, configuration) in
+            (0..known.stack + 2).zip(configurations(Some(Order::DepthFirst)).into_iter().cycle())
+        {
             graph.expanded.lock().unwrap().clear();
             let budget = Budget { max_depth: Some(max_depth as u32), ..Budget::default() };
-            let outcome = run(&graph, &way, &budget);
+            let outcome = run(&graph, &configuration, &budget);
             assert!(outcome.statistics.depth <= max_depth);
             match outcome.end {
                 End::Exhausted(_) => {
@@ -174,13 +179,13 @@ fn depth_first_within_a_depth() {
     }
     assert!(complete > 0);
     let diamond = Graph { edges: vec![vec![1, 3], vec![2], vec![3], vec![]], ..Graph::default() };
-    for way in ways(Some(Order::DepthFirst)) {
-        let outcome = run(&diamond, &way, &Budget { max_depth: Some(2), ..Budget::default() });
+    for configuration in configurations(Some(Order::DepthFirst)) {
+        let outcome = run(&diamond, &configuration, &Budget { max_depth: Some(2), ..Budget::default() });
         assert!(matches!(outcome.end, End::Exhausted(_)), "3 is cut off after 2 and reached from 0");
     }
 }
 
-/// Raises a flag after so many expansions.
+/// Sets a flag after so many expansions.
 #[derive(Clone)]
 struct Alarm {
     graph: Graph,
@@ -221,14 +226,14 @@ fn never_exhausted_when_interrupted() {
     for seed in 0..20 {
         let graph = graph(seed);
         let states = known(&graph).states;
-        for way in ways(None) {
+        for configuration in configurations(None) {
             let left = 1 + random.below(states);
             let flag = Arc::new(AtomicBool::new(false));
             let budget = Budget { interrupt: Some(flag.clone()), ..Budget::default() };
             let alarm = Alarm { graph: graph.clone(), left: Arc::new(AtomicU64::new(left)), flag };
-            let outcome = run(&alarm, &way, &budget);
-            // Too late to matter when the last few states are under way.
-            if left + 100 < states && way.workers() == 1 {
+            let outcome = run(&alarm, &configuration, &budget);
+            // The flag has no effect when the last states are being expanded.
+            if left + 100 < states && configuration.workers() == 1 {
                 assert!(matches!(outcome.end, End::Stopped(Limit::Interrupted)), "{:?}", outcome.end);
                 assert!(outcome.statistics.states < states);
             } else if outcome.statistics.states < states {
@@ -240,15 +245,15 @@ fn never_exhausted_when_interrupted() {
 
 #[test]
 fn out_of_time() {
-    for way in ways(None) {
+    for configuration in configurations(None) {
         let budget = Budget { deadline: Some(Instant::now()), ..Budget::default() };
-        let outcome = run(&graph(1), &way, &budget);
+        let outcome = run(&graph(1), &configuration, &budget);
         assert!(matches!(outcome.end, End::Stopped(Limit::Time)));
         assert!(outcome.statistics.states < 1000);
     }
 }
 
-/// Forgets nothing, but says it might.
+/// An exact store that claims to be lossy.
 struct Doubtful(ExactStore);
 
 impl Store for Doubtful {
@@ -278,7 +283,7 @@ impl Store for Doubtful {
 
 #[test]
 fn a_lossy_store_proves_nothing() {
-    for options in ways(None) {
+    for options in configurations(None) {
         let store = || Doubtful(ExactStore::new(Capacity::UNLIMITED, options.workers()));
         let graph = graph(1);
         let factory = || -> Box<dyn Successors> { Box::new(graph.clone()) };

@@ -1,4 +1,4 @@
-//! Stores that may miss states: what they see is right, what they miss is as much as they say, and they prove nothing.
+//! Lossy stores: what they visit is correct, the omission estimate holds, and they prove nothing.
 
 mod graph;
 
@@ -8,21 +8,21 @@ use graph::{Graph, Random, follow, known};
 use kripke_model::trail::Ending;
 use kripke_model::{FindingKind, Successors};
 use kripke_search::store::Bits;
-use kripke_search::{Bias, Budget, End, Limit, Options, Order, Outcome, Progress, StoreKind, Wrong, explore};
+use kripke_search::{Budget, End, Limit, Options, Order, Outcome, Progress, StoreKind, SuccessorOrder, Wrong, explore};
 
-/// All ways to search with these stores.
-fn ways(stores: &[StoreKind]) -> Vec<Options> {
-    let mut ways = Vec::new();
+/// All configurations of a search with these stores.
+fn configurations(stores: &[StoreKind]) -> Vec<Options> {
+    let mut configurations = Vec::new();
     for &store in stores {
         for threads in [1, 2, 4] {
-            let way = Options { store, threads: Some(threads), ..Options::default() };
-            ways.push(way.clone());
-            for bias in [Bias::Forward, Bias::Backward, Bias::Random(7)] {
-                ways.push(Options { order: Order::DepthFirst, bias, ..way.clone() });
+            let configuration = Options { store, threads: Some(threads), ..Options::default() };
+            configurations.push(configuration.clone());
+            for successor_order in [SuccessorOrder::Forward, SuccessorOrder::Backward, SuccessorOrder::Random(7)] {
+                configurations.push(Options { order: Order::DepthFirst, successor_order, ..configuration.clone() });
             }
         }
     }
-    ways
+    configurations
 }
 
 fn run(graph: &Graph, options: &Options, budget: &Budget) -> Outcome {
@@ -37,25 +37,29 @@ fn random_graph(seed: u64) -> Graph {
     let (nodes, degree) = (1 + random.below(400), 1 + random.below(4));
     let mut graph = Graph::random(&mut random, nodes, degree);
     graph.invalid_ends = seed.is_multiple_of(2);
-    graph.sprinkle(&mut random, seed % 7);
+    graph.add_random_findings(&mut random, seed % 7);
     graph
 }
 
 #[test]
-fn where_there_is_room_nothing_is_missed_and_nothing_proved() {
+fn large_stores_omit_nothing_and_prove_nothing() {
     for seed in 0..60 {
         let graph = random_graph(seed);
         let known = known(&graph);
-        for way in ways(&LARGE) {
-            let outcome = run(&graph, &Options { all_errors: true, ..way.clone() }, &Budget::default());
+        for configuration in configurations(&LARGE) {
+            let outcome = run(&graph, &Options { all_errors: true, ..configuration.clone() }, &Budget::default());
             let s = outcome.statistics;
-            assert!(matches!(outcome.end, End::Stopped(Limit::LossyStore)), "{way:?}: {:?}", outcome.end);
-            assert_eq!((s.states, s.transitions, s.errors), (known.states, known.transitions, known.errors), "{way:?}");
+            assert!(matches!(outcome.end, End::Stopped(Limit::LossyStore)), "{configuration:?}: {:?}", outcome.end);
+            assert_eq!(
+                (s.states, s.transitions, s.errors),
+                (known.states, known.transitions, known.errors),
+                "{configuration:?}"
+            );
             assert_eq!(s.state_bytes, known.state_bytes);
-            if way.order == Order::BreadthFirst {
-                assert_eq!(s.depth, known.depth, "{way:?}");
+            if configuration.order == Order::BreadthFirst {
+                assert_eq!(s.depth, known.depth, "{configuration:?}");
             }
-            let missed = s.missed.expect("an estimate");
+            let missed = s.omissions.expect("an estimate");
             assert!(missed.states < 0.1 && missed.coverage < 1.0 + 1e-9, "{missed:?}");
             outcome.violations.iter().for_each(|violation| {
                 follow(&graph, &violation.trail);
@@ -65,12 +69,12 @@ fn where_there_is_room_nothing_is_missed_and_nothing_proved() {
 }
 
 #[test]
-fn a_violation_comes_with_the_way_to_it() {
+fn violations_have_trails() {
     for seed in 0..100 {
         let graph = random_graph(seed);
         let wrong = known(&graph).nearest_error.is_some();
-        for way in ways(&LARGE) {
-            let outcome = run(&graph, &way, &Budget::default());
+        for configuration in configurations(&LARGE) {
+            let outcome = run(&graph, &configuration, &Budget::default());
             if !wrong {
                 assert!(matches!(outcome.end, End::Stopped(Limit::LossyStore)) && outcome.violations.is_empty());
                 continue;
@@ -85,7 +89,7 @@ fn a_violation_comes_with_the_way_to_it() {
     }
 }
 
-/// A chain, with a shortcut here and there, and an error at its end.
+/// A path with a few shortcuts and an error at its end.
 fn chain(length: u32) -> Graph {
     let edges = (0..length).map(|n| if n + 1 == length { vec![] } else { vec![n + 1, n / 2] });
     let mut graph = Graph { edges: edges.collect(), ..Graph::default() };
@@ -94,13 +98,13 @@ fn chain(length: u32) -> Graph {
 }
 
 #[test]
-fn long_ways_are_kept() {
+fn long_paths_are_kept() {
     let graph = chain(50_000);
     let larger = StoreKind::Bitstate(Bits::power(26, 3));
-    for way in ways(&[larger, StoreKind::Hash { bits: 64 }]) {
-        let outcome = run(&graph, &way, &Budget::default());
-        assert_eq!(outcome.violations.len(), 1, "{way:?} {:?} {:?}", outcome.end, outcome.statistics);
-        assert_eq!(outcome.violations[0].trail.choices.len(), 49_999, "{way:?}");
+    for configuration in configurations(&[larger, StoreKind::Hash { bits: 64 }]) {
+        let outcome = run(&graph, &configuration, &Budget::default());
+        assert_eq!(outcome.violations.len(), 1, "{configuration:?} {:?} {:?}", outcome.end, outcome.statistics);
+        assert_eq!(outcome.violations[0].trail.choices.len(), 49_999, "{configuration:?}");
         assert_eq!(follow(&graph, &outcome.violations[0].trail), 49_999);
     }
 }
@@ -108,38 +112,38 @@ fn long_ways_are_kept() {
 #[test]
 fn states_beyond_the_depth_limit_are_not_expanded() {
     let graph = chain(3_000);
-    for way in ways(&LARGE) {
-        let outcome = run(&graph, &way, &Budget { max_depth: Some(100), ..Budget::default() });
-        assert!(matches!(outcome.end, End::Stopped(Limit::Depth(100))), "{way:?}: {:?}", outcome.end);
-        assert_eq!(graph.expanded.lock().unwrap().iter().max(), Some(&100), "{way:?}");
-        assert_eq!(outcome.statistics.depth, 100, "{way:?}");
+    for configuration in configurations(&LARGE) {
+        let outcome = run(&graph, &configuration, &Budget { max_depth: Some(100), ..Budget::default() });
+        assert!(matches!(outcome.end, End::Stopped(Limit::Depth(100))), "{configuration:?}: {:?}", outcome.end);
+        assert_eq!(graph.expanded.lock().unwrap().iter().max(), Some(&100), "{configuration:?}");
+        assert_eq!(outcome.statistics.depth, 100, "{configuration:?}");
     }
 }
 
 #[test]
-fn states_that_wait_are_limited_too() {
+fn open_states_are_limited() {
     let edges = (0..200_000u32).map(|n| if n == 0 { (1..200_000).collect() } else { vec![] }).collect();
     let graph = Graph { edges, ..Graph::default() };
     let store = StoreKind::Bitstate(Bits::power(23, 3));
-    for way in ways(&[store]) {
+    for configuration in configurations(&[store]) {
         let memory = Some(2 << 20);
-        let outcome = run(&graph, &way, &Budget { memory, ..Budget::default() });
-        assert!(matches!(outcome.end, End::Stopped(Limit::Memory(_))), "{way:?}: {:?}", outcome.end);
-        let outcome = run(&graph, &way, &Budget { max_states: Some(1000), ..Budget::default() });
-        assert!(matches!(outcome.end, End::Stopped(Limit::States(1000))), "{way:?}: {:?}", outcome.end);
+        let outcome = run(&graph, &configuration, &Budget { memory, ..Budget::default() });
+        assert!(matches!(outcome.end, End::Stopped(Limit::Memory(_))), "{configuration:?}: {:?}", outcome.end);
+        let outcome = run(&graph, &configuration, &Budget { max_states: Some(1000), ..Budget::default() });
+        assert!(matches!(outcome.end, End::Stopped(Limit::States(1000))), "{configuration:?}: {:?}", outcome.end);
         assert_eq!(outcome.statistics.states, 1000);
     }
 }
 
-/// States that a search has met and not expanded.
-fn passed_over(graph: &Graph) -> usize {
+/// The number of states that a search has reached and not expanded.
+fn reached_but_not_expanded(graph: &Graph) -> usize {
     let expanded: HashSet<u32> = graph.expanded.lock().unwrap().iter().copied().collect();
     let met: HashSet<u32> = expanded.iter().flat_map(|&node| &graph.edges[node as usize]).copied().collect();
     met.difference(&expanded).count()
 }
 
 #[test]
-fn no_more_is_missed_than_stated() {
+fn omissions_are_within_the_estimate() {
     let graph = Graph::random(&mut Random(11), 20_000, 8);
     let small = [
         StoreKind::Bitstate(Bits::power(17, 1)),
@@ -156,8 +160,8 @@ fn no_more_is_missed_than_stated() {
                 let options = Options { store, order, threads: Some(threads), seed, ..Options::default() };
                 let outcome = run(&graph, &options, &Budget::default());
                 assert!(matches!(outcome.end, End::Stopped(Limit::LossyStore)));
-                let estimate = outcome.statistics.missed.expect("an estimate");
-                let passed = passed_over(&graph) as f64;
+                let estimate = outcome.statistics.omissions.expect("an estimate");
+                let passed = reached_but_not_expanded(&graph) as f64;
                 runs += 1;
                 within += u32::from(passed <= estimate.at_most);
                 (missed, expected) = (missed + passed, expected + estimate.states);
@@ -170,7 +174,7 @@ fn no_more_is_missed_than_stated() {
 }
 
 #[test]
-fn other_seeds_miss_other_states() {
+fn different_seeds_omit_different_states() {
     let graph = Graph::random(&mut Random(5), 20_000, 6);
     let store = StoreKind::Bitstate(Bits::power(16, 2));
     let seen = |seed| {
@@ -187,19 +191,19 @@ fn other_seeds_miss_other_states() {
 }
 
 #[test]
-fn endless_runs_are_looked_for_exactly() {
+fn liveness_uses_an_exact_store() {
     let graph = random_graph(4);
     let cycles = kripke_search::Cycles::default();
     for store in LARGE {
         let options = Options { store, cycles: Some(cycles), end_states: false, ..Options::default() };
         let factory = || -> Box<dyn Successors> { Box::new(graph.clone()) };
         let outcome = explore(&factory, &options, &Budget::default(), &Progress::new());
-        assert!(outcome.statistics.missed.is_none(), "{:?}", outcome.end);
+        assert!(outcome.statistics.omissions.is_none(), "{:?}", outcome.end);
     }
 }
 
 #[test]
-fn a_swarm_sees_more_than_one() {
+fn a_swarm_visits_more_states_than_one_search() {
     let graph = Graph::random(&mut Random(3), 30_000, 5);
     let all = known(&graph).states;
     let store = StoreKind::Bitstate(Bits::power(15, 2));
@@ -221,9 +225,9 @@ fn a_swarm_sees_more_than_one() {
 }
 
 #[test]
-fn a_swarm_stops_when_one_has_found_something() {
+fn a_swarm_stops_at_the_first_violation() {
     let mut graph = Graph::random(&mut Random(8), 5_000, 4);
-    graph.sprinkle(&mut Random(9), 40);
+    graph.add_random_findings(&mut Random(9), 40);
     let store = StoreKind::Bitstate(Bits::power(20, 3));
     for (threads, all_errors) in [(1, false), (4, false), (4, true)] {
         let options = Options { store, swarm: Some(9), threads: Some(threads), all_errors, ..Options::default() };

@@ -1,4 +1,4 @@
-//! The stores against the set of the standard library.
+//! The exact stores, compared with the hash set of the standard library.
 
 mod graph;
 
@@ -20,7 +20,7 @@ fn intern(handle: &mut impl Handle, batch: &Batch, seen: &mut Vec<Seen>) -> Resu
     handle.intern(batch, &[], |found| seen.push(found))
 }
 
-/// A state of random length: often one that was there before, or a part of one.
+/// A state of random length: often equal to an earlier one, or a prefix of one.
 fn state(random: &mut Random, kinds: u64, fixed: Option<usize>) -> Vec<u8> {
     let seed = random.below(kinds);
     let mut content = Random(seed);
@@ -88,7 +88,7 @@ fn states_may_have_any_number_of_lengths() {
     }
 }
 
-/// Several workers add the same states in different orders: each is new to exactly one of them.
+/// Several workers add the same states in different orders. Each state is new to exactly one of them.
 fn contend<S: Store>(store: &S, workers: usize, seed: u64, fixed: Option<usize>) {
     let kinds = 20_000;
     let all: Vec<Vec<u8>> = {
@@ -144,7 +144,7 @@ fn each_state_is_new_once() {
     }
 }
 
-/// Bytes per state of two million, besides their own.
+/// Bytes per state besides the state itself, for two million states.
 fn overhead<S: Store>(store: &S) -> f64 {
     let mut handle = store.handle();
     handle.enter();

@@ -47,7 +47,7 @@ impl Question {
         let given: Option<Vec<Given>> = open
             .map(|(place, claim)| {
                 let state = tree.runs()[place.run].state(place.steps as usize);
-                Some((numbers[&state], translated.original(claim.part)?, claim.value))
+                Some((numbers[&state], translated.original(claim.subformula)?, claim.value))
             })
             .collect();
         fragment::judge(ctl, &graph, &given?)

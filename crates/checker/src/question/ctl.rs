@@ -3,7 +3,7 @@
 use kripke_logic::Ctl;
 use kripke_logic::ctl::{CtlId, CtlNode, Path};
 use kripke_report::evidence::Words;
-use kripke_search::{Branching, Claim, Fairness, PartId};
+use kripke_search::{Claim, CtlFormula, Fairness, SubformulaId};
 
 /// The evaluation of a formula recurses on its subformulas: nesting is bounded.
 pub const MAX_HEIGHT: u32 = 1_000;
@@ -12,42 +12,42 @@ pub const MAX_HEIGHT: u32 = 1_000;
 #[derive(Clone, Debug)]
 pub struct Translated {
     /// The formula for the search.
-    pub branching: Branching,
-    parts: Vec<PartId>,
+    pub formula: CtlFormula,
+    parts: Vec<SubformulaId>,
 }
 
 /// Translates a formula under a fairness assumption.
 pub fn translate(ctl: &Ctl, fairness: Fairness) -> Translated {
-    let mut branching = Branching::new(fairness);
-    let mut parts: Vec<PartId> = Vec::new();
+    let mut formula = CtlFormula::new(fairness);
+    let mut parts: Vec<SubformulaId> = Vec::new();
     for node in ctl.nodes() {
         let part = |id: CtlId| parts[id.index()];
         let made = match *node {
-            CtlNode::Constant(value) => branching.constant(value),
-            CtlNode::Atom(atom) => branching.atom(atom.0),
-            CtlNode::Not(x) => branching.not(part(x)),
-            CtlNode::And(x, y) => branching.and(part(x), part(y)),
-            CtlNode::Or(x, y) => branching.or(part(x), part(y)),
-            CtlNode::Implies(x, y) => branching.implies(part(x), part(y)),
-            CtlNode::Equivalent(x, y) => branching.equivalent(part(x), part(y)),
-            CtlNode::Next(Path::All, x) => branching.every_next(part(x)),
-            CtlNode::Next(Path::Exists, x) => branching.some_next(part(x)),
-            CtlNode::Globally(Path::All, x) => branching.always(part(x)),
-            CtlNode::Globally(Path::Exists, x) => branching.some_always(part(x)),
-            CtlNode::Finally(Path::All, x) => branching.every_finally(part(x)),
-            CtlNode::Finally(Path::Exists, x) => branching.some_finally(part(x)),
-            CtlNode::Until(Path::All, x, y) => branching.every_until(part(x), part(y)),
-            CtlNode::Until(Path::Exists, x, y) => branching.some_until(part(x), part(y)),
+            CtlNode::Constant(value) => formula.constant(value),
+            CtlNode::Atom(atom) => formula.atom(atom.0),
+            CtlNode::Not(x) => formula.not(part(x)),
+            CtlNode::And(x, y) => formula.and(part(x), part(y)),
+            CtlNode::Or(x, y) => formula.or(part(x), part(y)),
+            CtlNode::Implies(x, y) => formula.implies(part(x), part(y)),
+            CtlNode::Equivalent(x, y) => formula.equivalent(part(x), part(y)),
+            CtlNode::Next(Path::All, x) => formula.ax(part(x)),
+            CtlNode::Next(Path::Exists, x) => formula.ex(part(x)),
+            CtlNode::Globally(Path::All, x) => formula.ag(part(x)),
+            CtlNode::Globally(Path::Exists, x) => formula.eg(part(x)),
+            CtlNode::Finally(Path::All, x) => formula.af(part(x)),
+            CtlNode::Finally(Path::Exists, x) => formula.ef(part(x)),
+            CtlNode::Until(Path::All, x, y) => formula.au(part(x), part(y)),
+            CtlNode::Until(Path::Exists, x, y) => formula.eu(part(x), part(y)),
         };
         parts.push(made);
     }
     let whole = parts[ctl.root().index()];
-    Translated { branching: branching.of(whole), parts }
+    Translated { formula: formula.with_root(whole), parts }
 }
 
 impl Translated {
     /// The subformula of the original that a part was made for.
-    pub fn original(&self, part: PartId) -> Option<CtlId> {
+    pub fn original(&self, part: SubformulaId) -> Option<CtlId> {
         self.parts.iter().position(|p| *p == part).map(|at| CtlId(at as u32))
     }
 }
@@ -63,13 +63,13 @@ pub struct Wording<'a> {
 
 impl Words for Wording<'_> {
     fn claim(&self, claim: Claim) -> String {
-        let part = self.translated.original(claim.part);
+        let part = self.translated.original(claim.subformula);
         let text = part.map_or("the rest of the formula".to_string(), |part| self.ctl.part(part).to_string());
         format!("{text} is {}", claim.value)
     }
 
     fn why_open(&self, claim: Claim) -> &'static str {
-        let node = self.translated.original(claim.part).map(|part| self.ctl.nodes()[part.index()]);
+        let node = self.translated.original(claim.subformula).map(|part| self.ctl.nodes()[part.index()]);
         let path = match node {
             Some(
                 CtlNode::Next(path, _)

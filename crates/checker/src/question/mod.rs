@@ -255,7 +255,7 @@ impl Question {
     pub fn branching(&self, fairness: Fairness) -> Result<Option<ctl::Translated>, InputError> {
         let Logic::Branching(ctl) = &self.logic else { return Ok(None) };
         let translated = ctl::translate(ctl, fairness);
-        if translated.branching.height() > ctl::MAX_HEIGHT {
+        if translated.formula.height() > ctl::MAX_HEIGHT {
             let message = "the formula is nested too deeply".to_string();
             let problem = Problem::new(kripke_logic::Span::new(0, self.text.len()), message);
             return Err(trouble(&self.name, &self.text, &problem));

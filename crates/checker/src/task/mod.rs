@@ -169,7 +169,7 @@ impl Task {
     /// What the plan has to know.
     pub fn facts(&self) -> QuestionFacts {
         let target = match &self.ctl {
-            Some(translated) => Target::Ctl(translated.branching.clone()),
+            Some(translated) => Target::Ctl(translated.formula.clone()),
             None if self.is_endless() => Target::Cycle(self.marks()),
             None => Target::State,
         };

@@ -233,7 +233,7 @@ impl<'a, T: TransitionSystem> SystemCheck<'a, T> {
         let formula: Ctl = parse::ctl(text).map_err(|problem| bad(&problem))?;
         let numbers = self.numbers(&formula.atoms)?;
         let translated = question::ctl::translate(&formula, self.fairness);
-        let options = Options { branching: Some(translated.branching), ..self.options() };
+        let options = Options { ctl: Some(translated.formula), ..self.options() };
         Ok(self.search(&Question { aim: Aim::Labels { numbers: &numbers }, options, formula: None }))
     }
 

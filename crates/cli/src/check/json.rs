@@ -37,7 +37,11 @@ pub fn report(done: &Done, args: &Check) -> Report {
         properties: done.answers().map(|(answer, trail)| property(results, answer, trail)).collect(),
         states: statistics.states,
         transitions: statistics.transitions,
-        missed: statistics.missed.map(|m| json::Missed { states: m.states, at_most: m.at_most, coverage: m.coverage }),
+        missed: statistics.omissions.map(|m| json::Missed {
+            states: m.states,
+            at_most: m.at_most,
+            coverage: m.coverage,
+        }),
         swarm: statistics.swarm.map(|s| json::Swarm {
             searches: s.searches,
             finished: s.finished,
@@ -165,8 +169,8 @@ fn unreached(results: &Results) -> Vec<json::Unreached> {
 
 /// Each store that was used, and how many states there were when it came into use.
 fn stores(statistics: &Statistics) -> Vec<json::Store> {
-    let since = std::iter::once(0).chain(statistics.changes.iter().map(|change| change.states));
-    let used = statistics.changes.iter().map(|change| change.from).chain([statistics.store]);
+    let since = std::iter::once(0).chain(statistics.migrations.iter().map(|change| change.states));
+    let used = statistics.migrations.iter().map(|change| change.from).chain([statistics.store]);
     used.zip(since).map(|(store, since)| json::Store { store: store.word(), since }).collect()
 }
 

@@ -1,43 +1,44 @@
-//! Breadth-first order on all cores, level by level.
+//! Parallel breadth-first search, level by level.
 //!
-//! New states of a level wait in the [queue](crate::store::Queue) of the worker that found them; between levels the
-//! leader puts these together. The depth of a state is that of its level, whoever finds it, and a level is finished
-//! before an error on it ends the search: so what is counted, and which errors are kept, does not depend on timing.
+//! New states wait in the [queue](crate::store::Queue) of the worker that found them; the leader joins these queues
+//! between levels. The depth of a state is that of its level, whichever worker finds it, and a level is completed
+//! before an error on it ends the search. Counts and errors therefore do not depend on timing.
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::thread::{Scope, ScopedJoinHandle};
 
-use super::crew::{Crew, Results};
-use super::judge::{Findings, Haul};
-use super::origins::Origins;
+use super::error_collector::{Findings, LevelFindings};
+use super::level_barrier::{LevelBarrier, LevelResult};
+use super::predecessor_hints::PredecessorHints;
 use super::worker::Worker;
 use super::{Factory, ROUND, Search};
 use crate::budget::Limit;
 use crate::store::{Handle, Queue, Seen, Store, spawn};
 
-/// A level with fewer states per worker is left to the leader.
+/// A level with fewer states per worker is searched by the leader alone.
 const SHARE: u64 = 64;
-/// The most states to be claimed at once.
+/// Maximum number of states in a claim.
 pub(super) const CLAIM: u64 = 512;
 
-/// The most bytes of states to be claimed at once.
+/// Maximum number of state bytes in a claim.
 const CLAIMED_BYTES: u64 = 1 << 16;
 
-/// How far a search got.
+/// The state of a breadth-first search.
 pub(super) struct Levels<'a, 'm, S: Store + 'a> {
     pub queue: S::Queue,
-    /// Where each level ends in the queue.
+    /// The end of each level in the queue.
     pub ends: Vec<u64>,
-    /// The first level that the queue remembers.
+    /// The first level that is still in the queue.
     pub first: usize,
-    pub origins: Origins,
+    /// Approximate parents of the states in the queue.
+    pub hints: PredecessorHints,
     pub findings: Findings<u32>,
     pub stop: Option<Limit>,
-    /// States of the last level that are still to be expanded, where the search was to pause.
-    pub rest: Range<u64>,
-    /// What was found on that level so far.
-    pub hauls: Vec<Haul>,
+    /// States of the last level that are not yet expanded, if the search has paused.
+    pub remaining: Range<u64>,
+    /// Findings of that level so far.
+    pub level_findings: Vec<LevelFindings>,
     pub workers: Vec<Worker<'a, 'm, S>>,
 }
 
@@ -47,15 +48,15 @@ impl<'a, 'm, S: Store + 'a> Levels<'a, 'm, S> {
         self.ends.len().saturating_sub(1) as u32
     }
 
-    /// Where the states of a level are in the queue.
+    /// The positions of a level in the queue.
     pub fn level(&self, depth: usize) -> Range<u64> {
         let start = if depth == 0 { 0 } else { self.ends[depth - 1] };
         start..self.ends[depth]
     }
 }
 
-/// Searches until there are no more states, or no deeper than `max_depth`. With `keep` the queue remembers the states
-/// of all levels, or of the last ones, as far as memory allows.
+/// Searches until the open set is empty or `max_depth` is reached. With `keep` the queue retains the states of all
+/// levels, or of the last ones, as far as memory permits.
 pub(super) fn run<'a, 'm, S: Store>(
     search: &'a Search<'a, S>,
     factory: Factory<'_, 'm>,
@@ -67,18 +68,18 @@ pub(super) fn run<'a, 'm, S: Store>(
         queue: S::Queue::default(),
         ends: Vec::new(),
         first: 0,
-        origins: Origins::default(),
+        hints: PredecessorHints::default(),
         findings: Findings::new(),
         stop: None,
-        rest: 0..0,
-        hauls: Vec::new(),
+        remaining: 0..0,
+        level_findings: Vec::new(),
         workers: Vec::new(),
     };
     match leader.begin() {
         Ok(root) => {
             levels.queue.push(root);
             levels.ends.push(1);
-            levels.rest = 0..1;
+            levels.remaining = 0..1;
         }
         Err(limit) => levels.stop = Some(limit),
     }
@@ -86,7 +87,7 @@ pub(super) fn run<'a, 'm, S: Store>(
     resume(search, factory, levels, max_depth, keep)
 }
 
-/// Goes on where a search has paused.
+/// Continues a search that has paused.
 pub(super) fn resume<'a, 'm, S: Store>(
     search: &'a Search<'a, S>,
     factory: Factory<'_, 'm>,
@@ -94,46 +95,48 @@ pub(super) fn resume<'a, 'm, S: Store>(
     max_depth: u32,
     keep: bool,
 ) -> Levels<'a, 'm, S> {
-    let crew = Crew::new();
+    let barrier = LevelBarrier::new();
     {
-        let mut frontier = crew.write();
+        let mut frontier = barrier.write();
         frontier.queue = std::mem::take(&mut levels.queue);
-        frontier.level = std::mem::take(&mut levels.rest);
+        frontier.level = std::mem::take(&mut levels.remaining);
     }
-    let hauls = levels.hauls.drain(..).map(Some);
-    hauls.for_each(|haul| crew.bring(Results { next: S::Queue::default(), origins: Origins::default(), haul }));
+    let level_findings = levels.level_findings.drain(..).map(Some);
+    level_findings.for_each(|findings| {
+        barrier.submit(LevelResult { next: S::Queue::default(), hints: PredecessorHints::default(), findings })
+    });
     let mut workers = std::mem::take(&mut levels.workers).into_iter();
     let mut leader = workers.next().expect("a search has a leader");
     std::thread::scope(|scope| {
-        let dismissal = crew.dismissal();
+        let shutdown_on_drop = barrier.shutdown_on_drop();
         let (idle, helpers) = (workers, Vec::new());
-        let mut lead = Lead { search, crew: &crew, factory, scope, idle, helpers, max_depth, keep };
-        lead.run(&mut levels, &mut leader);
-        drop(dismissal);
+        let mut leading = Leader { search, barrier: &barrier, factory, scope, idle, helpers, max_depth, keep };
+        leading.run(&mut levels, &mut leader);
+        drop(shutdown_on_drop);
         levels.workers.push(leader);
-        for helper in lead.helpers {
+        for helper in leading.helpers {
             levels.workers.push(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         }
-        levels.workers.extend(lead.idle);
-        levels.queue = std::mem::take(&mut crew.write().queue);
+        levels.workers.extend(leading.idle);
+        levels.queue = std::mem::take(&mut barrier.write().queue);
         levels
     })
 }
 
-/// The leader's view.
-struct Lead<'scope, 'env, 'a, 'm, S: Store + 'a> {
+/// The data of the leader.
+struct Leader<'scope, 'env, 'a, 'm, S: Store + 'a> {
     search: &'a Search<'a, S>,
-    crew: &'env Crew<S::Queue>,
+    barrier: &'env LevelBarrier<S::Queue>,
     factory: Factory<'env, 'm>,
     scope: &'scope Scope<'scope, 'env>,
-    /// Workers from before a pause that have not been hired again.
+    /// Workers from before a pause that are not running again.
     idle: std::vec::IntoIter<Worker<'a, 'm, S>>,
     helpers: Vec<ScopedJoinHandle<'scope, Worker<'a, 'm, S>>>,
     max_depth: u32,
     keep: bool,
 }
 
-impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
+impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
     fn run(&mut self, levels: &mut Levels<'a, 'm, S>, leader: &mut Worker<'a, 'm, S>) {
         while levels.stop.is_none() {
             self.level(leader);
@@ -144,60 +147,61 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
         }
     }
 
-    /// Expands all states of the level, with helpers if it is worth it.
+    /// Expands all states of the level, with helpers if the level is wide enough.
     fn level(&mut self, leader: &mut Worker<'a, 'm, S>) {
         let Search { threads, .. } = *self.search;
         let width = {
-            let mut frontier = self.crew.write();
+            let mut frontier = self.barrier.write();
             let width = frontier.level.end - frontier.level.start;
-            frontier.claim = (width / (16 * threads as u64)).min(self.most()).clamp(ROUND as u64, CLAIM);
+            frontier.claim = (width / (16 * threads as u64)).min(self.claim_limit()).clamp(ROUND as u64, CLAIM);
             width
         };
-        self.crew.start();
+        self.barrier.start();
         let shared = threads > 1 && width >= SHARE * threads as u64;
         if shared {
-            self.hire();
-            self.crew.open();
+            self.spawn_helpers();
+            self.barrier.open();
         }
-        work(self.search, self.crew, leader);
+        work(self.search, self.barrier, leader);
         if shared {
             leader.handle.leave();
-            self.crew.close();
+            self.barrier.close();
             leader.handle.enter();
         }
     }
 
-    /// So many states may be claimed at once: a search that is to pause goes on to the end of what is claimed, so the successors of
-    /// these must be small beside any memory.
-    fn most(&self) -> u64 {
+    /// Maximum number of states in a claim. A search that pauses completes its claims, so their successors must take
+    /// little memory.
+    fn claim_limit(&self) -> u64 {
         CLAIMED_BYTES / self.search.store.longest().max(1)
     }
 
-    fn hire(&mut self) {
+    /// Starts the threads of all helpers.
+    fn spawn_helpers(&mut self) {
         for number in 1 + self.helpers.len()..self.search.threads {
-            let (search, crew, factory, idle) = (self.search, self.crew, self.factory, self.idle.next());
+            let (search, barrier, factory, idle) = (self.search, self.barrier, self.factory, self.idle.next());
             let worker = move || idle.unwrap_or_else(|| Worker::new(search, number, factory()));
-            self.helpers.push(spawn(self.scope, move || help(search, crew, worker())));
+            self.helpers.push(spawn(self.scope, move || run_helper(search, barrier, worker())));
         }
     }
 
-    /// Puts together what the workers bring. Whether the search is over.
+    /// Combines the results of the workers. Returns whether the search has ended or paused.
     fn finish(&mut self, levels: &mut Levels<'a, 'm, S>) -> bool {
-        let mut frontier = self.crew.write();
+        let mut frontier = self.barrier.write();
         let depth = levels.depth();
-        let results = std::mem::take(&mut *self.crew.results());
-        let mut hauls = Vec::new();
+        let results = std::mem::take(&mut *self.barrier.results());
+        let mut level_findings = Vec::new();
         for mut result in results {
-            levels.origins.append(&result.origins, frontier.queue.len());
+            levels.hints.append(&result.hints, frontier.queue.len());
             frontier.queue.append(&mut result.next);
-            hauls.extend(result.haul);
+            level_findings.extend(result.findings);
         }
-        let rest = self.crew.rest(&frontier).filter(|_| !self.search.is_stopped());
-        if let Some(rest) = rest.clone().filter(|rest| !rest.is_empty()) {
-            (levels.rest, levels.hauls) = (rest, hauls);
+        let remaining = self.barrier.remaining(&frontier).filter(|_| !self.search.is_stopped());
+        if let Some(remaining) = remaining.clone().filter(|remaining| !remaining.is_empty()) {
+            (levels.remaining, levels.level_findings) = (remaining, level_findings);
             return true;
         }
-        levels.findings.collect(hauls, || depth);
+        levels.findings.collect(level_findings, || depth);
         levels.stop = self.search.take_limit();
         let Findings { kept, endless, .. } = &levels.findings;
         if levels.stop.is_some() || !self.search.options.all_errors && (!kept.is_empty() || endless.is_some()) {
@@ -208,8 +212,8 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
             return true;
         }
         levels.ends.push(next.end);
-        self.search.newcomers.advance();
-        if !S::Queue::LASTING {
+        self.search.open_filter.advance();
+        if !S::Queue::KEEPS_ALL {
             let last = levels.ends.len() - 1;
             if !self.keep {
                 levels.first = last;
@@ -218,11 +222,11 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
             }
             let start = levels.level(levels.first).start;
             frontier.queue.forget(start);
-            levels.origins.forget(start);
+            levels.hints.forget(start);
         }
         self.search.depth.store(u64::from(depth) + 1, Ordering::Relaxed);
-        if rest.is_some() {
-            levels.rest = next;
+        if remaining.is_some() {
+            levels.remaining = next;
             return true;
         }
         frontier.level = next;
@@ -230,68 +234,73 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Lead<'scope, '_, 'a, 'm, S> {
     }
 }
 
-fn help<'a, 'm, S: Store>(
+/// The loop of a helper: it joins level after level.
+fn run_helper<'a, 'm, S: Store>(
     search: &'a Search<'a, S>,
-    crew: &Crew<S::Queue>,
+    barrier: &LevelBarrier<S::Queue>,
     mut worker: Worker<'a, 'm, S>,
 ) -> Worker<'a, 'm, S> {
     let mut last = 0;
-    while let Some(inside) = crew.come(&mut last) {
+    while let Some(guard) = barrier.join_level(&mut last) {
         worker.handle.enter();
-        work(search, crew, &mut worker);
+        work(search, barrier, &mut worker);
         worker.handle.leave();
-        drop(inside);
+        drop(guard);
     }
     worker
 }
 
-/// A worker's part of a level.
-fn work<S: Store>(search: &Search<'_, S>, crew: &Crew<S::Queue>, worker: &mut Worker<'_, '_, S>) {
-    let (mut next, mut origins) = (S::Queue::default(), Origins::default());
+/// Expands claims of the level until none is left.
+fn work<S: Store>(search: &Search<'_, S>, barrier: &LevelBarrier<S::Queue>, worker: &mut Worker<'_, '_, S>) {
+    let (mut next, mut hints) = (S::Queue::default(), PredecessorHints::default());
     {
-        let frontier = crew.read();
+        let frontier = barrier.read();
         while !search.is_stopped()
-            && let Some(claim) = crew.claim(&frontier)
+            && let Some(claim) = barrier.claim(&frontier)
         {
             if frontier.level.end - frontier.level.start > CLAIM {
-                origins.note(next.len(), claim.start);
+                hints.record(next.len(), claim.start);
             }
             let mut at = claim.start;
             while at < claim.end && !search.is_stopped() {
                 let end = claim.end.min(at + ROUND as u64);
                 worker.round.work.clear();
                 frontier.queue.copy(at..end, &mut worker.round.work);
-                if let Err(limit) = turns(search, worker, &mut next) {
+                if let Err(limit) = expand_claimed(search, worker, &mut next) {
                     search.stop(limit);
                 }
                 at = end;
                 if worker.leads() && worker.is_due(ROUND * search.threads) {
                     let waiting = frontier.level.end - at + next.len();
                     search.check(frontier.queue.bytes() + next.bytes(), waiting);
-                    if search.is_to_pause() {
-                        crew.halt();
+                    if search.should_pause() {
+                        barrier.pause();
                     }
                 }
             }
         }
     }
-    crew.bring(Results { next, origins, haul: worker.judge.hand_over() });
+    barrier.submit(LevelResult { next, hints, findings: worker.errors.take_findings() });
 }
 
-/// Expands the states of the round. New ones are put into `next`, even those found before a limit was met.
-fn turns<S: Store>(search: &Search<'_, S>, worker: &mut Worker<'_, '_, S>, next: &mut S::Queue) -> Result<(), Limit> {
+/// Expands the states of the round and appends the new states to `next`, also those found before a limit was reached.
+fn expand_claimed<S: Store>(
+    search: &Search<'_, S>,
+    worker: &mut Worker<'_, '_, S>,
+    next: &mut S::Queue,
+) -> Result<(), Limit> {
     while !worker.round.work.is_empty() {
-        let ordering = worker.is_ordering();
+        let reducing = worker.is_reducing();
         let each = |seen: Seen| {
             if seen.new {
                 next.push(seen.id);
-                if ordering {
-                    search.newcomers.note(seen.id);
+                if reducing {
+                    search.open_filter.insert(seen.id);
                 }
             }
         };
-        let turned = worker.turn(each, |_, id| search.newcomers.has(id));
-        worker.round.work.drain(..turned?);
+        let expanded = worker.expand_round(each, |_, id| search.open_filter.contains(id));
+        worker.round.work.drain(..expanded?);
     }
     Ok(())
 }

@@ -1,33 +1,33 @@
-//! Depth-first order over ids: successors are interned when generated and marked when visited.
+//! Depth-first search over ids: successors are interned when they are generated, and marked when they are visited.
 
 use std::sync::atomic::Ordering;
 
-use super::judge::Findings;
+use super::error_collector::Findings;
 use super::worker::Worker;
 use super::{Factory, ROUND, Search};
 use crate::budget::Limit;
 use crate::store::{Handle, Seen, StateId, Store};
 
-/// Above each state of the current path in the stack.
+/// Entry above each state of the current path.
 pub(super) const FRAME: StateId = StateId::NONE;
 
-/// Steps of all paths that are kept together, except that the first is always kept. There may be a hundred errors,
-/// each ten million steps deep.
+/// Maximum number of steps of all kept paths together. The first path is always kept. A search may find a hundred
+/// errors at a depth of ten million.
 const STEPS: usize = 1 << 24;
 
-/// The current path, and above each of its states a frame with those of its successors that are still to be visited.
-/// All lie in one vector, so a path of ten million states is nothing special.
+/// The current path and, above each of its states, a frame of its successors that are not yet visited. One vector
+/// holds all entries, so a path of ten million states is no problem.
 #[derive(Debug)]
 pub(super) struct Stack {
     pub entries: Vec<StateId>,
-    /// Frames in `entries`: how deep the current path is.
+    /// Number of frames in `entries`: the depth of the current path.
     frames: u32,
     pub deepest: u32,
     max_depth: u32,
 }
 
 impl Stack {
-    /// Finds the next state to be visited. It stays on the stack.
+    /// Finds the next state to visit. It stays on the stack.
     fn take(&mut self, handle: &mut impl Handle) -> Option<StateId> {
         loop {
             match *self.entries.last()? {
@@ -48,7 +48,7 @@ impl Stack {
         }
     }
 
-    /// Puts the successors of the state taken last into a frame.
+    /// Pushes a frame with the successors of the state taken last.
     fn push(&mut self, successors: &[Seen], handle: &impl Handle) {
         let frame = self.entries.len();
         if self.frames < self.max_depth {
@@ -63,7 +63,7 @@ impl Stack {
         }
     }
 
-    /// The states from the initial one to the one taken last.
+    /// The states from the initial state to the one taken last.
     fn path(&self) -> Vec<StateId> {
         let below = self.entries.windows(2).filter(|pair| pair[1] == FRAME).map(|pair| pair[0]);
         below.chain(self.entries.last().copied()).collect()
@@ -74,10 +74,10 @@ impl Stack {
     }
 }
 
-/// How far a search got.
+/// The state of a depth-first search.
 pub(super) struct Descent<'a, 'm, S: Store + 'a> {
     pub stack: Stack,
-    /// Whether it was to pause.
+    /// Whether the search has paused.
     pub paused: bool,
     pub findings: Findings<Vec<StateId>>,
     pub stop: Option<Limit>,
@@ -96,14 +96,14 @@ pub(super) fn run<'a, 'm, S: Store>(
     resume(search, Descent { stack, paused: false, findings: Findings::new(), stop: root.err(), worker })
 }
 
-/// Goes on where a search has paused.
+/// Continues a search that has paused.
 pub(super) fn resume<'a, 'm, S: Store>(search: &'a Search<'a, S>, descent: Descent<'a, 'm, S>) -> Descent<'a, 'm, S> {
     let mut descent = Descent { paused: false, ..descent };
     if descent.stop.is_none() {
         descent.stop = descend(search, &mut descent).err();
     }
     let Descent { stack, findings, worker, .. } = &mut descent;
-    findings.collect(worker.judge.hand_over(), Vec::new);
+    findings.collect(worker.errors.take_findings(), Vec::new);
     search.depth.store(u64::from(stack.deepest), Ordering::Relaxed);
     search.report(stack.bytes(), stack.entries.len() as u64 - u64::from(stack.frames));
     descent
@@ -120,7 +120,7 @@ fn descend<S: Store>(search: &Search<'_, S>, descent: &mut Descent<'_, '_, S>) -
             if let Some(limit) = search.take_limit() {
                 return Err(limit);
             }
-            if search.is_to_pause() {
+            if search.should_pause() {
                 *paused = true;
                 return Ok(());
             }
@@ -129,10 +129,10 @@ fn descend<S: Store>(search: &Search<'_, S>, descent: &mut Descent<'_, '_, S>) -
         worker.round.work.clear();
         worker.round.work.push(id);
         successors.clear();
-        let turned = worker.turn(|seen| successors.push(seen), |handle, id| !handle.is_visited(id));
-        if !worker.judge.is_content() {
+        let turned = worker.expand_round(|seen| successors.push(seen), |handle, id| !handle.is_visited(id));
+        if !worker.errors.is_empty() {
             let room = findings.kept.is_empty() || steps + stack.frames as usize <= STEPS;
-            findings.collect(worker.judge.hand_over(), || if room { stack.path() } else { Vec::new() });
+            findings.collect(worker.errors.take_findings(), || if room { stack.path() } else { Vec::new() });
             steps += stack.frames as usize;
             if !search.options.all_errors {
                 return Ok(());

@@ -1,19 +1,16 @@
-//! Taking states, expanding them, judging, interning, sorting new from seen: in one order or another.
+//! Searches: reachability in breadth-first and depth-first order, liveness, CTL, and migration between stores.
 
 mod bfs;
-mod branch;
-mod cached;
-mod change;
-mod crew;
+mod cached_dfs;
+mod ctl;
 mod dfs;
-mod judge;
-mod lifo;
-mod live;
-mod newcomers;
-mod origins;
-mod plunge;
-mod removal;
-mod resort;
+mod error_collector;
+mod level_barrier;
+mod liveness;
+mod lossy_dfs;
+mod migration;
+mod open_set_filter;
+mod predecessor_hints;
 mod swarm;
 mod trail;
 mod worker;
@@ -27,80 +24,89 @@ use crate::budget::{Budget, Limit};
 use crate::outcome::{End, Errors, Exhausted, Outcome, Statistics, Violation};
 use crate::progress::{Progress, Snapshot};
 use crate::store::{
-    BitStore, Bits, ExactStore, Filter, HashStore, LossyStore, Omission, Piles, Queue, StateId, Store, TreeStore, Yard,
+    BitStore, Bits, ExactStore, Filter, HashStore, LinkedOpenSet, LossyStore, Omission, PackedStacks, Queue, StateId,
+    Store, TreeStore,
 };
-pub use branch::{Branching, Claim, Evidence, PartId, Place, Run};
-pub use cached::CacheSize;
-pub use lifo::Bias;
-pub use live::{Algorithm, Cycles, Fairness};
-use newcomers::Newcomers;
-use trail::Thread;
+pub use cached_dfs::CacheSize;
+pub use ctl::{Claim, CtlFormula, Evidence, Place, Run, SubformulaId};
+pub use liveness::{Algorithm, Cycles, Fairness};
+pub use lossy_dfs::SuccessorOrder;
+use open_set_filter::OpenSetFilter;
+use trail::PartialTrail;
 
-/// What to look for, in which order and with what.
+/// The question, the order, the store and the reductions of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
+    /// The order of the search.
     pub order: Order,
-    /// Count all errors instead of stopping at the first.
+    /// Counts all errors instead of stopping at the first.
     pub all_errors: bool,
     /// Whether a failed assertion is an error.
     pub assertions: bool,
-    /// Whether an invalid end state is an error, also of a model with an observer, as long as that can go on.
+    /// Whether an invalid end state is an error. With an observer, it is one only while the observer can move.
     pub end_states: bool,
+    /// The store.
     pub store: StoreKind,
-    /// With [`StoreKind::Auto`]: change over to trees as soon as there are about so many states, whether or not memory is
-    /// tight.
-    pub change_at: Option<u64>,
-    /// With [`StoreKind::Auto`]: go on with a hash store or a bitstate store when trees do not fit, either.
+    /// With [`StoreKind::Auto`]: migrates to the tree store at about this number of states, whether or not memory is
+    /// exhausted.
+    pub migrate_at: Option<u64>,
+    /// With [`StoreKind::Auto`]: migrates to hash compaction and bitstate hashing when the tree store does not fit
+    /// either.
     pub lossy: bool,
-    /// How many threads search; none means one for each core. Depth-first order has one, unless the store is lossy.
+    /// Number of threads. None means one per core. A depth-first search with an exact store uses one.
     pub threads: Option<usize>,
-    /// Look for cycles with accepting states instead of invalid end states.
+    /// Searches for accepting cycles instead of invalid end states.
     pub cycles: Option<Cycles>,
-    /// In which order a depth-first search with a lossy store takes successors.
-    pub bias: Bias,
-    /// With another one, a lossy store misses other states.
+    /// The successor order of a depth-first search with a lossy store.
+    pub successor_order: SuccessorOrder,
+    /// Seed of the hash function. Lossy stores with different seeds omit different states.
     pub seed: u64,
-    /// So many searches instead of one, with a bitstate store for each.
+    /// Runs a swarm of so many searches with bitstate stores.
     pub swarm: Option<u64>,
-    /// Judge this formula in the initial state, and look at no more states than that takes.
-    pub branching: Option<Branching>,
-    /// Look only at as many successors as [needed](Successors::expand_ample).
+    /// Evaluates this CTL formula in the initial state, on the fly.
+    pub ctl: Option<CtlFormula>,
+    /// Applies partial-order reduction: expands [ample sets](Successors::expand_ample).
     pub reduces: bool,
 }
 
+/// The order in which states are expanded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// Nearest first: the violation found has a shortest trail.
+    /// In order of depth. The first violation has a shortest trail.
     BreadthFirst,
-    /// The first successor not yet visited goes first.
+    /// Successors before siblings.
     DepthFirst,
 }
 
+/// The kinds of stores.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum StoreKind {
-    /// States in full as long as there is memory for it; from then on as trees.
+    /// The exact store while memory permits, then the tree store.
     #[default]
     Auto,
     /// States in full.
     Exact,
-    /// States as trees of pairs that they share: less memory, more time.
+    /// States as trees with shared nodes: less memory, more time.
     Tree,
-    /// States in full, but no more than there is room for: new ones replace old ones, which are visited again when they
-    /// come up again. Depth-first.
+    /// A bounded cache of full states. New states replace old ones, which are then revisited. The search is
+    /// depth-first.
     Cache(CacheSize),
-    /// A hash of so many bits for each state: states with the same hash are taken for one.
-    Hash { bits: u8 },
-    /// A few bits for each state, at places that states share.
+    /// Hash compaction: a fingerprint of so many bits per state.
+    Hash {
+        /// Bits of a fingerprint.
+        bits: u8,
+    },
+    /// Bitstate hashing: a few bits per state.
     Bitstate(Bits),
 }
 
 impl StoreKind {
-    /// Whether it may take a new state for an old one.
+    /// Whether the store can omit states.
     pub fn is_lossy(self) -> bool {
         matches!(self, StoreKind::Hash { .. } | StoreKind::Bitstate(_))
     }
 
-    /// Its name.
+    /// The name of the store.
     pub fn word(self) -> &'static str {
         match self {
             StoreKind::Auto => "auto",
@@ -121,21 +127,21 @@ impl Default for Options {
             assertions: true,
             end_states: true,
             store: StoreKind::Auto,
-            change_at: None,
+            migrate_at: None,
             lossy: false,
             threads: None,
             cycles: None,
-            bias: Bias::Forward,
+            successor_order: SuccessorOrder::Forward,
             seed: 0,
             swarm: None,
-            branching: None,
+            ctl: None,
             reduces: false,
         }
     }
 }
 
 impl Options {
-    /// How many workers there will be.
+    /// The number of workers.
     pub fn workers(&self) -> usize {
         let wanted = match self.threads {
             Some(threads) => threads.max(1),
@@ -143,20 +149,21 @@ impl Options {
         };
         match (self.cycles.map(|c| c.algorithm(wanted, self.all_errors)), self.order) {
             (Some(Algorithm::Cndfs), _) => wanted,
-            (Some(Algorithm::Ufscc), _) => wanted.min(live::sets::MOST_WORKERS),
+            (Some(Algorithm::Ufscc), _) => wanted.min(liveness::union_find::MOST_WORKERS),
             (None, Order::DepthFirst) if self.store.is_lossy() => wanted,
             (Some(_), _) | (None, Order::DepthFirst) => 1,
-            _ if self.branching.is_some() => 1,
+            _ if self.ctl.is_some() => 1,
             (None, Order::BreadthFirst) => wanted,
         }
     }
 
-    /// As far as it can be had for a model with [uncompared](Successors::uncompared) bytes. What is stored of these
-    /// depends on who comes first, so only one worker in a fixed order does the same each time; and a path of stored
-    /// states is one that the model can take only if each is linked to where it was first seen from, as levels are.
+    /// The options for a model with a [hidden prefix](Successors::uncompared) of this length. The stored prefix
+    /// depends on which predecessor comes first, so only one worker in a fixed order gives reproducible results. A
+    /// path of stored states is a run of the model only if each state follows its first predecessor, as in a
+    /// level-by-level search.
     #[must_use]
-    pub fn fit(self, uncompared: usize) -> Options {
-        if uncompared == 0 {
+    pub fn fit(self, hidden_prefix: usize) -> Options {
+        if hidden_prefix == 0 {
             let order = if matches!(self.store, StoreKind::Cache(_)) { Order::DepthFirst } else { self.order };
             return Options { order, ..self };
         }
@@ -164,21 +171,21 @@ impl Options {
     }
 }
 
-/// Makes a generator of successors for each worker.
+/// Creates the successor generator of each worker.
 pub type Factory<'f, 'm> = &'f (dyn Fn() -> Box<dyn Successors + 'm> + Sync);
 
-/// Explores with the store that the options name, [if that will do](Options::fit).
+/// Explores with the store of the options, [adjusted to the model](Options::fit).
 pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, progress: &Progress) -> Outcome {
-    let uncompared = successors().uncompared();
-    let options = &options.clone().fit(uncompared);
+    let hidden_prefix = successors().uncompared();
+    let options = &options.clone().fit(hidden_prefix);
     match options.store {
-        _ if options.store != StoreKind::Exact && (options.cycles.is_some() || options.branching.is_some()) => {
+        _ if options.store != StoreKind::Exact && (options.cycles.is_some() || options.ctl.is_some()) => {
             explore(successors, &Options { store: StoreKind::Exact, ..options.clone() }, budget, progress)
         }
-        StoreKind::Auto => change::explore(successors, options, budget, progress),
-        StoreKind::Cache(size) => cached::explore(successors, options, size, budget, progress),
+        StoreKind::Auto => migration::explore(successors, options, budget, progress),
+        StoreKind::Cache(size) => cached_dfs::explore(successors, options, size, budget, progress),
         StoreKind::Exact => {
-            let store = || ExactStore::new(budget.capacity(), options.workers()).without_comparing(uncompared);
+            let store = || ExactStore::new(budget.capacity(), options.workers()).with_hidden_prefix(hidden_prefix);
             explore_with(store, successors, options, budget, progress)
         }
         StoreKind::Tree => {
@@ -187,10 +194,11 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
         }
         StoreKind::Hash { bits } if options.order == Order::DepthFirst => {
             let store = HashStore::new(bits, budget.capacity(), options.workers()).seeded(options.seed);
-            last_first(&Search::new(&store, options, budget, progress), successors)
+            lossy_depth_first(&Search::new(&store, options, budget, progress), successors)
         }
         StoreKind::Hash { bits } => {
-            let store = || HashStore::<Yard>::new(bits, budget.capacity(), options.workers()).seeded(options.seed);
+            let store =
+                || HashStore::<LinkedOpenSet>::new(bits, budget.capacity(), options.workers()).seeded(options.seed);
             explore_with(store, successors, options, budget, progress)
         }
         StoreKind::Bitstate(size) if let Some(searches) = options.swarm => {
@@ -198,17 +206,18 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
         }
         StoreKind::Bitstate(size) if options.order == Order::DepthFirst => {
             let store = BitStore::new(size, budget.capacity(), options.workers()).seeded(options.seed);
-            last_first(&Search::new(&store, options, budget, progress), successors)
+            lossy_depth_first(&Search::new(&store, options, budget, progress), successors)
         }
         StoreKind::Bitstate(size) => {
-            let store = || BitStore::<Yard>::new(size, budget.capacity(), options.workers()).seeded(options.seed);
+            let store =
+                || BitStore::<LinkedOpenSet>::new(size, budget.capacity(), options.workers()).seeded(options.seed);
             explore_with(store, successors, options, budget, progress)
         }
     }
 }
 
-/// Explores with stores of your own, which should be for so many [workers](Options::workers) and keep to
-/// [`Budget::capacity`]. A second one is made if that is needed to find a trail.
+/// Explores with stores of the caller, which must support so many [workers](Options::workers) and observe
+/// [`Budget::capacity`]. A second store is created if a trail requires another search.
 pub fn explore_with<S: Store>(
     store: impl Fn() -> S,
     successors: Factory<'_, '_>,
@@ -216,13 +225,13 @@ pub fn explore_with<S: Store>(
     budget: &Budget,
     progress: &Progress,
 ) -> Outcome {
-    if let Some(formula) = &options.branching {
+    if let Some(formula) = &options.ctl {
         let store = store();
-        return branch::branch(&Search::new(&store, options, budget, progress), successors, formula);
+        return ctl::check(&Search::new(&store, options, budget, progress), successors, formula);
     }
     if let Some(cycles) = options.cycles {
         let store = store();
-        return live::live(&Search::new(&store, options, budget, progress), successors, cycles);
+        return liveness::check(&Search::new(&store, options, budget, progress), successors, cycles);
     }
     match options.order {
         Order::BreadthFirst => breadth_first(store, successors, options, budget, progress),
@@ -234,34 +243,34 @@ pub fn explore_with<S: Store>(
     }
 }
 
-/// How many states are expanded before their successors are interned together, where the order allows it.
+/// Number of states expanded before their successors are interned together, where the order permits.
 const ROUND: usize = 32;
 
-/// Successors after which they are interned in any case.
-const CROWD: usize = 1 << 12;
+/// Maximum number of successors interned together.
+const MAX_SUCCESSORS: usize = 1 << 12;
 
-/// The same in bytes: they are on top of what the store has.
-const CROWD_BYTES: usize = 1 << 20;
+/// Maximum size of these in bytes. They take memory besides the store.
+const MAX_SUCCESSOR_BYTES: usize = 1 << 20;
 
-/// What the workers of a search share.
+/// Data that the workers of a search share.
 struct Search<'a, S> {
     store: &'a S,
     options: &'a Options,
     budget: &'a Budget,
     progress: &'a Progress,
     threads: usize,
-    /// What was done before, with other stores.
-    past: change::Past,
+    /// Counts of the search with previous stores.
+    prior: migration::PriorWork,
     tallies: Box<[Tally]>,
     depth: AtomicU64,
-    newcomers: Newcomers,
+    open_filter: OpenSetFilter,
     stopped: AtomicBool,
-    /// Bytes in use, or states, at which the search is to pause.
-    patience: [AtomicU64; 2],
+    /// Bytes in use, and states, at which the search pauses.
+    pause_limits: [AtomicU64; 2],
     limit: Mutex<Option<Limit>>,
 }
 
-/// What a worker has done. Written by it alone.
+/// Counts of one worker. Only this worker writes them.
 #[derive(Default, Debug)]
 #[repr(align(128))]
 struct Tally {
@@ -285,23 +294,23 @@ impl<'a, S: Store> Search<'a, S> {
             budget,
             progress,
             threads,
-            past: change::Past::default(),
+            prior: migration::PriorWork::default(),
             tallies: (0..threads).map(|_| Tally::default()).collect(),
             depth: AtomicU64::new(0),
-            newcomers: Newcomers::new(options.reduces),
+            open_filter: OpenSetFilter::new(options.reduces),
             stopped: AtomicBool::new(false),
-            patience: [const { AtomicU64::new(u64::MAX) }; 2],
+            pause_limits: [const { AtomicU64::new(u64::MAX) }; 2],
             limit: Mutex::new(None),
         }
     }
 
-    /// Ends the search. The first limit that was met counts.
+    /// Stops the search at a limit. The first limit wins.
     fn stop(&self, limit: Limit) {
         self.limit.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(limit);
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Ends the search, because it has found what it was looking for.
+    /// Stops the search because it has found an error.
     fn halt(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
@@ -315,32 +324,32 @@ impl<'a, S: Store> Search<'a, S> {
         if self.is_stopped() { self.limit.lock().unwrap_or_else(PoisonError::into_inner).take() } else { None }
     }
 
-    /// Looks at the budget, with the memory of the frontier, and shows where the search is.
+    /// Checks the budget, including the memory of the open set, and reports progress.
     fn check(&self, bytes: u64, waiting: u64) {
         self.report(bytes, waiting);
         let bytes = self.store.bytes() + bytes;
         if let Err(limit) = self.budget.check(bytes) {
             self.stop(limit);
         }
-        let [most_bytes, most_states] = &self.patience;
+        let [most_bytes, most_states] = &self.pause_limits;
         let over = |now: u64, most: &AtomicU64| now >= most.load(Ordering::Relaxed);
         if over(self.budget.taken + bytes, most_bytes) || over(self.store.len(), most_states) {
-            self.be_patient(0, 0);
+            self.pause_at(0, 0);
         }
     }
 
-    /// The search is to pause at so many bytes or states.
-    fn be_patient(&self, bytes: u64, states: u64) {
-        self.patience[0].store(bytes, Ordering::Relaxed);
-        self.patience[1].store(states, Ordering::Relaxed);
+    /// Sets the numbers of bytes and states at which the search pauses.
+    fn pause_at(&self, bytes: u64, states: u64) {
+        self.pause_limits[0].store(bytes, Ordering::Relaxed);
+        self.pause_limits[1].store(states, Ordering::Relaxed);
     }
 
-    /// Whether a check has found that it is time to pause.
-    fn is_to_pause(&self) -> bool {
-        self.patience[0].load(Ordering::Relaxed) == 0
+    /// Whether a check has decided to pause.
+    fn should_pause(&self) -> bool {
+        self.pause_limits[0].load(Ordering::Relaxed) == 0
     }
 
-    /// Whether most of the memory allowed is used.
+    /// Whether most of the permitted memory is in use.
     fn is_tight(&self, bytes: u64) -> bool {
         self.budget.memory.is_some_and(|memory| self.budget.taken + self.store.bytes() + bytes > memory / 8 * 7)
     }
@@ -356,11 +365,11 @@ impl<'a, S: Store> Search<'a, S> {
     }
 
     fn transitions(&self) -> u64 {
-        self.past.transitions + self.tallies.iter().map(|tally| tally.transitions.load(Ordering::Relaxed)).sum::<u64>()
+        self.prior.transitions + self.tallies.iter().map(|tally| tally.transitions.load(Ordering::Relaxed)).sum::<u64>()
     }
 
     fn expanded(&self) -> u64 {
-        self.past.expanded + self.tallies.iter().map(|tally| tally.expanded.load(Ordering::Relaxed)).sum::<u64>()
+        self.prior.expanded + self.tallies.iter().map(|tally| tally.expanded.load(Ordering::Relaxed)).sum::<u64>()
     }
 
     fn statistics(&self, depth: u32, errors: Errors, search_bytes: u64) -> Statistics {
@@ -370,18 +379,18 @@ impl<'a, S: Store> Search<'a, S> {
             depth: u64::from(depth),
             errors,
             store: self.options.store,
-            changes: self.past.changes.clone(),
+            migrations: self.prior.migrations.clone(),
             cache: None,
             state_bytes: self.store.longest(),
             store_bytes: self.store.bytes(),
             search_bytes,
-            missed: self.store.missed(),
+            omissions: self.store.omissions(),
             swarm: None,
         }
     }
 
-    /// The frontier ran empty. That is a complete search if all states known were expanded, the store compares states
-    /// in full, and no sequence was cut off.
+    /// The end of a search whose open set is empty. The search is complete if all stored states were expanded, the
+    /// store is exact, and no atomic sequence was cut off.
     fn conclude(&self, errors: Errors, endless: Option<Finding>) -> End {
         if let Some(finding) = endless {
             End::Stopped(Limit::EndlessSequence(finding))
@@ -394,10 +403,10 @@ impl<'a, S: Store> Search<'a, S> {
         }
     }
 
-    /// How the search ended, given what made it stop, if anything, and what it found.
-    fn end(&self, stop: Option<Limit>, findings: &mut judge::Findings<impl Sized>) -> End {
+    /// The end of a search, given the limit that stopped it, if any, and its findings.
+    fn end(&self, stop: Option<Limit>, findings: &mut error_collector::Findings<impl Sized>) -> End {
         if !self.options.all_errors && !findings.kept.is_empty() {
-            findings.stop_at_one();
+            findings.keep_first();
             return End::Violation;
         }
         match stop {
@@ -419,39 +428,43 @@ fn breadth_first<S: Store>(
         let search = Search::new(&store, options, budget, progress);
         conclude_levels(&search, bfs::run(&search, factory, max_depth(budget), false))
     };
-    // Which moves are left out depends on what is new when, and that on who is faster.
+    // Ample sets depend on which states are new, and with several workers on timing.
     let same = !options.reduces || options.workers() == 1;
     find_trails(found, store, factory, options, budget, same)
 }
 
-/// How a search in levels ended, and the errors it found, followed back as far as the levels are known.
-fn conclude_levels<S: Store>(search: &Search<'_, S>, mut levels: bfs::Levels<'_, '_, S>) -> (Outcome, Vec<Thread>) {
+/// The outcome of a breadth-first search, and the trails of its errors as far as the retained levels reach.
+fn conclude_levels<S: Store>(
+    search: &Search<'_, S>,
+    mut levels: bfs::Levels<'_, '_, S>,
+) -> (Outcome, Vec<PartialTrail>) {
     let end = search.end(levels.stop.take(), &mut levels.findings);
     search.report(levels.queue.bytes(), 0);
     let statistics = search.statistics(levels.depth(), levels.findings.errors, levels.queue.bytes());
     let kept = std::mem::take(&mut levels.findings.kept);
     if S::LINKED {
-        let violations = linked(kept, &mut levels.workers[0]);
+        let violations = linked_violations(kept, &mut levels.workers[0]);
         return (Outcome::new(end, violations, statistics), Vec::new());
     }
-    let mut threads: Vec<Thread> = kept.into_iter().map(|(found, depth)| Thread::new(found, depth)).collect();
-    trail::trace(&mut threads, &mut levels);
-    (Outcome::new(end, Vec::new(), statistics), threads)
+    let mut trails: Vec<PartialTrail> =
+        kept.into_iter().map(|(found, depth)| PartialTrail::new(found, depth)).collect();
+    trail::trace(&mut trails, &mut levels);
+    (Outcome::new(end, Vec::new(), statistics), trails)
 }
 
-/// Follows the errors back all the way. The store of the search is gone by then. If another search would not meet the
-/// `same` states, errors are found once more, by a search that would.
+/// Completes the trails after the store of the search was dropped. If another search would not visit the `same`
+/// states, the errors are searched again by one worker, whose search is reproducible.
 fn find_trails<S: Store>(
-    (mut outcome, mut threads): (Outcome, Vec<Thread>),
+    (mut outcome, mut trails): (Outcome, Vec<PartialTrail>),
     store: impl Fn() -> S,
     factory: Factory<'_, '_>,
     options: &Options,
     budget: &Budget,
     same: bool,
 ) -> Outcome {
-    if !same && trail::deepest(&threads) > 0 {
+    if !same && trail::deepest(&trails) > 0 {
         let alone = Options { threads: Some(1), ..options.clone() };
-        // Not by itself: there would be no end to the types.
+        // A trait object avoids an infinite recursion of types.
         let store: &dyn Fn() -> S = &store;
         let again = breadth_first(store, factory, &alone, budget, &Progress::new());
         if again.violations.is_empty() {
@@ -460,36 +473,36 @@ fn find_trails<S: Store>(
         outcome.violations = again.violations;
         return outcome;
     }
-    if let Err(limit) = search_again(&mut threads, store, factory, options, budget) {
-        threads.retain(Thread::is_done);
-        if threads.is_empty() {
+    if let Err(limit) = search_again(&mut trails, store, factory, options, budget) {
+        trails.retain(PartialTrail::is_done);
+        if trails.is_empty() {
             outcome.end = End::Stopped(limit);
         }
     }
-    outcome.violations.extend(threads.into_iter().map(Thread::finish));
+    outcome.violations.extend(trails.into_iter().map(PartialTrail::finish));
     outcome
 }
 
-/// Follows threads back that lead to levels of which nothing is left in memory: searches again as deep as they are
-/// known, keeps as many levels as there is room for, and does so again if that was not enough.
+/// Extends trails whose remaining levels are not in memory: it repeats the search up to that depth, retains as many
+/// levels as fit, and iterates until all trails are complete.
 fn search_again<S: Store>(
-    threads: &mut [Thread],
+    trails: &mut [PartialTrail],
     store: impl Fn() -> S,
     factory: Factory<'_, '_>,
     options: &Options,
     budget: &Budget,
 ) -> Result<(), Limit> {
-    // Whatever it finds was found before.
+    // The first search has already reported these errors.
     let options = Options { all_errors: true, ..options.clone() };
-    while trail::deepest(threads) > 0 {
+    while trail::deepest(trails) > 0 {
         let store = store();
         let progress = Progress::new();
         let search = Search::new(&store, &options, budget, &progress);
-        let mut levels = bfs::run(&search, factory, trail::deepest(threads) as u32 - 1, true);
+        let mut levels = bfs::run(&search, factory, trail::deepest(trails) as u32 - 1, true);
         if let Some(limit) = levels.stop.take() {
             return Err(limit);
         }
-        trail::trace(threads, &mut levels);
+        trail::trace(trails, &mut levels);
     }
     Ok(())
 }
@@ -507,31 +520,41 @@ fn max_depth(budget: &Budget) -> u32 {
     budget.max_depth.unwrap_or(u32::MAX)
 }
 
-fn last_first<F: Filter>(search: &Search<'_, LossyStore<F, Piles>>, factory: Factory<'_, '_>) -> Outcome {
-    conclude_descent(search, lifo::run(search, factory, max_depth(search.budget)))
+fn lossy_depth_first<F: Filter>(search: &Search<'_, LossyStore<F, PackedStacks>>, factory: Factory<'_, '_>) -> Outcome {
+    conclude_descent(search, lossy_dfs::run(search, factory, max_depth(search.budget)))
 }
 
-fn conclude_descent<F: Filter>(search: &Search<'_, LossyStore<F, Piles>>, mut descent: lifo::Descent) -> Outcome {
+fn conclude_descent<F: Filter>(
+    search: &Search<'_, LossyStore<F, PackedStacks>>,
+    mut descent: lossy_dfs::Descent,
+) -> Outcome {
     let end = search.end(descent.stop.take(), &mut descent.findings);
     let statistics = search.statistics(descent.depth, descent.findings.errors, descent.bytes);
-    let violation = |(found, way): (judge::Found, lifo::Way)| {
-        let trail = Trail { choices: way?, ending: found.ending };
+    let violation = |(found, choices): (error_collector::FoundError, lossy_dfs::Choices)| {
+        let trail = Trail { choices: choices?, ending: found.ending };
         Some(Violation { wrong: found.wrong, trail })
     };
     let violations = descent.findings.kept.into_iter().filter_map(violation).collect();
     Outcome::new(end, violations, statistics)
 }
 
-/// The way to errors, by the links between states.
-fn linked<S: Store, W>(kept: Vec<(judge::Found, W)>, worker: &mut worker::Worker<'_, '_, S>) -> Vec<Violation> {
-    let trace = |(found, _): (judge::Found, W)| {
+/// The violations of a linked store, by the parent links of their states.
+fn linked_violations<S: Store, W>(
+    kept: Vec<(error_collector::FoundError, W)>,
+    worker: &mut worker::Worker<'_, '_, S>,
+) -> Vec<Violation> {
+    let trace = |(found, _): (error_collector::FoundError, W)| {
         let path = trail::path(&worker.handle, found.id);
         violation(found, &path, worker)
     };
     kept.into_iter().map(trace).collect()
 }
 
-fn violation<S: Store>(found: judge::Found, path: &[StateId], worker: &mut worker::Worker<'_, '_, S>) -> Violation {
+fn violation<S: Store>(
+    found: error_collector::FoundError,
+    path: &[StateId],
+    worker: &mut worker::Worker<'_, '_, S>,
+) -> Violation {
     let choices = trail::choices(path, worker);
     Violation { wrong: found.wrong, trail: Trail { choices, ending: found.ending } }
 }

@@ -1,29 +1,30 @@
-//! Many searches with bitstate stores, each with other hashes and another order: what one misses, another may find
-//! (Holzmann, Joshi, Groce, *Swarm verification techniques*, 2011).
+//! Swarm verification: many searches with small bitstate stores, different hash functions and different successor
+//! orders; a state that one search omits may be visited by another (Holzmann, Joshi, Groce, *Swarm verification
+//! techniques*, 2011).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::lifo::Bias;
-use super::{Factory, Options, Order, Search, last_first};
+use super::lossy_dfs::SuccessorOrder;
+use super::{Factory, Options, Order, Search, lossy_depth_first};
 use crate::budget::{Budget, Limit};
 use crate::outcome::{End, Outcome, Statistics, Swarm, Violation, Wrong};
 use crate::progress::Progress;
-use crate::store::{BitStore, Bits, Census, Sample, spawn};
+use crate::store::{BitStore, Bits, CaptureRecapture, Sample, spawn};
 
-/// What has come back so far.
+/// The combined results of the searches so far.
 #[derive(Default)]
-struct Gathered {
+struct Combined {
     swarm: Swarm,
-    census: Census,
+    recapture: CaptureRecapture,
     violations: Vec<Violation>,
-    /// Of all: sums, or the largest.
+    /// Sums or maxima over all searches.
     statistics: Statistics,
-    /// What ended the first search that was not finished.
+    /// The limit of the first search that did not finish.
     limit: Option<Limit>,
 }
 
-/// Runs so many searches, or as many as there is time for, on all threads.
+/// Runs so many searches, or as many as the deadline permits, on all threads.
 pub(super) fn run(
     size: Bits,
     searches: u64,
@@ -39,17 +40,17 @@ pub(super) fn run(
         enough: Some(enough.clone()),
         ..budget.clone()
     };
-    let (next, gathered) = (AtomicU64::new(0), Mutex::new(Gathered::default()));
+    let (next, combined) = (AtomicU64::new(0), Mutex::new(Combined::default()));
     let work = |progress: &Progress| {
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= searches || budget.check(0).is_err() {
                 return;
             }
-            let outcome = one(number, size, factory, options, &budget, progress);
-            let mut gathered = gathered.lock().unwrap_or_else(PoisonError::into_inner);
+            let outcome = run_one(number, size, factory, options, &budget, progress);
+            let mut combined = combined.lock().unwrap_or_else(PoisonError::into_inner);
             let cut_short = enough.load(Ordering::Relaxed);
-            if gathered.take(outcome, cut_short, options.all_errors) {
+            if combined.add(outcome, cut_short) && !options.all_errors {
                 enough.store(true, Ordering::Relaxed);
             }
         }
@@ -60,11 +61,11 @@ pub(super) fn run(
         }
         work(progress);
     });
-    gathered.into_inner().unwrap_or_else(PoisonError::into_inner).finish(options)
+    combined.into_inner().unwrap_or_else(PoisonError::into_inner).finish(options)
 }
 
-/// One search of the swarm, and a sample of what it has seen.
-fn one(
+/// One search of the swarm, and a sample of its states.
+fn run_one(
     number: u64,
     size: Bits,
     factory: Factory<'_, '_>,
@@ -73,20 +74,20 @@ fn one(
     progress: &Progress,
 ) -> (Outcome, Sample) {
     let seed = options.seed.wrapping_add(number);
-    let bias = match number % 3 {
-        0 => Bias::Forward,
-        1 => Bias::Backward,
-        _ => Bias::Random(seed),
+    let successor_order = match number % 3 {
+        0 => SuccessorOrder::Forward,
+        1 => SuccessorOrder::Backward,
+        _ => SuccessorOrder::Random(seed),
     };
-    let options = Options { order: Order::DepthFirst, threads: Some(1), seed, bias, ..options.clone() };
+    let options = Options { order: Order::DepthFirst, threads: Some(1), seed, successor_order, ..options.clone() };
     let store = BitStore::new(size, budget.capacity(), 1).seeded(seed).sampled();
-    let outcome = last_first(&Search::new(&store, &options, budget, progress), factory);
+    let outcome = lossy_depth_first(&Search::new(&store, &options, budget, progress), factory);
     (outcome, store.sample())
 }
 
-impl Gathered {
-    /// Takes what a search brings. Whether that is all that was wanted.
-    fn take(&mut self, (outcome, sample): (Outcome, Sample), cut_short: bool, all_errors: bool) -> bool {
+impl Combined {
+    /// Adds the result of a search. Returns whether any search has found a violation.
+    fn add(&mut self, (outcome, sample): (Outcome, Sample), cut_short: bool) -> bool {
         self.swarm.searches += 1;
         match outcome.end {
             End::Stopped(Limit::LossyStore) => self.swarm.finished += u64::from(!cut_short),
@@ -95,15 +96,15 @@ impl Gathered {
             }
             End::Violation | End::Exhausted(_) | End::Decided(_) => {}
         }
-        self.census.add(&sample);
-        let (all, one) = (&mut self.statistics, outcome.statistics);
-        all.transitions += one.transitions;
-        all.depth = all.depth.max(one.depth);
-        all.state_bytes = all.state_bytes.max(one.state_bytes);
-        all.store_bytes = all.store_bytes.max(one.store_bytes);
-        all.search_bytes = all.search_bytes.max(one.search_bytes);
-        if one.errors.total() > all.errors.total() {
-            all.errors = one.errors;
+        self.recapture.add(&sample);
+        let (all, single) = (&mut self.statistics, outcome.statistics);
+        all.transitions += single.transitions;
+        all.depth = all.depth.max(single.depth);
+        all.state_bytes = all.state_bytes.max(single.state_bytes);
+        all.store_bytes = all.store_bytes.max(single.store_bytes);
+        all.search_bytes = all.search_bytes.max(single.search_bytes);
+        if single.errors.total() > all.errors.total() {
+            all.errors = single.errors;
         }
         for violation in outcome.violations {
             let known = |old: &Violation| match (&old.wrong, &violation.wrong) {
@@ -116,13 +117,13 @@ impl Gathered {
                 None => self.violations.push(violation),
             }
         }
-        !all_errors && !self.violations.is_empty()
+        !self.violations.is_empty()
     }
 
     fn finish(mut self, options: &Options) -> Outcome {
-        self.swarm.coverage = self.census.coverage();
+        self.swarm.coverage = self.recapture.coverage();
         let statistics = Statistics {
-            states: self.census.states(),
+            states: self.recapture.states(),
             store: options.store,
             swarm: Some(self.swarm),
             ..self.statistics

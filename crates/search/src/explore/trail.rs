@@ -1,16 +1,16 @@
-//! From errors to trails.
+//! Trails: from errors back to the initial state.
 //!
-//! Exact stores have no links between states. A depth-first search has the path at hand when it finds an error. A
-//! breadth-first search goes back level by level: among the successors of all states of one level it looks for those
-//! states of the next that lie on a trail, for all errors at once and on all cores. So errors cost at most that all
-//! states are expanded once more, without being interned; links would cost four bytes for each state, error or not.
-//! Where several predecessors would do, the least is taken: the trail is the same whoever was first.
+//! Exact stores have no parent links. A depth-first search has the path on its stack when it finds an error. A
+//! breadth-first search goes back level by level: it expands the states of a level again and finds among their
+//! successors those states of the next level that are on a trail, for all errors at once and on all cores. Errors
+//! therefore cost at most a second expansion of all states, without interning; parent links would cost four bytes per
+//! state in every search. Among several predecessors the least is chosen, so that trails do not depend on timing.
 //!
-//! A worker that searches alone finds every state from the same one each time, and it is known
-//! [roughly](super::origins) from where: only a few hundred states are expanded again for each step in a large graph.
+//! A single worker finds every state from the same predecessor each time, and [hints](super::predecessor_hints)
+//! locate it approximately. Only a few hundred states are then expanded again per step in a large graph.
 //!
-//! With a lossy store a second search could miss what the first has found. So such a store has links, between the states
-//! that wait and those on the way to them.
+//! With a lossy store a second search could omit what the first has found. Such a store has parent links between open
+//! states and the states on the paths to them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -18,7 +18,7 @@ use std::ops::Range;
 use kripke_model::{Batch, Choice, State, Successors, Trail};
 
 use super::bfs::{CLAIM, Levels};
-use super::judge::Found;
+use super::error_collector::FoundError;
 use super::worker::Worker;
 use crate::outcome::Violation;
 use crate::store::{Handle, Queue, StateId, Store, hash, spawn};
@@ -26,55 +26,55 @@ use crate::store::{Handle, Queue, StateId, Store, hash, spawn};
 /// Levels with fewer states are searched by one worker.
 const SHARE: u64 = 1 << 11;
 
-/// So many states are expanded again without hesitation, so that one worker finds the trail that several find.
+/// Number of states up to which levels are searched in full, so that one worker finds the same trail as several.
 const FEW: u64 = 1 << 15;
 
-/// A trail in the making, from its end.
+/// A trail that is constructed from its end.
 #[derive(Debug)]
-pub(super) struct Thread {
-    found: Found,
-    /// Where the part that is known begins, and how deep that is.
+pub(super) struct PartialTrail {
+    found: FoundError,
+    /// The first state of the known part, and its depth.
     state: Vec<u8>,
     depth: usize,
-    /// Where it is in the queue, if that is known.
+    /// The position of this state in the queue, if it is known.
     at: Option<u64>,
-    /// The last is the first choice of the part that is known.
+    /// The choices of the known part, in reverse order.
     choices: Vec<u32>,
 }
 
-/// A state, and which of its successors.
+/// A predecessor, and the number of the successor.
 type Origin = (Vec<u8>, u32);
 
-impl Thread {
-    pub fn new(found: Found, depth: u32) -> Thread {
-        Thread { state: found.state.clone(), found, depth: depth as usize, at: None, choices: Vec::new() }
+impl PartialTrail {
+    pub fn new(found: FoundError, depth: u32) -> PartialTrail {
+        PartialTrail { state: found.state.clone(), found, depth: depth as usize, at: None, choices: Vec::new() }
     }
 
-    /// A trail whose end is known: choices that lead from this state to an error at this depth.
-    pub fn after(found: Found, state: Vec<u8>, depth: u32, mut choices: Vec<u32>) -> Thread {
+    /// A trail whose end is known: `choices` lead from `state` to an error at `depth`.
+    pub fn after(found: FoundError, state: Vec<u8>, depth: u32, mut choices: Vec<u32>) -> PartialTrail {
         choices.reverse();
-        Thread { found, state, depth: depth as usize - choices.len(), at: None, choices }
+        PartialTrail { found, state, depth: depth as usize - choices.len(), at: None, choices }
     }
 
     pub fn finish(mut self) -> Violation {
-        assert!(self.is_done(), "a trail begins at the initial state");
+        assert!(self.is_done(), "a trail starts at the initial state");
         self.choices.reverse();
         Violation { wrong: self.found.wrong, trail: Trail { choices: self.choices, ending: self.found.ending } }
     }
 
-    /// Whether it is followed back to the initial state.
+    /// Whether the trail reaches the initial state.
     pub fn is_done(&self) -> bool {
         self.depth == 0
     }
 
-    /// Follows it back to the state from which the one where it begins was found first. One worker alone has searched.
+    /// Extends the trail by the first predecessor of its first state. The search had one worker.
     fn step_back<S: Store>(&mut self, levels: &mut Levels<'_, '_, S>) {
         let before = levels.level(self.depth - 1);
-        // The level after the last is not known as one.
+        // The end of the last level is not recorded.
         let level = before.end..levels.ends.get(self.depth).copied().unwrap_or(levels.queue.len());
         let worker = &mut levels.workers[0];
         let position = self.at.or_else(|| levels.queue.find(level, worker.id_of(&self.state)?));
-        let start = position.and_then(|at| levels.origins.of(at)).filter(|from| before.contains(from));
+        let start = position.and_then(|at| levels.hints.of(at)).filter(|from| before.contains(from));
         let (mut ids, mut state, mut batch) = (Vec::new(), Vec::new(), Batch::new());
         for at in start.unwrap_or(before.start)..before.end {
             ids.clear();
@@ -89,41 +89,42 @@ impl Thread {
                 return;
             }
         }
-        unreachable!("every state of a level was found from one of the level before");
+        unreachable!("every state has a predecessor on the previous level");
     }
 }
 
-/// How far back the longest thread must be followed yet.
-pub(super) fn deepest(threads: &[Thread]) -> usize {
-    threads.iter().map(|thread| thread.depth).max().unwrap_or(0)
+/// The number of steps that the longest trail lacks.
+pub(super) fn deepest(trails: &[PartialTrail]) -> usize {
+    trails.iter().map(|partial| partial.depth).max().unwrap_or(0)
 }
 
-/// Follows all threads back to the first level that is remembered.
-pub(super) fn trace<S: Store>(threads: &mut [Thread], levels: &mut Levels<'_, '_, S>) {
-    for depth in (levels.first + 1..=deepest(threads)).rev() {
-        let mut here: Vec<&mut Thread> = threads.iter_mut().filter(|thread| thread.depth == depth).collect();
+/// Extends all trails back to the first level that is retained.
+pub(super) fn trace<S: Store>(trails: &mut [PartialTrail], levels: &mut Levels<'_, '_, S>) {
+    for depth in (levels.first + 1..=deepest(trails)).rev() {
+        let mut here: Vec<&mut PartialTrail> = trails.iter_mut().filter(|partial| partial.depth == depth).collect();
         let level = levels.level(depth - 1);
-        // The least of all for several errors at once may be cheaper, and in small graphs it hardly costs anything.
+        // Searching the whole level for all errors at once may be cheaper, and costs little in small graphs.
         let worth = level.end > FEW && (here.len() == 1 || here.len() as u64 * CLAIM < level.end - level.start);
         if worth && levels.workers[0].is_alone() {
-            here.iter_mut().for_each(|thread| thread.step_back(levels));
+            here.iter_mut().for_each(|partial| partial.step_back(levels));
             continue;
         }
-        let wanted = Wanted::new(here.iter().map(|thread| &thread.state[..]));
+        let wanted = Wanted::new(here.iter().map(|partial| &partial.state[..]));
         let origins = search_level(&wanted, &mut levels.workers, &levels.queue, level);
-        for thread in here {
-            let (state, choice) = origins.get(&thread.state).expect("every state of a level has a predecessor before");
-            thread.choices.push(*choice);
-            thread.state.clone_from(state);
-            (thread.depth, thread.at) = (thread.depth - 1, None);
+        for partial in here {
+            let (state, choice) =
+                origins.get(&partial.state).expect("every state has a predecessor on the previous level");
+            partial.choices.push(*choice);
+            partial.state.clone_from(state);
+            (partial.depth, partial.at) = (partial.depth - 1, None);
         }
     }
 }
 
-/// States that are looked for.
+/// States whose predecessors are searched.
 struct Wanted<'a> {
     states: HashMap<&'a State, ()>,
-    /// Rules out most others.
+    /// A bit set of hashes that excludes most other states.
     filter: u64,
 }
 
@@ -150,7 +151,7 @@ fn search_level<S: Store>(
         let start = level.end.min(level.start + share * i as u64);
         (worker, start..level.end.min(start + share))
     });
-    let (first, part) = parts.next().expect("there is a worker");
+    let (first, part) = parts.next().expect("a search has a worker");
     if part.end == level.end {
         return search_part(wanted, first, queue, part);
     }
@@ -202,14 +203,14 @@ fn keep_least(origins: &mut BTreeMap<Vec<u8>, Origin>, state: &State, origin: Or
     }
 }
 
-/// The states from the initial one to this one, by the links between them.
+/// The states from the initial state to `end`, by their parent links.
 pub(super) fn path(handle: &impl Handle, end: StateId) -> Vec<StateId> {
     let mut path: Vec<StateId> = std::iter::successors(Some(end), |&id| handle.origin(id)).collect();
     path.reverse();
     path
 }
 
-/// Which successor leads from each state of the path to the next.
+/// The numbers of the successors along a path.
 pub(super) fn choices<S: Store>(path: &[StateId], worker: &mut Worker<'_, '_, S>) -> Vec<u32> {
     let mut batch = Batch::new();
     let (mut state, mut next) = (Vec::new(), Vec::new());
@@ -225,7 +226,7 @@ pub(super) fn choices<S: Store>(path: &[StateId], worker: &mut Worker<'_, '_, S>
         .collect()
 }
 
-/// The same, where the states of the path are at hand.
+/// The numbers of the successors along a path of full states.
 pub(super) fn choices_along(path: &Batch, successors: &mut dyn Successors) -> Vec<u32> {
     let mut batch = Batch::new();
     (1..path.len())

@@ -1,83 +1,85 @@
-//! What each worker does with states, whatever the order: expand, judge, intern.
+//! The work of one thread in every search: expand states, collect errors, intern successors.
 
 use std::collections::HashMap;
 
 use kripke_model::{Batch, Choice, Flags, Mover, Movers, State, Successors};
 
-use super::judge::Judge;
-use super::{CROWD, CROWD_BYTES, Search};
+use super::error_collector::ErrorCollector;
+use super::{MAX_SUCCESSOR_BYTES, MAX_SUCCESSORS, Search};
 use crate::budget::Limit;
 use crate::store::{Handle, Seen, StateId, Store};
 
+/// A worker: its successor generator, its store handle and its counts.
 pub(super) struct Worker<'a, 'm, S: Store + 'a> {
     search: &'a Search<'a, S>,
-    /// Workers are numbered; the first leads.
+    /// The number of the worker. Worker 0 is the leader.
     number: usize,
     pub successors: Box<dyn Successors + 'm>,
     pub handle: S::Handle<'a>,
-    pub judge: Judge,
+    pub errors: ErrorCollector,
     pub round: Round,
     transitions: u64,
     expanded: u64,
-    /// States expanded since the budget was checked.
+    /// States expanded since the last check of the budget.
     unchecked: usize,
-    /// Turns until successors that were put aside last are too long ago to count.
-    ordering: u32,
-    /// The number of processes in the initial state, once it was asked for.
+    /// Rounds until the last postponed successors are considered out of date.
+    reducing: u32,
+    /// The number of processes in the initial state, once it is known.
     at_start: Option<usize>,
 }
 
-/// What one turn of the loop works on. Reused from turn to turn.
+/// The buffers of one round of expansions.
 #[derive(Default)]
 pub(super) struct Round {
-    /// Still to be expanded.
+    /// States that are to be expanded.
     pub work: Vec<StateId>,
     batch: Batch,
-    /// Where the successors of each state expanded end in the batch.
+    /// The end of the successors of each expanded state in the batch.
     ends: Vec<usize>,
     state: Vec<u8>,
-    /// Successors put aside, and where those of each state expanded end.
-    rest: Batch,
-    rest_ends: Vec<usize>,
-    /// Whether a state expanded has a successor that is yet to be expanded.
-    renewed: Vec<bool>,
-    /// Successors that are not new, with the number of the state expanded.
-    known: Vec<(usize, StateId)>,
+    /// Postponed successors, which are outside of the ample sets, and their end for each expanded state.
+    postponed: Batch,
+    postponed_ends: Vec<usize>,
+    /// Whether an expanded state satisfies the cycle proviso: it has a successor that is new or open.
+    reaches_open: Vec<bool>,
+    /// Successors that are not new, with the index of the expanded state.
+    revisited: Vec<(usize, StateId)>,
 }
 
-/// Where no successors were put aside in so many turns, there are hardly any to be put aside.
-const ORDERING: u32 = 64;
+/// After so many rounds without postponed successors, partial-order reduction is considered ineffective.
+const REDUCING_ROUNDS: u32 = 64;
 
-/// So many bytes of successors count as a state where it is asked how long ago the budget was checked.
+/// Bytes of successors that count as one state for the check interval.
 const WEIGHT: usize = 1 << 14;
 
-/// Expands a state as far as the search wants it.
+/// Expands a state: its ample set if the search `reduces`, all successors otherwise.
 fn expand(
     successors: &mut dyn Successors,
     reduces: bool,
     state: &kripke_model::State,
     out: &mut Batch,
-    rest: &mut Batch,
+    postponed: &mut Batch,
 ) -> Flags {
-    if reduces { successors.expand_ample(state, out, rest) } else { successors.expand(state, Choice::All, out) }
+    if reduces { successors.expand_ample(state, out, postponed) } else { successors.expand(state, Choice::All, out) }
 }
 
-/// The agents of a state that fairness is about: processes, or transitions for fairness of transitions.
+/// The agents of a state for fairness: processes, or transitions for fairness of transitions.
 #[derive(Default)]
 pub(super) struct Agents {
+    /// The successors of the state.
     pub successors: Vec<StateId>,
-    /// The agents that make the step to each successor; none where the observer moves alone.
-    pub movers: Vec<Turn>,
-    /// The agents with an enabled step.
+    /// The agents that make the transition to each successor. None if the observer moves alone.
+    pub movers: Vec<MovedBy>,
+    /// The agents with an enabled transition.
     pub enabled: Vec<usize>,
-    /// Agents have numbers below this one.
+    /// Upper bound of agent numbers.
     pub count: usize,
 }
 
-/// The agents that make one step.
+/// The agents that make one transition.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
-    Nobody,
+pub(super) enum MovedBy {
+    None,
     One(usize),
     All,
 }
@@ -89,12 +91,12 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
             number,
             successors,
             handle: search.store.handle(),
-            judge: Judge::new(search.options),
+            errors: ErrorCollector::new(search.options),
             round: Round::default(),
             transitions: 0,
             expanded: 0,
             unchecked: 0,
-            ordering: 0,
+            reducing: 0,
             at_start: None,
         }
     }
@@ -107,44 +109,44 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         assert_eq!(self.round.batch.len(), 1, "a model has one initial state");
         let mut root = StateId::NONE;
         self.intern(|seen| root = seen.id)?;
-        // Not the end of an edge.
+        // The initial state is not the target of a transition.
         self.transitions = 0;
         Ok(root)
     }
 
-    /// Expands the first states of the round, judges them and interns their successors, calling `each` with every one.
-    /// `waits` says of those that are not new which are surely to be expanded yet.
-    /// How many states that were; all of them, unless they have very many successors.
-    pub fn turn(
+    /// Expands the first states of the round, collects their errors and interns their successors. It calls `each`
+    /// with every successor. `is_open` decides for a successor that is not new whether it is certain to be expanded
+    /// later. Returns the number of expanded states: all, unless they have very many successors.
+    pub fn expand_round(
         &mut self,
         mut each: impl FnMut(Seen),
-        waits: impl Fn(&S::Handle<'a>, StateId) -> bool,
+        is_open: impl Fn(&S::Handle<'a>, StateId) -> bool,
     ) -> Result<usize, Limit> {
         let reduces = self.search.options.reduces;
-        let Round { work, batch, ends, state, rest, rest_ends, .. } = &mut self.round;
+        let Round { work, batch, ends, state, postponed, postponed_ends, .. } = &mut self.round;
         batch.clear();
         ends.clear();
-        rest.clear();
-        rest_ends.clear();
+        postponed.clear();
+        postponed_ends.clear();
         for &id in &*work {
-            if batch.len() > CROWD || batch.bytes() > CROWD_BYTES {
+            if batch.len() > MAX_SUCCESSORS || batch.bytes() > MAX_SUCCESSOR_BYTES {
                 break;
             }
             let findings = batch.findings().len();
             let state = self.handle.open(id, state);
-            let flags = expand(&mut *self.successors, reduces, state, batch, rest);
+            let flags = expand(&mut *self.successors, reduces, state, batch, postponed);
             ends.push(batch.len());
-            rest_ends.push(rest.len());
-            if self.judge.judge(id, state, flags, &batch.findings()[findings..]) {
+            postponed_ends.push(postponed.len());
+            if self.errors.inspect(id, state, flags, &batch.findings()[findings..]) {
                 self.handle.hold(id);
             }
-            self.handle.expect(batch);
+            self.handle.prefetch(batch);
         }
         let count = ends.len();
         self.expanded += count as u64;
         self.unchecked += count + batch.bytes() / WEIGHT;
-        self.ordering = if rest.is_empty() { self.ordering.saturating_sub(1) } else { ORDERING };
-        let interned = if rest.is_empty() { self.intern(each) } else { self.intern_ample(&mut each, waits) };
+        self.reducing = if postponed.is_empty() { self.reducing.saturating_sub(1) } else { REDUCING_ROUNDS };
+        let interned = if postponed.is_empty() { self.intern(each) } else { self.intern_ample(&mut each, is_open) };
         self.search.tallies[self.number].set(self.transitions, self.expanded);
         interned?;
         for &id in &self.round.work[..count] {
@@ -153,60 +155,61 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         Ok(count)
     }
 
-    /// Interns the successors, and those put aside of states all of whose successors may have been expanded before: following
-    /// those that have not, one comes from any state to one of which nothing is put aside.
+    /// Interns the ample sets, and then the postponed successors of every state that violates the open-set proviso,
+    /// because none of its ample successors is new or open. From every state, open successors thus lead to a fully
+    /// expanded state, so that no transition is ignored.
     fn intern_ample(
         &mut self,
         each: &mut impl FnMut(Seen),
-        waits: impl Fn(&S::Handle<'a>, StateId) -> bool,
+        is_open: impl Fn(&S::Handle<'a>, StateId) -> bool,
     ) -> Result<(), Limit> {
-        let Round { batch, ends, renewed, known, .. } = &mut self.round;
-        known.clear();
-        renewed.clear();
-        renewed.resize(ends.len(), false);
+        let Round { batch, ends, reaches_open, revisited, .. } = &mut self.round;
+        revisited.clear();
+        reaches_open.clear();
+        reaches_open.resize(ends.len(), false);
         let (mut of, mut at) = (0, 0);
         let interned = self.handle.intern(batch, ends, |seen| {
             while at == ends[of] {
                 of += 1;
             }
             at += 1;
-            renewed[of] |= seen.new;
-            if !renewed[of] {
-                known.push((of, seen.id));
+            reaches_open[of] |= seen.new;
+            if !reaches_open[of] {
+                revisited.push((of, seen.id));
             }
             each(seen);
         });
         self.transitions += at as u64;
         interned.map_err(|full| self.search.budget.limit(full))?;
-        for &(of, id) in &*known {
-            renewed[of] = renewed[of] || waits(&self.handle, id);
+        for &(of, id) in &*revisited {
+            reaches_open[of] = reaches_open[of] || is_open(&self.handle, id);
         }
-        let Round { work, batch, rest, rest_ends, state, ends, renewed, .. } = &mut self.round;
+        let Round { work, batch, postponed, postponed_ends, state, ends, reaches_open, .. } = &mut self.round;
         batch.clear();
         ends.clear();
         let mut start = 0;
-        for ((&id, renewed), &end) in work.iter().zip(&*renewed).zip(&*rest_ends) {
-            if !renewed && end > start {
+        for ((&id, reaches_open), &end) in work.iter().zip(&*reaches_open).zip(&*postponed_ends) {
+            if !reaches_open && end > start {
                 self.handle.open(id, state);
-                (start..end).for_each(|i| batch.push(rest.state(i)));
+                (start..end).for_each(|i| batch.push(postponed.state(i)));
                 ends.push(batch.len());
             }
             start = end;
         }
-        self.handle.expect(&self.round.batch);
+        self.handle.prefetch(&self.round.batch);
         self.intern(each)
     }
 
     /// Expands one state and interns its successors.
     pub fn expand(&mut self, id: StateId, each: impl FnMut(Seen)) -> Result<Flags, Limit> {
-        let Round { batch, ends, state, rest, .. } = &mut self.round;
+        let Round { batch, ends, state, postponed, .. } = &mut self.round;
         batch.clear();
         ends.clear();
         let state = self.handle.open(id, state);
-        let flags = expand(&mut *self.successors, self.search.options.reduces, state, batch, rest);
-        debug_assert!(rest.is_empty(), "only a search for errors can look at the rest later");
+        let flags = expand(&mut *self.successors, self.search.options.reduces, state, batch, postponed);
+        debug_assert!(postponed.is_empty(), "only safety searches postpone successors");
         ends.push(batch.len());
-        self.judge.judge(id, state, flags, batch.findings());
+        self.errors.inspect(id, state, flags, batch.findings());
         self.expanded += 1;
         self.unchecked += 1;
         let interned = self.intern(each);
@@ -214,18 +217,18 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         interned.map(|()| flags)
     }
 
-    /// Expands a state once more, or a part of it, without counting anything.
+    /// Expands a state again, or a part of it, without counting.
     pub fn expand_again(&mut self, id: StateId, choice: Choice, mut each: impl FnMut(Seen)) -> Result<Flags, Limit> {
-        let Round { batch, ends, state, rest, .. } = &mut self.round;
+        let Round { batch, ends, state, postponed, .. } = &mut self.round;
         batch.clear();
         ends.clear();
         let state = self.handle.open(id, state);
         let flags = match choice {
-            Choice::All => expand(&mut *self.successors, self.search.options.reduces, state, batch, rest),
+            Choice::All => expand(&mut *self.successors, self.search.options.reduces, state, batch, postponed),
             _ => self.successors.expand(state, choice, batch),
         };
         ends.push(batch.len());
-        self.handle.expect(batch);
+        self.handle.prefetch(batch);
         let interned = self.handle.intern(batch, ends, &mut each);
         interned.map_err(|full| self.search.budget.limit(full)).map(|()| flags)
     }
@@ -241,54 +244,54 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         id
     }
 
-    /// Turns numbers among the successors that are looked at, from a state on, into numbers among all of them, which is what
-    /// trails have.
-    pub fn number_among_all(&mut self, from: StateId, choices: &mut [u32]) {
+    /// Converts choices that number the successors of ample sets, from a state on, into choices that number all
+    /// successors, as trails require.
+    pub fn renumber_choices(&mut self, from: StateId, choices: &mut [u32]) {
         if !self.search.options.reduces {
             return;
         }
         let (mut state, mut labels) = (Vec::new(), Vec::new());
-        let (mut some, mut rest, mut all) = (Batch::new(), Batch::new(), Batch::new());
+        let (mut some, mut postponed, mut all) = (Batch::new(), Batch::new(), Batch::new());
         self.handle.fetch(from, &mut state);
         for choice in choices {
-            [&mut some, &mut rest, &mut all].into_iter().for_each(Batch::clear);
+            [&mut some, &mut postponed, &mut all].into_iter().for_each(Batch::clear);
             labels.clear();
-            expand(&mut *self.successors, true, &state, &mut some, &mut rest);
+            expand(&mut *self.successors, true, &state, &mut some, &mut postponed);
             self.successors.expand(&state, Choice::All, &mut all);
             self.successors.marks(&state, &mut labels);
-            // Where edges of the observer count, it must be the same one.
+            // With acceptance marks on edges, the edge of the observer must be the same.
             let (number, edges) = (*choice as usize, labels.len().max(1));
             let same = |(n, next): &(usize, &State)| *next == some.state(number) && n % edges == number % edges;
-            let (found, _) = all.states().enumerate().find(same).expect("what is looked at is some of all successors");
+            let (found, _) = all.states().enumerate().find(same).expect("ample successors are successors");
             *choice = found as u32;
             state.clear();
             state.extend_from_slice(some.state(number));
         }
     }
 
-    /// What is true of a state.
-    pub fn atoms(&mut self, id: StateId) -> Option<u64> {
+    /// The state labels: a bit for each atomic proposition that holds.
+    pub fn state_labels(&mut self, id: StateId) -> Option<u64> {
         self.successors.atoms(self.handle.open(id, &mut self.round.state))
     }
 
-    /// The acceptance sets of the edge to each successor: those of the list, again and again.
-    pub fn marks(&mut self, id: StateId, out: &mut Vec<u32>) {
+    /// The acceptance marks of the edges of the observer. Successors take them cyclically.
+    pub fn acceptance_marks(&mut self, id: StateId, out: &mut Vec<u32>) {
         out.clear();
         self.successors.marks(self.handle.open(id, &mut self.round.state), out);
     }
 
-    /// The processes that move in a state. Fairness is only judged where no moves are left out.
-    pub fn movers(&mut self, id: StateId) -> Result<Agents, Limit> {
-        let mut agents = self.successors_alone(id)?;
+    /// The processes as agents. Fairness requires full expansion.
+    pub fn process_agents(&mut self, id: StateId) -> Result<Agents, Limit> {
+        let mut agents = self.without_agents(id)?;
         let mut movers = Movers::default();
         self.handle.fetch(id, &mut self.round.state);
         self.successors.movers(&self.round.state, &mut movers);
         assert_eq!(movers.by.len(), agents.successors.len(), "every successor has a mover");
         agents.movers.clear();
         agents.movers.extend(movers.by.iter().map(|by| match by {
-            Mover::Observer => Turn::Nobody,
-            Mover::Process(pid) => Turn::One(usize::from(*pid)),
-            Mover::Everybody => Turn::All,
+            Mover::Observer => MovedBy::None,
+            Mover::Process(pid) => MovedBy::One(usize::from(*pid)),
+            Mover::Everybody => MovedBy::All,
         }));
         agents.enabled.extend(movers.enabled.iter().map(|pid| usize::from(*pid)));
         agents.count = usize::from(movers.alive);
@@ -306,32 +309,32 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         self.at_start.unwrap_or(0)
     }
 
-    /// The same with transitions in place of processes. They are numbered in the order in which they are met.
-    pub fn steps(&mut self, id: StateId, known: &mut HashMap<Vec<u32>, usize>) -> Result<Agents, Limit> {
-        let mut agents = self.successors_alone(id)?;
+    /// The transitions as agents, numbered in the order in which they are found.
+    pub fn transition_agents(&mut self, id: StateId, numbers: &mut HashMap<Vec<u32>, usize>) -> Result<Agents, Limit> {
+        let mut agents = self.without_agents(id)?;
         let mut steps = Vec::new();
         self.handle.fetch(id, &mut self.round.state);
         self.successors.steps(&self.round.state, &mut steps);
         assert_eq!(steps.len(), agents.successors.len(), "every successor has a step");
         let mut number = |step: Vec<u32>| {
-            let next = known.len();
-            *known.entry(step).or_insert(next)
+            let next = numbers.len();
+            *numbers.entry(step).or_insert(next)
         };
         agents.movers.clear();
         for step in steps {
             let transition = (!step.is_empty()).then(|| number(step));
             agents.enabled.extend(transition);
-            agents.movers.push(transition.map_or(Turn::Nobody, Turn::One));
+            agents.movers.push(transition.map_or(MovedBy::None, MovedBy::One));
         }
-        agents.count = known.len();
+        agents.count = numbers.len();
         Ok(agents)
     }
 
-    /// The successors of a state, with no agents.
-    pub fn successors_alone(&mut self, id: StateId) -> Result<Agents, Limit> {
+    /// The successors of a state without agents.
+    pub fn without_agents(&mut self, id: StateId) -> Result<Agents, Limit> {
         let mut agents = Agents::default();
         self.expand_again(id, Choice::All, |seen| agents.successors.push(seen.id))?;
-        agents.movers.resize(agents.successors.len(), Turn::Nobody);
+        agents.movers.resize(agents.successors.len(), MovedBy::None);
         Ok(agents)
     }
 
@@ -346,21 +349,22 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         interned.map_err(|full| self.search.budget.limit(full))
     }
 
-    /// Whether moves are left out now and then.
-    pub fn is_ordering(&self) -> bool {
-        self.ordering > 0
+    /// Whether successors were postponed recently.
+    pub fn is_reducing(&self) -> bool {
+        self.reducing > 0
     }
 
-    /// Whether there are no others, and never were.
+    /// Whether the search has one worker.
     pub fn is_alone(&self) -> bool {
         self.search.threads == 1
     }
 
+    /// Whether this worker is the leader.
     pub fn leads(&self) -> bool {
         self.number == 0
     }
 
-    /// Whether so many states were expanded that the budget should be checked.
+    /// Whether the budget should be checked, after so many expanded states.
     pub fn is_due(&mut self, every: usize) -> bool {
         let due = self.unchecked >= every;
         if due {

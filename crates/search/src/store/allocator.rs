@@ -1,23 +1,24 @@
-//! Where there is no memory: what a program says then, instead of a panic.
+//! Allocation failure: the program reports a limit instead of a panic.
 //!
-//! The system may give less than a budget allows: under `ulimit -v`, in a container, on a machine that others use. Stores take
-//! that for a [limit](crate::Limit) where they can. Anything else that asks for memory can't go on, so the program is told and
-//! ends with the answer that is left.
+//! The system may provide less memory than a budget allows, for example under `ulimit -v` or in a container. Stores
+//! turn that into a [limit](crate::Limit) where they can. Every other failed allocation calls a function of the
+//! program, which ends it with the result obtained so far.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::OnceLock;
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-/// What to do when there is no memory. It should not return.
+/// The function called when an allocation fails. It should not return.
 static ENDING: OnceLock<fn()> = OnceLock::new();
 
-/// Calls this when there is no memory for something that can't do without. Only the first counts.
+/// Sets the function to call when an allocation fails that cannot be turned into a limit. Only the first call has an
+/// effect.
 pub fn when_out_of_memory(ending: fn()) {
     let _ = ENDING.set(ending);
 }
 
-/// There is no memory.
+/// Ends the program because memory for `what` is missing.
 #[cold]
 pub(crate) fn out_of_memory(what: &str, why: &std::io::Error) -> ! {
     end();
@@ -31,7 +32,7 @@ fn end() {
     }
 }
 
-/// A thread of a scope.
+/// Spawns a scoped thread; ends the program if the system cannot create it.
 pub(crate) fn spawn<'s, 'e, T: Send + 's>(
     scope: &'s Scope<'s, 'e>,
     work: impl FnOnce() -> T + Send + 's,
@@ -39,11 +40,11 @@ pub(crate) fn spawn<'s, 'e, T: Send + 's>(
     Builder::new().spawn_scoped(scope, work).unwrap_or_else(|why| out_of_memory("a thread", &why))
 }
 
-/// The allocator of the system, for programs that have something to say [when it has nothing](when_out_of_memory).
+/// The allocator of the system, which calls the function set by [`when_out_of_memory`] before it fails.
 #[derive(Debug)]
 pub struct Allocator;
 
-// SAFETY: all of it is the system's.
+// SAFETY: every method forwards to the allocator of the system.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

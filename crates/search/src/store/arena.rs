@@ -1,7 +1,8 @@
-//! Packed states, found by number, written by several workers.
+//! An append-only arena of packed states, addressed by number and written by several workers.
 //!
-//! States live in blocks, which never move. A block belongs to the worker that claimed it and holds states of one
-//! length, so the place of a state is computed from its number, and a state costs its own bytes and nothing more.
+//! States are stored in blocks, which never move. A block belongs to the worker that claimed it and contains states
+//! of one length. The address of a state is therefore computed from its number, and a state takes no more than its
+//! own bytes.
 #![allow(unsafe_code)]
 
 use std::ops::Range;
@@ -13,66 +14,68 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use kripke_model::State;
 
 use super::Full;
-use super::ground::Filled;
 use super::hardware::prefetch_at;
+use super::reserved_memory::FillPattern;
 
-/// Numbers of a block.
+/// State numbers per block, as a power of two.
 const BLOCK_BITS: u32 = if cfg!(shuttle) { 4 } else { 16 };
 const BLOCK: usize = 1 << BLOCK_BITS;
-/// The largest number names no state, so that tables can add one to a number.
+/// Blocks of an arena. The largest 32-bit number names no state, so that tables can store a number plus one.
 const BLOCKS: usize = if cfg!(shuttle) { 64 } else { (1 << (32 - BLOCK_BITS)) - 1 };
-/// A block of very long states has fewer of them than numbers.
+/// Memory of a block. A block of very long states contains fewer states than it has numbers.
 const BLOCK_BYTES: usize = 1 << 24;
-/// States up to this length have as many in a block as numbers.
+/// For states up to this length, a block contains as many states as it has numbers.
 const SHORT: usize = BLOCK_BYTES / BLOCK;
 const LINE: usize = 64;
 
-/// Bytes to begin with when asking for a range of addresses.
+/// Size of the address range that is requested first.
 const RANGE: usize = if cfg!(shuttle) { 1 << 20 } else { 1 << 42 };
 
 #[derive(Debug)]
 pub(super) struct Arena {
     blocks: Box<[Block]>,
     claimed: AtomicUsize,
-    land: Land,
-    /// Bytes of the land that belong to blocks.
+    memory: BlockMemory,
+    /// Bytes that are assigned to blocks.
     used: AtomicUsize,
 }
 
+/// The descriptor of a block.
 #[derive(Debug)]
 struct Block {
     start: AtomicPtr<u8>,
-    /// The length of every state in it.
+    /// The length of every state in the block.
     stride: AtomicUsize,
-    /// How many states more it had room for when its worker last said so, not being full.
+    /// Free positions in the block, as last published by its worker. It is zero for a full block.
     unused: AtomicUsize,
 }
 
 impl Arena {
-    pub fn new(filled: Filled) -> Arena {
-        // SAFETY: all bits zero are a null pointer and the number zero. Memory that is not used is not even touched.
+    pub fn new(filled: FillPattern) -> Arena {
+        // SAFETY: all bits zero are a null pointer and the number zero. Descriptors that are never used stay
+        // untouched and take no memory.
         let blocks = unsafe { Box::<[Block]>::new_zeroed_slice(BLOCKS).assume_init() };
-        Arena { blocks, claimed: AtomicUsize::new(0), land: Land::new(filled), used: AtomicUsize::new(0) }
+        Arena { blocks, claimed: AtomicUsize::new(0), memory: BlockMemory::new(filled), used: AtomicUsize::new(0) }
     }
 
-    /// What the arena needs besides the states.
+    /// Memory of the arena besides the states, in bytes.
     pub fn bytes(&self) -> u64 {
         (self.claimed.load(Ordering::Relaxed).min(BLOCKS) * size_of::<Block>()) as u64
     }
 
-    /// A state that was written and whose number was passed on from there.
+    /// Reads a state. Its number must come, through a synchronising operation, from the worker that wrote it.
     #[inline]
     pub fn get(&self, number: u32) -> &State {
         let block = &self.blocks[number as usize >> BLOCK_BITS];
         let (start, stride) = (block.start.load(Ordering::Relaxed), block.stride.load(Ordering::Relaxed));
         let index = number as usize & (BLOCK - 1);
         assert!(!start.is_null() && (stride <= SHORT || index < room(stride)), "there is no state {number}");
-        // SAFETY: the block is there, and has room for that many states of this length. Its bytes were zero at first
-        // and each state is written once, before its number is known to anybody.
+        // SAFETY: the block exists and has room for that many states of this length. Its bytes were zero at first,
+        // and each state is written once, before its number is published.
         unsafe { std::slice::from_raw_parts(start.add(index * stride), stride) }
     }
 
-    /// Where a state is, or will be.
+    /// The address of a state, or where it will be written.
     #[inline(always)]
     pub fn place(&self, number: u32) -> *mut u8 {
         let block = &self.blocks[number as usize >> BLOCK_BITS];
@@ -80,13 +83,13 @@ impl Arena {
         start.wrapping_add((number as usize & (BLOCK - 1)) * stride)
     }
 
-    /// Starts to load a state, or nothing if there is none.
+    /// Prefetches a state; does nothing for a number without a state.
     #[inline(always)]
     pub fn prefetch(&self, number: u32) {
         let block = &self.blocks[number as usize >> BLOCK_BITS];
         let (start, stride) = (block.start.load(Ordering::Relaxed), block.stride.load(Ordering::Relaxed));
         let state = start.wrapping_add((number as usize & (BLOCK - 1)) * stride);
-        // Most are shorter than a line: then these are one or two, and to ask twice is cheaper than to find out.
+        // Most states fit into one or two cache lines, and prefetching a line twice is cheaper than a comparison.
         prefetch_at(state);
         prefetch_at(state.wrapping_add(stride.saturating_sub(1)));
         let mut at = LINE;
@@ -96,12 +99,12 @@ impl Arena {
         }
     }
 
-    /// How many blocks there are.
+    /// The number of claimed blocks.
     pub fn blocks(&self) -> usize {
         self.claimed.load(Ordering::Relaxed).min(BLOCKS)
     }
 
-    /// The numbers of the states in a block, as far as the [pens](Pen) have let know.
+    /// The numbers of the states in a block, as far as the [writers](ArenaWriter) have published them.
     pub fn numbers(&self, block: usize) -> Range<u32> {
         let first = (block << BLOCK_BITS) as u32;
         let Block { start, stride, unused } = &self.blocks[block];
@@ -109,10 +112,10 @@ impl Arena {
         first..first + (room - unused.load(Ordering::Relaxed)) as u32
     }
 
-    /// Gives the memory of a block back; its states are gone. How much that is.
+    /// Frees the memory of a block with its states, and returns the number of bytes freed.
     ///
     /// # Safety
-    /// Nobody has a reference to a state of this block, or gets one meanwhile.
+    /// No reference to a state of this block exists or is created during the call.
     pub unsafe fn free(&self, block: usize) -> u64 {
         let states = self.numbers(block).len();
         let Block { start, stride, unused } = &self.blocks[block];
@@ -120,13 +123,13 @@ impl Arena {
         unused.store(0, Ordering::Relaxed);
         let at = start.swap(ptr::null_mut(), Ordering::Relaxed);
         if !at.is_null() {
-            // SAFETY: what the caller promises of all states there.
-            unsafe { self.land.free(at.addr() - self.land.start().addr(), room(stride) * stride) };
+            // SAFETY: the caller guarantees that no reference into the block exists.
+            unsafe { self.memory.free(at.addr() - self.memory.start().addr(), room(stride) * stride) };
         }
         (states * stride) as u64
     }
 
-    /// A block for states of this length; the number of the first.
+    /// Claims a block for states of this length, and returns the number of its first state.
     fn claim(&self, stride: usize) -> Result<u32, Full> {
         let index = self.claimed.fetch_add(1, Ordering::Relaxed);
         let Some(block) = self.blocks.get(index) else {
@@ -135,43 +138,43 @@ impl Arena {
         };
         let bytes = (room(stride) * stride).next_multiple_of(LINE);
         let at = self.used.fetch_add(bytes, Ordering::Relaxed);
-        if at.checked_add(bytes).is_none_or(|end| end > self.land.bytes()) {
+        if at.checked_add(bytes).is_none_or(|end| end > self.memory.bytes()) {
             self.used.fetch_sub(bytes, Ordering::Relaxed);
             return Err(Full::Memory);
         }
         block.stride.store(stride, Ordering::Relaxed);
-        block.start.store(self.land.start().wrapping_add(at), Ordering::Relaxed);
+        block.start.store(self.memory.start().wrapping_add(at), Ordering::Relaxed);
         Ok((index << BLOCK_BITS) as u32)
     }
 }
 
-/// How many states of this length a block holds.
+/// The number of states of this length that a block holds.
 #[inline]
 fn room(stride: usize) -> usize {
     if stride <= SHORT { BLOCK } else { (BLOCK_BYTES / stride).max(1) }
 }
 
-/// The memory of all blocks, zero at first.
+/// The memory of all blocks. It is zero at first.
 #[derive(Debug)]
-struct Land(#[cfg(not(shuttle))] Option<memmap2::MmapRaw>, #[cfg(shuttle)] Box<[AtomicU8]>);
+struct BlockMemory(#[cfg(not(shuttle))] Option<memmap2::MmapRaw>, #[cfg(shuttle)] Box<[AtomicU8]>);
 
-impl Land {
-    /// As much as can be had, which may be nothing.
+impl BlockMemory {
+    /// Reserves the largest address range that is available, which may be empty.
     #[cfg(not(shuttle))]
-    fn new(filled: Filled) -> Land {
+    fn new(filled: FillPattern) -> BlockMemory {
         let mut bytes = RANGE;
         loop {
-            match super::ground::reserve(bytes, filled) {
-                Ok(map) => return Land(Some(map)),
+            match super::reserved_memory::reserve(bytes, filled) {
+                Ok(map) => return BlockMemory(Some(map)),
                 Err(_) if bytes > BLOCK_BYTES => bytes /= 2,
-                Err(_) => return Land(None),
+                Err(_) => return BlockMemory(None),
             }
         }
     }
 
     #[cfg(shuttle)]
-    fn new(_: Filled) -> Land {
-        Land((0..RANGE).map(|_| AtomicU8::new(0)).collect())
+    fn new(_: FillPattern) -> BlockMemory {
+        BlockMemory((0..RANGE).map(|_| AtomicU8::new(0)).collect())
     }
 
     #[cfg(not(shuttle))]
@@ -194,16 +197,17 @@ impl Land {
         self.0.as_ptr().cast_mut().cast()
     }
 
-    /// Gives back what lies there, as far as it is whole pages and the system takes it.
+    /// Returns the whole pages of a range to the system, where the system supports that.
     ///
     /// # Safety
-    /// Nobody has a reference to it.
+    /// No reference into the range exists.
     #[cfg(all(unix, not(shuttle)))]
     unsafe fn free(&self, offset: usize, bytes: usize) {
         const PAGE: usize = 1 << 16;
         let (start, end) = (offset.next_multiple_of(PAGE), (offset + bytes) / PAGE * PAGE);
         if let Some(map) = self.0.as_ref().filter(|_| start < end) {
-            // SAFETY: a part of this memory, to which there is no reference. It reads as zero from now on, or as before.
+            // SAFETY: the range belongs to this memory and has no references. From now on it reads as zero, or as
+            // before.
             let _ = unsafe { map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, end - start) };
         }
     }
@@ -212,14 +216,15 @@ impl Land {
     unsafe fn free(&self, _: usize, _: usize) {}
 }
 
-/// Where one worker writes: the blocks it has begun, one for each length of a state.
+/// The writing position of one worker: its current block for each length of a state.
 #[derive(Debug)]
-pub(super) struct Pen<'a> {
+pub(super) struct ArenaWriter<'a> {
     arena: &'a Arena,
-    /// The one used last is the first.
+    /// The block used last comes first.
     open: Vec<Open>,
 }
 
+/// A block that is being filled.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     stride: usize,
@@ -228,38 +233,38 @@ struct Open {
     left: usize,
 }
 
-impl Drop for Pen<'_> {
+impl Drop for ArenaWriter<'_> {
     fn drop(&mut self) {
         self.publish();
     }
 }
 
-impl<'a> Pen<'a> {
-    pub fn new(arena: &'a Arena) -> Pen<'a> {
-        Pen { arena, open: Vec::new() }
+impl<'a> ArenaWriter<'a> {
+    pub fn new(arena: &'a Arena) -> ArenaWriter<'a> {
+        ArenaWriter { arena, open: Vec::new() }
     }
 
-    /// Writes a state and says its number, which is not taken until [`Pen::keep`].
+    /// Writes a state and returns its number. The number is not used up until [`ArenaWriter::keep`].
     #[inline]
     pub fn write(&mut self, state: &State) -> Result<u32, Full> {
         let number = self.next(state.len())?;
-        // SAFETY: the block is this worker's own and has room for one more state of this length at its number, which is
-        // not taken, so nobody reads there.
+        // SAFETY: the block belongs to this worker and has room for one more state of this length. The number is not
+        // yet published, so no other worker reads this position.
         unsafe { ptr::copy_nonoverlapping(state.as_ptr(), self.arena.place(number), state.len()) };
         Ok(number)
     }
 
-    /// The number that the next state of this length will have. It is not taken until [`Pen::keep`].
+    /// The number of the next state of this length. It is not used up until [`ArenaWriter::keep`].
     #[inline]
     pub fn next(&mut self, stride: usize) -> Result<u32, Full> {
         let open = match self.open.first() {
             Some(open) if open.stride == stride && open.left > 0 => *open,
-            _ => self.turn_to(stride)?,
+            _ => self.select_block(stride)?,
         };
         Ok(open.next)
     }
 
-    /// Takes the number of the state written last.
+    /// Uses up the number of the state written last.
     #[inline]
     pub fn keep(&mut self) {
         let open = &mut self.open[0];
@@ -267,7 +272,7 @@ impl<'a> Pen<'a> {
         open.left -= 1;
     }
 
-    /// Lets others know how far the blocks are filled.
+    /// Publishes how far the blocks are filled.
     pub fn publish(&self) {
         self.open.iter().for_each(|open| self.publish_block(open));
     }
@@ -280,7 +285,7 @@ impl<'a> Pen<'a> {
     }
 
     #[cold]
-    fn turn_to(&mut self, stride: usize) -> Result<Open, Full> {
+    fn select_block(&mut self, stride: usize) -> Result<Open, Full> {
         let at = match self.open.iter().position(|open| open.stride == stride) {
             Some(at) => at,
             None => {
@@ -303,15 +308,15 @@ mod tests {
     use super::*;
 
     fn check(lengths: impl Iterator<Item = usize>) {
-        let arena = Arena::new(Filled::Densely);
-        let mut pens = [Pen::new(&arena), Pen::new(&arena)];
+        let arena = Arena::new(FillPattern::Dense);
+        let mut writers = [ArenaWriter::new(&arena), ArenaWriter::new(&arena)];
         let states: Vec<Vec<u8>> = lengths.enumerate().map(|(i, n)| vec![(i % 251) as u8; n]).collect();
         let mut numbers = Vec::new();
         for (i, state) in states.iter().enumerate() {
-            let pen = &mut pens[i % 3 % 2];
-            pen.write(&vec![255; state.len()]).unwrap();
-            numbers.push(pen.write(state).unwrap());
-            pen.keep();
+            let writer = &mut writers[i % 3 % 2];
+            writer.write(&vec![255; state.len()]).unwrap();
+            numbers.push(writer.write(state).unwrap());
+            writer.keep();
         }
         for (&number, state) in numbers.iter().zip(&states) {
             arena.prefetch(number);
@@ -335,30 +340,30 @@ mod tests {
     }
 
     #[test]
-    fn every_number_is_told_once() {
-        let arena = Arena::new(Filled::Densely);
-        let mut pens = [Pen::new(&arena), Pen::new(&arena)];
+    fn every_number_is_listed_once() {
+        let arena = Arena::new(FillPattern::Dense);
+        let mut writers = [ArenaWriter::new(&arena), ArenaWriter::new(&arena)];
         let mut numbers = Vec::new();
         for i in 0..5 * BLOCK {
-            let pen = &mut pens[i % 3 % 2];
-            numbers.push(pen.write(&vec![7; 3 + i % 4]).unwrap());
-            pen.keep();
+            let writer = &mut writers[i % 3 % 2];
+            numbers.push(writer.write(&vec![7; 3 + i % 4]).unwrap());
+            writer.keep();
             if i % 1000 == 0 {
-                pens.iter().for_each(Pen::publish);
+                writers.iter().for_each(ArenaWriter::publish);
             }
         }
-        drop(pens);
+        drop(writers);
         numbers.sort_unstable();
         assert!((0..arena.blocks()).flat_map(|block| arena.numbers(block)).eq(numbers));
         let bytes: usize = (0..5 * BLOCK).map(|i| 3 + i % 4).sum();
-        // SAFETY: nobody looks at states here.
+        // SAFETY: this test holds no references to states.
         let freed: u64 = (0..arena.blocks()).map(|block| unsafe { arena.free(block) }).sum();
         assert_eq!((freed, arena.numbers(0)), (bytes as u64, 0..0));
     }
 
     #[test]
     #[should_panic(expected = "there is no state 7")]
-    fn what_is_not_there_is_refused() {
-        Arena::new(Filled::Densely).get(7);
+    fn missing_states_are_refused() {
+        Arena::new(FillPattern::Dense).get(7);
     }
 }

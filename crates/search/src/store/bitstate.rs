@@ -1,57 +1,62 @@
-//! The bitstate store: a few bits for each state, at places given by its hash (Bloom; in model checking: Holzmann, *An
-//! analysis of bitstate hashing*, 1998). A state whose bits are all set is taken for one that was seen.
+//! The bitstate store (supertrace): each state sets a few bits at positions given by its hash (Holzmann, *An analysis
+//! of bitstate hashing*, 1998; a Bloom filter). A state whose bits are all set is taken for a visited one.
 //!
-//! All bits of a state lie in one page of memory, so that the processor has one address to translate and not several.
-//! That costs no certainty worth mentioning: a page has room for thousands of states, so all pages are about equally full.
-//! To put all bits of a state into one line of the cache is hardly faster, and lines differ: more states would be missed.
+//! All bits of a state are in one page of memory, so that a lookup needs one address translation. The effect on the
+//! omission probability is negligible: a page holds thousands of states, so all pages are about equally full.
+//! Restricting the bits to one cache line is hardly faster and omits more states, because the load of lines varies.
 #![allow(unsafe_code)]
 
-use super::ground::{Ground, Plot};
 use super::hardware::prefetch;
-use super::hash::HashStore;
-use super::lossy::{Filter, LossyStore, Waiting};
-use super::meeting::{Seat, Sitting};
-use super::missed::Missed;
+use super::hash_compaction::HashStore;
+use super::lossy::{Filter, LossyStore, OpenSet};
+use super::omission::OmissionEstimate;
+use super::open_set::LinkedOpenSet;
 use super::pool::mix;
+use super::reserved_memory::{Region, ReservedMemory};
+use super::resize_barrier::{ExclusiveAccess, SharedAccess};
 use super::table::Refusal;
-use super::yard::Yard;
 use super::{Capacity, Full};
 use crate::sync::{AtomicU64, Ordering};
 
-/// Bits of a line, of a page and of a word, as powers of two.
+/// Bits of a cache line, a page and a word, as powers of two.
 const LINE: u32 = 9;
 const PAGE: u32 = 15;
 const WORD: u32 = 6;
-/// As many places in a page as a hash has bits for.
+/// Positions in a page that one 64-bit hash provides.
 const PLACES: u32 = 64 / PAGE;
-/// Pages are large if there are so many workers, or more: here they should always be.
+/// Number of workers passed to the memory reservation: it makes pages huge, which this store always wants.
 const LARGE: usize = 3;
 
-/// The size of a bitstate store: so many bytes of bits, of which each state sets some.
+/// The size of a bitstate store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bits {
     bytes: u64,
+    /// Bits set per state (SPIN's `-k`).
     pub hashes: u8,
 }
 
 impl Bits {
+    /// The smallest logarithm of a size.
     pub const LEAST: u8 = PAGE as u8;
+    /// The largest logarithm of a size.
     pub const MOST: u8 = 45;
-    /// States that are twice as many as hoped for still have a chance with three; more would fill the bits too soon.
+    /// The default. With three bits per state the store still works when there are twice as many states as expected;
+    /// with more, the bit array fills too early.
     pub const HASHES: u8 = 3;
 
-    /// 2^power bits.
+    /// A bit array of 2^`power` bits.
     pub const fn power(power: u8, hashes: u8) -> Bits {
         let power = if power < Bits::LEAST { Bits::LEAST } else { power };
         Bits { bytes: 1 << (if power > Bits::MOST { Bits::MOST } else { power } - 3), hashes }
     }
 
-    /// No more than so many bytes, and nearly as many.
+    /// The largest bit array of whole pages within so many bytes.
     pub fn within(bytes: u64, hashes: u8) -> Bits {
         let page = 1 << (PAGE - 3);
         Bits { bytes: (bytes / page * page).clamp(page, 1 << (Bits::MOST - 3)), hashes }
     }
 
+    /// The size of the bit array in bytes.
     pub fn bytes(self) -> u64 {
         self.bytes
     }
@@ -67,44 +72,45 @@ impl Bits {
     }
 }
 
-/// Remembers a few bits of each state.
-pub type BitStore<W = Yard> = LossyStore<BitField, W>;
+/// A lossy store that keeps a few bits per state.
+pub type BitStore<W = LinkedOpenSet> = LossyStore<BitField, W>;
 
-#[expect(private_bounds, reason = "where states wait is decided here")]
-impl<W: Waiting> BitStore<W> {
-    /// A store for so many workers. The capacity is for the bits and for states that wait.
+#[expect(private_bounds, reason = "the open set is internal")]
+impl<W: OpenSet> BitStore<W> {
+    /// A store for this number of workers. The capacity covers the bit array and the open states.
     pub fn new(size: Bits, capacity: Capacity, workers: usize) -> BitStore<W> {
         LossyStore::with(BitField::new(size, workers), capacity, workers)
     }
 
-    /// Goes on with bits where hashes took too much.
-    pub(crate) fn instead_of(hashes: HashStore<W>, size: Bits, capacity: Capacity, workers: usize) -> BitStore<W> {
+    /// Replaces a hash-compaction store by a bitstate store with the same states.
+    pub(crate) fn replacing(hashes: HashStore<W>, size: Bits, capacity: Capacity, workers: usize) -> BitStore<W> {
         let field = BitField { mask: hashes.filter().mask(), ..BitField::new(size, workers) };
-        hashes.exchange(field, capacity, workers, |hashes, field, seat| {
-            hashes.each(seat, |hash| {
-                let _ = field.add(hash, seat, &mut (), || Ok(()));
+        hashes.replace_filter(field, capacity, workers, |hashes, field, access| {
+            hashes.each(access, |hash| {
+                let _ = field.add(hash, access, &mut (), || Ok(()));
             });
         })
     }
 }
 
+/// The bit array.
 #[derive(Debug)]
 pub struct BitField {
-    ground: Ground,
+    memory: ReservedMemory,
     pages: u64,
     hashes: u32,
     private: bool,
-    /// Those bits of a hash that count: all, unless states were known by less of it before.
+    /// The bits of a hash that are used: all, unless the states come from a store that kept fewer.
     mask: u64,
 }
 
 impl BitField {
     fn new(size: Bits, workers: usize) -> BitField {
-        let lines = usize::try_from(size.bytes() >> (LINE - 3)).expect("a size that can be addressed");
-        let ground = Ground::new(1, lines, LARGE).dense();
-        let pages = ground.segment(0).room() >> (PAGE - LINE);
+        let lines = usize::try_from(size.bytes() >> (LINE - 3)).expect("the size is addressable");
+        let memory = ReservedMemory::new(1, lines, LARGE).with_huge_pages();
+        let pages = memory.segment(0).room() >> (PAGE - LINE);
         BitField {
-            ground,
+            memory,
             pages: pages as u64,
             hashes: u32::from(size.hashes.max(1)),
             private: workers == 1,
@@ -124,13 +130,14 @@ impl BitField {
     }
 
     #[inline(always)]
-    fn word(&self, plot: Plot, page: usize, place: u64) -> &AtomicU64 {
+    fn word(&self, region: Region, page: usize, place: u64) -> &AtomicU64 {
         let line = page + (place >> LINE) as usize;
-        // SAFETY: the ground is there as long as this is; `page` is one of its pages and the place lies in it.
-        &unsafe { plot.line(line) }.0[(place >> WORD) as usize % (1 << (LINE - WORD))]
+        // SAFETY: the memory lives as long as this store; `page` is one of its pages, and the position is inside it.
+        &unsafe { region.line(line) }.0[(place >> WORD) as usize % (1 << (LINE - WORD))]
     }
 
-    /// The places in the page for a hash. The page is told by its first bits, these by all.
+    /// The positions of a hash in its page. The page depends on the leading bits of the hash, the positions on all
+    /// bits.
     #[inline(always)]
     fn places(&self, hash: u64) -> impl Iterator<Item = u64> {
         let mut rest = hash;
@@ -144,37 +151,38 @@ impl BitField {
 }
 
 impl Filter for BitField {
-    type Share = ();
+    type Local = ();
 
-    fn share(&self) {}
+    fn local(&self) {}
 
     fn bytes(&self) -> u64 {
         self.pages << (PAGE - 3)
     }
 
     #[inline(always)]
-    fn prefetch(&self, hash: u64, _: &Seat<'_>) {
+    fn prefetch(&self, hash: u64, _: &SharedAccess<'_>) {
         let hash = hash & self.mask;
-        let (plot, page) = (self.ground.segment(0), self.page(hash));
+        let (region, page) = (self.memory.segment(0), self.page(hash));
         for place in self.places(hash) {
-            prefetch(self.word(plot, page, place));
+            prefetch(self.word(region, page, place));
         }
     }
 
-    /// Of several workers that add the same state at once, that one finds it new who sets the last of its places that was
-    /// not set; places are set in order, so who sees that one set can win none before. (If just then another state sets
-    /// it, nobody finds this one new: it is missed, as if it had come a moment later.)
+    /// When several workers add the same state at once, the state is new to the worker that sets the last of its
+    /// positions that was clear. Positions are set in order, so a worker that finds that position set has won none
+    /// before. If another state sets the position at this moment, the state is new to no worker: it is omitted, as if
+    /// it had come later.
     #[inline(always)]
     fn add(
         &self,
         hash: u64,
-        _: &Seat<'_>,
+        _: &SharedAccess<'_>,
         (): &mut (),
         mut may: impl FnMut() -> Result<(), Full>,
     ) -> Result<bool, Refusal> {
         let hash = hash & self.mask;
-        let (plot, page) = (self.ground.segment(0), self.page(hash));
-        let word = |place| (self.word(plot, page, place), 1u64 << (place % 64));
+        let (region, page) = (self.memory.segment(0), self.page(hash));
+        let word = |place| (self.word(region, page, place), 1u64 << (place % 64));
         let mut last = None;
         for (n, place) in self.places(hash).enumerate() {
             let (word, bit) = word(place);
@@ -193,29 +201,29 @@ impl Filter for BitField {
                 word.fetch_or(bit, Ordering::AcqRel) & bit == 0
             }
         };
-        // Two places may be the same.
+        // Two positions of a state may coincide.
         for place in self.places(hash).take(count).filter(|&place| place != last) {
             set(place);
         }
         Ok(set(last))
     }
 
-    fn plan(&self, _: &Sitting<'_>, _: impl FnMut(u64) -> bool) -> bool {
+    fn plan(&self, _: &ExclusiveAccess<'_>, _: impl FnMut(u64) -> bool) -> bool {
         true
     }
 
-    fn grow(&self, _: &Sitting<'_>, _: impl FnMut(u64)) {}
+    fn grow(&self, _: &ExclusiveAccess<'_>, _: impl FnMut(u64)) {}
 
-    /// A state is confused if all its bits are set. One that is not has at least one that is not set, so it sets more than
-    /// any state would.
-    fn missed(&self, known: u64, states: u64) -> Missed {
+    /// A state is omitted if all its bits are set. A state that is inserted has at least one clear bit, so it sets
+    /// more bits than an average state would.
+    fn omissions(&self, known: u64, states: u64) -> OmissionEstimate {
         let (hashes, bits) = (f64::from(self.hashes), self.bits());
         let mut set = 0.0f64;
         let fill = |set: f64, states: f64| {
             let gain = hashes * (1.0 - set) / (1.0 - set.powf(hashes)).max(1e-9);
             (set + states * gain / bits).min(1.0)
         };
-        Missed::estimate(known, states, |piece| {
+        OmissionEstimate::estimate(known, states, |piece| {
             let middle = fill(set, piece / 2.0);
             set = fill(set, piece);
             middle.powf(hashes)
@@ -225,16 +233,16 @@ impl Filter for BitField {
 
 #[cfg(all(test, not(shuttle)))]
 mod tests {
-    use super::super::meeting::Meeting;
+    use super::super::resize_barrier::ResizeBarrier;
     use super::*;
 
-    /// How many of so many different hashes are taken for others, and the estimate.
-    fn confused(size: Bits, count: u64, seed: u64) -> (u64, Missed) {
-        let (field, meeting) = (BitField::new(size, 1), Meeting::new());
-        let seat = meeting.enter();
+    /// The number of distinct hashes that are taken for others, and the estimate of it.
+    fn omitted(size: Bits, count: u64, seed: u64) -> (u64, OmissionEstimate) {
+        let (field, barrier) = (BitField::new(size, 1), ResizeBarrier::new());
+        let access = barrier.enter();
         let hash = |n: u64| mix(super::super::hash(&(n ^ seed << 40).to_le_bytes()));
-        let new = (0..count).filter(|&n| field.add(hash(n), &seat, &mut (), || Ok(())).unwrap()).count() as u64;
-        (count - new, field.missed(0, new))
+        let new = (0..count).filter(|&n| field.add(hash(n), &access, &mut (), || Ok(())).unwrap()).count() as u64;
+        (count - new, field.omissions(0, new))
     }
 
     #[test]
@@ -248,7 +256,7 @@ mod tests {
 
     #[test]
     fn the_estimate_is_right_for_any_size() {
-        let (missed, estimate) = confused(Bits::within(100_000, 3), 60_000, 1);
+        let (missed, estimate) = omitted(Bits::within(100_000, 3), 60_000, 1);
         assert!((missed as f64 - estimate.states).abs() < 0.1 * estimate.states + 20.0, "{missed} {estimate:?}");
     }
 
@@ -256,7 +264,7 @@ mod tests {
     fn the_estimate_is_right() {
         for (bits, hashes, count) in [(20, 3, 30_000), (20, 3, 200_000), (22, 1, 100_000), (21, 8, 200_000)] {
             let size = Bits::power(bits, hashes);
-            let runs: Vec<_> = (0..40).map(|seed| confused(size, count, seed)).collect();
+            let runs: Vec<_> = (0..40).map(|seed| omitted(size, count, seed)).collect();
             let within = runs.iter().filter(|(missed, estimate)| *missed as f64 <= estimate.at_most).count();
             let (missed, expected) =
                 runs.iter().fold((0.0, 0.0), |(m, e), (missed, estimate)| (m + *missed as f64, e + estimate.states));

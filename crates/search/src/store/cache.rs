@@ -1,9 +1,9 @@
-//! A table of states that never grows: when it is full, new states replace old ones (Geldenhuys, *Efficiency issues in
+//! State-space caching: a table of fixed size in which new states replace old ones (Geldenhuys, *Efficiency issues in
 //! the design of a model checker*, 1999, sections 3.3.1, 4.2 and 5.2).
 //!
-//! A state that was replaced is new when it comes up again: that costs time, and nothing else. States on the stack of the
-//! search are never replaced, so that cycles are noticed and the search ends. Slots are never emptied again: what is
-//! looked for is not beyond the first empty one.
+//! A replaced state is new when it is reached again, which costs time only. States on the stack of the search are
+//! never replaced, so that cycles are detected and the search terminates. Slots never become empty again, so a lookup
+//! ends at the first empty slot.
 
 use std::collections::HashMap;
 
@@ -11,20 +11,20 @@ use kripke_model::State;
 
 use super::hash;
 
-/// Slots whose tags lie together in memory. They are tried one after the other before the next line is.
+/// Slots whose tags are adjacent in memory. A probe sequence visits them before the next line.
 const LINE: usize = 16;
 const EMPTY: u32 = 0;
-/// This bit of a tag says that the state is on the stack.
+/// Bit of a tag: the state is on the stack.
 const STACKED: u32 = 1;
-/// This bit is in the tag of every state.
+/// Bit that is set in the tag of every state.
 const USED: u32 = 2;
 
-/// How a state finds a slot.
+/// Parameters of the probe sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tolerance {
-    /// So many slots must be taken by other states before one of them is replaced.
+    /// Slots that must be occupied by other states before one of those is replaced.
     pub collisions: u32,
-    /// So many slots are tried in all: if those left after that are all on the stack, the cache is full.
+    /// Length of the probe sequence. If all replaceable slots in it belong to states on the stack, the cache is full.
     pub probes: u32,
 }
 
@@ -34,42 +34,43 @@ impl Default for Tolerance {
     }
 }
 
-/// A bounded set of states that forgets.
+/// A set of states of bounded size, with replacement.
 #[derive(Debug)]
 pub(crate) struct Cache {
-    /// For each slot a part of the hash, and whether the state is on the stack.
+    /// For each slot, a part of the hash and the stack bit.
     tags: Box<[u32]>,
     lengths: Box<[u32]>,
-    /// The states, each in so many bytes.
+    /// The states, `stride` bytes each.
     data: Box<[u8]>,
     stride: usize,
-    /// Those that do not fit.
+    /// States longer than `stride`, by slot.
     long: HashMap<u32, Box<[u8]>>,
     long_bytes: u64,
     tolerance: Tolerance,
-    /// No state was ever put into a slot that is tried later than this.
+    /// No state was ever stored at this position of its probe sequence or later.
     far: u32,
     longest: usize,
     replaced: u64,
 }
 
-/// What became of a state that was to be put into the cache.
+/// The result of inserting a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Insertion {
-    /// It is there now, as a state of the stack.
+    /// The state is new and now marked as on the stack. The value is its slot.
     New(u32),
+    /// The state is in the cache.
     Known,
-    /// There was no slot for it.
+    /// The probe sequence has no slot for the state.
     Full,
 }
 
 impl Cache {
-    /// What a slot for states of this length costs.
+    /// Memory of a slot for states of this length, in bytes.
     pub fn slot_bytes(stride: usize) -> u64 {
         (2 * size_of::<u32>() + stride) as u64
     }
 
-    /// At least so many slots, for states that mostly have this length or less.
+    /// A cache of at least so many slots, for states that mostly have at most this length.
     pub fn new(slots: u32, stride: usize, tolerance: Tolerance) -> Cache {
         let slots = prime((slots as usize).div_ceil(LINE)) * LINE;
         Cache {
@@ -90,12 +91,12 @@ impl Cache {
         self.tags.len() as u64
     }
 
-    /// How many states were replaced.
+    /// The number of replaced states.
     pub fn replaced(&self) -> u64 {
         self.replaced
     }
 
-    /// The length of the longest state.
+    /// Length of the longest state, in bytes.
     pub fn longest(&self) -> u64 {
         self.longest as u64
     }
@@ -115,14 +116,15 @@ impl Cache {
         tried.into_iter().any(|slot| self.is(slot, state, tag(hash)))
     }
 
-    /// Puts a state in, unless it is there (Figure 5.4). Whether a slot has this very state is asked before it is thought
-    /// of replacing what it has.
+    /// Inserts a state unless it is present (Figure 5.4). Every slot is compared with the state before it is
+    /// considered for replacement.
     pub fn insert(&mut self, state: &State) -> Insertion {
         let hash = hash(state);
         let (tag, Tolerance { collisions, probes }) = (tag(hash), self.tolerance);
         let (mut place, mut tried) = (None, 0);
         for (slot, n) in self.probes(hash).take(probes as usize).zip(0..) {
-            // A state of the stack may be beyond a slot that was not free when it came.
+            // The state itself may be beyond a replaceable slot: that slot may have been on the stack when the state
+            // was inserted.
             if place.is_some() && n >= self.far {
                 break;
             }
@@ -144,7 +146,7 @@ impl Cache {
         Insertion::New(slot)
     }
 
-    /// A state leaves the stack: from now on it may be replaced.
+    /// Marks the state as no longer on the stack, so that it can be replaced.
     pub fn close(&mut self, slot: u32) {
         self.tags[slot as usize] &= !STACKED;
     }
@@ -156,7 +158,7 @@ impl Cache {
         if self.lengths[slot as usize] as usize > self.stride {
             self.long_bytes -= self.long.remove(&slot).map_or(0, |state| long_bytes(&state));
         }
-        self.lengths[slot as usize] = u32::try_from(state.len()).expect("states are shorter than that");
+        self.lengths[slot as usize] = u32::try_from(state.len()).expect("a state is shorter than 4 GiB");
         if state.len() > self.stride {
             self.long_bytes += long_bytes(state);
             self.long.insert(slot, state.into());
@@ -170,7 +172,7 @@ impl Cache {
         self.tags[slot as usize] | STACKED == tag | STACKED && self.get(slot) == state
     }
 
-    /// The slots where a state may be, each once: lines at equal distances from the first, one after the other.
+    /// The probe sequence of a hash: every slot once, line by line, with a constant stride between lines.
     fn probes(&self, hash: u64) -> impl Iterator<Item = u32> + use<> {
         let lines = (self.tags.len() / LINE) as u64;
         let mut line = ((u128::from(hash) * u128::from(lines)) >> 64) as u64;
@@ -186,7 +188,7 @@ impl Cache {
     }
 }
 
-/// What a state that does not fit costs, with what keeping it takes.
+/// Memory of a state that is longer than the stride, including the overhead of its allocation.
 fn long_bytes(state: &State) -> u64 {
     state.len() as u64 + 64
 }
@@ -196,10 +198,11 @@ fn tag(hash: u64) -> u32 {
     (hash as u32 & !STACKED) | USED
 }
 
-/// The smallest prime number that is not less: then every step leads to every line.
+/// The smallest prime number that is not less than `least`. With a prime number of lines every stride reaches every
+/// line.
 fn prime(least: usize) -> usize {
     let is_prime = |n: usize| n >= 2 && (2..).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d));
-    (least.max(2)..).find(|&n| is_prime(n)).expect("there are primes enough")
+    (least.max(2)..).find(|&n| is_prime(n)).expect("there are infinitely many primes")
 }
 
 #[cfg(all(test, not(shuttle)))]
@@ -228,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_all_that_fits() {
+    fn keeps_all_states_that_fit() {
         let mut cache = Cache::new(5_000, 8, Tolerance::default());
         for n in 0..3_900 {
             assert!(!cache.contains(&state(n)));
@@ -241,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_on_the_stack_stays() {
+    fn states_on_the_stack_are_not_replaced() {
         let mut cache = Cache::new(1_000, 8, Tolerance { collisions: 20, probes: 200 });
         let stacked: Vec<u32> = (0..400).collect();
         let mut slots = Vec::new();

@@ -1,51 +1,52 @@
-//! The exact store: a tag table and a packed arena.
+//! The exact store: a hash table of tags and numbers, and an arena of packed states.
 
 use kripke_model::{Batch, State};
 
-use super::arena::{Arena, Pen};
-use super::ground::Filled;
-use super::ledger::{Account, Ledger};
-use super::meeting::{Meeting, Seat};
+use super::arena::{Arena, ArenaWriter};
+use super::memory_quota::{Allowance, MemoryQuota};
+use super::migration::{DissolvedStore, VisitedBits};
 use super::queue::Runs;
-use super::remains::{Marks, Remains};
-use super::segments::Untold;
+use super::reserved_memory::FillPattern;
+use super::resize_barrier::{ResizeBarrier, SharedAccess};
 use super::table::{Addition, Probe, Refusal, Table, Vacancy};
+use super::table_segments::UnreportedCounts;
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 
-/// States whose memory accesses overlap: enough to hide the latency, few enough for their lines to stay in the cache.
+/// States interned together, so that their memory accesses overlap: enough to hide the latency, few enough for their
+/// cache lines to stay in the cache.
 const WINDOW: usize = 128;
 const SEGMENTS: usize = if cfg!(shuttle) { 1 } else { 64 };
-/// Lines in which all numbers find room.
+/// Lines per segment that hold all 32-bit numbers.
 const ROOM: usize = 12 << 20;
 
-/// Keeps every state in full, at about twelve bytes more than its own length. Grows by itself.
+/// Keeps every state in full, in about twelve bytes more than its length. It grows on demand.
 #[derive(Debug)]
 pub struct ExactStore {
-    meeting: Meeting,
+    barrier: ResizeBarrier,
     table: Table,
     arena: Arena,
-    ledger: Ledger,
-    /// Bytes at the start of states that do not count.
-    uncompared: usize,
+    quota: MemoryQuota,
+    /// Length of the hidden prefix: bytes at the start of a state that are stored but not compared.
+    hidden_prefix: usize,
 }
 
 impl ExactStore {
-    /// A store for so many workers.
+    /// A store for this number of workers.
     pub fn new(capacity: Capacity, workers: usize) -> ExactStore {
         let table = Table::new(SEGMENTS, ROOM, workers);
-        let ledger = Ledger::new(capacity, workers, table.bytes());
-        let (meeting, arena) = (Meeting::new(), Arena::new(Filled::Densely));
-        ExactStore { meeting, table, arena, ledger, uncompared: 0 }
+        let quota = MemoryQuota::new(capacity, workers, table.bytes());
+        let (barrier, arena) = (ResizeBarrier::new(), Arena::new(FillPattern::Dense));
+        ExactStore { barrier, table, arena, quota, hidden_prefix: 0 }
     }
 
-    /// States that differ only in so many bytes at their start are one.
+    /// A store that ignores so many bytes at the start of states when it compares them.
     #[must_use]
-    pub fn without_comparing(self, bytes: usize) -> ExactStore {
-        ExactStore { uncompared: bytes, ..self }
+    pub fn with_hidden_prefix(self, bytes: usize) -> ExactStore {
+        ExactStore { hidden_prefix: bytes, ..self }
     }
 
-    /// Some states, evenly spread over all, in runs of such that were found one after the other. All handles must have
-    /// left.
+    /// Calls `each` with one of `one_of` states, in runs of consecutive numbers spread evenly over the store. All
+    /// handles must have left.
     pub(crate) fn sample(&self, one_of: usize, each: impl FnMut(&State)) {
         const RUN: usize = 256;
         let numbers = (0..self.arena.blocks()).flat_map(|block| self.arena.numbers(block));
@@ -53,25 +54,29 @@ impl ExactStore {
         chosen.map(|(_, number)| self.arena.get(number)).for_each(each);
     }
 
-    /// Keeps only the states, to be moved elsewhere, and what was visited of them.
-    pub(crate) fn dissolve(self, marks: Marks) -> Remains {
-        let bytes = self.ledger.bytes();
-        Remains::new(self.arena, marks, bytes)
+    /// Drops the hash table and keeps the states and their visited bits, to be moved to another store.
+    pub(crate) fn dissolve(self, visited: VisitedBits) -> DissolvedStore {
+        let bytes = self.quota.bytes();
+        DissolvedStore::new(self.arena, visited, bytes)
     }
 
-    /// Whether this is that state.
+    /// Whether the state with this number equals `state`.
     #[inline(always)]
     fn is(&self, number: u32, state: &State) -> bool {
         let known = self.arena.get(number);
-        if self.uncompared == 0 { same(known, state) } else { known[self.uncompared..] == state[self.uncompared..] }
+        if self.hidden_prefix == 0 {
+            equal_states(known, state)
+        } else {
+            known[self.hidden_prefix..] == state[self.hidden_prefix..]
+        }
     }
 
     #[cold]
-    fn grow(&self, seat: &mut Seat<'_>) -> Result<(), Full> {
-        let ExactStore { table, ledger, .. } = self;
-        if seat.attend(
-            |sitting| table.plan(sitting, |bytes| ledger.reserve(bytes)),
-            |sitting| table.grow(sitting, |bytes| ledger.release(bytes)),
+    fn grow(&self, access: &mut SharedAccess<'_>) -> Result<(), Full> {
+        let ExactStore { table, quota, .. } = self;
+        if access.resize(
+            |exclusive| table.plan(exclusive, |bytes| quota.reserve(bytes)),
+            |exclusive| table.grow(exclusive, |bytes| quota.release(bytes)),
         ) {
             Ok(())
         } else {
@@ -87,25 +92,25 @@ impl Store for ExactStore {
     fn handle(&self) -> ExactHandle<'_> {
         ExactHandle {
             store: self,
-            seat: None,
-            pen: Pen::new(&self.arena),
-            account: self.ledger.account(),
-            untold: self.table.untold(),
+            access: None,
+            writer: ArenaWriter::new(&self.arena),
+            allowance: self.quota.allowance(),
+            unreported: self.table.unreported(),
             hashes: Vec::new(),
-            visited: Marks::default(),
+            visited: VisitedBits::default(),
         }
     }
 
     fn len(&self) -> u64 {
-        self.ledger.states()
+        self.quota.states()
     }
 
     fn longest(&self) -> u64 {
-        self.ledger.longest()
+        self.quota.longest()
     }
 
     fn bytes(&self) -> u64 {
-        self.table.bytes() + self.arena.bytes() + self.ledger.bytes()
+        self.table.bytes() + self.arena.bytes() + self.quota.bytes()
     }
 
     fn omission(&self) -> Omission {
@@ -113,60 +118,65 @@ impl Store for ExactStore {
     }
 }
 
-/// A worker's access to an exact store.
+/// The access of one worker to an exact store.
 #[derive(Debug)]
 pub struct ExactHandle<'a> {
     store: &'a ExactStore,
-    seat: Option<Seat<'a>>,
-    pen: Pen<'a>,
-    account: Account<'a>,
-    untold: Untold,
-    /// Of the states in the batch that is to be interned next.
+    access: Option<SharedAccess<'a>>,
+    writer: ArenaWriter<'a>,
+    allowance: Allowance<'a>,
+    unreported: UnreportedCounts,
+    /// Hashes of the states in the batch that is interned next.
     hashes: Vec<u64>,
-    visited: Marks,
+    visited: VisitedBits,
 }
 
 impl<'a> ExactHandle<'a> {
-    fn intern_all(&mut self, seat: &mut Seat<'a>, batch: &Batch, mut each: impl FnMut(Seen)) -> Result<(), Full> {
+    fn intern_all(
+        &mut self,
+        access: &mut SharedAccess<'a>,
+        batch: &Batch,
+        mut each: impl FnMut(Seen),
+    ) -> Result<(), Full> {
         let mut hashes = std::mem::take(&mut self.hashes);
         let mut done = Ok(());
         for (window, hashes) in hashes.chunks(WINDOW).enumerate() {
-            done = done.and_then(|()| self.intern_window(seat, batch, window * WINDOW, hashes, &mut each));
+            done = done.and_then(|()| self.intern_window(access, batch, window * WINDOW, hashes, &mut each));
         }
         hashes.clear();
         self.hashes = hashes;
         done
     }
 
-    /// In stages, each of which finds in the cache what the one before has asked for.
+    /// Interns a window of states in stages. Each stage finds in the cache what the stage before has prefetched.
     #[inline(always)]
     fn intern_window(
         &mut self,
-        seat: &mut Seat<'a>,
+        access: &mut SharedAccess<'a>,
         batch: &Batch,
         first: usize,
         hashes: &[u64],
         each: &mut impl FnMut(Seen),
     ) -> Result<(), Full> {
-        if seat.is_called() {
-            self.store.grow(seat)?;
+        if access.resize_is_requested() {
+            self.store.grow(access)?;
         }
         let ExactStore { table, arena, .. } = self.store;
         for &hash in hashes {
-            table.prefetch(seat, hash);
+            table.prefetch(access, hash);
         }
         let mut probes = [Probe::VOID; WINDOW];
         let (mut further, mut count) = ([0; WINDOW], 0);
         for (i, &hash) in hashes.iter().enumerate() {
-            let probe = table.probe(seat, hash);
+            let probe = table.probe(access, hash);
             arena.prefetch(probe.guess());
             probes[i % WINDOW] = probe;
             further[count % WINDOW] = i as u8;
-            count += usize::from(probe.goes_on());
+            count += usize::from(probe.continues());
         }
         for &i in &further[..count] {
             let i = usize::from(i);
-            probes[i % WINDOW] = table.probe_next(seat, hashes[i]);
+            probes[i % WINDOW] = table.probe_next(access, hashes[i]);
             arena.prefetch(probes[i % WINDOW].guess());
         }
         for (i, &hash) in hashes.iter().enumerate() {
@@ -175,92 +185,98 @@ impl<'a> ExactHandle<'a> {
             let (number, new) = match probe.candidate() {
                 Some(number) if self.store.is(number, state) => (number, false),
                 None if let Some(vacancy) = probe.vacancy()
-                    && let Some(added) = self.add_at(seat, state, hash, vacancy)? =>
+                    && let Some(added) = self.add_at(access, state, hash, vacancy)? =>
                 {
                     added
                 }
-                _ => self.find_or_add(seat, state, hash, &mut probes)?,
+                _ => self.find_or_add(access, state, hash, &mut probes)?,
             };
             each(Seen { id: StateId(u64::from(number)), new });
         }
         Ok(())
     }
 
-    /// Adds a state where there was room at the first look. None if something else is there now.
+    /// Adds a state at the slot that its probe found vacant. Returns none if another state has taken the slot.
     #[inline(always)]
-    fn add_at(&mut self, seat: &Seat<'a>, state: &State, hash: u64, at: Vacancy) -> Result<Option<(u32, bool)>, Full> {
+    fn add_at(
+        &mut self,
+        access: &SharedAccess<'a>,
+        state: &State,
+        hash: u64,
+        at: Vacancy,
+    ) -> Result<Option<(u32, bool)>, Full> {
         let store = self.store;
-        Ok(match store.table.add_at(seat, hash, at, || self.write(state))? {
-            Addition::Made(number) => {
-                self.keep(seat, state, hash);
+        Ok(match store.table.add_at(access, hash, at, || self.write(state))? {
+            Addition::Added(number) => {
+                self.keep(access, state, hash);
                 Some((number, true))
             }
-            Addition::Like(number) if store.is(number, state) => Some((number, false)),
-            Addition::Like(_) | Addition::None => None,
+            Addition::SameTag(number) if store.is(number, state) => Some((number, false)),
+            Addition::SameTag(_) | Addition::None => None,
         })
     }
 
-    /// Looks again, and adds the state if it is not there. Probes are void when that makes the table grow.
+    /// Looks a state up again and adds it if it is absent. All probes become void if the table is resized.
     #[inline(never)]
     fn find_or_add(
         &mut self,
-        seat: &mut Seat<'a>,
+        access: &mut SharedAccess<'a>,
         state: &State,
         hash: u64,
         probes: &mut [Probe; WINDOW],
     ) -> Result<(u32, bool), Full> {
         let store = self.store;
         loop {
-            match store.table.find_or_add(seat, hash, |number| store.is(number, state), || self.write(state)) {
+            match store.table.find_or_add(access, hash, |number| store.is(number, state), || self.write(state)) {
                 Ok((number, new)) => {
                     if new {
-                        self.keep(seat, state, hash);
+                        self.keep(access, state, hash);
                     }
                     return Ok((number, new));
                 }
                 Err(Refusal::Full(full)) => return Err(full),
-                Err(Refusal::Crowded) => {
-                    seat.call();
-                    store.grow(seat)?;
+                Err(Refusal::SegmentFull) => {
+                    access.request_resize();
+                    store.grow(access)?;
                     *probes = [Probe::VOID; WINDOW];
                 }
             }
         }
     }
 
-    /// Writes a state down, if there is room for it; its number is not taken yet.
+    /// Writes a state to the arena if the quota permits; its number is not used up yet.
     #[inline(always)]
     fn write(&mut self, state: &State) -> Result<u32, Full> {
-        self.account.check(state.len() as u64)?;
-        self.pen.write(state)
+        self.allowance.check(state.len() as u64)?;
+        self.writer.write(state)
     }
 
     /// Keeps the state written last.
     #[inline(always)]
-    fn keep(&mut self, seat: &Seat<'a>, state: &State, hash: u64) {
-        self.pen.keep();
-        self.account.spend(state.len() as u64, state.len() as u64);
-        self.store.table.count(seat, hash, &mut self.untold);
+    fn keep(&mut self, access: &SharedAccess<'a>, state: &State, hash: u64) {
+        self.writer.keep();
+        self.allowance.spend(state.len() as u64, state.len() as u64);
+        self.store.table.count(access, hash, &mut self.unreported);
     }
 }
 
 impl ExactHandle<'_> {
-    /// Takes what this handle has visited along.
-    pub(crate) fn into_marks(self) -> Marks {
+    /// The visited bits of this handle.
+    pub(crate) fn into_visited(self) -> VisitedBits {
         self.visited
     }
 }
 
 impl Handle for ExactHandle<'_> {
     fn enter(&mut self) {
-        if self.seat.is_none() {
-            self.seat = Some(self.store.meeting.enter());
+        if self.access.is_none() {
+            self.access = Some(self.store.barrier.enter());
         }
     }
 
     fn leave(&mut self) {
-        self.pen.publish();
-        self.seat = None;
+        self.writer.publish();
+        self.access = None;
     }
 
     fn open<'s>(&'s mut self, id: StateId, _: &'s mut Vec<u8>) -> &'s State {
@@ -268,19 +284,19 @@ impl Handle for ExactHandle<'_> {
     }
 
     #[inline]
-    fn expect(&mut self, batch: &Batch) {
+    fn prefetch(&mut self, batch: &Batch) {
         for state in batch.states_from(self.hashes.len()) {
-            self.hashes.push(super::hash(&state[self.store.uncompared..]));
+            self.hashes.push(super::hash(&state[self.store.hidden_prefix..]));
         }
     }
 
     #[inline]
     fn intern(&mut self, batch: &Batch, _: &[usize], each: impl FnMut(Seen)) -> Result<(), Full> {
-        self.expect(batch);
-        let mut seat = self.seat.take().expect("a handle has entered when it interns");
-        let interned = self.intern_all(&mut seat, batch, each);
-        self.seat = Some(seat);
-        self.account.publish();
+        self.prefetch(batch);
+        let mut access = self.access.take().expect("a handle enters before it interns");
+        let interned = self.intern_all(&mut access, batch, each);
+        self.access = Some(access);
+        self.allowance.publish();
         interned
     }
 
@@ -297,14 +313,14 @@ impl Handle for ExactHandle<'_> {
     fn visit(&mut self, id: StateId) {
         let more = self.visited.add(id.number());
         if more > 0 {
-            self.account.overspend(more);
+            self.allowance.overspend(more);
         }
     }
 }
 
-/// Whether two states are equal. Most are short, and for these that is faster than a call.
+/// Compares two states. For short states, which are most, this is faster than a call to `memcmp`.
 #[inline(always)]
-fn same(a: &State, b: &State) -> bool {
+fn equal_states(a: &State, b: &State) -> bool {
     fn ends<const N: usize>(state: &State) -> Option<([u8; N], [u8; N])> {
         Some((*state.first_chunk()?, *state.last_chunk()?))
     }

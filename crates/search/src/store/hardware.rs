@@ -1,4 +1,4 @@
-//! What the processor can do for a table: load ahead of time, and compare several slots at once.
+//! Processor support for hash tables: prefetching, and comparison of several slots at once (SSE2).
 #![allow(unsafe_code)]
 
 #[cfg(all(target_arch = "x86_64", not(shuttle)))]
@@ -9,21 +9,21 @@ use std::arch::x86_64::{
 
 use crate::sync::{AtomicU64, Ordering};
 
-/// Slots in a line of the cache.
+/// Slots per cache line.
 pub(super) const SLOTS: usize = 8;
 
-/// Starts to load the cache line of something.
+/// Prefetches the cache line of a value.
 #[inline(always)]
 pub(super) fn prefetch<T>(item: &T) {
     prefetch_at(std::ptr::from_ref(item).cast());
 }
 
-/// Starts to load a cache line; does nothing if there is nothing.
+/// Prefetches the cache line at an address; any address is allowed.
 #[inline(always)]
 pub(super) fn prefetch_at(place: *const u8) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: the instruction is in every x86-64 processor, reads nothing the program can observe and never faults,
-    // whatever the address.
+    // SAFETY: every x86-64 processor has the instruction. It has no effect that the program can observe and never
+    // faults, whatever the address.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(place.cast());
@@ -32,13 +32,13 @@ pub(super) fn prefetch_at(place: *const u8) {
     let _ = place;
 }
 
-/// Eight slots at once. What was written before a slot that is seen here was filled can be read afterwards.
+/// Loads eight slots. Data that was written before a slot was filled can be read after this load (acquire).
 #[cfg(all(target_arch = "x86_64", not(shuttle)))]
 #[inline(always)]
 fn load(slots: &[AtomicU64; SLOTS]) -> [__m128i; 4] {
     let (a, b, c, d): (__m128i, __m128i, __m128i, __m128i);
-    // SAFETY: reads the eight slots, which are 64 bytes in a row, by unaligned vector loads. The processor loads each
-    // aligned half of a vector, one slot, in one piece, so this is eight relaxed atomic loads.
+    // SAFETY: the eight slots are 64 contiguous bytes, read by unaligned vector loads. The processor loads each
+    // aligned half of a vector, which is one slot, atomically, so this is eight relaxed atomic loads.
     unsafe {
         std::arch::asm!(
             "movdqu {a}, [{p}]",
@@ -57,7 +57,7 @@ fn load(slots: &[AtomicU64; SLOTS]) -> [__m128i; 4] {
     [a, b, c, d]
 }
 
-/// One look at the slots of a line.
+/// A snapshot of the slots of a line.
 #[cfg(all(target_arch = "x86_64", not(shuttle)))]
 pub(super) struct Scan([__m128i; 4]);
 
@@ -68,11 +68,11 @@ impl Scan {
         Scan(load(slots))
     }
 
-    /// A bit for each slot whose upper half is the tag.
+    /// A bit for each slot whose upper half equals the tag.
     #[inline(always)]
     pub fn hits(&self, tag: u32) -> u32 {
         let Scan([a, b, c, d]) = *self;
-        // SAFETY: SSE2 is in every x86-64 processor, and none of these touches memory.
+        // SAFETY: every x86-64 processor has SSE2, and these instructions access no memory.
         unsafe {
             let tag = _mm_set1_epi32(tag as i32);
             let equal = |two| _mm_movemask_pd(_mm_castsi128_pd(_mm_cmpeq_epi32(two, tag))) as u32;
@@ -80,14 +80,14 @@ impl Scan {
         }
     }
 
-    /// A bit for each slot that is empty.
+    /// A bit for each empty slot.
     #[inline(always)]
     pub fn vacant(&self) -> u32 {
         self.hits(0)
     }
 }
 
-/// One look at the slots of a line.
+/// A snapshot of the slots of a line.
 #[cfg(any(not(target_arch = "x86_64"), shuttle))]
 pub(super) struct Scan([u32; SLOTS]);
 
@@ -106,7 +106,7 @@ impl Scan {
     }
 }
 
-/// How a line is divided into lanes. The top bit of a lane is not part of its value.
+/// The width of the lanes of a line. The top bit of a lane is not part of its value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Width {
     W16,
@@ -124,19 +124,19 @@ impl Width {
         }
     }
 
-    /// The top bit of a lane: values are less.
+    /// The top bit of a lane. Values are less than it.
     #[inline]
     pub fn top(self) -> u64 {
         1 << (self.bits() - 1)
     }
 
-    /// Lanes in a line.
+    /// Number of lanes in a line.
     #[inline]
     pub fn lanes(self) -> u32 {
         512 / self.bits()
     }
 
-    /// The slot of a lane, and how far from its end.
+    /// The slot of a lane, and its shift inside the slot.
     #[inline]
     pub fn place(self, lane: u32) -> (usize, u32) {
         let bit = lane * self.bits();
@@ -144,7 +144,7 @@ impl Width {
     }
 }
 
-/// A bit for each lane that has the value, its top bit aside, and a bit for each lane that is zero.
+/// A bit for each lane that has the value, ignoring top bits, and a bit for each lane that is zero.
 #[inline]
 pub(super) fn scan_lanes(slots: &[AtomicU64; SLOTS], width: Width, value: u64) -> (u32, u32) {
     #[cfg(all(target_arch = "x86_64", not(shuttle)))]
@@ -167,7 +167,7 @@ pub(super) fn scan_lanes(slots: &[AtomicU64; SLOTS], width: Width, value: u64) -
 #[inline(always)]
 fn scan16(slots: &[AtomicU64; SLOTS], value: i16) -> (u32, u32) {
     let [a, b, c, d] = load(slots);
-    // SAFETY: SSE2 is in every x86-64 processor, and none of these touches memory.
+    // SAFETY: every x86-64 processor has SSE2, and these instructions access no memory.
     unsafe {
         let (zero, value, mask) = (_mm_setzero_si128(), _mm_set1_epi16(value), _mm_set1_epi16(i16::MAX));
         let half = |a, b| _mm_movemask_epi8(_mm_packs_epi16(a, b)) as u32;
@@ -184,7 +184,7 @@ fn scan16(slots: &[AtomicU64; SLOTS], value: i16) -> (u32, u32) {
 #[inline(always)]
 fn scan32(slots: &[AtomicU64; SLOTS], value: i32) -> (u32, u32) {
     let [a, b, c, d] = load(slots);
-    // SAFETY: SSE2 is in every x86-64 processor, and none of these touches memory.
+    // SAFETY: every x86-64 processor has SSE2, and these instructions access no memory.
     unsafe {
         let (zero, value, mask) = (_mm_setzero_si128(), _mm_set1_epi32(value), _mm_set1_epi32(i32::MAX));
         let all = |[a, b, c, d]: [__m128i; 4]| {

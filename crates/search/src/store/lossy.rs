@@ -1,78 +1,84 @@
-//! Stores that remember only a hash of each state, or less: they may take a new state for an old one.
+//! Lossy stores: they keep a fingerprint or a few bits per state, so they may take a new state for a visited one.
 //!
-//! The hash goes into a [`Filter`]; the state itself is kept only as long as it waits to be expanded, or is on the way to one
-//! that does: in a [yard](super::yard), in any order, or in a [pile](super::pile) for each worker.
-#![expect(private_bounds, reason = "filters are made here alone")]
+//! The hash of a state goes into a [`Filter`]. The state itself is kept only while it is open or on a path to an open
+//! state: in a [linked open set](super::open_set), in any order, or in a [packed stack](super::packed_stack) per
+//! worker.
+#![expect(private_bounds, reason = "filters are internal")]
 
 use std::fmt::Debug;
 use std::sync::{Mutex, PoisonError};
 
 use kripke_model::{Batch, State};
 
-use super::census::Sample;
-use super::ledger::{Account, Ledger};
-use super::meeting::{Meeting, Seat, Sitting};
-use super::missed::Missed;
+use super::capture_recapture::Sample;
+use super::memory_quota::{Allowance, MemoryQuota};
+use super::omission::OmissionEstimate;
+use super::open_set::LinkedOpenSet;
 use super::pool::mix;
 use super::queue::Pieces;
+use super::resize_barrier::{ExclusiveAccess, ResizeBarrier, SharedAccess};
 use super::table::Refusal;
-use super::yard::Yard;
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 
-/// What remembers hashes.
+/// A set of hashes that may report false positives.
 pub(crate) trait Filter: Sync + Debug {
-    /// What each worker has of it.
-    type Share: Send + Debug;
+    /// Data of the filter that belongs to one worker.
+    type Local: Send + Debug;
 
-    fn share(&self) -> Self::Share;
+    /// Creates the data of one worker.
+    fn local(&self) -> Self::Local;
 
     fn bytes(&self) -> u64;
 
-    /// Starts to load what [`Filter::add`] will need.
-    fn prefetch(&self, hash: u64, seat: &Seat<'_>);
+    /// Prefetches the memory that [`Filter::add`] needs.
+    fn prefetch(&self, hash: u64, access: &SharedAccess<'_>);
 
-    /// Adds a hash. Whether it is new, as far as the filter can tell; `may` is asked before a new one is added.
+    /// Adds a hash and returns whether it is new. `may` is called before a new hash is added.
     fn add(
         &self,
         hash: u64,
-        seat: &Seat<'_>,
-        share: &mut Self::Share,
+        access: &SharedAccess<'_>,
+        local: &mut Self::Local,
         may: impl FnMut() -> Result<(), Full>,
     ) -> Result<bool, Refusal>;
 
-    fn plan(&self, sitting: &Sitting<'_>, reserve: impl FnMut(u64) -> bool) -> bool;
+    /// Plans growth within the bytes that `reserve` grants. False if it granted too few.
+    fn plan(&self, exclusive: &ExclusiveAccess<'_>, reserve: impl FnMut(u64) -> bool) -> bool;
 
-    fn grow(&self, sitting: &Sitting<'_>, release: impl FnMut(u64));
+    /// Grows as planned.
+    fn grow(&self, exclusive: &ExclusiveAccess<'_>, release: impl FnMut(u64));
 
-    /// What was probably missed when so many states are stored, of which the first so many were known for sure.
-    fn missed(&self, known: u64, states: u64) -> Missed;
+    /// Estimates the omitted states when `states` are stored, of which the first `known` were inserted without
+    /// omissions.
+    fn omissions(&self, known: u64, states: u64) -> OmissionEstimate;
 }
 
-/// Where states wait, in full.
-pub(crate) trait Waiting: Sync + Debug {
-    type Keeper<'a>: Keeper
+/// The open states of a search, in full.
+pub(crate) trait OpenSet: Sync + Debug {
+    /// The access of one worker.
+    type Handle<'a>: OpenSetHandle
     where
         Self: 'a;
 
-    /// Whether ids of states mean something until these are released, and origins are known.
+    /// Whether ids stay valid until release and parents are known.
     const LINKED: bool;
 
     fn new(workers: usize) -> Self;
 
-    /// To be called once for each worker.
-    fn keeper(&self) -> Self::Keeper<'_>;
+    /// Creates the handle of one worker. It is called once per worker.
+    fn handle(&self) -> Self::Handle<'_>;
 
-    /// What is needed besides what was spent for states.
+    /// Memory besides what the allowances have spent on states.
     fn bytes(&self) -> u64;
 }
 
-/// One worker's access to states that wait.
-pub(crate) trait Keeper: Send + Debug {
-    /// Checks that a state of this length can be let in.
-    fn check(&mut self, length: usize, account: &mut Account<'_>) -> Result<(), Full>;
+/// The access of one worker to the open states.
+pub(crate) trait OpenSetHandle: Send + Debug {
+    /// Checks that the allowance permits a state of this length.
+    fn check(&mut self, length: usize, allowance: &mut Allowance<'_>) -> Result<(), Full>;
 
-    /// Lets a state in for which that was checked.
-    fn add(&mut self, state: &State, origin: Option<StateId>, account: &mut Account<'_>) -> Result<StateId, Full>;
+    /// Adds a state that was checked before.
+    fn add(&mut self, state: &State, origin: Option<StateId>, allowance: &mut Allowance<'_>) -> Result<StateId, Full>;
 
     fn get(&self, id: StateId) -> &State;
 
@@ -90,104 +96,104 @@ pub(crate) trait Keeper: Send + Debug {
     }
 }
 
-/// Remembers states by a filter, and those that wait in full.
+/// A store with a filter for visited states and an open set of full states.
 #[derive(Debug)]
-pub struct LossyStore<F, W = Yard> {
+pub struct LossyStore<F, W = LinkedOpenSet> {
     filter: F,
-    meeting: Meeting,
-    waiting: W,
-    ledger: Ledger,
+    barrier: ResizeBarrier,
+    open_set: W,
+    quota: MemoryQuota,
     seed: u64,
-    /// Of the states stored, if it is wanted.
+    /// A sample of the stored states, for capture-recapture.
     sample: Option<Mutex<Sample>>,
-    past: Past,
+    inherited: Inherited,
 }
 
-/// What is from another store.
+/// Counters taken over from a previous store.
 #[derive(Clone, Copy, Default, Debug)]
-struct Past {
-    /// States in the filter that are not in the ledger.
+struct Inherited {
+    /// States in the filter that the quota does not count.
     states: u64,
-    /// So many states, the first ones, were known before they came here.
+    /// The first `known` states were inserted without omissions.
     known: u64,
-    /// Memory of those that wait.
+    /// Memory of the open states.
     bytes: u64,
     longest: u64,
-    missed: Option<Missed>,
+    omissions: Option<OmissionEstimate>,
 }
 
-impl<F: Filter, W: Waiting> LossyStore<F, W> {
+impl<F: Filter, W: OpenSet> LossyStore<F, W> {
     pub(super) fn with(filter: F, capacity: Capacity, workers: usize) -> LossyStore<F, W> {
-        let ledger = Ledger::new(capacity, workers, filter.bytes());
+        let quota = MemoryQuota::new(capacity, workers, filter.bytes());
         LossyStore {
             filter,
-            meeting: Meeting::new(),
-            waiting: W::new(workers),
-            ledger,
+            barrier: ResizeBarrier::new(),
+            open_set: W::new(workers),
+            quota,
             seed: 0,
             sample: None,
-            past: Past::default(),
+            inherited: Inherited::default(),
         }
     }
 
-    /// Stores with different seeds take different states for the same.
+    /// Sets the seed of the hash function. Stores with different seeds omit different states.
     #[must_use]
     pub fn seeded(self, seed: u64) -> LossyStore<F, W> {
         LossyStore { seed: mix(seed), ..self }
     }
 
-    /// Takes a sample of the states stored.
+    /// Collects a sample of the stored states.
     #[must_use]
     pub fn sampled(self) -> LossyStore<F, W> {
         LossyStore { sample: Some(Mutex::default()), ..self }
     }
 
-    /// All states here were known for sure, so many of them by another store alone.
-    pub(crate) fn vouch(&mut self, elsewhere: u64) {
-        self.past.states = elsewhere;
-        self.past.known = self.len();
+    /// Declares that all states so far were inserted without omissions, `elsewhere` of them by another store.
+    pub(crate) fn mark_exact(&mut self, elsewhere: u64) {
+        self.inherited.states = elsewhere;
+        self.inherited.known = self.len();
     }
 
     pub(super) fn filter(&self) -> &F {
         &self.filter
     }
 
-    /// Goes on with another filter, into which what is in this one is to be put. States that wait stay where they are, and
-    /// keep their ids.
-    pub(super) fn exchange<G: Filter>(
+    /// Continues with another filter, which `fill` initialises from the present one. Open states and their ids stay
+    /// valid.
+    pub(super) fn replace_filter<G: Filter>(
         self,
         filter: G,
         capacity: Capacity,
         workers: usize,
-        fill: impl FnOnce(&F, &G, &Seat<'_>),
+        fill: impl FnOnce(&F, &G, &SharedAccess<'_>),
     ) -> LossyStore<G, W> {
-        let (states, longest, missed) = (self.len(), self.longest(), self.missed());
-        let bytes = self.past.bytes + self.ledger.bytes();
-        let meeting = Meeting::new();
-        fill(&self.filter, &filter, &meeting.enter());
+        let (states, longest, omissions) = (self.len(), self.longest(), self.omissions());
+        let bytes = self.inherited.bytes + self.quota.bytes();
+        let barrier = ResizeBarrier::new();
+        fill(&self.filter, &filter, &barrier.enter());
         let capacity = Capacity { states: capacity.states.saturating_sub(states), ..capacity };
-        let ledger = Ledger::new(capacity, workers, filter.bytes() + bytes);
-        let past = Past { states, known: states, bytes, longest, missed };
-        LossyStore { filter, meeting, waiting: self.waiting, ledger, seed: self.seed, sample: self.sample, past }
+        let quota = MemoryQuota::new(capacity, workers, filter.bytes() + bytes);
+        let inherited = Inherited { states, known: states, bytes, longest, omissions };
+        LossyStore { filter, barrier, open_set: self.open_set, quota, seed: self.seed, sample: self.sample, inherited }
     }
 
-    /// The sample, if one was wanted; nothing else.
+    /// The sample of the stored states.
     pub fn sample(self) -> Sample {
         self.sample.map(|sample| sample.into_inner().unwrap_or_else(PoisonError::into_inner)).unwrap_or_default()
     }
 
     #[cold]
-    fn grow(&self, seat: &mut Seat<'_>) -> Result<(), Full> {
-        let LossyStore { filter, ledger, .. } = self;
-        let grown = seat.attend(
-            |sitting| filter.plan(sitting, |bytes| ledger.reserve(bytes)),
-            |sitting| filter.grow(sitting, |bytes| ledger.release(bytes)),
+    fn grow(&self, access: &mut SharedAccess<'_>) -> Result<(), Full> {
+        let LossyStore { filter, quota, .. } = self;
+        let grown = access.resize(
+            |exclusive| filter.plan(exclusive, |bytes| quota.reserve(bytes)),
+            |exclusive| filter.grow(exclusive, |bytes| quota.release(bytes)),
         );
         if grown { Ok(()) } else { Err(Full::Memory) }
     }
 }
 
-impl<F: Filter, W: Waiting> Store for LossyStore<F, W> {
+impl<F: Filter, W: OpenSet> Store for LossyStore<F, W> {
     type Handle<'a>
         = LossyHandle<'a, F, W>
     where
@@ -200,56 +206,56 @@ impl<F: Filter, W: Waiting> Store for LossyStore<F, W> {
     fn handle(&self) -> LossyHandle<'_, F, W> {
         LossyHandle {
             store: self,
-            seat: None,
-            share: self.filter.share(),
-            keeper: self.waiting.keeper(),
-            account: self.ledger.account(),
+            access: None,
+            local: self.filter.local(),
+            open_set: self.open_set.handle(),
+            allowance: self.quota.allowance(),
             hashes: Vec::new(),
             open: Vec::new(),
         }
     }
 
     fn len(&self) -> u64 {
-        self.past.states + self.ledger.states()
+        self.inherited.states + self.quota.states()
     }
 
     fn longest(&self) -> u64 {
-        self.past.longest.max(self.ledger.longest())
+        self.inherited.longest.max(self.quota.longest())
     }
 
     fn bytes(&self) -> u64 {
-        self.filter.bytes() + self.waiting.bytes() + self.past.bytes + self.ledger.bytes()
+        self.filter.bytes() + self.open_set.bytes() + self.inherited.bytes + self.quota.bytes()
     }
 
     fn omission(&self) -> Omission {
         Omission::Lossy
     }
 
-    fn missed(&self) -> Option<Missed> {
-        let missed = self.filter.missed(self.past.known, self.len());
-        Some(self.past.missed.map_or(missed, |before| missed.after(before, self.len())))
+    fn omissions(&self) -> Option<OmissionEstimate> {
+        let omissions = self.filter.omissions(self.inherited.known, self.len());
+        Some(self.inherited.omissions.map_or(omissions, |before| omissions.after(before, self.len())))
     }
 }
 
-/// A worker's access to a lossy store.
+/// The access of one worker to a lossy store.
 #[derive(Debug)]
-pub struct LossyHandle<'a, F: Filter, W: Waiting + 'a> {
+pub struct LossyHandle<'a, F: Filter, W: OpenSet + 'a> {
     store: &'a LossyStore<F, W>,
-    seat: Option<Seat<'a>>,
-    share: F::Share,
-    pub(crate) keeper: W::Keeper<'a>,
-    account: Account<'a>,
-    /// Of the states in the batch that is to be interned next.
+    access: Option<SharedAccess<'a>>,
+    local: F::Local,
+    pub(crate) open_set: W::Handle<'a>,
+    allowance: Allowance<'a>,
+    /// Hashes of the states in the batch that is interned next.
     hashes: Vec<u64>,
-    /// The states whose successors these are.
+    /// The open states whose successors are in the batch.
     open: Vec<StateId>,
 }
 
-impl<'a, F: Filter, W: Waiting> LossyHandle<'a, F, W> {
-    /// Where the first states in the batch come from is in `ends`.
+impl<'a, F: Filter, W: OpenSet> LossyHandle<'a, F, W> {
+    /// Interns the batch. `ends` gives the position where the successors of each open state end.
     fn intern_all(
         &mut self,
-        seat: &mut Seat<'a>,
+        access: &mut SharedAccess<'a>,
         batch: &Batch,
         ends: &[usize],
         each: &mut impl FnMut(Seen),
@@ -260,128 +266,128 @@ impl<'a, F: Filter, W: Waiting> LossyHandle<'a, F, W> {
                 origin += 1;
             }
             let origin = if origin < ends.len() { Some(self.open[origin]) } else { None };
-            let id = self.intern_one(seat, batch.state(i), self.hashes[i], origin)?;
+            let id = self.intern_one(access, batch.state(i), self.hashes[i], origin)?;
             each(Seen { id: id.unwrap_or(StateId::NONE), new: id.is_some() });
         }
         Ok(())
     }
 
-    /// Takes over a state that another store has seen. It is not counted.
-    pub(crate) fn know(&mut self, state: &State) -> Result<(), Full> {
+    /// Inserts a state of another store into the filter. The quota does not count it.
+    pub(crate) fn insert_known(&mut self, state: &State) -> Result<(), Full> {
         let hash = mix(super::hash(state) ^ self.store.seed);
-        let mut seat = self.seat.take().expect("a handle has entered when it interns");
+        let mut access = self.access.take().expect("a handle enters before it interns");
         let known = loop {
-            match self.store.filter.add(hash, &seat, &mut self.share, || Ok(())) {
+            match self.store.filter.add(hash, &access, &mut self.local, || Ok(())) {
                 Ok(_) => break Ok(()),
                 Err(Refusal::Full(full)) => break Err(full),
-                Err(Refusal::Crowded) => {
-                    seat.call();
-                    if let Err(full) = self.store.grow(&mut seat) {
+                Err(Refusal::SegmentFull) => {
+                    access.request_resize();
+                    if let Err(full) = self.store.grow(&mut access) {
                         break Err(full);
                     }
                 }
             }
         };
-        self.seat = Some(seat);
+        self.access = Some(access);
         known
     }
 
-    /// Lets a state wait, whether or not it was seen.
-    pub(crate) fn admit(&mut self, state: &State) -> Result<StateId, Full> {
-        self.keeper.check(state.len(), &mut self.account)?;
-        let id = self.keeper.add(state, None, &mut self.account)?;
-        self.account.publish();
+    /// Adds a state to the open set, whether or not the filter contains it.
+    pub(crate) fn push_open(&mut self, state: &State) -> Result<StateId, Full> {
+        self.open_set.check(state.len(), &mut self.allowance)?;
+        let id = self.open_set.add(state, None, &mut self.allowance)?;
+        self.allowance.publish();
         Ok(id)
     }
 
     #[inline(always)]
     fn intern_one(
         &mut self,
-        seat: &mut Seat<'a>,
+        access: &mut SharedAccess<'a>,
         state: &State,
         hash: u64,
         origin: Option<StateId>,
     ) -> Result<Option<StateId>, Full> {
-        let LossyHandle { store, share, keeper, account, .. } = self;
+        let LossyHandle { store, local, open_set, allowance, .. } = self;
         loop {
-            match store.filter.add(hash, seat, share, || keeper.check(state.len(), account)) {
+            match store.filter.add(hash, access, local, || open_set.check(state.len(), allowance)) {
                 Ok(false) => return Ok(None),
                 Ok(true) => {
                     if let Some(sample) = &store.sample {
                         sample.lock().unwrap_or_else(PoisonError::into_inner).add(super::hash(state));
                     }
-                    return keeper.add(state, origin, account).map(Some);
+                    return open_set.add(state, origin, allowance).map(Some);
                 }
                 Err(Refusal::Full(full)) => return Err(full),
-                Err(Refusal::Crowded) => {
-                    seat.call();
-                    store.grow(seat)?;
+                Err(Refusal::SegmentFull) => {
+                    access.request_resize();
+                    store.grow(access)?;
                 }
             }
         }
     }
 }
 
-impl<F: Filter, W: Waiting> Handle for LossyHandle<'_, F, W> {
+impl<F: Filter, W: OpenSet> Handle for LossyHandle<'_, F, W> {
     fn enter(&mut self) {
-        if self.seat.is_none() {
-            self.seat = Some(self.store.meeting.enter());
+        if self.access.is_none() {
+            self.access = Some(self.store.barrier.enter());
         }
     }
 
     fn leave(&mut self) {
-        self.seat = None;
+        self.access = None;
     }
 
     #[inline]
     fn open<'s>(&'s mut self, id: StateId, _: &'s mut Vec<u8>) -> &'s State {
         self.open.push(id);
-        self.keeper.get(id)
+        self.open_set.get(id)
     }
 
     #[inline]
-    fn expect(&mut self, batch: &Batch) {
+    fn prefetch(&mut self, batch: &Batch) {
         let LossyStore { filter, seed, .. } = self.store;
-        let seat = self.seat.as_ref().expect("a handle has entered when it interns");
+        let access = self.access.as_ref().expect("a handle enters before it interns");
         for state in batch.states_from(self.hashes.len()) {
             let hash = mix(super::hash(state) ^ seed);
-            filter.prefetch(hash, seat);
+            filter.prefetch(hash, access);
             self.hashes.push(hash);
         }
     }
 
     #[inline]
     fn intern(&mut self, batch: &Batch, ends: &[usize], mut each: impl FnMut(Seen)) -> Result<(), Full> {
-        self.expect(batch);
-        let mut seat = self.seat.take().expect("a handle has entered when it interns");
-        let called = if seat.is_called() { self.store.grow(&mut seat) } else { Ok(()) };
-        let interned = called.and_then(|()| self.intern_all(&mut seat, batch, ends, &mut each));
-        self.seat = Some(seat);
+        self.prefetch(batch);
+        let mut access = self.access.take().expect("a handle enters before it interns");
+        let grown = if access.resize_is_requested() { self.store.grow(&mut access) } else { Ok(()) };
+        let interned = grown.and_then(|()| self.intern_all(&mut access, batch, ends, &mut each));
+        self.access = Some(access);
         self.hashes.clear();
         self.open.clear();
-        self.account.publish();
+        self.allowance.publish();
         interned
     }
 
     fn fetch(&mut self, id: StateId, into: &mut Vec<u8>) {
         into.clear();
-        into.extend_from_slice(self.keeper.get(id));
+        into.extend_from_slice(self.open_set.get(id));
     }
 
     #[inline]
     fn release(&mut self, id: StateId) {
-        self.keeper.release(id);
+        self.open_set.release(id);
     }
 
     fn hold(&mut self, id: StateId) {
-        self.keeper.hold(id);
+        self.open_set.hold(id);
     }
 
     fn origin(&self, id: StateId) -> Option<StateId> {
-        self.keeper.origin(id)
+        self.open_set.origin(id)
     }
 
-    /// What is not new was visited, or will be: nobody can tell which state it is.
+    /// A state that is not new was visited or will be; the filter cannot tell which state it was.
     #[inline]
     fn is_visited(&self, id: StateId) -> bool {
         id == StateId::NONE

@@ -1,31 +1,31 @@
-//! Where states live: a store keeps each distinct state once, and knows it by an id.
+//! Stores of visited states. A store keeps each distinct state once, or a fingerprint of it, and names it by an id.
 
 mod allocator;
 mod arena;
 mod bitstate;
 mod cache;
-mod census;
+mod capture_recapture;
 mod exact;
-mod ground;
 mod hardware;
-mod hash;
-mod ledger;
+mod hash_compaction;
 mod lossy;
-mod meeting;
-mod missed;
-mod pile;
+mod memory_quota;
+mod migration;
+mod omission;
+mod open_set;
+mod packed_block;
+mod packed_stack;
 mod pool;
 mod queue;
 mod quotient;
-mod remains;
+mod reserved_memory;
+mod resize_barrier;
 #[cfg(all(test, shuttle))]
 mod schedules;
-mod segment;
-mod segments;
-mod shape;
 mod table;
+mod table_segments;
 mod tree;
-mod yard;
+mod tree_shape;
 
 use std::fmt;
 
@@ -36,62 +36,63 @@ pub use allocator::{Allocator, when_out_of_memory};
 pub use bitstate::{BitStore, Bits};
 pub use cache::Tolerance;
 pub(crate) use cache::{Cache, Insertion};
-pub use census::{Census, Sample};
+pub use capture_recapture::{CaptureRecapture, Sample};
 pub use exact::{ExactHandle, ExactStore};
-pub use hash::HashStore;
-pub(crate) use lossy::{Filter, Waiting};
+pub use hash_compaction::HashStore;
+pub(crate) use lossy::{Filter, OpenSet};
 pub use lossy::{LossyHandle, LossyStore};
-pub use missed::Missed;
-pub(crate) use pile::Pile;
-pub use pile::Piles;
+pub(crate) use migration::{DissolvedStore, StateDrain};
+pub use omission::OmissionEstimate;
+pub use open_set::LinkedOpenSet;
+pub(crate) use packed_stack::PackedStack;
+pub use packed_stack::PackedStacks;
 pub use queue::{Pieces, Queue, Runs};
-pub(crate) use remains::{Clearance, Remains};
 pub use tree::{TreeHandle, TreeStore};
-pub use yard::Yard;
 
-/// What a store knows a state by. Means something to that store alone.
+/// The id of a state. It is valid only in the store that issued it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct StateId(pub(crate) u64);
 
 impl StateId {
-    /// Names no state.
+    /// The id of no state.
     pub(crate) const NONE: StateId = StateId(u64::MAX);
 
-    /// The other way round than [`number`](StateId::number).
+    /// The inverse of [`number`](StateId::number).
     pub(crate) fn numbered(number: u32) -> StateId {
         StateId(u64::from(number))
     }
 
-    /// For stores that number their states.
+    /// The number of the state, in stores that number their states.
     #[inline]
     pub(crate) fn number(self) -> u32 {
-        u32::try_from(self.0).expect("a number that this store has given")
+        u32::try_from(self.0).expect("the store numbers its states")
     }
 }
 
-/// What interning said of one state of a batch.
+/// The result of interning one state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Seen {
+    /// The id of the state.
     pub id: StateId,
-    /// The state was not in the store before this entry.
+    /// The state was not in the store before.
     pub new: bool,
 }
 
-/// The store can't take another state. What it holds stays valid.
+/// The reason why a store accepts no further state. Its content stays valid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Full {
-    /// Its memory is used up.
+    /// The memory is used up.
     Memory,
-    /// It holds as many states as it may, or as there are numbers for.
+    /// The limit on states is reached, or no numbers are left.
     States,
 }
 
-/// Whether a store may take a state for one it has seen though it has not.
+/// Whether a store can omit states, that is, take a new state for a visited one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Omission {
-    /// Never: states are compared in full.
+    /// It never does: it compares states in full.
     Exact,
-    /// Possibly: a search with such a store proves nothing.
+    /// It may: a search with such a store proves nothing.
     Lossy,
 }
 
@@ -104,106 +105,114 @@ impl fmt::Display for Omission {
     }
 }
 
-/// What a store may grow to.
+/// The limits of a store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Capacity {
+    /// Limit on memory, in bytes.
     pub bytes: u64,
+    /// Limit on the number of states.
     pub states: u64,
 }
 
 impl Capacity {
+    /// No limits.
     pub const UNLIMITED: Capacity = Capacity { bytes: u64::MAX, states: u64::MAX };
 }
 
-/// A set of states, used by several workers at once. Each has a [`Handle`].
+/// A set of states that several workers share. Each worker has a [`Handle`].
 pub trait Store: Sync {
+    /// The access of one worker.
     type Handle<'a>: Handle
     where
         Self: 'a;
 
-    /// What fits the ids that handles give.
+    /// The queue that suits the ids of this store.
     type Queue: Queue;
 
-    /// Whether a handle knows where states were found from, until they are released.
+    /// Whether handles know the parents of states until those are released.
     const LINKED: bool = false;
 
-    /// To be called once for each worker.
+    /// Creates the handle of one worker. It is called once per worker.
     fn handle(&self) -> Self::Handle<'_>;
 
-    /// How many states there are.
+    /// The number of stored states.
     fn len(&self) -> u64;
 
+    /// Whether no state is stored.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The length of the longest state.
+    /// Length of the longest stored state, in bytes.
     fn longest(&self) -> u64;
 
-    /// The memory in use.
+    /// Memory in use, in bytes.
     fn bytes(&self) -> u64;
 
+    /// Whether the store can omit states.
     fn omission(&self) -> Omission;
 
-    /// What was probably missed, if the store is lossy.
-    fn missed(&self) -> Option<Missed> {
+    /// Estimate of the omitted states, if the store is lossy.
+    fn omissions(&self) -> Option<OmissionEstimate> {
         None
     }
 }
 
-/// A worker's access to a store.
+/// The access of one worker to a store.
 pub trait Handle: Send {
-    /// To be called before interning. All who have entered must intern or leave from time to time, because the store
-    /// grows only when none of them uses it.
+    /// Enters the store; required before interning. A worker that has entered must intern or leave at regular
+    /// intervals, because tables are resized only while no worker uses them.
     fn enter(&mut self);
 
+    /// Leaves the store, so that tables can be resized without this worker.
     fn leave(&mut self);
 
-    /// A state whose successors are interned next. Several may be open at once.
+    /// Opens a state whose successors are interned next. Several states may be open at once.
     fn open<'s>(&'s mut self, id: StateId, room: &'s mut Vec<u8>) -> &'s State {
         self.fetch(id, room);
         room
     }
 
-    /// Looks at what was added to the batch since the last call, so that memory can be on its way when it is interned.
-    /// Need not be called.
-    fn expect(&mut self, batch: &Batch) {
+    /// Prefetches memory for the states that were added to the batch since the last call. Calling it is optional.
+    fn prefetch(&mut self, batch: &Batch) {
         let _ = batch;
     }
 
-    /// Looks up all states of the batch and adds those not yet there, and calls `each` with what it found, in order.
-    /// After an error, that covers those that were done. `ends` says where in the batch the successors of each open
-    /// state end; states after the last end come from nowhere. Closes all open states.
+    /// Looks up all states of the batch, inserts those that are new, and calls `each` with every result in order.
+    /// After an error, the results cover the states before it. `ends` gives the position in the batch where the
+    /// successors of each open state end; states after the last end have no parent. Closes all open states.
     fn intern(&mut self, batch: &Batch, ends: &[usize], each: impl FnMut(Seen)) -> Result<(), Full>;
 
-    /// Replaces the content of `into` by the state.
+    /// Copies the state into `into`, replacing its content.
     fn fetch(&mut self, id: StateId, into: &mut Vec<u8>);
 
-    /// The state was expanded, or never will be: unless it is held, or one found from it is not released, nobody asks for
-    /// it again.
+    /// Releases a state that was expanded or never will be. It remains available only while it is held or while one
+    /// of its children is not released.
     fn release(&mut self, id: StateId) {
         let _ = id;
     }
 
-    /// Keeps a state that is not yet released for ever, with the way to it.
+    /// Keeps a state that is not yet released, and the path to it, permanently.
     fn hold(&mut self, id: StateId) {
         let _ = id;
     }
 
-    /// From where a state was found, if it was from another and the store is [linked](Store::LINKED).
+    /// The parent of a state, if it has one and the store is [linked](Store::LINKED).
     fn origin(&self, id: StateId) -> Option<StateId> {
         let _ = id;
         None
     }
 
-    /// Whether [`Handle::visit`] was called for this state. The mark belongs to the handle: only one may use it.
+    /// Whether [`Handle::visit`] was called for this state. The mark belongs to the handle, so only one handle may
+    /// use marks.
     fn is_visited(&self, id: StateId) -> bool;
 
+    /// Marks a state as visited.
     fn visit(&mut self, id: StateId);
 }
 
-/// The hash of a state: the same on every machine and in every run. Two multiplications for states of up to 32 bytes,
-/// each of which mixes 16, the last 16 overlapping those before (as in wyhash by Wang Yi).
+/// The hash of a state, equal on every machine and in every run. States of up to 32 bytes take two multiplications,
+/// each of which mixes 16 bytes; the last 16 bytes may overlap the ones before (as in wyhash by Wang Yi).
 #[inline(always)]
 pub(crate) fn hash(state: &State) -> u64 {
     const KEYS: [u64; 4] = [0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db, 0x8ebc_6af0_9c88_c6e3, 0x5899_65cc_7537_4cc3];
@@ -220,7 +229,7 @@ pub(crate) fn hash(state: &State) -> u64 {
         let (a, b) = words(first);
         let mut folded = mix(a ^ KEYS[0], b ^ KEYS[1]);
         for at in (16..state.len() - 16).step_by(16) {
-            let (a, b) = words(state[at..].first_chunk().expect("16 bytes more than the last place"));
+            let (a, b) = words(state[at..].first_chunk().expect("16 bytes follow"));
             folded = mix(a ^ folded, b ^ KEYS[3]);
         }
         let (a, b) = words(last);

@@ -1,24 +1,24 @@
-//! Pairs with a number for each: 0, 1, 2, …
+//! A node table of the tree compression: a set of pairs with consecutive numbers.
 #![allow(unsafe_code)]
 
 use std::sync::OnceLock;
 
 use super::Full;
 use super::hardware::prefetch;
-use super::ledger::Account;
-use super::meeting::{Seat, Sitting};
-use super::segments::Untold;
+use super::memory_quota::Allowance;
+use super::resize_barrier::{ExclusiveAccess, SharedAccess};
 use super::table::{Refusal, Table};
+use super::table_segments::UnreportedCounts;
 use crate::sync::{AtomicU64, Ordering};
 
 const SEGMENTS: usize = if cfg!(shuttle) { 1 } else { 4 };
-/// Lines in which all numbers find room.
+/// Lines per segment that hold all numbers.
 const ROOM: usize = 12 << 20;
-/// Numbers have so many bits.
+/// Bits of a number.
 pub(super) const NUMBER_BITS: u32 = 28;
-/// Pairs in the first chunk.
+/// Pairs in the first chunk, as a power of two.
 const FIRST_BITS: u32 = 8;
-/// Pairs that fit into a cache near the processor.
+/// Number of pairs above which the pool no longer fits into a cache near the processor.
 const LARGE: u64 = 1 << 15;
 const CHUNKS: usize = (NUMBER_BITS - FIRST_BITS + 1) as usize;
 
@@ -30,11 +30,11 @@ pub(super) struct Pool {
     next: AtomicU64,
 }
 
-/// A worker's part in a pool.
+/// The data of one worker in a pool.
 #[derive(Debug)]
-pub(super) struct PoolPen {
-    untold: Untold,
-    /// A number that another worker left no use for.
+pub(super) struct PoolWriter {
+    unreported: UnreportedCounts,
+    /// A claimed number whose pair another worker has inserted first.
     spare: Option<u32>,
 }
 
@@ -43,91 +43,93 @@ impl Pool {
         Pool { table: Table::new(SEGMENTS, ROOM, workers), pairs: Pairs::default(), next: AtomicU64::new(0) }
     }
 
-    pub fn pen(&self) -> PoolPen {
-        PoolPen { untold: self.table.untold(), spare: None }
+    pub fn writer(&self) -> PoolWriter {
+        PoolWriter { unreported: self.table.unreported(), spare: None }
     }
 
     pub fn bytes(&self) -> u64 {
         self.table.bytes()
     }
 
-    /// A pair whose number was got from this pool.
+    /// The pair with this number.
     #[inline]
     pub fn get(&self, number: u32) -> u64 {
         self.pairs.get(number)
     }
 
+    /// Prefetches the table line of a pair.
     #[inline]
-    pub fn prefetch(&self, seat: &Seat<'_>, pair: u64) {
-        self.table.prefetch(seat, mix(pair));
+    pub fn prefetch(&self, access: &SharedAccess<'_>, pair: u64) {
+        self.table.prefetch(access, mix(pair));
     }
 
-    /// To be called after [`Pool::prefetch`]: goes one step further. Small pools are in the cache anyway.
+    /// Prefetches the pair itself. It is called after [`Pool::prefetch`].
     #[inline]
-    pub fn prefetch_pair(&self, seat: &Seat<'_>, pair: u64) {
-        if let Some(number) = self.table.probe(seat, mix(pair)).candidate() {
+    pub fn prefetch_pair(&self, access: &SharedAccess<'_>, pair: u64) {
+        if let Some(number) = self.table.probe(access, mix(pair)).candidate() {
             self.pairs.prefetch(number);
         }
     }
 
-    /// Whether it pays to ask for memory ahead of time.
+    /// Whether prefetching is worthwhile. Small pools are in the cache.
     pub fn is_large(&self) -> bool {
         self.next.load(Ordering::Relaxed) > LARGE
     }
 
-    /// The number of a pair, which is added if it is new.
+    /// The number of a pair, which is inserted if it is new.
     #[inline]
     pub fn number(
         &self,
         pair: u64,
-        seat: &Seat<'_>,
-        pen: &mut PoolPen,
-        account: &mut Account<'_>,
+        access: &SharedAccess<'_>,
+        writer: &mut PoolWriter,
+        allowance: &mut Allowance<'_>,
     ) -> Result<u32, Refusal> {
         let hash = mix(pair);
-        let PoolPen { untold, spare } = pen;
+        let PoolWriter { unreported, spare } = writer;
         let make = || {
             let number = match spare.take() {
                 Some(number) => number,
-                None => self.claim(account)?,
+                None => self.claim(allowance)?,
             };
             self.pairs.set(number, pair);
             *spare = Some(number);
             Ok(number)
         };
-        let (number, new) = self.table.find_or_add(seat, hash, |number| self.pairs.get(number) == pair, make)?;
+        let (number, new) = self.table.find_or_add(access, hash, |number| self.pairs.get(number) == pair, make)?;
         if new {
             *spare = None;
-            self.table.count(seat, hash, untold);
+            self.table.count(access, hash, unreported);
         }
         Ok(number)
     }
 
-    /// Refuses, in release builds too, what does not fit: a number cut short would silently merge states.
+    /// Claims the next number. It refuses numbers that do not fit, in release builds too: a truncated number would
+    /// merge states silently.
     #[cold]
-    fn claim(&self, account: &mut Account<'_>) -> Result<u32, Full> {
-        account.take_bytes(size_of::<u64>() as u64)?;
+    fn claim(&self, allowance: &mut Allowance<'_>) -> Result<u32, Full> {
+        allowance.take_bytes(size_of::<u64>() as u64)?;
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         if number < 1 << NUMBER_BITS { Ok(number as u32) } else { Err(Full::States) }
     }
 
-    pub fn plan(&self, sitting: &Sitting<'_>, reserve: impl FnMut(u64) -> bool) -> bool {
-        self.table.plan(sitting, reserve)
+    pub fn plan(&self, exclusive: &ExclusiveAccess<'_>, reserve: impl FnMut(u64) -> bool) -> bool {
+        self.table.plan(exclusive, reserve)
     }
 
-    pub fn grow(&self, sitting: &Sitting<'_>, release: impl FnMut(u64)) {
-        self.table.grow(sitting, release);
+    pub fn grow(&self, exclusive: &ExclusiveAccess<'_>, release: impl FnMut(u64)) {
+        self.table.grow(exclusive, release);
     }
 }
 
-/// Pairs by number, in chunks that never move, each as large as all before together.
+/// Pairs by number, in chunks that never move. Each chunk is as large as all previous ones together.
 #[derive(Default, Debug)]
 struct Pairs {
     chunks: [OnceLock<Box<[AtomicU64]>>; CHUNKS],
 }
 
 impl Pairs {
-    /// Which chunk, where in it, and how large it is.
+    /// The chunk of a number, the position in it, and the size of the chunk.
     #[inline]
     fn place(number: u32) -> (usize, usize, usize) {
         let bits = (number >> FIRST_BITS).checked_ilog2().map_or(0, |bits| bits + 1);
@@ -138,7 +140,7 @@ impl Pairs {
     #[inline]
     fn get(&self, number: u32) -> u64 {
         let (chunk, at, _) = Pairs::place(number);
-        self.chunks[chunk].get().expect("a number that was given")[at].load(Ordering::Relaxed)
+        self.chunks[chunk].get().expect("the number was issued by this pool")[at].load(Ordering::Relaxed)
     }
 
     #[inline]
@@ -155,7 +157,7 @@ impl Pairs {
     }
 }
 
-/// Memory that is not touched before it is used.
+/// Allocates memory that is not touched before its first use.
 #[cfg(not(shuttle))]
 fn zeros(size: usize) -> Box<[AtomicU64]> {
     // SAFETY: all bits zero are the number zero.
@@ -167,7 +169,7 @@ fn zeros(size: usize) -> Box<[AtomicU64]> {
     (0..size).map(|_| AtomicU64::new(0)).collect()
 }
 
-/// Spreads what is known of a pair over all bits.
+/// A hash function on 64-bit numbers.
 #[inline]
 pub(super) fn mix(pair: u64) -> u64 {
     let product = u128::from(pair ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xd1b5_4a32_d192_ed03_a5a3_564c_9d2f_1b65);
@@ -178,22 +180,22 @@ pub(super) fn mix(pair: u64) -> u64 {
 #[cfg(all(test, not(shuttle)))]
 mod tests {
     use super::super::Capacity;
-    use super::super::ledger::Ledger;
-    use super::super::meeting::Meeting;
+    use super::super::memory_quota::MemoryQuota;
+    use super::super::resize_barrier::ResizeBarrier;
     use super::*;
 
     #[test]
     fn numbers_are_dense_and_pairs_come_back() {
-        let (meeting, pool, ledger) = (Meeting::new(), Pool::new(1), Ledger::new(Capacity::UNLIMITED, 1, 0));
-        let (mut pen, mut seat, mut account) = (pool.pen(), meeting.enter(), ledger.account());
+        let (barrier, pool, quota) = (ResizeBarrier::new(), Pool::new(1), MemoryQuota::new(Capacity::UNLIMITED, 1, 0));
+        let (mut writer, mut access, mut allowance) = (pool.writer(), barrier.enter(), quota.allowance());
         let pair = |n: u64| ((n % 300) << 32) | (n / 300);
         for n in (0..100_000).chain(0..100_000) {
             let number = loop {
-                match pool.number(pair(n), &seat, &mut pen, &mut account) {
+                match pool.number(pair(n), &access, &mut writer, &mut allowance) {
                     Ok(number) => break number,
-                    Err(_) => seat.call(),
+                    Err(_) => access.request_resize(),
                 }
-                seat.attend(|sitting| pool.plan(sitting, |_| true), |sitting| pool.grow(sitting, |_| ()));
+                access.resize(|exclusive| pool.plan(exclusive, |_| true), |exclusive| pool.grow(exclusive, |_| ()));
             };
             assert_eq!(u64::from(number), n);
         }
@@ -203,13 +205,13 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_not_cut_short() {
-        let (meeting, pool, ledger) = (Meeting::new(), Pool::new(1), Ledger::new(Capacity::UNLIMITED, 1, 0));
-        let (mut pen, seat, mut account) = (pool.pen(), meeting.enter(), ledger.account());
+    fn numbers_are_not_truncated() {
+        let (barrier, pool, quota) = (ResizeBarrier::new(), Pool::new(1), MemoryQuota::new(Capacity::UNLIMITED, 1, 0));
+        let (mut writer, access, mut allowance) = (pool.writer(), barrier.enter(), quota.allowance());
         pool.next.store((1 << NUMBER_BITS) - 1, Ordering::Relaxed);
-        assert_eq!(pool.number(1, &seat, &mut pen, &mut account).unwrap(), (1 << NUMBER_BITS) - 1);
+        assert_eq!(pool.number(1, &access, &mut writer, &mut allowance).unwrap(), (1 << NUMBER_BITS) - 1);
         for pair in 2..5 {
-            let refusal = pool.number(pair, &seat, &mut pen, &mut account);
+            let refusal = pool.number(pair, &access, &mut writer, &mut allowance);
             assert!(matches!(refusal, Err(Refusal::Full(Full::States))));
         }
     }

@@ -1,31 +1,33 @@
-//! States in the order in which they are to be expanded, found again by position.
+//! Queues of state ids in the order of expansion, addressed by position.
 
 use std::fmt::Debug;
 use std::ops::Range;
 
 use super::StateId;
 
-/// A list that only grows at its end.
+/// A sequence of ids that grows at its end.
 pub trait Queue: Default + Debug + Send + Sync {
-    /// Whether a position never loses its state, because to keep it costs next to nothing.
-    const LASTING: bool;
+    /// Whether all positions are kept for ever, because that takes little memory.
+    const KEEPS_ALL: bool;
 
+    /// Appends an id.
     fn push(&mut self, id: StateId);
 
-    /// Moves all of `other` to the end.
+    /// Moves all ids of `other` to the end of this queue.
     fn append(&mut self, other: &mut Self);
 
-    /// How many were pushed.
+    /// The number of ids that were appended.
     fn len(&self) -> u64;
 
+    /// Whether no id was appended.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Appends the states at these positions.
+    /// Appends the ids at these positions to `into`.
     fn copy(&self, positions: Range<u64>, into: &mut Vec<StateId>);
 
-    /// Where this state is, if it is at one of these positions.
+    /// The position of an id within these positions.
     fn find(&self, positions: Range<u64>, id: StateId) -> Option<u64> {
         const PIECE: u64 = 1 << 12;
         let mut ids = Vec::new();
@@ -37,22 +39,24 @@ pub trait Queue: Default + Debug + Send + Sync {
         })
     }
 
-    /// States at positions before this one are not asked for any more.
+    /// Declares that positions before this one are no longer needed.
     fn forget(&mut self, before: u64);
 
+    /// Memory of the queue, in bytes.
     fn bytes(&self) -> u64;
 }
 
-/// A queue of numbers that mostly follow each other.
+/// A queue of runs of consecutive numbers.
 #[derive(Default, Debug)]
 pub struct Runs {
     runs: Vec<Run>,
     len: u64,
 }
 
+/// Consecutive numbers.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// The position of the first.
+    /// The position of the first number.
     at: u64,
     first: u64,
 }
@@ -71,7 +75,7 @@ impl Runs {
 }
 
 impl Queue for Runs {
-    const LASTING: bool = true;
+    const KEEPS_ALL: bool = true;
 
     #[inline]
     fn push(&mut self, id: StateId) {
@@ -109,25 +113,26 @@ impl Queue for Runs {
     }
 }
 
-/// A queue of anything.
+/// A queue of arbitrary ids.
 #[derive(Default, Debug)]
 pub struct Pieces {
     pieces: Vec<Piece>,
     len: u64,
 }
 
+/// A part of the queue.
 #[derive(Debug)]
 struct Piece {
-    /// The position of the first.
+    /// The position of the first id.
     at: u64,
     ids: Vec<StateId>,
 }
 
-/// How many states a piece has, so that what is forgotten can be given back soon.
+/// Ids per piece. Pieces are small so that forgotten positions are freed soon.
 const PIECE: usize = 1 << 13;
 
 impl Queue for Pieces {
-    const LASTING: bool = false;
+    const KEEPS_ALL: bool = false;
 
     #[inline]
     fn push(&mut self, id: StateId) {

@@ -1,47 +1,48 @@
-//! A set of numbers that remembers only what their place does not tell (Cleary, *Compact hash tables using
+//! A compact hash set of numbers, which stores quotients instead of keys (Cleary, *Compact hash tables using
 //! bidirectional linear probing*, 1984; here with lines of slots instead of probing).
 //!
-//! A segment with L lines keeps the number q in the line `q mod L`, turned by a hash of `q div L`, and stores only
-//! `q div L` there: two bytes, or four or eight where numbers are large and few. Line and slot together give the
-//! number back, so a segment can grow by itself. What finds its line full is stored whole, in a small open table at
-//! the side. The first bit of a slot marks numbers as visited.
+//! A segment with L lines keeps the number q in the line `q mod L`, rotated by a hash of `q div L`, and stores only
+//! `q div L` there: two bytes, or four or eight where numbers are large and few. Line and slot together determine the
+//! number, so a segment can be rehashed without other data. A number whose line is full is stored in full in a small
+//! overflow table. The top bit of a slot is the visited mark of its number.
 
 use super::Full;
-use super::ground::Line;
 use super::hardware::{Width, prefetch, scan_lanes};
-use super::meeting::{Seat, Sitting};
 use super::pool::mix;
-use super::segments::{Content, Segments, Untold};
+use super::reserved_memory::Line;
+use super::resize_barrier::{ExclusiveAccess, SharedAccess};
 use super::table::Refusal;
+use super::table_segments::{SegmentContent, Segments, UnreportedCounts};
 use crate::sync::{AtomicBool, AtomicU64, Ordering};
 
 const SEGMENT_BITS: u32 = if cfg!(shuttle) { 0 } else { 6 };
-/// Lines of the smallest segment that has grown once.
+/// Lines of the smallest segment after its first growth.
 const SPREAD: usize = if cfg!(shuttle) { 2 } else { 24 };
-/// Marks an entry of the table at the side as visited.
+/// The visited mark of an entry of the overflow table.
 const VISITED: u64 = 1 << 63;
 
-/// A set of numbers: of any, where there are segments, which tell some bits; else of those below 2^62.
+/// A set of numbers. The segment index supplies some bits of a number; a single segment holds numbers below 2^62.
 #[derive(Debug)]
 pub(super) struct QuotientSet(Segments<Quotients>);
 
+/// One segment.
 #[derive(Debug)]
 struct Quotients {
     lines: Box<[Line]>,
-    /// For dividing by the number of lines: 2^64 divided by it.
+    /// 2^64 divided by the number of lines, for a division by multiplication.
     inverse: u64,
     width: Width,
-    /// Numbers whose line is full, plus one.
-    side: Box<[AtomicU64]>,
+    /// The overflow table: numbers whose line is full, plus one.
+    overflow: Box<[AtomicU64]>,
     blocked: AtomicBool,
-    /// The largest number that was added or should be.
+    /// The largest number that was added or refused.
     largest: AtomicU64,
 }
 
-/// Where a number is.
-enum Place<'a> {
+/// The location of a number.
+enum Location<'a> {
     Lane { word: &'a AtomicU64, shift: u32 },
-    Side(&'a AtomicU64),
+    Overflow(&'a AtomicU64),
 }
 
 impl QuotientSet {
@@ -49,8 +50,8 @@ impl QuotientSet {
         QuotientSet(Segments::new(1 << SEGMENT_BITS, workers, |_| Quotients::new(1, Width::W16)))
     }
 
-    pub fn untold(&self) -> Untold {
-        self.0.untold()
+    pub fn unreported(&self) -> UnreportedCounts {
+        self.0.unreported()
     }
 
     pub fn bytes(&self) -> u64 {
@@ -58,49 +59,49 @@ impl QuotientSet {
     }
 
     #[inline]
-    pub fn prefetch(&self, number: u64, seat: &Seat<'_>) {
+    pub fn prefetch(&self, number: u64, access: &SharedAccess<'_>) {
         let (segment, q) = split(number);
-        let content = self.0.get(segment, seat);
+        let content = self.0.get(segment, access);
         prefetch(&content.lines[content.place(q).0]);
     }
 
-    /// Adds a number. Whether it is new; `may` is asked before a new one is added.
+    /// Adds a number and returns whether it is new. `may` is called before a new number is added.
     #[inline]
     pub fn add(
         &self,
         number: u64,
-        seat: &Seat<'_>,
-        untold: &mut Untold,
+        access: &SharedAccess<'_>,
+        unreported: &mut UnreportedCounts,
         may: impl FnMut() -> Result<(), Full>,
     ) -> Result<bool, Refusal> {
         let (segment, q) = split(number);
-        let content = self.0.get(segment, seat);
+        let content = self.0.get(segment, access);
         let new = content.add(q, self.0.is_private(), may)?;
         if new {
-            self.0.count(segment, seat, untold);
+            self.0.count(segment, access, unreported);
         }
         Ok(new)
     }
 
-    pub fn is_visited(&self, number: u64, seat: &Seat<'_>) -> bool {
+    pub fn is_visited(&self, number: u64, access: &SharedAccess<'_>) -> bool {
         let (segment, q) = split(number);
-        let content = self.0.get(segment, seat);
-        match content.find(q).expect("a number that was added") {
-            Place::Lane { word, shift } => word.load(Ordering::Relaxed) >> shift & content.width.top() != 0,
-            Place::Side(entry) => entry.load(Ordering::Relaxed) & VISITED != 0,
+        let content = self.0.get(segment, access);
+        match content.find(q).expect("the number is in the set") {
+            Location::Lane { word, shift } => word.load(Ordering::Relaxed) >> shift & content.width.top() != 0,
+            Location::Overflow(entry) => entry.load(Ordering::Relaxed) & VISITED != 0,
         }
     }
 
-    pub fn visit(&self, number: u64, seat: &Seat<'_>) {
+    pub fn visit(&self, number: u64, access: &SharedAccess<'_>) {
         let (segment, q) = split(number);
-        self.0.get(segment, seat).mark(q);
+        self.0.get(segment, access).mark(q);
     }
 
-    /// Calls `each` with all numbers, until it fails.
-    pub fn each<E>(&self, seat: &Seat<'_>, mut each: impl FnMut(u64) -> Result<(), E>) -> Result<(), E> {
+    /// Calls `each` with all numbers until it fails.
+    pub fn each<E>(&self, access: &SharedAccess<'_>, mut each: impl FnMut(u64) -> Result<(), E>) -> Result<(), E> {
         let mut done = Ok(());
         for segment in 0..1 << SEGMENT_BITS {
-            self.0.get(segment, seat).all(|rest, _| {
+            self.0.get(segment, access).all(|rest, _| {
                 done = each(join(segment, rest));
                 done.is_ok()
             });
@@ -111,23 +112,23 @@ impl QuotientSet {
         done
     }
 
-    pub fn plan(&self, sitting: &Sitting<'_>, reserve: impl FnMut(u64) -> bool) -> bool {
-        self.0.plan(sitting, reserve)
+    pub fn plan(&self, exclusive: &ExclusiveAccess<'_>, reserve: impl FnMut(u64) -> bool) -> bool {
+        self.0.plan(exclusive, reserve)
     }
 
-    pub fn grow(&self, sitting: &Sitting<'_>, release: impl FnMut(u64)) {
-        self.0.grow(sitting, release);
+    pub fn grow(&self, exclusive: &ExclusiveAccess<'_>, release: impl FnMut(u64)) {
+        self.0.grow(exclusive, release);
     }
 }
 
-/// The segment of a number, and the rest of it; together they are as good as the number.
+/// The segment of a number, and the remaining bits. Together they determine the number.
 #[inline]
 fn split(number: u64) -> (usize, u64) {
     let rest = number >> SEGMENT_BITS;
     ((number.wrapping_add(mix(rest))) as usize & ((1 << SEGMENT_BITS) - 1), rest)
 }
 
-/// The number that was split.
+/// The inverse of [`split`].
 fn join(segment: usize, rest: u64) -> u64 {
     rest << SEGMENT_BITS | (segment as u64).wrapping_sub(mix(rest)) & ((1 << SEGMENT_BITS) - 1)
 }
@@ -138,28 +139,28 @@ impl Quotients {
             lines: (0..lines).map(|_| Line::default()).collect(),
             inverse: u64::MAX / lines as u64,
             width,
-            side: (0..side(lines, width)).map(|_| AtomicU64::new(0)).collect(),
+            overflow: (0..overflow(lines, width)).map(|_| AtomicU64::new(0)).collect(),
             blocked: AtomicBool::new(false),
             largest: AtomicU64::new(0),
         }
     }
 
-    /// The line of a number, and what is stored there.
+    /// The line of a number, and the value stored there.
     #[inline]
     fn place(&self, q: u64) -> (usize, u64) {
         let lines = self.lines.len() as u64;
-        // Rounded down twice, so it may be one too small.
+        // Both operations round down, so the quotient may be one too small.
         let mut quotient = ((u128::from(q) * u128::from(self.inverse)) >> 64) as u64;
         let mut rest = q - quotient * lines;
         if rest >= lines {
             (quotient, rest) = (quotient + 1, rest - lines);
         }
-        let line = rest + turn(quotient, lines);
+        let line = rest + rotation(quotient, lines);
         ((if line < lines { line } else { line - lines }) as usize, quotient + 1)
     }
 
     #[inline]
-    fn find(&self, q: u64) -> Option<Place<'_>> {
+    fn find(&self, q: u64) -> Option<Location<'_>> {
         let (line, value) = self.place(q);
         if value >= self.width.top() {
             return None;
@@ -168,35 +169,35 @@ impl Quotients {
         let (hits, vacant) = scan_lanes(words, self.width, value);
         if hits != 0 {
             let (word, shift) = self.width.place(hits.trailing_zeros());
-            return Some(Place::Lane { word: &words[word], shift });
+            return Some(Location::Lane { word: &words[word], shift });
         }
-        if vacant != 0 { None } else { self.find_aside(q) }
+        if vacant != 0 { None } else { self.find_overflow(q) }
     }
 
-    fn find_aside(&self, q: u64) -> Option<Place<'_>> {
-        for entry in self.side_from(q) {
+    fn find_overflow(&self, q: u64) -> Option<Location<'_>> {
+        for entry in self.overflow_from(q) {
             match entry.load(Ordering::Relaxed) & !VISITED {
                 0 => return None,
-                other if other == q + 1 => return Some(Place::Side(entry)),
+                other if other == q + 1 => return Some(Location::Overflow(entry)),
                 _ => {}
             }
         }
         None
     }
 
-    fn side_from(&self, q: u64) -> impl Iterator<Item = &AtomicU64> {
-        let start = ((u128::from(mix(q)) * self.side.len() as u128) >> 64) as usize;
-        self.side[start..].iter().chain(&self.side[..start])
+    fn overflow_from(&self, q: u64) -> impl Iterator<Item = &AtomicU64> {
+        let start = ((u128::from(mix(q)) * self.overflow.len() as u128) >> 64) as usize;
+        self.overflow[start..].iter().chain(&self.overflow[..start])
     }
 
-    /// Adds a number. Whether it is new: another worker may have been faster.
+    /// Adds a number and returns whether it is new. It is not new if another worker has added it first.
     #[inline]
     fn add(&self, q: u64, private: bool, mut may: impl FnMut() -> Result<(), Full>) -> Result<bool, Refusal> {
         let (line, value) = self.place(q);
         if value >= self.width.top() {
             self.largest.fetch_max(q, Ordering::Relaxed);
             self.blocked.store(true, Ordering::Relaxed);
-            return Err(Refusal::Crowded);
+            return Err(Refusal::SegmentFull);
         }
         let words = &self.lines[line].0;
         loop {
@@ -205,7 +206,7 @@ impl Quotients {
                 return Ok(false);
             }
             if vacant == 0 {
-                return self.add_aside(q, may);
+                return self.add_overflow(q, may);
             }
             may()?;
             if q > self.largest.load(Ordering::Relaxed) {
@@ -217,7 +218,7 @@ impl Quotients {
                 words[word].store(old | value << shift, Ordering::Relaxed);
                 return Ok(true);
             }
-            // Another worker may have filled this lane since.
+            // Another worker may have filled this lane in the meantime.
             let vacant = old >> shift & (self.width.top() | (self.width.top() - 1)) == 0;
             let new = old | value << shift;
             if vacant && words[word].compare_exchange(old, new, Ordering::Release, Ordering::Relaxed).is_ok() {
@@ -227,13 +228,13 @@ impl Quotients {
     }
 
     #[cold]
-    fn add_aside(&self, q: u64, mut may: impl FnMut() -> Result<(), Full>) -> Result<bool, Refusal> {
-        if self.find_aside(q).is_some() {
+    fn add_overflow(&self, q: u64, mut may: impl FnMut() -> Result<(), Full>) -> Result<bool, Refusal> {
+        if self.find_overflow(q).is_some() {
             return Ok(false);
         }
         may()?;
         self.largest.fetch_max(q, Ordering::Relaxed);
-        for entry in self.side_from(q) {
+        for entry in self.overflow_from(q) {
             let found = match entry.compare_exchange(0, q + 1, Ordering::Release, Ordering::Relaxed) {
                 Ok(_) => return Ok(true),
                 Err(found) => found,
@@ -243,10 +244,10 @@ impl Quotients {
             }
         }
         self.blocked.store(true, Ordering::Relaxed);
-        Err(Refusal::Crowded)
+        Err(Refusal::SegmentFull)
     }
 
-    /// Adds a number while nobody else is here, with its mark. Whether there was room.
+    /// Adds a number with its mark, without concurrency, and returns whether there was room.
     fn take(&self, q: u64, visited: bool) -> bool {
         let added = self.add(q, true, || Ok(())).is_ok();
         if added && visited {
@@ -256,13 +257,13 @@ impl Quotients {
     }
 
     fn mark(&self, q: u64) {
-        match self.find(q).expect("a number that was added") {
-            Place::Lane { word, shift } => word.fetch_or(self.width.top() << shift, Ordering::Relaxed),
-            Place::Side(entry) => entry.fetch_or(VISITED, Ordering::Relaxed),
+        match self.find(q).expect("the number is in the set") {
+            Location::Lane { word, shift } => word.fetch_or(self.width.top() << shift, Ordering::Relaxed),
+            Location::Overflow(entry) => entry.fetch_or(VISITED, Ordering::Relaxed),
         };
     }
 
-    /// Calls `each` with all numbers and whether they are visited, until it says no.
+    /// Calls `each` with all numbers and their visited marks until it returns false.
     fn all(&self, mut each: impl FnMut(u64, bool) -> bool) -> bool {
         let lines = self.lines.len() as u64;
         for (line, words) in self.lines.iter().enumerate() {
@@ -273,29 +274,29 @@ impl Quotients {
                     break;
                 }
                 let quotient = (slot & (self.width.top() - 1)) - 1;
-                let turned = turn(quotient, lines);
-                let rest = if line as u64 >= turned { line as u64 - turned } else { line as u64 + lines - turned };
+                let rotated = rotation(quotient, lines);
+                let rest = if line as u64 >= rotated { line as u64 - rotated } else { line as u64 + lines - rotated };
                 if !each(quotient * lines + rest, slot & self.width.top() != 0) {
                     return false;
                 }
             }
         }
-        self.side
+        self.overflow
             .iter()
             .map(|entry| entry.load(Ordering::Relaxed))
             .filter(|&entry| entry != 0)
             .all(|entry| each((entry & !VISITED) - 1, entry & VISITED != 0))
     }
 
-    /// How many slots to have next.
+    /// The number of slots after the next growth.
     fn next_slots(&self, part: f64) -> usize {
         let lines = self.lines.len();
         let lines = if lines == 1 { SPREAD + (SPREAD as f64 / 3.0 * part) as usize } else { lines + lines / 3 + 1 };
         lines * self.width.lanes() as usize
     }
 
-    /// Lines with so many slots for numbers up to `largest`, and their width. Not narrower than now unless there is room
-    /// to spare: who is narrow one day and wide the next moves twice.
+    /// The number of lines and their width for so many slots and numbers up to `largest`. The width decreases only
+    /// with a margin, so that it does not alternate between two values.
     fn divide(&self, slots: usize, largest: u64) -> (usize, Width) {
         let lines = |width: Width| slots.div_ceil(width.lanes() as usize).max(2);
         let fits = |width: Width| {
@@ -307,7 +308,7 @@ impl Quotients {
     }
 }
 
-impl Content for Quotients {
+impl SegmentContent for Quotients {
     fn full(&self) -> usize {
         match self.width {
             Width::W16 => self.slots() / 32 * 25,
@@ -326,12 +327,12 @@ impl Content for Quotients {
     }
 
     fn bytes(&self) -> u64 {
-        (size_of_val(&*self.lines) + size_of_val(&*self.side)) as u64
+        (size_of_val(&*self.lines) + size_of_val(&*self.overflow)) as u64
     }
 
     fn more_bytes(&self, part: f64) -> u64 {
         let (lines, width) = self.divide(self.next_slots(part), self.largest.load(Ordering::Relaxed));
-        (lines * size_of::<Line>() + side(lines, width) * size_of::<u64>()) as u64
+        (lines * size_of::<Line>() + overflow(lines, width) * size_of::<u64>()) as u64
     }
 
     fn grow(&mut self, part: f64) {
@@ -349,8 +350,8 @@ impl Content for Quotients {
     }
 }
 
-/// How many entries there are at the side.
-fn side(lines: usize, width: Width) -> usize {
+/// The size of the overflow table.
+fn overflow(lines: usize, width: Width) -> usize {
     match width {
         Width::W16 => lines / 2 + 4,
         Width::W32 => lines / 3 * 2 + 4,
@@ -358,9 +359,9 @@ fn side(lines: usize, width: Width) -> usize {
     }
 }
 
-/// How far a quotient turns the lines.
+/// The rotation of a quotient.
 #[inline]
-fn turn(quotient: u64, lines: u64) -> u64 {
+fn rotation(quotient: u64, lines: u64) -> u64 {
     ((u128::from(mix(quotient)) * u128::from(lines)) >> 64) as u64
 }
 
@@ -368,37 +369,37 @@ fn turn(quotient: u64, lines: u64) -> u64 {
 mod tests {
     use std::collections::HashSet;
 
-    use super::super::meeting::Meeting;
+    use super::super::resize_barrier::ResizeBarrier;
     use super::*;
 
     fn check(numbers: impl Iterator<Item = u64>) -> f64 {
-        let (meeting, set) = (Meeting::new(), QuotientSet::new(1));
-        let (mut seat, mut untold) = (meeting.enter(), set.untold());
+        let (barrier, set) = (ResizeBarrier::new(), QuotientSet::new(1));
+        let (mut access, mut unreported) = (barrier.enter(), set.unreported());
         let mut all = HashSet::new();
         for number in numbers {
             let new = loop {
-                match set.add(number, &seat, &mut untold, || Ok(())) {
+                match set.add(number, &access, &mut unreported, || Ok(())) {
                     Ok(new) => break new,
-                    Err(_) => seat.call(),
+                    Err(_) => access.request_resize(),
                 }
-                seat.attend(|sitting| set.plan(sitting, |_| true), |sitting| set.grow(sitting, |_| ()));
+                access.resize(|exclusive| set.plan(exclusive, |_| true), |exclusive| set.grow(exclusive, |_| ()));
             };
             assert_eq!(new, all.insert(number), "{number}");
             if new && number % 3 == 0 {
-                assert!(!set.is_visited(number, &seat));
-                set.visit(number, &seat);
+                assert!(!set.is_visited(number, &access));
+                set.visit(number, &access);
             }
-            if seat.is_called() {
-                seat.attend(|sitting| set.plan(sitting, |_| true), |sitting| set.grow(sitting, |_| ()));
+            if access.resize_is_requested() {
+                access.resize(|exclusive| set.plan(exclusive, |_| true), |exclusive| set.grow(exclusive, |_| ()));
             }
         }
         let mut found = HashSet::new();
         let each = |number| if found.insert(number) { Ok(()) } else { Err(number) };
-        assert_eq!(set.each(&seat, each), Ok(()));
+        assert_eq!(set.each(&access, each), Ok(()));
         assert!(found == all);
         for &number in &all {
-            assert_eq!(set.is_visited(number, &seat), number % 3 == 0);
-            assert!(!set.add(number, &seat, &mut untold, || panic!("it is there")).unwrap());
+            assert_eq!(set.is_visited(number, &access), number % 3 == 0);
+            assert!(!set.add(number, &access, &mut unreported, || panic!("it is there")).unwrap());
         }
         set.bytes() as f64 / all.len() as f64
     }

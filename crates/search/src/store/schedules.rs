@@ -1,5 +1,6 @@
-//! Workers in all orders: a scheduler that switches between them at every access to shared memory looks for one in
-//! which a state is lost, or new twice, or not what it was. Tables are tiny here, so they grow all the time.
+//! Tests of thread interleavings: the shuttle scheduler switches between workers at every access to shared memory,
+//! and searches for a schedule in which a state is lost, new twice, or corrupted. Tables are tiny here, so they are
+//! resized frequently.
 //!
 //! `RUSTFLAGS="--cfg shuttle" cargo test --release -p kripke-search schedules`
 
@@ -12,7 +13,7 @@ use super::{Capacity, ExactStore, Full, Handle, Seen, Store, TreeStore};
 
 const SCHEDULES: usize = 10_000;
 
-/// Each worker interns its states in two batches; in between the store can do without it.
+/// Each worker interns its states in two batches and leaves the store in between.
 fn contend<S: Store + Send + 'static>(store: S, work: &[Vec<u8>]) {
     let store = Arc::new(store);
     let found: Vec<_> = work
@@ -43,7 +44,7 @@ fn intern<S: Store>(store: &S, numbers: &[u8]) -> Vec<(u8, Seen)> {
         handle.leave();
         for (&number, &seen) in part.iter().zip(&seen) {
             handle.fetch(seen.id, &mut fetched);
-            assert_eq!(fetched, state(number), "what was written before it was known");
+            assert_eq!(fetched, state(number), "the state was written before its id was published");
             found.push((number, seen));
         }
     }
@@ -73,7 +74,7 @@ fn tree() {
     check(|| contend(TreeStore::new(Capacity::UNLIMITED, 3), &overlapping()));
 }
 
-/// Whoever meets the limit, all come home.
+/// All workers return, whichever of them reaches the limit.
 #[test]
 fn refused_growth() {
     check(|| {

@@ -1,13 +1,12 @@
-//! From the hash of a state to its number, for several workers at once.
+//! The lock-free hash table of the exact store: it maps the hash of a state to its number.
 //!
-//! Slots of eight bytes: half of the hash, and the number. The other half picks one of many
-//! [segments](super::segments), each an open table of its own. Slots come in lines, the unit in which memory is
-//! fetched. The line of a slot is its half hash scaled to the number of lines, or the next one with room: order is kept
-//! when a segment grows, which makes growing one sweep through memory, without looking at any state.
+//! A slot has eight bytes: a tag, which is half of the hash, and the number of the state. The other half selects one
+//! of many [segments](super::table_segments), each of which is an open-addressing table. Slots form cache lines. The
+//! home line of a slot is its tag scaled to the number of lines; a full line overflows into the next. The order of
+//! slots is preserved when a segment grows, so that growing is one pass over memory and needs no state.
 //!
-//! A slot is filled once, by one compare-and-swap, after the state itself was written; a line is filled from its first
-//! slot to its last. So two workers with the same new state meet at the same slot, and the one that comes second looks
-//! again.
+//! A slot is filled once, by one compare-and-swap, after the state was written; a line is filled from its first slot
+//! to its last. Two workers with the same new state therefore compete for the same slot, and the loser looks again.
 #![allow(unsafe_code)]
 
 use std::marker::PhantomData;
@@ -15,15 +14,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use super::Full;
-use super::ground::{Ground, Line, Plot};
 use super::hardware::{SLOTS, Scan, prefetch};
-use super::meeting::{Seat, Sitting};
-use super::segments::{Content, Segments, Untold};
+use super::reserved_memory::{Line, Region, ReservedMemory};
+use super::resize_barrier::{ExclusiveAccess, SharedAccess};
+use super::table_segments::{SegmentContent, Segments, UnreportedCounts};
 use crate::sync::{AtomicBool, Ordering};
 
-/// Lines of a segment at the start.
+/// Initial lines of a segment.
 const START: usize = if cfg!(shuttle) { 1 } else { 4 };
-/// Lines of the smallest segment that has grown once.
+/// Lines of the smallest segment after its first growth.
 const SPREAD: usize = if cfg!(shuttle) { 2 } else { 24 };
 const EMPTY: u64 = 0;
 /// The tag of an empty slot.
@@ -32,37 +31,37 @@ const NO_TAG: u32 = 0;
 #[derive(Debug)]
 pub(super) struct Table {
     segments: Segments<Lines>,
-    ground: Ground,
-    /// How many lines each segment has, all that is needed to find a line, close together.
+    memory: ReservedMemory,
+    /// Lines of each segment, close together in memory. Finding a line needs nothing else.
     counts: Arc<[AtomicU32]>,
 }
 
 /// One segment.
 #[derive(Debug)]
 struct Lines {
-    plot: Plot,
+    region: Region,
     segment: usize,
     counts: Arc<[AtomicU32]>,
-    crowded: AtomicBool,
+    segment_full: AtomicBool,
 }
 
-/// Where a state is to be looked for.
+/// A lookup: the segment of a hash, its tag and home line.
 #[derive(Clone, Copy)]
 struct Search<'a> {
-    plot: Plot,
+    region: Region,
     count: usize,
     tag: u32,
     home: usize,
-    /// Nothing grows meanwhile.
-    _seat: PhantomData<&'a Seat<'a>>,
+    /// The segment does not grow during the lookup.
+    _access: PhantomData<&'a SharedAccess<'a>>,
 }
 
 impl Search<'_> {
     #[inline(always)]
     fn line(&self, at: usize) -> &Line {
         assert!(at < self.count);
-        // SAFETY: the table is there, and so is its ground, in which a segment has room for the lines it has.
-        unsafe { self.plot.line(at) }
+        // SAFETY: the table and its memory exist, and a segment has room for its lines.
+        unsafe { self.region.line(at) }
     }
 
     #[inline(always)]
@@ -70,7 +69,7 @@ impl Search<'_> {
         if at + 1 == self.count { 0 } else { at + 1 }
     }
 
-    /// Without a branch: whether a state is new can't be predicted.
+    /// Branch-free, because whether a state is new cannot be predicted.
     #[inline(always)]
     fn probe(&self, at: usize, line: u8) -> Probe {
         let slots = &self.line(at).0;
@@ -83,53 +82,53 @@ impl Search<'_> {
     }
 }
 
-/// What a first look at the line of a state has shown.
+/// The result of a first look at a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probe {
-    /// The first state there whose hash looks the same, most likely the state itself.
+    /// The first state in the line with the same tag, most likely the state itself.
     candidate: u32,
     found: bool,
-    /// The first slot with room.
+    /// The first empty slot.
     slot: u8,
-    /// Which line that is, counted from home.
+    /// The distance of the line from the home line.
     line: u8,
 }
 
-/// A slot that had room.
+/// A slot that was empty.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Vacancy {
     slot: u8,
     line: u8,
 }
 
-/// What came of an attempt to add a state where there was room.
+/// The result of an attempt to fill an empty slot.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Addition {
-    /// It is there now.
-    Made(u32),
-    /// Another one is there whose hash looks the same: the same successor of two states, as a rule.
-    Like(u32),
-    /// One must look again.
+    /// The state was added.
+    Added(u32),
+    /// The slot now contains a state with the same tag: usually the same successor of two states.
+    SameTag(u32),
+    /// The lookup must be repeated.
     None,
 }
 
 impl Probe {
-    /// One must look again.
+    /// A probe that requires a full lookup.
     pub const VOID: Probe = Probe { candidate: 0, found: false, slot: SLOTS as u8, line: 0 };
 
-    /// The state that is likely to be the same.
+    /// The state that is probably equal.
     #[inline(always)]
     pub fn candidate(self) -> Option<u32> {
         self.found.then_some(self.candidate)
     }
 
-    /// The candidate, or else any state.
+    /// The candidate, or an arbitrary state.
     #[inline(always)]
     pub fn guess(self) -> u32 {
         self.candidate
     }
 
-    /// Nothing looked the same, and there was room.
+    /// The empty slot, if no state has the same tag.
     #[inline(always)]
     pub fn vacancy(self) -> Option<Vacancy> {
         (!self.found && !self.is_full()).then_some(Vacancy { slot: self.slot, line: self.line })
@@ -140,18 +139,19 @@ impl Probe {
         self.slot as usize == SLOTS
     }
 
-    /// The line was full and had nothing that looked the same: the next one may have.
+    /// The line was full and no state has the same tag, so the next line must be probed.
     #[inline(always)]
-    pub fn goes_on(self) -> bool {
+    pub fn continues(self) -> bool {
         !self.found & self.is_full()
     }
 }
 
-/// Why a state could not be added.
+/// The reason why a state was not added.
 #[derive(Debug)]
 pub(crate) enum Refusal {
-    /// The segment has no room: it must grow first.
-    Crowded,
+    /// The segment has no room and must grow first.
+    SegmentFull,
+    /// The store is full.
     Full(Full),
 }
 
@@ -162,19 +162,19 @@ impl From<Full> for Refusal {
 }
 
 impl Table {
-    /// The number of segments is a power of two. Each can grow to so many lines.
+    /// A table of `segments` segments, a power of two, which can grow to `room` lines each.
     pub fn new(segments: usize, room: usize, workers: usize) -> Table {
-        let ground = Ground::new(segments, room, workers);
+        let memory = ReservedMemory::new(segments, room, workers);
         let counts: Arc<[AtomicU32]> = (0..segments).map(|_| AtomicU32::new(START as u32)).collect();
         let lines = |segment| {
-            let (plot, counts) = (ground.segment(segment), counts.clone());
-            Lines { plot, segment, counts, crowded: AtomicBool::new(false) }
+            let (region, counts) = (memory.segment(segment), counts.clone());
+            Lines { region, segment, counts, segment_full: AtomicBool::new(false) }
         };
-        Table { segments: Segments::new(segments, workers, lines), ground, counts }
+        Table { segments: Segments::new(segments, workers, lines), memory, counts }
     }
 
-    pub fn untold(&self) -> Untold {
-        self.segments.untold()
+    pub fn unreported(&self) -> UnreportedCounts {
+        self.segments.unreported()
     }
 
     pub fn bytes(&self) -> u64 {
@@ -182,23 +182,23 @@ impl Table {
     }
 
     #[inline(always)]
-    fn search<'a>(&'a self, _: &'a Seat<'_>, hash: u64) -> Search<'a> {
+    fn search<'a>(&'a self, _: &'a SharedAccess<'_>, hash: u64) -> Search<'a> {
         let segment = self.segments.choose(hash);
         let count = self.counts[segment].load(Ordering::Relaxed) as usize;
         let tag = tag_of(hash);
-        Search { plot: self.ground.segment(segment), count, tag, home: home(count, tag), _seat: PhantomData }
+        Search { region: self.memory.segment(segment), count, tag, home: home(count, tag), _access: PhantomData }
     }
 
     #[inline(always)]
-    pub fn prefetch(&self, seat: &Seat<'_>, hash: u64) {
-        let search = self.search(seat, hash);
+    pub fn prefetch(&self, access: &SharedAccess<'_>, hash: u64) {
+        let search = self.search(access, hash);
         prefetch(search.line(search.home));
     }
 
-    /// A first look, at memory that was asked for. Asks for the next line if this one is full.
+    /// A first look at a line that was prefetched. Prefetches the next line if this one is full.
     #[inline(always)]
-    pub fn probe(&self, seat: &Seat<'_>, hash: u64) -> Probe {
-        let search = self.search(seat, hash);
+    pub fn probe(&self, access: &SharedAccess<'_>, hash: u64) -> Probe {
+        let search = self.search(access, hash);
         let probe = search.probe(search.home, 0);
         if probe.is_full() {
             prefetch(search.line(search.after(search.home)));
@@ -206,53 +206,54 @@ impl Table {
         probe
     }
 
-    /// A look at the next line, for a probe that [goes on](Probe::goes_on).
+    /// A look at the next line, for a probe that [continues](Probe::continues).
     #[inline(always)]
-    pub fn probe_next(&self, seat: &Seat<'_>, hash: u64) -> Probe {
-        let search = self.search(seat, hash);
+    pub fn probe_next(&self, access: &SharedAccess<'_>, hash: u64) -> Probe {
+        let search = self.search(access, hash);
         search.probe(search.after(search.home), 1)
     }
 
-    /// Adds the state that `make` writes down where a probe has found room, unless something was added there since. The
-    /// table must not have grown in between.
+    /// Adds the state that `make` writes, at a slot that a probe has found empty, unless the slot was filled since.
+    /// The table must not have been resized in between.
     #[inline(always)]
     pub fn add_at(
         &self,
-        seat: &Seat<'_>,
+        access: &SharedAccess<'_>,
         hash: u64,
         vacancy: Vacancy,
         make: impl FnOnce() -> Result<u32, Full>,
     ) -> Result<Addition, Full> {
-        let search = self.search(seat, hash);
+        let search = self.search(access, hash);
         let line = if vacancy.line == 0 { search.home } else { search.after(search.home) };
-        // A line is filled from the first slot to the last: if this one is still empty, the line is as it was; and a
-        // line before it that was full then still is.
+        // A line is filled from the first slot to the last. If this slot is still empty, the line is unchanged, and a
+        // line before it that was full is still full.
         let slot = &search.line(line).0[usize::from(vacancy.slot) % SLOTS];
         let there = slot.load(Ordering::Acquire);
         if there != EMPTY {
-            return Ok(if tag_in(there) == search.tag { Addition::Like(number_of(there)) } else { Addition::None });
+            return Ok(if tag_in(there) == search.tag { Addition::SameTag(number_of(there)) } else { Addition::None });
         }
         let number = make()?;
         let made = entry(search.tag, number);
         if self.segments.is_private() {
             slot.store(made, Ordering::Release);
-            return Ok(Addition::Made(number));
+            return Ok(Addition::Added(number));
         }
         let swapped = slot.compare_exchange(EMPTY, made, Ordering::Release, Ordering::Relaxed);
-        Ok(swapped.map_or(Addition::None, |_| Addition::Made(number)))
+        Ok(swapped.map_or(Addition::None, |_| Addition::Added(number)))
     }
 
-    /// The state with this hash that `is_it`, or else, in its place, the one that `make` writes down; and whether it is
-    /// new. `make` is called at most once, and what it has made is not used if another worker comes first.
+    /// Finds the state with this hash for which `is_it` holds, or adds the one that `make` writes. Returns its number
+    /// and whether it is new. `make` is called at most once, and its state is not used if another worker adds the
+    /// same state first.
     #[inline]
     pub fn find_or_add(
         &self,
-        seat: &Seat<'_>,
+        access: &SharedAccess<'_>,
         hash: u64,
         is_it: impl Fn(u32) -> bool,
         mut make: impl FnMut() -> Result<u32, Full>,
     ) -> Result<(u32, bool), Refusal> {
-        let search = self.search(seat, hash);
+        let search = self.search(access, hash);
         let tag = search.tag;
         let mut at = search.home;
         let mut made = None;
@@ -283,29 +284,29 @@ impl Table {
                 slot.store(entry(tag, number), Ordering::Release);
                 return Ok((number, true));
             }
-            // If another worker was faster, it may have been with this very state: look again.
+            // If another worker has filled the slot first, it may have added the same state: look again.
             if slot.compare_exchange(EMPTY, entry(tag, number), Ordering::Release, Ordering::Relaxed).is_ok() {
                 return Ok((number, true));
             }
         }
-        self.segments.get(self.segments.choose(hash), seat).crowded.store(true, Ordering::Relaxed);
-        Err(Refusal::Crowded)
+        self.segments.get(self.segments.choose(hash), access).segment_full.store(true, Ordering::Relaxed);
+        Err(Refusal::SegmentFull)
     }
 
-    /// Takes note of an added state, and calls a meeting when its segment should grow.
+    /// Counts an added state, and requests a resize when its segment should grow.
     #[inline(always)]
-    pub fn count(&self, seat: &Seat<'_>, hash: u64, untold: &mut Untold) {
-        self.segments.count(self.segments.choose(hash), seat, untold);
+    pub fn count(&self, access: &SharedAccess<'_>, hash: u64, unreported: &mut UnreportedCounts) {
+        self.segments.count(self.segments.choose(hash), access, unreported);
     }
 
-    /// Plans growth, if `reserve` has the bytes for it. Whether it had.
-    pub fn plan(&self, sitting: &Sitting<'_>, reserve: impl FnMut(u64) -> bool) -> bool {
-        self.segments.plan(sitting, reserve)
+    /// Plans growth within the bytes that `reserve` grants. False if it granted too few.
+    pub fn plan(&self, exclusive: &ExclusiveAccess<'_>, reserve: impl FnMut(u64) -> bool) -> bool {
+        self.segments.plan(exclusive, reserve)
     }
 
-    /// Does what is planned.
-    pub fn grow(&self, sitting: &Sitting<'_>, release: impl FnMut(u64)) {
-        self.segments.grow(sitting, release);
+    /// Executes the plan.
+    pub fn grow(&self, exclusive: &ExclusiveAccess<'_>, release: impl FnMut(u64)) {
+        self.segments.grow(exclusive, release);
     }
 }
 
@@ -314,23 +315,24 @@ impl Lines {
         self.counts[self.segment].load(Ordering::Relaxed) as usize
     }
 
-    /// A small factor keeps tables full: 0.56 to 0.75, so 10.7 to 14.2 bytes per state, and since segments part company
-    /// when they first grow, always about the mean of it.
+    /// A small growth factor keeps the load between 0.56 and 0.75, which is 10.7 to 14.2 bytes per state. Segments
+    /// have different sizes after their first growth, so the average over the table is always about the mean of
+    /// these.
     fn next_count(&self, part: f64) -> usize {
         let count = self.count();
         if count == START { SPREAD + (SPREAD as f64 / 3.0 * part) as usize } else { count + count / 3 + 1 }
     }
 }
 
-/// Puts entries into lines that were empty at first, one worker alone.
-struct Placing<'a> {
+/// Fills lines that were empty at first, without concurrency.
+struct Rehash<'a> {
     lines: &'a [&'a Line],
-    /// Slots used of each line.
+    /// The number of used slots in each line.
     used: Vec<u8>,
 }
 
-impl Placing<'_> {
-    /// Puts an entry into the first line from its home on that has room. Not if that is beyond the last line.
+impl Rehash<'_> {
+    /// Puts an entry into the first line with room, from its home line on. Fails beyond the last line.
     #[inline]
     fn place(&mut self, entry: u64) -> bool {
         let from = home(self.lines.len(), tag_in(entry));
@@ -339,11 +341,11 @@ impl Placing<'_> {
         true
     }
 
-    /// Begins again at the first line.
-    fn place_round(&mut self, entry: u64) {
+    /// Puts an entry like [`Rehash::place`], and wraps around at the last line.
+    fn place_wrapping(&mut self, entry: u64) {
         if !self.place(entry) {
             let at = self.used.iter().position(|&used| usize::from(used) < SLOTS);
-            self.put(at.expect("a table that has grown has room"), entry);
+            self.put(at.expect("a table has room after growing"), entry);
         }
     }
 
@@ -354,7 +356,7 @@ impl Placing<'_> {
     }
 }
 
-impl Content for Lines {
+impl SegmentContent for Lines {
     fn full(&self) -> usize {
         self.slots() / 4 * 3
     }
@@ -365,7 +367,7 @@ impl Content for Lines {
     }
 
     fn must_grow(&self) -> bool {
-        self.crowded.load(Ordering::Relaxed)
+        self.segment_full.load(Ordering::Relaxed)
     }
 
     fn bytes(&self) -> u64 {
@@ -374,20 +376,21 @@ impl Content for Lines {
 
     fn more_bytes(&self, part: f64) -> u64 {
         let next = self.next_count(part);
-        if next > self.plot.room() { u64::MAX } else { ((next - self.count()) * size_of::<Line>()) as u64 }
+        if next > self.region.room() { u64::MAX } else { ((next - self.count()) * size_of::<Line>()) as u64 }
     }
 
-    /// Where they are, from the last line to the first: an entry moves to its own line or a later one, which is empty by
-    /// then but for those that have moved there. The few others, because they are far from home or would have to begin
-    /// again at the first line, wait until all lines are empty.
+    /// Rehashes in place, from the last line to the first. An entry moves to its new home line or a later one, which
+    /// by then contains only entries that have moved. The few entries that are displaced from their home line or wrap
+    /// around are placed after all lines are empty.
     fn grow(&mut self, part: f64) {
         let (old, new) = (self.count(), self.next_count(part));
-        assert!(new <= self.plot.room());
-        self.counts[self.segment].store(u32::try_from(new).expect("fewer than there is room for"), Ordering::Relaxed);
-        *self.crowded.get_mut() = false;
-        // SAFETY: a table has its ground as long as its segments, and there is room for so many lines.
-        let lines: Vec<&Line> = (0..new).map(|at| unsafe { self.plot.line(at) }).collect();
-        let mut placing = Placing { lines: &lines, used: vec![0; new] };
+        assert!(new <= self.region.room());
+        self.counts[self.segment]
+            .store(u32::try_from(new).expect("the count fits into the reserved lines"), Ordering::Relaxed);
+        *self.segment_full.get_mut() = false;
+        // SAFETY: the memory of a table lives as long as its segments, and has room for so many lines.
+        let lines: Vec<&Line> = (0..new).map(|at| unsafe { self.region.line(at) }).collect();
+        let mut rehash = Rehash { lines: &lines, used: vec![0; new] };
         let mut later = Vec::new();
         for at in (0..old).rev() {
             for slot in &lines[at].0.each_ref().map(|slot| {
@@ -398,12 +401,12 @@ impl Content for Lines {
                 if *slot == EMPTY {
                     break;
                 }
-                if home(new, tag_in(*slot)) < at || !placing.place(*slot) {
+                if home(new, tag_in(*slot)) < at || !rehash.place(*slot) {
                     later.push(*slot);
                 }
             }
         }
-        later.into_iter().for_each(|entry| placing.place_round(entry));
+        later.into_iter().for_each(|entry| rehash.place_wrapping(entry));
     }
 }
 
@@ -434,47 +437,47 @@ fn number_of(entry: u64) -> u32 {
 
 #[cfg(all(test, not(shuttle)))]
 mod tests {
-    use super::super::meeting::Meeting;
+    use super::super::resize_barrier::ResizeBarrier;
     use super::*;
 
     fn check(hashes: &[u64]) {
-        let meeting = Meeting::new();
+        let barrier = ResizeBarrier::new();
         let table = Table::new(256, 1 << 12, 1);
-        let mut untold = table.untold();
-        let mut seat = meeting.enter();
+        let mut unreported = table.unreported();
+        let mut access = barrier.enter();
         let mut reserved = table.bytes();
         for (i, &hash) in hashes.iter().enumerate() {
             let is_it = |n: u32| hashes[n as usize] == hash;
             let added = loop {
-                match table.find_or_add(&seat, hash, is_it, || Ok(i as u32)) {
-                    Err(Refusal::Crowded) => seat.call(),
+                match table.find_or_add(&access, hash, is_it, || Ok(i as u32)) {
+                    Err(Refusal::SegmentFull) => access.request_resize(),
                     other => break other.unwrap(),
                 }
-                grow(&table, &mut seat, &mut reserved);
+                grow(&table, &mut access, &mut reserved);
             };
             assert_eq!(added, (i as u32, true));
-            table.count(&seat, hash, &mut untold);
-            if seat.is_called() {
-                grow(&table, &mut seat, &mut reserved);
+            table.count(&access, hash, &mut unreported);
+            if access.resize_is_requested() {
+                grow(&table, &mut access, &mut reserved);
             }
             assert_eq!(table.bytes(), reserved);
         }
         for (i, &hash) in hashes.iter().enumerate() {
             let is_it = |n: u32| hashes[n as usize] == hash;
-            let found = table.find_or_add(&seat, hash, is_it, || panic!("it is there")).unwrap();
+            let found = table.find_or_add(&access, hash, is_it, || panic!("it is there")).unwrap();
             assert_eq!(found, (i as u32, false));
-            assert!(table.probe(&seat, hash).vacancy().is_none());
+            assert!(table.probe(&access, hash).vacancy().is_none());
         }
     }
 
-    fn grow(table: &Table, seat: &mut Seat<'_>, reserved: &mut u64) {
+    fn grow(table: &Table, access: &mut SharedAccess<'_>, reserved: &mut u64) {
         let (mut more, mut less) = (0, 0);
         let reserve = |bytes| {
             more += bytes;
             true
         };
-        let planned = |sitting: &Sitting<'_>| table.plan(sitting, reserve);
-        assert!(seat.attend(planned, |sitting| table.grow(sitting, |bytes| less += bytes)));
+        let planned = |exclusive: &ExclusiveAccess<'_>| table.plan(exclusive, reserve);
+        assert!(access.resize(planned, |exclusive| table.grow(exclusive, |bytes| less += bytes)));
         *reserved += more - less;
     }
 
@@ -483,7 +486,7 @@ mod tests {
         check(&(0..100_000u64).map(|n| super::super::hash(&n.to_le_bytes())).collect::<Vec<_>>());
     }
 
-    /// The worst hashes only cost time: all in one segment, all in the last slots of it, all with the same tag.
+    /// Bad hashes cost time only: all in one segment, all at its end, all with the same tag.
     #[test]
     fn survives_bad_hashes() {
         check(&(0..5_000u64).map(|n| n << 32).collect::<Vec<_>>());

@@ -1,59 +1,60 @@
-//! The tree store: states as trees of pairs, of which all but the roots are shared.
+//! The tree store: recursive state compression (Laarman, van de Pol, Weber, *Parallel recursive state space
+//! compression for free*, 2011). States are trees of pairs; all nodes but the roots are shared.
 
 use std::ops::Range;
 use std::sync::{OnceLock, PoisonError};
 
 use kripke_model::{Batch, State};
 
-use super::ledger::{Account, Ledger};
-use super::meeting::{Meeting, Seat};
-use super::pool::{NUMBER_BITS, Pool, PoolPen};
+use super::memory_quota::{Allowance, MemoryQuota};
+use super::pool::{NUMBER_BITS, Pool, PoolWriter};
 use super::queue::Pieces;
-use super::segments::Untold;
-use super::shape::{Part, Roots, Shape, WINDOW, pool_of};
+use super::resize_barrier::{ResizeBarrier, SharedAccess};
 use super::table::Refusal;
+use super::table_segments::UnreportedCounts;
+use super::tree_shape::{Node, Roots, Shape, WINDOW, pool_of};
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 use crate::sync::Mutex;
 
-/// How many shapes there may be. Together with two numbers that leaves a bit of an id.
+/// Maximum number of shapes. A shape index and two numbers fit into an id and leave one bit.
 const SHAPES: usize = 1 << (63 - 2 * NUMBER_BITS);
-/// Shapes for states of one length; the others are for several.
+/// Number of shapes for states of a single length. The other shapes are for ranges of lengths.
 const FINE: usize = SHAPES / 2;
 
-/// Keeps states in four to eight bytes each, and their parts. Forgets nothing and grows by itself.
+/// Keeps a state in four to eight bytes, plus the nodes that it does not share. It is exact and grows on demand.
 #[derive(Debug)]
 pub struct TreeStore {
-    meeting: Meeting,
+    barrier: ResizeBarrier,
     shapes: Box<[OnceLock<Shape>]>,
-    /// How many shapes there are.
+    /// The number of shapes in use.
     known: Mutex<usize>,
-    ledger: Ledger,
+    quota: MemoryQuota,
     workers: usize,
 }
 
 impl TreeStore {
-    /// A store for so many workers.
+    /// A store for this number of workers.
     pub fn new(capacity: Capacity, workers: usize) -> TreeStore {
         TreeStore {
-            meeting: Meeting::new(),
+            barrier: ResizeBarrier::new(),
             shapes: (0..SHAPES).map(|_| OnceLock::new()).collect(),
             known: Mutex::new(0),
-            ledger: Ledger::new(capacity, workers, 0),
+            quota: MemoryQuota::new(capacity, workers, 0),
             workers,
         }
     }
 
-    /// Lets it use so many bytes more.
+    /// Adds bytes to the quota.
     pub(crate) fn allow(&self, bytes: u64) {
-        self.ledger.release(bytes);
+        self.quota.release(bytes);
     }
 
-    /// Calls `each` with all states, until it fails. All handles must have left.
+    /// Calls `each` with all states until it fails. All handles must have left.
     pub(crate) fn each<E>(&self, mut each: impl FnMut(&State) -> Result<(), E>) -> Result<(), E> {
-        let (seat, mut numbers, mut state) = (self.meeting.enter(), Vec::new(), Vec::new());
+        let (access, mut numbers, mut state) = (self.barrier.enter(), Vec::new(), Vec::new());
         for shape in self.shapes() {
             for (class, set) in shape.classes() {
-                set.each(&seat, |key| {
+                set.each(&access, |key| {
                     shape.assemble(Roots::restore(class, key), &mut numbers, &mut state);
                     each(&state)
                 })?;
@@ -66,10 +67,10 @@ impl TreeStore {
         self.shapes.iter().map_while(OnceLock::get)
     }
 
-    /// The shape of states of this length. Refuses, in release builds too, more than there are numbers for.
+    /// The shape for states of this length. It refuses more shapes than ids can name, in release builds too.
     fn shape(&self, length: usize) -> Result<usize, Full> {
         let exactly = || self.shapes().position(|shape| shape.is_for(length));
-        let find = || exactly().or_else(|| self.shapes().position(|shape| shape.has_room_for(length)));
+        let find = || exactly().or_else(|| self.shapes().position(|shape| shape.covers(length)));
         if let Some(shape) = find() {
             return Ok(shape);
         }
@@ -82,7 +83,7 @@ impl TreeStore {
         }
         let fine = *known < FINE;
         let shape = if fine { Shape::new(length, self.workers) } else { Shape::coarse(length, self.workers) };
-        if !self.ledger.reserve(shape.bytes()) {
+        if !self.quota.reserve(shape.bytes()) {
             return Err(Full::Memory);
         }
         assert!(self.shapes[*known].set(shape).is_ok(), "shapes are added one by one");
@@ -98,9 +99,9 @@ impl Store for TreeStore {
     fn handle(&self) -> TreeHandle<'_> {
         TreeHandle {
             store: self,
-            seat: None,
-            account: self.ledger.account(),
-            pens: Vec::new(),
+            access: None,
+            allowance: self.quota.allowance(),
+            writers: Vec::new(),
             window: Window::default(),
             open: Vec::new(),
             opened: 0,
@@ -109,15 +110,15 @@ impl Store for TreeStore {
     }
 
     fn len(&self) -> u64 {
-        self.ledger.states()
+        self.quota.states()
     }
 
     fn longest(&self) -> u64 {
-        self.ledger.longest()
+        self.quota.longest()
     }
 
     fn bytes(&self) -> u64 {
-        self.ledger.bytes() + self.shapes().map(Shape::bytes).sum::<u64>()
+        self.quota.bytes() + self.shapes().map(Shape::bytes).sum::<u64>()
     }
 
     fn omission(&self) -> Omission {
@@ -125,24 +126,24 @@ impl Store for TreeStore {
     }
 }
 
-/// A worker's access to a tree store.
+/// The access of one worker to a tree store.
 #[derive(Debug)]
 pub struct TreeHandle<'a> {
     store: &'a TreeStore,
-    seat: Option<Seat<'a>>,
-    account: Account<'a>,
-    /// One for each shape that this worker has used.
-    pens: Vec<Option<Pen>>,
+    access: Option<SharedAccess<'a>>,
+    allowance: Allowance<'a>,
+    /// The data of this worker for each shape it has used.
+    writers: Vec<Option<ShapeWriter>>,
     window: Window,
-    /// The states whose successors are to come: much of a successor is the same.
+    /// The open states, whose successors are interned next. Successors share most of their nodes.
     open: Vec<Open>,
-    /// How many of them there are now.
+    /// The number of open states.
     opened: usize,
-    /// For putting states together.
+    /// A buffer for assembling states.
     numbers: Vec<u32>,
 }
 
-/// A state and the numbers of its parts.
+/// A state and the numbers of its nodes.
 #[derive(Default, Debug)]
 struct Open {
     shape: usize,
@@ -150,75 +151,75 @@ struct Open {
     numbers: Vec<u32>,
 }
 
-/// A worker's part in a shape.
+/// The data of one worker for a shape.
 #[derive(Debug)]
-struct Pen {
-    pools: Vec<PoolPen>,
-    /// One for each class of roots.
-    untold: Vec<Option<Untold>>,
+struct ShapeWriter {
+    pools: Vec<PoolWriter>,
+    /// Unreported counts for each class of roots.
+    unreported: Vec<Option<UnreportedCounts>>,
 }
 
-/// The numbers of the parts of the states in a window, part by part.
+/// The numbers of the nodes of the states in a window, node by node.
 #[derive(Default, Debug)]
 struct Window {
     numbers: Vec<[u32; WINDOW]>,
-    /// A bit for each state in which the part is not what it is in the state that it comes from.
+    /// A bit for each state in which the node differs from that of the parent.
     changed: Vec<u64>,
     contents: Vec<u64>,
-    /// Which open state each comes from.
+    /// The open state that is the parent of each state.
     origins: Vec<Option<usize>>,
 }
 
 impl<'a> TreeHandle<'a> {
-    /// A window holds states of the same length.
+    /// Interns a window of states of equal length.
     fn intern_window(
         &mut self,
-        seat: &mut Seat<'a>,
+        access: &mut SharedAccess<'a>,
         batch: &Batch,
         window: Range<usize>,
         each: &mut impl FnMut(Seen),
     ) -> Result<(), Full> {
-        if seat.is_called() {
-            self.grow(seat)?;
+        if access.resize_is_requested() {
+            self.grow(access)?;
         }
         let length = batch.state(window.start).len();
         let index = self.store.shape(length)?;
-        let shape = self.store.shapes[index].get().expect("a shape that was found");
-        if self.pens.len() <= index {
-            self.pens.resize_with(index + 1, || None);
+        let shape = self.store.shapes[index].get().expect("the shape exists");
+        if self.writers.len() <= index {
+            self.writers.resize_with(index + 1, || None);
         }
         for origin in &mut self.window.origins {
             *origin = origin.filter(|&origin| self.open[origin].shape == index);
         }
-        let mut pen = self.pens[index].take().unwrap_or_else(|| Pen::new(shape));
+        let mut writer = self.writers[index].take().unwrap_or_else(|| ShapeWriter::new(shape));
         let mut scratch = std::mem::take(&mut self.window);
         let count = window.len();
         let interned = self
-            .number_parts(seat, shape, &mut pen, &mut scratch, |i| batch.state(window.start + i))
-            .and_then(|()| self.intern_roots(seat, (index, length), &mut pen, &scratch, count, each));
+            .number_nodes(access, shape, &mut writer, &mut scratch, |i| batch.state(window.start + i))
+            .and_then(|()| self.intern_roots(access, (index, length), &mut writer, &scratch, count, each));
         self.window = scratch;
-        self.pens[index] = Some(pen);
+        self.writers[index] = Some(writer);
         interned
     }
 
-    /// Part by part, for all states of the window: first all memory is asked for, then it is used.
-    fn number_parts<'s>(
+    /// Numbers the nodes of all states in the window, node by node. All memory is prefetched before it is used.
+    fn number_nodes<'s>(
         &mut self,
-        seat: &mut Seat<'a>,
+        access: &mut SharedAccess<'a>,
         shape: &Shape,
-        pen: &mut Pen,
+        writer: &mut ShapeWriter,
         window: &mut Window,
         state: impl Fn(usize) -> &'s State,
     ) -> Result<(), Full> {
         let Window { numbers, changed, contents, origins } = window;
-        numbers.resize(shape.parts.len(), [0; WINDOW]);
-        changed.resize(shape.parts.len(), 0);
+        numbers.resize(shape.nodes.len(), [0; WINDOW]);
+        changed.resize(shape.nodes.len(), 0);
         contents.resize(WINDOW, 0);
         let orphans = origins.iter().enumerate().fold(0, |bits, (i, origin)| bits | u64::from(origin.is_none()) << i);
-        for (at, part) in shape.parts.iter().enumerate() {
+        for (at, node) in shape.nodes.iter().enumerate() {
             let mut bits = orphans;
-            match *part {
-                Part::Word(index) => {
+            match *node {
+                Node::Word(index) => {
                     for (i, origin) in origins.iter().enumerate() {
                         contents[i] = shape.word(state(i), index);
                         if let Some(origin) = origin {
@@ -226,7 +227,7 @@ impl<'a> TreeHandle<'a> {
                         }
                     }
                 }
-                Part::Pair(left, right) => {
+                Node::Pair(left, right) => {
                     bits |= changed[left] | changed[right];
                     for i in ones(bits) {
                         contents[i] = u64::from(numbers[left][i]) << 32 | u64::from(numbers[right][i]);
@@ -242,16 +243,16 @@ impl<'a> TreeHandle<'a> {
             let own = pool_of(at);
             let pool = &shape.pools[own];
             if pool.is_large() {
-                prefetch(pool, seat, contents, bits);
+                prefetch(pool, access, contents, bits);
             }
             for i in ones(bits) {
                 numbers[at][i] = loop {
-                    match pool.number(contents[i], seat, &mut pen.pools[own], &mut self.account) {
+                    match pool.number(contents[i], access, &mut writer.pools[own], &mut self.allowance) {
                         Ok(number) => break number,
                         Err(Refusal::Full(full)) => return Err(full),
-                        Err(Refusal::Crowded) => {
-                            seat.call();
-                            self.grow(seat)?;
+                        Err(Refusal::SegmentFull) => {
+                            access.request_resize();
+                            self.grow(access)?;
                         }
                     }
                 };
@@ -262,40 +263,40 @@ impl<'a> TreeHandle<'a> {
 
     fn intern_roots(
         &mut self,
-        seat: &mut Seat<'a>,
+        access: &mut SharedAccess<'a>,
         (index, length): (usize, usize),
-        pen: &mut Pen,
+        writer: &mut ShapeWriter,
         window: &Window,
         count: usize,
         each: &mut impl FnMut(Seen),
     ) -> Result<(), Full> {
-        let shape = self.store.shapes[index].get().expect("a shape that was found");
+        let shape = self.store.shapes[index].get().expect("the shape exists");
         let mut keys = [(Roots(0, 0), 0, 0); WINDOW];
         for (i, entry) in keys[..count].iter_mut().enumerate() {
-            let roots = shape.roots(|part| window.numbers[part][i]);
+            let roots = shape.roots(|node| window.numbers[node][i]);
             let (class, key) = roots.classify();
             *entry = (roots, class, key);
             let (set, made) = shape.set(class, self.store.workers);
-            if made && !self.store.ledger.reserve(set.bytes()) {
+            if made && !self.store.quota.reserve(set.bytes()) {
                 return Err(Full::Memory);
             }
-            set.prefetch(key, seat);
+            set.prefetch(key, access);
         }
         for &(roots, class, key) in &keys[..count] {
             let (set, _) = shape.set(class, self.store.workers);
-            let untold = pen.untold[class].get_or_insert_with(|| set.untold());
+            let unreported = writer.unreported[class].get_or_insert_with(|| set.unreported());
             let new = loop {
-                match set.add(key, seat, untold, || self.account.check(0)) {
+                match set.add(key, access, unreported, || self.allowance.check(0)) {
                     Ok(new) => break new,
                     Err(Refusal::Full(full)) => return Err(full),
-                    Err(Refusal::Crowded) => {
-                        seat.call();
-                        self.grow(seat)?;
+                    Err(Refusal::SegmentFull) => {
+                        access.request_resize();
+                        self.grow(access)?;
                     }
                 }
             };
             if new {
-                self.account.spend(length as u64, 0);
+                self.allowance.spend(length as u64, 0);
             }
             each(Seen { id: pack(index, roots), new });
         }
@@ -303,19 +304,19 @@ impl<'a> TreeHandle<'a> {
     }
 
     #[cold]
-    fn grow(&self, seat: &mut Seat<'a>) -> Result<(), Full> {
-        let TreeStore { ledger, .. } = self.store;
-        let reserve = |bytes| ledger.reserve(bytes);
-        let release = |bytes| ledger.release(bytes);
+    fn grow(&self, access: &mut SharedAccess<'a>) -> Result<(), Full> {
+        let TreeStore { quota, .. } = self.store;
+        let reserve = |bytes| quota.reserve(bytes);
+        let release = |bytes| quota.release(bytes);
         let shapes = || self.store.shapes();
-        let planned = seat.attend(
-            |sitting| {
-                shapes().flat_map(|shape| &shape.pools).all(|pool| pool.plan(sitting, reserve))
-                    && shapes().flat_map(Shape::sets).all(|set| set.plan(sitting, reserve))
+        let planned = access.resize(
+            |exclusive| {
+                shapes().flat_map(|shape| &shape.pools).all(|pool| pool.plan(exclusive, reserve))
+                    && shapes().flat_map(Shape::sets).all(|set| set.plan(exclusive, reserve))
             },
-            |sitting| {
-                shapes().flat_map(|shape| &shape.pools).for_each(|pool| pool.grow(sitting, release));
-                shapes().flat_map(Shape::sets).for_each(|set| set.grow(sitting, release));
+            |exclusive| {
+                shapes().flat_map(|shape| &shape.pools).for_each(|pool| pool.grow(exclusive, release));
+                shapes().flat_map(Shape::sets).for_each(|set| set.grow(exclusive, release));
             },
         );
         if planned { Ok(()) } else { Err(Full::Memory) }
@@ -323,7 +324,7 @@ impl<'a> TreeHandle<'a> {
 
     fn intern_all(
         &mut self,
-        seat: &mut Seat<'a>,
+        access: &mut SharedAccess<'a>,
         batch: &Batch,
         ends: &[usize],
         each: &mut impl FnMut(Seen),
@@ -341,32 +342,32 @@ impl<'a> TreeHandle<'a> {
                 }
                 self.window.origins.push((origin < ends.len()).then_some(origin));
             }
-            self.intern_window(seat, batch, start..end, each)?;
+            self.intern_window(access, batch, start..end, each)?;
             start = end;
         }
         Ok(())
     }
 
-    /// The set that has a state, and what it is there.
+    /// The set that contains the root of a state, and its key there.
     fn root(&self, id: StateId) -> (&'a super::quotient::QuotientSet, u64) {
         let (shape, roots) = unpack(id);
         let (class, key) = roots.classify();
-        let shape = self.store.shapes[shape].get().expect("an id of this store");
+        let shape = self.store.shapes[shape].get().expect("the id belongs to this store");
         (shape.set(class, self.store.workers).0, key)
     }
 }
 
-/// Asks for all memory that is needed to number these contents.
-fn prefetch(pool: &Pool, seat: &Seat<'_>, contents: &[u64], which: u64) {
+/// Prefetches all memory for numbering these contents.
+fn prefetch(pool: &Pool, access: &SharedAccess<'_>, contents: &[u64], which: u64) {
     for i in ones(which) {
-        pool.prefetch(seat, contents[i]);
+        pool.prefetch(access, contents[i]);
     }
     for i in ones(which) {
-        pool.prefetch_pair(seat, contents[i]);
+        pool.prefetch_pair(access, contents[i]);
     }
 }
 
-/// Where the bits of a word are that are one.
+/// The positions of the bits that are set.
 #[inline]
 fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -378,22 +379,25 @@ fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-impl Pen {
-    fn new(shape: &Shape) -> Pen {
+impl ShapeWriter {
+    fn new(shape: &Shape) -> ShapeWriter {
         let classes = NUMBER_BITS as usize + 1;
-        Pen { pools: shape.pools.iter().map(|pool| pool.pen()).collect(), untold: (0..classes).map(|_| None).collect() }
+        ShapeWriter {
+            pools: shape.pools.iter().map(|pool| pool.writer()).collect(),
+            unreported: (0..classes).map(|_| None).collect(),
+        }
     }
 }
 
 impl Handle for TreeHandle<'_> {
     fn enter(&mut self) {
-        if self.seat.is_none() {
-            self.seat = Some(self.store.meeting.enter());
+        if self.access.is_none() {
+            self.access = Some(self.store.barrier.enter());
         }
     }
 
     fn leave(&mut self) {
-        self.seat = None;
+        self.access = None;
     }
 
     fn open<'s>(&'s mut self, id: StateId, room: &'s mut Vec<u8>) -> &'s State {
@@ -404,36 +408,36 @@ impl Handle for TreeHandle<'_> {
         self.opened += 1;
         let (shape, roots) = unpack(id);
         open.shape = shape;
-        let shape = self.store.shapes[shape].get().expect("an id of this store");
+        let shape = self.store.shapes[shape].get().expect("the id belongs to this store");
         shape.assemble(roots, &mut open.numbers, room);
         open.state.clone_from(room);
         room
     }
 
     fn intern(&mut self, batch: &Batch, ends: &[usize], mut each: impl FnMut(Seen)) -> Result<(), Full> {
-        assert!(ends.len() <= self.opened, "an end for each state that is open");
-        let mut seat = self.seat.take().expect("a handle has entered when it interns");
-        let interned = self.intern_all(&mut seat, batch, ends, &mut each);
+        assert!(ends.len() <= self.opened, "each open state has an end");
+        let mut access = self.access.take().expect("a handle enters before it interns");
+        let interned = self.intern_all(&mut access, batch, ends, &mut each);
         self.opened = 0;
-        self.seat = Some(seat);
-        self.account.publish();
+        self.access = Some(access);
+        self.allowance.publish();
         interned
     }
 
     fn fetch(&mut self, id: StateId, into: &mut Vec<u8>) {
         let (shape, roots) = unpack(id);
-        let shape = self.store.shapes[shape].get().expect("an id of this store");
+        let shape = self.store.shapes[shape].get().expect("the id belongs to this store");
         shape.assemble(roots, &mut self.numbers, into);
     }
 
     fn is_visited(&self, id: StateId) -> bool {
         let (set, key) = self.root(id);
-        set.is_visited(key, self.seat.as_ref().expect("a handle has entered"))
+        set.is_visited(key, self.access.as_ref().expect("a handle enters before it is used"))
     }
 
     fn visit(&mut self, id: StateId) {
         let (set, key) = self.root(id);
-        set.visit(key, self.seat.as_ref().expect("a handle has entered"));
+        set.visit(key, self.access.as_ref().expect("a handle enters before it is used"));
     }
 }
 

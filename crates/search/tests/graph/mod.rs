@@ -1,4 +1,4 @@
-//! Graphs as models, and a search too simple to be wrong.
+//! Graphs as models, and a simple reference search.
 #![allow(dead_code)]
 
 use std::collections::{HashMap, VecDeque};
@@ -9,7 +9,7 @@ use kripke_model::trail::{Ending, Trail};
 use kripke_model::{Batch, Choice, Fault, Finding, FindingKind, Flags, Movers, State, Successors, Within};
 use kripke_search::{Budget, Errors, Options, Order, Outcome, Progress, StoreKind, explore};
 
-/// Random numbers, the same in every run (SplitMix64).
+/// Reproducible random numbers (SplitMix64).
 pub struct Random(pub u64);
 
 impl Random {
@@ -22,18 +22,18 @@ impl Random {
     }
 }
 
-/// Nodes with their successors and what is wrong there. Node 0 is the initial state.
+/// Nodes with their successors and findings. Node 0 is the initial state.
 #[derive(Clone, Default, Debug)]
 pub struct Graph {
     pub edges: Vec<Vec<u32>>,
     pub findings: HashMap<u32, Vec<Finding>>,
     pub invalid_ends: bool,
-    /// Nodes in the order in which they were expanded, by this graph and its clones.
+    /// Nodes in the order of expansion, by this graph and its clones.
     pub expanded: Arc<Mutex<Vec<u32>>>,
 }
 
 impl Graph {
-    /// Parallel edges and loops included.
+    /// A random graph with parallel edges and self-loops.
     pub fn random(random: &mut Random, nodes: u64, max_degree: u64) -> Graph {
         let edges = (0..nodes).map(|_| (0..random.below(max_degree + 1)).map(|_| random.below(nodes) as u32).collect());
         Graph { edges: edges.collect(), ..Graph::default() }
@@ -43,8 +43,8 @@ impl Graph {
         self.findings.entry(node).or_default().push(finding(kind, place));
     }
 
-    /// Sprinkles findings of all kinds but endless sequences.
-    pub fn sprinkle(&mut self, random: &mut Random, count: u64) {
+    /// Adds random findings of all kinds except endless sequences.
+    pub fn add_random_findings(&mut self, random: &mut Random, count: u64) {
         for _ in 0..count {
             let node = random.below(self.edges.len() as u64) as u32;
             let kind = match random.below(3) {
@@ -57,24 +57,25 @@ impl Graph {
     }
 }
 
-/// All ways to search with this order, or with any.
-pub fn ways(order: Option<Order>) -> Vec<Options> {
-    let mut ways = Vec::new();
+/// All configurations of a search with this order, or with any.
+pub fn configurations(order: Option<Order>) -> Vec<Options> {
+    let mut configurations = Vec::new();
     let stores =
         [(StoreKind::Exact, None), (StoreKind::Tree, None), (StoreKind::Auto, Some(40)), (StoreKind::Auto, Some(700))];
-    for (store, change_at) in stores {
-        let with = Options { store, change_at, ..Options::default() };
+    for (store, migrate_at) in stores {
+        let with = Options { store, migrate_at, ..Options::default() };
         if order != Some(Order::BreadthFirst) {
-            ways.push(Options { order: Order::DepthFirst, ..with.clone() });
+            configurations.push(Options { order: Order::DepthFirst, ..with.clone() });
         }
         if order != Some(Order::DepthFirst) {
-            ways.extend([1, 2, 4].map(|threads| Options { threads: Some(threads), ..with.clone() }));
+            configurations.extend([1, 2, 4].map(|threads| Options { threads: Some(threads), ..with.clone() }));
         }
     }
-    ways
+    configurations
 }
 
-/// Explores with a copy of the model for each worker, and checks that what was shown last is how it ended.
+/// Explores with a copy of the model for each worker, and checks that the last reported progress equals the
+/// statistics.
 pub fn run<M: Successors + Clone + Sync>(model: &M, options: &Options, budget: &Budget) -> Outcome {
     let progress = Progress::new();
     let outcome = explore(&|| Box::new(model.clone()), options, budget, &progress);
@@ -89,7 +90,7 @@ pub fn finding(kind: FindingKind, place: u32) -> Finding {
     Finding { kind, pid: 0, process: ProcessId(0), edge: EdgeId(0), span, within: Within::Edge }
 }
 
-/// States of different lengths; some are beginnings of others.
+/// States of different lengths; some are prefixes of others.
 pub fn encode(node: u32) -> Vec<u8> {
     let mut bytes = node.to_le_bytes().to_vec();
     bytes.resize(4 + node as usize % 11 * 9, 0);
@@ -132,7 +133,7 @@ impl Successors for Graph {
     }
 }
 
-/// What there is to know about a graph.
+/// The properties of a graph.
 #[derive(Default, PartialEq, Eq, Debug)]
 pub struct Known {
     pub states: u64,
@@ -141,9 +142,9 @@ pub struct Known {
     pub state_bytes: u64,
     /// The longest distance from the initial node.
     pub depth: u64,
-    /// The shortest distance of an error, and whether there is any.
+    /// The shortest distance of an error, if there is one.
     pub nearest_error: Option<u64>,
-    /// In depth-first order.
+    /// Nodes in depth-first order.
     pub preorder: Vec<u32>,
     pub stack: u64,
 }
@@ -192,7 +193,7 @@ fn visit(graph: &Graph, node: u32, depth: u64, visited: &mut [bool], known: &mut
     }
 }
 
-/// Follows a trail and checks that it ends as it says. The node it ends at.
+/// Follows a trail, checks its end, and returns its last node.
 pub fn follow(graph: &Graph, trail: &Trail) -> u32 {
     let node = trail.choices.iter().fold(0, |node, &choice| graph.edges[node as usize][choice as usize]);
     match trail.ending {

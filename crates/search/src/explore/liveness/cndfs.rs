@@ -1,0 +1,237 @@
+//! Multi-core nested depth-first search (CNDFS: Evangelista, Laarman, Petrucci, van de Pol, *Improved multi-core
+//! nested depth-first search*, 2012).
+//!
+//! Each worker runs a nested search in its own order. Workers share completed states: a state is blue when a worker
+//! has left it in its first (blue) search, and red when no accepting cycle through a seed that was left before visits
+//! it. A worker that has completed its second (red) search waits until the accepting states visited by it are red.
+//! Other workers are about to make them red.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use kripke_model::{Choice, Flags};
+
+use super::super::Factory;
+use super::super::worker::Worker;
+use super::LivenessSearch;
+use super::colours::{Colours, Set};
+use super::parallel::{Ended, OrEnded, ParallelSearch, WorkerStatus, shuffle};
+use crate::budget::Limit;
+use crate::store::{Handle, Seen, StateId, Store};
+
+const BLUE: u8 = 1;
+const RED: u8 = 2;
+const EXPANDED: u8 = 4;
+const ACCEPTING: u8 = 8;
+
+/// Entry above each state of the current path.
+const FRAME: StateId = StateId::NONE;
+
+/// Data that the workers share.
+struct Shared<'s, S> {
+    parallel: ParallelSearch<'s, S>,
+    colours: Colours,
+    /// Whether a blue search has skipped a state because of the depth limit. That state may never become red, so
+    /// workers no longer wait for red states, and the search is incomplete.
+    depth_limited: AtomicBool,
+}
+
+struct Searcher<'l, 'w, 'm, 's, S: Store + 'w> {
+    shared: &'l Shared<'s, S>,
+    worker: &'l mut Worker<'w, 'm, S>,
+    number: usize,
+    /// States on the path of the blue search.
+    cyan: Set,
+    /// States visited by the red search.
+    pink: Set,
+    blue: Vec<StateId>,
+    depth: u32,
+    deepest: u32,
+    red: Vec<StateId>,
+    met: Vec<StateId>,
+    /// Successors that other workers have expanded.
+    deferred: Vec<StateId>,
+    random: u64,
+}
+
+pub(super) fn run<S: Store>(
+    liveness: &mut LivenessSearch<'_, '_, '_, S>,
+    factory: Factory<'_, '_>,
+    root: StateId,
+) -> Result<(), Limit> {
+    let shared = Shared {
+        parallel: ParallelSearch::new(liveness),
+        colours: Colours::new(),
+        depth_limited: AtomicBool::new(false),
+    };
+    shared.parallel.run_workers(liveness, factory, |worker, number| Searcher::new(&shared, worker, number).start(root));
+    let (bytes, depth_limited, max_depth) =
+        (shared.colours.bytes(), shared.is_depth_limited(), shared.parallel.max_depth);
+    shared.parallel.conclude(liveness, bytes)?;
+    let found = !liveness.found.is_empty() || !liveness.findings.kept.is_empty();
+    if depth_limited && !found { Err(Limit::Depth(max_depth)) } else { Ok(()) }
+}
+
+impl<S> Shared<'_, S> {
+    fn is_depth_limited(&self) -> bool {
+        self.depth_limited.load(Ordering::Relaxed)
+    }
+}
+
+impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
+    fn new(shared: &'l Shared<'s, S>, worker: &'l mut Worker<'w, 'm, S>, number: usize) -> Self {
+        Searcher {
+            shared,
+            worker,
+            number,
+            cyan: Set::default(),
+            pink: Set::default(),
+            blue: Vec::new(),
+            depth: 0,
+            deepest: 0,
+            red: Vec::new(),
+            met: Vec::new(),
+            deferred: Vec::new(),
+            random: 1 + number as u64,
+        }
+    }
+
+    fn start(&mut self, root: StateId) {
+        self.blue.push(root);
+        let result = self.search();
+        self.shared.parallel.finish_worker(result, self.worker, self.deepest);
+    }
+
+    fn search(&mut self) -> OrEnded {
+        while let Some(&top) = self.blue.last() {
+            if top == FRAME {
+                self.blue.pop();
+                if let Some(id) = self.blue.pop() {
+                    self.depth -= 1;
+                    self.leave(id)?;
+                }
+                continue;
+            }
+            let colour = self.shared.colours.get(top);
+            let is_known = self.cyan.contains(top) || colour & BLUE != 0;
+            if is_known || self.depth >= self.shared.parallel.max_depth {
+                self.shared.depth_limited.fetch_or(!is_known, Ordering::Relaxed);
+                self.blue.pop();
+                continue;
+            }
+            self.cyan.insert(top);
+            let mut stack = std::mem::take(&mut self.blue);
+            stack.push(FRAME);
+            let expanded = self.expand(top, &mut stack);
+            self.blue = stack;
+            let flags = expanded?;
+            if flags.accepting {
+                self.shared.colours.set(top, ACCEPTING);
+            }
+            self.depth += 1;
+            self.deepest = self.deepest.max(self.depth);
+            self.check_limits()?;
+        }
+        Ok(())
+    }
+
+    /// Pushes the successors of a state in the order of this worker. The worker that comes first collects the errors
+    /// and counts.
+    ///
+    /// Workers that follow each other would repeat the same work. Each worker therefore prefers states that no worker
+    /// has expanded, and visits the others in a random order.
+    fn expand(&mut self, id: StateId, stack: &mut Vec<StateId>) -> OrEnded<Flags> {
+        let first = stack.len();
+        let known = self.shared.colours.set(id, EXPANDED) & EXPANDED != 0;
+        let (colours, deferred) = (&self.shared.colours, &mut self.deferred);
+        let sort = |seen: Seen| {
+            let taken = !seen.new && colours.get(seen.id) & EXPANDED != 0;
+            if taken { deferred.push(seen.id) } else { stack.push(seen.id) }
+        };
+        let expanded = match known {
+            false => self.worker.expand(id, sort),
+            true => self.worker.expand_again(id, Choice::All, sort),
+        };
+        // The last entry is visited first: states that no worker has expanded.
+        shuffle(&mut stack[first..], &mut self.random);
+        shuffle(&mut self.deferred, &mut self.random);
+        stack.splice(first..first, self.deferred.drain(..));
+        expanded.map_err(|limit| self.shared.parallel.stop(limit))
+    }
+
+    /// Checks limits and findings.
+    fn check_limits(&mut self) -> OrEnded {
+        let Searcher { shared, worker, number, cyan, pink, blue, red, met, deepest, .. } = self;
+        let status = || {
+            let stacks = (blue.capacity() + red.capacity() + met.capacity()) * size_of::<StateId>();
+            let own = cyan.bytes() + pink.bytes() + stacks as u64;
+            let waiting = blue.len() as u64;
+            WorkerStatus { number: *number, deepest: *deepest, waiting, own, shared: shared.colours.bytes() }
+        };
+        shared.parallel.check_limits(worker, status)
+    }
+
+    /// Completes a state of the blue search.
+    fn leave(&mut self, id: StateId) -> OrEnded {
+        self.shared.colours.set(id, BLUE);
+        if self.shared.colours.get(id) & (ACCEPTING | RED) == ACCEPTING {
+            self.search_red(id)?;
+            self.wait(id)?;
+            for met in self.met.drain(..) {
+                self.shared.colours.set(met, RED);
+                self.pink.remove(met);
+            }
+        }
+        self.cyan.remove(id);
+        Ok(())
+    }
+
+    /// The red search.
+    fn search_red(&mut self, seed: StateId) -> OrEnded {
+        self.red.push(seed);
+        let mut first = true;
+        while let Some(top) = self.red.pop() {
+            if self.cyan.contains(top) && !first {
+                return Err(self.shared.parallel.report_cycle(seed));
+            }
+            let colour = self.shared.colours.get(top);
+            let is_beyond_limit = colour & BLUE == 0 && self.shared.is_depth_limited();
+            if self.pink.contains(top) || colour & RED != 0 || is_beyond_limit {
+                continue;
+            }
+            first = false;
+            self.pink.insert(top);
+            self.met.push(top);
+            let mut stack = std::mem::take(&mut self.red);
+            let expanded = self.expand(top, &mut stack);
+            self.red = stack;
+            if expanded?.accepting {
+                self.shared.colours.set(top, ACCEPTING);
+            }
+            self.check_limits()?;
+        }
+        Ok(())
+    }
+
+    /// Waits until the other accepting states in `met` are red, unless the depth limit prevents it. The worker leaves
+    /// the store while it waits.
+    fn wait(&mut self, seed: StateId) -> OrEnded {
+        let colours = &self.shared.colours;
+        let open = |id: &StateId| *id != seed && colours.get(*id) & (ACCEPTING | RED) == ACCEPTING;
+        let mut at = 0;
+        if !self.met.iter().any(open) {
+            return Ok(());
+        }
+        self.worker.handle.leave();
+        let mut over = false;
+        while at < self.met.len() && !over && !self.shared.is_depth_limited() {
+            if open(&self.met[at]) {
+                std::thread::yield_now();
+                over = self.shared.parallel.is_over() || self.shared.parallel.search.is_stopped();
+            } else {
+                at += 1;
+            }
+        }
+        self.worker.handle.enter();
+        if over { Err(Ended) } else { Ok(()) }
+    }
+}

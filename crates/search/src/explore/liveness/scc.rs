@@ -1,0 +1,192 @@
+//! Strongly connected components in one pass (Tarjan, with a stack of roots as in Gabow, 2000, and Couvreur, 1999).
+//!
+//! Each state is expanded once. A component is known to have an accepting cycle as soon as an edge closes one. Only
+//! fairness requires complete components.
+
+use super::{LivenessSearch, label};
+use crate::budget::Limit;
+use crate::store::{StateId, Store};
+
+/// Values of [`Path::order`]: not yet visited, and in a complete component.
+const UNSEEN: u32 = 0;
+const DONE: u32 = u32::MAX;
+
+/// Entry above each state of the current path.
+const FRAME: StateId = StateId::NONE;
+
+/// A partial component: the number of its first state, and its acceptance marks.
+#[derive(Clone, Copy, Debug)]
+struct Root {
+    order: u32,
+    marks: u32,
+    /// The marks of the edge that leads to it.
+    entry: u32,
+}
+
+/// The stacks of the search.
+#[derive(Debug, Default)]
+struct Path {
+    /// The visiting number of each state, counted from 1. Numbers are reused.
+    order: Vec<u32>,
+    /// States of components that are not complete, with their marks.
+    open: Vec<(StateId, u32)>,
+    roots: Vec<Root>,
+    /// The current path, with frames of successors that are not yet visited.
+    entries: Vec<StateId>,
+    /// The marks of the edge to each entry, if acceptance is defined on edges.
+    labels: Vec<u32>,
+    depth: u32,
+    deepest: u32,
+}
+
+impl Path {
+    fn order(&self, id: StateId) -> u32 {
+        self.order.get(id.number() as usize).copied().unwrap_or(UNSEEN)
+    }
+
+    fn set_order(&mut self, id: StateId, order: u32) {
+        let at = id.number() as usize;
+        if at >= self.order.len() {
+            self.order.resize((at + 1).next_power_of_two(), UNSEEN);
+        }
+        self.order[at] = order;
+    }
+
+    fn bytes(&self) -> u64 {
+        let Path { order, open, roots, entries, labels, .. } = self;
+        (order.capacity() * size_of::<u32>()
+            + open.capacity() * size_of::<(StateId, u32)>()
+            + roots.capacity() * size_of::<Root>()
+            + entries.capacity() * size_of::<StateId>()
+            + labels.capacity() * size_of::<u32>()) as u64
+    }
+
+    /// Merges all components from an open state on, because an edge leads back to it. Returns the marks.
+    fn merge(&mut self, order: u32, label: u32) -> u32 {
+        let mut marks = label;
+        while let Some(root) = self.roots.pop() {
+            marks |= root.marks;
+            if root.order <= order {
+                self.roots.push(Root { marks, ..root });
+                break;
+            }
+            marks |= root.entry;
+        }
+        marks
+    }
+
+    /// Removes the last entry, and returns the marks of the edge to it.
+    fn pop(&mut self) -> u32 {
+        self.entries.pop();
+        self.labels.pop().unwrap_or(0)
+    }
+
+    /// The states of the youngest component.
+    fn youngest(&self) -> &[(StateId, u32)] {
+        let first = self.roots.last().map_or(1, |root| root.order);
+        &self.open[first as usize - 1..]
+    }
+}
+
+pub(super) fn run<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, root: StateId) -> Result<(), Limit> {
+    let mut path = Path::default();
+    path.entries.push(root);
+    if liveness.cycles.by_edges() {
+        path.labels.push(0);
+    }
+    let done = descend(liveness, &mut path);
+    liveness.depth = path.deepest;
+    liveness.bytes = path.bytes();
+    done
+}
+
+fn descend<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, path: &mut Path) -> Result<(), Limit> {
+    while let Some(&top) = path.entries.last() {
+        if top == FRAME {
+            path.pop();
+            let Some(state) = path.entries.last().copied() else { break };
+            path.pop();
+            path.depth -= 1;
+            if finish(liveness, path, state)? {
+                return Ok(());
+            }
+            continue;
+        }
+        match path.order(top) {
+            UNSEEN if path.depth >= liveness.max_depth => {
+                path.pop();
+            }
+            UNSEEN => {
+                if visit(liveness, path, top)? {
+                    return Ok(());
+                }
+            }
+            DONE => {
+                path.pop();
+            }
+            order => {
+                let label = path.pop();
+                if path.merge(order, label) == liveness.cycles.all_marks() && liveness.stops_early() {
+                    if liveness.cycles.by_edges() {
+                        liveness.check_component(path.youngest())?;
+                    } else {
+                        let found = path.youngest().iter().find(|(_, marks)| *marks != 0);
+                        liveness.found.extend(found.map(|(id, _)| *id));
+                    }
+                    return Ok(());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Expands the state on top of the stack. Returns whether the search has ended.
+fn visit<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, path: &mut Path, id: StateId) -> Result<bool, Limit> {
+    let order = path.open.len() as u32 + 1;
+    path.set_order(id, order);
+    let entry = path.labels.last().copied().unwrap_or(0);
+    let (by_edges, mut number, mut edges) = (liveness.cycles.by_edges(), 0, Vec::new());
+    if by_edges {
+        liveness.worker.acceptance_marks(id, &mut edges);
+        path.labels.push(0);
+    }
+    path.entries.push(FRAME);
+    path.depth += 1;
+    path.deepest = path.deepest.max(path.depth);
+    let first = path.entries.len();
+    let Path { entries, labels, order: orders, .. } = path;
+    // The filter runs during interning, where memory accesses overlap.
+    let flags = liveness.worker.expand(id, |seen| {
+        if seen.new || orders.get(seen.id.number() as usize) != Some(&DONE) {
+            entries.push(seen.id);
+            if by_edges {
+                labels.push(label(&edges, number));
+            }
+        }
+        number += 1;
+    })?;
+    path.entries[first..].reverse();
+    if by_edges {
+        path.labels[first..].reverse();
+    }
+    let marks = liveness.cycles.marks(flags);
+    path.open.push((id, marks));
+    path.roots.push(Root { order, marks, entry });
+    liveness.check_limits(path.deepest, || path.bytes(), path.entries.len() as u64)
+}
+
+/// Completes a state. Returns whether the search has ended.
+fn finish<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, path: &mut Path, id: StateId) -> Result<bool, Limit> {
+    let order = path.order(id);
+    let Some(root) = path.roots.last().copied().filter(|root| root.order == order) else { return Ok(false) };
+    let over = root.marks == liveness.cycles.all_marks()
+        && !liveness.stops_early()
+        && liveness.check_component(path.youngest())?;
+    path.roots.pop();
+    while path.open.len() as u32 >= order {
+        let (state, _) = path.open.pop().expect("the states of the component are open");
+        path.set_order(state, DONE);
+    }
+    Ok(over)
+}

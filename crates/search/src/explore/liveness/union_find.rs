@@ -1,0 +1,446 @@
+//! The concurrent union-find forest of UFSCC: sets of states on common cycles, and for each set the workers that have
+//! entered it and a cyclic list of the states that no worker has finished (Bloemen, Laarman, van de Pol, *Multi-core
+//! on-the-fly SCC decomposition*, 2016, figures 5 to 8).
+//!
+//! * A root is linked only to a root with a greater number, and only by the worker that has locked it. Links
+//!   therefore form no cycles.
+//! * A state in a list is live, busy (its link is being changed) or done. Two lists are joined by exchanging the
+//!   links of a busy state of each. Links of done states change only to skip other done states. No two workers
+//!   therefore change the same link.
+//! * A worker that joins two lists locks the one with the lesser root first, so there is no deadlock.
+//! * Bits that are added to a set go to its root. A worker that adds bits checks again whether the node is still a
+//!   root; a worker that links the root collects its bits after linking. All these accesses are sequentially
+//!   consistent, so one of the two sees the bits.
+
+use std::sync::OnceLock;
+
+use crate::store::StateId;
+use crate::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering, yield_now};
+
+/// States per page, as a power of two. Pages are small under the shuttle scheduler.
+const PAGE_BITS: u32 = if cfg!(shuttle) { 4 } else { 16 };
+const PAGES: usize = if cfg!(shuttle) { 1 } else { 1 << (32 - PAGE_BITS) };
+
+/// Maximum number of workers.
+pub(in crate::explore) const MOST_WORKERS: usize = 64;
+
+/// Bit among the marks of a set: it has a cycle.
+pub(super) const CYCLE: u32 = 1 << 31;
+
+/// Status of a root: live, locked for linking, or complete (dead). Status of a state in a list: live, busy or done.
+const LIVE: u8 = 0;
+const LOCKED: u8 = 1;
+const BUSY: u8 = 1;
+const DEAD: u8 = 2;
+const DONE: u8 = 2;
+
+/// A node of the forest. Links store node numbers plus one; zero is a link to the node itself, so a node needs no
+/// initialisation.
+struct Node {
+    parent: AtomicU32,
+    next: AtomicU32,
+    workers: AtomicU64,
+    /// Acceptance marks of the set, in its root.
+    marks: AtomicU32,
+    /// Acceptance marks of the state.
+    own: AtomicU32,
+    set: AtomicU8,
+    item: AtomicU8,
+    expanded: AtomicU8,
+}
+
+pub(super) struct UnionFind {
+    pages: Box<[OnceLock<Box<[Node]>>]>,
+    bytes: std::sync::atomic::AtomicU64,
+}
+
+/// The result of claiming a state for a worker.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Claim {
+    /// The worker has not entered the set before.
+    New,
+    /// The worker has entered the set before, and the set is not complete.
+    Known,
+    /// The set is complete.
+    Dead,
+}
+
+impl Node {
+    fn new() -> Node {
+        let (number, flag) = (|| AtomicU32::new(0), || AtomicU8::new(0));
+        Node {
+            parent: number(),
+            next: number(),
+            workers: AtomicU64::new(0),
+            marks: number(),
+            own: number(),
+            set: flag(),
+            item: flag(),
+            expanded: flag(),
+        }
+    }
+}
+
+impl UnionFind {
+    pub fn new() -> UnionFind {
+        let pages = (0..PAGES).map(|_| OnceLock::new()).collect();
+        UnionFind { pages, bytes: std::sync::atomic::AtomicU64::new(0) }
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    fn node(&self, number: u32) -> &Node {
+        let page = self.pages[(number >> PAGE_BITS) as usize].get_or_init(|| {
+            let bytes = (size_of::<Node>() << PAGE_BITS) as u64;
+            self.bytes.fetch_add(bytes, std::sync::atomic::Ordering::Relaxed);
+            (0..1 << PAGE_BITS).map(|_| Node::new()).collect()
+        });
+        &page[(number & ((1 << PAGE_BITS) - 1)) as usize]
+    }
+
+    fn parent(&self, a: u32) -> u32 {
+        self.node(a).parent.load(Ordering::SeqCst).checked_sub(1).unwrap_or(a)
+    }
+
+    fn next(&self, a: u32) -> u32 {
+        self.node(a).next.load(Ordering::SeqCst).checked_sub(1).unwrap_or(a)
+    }
+
+    fn link(&self, a: u32, next: u32) {
+        self.node(a).next.store(next + 1, Ordering::SeqCst);
+    }
+
+    fn is_root(&self, a: u32) -> bool {
+        self.parent(a) == a
+    }
+
+    /// The root of a node. The path is halved on the way.
+    fn find(&self, mut a: u32) -> u32 {
+        loop {
+            let parent = self.parent(a);
+            if parent == a {
+                return a;
+            }
+            let above = self.parent(parent);
+            if above != parent {
+                let cell = &self.node(a).parent;
+                let _ = cell.compare_exchange(parent + 1, above + 1, Ordering::SeqCst, Ordering::SeqCst);
+            }
+            a = parent;
+        }
+    }
+
+    /// Whether two states are in the same set.
+    pub fn same(&self, a: StateId, b: StateId) -> bool {
+        loop {
+            let (a, b) = (self.find(a.number()), self.find(b.number()));
+            if a == b {
+                return true;
+            }
+            if self.is_root(a) {
+                return false;
+            }
+        }
+    }
+
+    /// Claims the set of a state for a worker.
+    pub fn claim(&self, id: StateId, worker: usize) -> Claim {
+        let bit = 1u64 << worker;
+        let (mut root, mut added) = (self.find(id.number()), false);
+        loop {
+            let node = self.node(root);
+            if node.set.load(Ordering::SeqCst) == DEAD {
+                return Claim::Dead;
+            }
+            if node.workers.fetch_or(bit, Ordering::SeqCst) & bit != 0 {
+                // The worker that linked the root may have moved the bit that was just added. Entering a set twice is
+                // harmless; assuming an earlier visit is not.
+                return if added { Claim::New } else { Claim::Known };
+            }
+            added = true;
+            if self.is_root(root) {
+                return Claim::New;
+            }
+            root = self.find(root);
+        }
+    }
+
+    /// Whether a worker has entered the set of a state.
+    pub fn has(&self, id: StateId, worker: usize) -> bool {
+        self.node(self.find(id.number())).workers.load(Ordering::SeqCst) >> worker & 1 == 1
+    }
+
+    /// Whether the state is expanded for the first time.
+    pub fn first(&self, id: StateId) -> bool {
+        self.node(id.number()).expanded.swap(1, Ordering::SeqCst) == 0
+    }
+
+    /// Adds marks to a state, and returns the marks of its set.
+    pub fn mark_state(&self, id: StateId, marks: u32) -> u32 {
+        self.node(id.number()).own.fetch_or(marks, Ordering::SeqCst);
+        self.mark(id, marks)
+    }
+
+    /// Adds marks to the set of a state, and returns all its marks.
+    pub fn mark(&self, id: StateId, marks: u32) -> u32 {
+        let mut root = self.find(id.number());
+        loop {
+            let now = self.node(root).marks.fetch_or(marks, Ordering::SeqCst) | marks;
+            if self.is_root(root) {
+                return now;
+            }
+            root = self.find(root);
+        }
+    }
+
+    /// A state with one of these marks in the set of a state.
+    pub fn marked(&self, id: StateId, marks: u32) -> Option<StateId> {
+        let root = self.find(id.number());
+        let pages = self.pages.iter().enumerate().filter_map(|(i, page)| Some((i as u32, page.get()?)));
+        let mut nodes = pages.flat_map(|(page, nodes)| nodes.iter().zip((page << PAGE_BITS)..));
+        let found =
+            nodes.find(|(node, number)| node.own.load(Ordering::SeqCst) & marks != 0 && self.find(*number) == root);
+        found.map(|(_, number)| StateId::numbered(number))
+    }
+
+    /// A state of the set that is not done. If there is none, the set becomes complete.
+    pub fn pick(&self, id: StateId) -> Option<StateId> {
+        match self.live(id.number()) {
+            Ok(live) => Some(StateId::numbered(live)),
+            Err(last) => {
+                self.complete(last);
+                None
+            }
+        }
+    }
+
+    /// A state of the list that is not done, or the last state of the list that is.
+    fn live(&self, mut a: u32) -> Result<u32, u32> {
+        loop {
+            if self.is_live(a) {
+                return Ok(a);
+            }
+            let b = self.next(a);
+            if a == b {
+                return Err(a);
+            }
+            if self.is_live(b) {
+                return Ok(b);
+            }
+            let c = self.next(b);
+            self.link(a, c);
+            a = c;
+        }
+    }
+
+    /// Whether a state is not done. Waits while it is busy.
+    fn is_live(&self, a: u32) -> bool {
+        loop {
+            match self.node(a).item.load(Ordering::SeqCst) {
+                LIVE => return true,
+                DONE => return false,
+                _ => yield_now(),
+            }
+        }
+    }
+
+    fn complete(&self, a: u32) {
+        loop {
+            let root = self.find(a);
+            let set = &self.node(root).set;
+            let changed = set.compare_exchange(LIVE, DEAD, Ordering::SeqCst, Ordering::SeqCst);
+            if changed.is_ok() && self.is_root(root) || changed == Err(DEAD) {
+                return;
+            }
+            yield_now();
+        }
+    }
+
+    /// Marks a state as done, because all its successors were visited.
+    pub fn finish(&self, id: StateId) {
+        let item = &self.node(id.number()).item;
+        while item.compare_exchange(LIVE, DONE, Ordering::SeqCst, Ordering::SeqCst) == Err(BUSY) {
+            yield_now();
+        }
+    }
+
+    /// Unites the sets of two states that are on a common cycle.
+    pub fn unite(&self, a: StateId, b: StateId) {
+        let Some((low, high)) = self.lock(a.number(), b.number()) else { return };
+        // Neither list is empty: they contain the states that the worker is visiting, or the sets are already united.
+        if let Some(first) = self.hold(low) {
+            if let Some(second) = self.hold(high) {
+                let (x, y) = (self.next(first), self.next(second));
+                self.link(first, y);
+                self.link(second, x);
+                self.node(low).parent.store(high + 1, Ordering::SeqCst);
+                self.merge_bits(low, high);
+                self.node(second).item.store(LIVE, Ordering::SeqCst);
+            }
+            self.node(first).item.store(LIVE, Ordering::SeqCst);
+        }
+        self.node(low).set.store(LIVE, Ordering::SeqCst);
+    }
+
+    /// Locks the lesser of two roots, and returns both.
+    fn lock(&self, a: u32, b: u32) -> Option<(u32, u32)> {
+        loop {
+            let (a, b) = (self.find(a), self.find(b));
+            if a == b {
+                return None;
+            }
+            let (low, high) = (a.min(b), a.max(b));
+            let set = &self.node(low).set;
+            match set.compare_exchange(LIVE, LOCKED, Ordering::SeqCst, Ordering::SeqCst) {
+                Ok(_) if self.is_root(low) => return Some((low, high)),
+                Ok(_) => set.store(LIVE, Ordering::SeqCst),
+                Err(DEAD) => return None,
+                Err(_) => yield_now(),
+            }
+        }
+    }
+
+    /// Makes a live state of the list busy.
+    fn hold(&self, a: u32) -> Option<u32> {
+        loop {
+            let live = self.live(a).ok()?;
+            let item = &self.node(live).item;
+            if item.compare_exchange(LIVE, BUSY, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+                return Some(live);
+            }
+        }
+    }
+
+    /// Moves the bits of a linked root to the new root.
+    fn merge_bits(&self, low: u32, mut high: u32) {
+        let from = self.node(low);
+        loop {
+            high = self.find(high);
+            let to = self.node(high);
+            to.workers.fetch_or(from.workers.load(Ordering::SeqCst), Ordering::SeqCst);
+            to.marks.fetch_or(from.marks.load(Ordering::SeqCst), Ordering::SeqCst);
+            if self.is_root(high) {
+                return;
+            }
+        }
+    }
+}
+
+/// Tests of thread interleavings: `RUSTFLAGS="--cfg shuttle" cargo test --release -p kripke-search --lib schedules`
+#[cfg(all(test, shuttle))]
+mod schedules {
+    use std::sync::Arc;
+
+    use super::*;
+
+    const SCHEDULES: usize = 10_000;
+
+    fn id(number: u32) -> StateId {
+        StateId::numbered(number)
+    }
+
+    /// Runs each part in a worker, on the same forest.
+    fn together(parts: Vec<fn(&UnionFind)>) -> Arc<UnionFind> {
+        let sets = Arc::new(UnionFind::new());
+        let work = |part: fn(&UnionFind)| {
+            let sets = Arc::clone(&sets);
+            shuttle::thread::spawn(move || part(&sets))
+        };
+        let workers: Vec<_> = parts.into_iter().map(work).collect();
+        workers.into_iter().for_each(|worker| worker.join().unwrap());
+        sets
+    }
+
+    /// Finishes all states of a set, and returns them.
+    fn empty(sets: &UnionFind, from: StateId) -> Vec<u32> {
+        let mut picked = Vec::new();
+        while let Some(id) = sets.pick(from) {
+            picked.push(id.number());
+            sets.finish(id);
+        }
+        picked.sort_unstable();
+        picked
+    }
+
+    /// Three workers close a cycle in overlapping parts. The result is one set with all bits and all states.
+    #[test]
+    fn schedules_of_joining() {
+        shuttle::check_random(
+            || {
+                let sets = together(vec![
+                    |sets| {
+                        assert_eq!(sets.claim(id(1), 0), Claim::New);
+                        sets.unite(id(0), id(1));
+                        sets.unite(id(1), id(2));
+                        assert_eq!(sets.claim(id(2), 0), Claim::Known);
+                    },
+                    |sets| {
+                        sets.mark_state(id(3), 1);
+                        sets.unite(id(3), id(4));
+                        sets.unite(id(2), id(3));
+                    },
+                    |sets| {
+                        sets.unite(id(4), id(0));
+                        sets.mark(id(4), 2);
+                    },
+                ]);
+                assert!((1..5).all(|n| sets.same(id(0), id(n))), "one ring");
+                assert_eq!(sets.mark(id(0), 0), 3, "all marks");
+                assert!(sets.has(id(4), 0), "all workers");
+                assert_eq!(sets.marked(id(0), 1), Some(id(3)));
+                assert_eq!(empty(&sets, id(2)), [0, 1, 2, 3, 4], "the list contains each state once");
+                assert_eq!(sets.claim(id(4), 7), Claim::Dead);
+            },
+            SCHEDULES,
+        );
+    }
+
+    /// A worker enters a set for the first time while others unite it with another.
+    #[test]
+    fn schedules_of_claiming() {
+        shuttle::check_random(
+            || {
+                let sets = together(vec![
+                    |sets| assert_eq!(sets.claim(id(0), 5), Claim::New, "the worker has not entered the set"),
+                    |sets| sets.unite(id(0), id(1)),
+                    |sets| sets.unite(id(1), id(2)),
+                ]);
+                assert!(sets.has(id(2), 5));
+                assert_eq!(sets.claim(id(1), 5), Claim::Known);
+            },
+            SCHEDULES,
+        );
+    }
+
+    /// States are finished while sets are united.
+    #[test]
+    fn schedules_of_finishing() {
+        shuttle::check_random(
+            || {
+                let sets = together(vec![
+                    |sets| {
+                        sets.unite(id(0), id(1));
+                        sets.finish(id(0));
+                        assert!(sets.pick(id(0)).is_some());
+                    },
+                    |sets| {
+                        sets.unite(id(2), id(3));
+                        sets.finish(id(3));
+                        sets.unite(id(1), id(3));
+                    },
+                    |sets| {
+                        sets.unite(id(4), id(1));
+                        sets.finish(id(4));
+                        assert!(sets.pick(id(4)).is_some());
+                    },
+                ]);
+                assert!((1..5).all(|n| sets.same(id(0), id(n))), "one set");
+                assert_eq!(empty(&sets, id(3)), [1, 2], "unfinished states");
+                assert_eq!(sets.claim(id(0), 0), Claim::Dead);
+            },
+            SCHEDULES,
+        );
+    }
+}

@@ -1,0 +1,175 @@
+//! Segments of a table. They grow one by one, so that no resize takes long, while all workers are at the [resize
+//! barrier](super::resize_barrier).
+#![allow(unsafe_code)]
+
+use std::cell::UnsafeCell;
+use std::fmt::Debug;
+
+use super::resize_barrier::{ExclusiveAccess, SharedAccess};
+use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering};
+
+/// Bytes that each worker moves in one resize, which bounds its duration.
+const MOVED: u64 = 4 << 20;
+
+/// The content of a segment: slots that workers fill.
+pub(super) trait SegmentContent: Debug {
+    /// The number of used slots at which the segment should grow.
+    fn full(&self) -> usize;
+
+    /// The number of slots.
+    fn slots(&self) -> usize;
+
+    /// Whether an insertion has failed.
+    fn must_grow(&self) -> bool;
+
+    /// Memory of the segment, in bytes.
+    fn bytes(&self) -> u64;
+
+    /// The approximate number of bytes that growing needs. After its first growth, the size of a segment depends on
+    /// `part`, its relative position, so that segments do not all grow at the same time.
+    fn more_bytes(&self, part: f64) -> u64;
+
+    /// Grows the segment.
+    fn grow(&mut self, part: f64);
+}
+
+/// The segments of a table.
+#[derive(Debug)]
+pub(super) struct Segments<C> {
+    segments: Box<[Segment<C>]>,
+    workers: usize,
+    bytes: AtomicU64,
+    /// The segments to grow in this resize, and the bytes reserved for them.
+    plan: Mutex<Vec<(usize, u64)>>,
+}
+
+#[derive(Debug)]
+#[repr(align(64))]
+struct Segment<C> {
+    content: UnsafeCell<C>,
+    /// Used slots, as far as workers have reported them.
+    used: AtomicUsize,
+}
+
+// SAFETY: the content is changed only under `ExclusiveAccess`, each segment by one worker, while all workers with
+// `SharedAccess` wait at the barrier. Otherwise it is shared like any `Sync` value.
+unsafe impl<C: Sync + Send> Sync for Segment<C> {}
+
+/// Slots that a worker has filled and not yet reported, by segment.
+#[derive(Clone, Debug)]
+pub(crate) struct UnreportedCounts(Box<[u32]>);
+
+impl<C: SegmentContent> Segments<C> {
+    /// A table of `segments` segments, a power of two.
+    pub fn new(segments: usize, workers: usize, content: impl Fn(usize) -> C) -> Segments<C> {
+        assert!(segments.is_power_of_two() && workers > 0);
+        let segment = |n| Segment { content: UnsafeCell::new(content(n)), used: AtomicUsize::new(0) };
+        let bytes = segments as u64 * (content(0).bytes() + size_of::<Segment<C>>() as u64);
+        Segments {
+            segments: (0..segments).map(segment).collect(),
+            workers,
+            bytes: AtomicU64::new(bytes),
+            plan: Mutex::new(Vec::new()),
+        }
+    }
+
+    pub fn unreported(&self) -> UnreportedCounts {
+        UnreportedCounts(vec![0; self.segments.len()].into())
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Whether only one worker uses the table.
+    #[inline]
+    pub fn is_private(&self) -> bool {
+        self.workers == 1
+    }
+
+    /// The segment of a hash: its last bits.
+    #[inline]
+    pub fn choose(&self, hash: u64) -> usize {
+        hash as usize & (self.segments.len() - 1)
+    }
+
+    #[inline]
+    pub fn get<'a>(&'a self, segment: usize, _: &'a SharedAccess<'_>) -> &'a C {
+        // SAFETY: no worker changes the content while another has access and is not at the barrier. Coming to the
+        // barrier requires a mutable borrow of the access, so this reference has ended by then.
+        unsafe { &*self.segments[segment].content.get() }
+    }
+
+    /// Counts a filled slot, and requests a resize when its segment should grow.
+    #[inline]
+    pub fn count(&self, segment: usize, access: &SharedAccess<'_>, unreported: &mut UnreportedCounts) {
+        let added = &mut unreported.0[segment];
+        *added += 1;
+        let content = self.get(segment, access);
+        if *added as usize * 32 * self.workers >= content.slots() {
+            let added = std::mem::take(added) as usize;
+            let used = self.segments[segment].used.fetch_add(added, Ordering::Relaxed) + added;
+            if used >= content.full() {
+                access.request_resize();
+            }
+        }
+    }
+
+    /// Plans to grow the fullest segments within the bytes that `reserve` grants. False if it granted too few.
+    #[cold]
+    pub fn plan(&self, exclusive: &ExclusiveAccess<'_>, mut reserve: impl FnMut(u64) -> bool) -> bool {
+        let mut full: Vec<(usize, usize)> = (0..self.segments.len())
+            .map(|segment| (self.fullness(segment, exclusive), segment))
+            .filter(|&(fullness, _)| fullness >= 15)
+            .collect();
+        full.sort_by_key(|&(fullness, segment)| (usize::MAX - fullness, segment));
+        let mut plan = self.plan.lock().expect("planning does not panic");
+        let mut moved = 0;
+        for (fullness, segment) in full {
+            let bytes = self.look(segment, exclusive).more_bytes(self.part(segment));
+            moved = u64::saturating_add(moved, bytes);
+            if moved > MOVED * self.workers as u64 && !plan.is_empty() {
+                break;
+            }
+            if !reserve(bytes) {
+                // A segment that is not yet full can grow later; a full one cannot wait.
+                return fullness < 16 || !plan.is_empty();
+            }
+            plan.push((segment, bytes));
+        }
+        true
+    }
+
+    /// Grows segments until the plan is done. `release` receives the bytes that are no longer used or reserved.
+    #[cold]
+    pub fn grow(&self, _: &ExclusiveAccess<'_>, mut release: impl FnMut(u64)) {
+        loop {
+            let next = self.plan.lock().expect("planning does not panic").pop();
+            let Some((segment, reserved)) = next else { return };
+            // SAFETY: all workers with access are at the barrier, and no other worker has this entry of the plan.
+            let content = unsafe { &mut *self.segments[segment].content.get() };
+            let before = content.bytes();
+            content.grow(self.part(segment));
+            let after = content.bytes();
+            self.bytes.fetch_add(after.wrapping_sub(before), Ordering::Relaxed);
+            release((before + reserved).saturating_sub(after));
+        }
+    }
+
+    /// The load of a segment in sixteenths of the load at which it should grow.
+    fn fullness(&self, segment: usize, exclusive: &ExclusiveAccess<'_>) -> usize {
+        let content = self.look(segment, exclusive);
+        let used = self.segments[segment].used.load(Ordering::Relaxed);
+        if content.must_grow() { usize::MAX } else { used * 16 / content.full() }
+    }
+
+    fn part(&self, segment: usize) -> f64 {
+        segment as f64 / self.segments.len() as f64
+    }
+
+    fn look<'a>(&'a self, segment: usize, _: &'a ExclusiveAccess<'_>) -> &'a C {
+        // SAFETY: called at the barrier on segments that no other worker is growing: during planning, or by the
+        // worker that grows the segment.
+        unsafe { &*self.segments[segment].content.get() }
+    }
+}

@@ -1,0 +1,522 @@
+//! CTL formulas, compared with a fixpoint computation over sets of states.
+
+mod graph;
+
+use graph::{Random, decode, encode, run};
+use kripke_logic::ctl::{CtlId, CtlNode, Path};
+use kripke_logic::fragment::{self, Fragment, Node};
+use kripke_logic::{Ctl as Parsed, parse};
+use kripke_model::trail::{Ending, Trail};
+use kripke_model::{Batch, Choice, Flags, Mover, Movers, State, Successors};
+use kripke_search::{Budget, CtlFormula, End, Evidence, Fairness, Limit, Options, Outcome, SubformulaId, Wrong};
+
+const FAIRNESS: [Fairness; 5] =
+    [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::StrongTransitions, Fairness::Impartial];
+
+/// A few processes on a graph: for each node the moves, as process and target, the youngest process first; and the
+/// labels of each node.
+#[derive(Clone, Debug)]
+struct ProcessGraph {
+    edges: Vec<Vec<(u8, u32)>>,
+    atoms: Vec<u64>,
+    processes: u8,
+}
+
+/// The action label of a move. Each process has two kinds of actions.
+fn name((process, to): &(u8, u32)) -> Vec<u32> {
+    vec![u32::from(*process), to % 2]
+}
+
+impl Successors for ProcessGraph {
+    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        out.extend(self.edges[decode(state) as usize].iter().map(name));
+    }
+
+    fn uncompared(&self) -> usize {
+        0
+    }
+
+    fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
+
+    fn movers(&mut self, state: &State, out: &mut Movers) {
+        let edges = &self.edges[decode(state) as usize];
+        out.clear();
+        out.alive = self.processes;
+        out.by.extend(edges.iter().map(|(process, _)| Mover::Process(*process)));
+        out.enabled.extend((0..self.processes).filter(|pid| edges.iter().any(|(process, _)| process == pid)));
+    }
+
+    fn atoms(&mut self, state: &State) -> Option<u64> {
+        Some(self.atoms[decode(state) as usize])
+    }
+
+    fn initial(&mut self, out: &mut Batch) {
+        out.push(&encode(0));
+    }
+
+    fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
+        for &(process, to) in &self.edges[decode(state) as usize] {
+            if choice == Choice::All || choice == Choice::One(process) {
+                out.push(&encode(to));
+            }
+        }
+        Flags::default()
+    }
+}
+
+/// CTL in its textbook syntax.
+#[derive(Clone, Debug)]
+enum Ctl {
+    Atom(u32),
+    Not(Box<Ctl>),
+    And(Box<Ctl>, Box<Ctl>),
+    Or(Box<Ctl>, Box<Ctl>),
+    Next(bool, Box<Ctl>),
+    Always(bool, Box<Ctl>),
+    Finally(bool, Box<Ctl>),
+    Until(bool, Box<Ctl>, Box<Ctl>),
+}
+
+type Set = Vec<bool>;
+
+fn not(x: &Set) -> Set {
+    x.iter().map(|v| !v).collect()
+}
+
+fn zip(x: &Set, y: &Set, op: impl Fn(bool, bool) -> bool) -> Set {
+    x.iter().zip(y).map(|(x, y)| op(*x, *y)).collect()
+}
+
+impl ProcessGraph {
+    fn random(random: &mut Random, nodes: u64) -> ProcessGraph {
+        let processes = 1 + random.below(3) as u8;
+        let node = |random: &mut Random| {
+            let edge = |random: &mut Random| (random.below(u64::from(processes)) as u8, random.below(nodes) as u32);
+            let mut here: Vec<(u8, u32)> = (0..random.below(4)).map(|_| edge(random)).collect();
+            here.sort_by_key(|(process, _)| std::cmp::Reverse(*process));
+            here
+        };
+        let edges = (0..nodes).map(|_| node(random)).collect();
+        ProcessGraph { edges, atoms: (0..nodes).map(|_| random.below(8)).collect(), processes }
+    }
+
+    fn ex(&self, x: &Set) -> Set {
+        self.edges.iter().map(|edges| edges.iter().any(|(_, to)| x[*to as usize])).collect()
+    }
+
+    fn eu(&self, x: &Set, y: &Set) -> Set {
+        let mut set = y.clone();
+        loop {
+            let more = zip(&set, &zip(x, &self.ex(&set), |a, b| a && b), |a, b| a || b);
+            if more == set {
+                return set;
+            }
+            set = more;
+        }
+    }
+
+    /// Whether a run can visit exactly these nodes infinitely often, and is fair.
+    fn supports(&self, set: &[bool], fairness: Fairness) -> bool {
+        let members: Vec<usize> = (0..set.len()).filter(|node| set[*node]).collect();
+        let inside = |node: usize| self.edges[node].iter().filter(|(_, to)| set[*to as usize]);
+        let able = |node: usize, process: u8| self.edges[node].iter().any(|(p, _)| *p == process);
+        let reaches = |from: usize, to: usize| {
+            let (mut seen, mut stack) = (vec![false; set.len()], vec![from]);
+            while let Some(node) = stack.pop() {
+                for (_, next) in inside(node).filter(|(_, next)| !std::mem::replace(&mut seen[*next as usize], true)) {
+                    stack.push(*next as usize);
+                }
+            }
+            seen[to]
+        };
+        !members.is_empty()
+            && members.iter().all(|from| members.iter().all(|to| reaches(*from, *to)))
+            && (fairness != Fairness::StrongTransitions || {
+                let taken: Vec<_> = members.iter().flat_map(|node| inside(*node)).map(name).collect();
+                members.iter().flat_map(|node| &self.edges[*node]).all(|edge| taken.contains(&name(edge)))
+            })
+            && (0..self.processes).all(|process| {
+                members.iter().any(|node| inside(*node).any(|(p, _)| *p == process))
+                    || match fairness {
+                        Fairness::None | Fairness::StrongTransitions => true,
+                        Fairness::Weak => members.iter().any(|node| !able(*node, process)),
+                        Fairness::Strong => members.iter().all(|node| !able(*node, process)),
+                        Fairness::Impartial => false,
+                    }
+            })
+    }
+
+    /// The nodes with a fair path that stays in a set.
+    fn eg(&self, x: &Set, fairness: Fairness) -> Set {
+        let nodes = self.edges.len();
+        let mut good: Set =
+            (0..nodes).map(|node| x[node] && self.edges[node].is_empty() && fairness != Fairness::Impartial).collect();
+        for bits in 1u32..1 << nodes {
+            let set: Set = (0..nodes).map(|node| bits >> node & 1 == 1).collect();
+            if zip(&set, x, |a, b| !a || b).iter().all(|v| *v) && self.supports(&set, fairness) {
+                good = zip(&good, &set, |a, b| a || b);
+            }
+        }
+        self.eu(x, &good)
+    }
+
+    fn evaluate(&self, formula: &Ctl, fairness: Fairness) -> Set {
+        let of = |f: &Ctl| self.evaluate(f, fairness);
+        let fair = self.eg(&vec![true; self.edges.len()], fairness);
+        let fairly = |x: &Set| zip(x, &fair, |a, b| a && b);
+        let any = vec![true; self.edges.len()];
+        match formula {
+            Ctl::Atom(bit) => self.atoms.iter().map(|atoms| atoms >> bit & 1 == 1).collect(),
+            Ctl::Not(x) => not(&of(x)),
+            Ctl::And(x, y) => zip(&of(x), &of(y), |a, b| a && b),
+            Ctl::Or(x, y) => zip(&of(x), &of(y), |a, b| a || b),
+            Ctl::Next(false, x) => self.ex(&fairly(&of(x))),
+            Ctl::Next(true, x) => not(&self.ex(&fairly(&not(&of(x))))),
+            Ctl::Always(false, x) => self.eg(&of(x), fairness),
+            Ctl::Always(true, x) => not(&self.eu(&any, &fairly(&not(&of(x))))),
+            Ctl::Finally(false, x) => self.eu(&any, &fairly(&of(x))),
+            Ctl::Finally(true, x) => not(&self.eg(&not(&of(x)), fairness)),
+            Ctl::Until(false, x, y) => self.eu(&of(x), &fairly(&of(y))),
+            Ctl::Until(true, x, y) => {
+                let (x, y) = (of(x), of(y));
+                let lost = self.eu(&not(&y), &fairly(&zip(&x, &y, |a, b| !a && !b)));
+                zip(&lost, &self.eg(&not(&y), fairness), |a, b| !a && !b)
+            }
+        }
+    }
+}
+
+impl Ctl {
+    fn of(ctl: &Parsed) -> Ctl {
+        let part = |id: CtlId| Box::new(Ctl::of(&ctl.part(id)));
+        let all = |path: Path| path == Path::All;
+        match ctl.nodes()[ctl.root().index()] {
+            CtlNode::Atom(atom) => Ctl::Atom(ctl.atoms.get(atom).text.trim_start_matches('a').parse().unwrap()),
+            CtlNode::Not(x) => Ctl::Not(part(x)),
+            CtlNode::And(x, y) => Ctl::And(part(x), part(y)),
+            CtlNode::Or(x, y) => Ctl::Or(part(x), part(y)),
+            CtlNode::Next(path, x) => Ctl::Next(all(path), part(x)),
+            CtlNode::Globally(path, x) => Ctl::Always(all(path), part(x)),
+            CtlNode::Finally(path, x) => Ctl::Finally(all(path), part(x)),
+            CtlNode::Until(path, x, y) => Ctl::Until(all(path), part(x), part(y)),
+            node => panic!("{node:?} is not made here"),
+        }
+    }
+
+    fn random(random: &mut Random, size: u64) -> Ctl {
+        if size == 0 {
+            return Ctl::Atom(random.below(3) as u32);
+        }
+        let all = random.below(2) == 0;
+        let mut part = |size| Box::new(Ctl::random(random, size));
+        let (x, y) = (part(size - 1), part(size / 2));
+        match random.below(8) {
+            0 => Ctl::Not(x),
+            1 => Ctl::And(x, y),
+            2 => Ctl::Or(y, x),
+            3 => Ctl::Next(all, x),
+            4 => Ctl::Always(all, x),
+            5 => Ctl::Finally(all, x),
+            6 => Ctl::Until(all, x, y),
+            _ => Ctl::Until(all, y, x),
+        }
+    }
+
+    fn text(&self) -> String {
+        let path = |all: &bool| if *all { "A" } else { "E" };
+        match self {
+            Ctl::Atom(bit) => format!("a{bit}"),
+            Ctl::Not(x) => format!("!({})", x.text()),
+            Ctl::And(x, y) => format!("({}) && ({})", x.text(), y.text()),
+            Ctl::Or(x, y) => format!("({}) || ({})", x.text(), y.text()),
+            Ctl::Next(all, x) => format!("{}X ({})", path(all), x.text()),
+            Ctl::Always(all, x) => format!("{}G ({})", path(all), x.text()),
+            Ctl::Finally(all, x) => format!("{}F ({})", path(all), x.text()),
+            Ctl::Until(all, x, y) => format!("{}[({}) U ({})]", path(all), x.text(), y.text()),
+        }
+    }
+
+    fn build(&self, out: &mut CtlFormula) -> SubformulaId {
+        match self {
+            Ctl::Atom(bit) => out.atom(*bit),
+            Ctl::Not(x) => {
+                let x = x.build(out);
+                out.not(x)
+            }
+            Ctl::And(x, y) => {
+                let (x, y) = (x.build(out), y.build(out));
+                out.and(x, y)
+            }
+            Ctl::Or(x, y) => {
+                let (x, y) = (x.build(out), y.build(out));
+                out.or(x, y)
+            }
+            Ctl::Next(all, x) => {
+                let x = x.build(out);
+                if *all { out.ax(x) } else { out.ex(x) }
+            }
+            Ctl::Always(all, x) => {
+                let x = x.build(out);
+                if *all { out.ag(x) } else { out.eg(x) }
+            }
+            Ctl::Finally(all, x) => {
+                let x = x.build(out);
+                if *all { out.af(x) } else { out.ef(x) }
+            }
+            Ctl::Until(all, x, y) => {
+                let (x, y) = (x.build(out), y.build(out));
+                if *all { out.au(x, y) } else { out.eu(x, y) }
+            }
+        }
+    }
+}
+
+fn atom(bit: u32) -> Box<Ctl> {
+    Box::new(Ctl::Atom(bit))
+}
+
+fn check(system: &ProcessGraph, formula: &Ctl, fairness: Fairness) -> Outcome {
+    let mut out = CtlFormula::new(fairness);
+    let whole = formula.build(&mut out);
+    evaluate(system, out.with_root(whole))
+}
+
+fn evaluate(system: &ProcessGraph, formula: CtlFormula) -> Outcome {
+    run(system, &Options { ctl: Some(formula), ..Options::default() }, &Budget::default())
+}
+
+/// A formula with one subformula for each node of the syntax tree.
+fn parts(ctl: &Parsed, fairness: Fairness) -> (CtlFormula, Vec<SubformulaId>) {
+    let mut out = CtlFormula::new(fairness);
+    let mut parts: Vec<SubformulaId> = Vec::new();
+    for node in ctl.nodes() {
+        let part = |id: CtlId| parts[id.index()];
+        // Propositions are numbered as in the text.
+        let bit = |text: &str| text.trim_start_matches('a').parse().unwrap();
+        let made = match *node {
+            CtlNode::Constant(value) => out.constant(value),
+            CtlNode::Atom(atom) => out.atom(bit(&ctl.atoms.get(atom).text)),
+            CtlNode::Not(x) => out.not(part(x)),
+            CtlNode::And(x, y) => out.and(part(x), part(y)),
+            CtlNode::Or(x, y) => out.or(part(x), part(y)),
+            CtlNode::Implies(x, y) => out.implies(part(x), part(y)),
+            CtlNode::Equivalent(x, y) => out.equivalent(part(x), part(y)),
+            CtlNode::Next(Path::All, x) => out.ax(part(x)),
+            CtlNode::Next(Path::Exists, x) => out.ex(part(x)),
+            CtlNode::Globally(Path::All, x) => out.ag(part(x)),
+            CtlNode::Globally(Path::Exists, x) => out.eg(part(x)),
+            CtlNode::Finally(Path::All, x) => out.af(part(x)),
+            CtlNode::Finally(Path::Exists, x) => out.ef(part(x)),
+            CtlNode::Until(Path::All, x, y) => out.au(part(x), part(y)),
+            CtlNode::Until(Path::Exists, x, y) => out.eu(part(x), part(y)),
+        };
+        parts.push(made);
+    }
+    (out.with_root(parts[ctl.root().index()]), parts)
+}
+
+fn holds(outcome: &Outcome) -> bool {
+    matches!(outcome.end, End::Exhausted(_) | End::Decided(_))
+}
+
+/// The nodes of a run, including the last one.
+fn nodes(system: &ProcessGraph, trail: &Trail) -> Vec<usize> {
+    let mut nodes = vec![0];
+    for &choice in &trail.choices {
+        nodes.push(system.edges[nodes[nodes.len() - 1]][choice as usize].1 as usize);
+    }
+    nodes
+}
+
+#[test]
+fn random_formulas_are_evaluated_correctly() {
+    let random = &mut Random(31);
+    let (mut good, mut early) = (0, 0);
+    for round in 0..1200 {
+        let size = 1 + random.below(7);
+        let (system, formula) = (ProcessGraph::random(random, size), Ctl::random(random, round % 5));
+        for fairness in FAIRNESS {
+            let outcome = check(&system, &formula, fairness);
+            let expected = system.evaluate(&formula, fairness)[0];
+            assert_eq!(holds(&outcome), expected, "{fairness:?} {formula:?} {system:?} {outcome:?}");
+            good += usize::from(expected);
+            early += usize::from(matches!(outcome.end, End::Decided(_)));
+            if let [violation] = &outcome.violations[..] {
+                let nodes = nodes(&system, &violation.trail);
+                if let Ending::Cycle(start) = violation.trail.ending {
+                    assert_eq!(nodes.last(), nodes.get(start as usize), "{formula:?} {system:?} {violation:?}");
+                    assert!(nodes.len() > start as usize + 1, "an empty cycle: {violation:?}");
+                }
+            } else {
+                assert!(expected, "no run is shown: {outcome:?}");
+            }
+        }
+    }
+    assert!(good > 800 && early > 80, "{good} hold, {early} without looking at everything");
+}
+
+#[test]
+fn a_run_shows_why_an_invariant_or_a_promise_is_broken() {
+    let random = &mut Random(32);
+    let (mut invariants, mut promises) = (0, 0);
+    for _ in 0..500 {
+        let size = 1 + random.below(7);
+        let system = ProcessGraph::random(random, size);
+        let has = |node: usize, bit: u32| system.atoms[node] >> bit & 1 == 1;
+        for fairness in FAIRNESS {
+            let outcome = check(&system, &Ctl::Always(true, atom(0)), fairness);
+            if let [violation] = &outcome.violations[..] {
+                let nodes = nodes(&system, &violation.trail);
+                assert!(nodes.iter().any(|node| !has(*node, 0)), "{violation:?}");
+                assert_eq!(violation.wrong, Wrong::Refuted);
+                invariants += 1;
+            }
+            let promise = Ctl::Or(Box::new(Ctl::Not(atom(0))), Box::new(Ctl::Finally(true, atom(1))));
+            let outcome = check(&system, &Ctl::Always(true, Box::new(promise)), fairness);
+            let [violation] = &outcome.violations[..] else { continue };
+            let nodes = nodes(&system, &violation.trail);
+            let asked = nodes.iter().rposition(|node| has(*node, 0)).expect("a state with the premise");
+            let cycle = match violation.trail.ending {
+                Ending::Cycle(start) => start as usize,
+                _ => nodes.len() - 1,
+            };
+            let first = nodes.iter().position(|node| has(*node, 0)).unwrap_or(0);
+            assert!(nodes[cycle.max(first)..].iter().all(|node| !has(*node, 1)), "{system:?} {violation:?} {asked}");
+            assert!(cycle < nodes.len() - 1 || system.edges[nodes[cycle]].is_empty(), "{violation:?}");
+            promises += 1;
+        }
+    }
+    assert!(invariants > 300 && promises > 300, "{invariants} {promises}");
+}
+
+/// The value that the runs and the open claims imply, by the semantics of the formula alone. Open claims must be
+/// true.
+fn settled(
+    system: &ProcessGraph,
+    ctl: &Parsed,
+    parts: &[SubformulaId],
+    fairness: Fairness,
+    evidence: &Evidence,
+) -> Option<bool> {
+    let runs: Vec<Vec<usize>> = evidence.runs.iter().map(|run| nodes(system, &run.trail)).collect();
+    let mut numbers: Vec<usize> = Vec::new();
+    runs.iter().flatten().for_each(|node| {
+        if !numbers.contains(node) {
+            numbers.push(*node);
+        }
+    });
+    let number = |node: usize| numbers.iter().position(|n| *n == node);
+    let atoms = |node: usize| {
+        let bit = |text: &str| text.trim_start_matches('a').parse::<u32>().unwrap();
+        let own = ctl.atoms.iter().enumerate();
+        own.filter(|(_, (_, a))| system.atoms[node] >> bit(&a.text) & 1 == 1).fold(0, |all, (i, _)| all | 1 << i)
+    };
+    let node = |node: &usize| {
+        let all = &system.edges[*node];
+        let next: Vec<usize> = all.iter().filter_map(|(_, to)| number(*to as usize)).collect();
+        Node { atoms: atoms(*node), whole: next.len() == all.len(), next }
+    };
+    let mut rounds = Vec::new();
+    for (run, nodes) in evidence.runs.iter().zip(&runs) {
+        if let Ending::Cycle(start) = run.trail.ending {
+            let round = &nodes[start as usize..];
+            assert!(round.len() > 1 && round.first() == round.last(), "{run:?}");
+            assert!(is_fair(system, round, &run.trail.choices[start as usize..], fairness), "{run:?} {system:?}");
+            rounds.push(round.iter().filter_map(|node| number(*node)).collect());
+        }
+        if let Some(place) = run.leaves {
+            let (own, other) = (&run.trail.choices, &evidence.runs[place.run].trail.choices);
+            assert_eq!(own[..place.steps as usize], other[..place.steps as usize]);
+        }
+    }
+    let mut given = Vec::new();
+    for (place, claim) in &evidence.open {
+        let at = runs[place.run][place.steps as usize];
+        let part = parts.iter().position(|part| *part == claim.subformula).expect("a part that was asked for");
+        let truth = system.evaluate(&Ctl::of(&ctl.part(CtlId(part as u32))), fairness)[at];
+        assert_eq!(truth, claim.value, "{} at {at}", ctl.part(CtlId(part as u32)));
+        given.push((number(at).unwrap(), CtlId(part as u32), claim.value));
+    }
+    let picky = fairness == Fairness::Impartial;
+    let graph = Fragment { nodes: numbers.iter().map(node).collect(), rounds, picky };
+    fragment::judge(ctl, &graph, &given)
+}
+
+fn is_fair(system: &ProcessGraph, round: &[usize], choices: &[u32], fairness: Fairness) -> bool {
+    let able = |node: usize, process: u8| system.edges[node].iter().any(|(p, _)| *p == process);
+    let taken: Vec<_> = round.iter().zip(choices).map(|(node, n)| name(&system.edges[*node][*n as usize])).collect();
+    let mut steps = round.iter().flat_map(|node| &system.edges[*node]);
+    let transitions = fairness == Fairness::StrongTransitions;
+    (!transitions || steps.all(|edge| taken.contains(&name(edge))))
+        && (0..system.processes).all(|process| {
+            round.iter().zip(choices).any(|(node, choice)| system.edges[*node][*choice as usize].0 == process)
+                || match fairness {
+                    Fairness::None | Fairness::StrongTransitions => true,
+                    Fairness::Weak => round.iter().any(|node| !able(*node, process)),
+                    Fairness::Strong => round.iter().all(|node| !able(*node, process)),
+                    Fairness::Impartial => false,
+                }
+        })
+}
+
+/// The runs show the value of the formula, except for claims that they declare open.
+#[test]
+fn evidence_settles_the_formula() {
+    let random = &mut Random(33);
+    let (mut trees, mut witnesses, mut without_gaps) = (0, 0, 0);
+    for round in 0..2000 {
+        let size = 1 + random.below(7);
+        let (system, formula) = (ProcessGraph::random(random, size), Ctl::random(random, round % 6));
+        let ctl = parse::ctl(&formula.text()).unwrap();
+        for fairness in FAIRNESS {
+            let (formula, parts) = parts(&ctl, fairness);
+            let outcome = evaluate(&system, formula);
+            let holds = holds(&outcome);
+            let Some(evidence) = &outcome.evidence else {
+                assert!(holds, "{ctl} {system:?}");
+                continue;
+            };
+            assert_eq!(
+                settled(&system, &ctl, &parts, fairness, evidence),
+                Some(holds),
+                "{ctl} {system:?} {evidence:?}"
+            );
+            trees += usize::from(evidence.runs.len() > 1);
+            witnesses += usize::from(holds);
+            without_gaps += usize::from(evidence.open.is_empty());
+        }
+    }
+    assert!(trees > 200 && witnesses > 500 && without_gaps > 1000, "{trees} {witnesses} {without_gaps}");
+}
+
+/// A long path with a self-loop at its end.
+fn line(length: u32) -> ProcessGraph {
+    let edges = (0..length).map(|n| vec![(0, (n + 1).min(length - 1))]).collect();
+    ProcessGraph { edges, atoms: (0..length).map(|n| u64::from(n == 5)).collect(), processes: 1 }
+}
+
+#[test]
+fn only_relevant_states_are_visited() {
+    let system = line(100_000);
+    let outcome = check(&system, &Ctl::Finally(true, atom(0)), Fairness::None);
+    assert!(holds(&outcome) && outcome.statistics.states < 20, "{outcome:?}");
+    let outcome = check(&system, &Ctl::Always(true, Box::new(Ctl::Not(atom(0)))), Fairness::None);
+    assert!(!holds(&outcome) && outcome.statistics.states < 20, "{outcome:?}");
+    // All states are visited. A deep graph must not overflow the call stack.
+    let outcome = check(&system, &Ctl::Always(true, Box::new(Ctl::Not(atom(1)))), Fairness::None);
+    assert!(matches!(outcome.end, End::Exhausted(_)) && outcome.statistics.states == 100_000, "{outcome:?}");
+}
+
+#[test]
+fn limits_give_no_verdict() {
+    let mut formula = CtlFormula::new(Fairness::None);
+    let x = formula.atom(1);
+    let whole = formula.ef(x);
+    let options = Options { ctl: Some(formula.with_root(whole)), ..Options::default() };
+    let budget = Budget { max_depth: Some(50), ..Budget::default() };
+    let outcome = run(&line(1000), &options, &budget);
+    assert!(matches!(outcome.end, End::Stopped(Limit::Depth(50))), "{outcome:?}");
+    let budget = Budget { max_states: Some(50), ..Budget::default() };
+    let outcome = run(&line(1000), &options, &budget);
+    assert!(matches!(outcome.end, End::Stopped(Limit::States(50))), "{outcome:?}");
+}
