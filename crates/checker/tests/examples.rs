@@ -4,11 +4,14 @@
 mod embedding;
 #[path = "../../../examples/rust/listener.rs"]
 mod listener;
+#[path = "../../../examples/rust/own_store.rs"]
+mod own_store;
 #[path = "../../../examples/rust/token_ring.rs"]
 mod token_ring;
 
-use kripke::transition_system::SystemCheck;
+use kripke::transition_system::{SystemCheck, SystemVerdict};
 use kripke::{Fairness, Verdict};
+use own_store::{Counters, LockedStore};
 use token_ring::TokenRing;
 
 #[test]
@@ -51,4 +54,17 @@ fn a_system_in_rust_is_checked() {
     }
     assert!(SystemCheck::new(&ring).invariant("no such").is_err());
     assert!(SystemCheck::new(&ring).ltl("[] (").is_err());
+}
+
+#[test]
+fn a_store_of_ones_own_counts_alike() {
+    own_store::main().unwrap();
+    let counters = Counters { counters: 3, limit: 9 };
+    for threads in [1, 3] {
+        let check = SystemCheck::new(&counters).threads(threads);
+        for verdict in [check.invariant("bounded"), check.invariant_with("bounded", LockedStore::default)] {
+            let SystemVerdict::Holds { states, transitions } = verdict.unwrap() else { panic!("it is bounded") };
+            assert_eq!((states, transitions), (1000, 2700));
+        }
+    }
 }

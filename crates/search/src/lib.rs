@@ -3,7 +3,8 @@
 //! [`explore()`] takes open states, [expands](kripke_model::Successors) them, interns the successors in a [`store`],
 //! separates new states from visited ones, and collects errors. A search ends in exactly one [way](End): the open set
 //! became empty ([`Exhausted`]), a violation was found, or a named [`Limit`] of the [`Budget`] was reached. Only an
-//! exhausted search can become a proof, and only this crate can construct one.
+//! exhausted search can become a proof, and only this crate can construct one; a search elsewhere submits its states to
+//! [`certify`].
 //!
 //! Several workers search at once. Counts and findings of a breadth-first search do not depend on their number.
 //!
@@ -12,6 +13,7 @@
 #![warn(missing_docs)]
 
 mod budget;
+mod certificate;
 mod explore;
 mod outcome;
 mod progress;
@@ -19,6 +21,7 @@ pub mod store;
 mod sync;
 
 pub use budget::{Budget, Limit};
+pub use certificate::{ClosedSet, NotClosed, certify};
 pub use explore::{
     Algorithm, CacheSize, Claim, CtlFormula, Cycles, Evidence, Factory, Fairness, Options, Order, Place, Run,
     StoreKind, SubformulaId, SuccessorOrder, explore, explore_with,

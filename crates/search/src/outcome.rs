@@ -44,8 +44,8 @@ pub enum End {
     Stopped(Limit),
 }
 
-/// Evidence that every reachable state was expanded. Only a search with an exact store whose open set became empty
-/// constructs one.
+/// Evidence that every reachable state was expanded. A search with an exact store whose open set became empty constructs one,
+/// and [`certify`](crate::certify) does for a set of states that it finds closed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Exhausted {
     errors: Errors,

@@ -27,7 +27,8 @@ impl Desk {
         fs::create_dir_all(&dir).unwrap();
         for folder in ["examples", "bench/models"] {
             fs::create_dir_all(dir.join(folder)).unwrap();
-            for file in fs::read_dir(page::root().join(folder)).unwrap().map(|entry| entry.unwrap()) {
+            let files = fs::read_dir(page::root().join(folder)).unwrap().map(|entry| entry.unwrap());
+            for file in files.filter(|file| file.file_type().unwrap().is_file()) {
                 fs::copy(file.path(), dir.join(folder).join(file.file_name())).unwrap();
             }
         }

@@ -54,6 +54,16 @@ pub use tree::{TreeHandle, TreeStore};
 pub struct StateId(pub(crate) u64);
 
 impl StateId {
+    /// The id with this number, for a store of your own. The largest number names no state.
+    pub fn new(number: u64) -> StateId {
+        StateId(number)
+    }
+
+    /// The number of the id.
+    pub fn get(self) -> u64 {
+        self.0
+    }
+
     /// The id of no state.
     pub(crate) const NONE: StateId = StateId(u64::MAX);
 
