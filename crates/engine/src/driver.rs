@@ -334,9 +334,11 @@ impl Driver {
     pub(crate) fn moves(&mut self, root: *mut u8, pid: usize) -> i32 {
         let base = self.context.processes[pid];
         let functions = &self.program.functions;
-        // SAFETY: the process begins there.
-        let process =
-            if functions.per_process { 0 } else { unsafe { functions.type_of(pid, root.add(base as usize)) } };
+        let process = match functions.per_process {
+            true => 0,
+            // SAFETY: the frame of the process begins there.
+            false => unsafe { functions.type_of(pid, root.add(base as usize)) },
+        };
         let Some(moves) = functions.pick(&functions.moves, pid, process) else { return status::RARE };
         let context = &raw mut *self.context;
         // SAFETY: the function was compiled for a process of this type, the tables describe this state, and the

@@ -217,6 +217,8 @@ impl Slot {
         Slot { offset, width: Width::of(ty), ty, dims, range: None }
     }
 
+    /// The number of elements.
+    #[expect(clippy::len_without_is_empty, reason = "a variable has at least one element")]
     pub fn len(&self) -> usize {
         self.dims.iter().map(|d| *d as usize).product()
     }
