@@ -47,7 +47,7 @@ pub struct Span {
     pub end: u32,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SourceFile {
     pub name: String,
     pub text: String,
@@ -56,11 +56,11 @@ pub struct SourceFile {
 }
 
 /// A whole system.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Model {
     pub name: String,
     /// The name of the language it is written in, for the report.
-    pub language: &'static str,
+    pub language: String,
     pub files: Vec<SourceFile>,
     pub enums: Vec<Enum>,
     /// Global variables in declaration order. The initial value of a later one may read an earlier one.
@@ -98,14 +98,14 @@ pub enum Scheduling {
 }
 
 /// A named set of symbolic constants.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Enum {
     pub name: String,
     pub symbols: Vec<(String, i32)>,
 }
 
 /// A property stated in the model's text.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Property {
     pub name: String,
     pub kind: PropertyKind,
@@ -152,7 +152,7 @@ pub enum Shows {
     Pid,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Var {
     /// As the user would write it, records flattened: `node.left`.
     pub name: String,
@@ -180,7 +180,7 @@ impl Var {
 
 /// How a variable starts. Expressions are evaluated when the process is created (or the system starts), in
 /// declaration order.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Init {
     Zero,
     /// Every element gets the value of this one expression.
@@ -194,7 +194,7 @@ pub enum Init {
 }
 
 /// A channel declaration. Instances are numbered from 1 in order of creation; 0 is no channel.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Channel {
     pub name: String,
     /// 0 is a rendezvous.
@@ -204,7 +204,7 @@ pub struct Channel {
 }
 
 /// A process alive at the start.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Start {
     pub process: ProcessId,
     /// One per parameter.
@@ -213,7 +213,7 @@ pub struct Start {
 }
 
 /// A process type.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Process {
     pub name: String,
     /// How many of the first locals are parameters.
@@ -231,7 +231,7 @@ pub struct Process {
 }
 
 /// An exclusive-access claim on a channel.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim {
     pub direction: Direction,
     pub channel: Expr,
@@ -245,7 +245,7 @@ pub enum Direction {
 }
 
 /// A point of control.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Location {
     /// Outgoing edges, in the order they are tried: by [`Edge::level`], then textually, `else` last.
     pub edges: Vec<EdgeId>,
@@ -259,7 +259,7 @@ pub struct Location {
 }
 
 /// One step of a process.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edge {
     /// Edges of a lower level win: if one of them can be taken, those of higher levels can't (escapes of `unless`).
     pub level: u8,
@@ -279,7 +279,7 @@ pub struct Edge {
     pub label: String,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Guard {
     Always,
     /// Executable iff not 0.
@@ -302,7 +302,7 @@ pub enum Then {
 }
 
 /// A channel operation.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Sync {
     Send {
         channel: Expr,
@@ -323,7 +323,7 @@ pub enum Sync {
 }
 
 /// How one field of a message is received.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Pattern {
     /// The field must equal this value.
     Match(Expr),
@@ -333,7 +333,7 @@ pub enum Pattern {
     Any,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Effect {
     Assign(Place, Expr),
     /// Create a process; its number is stored in `result`.
@@ -360,13 +360,13 @@ pub enum Effect {
 }
 
 /// Formatted output.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Print {
     /// Literal text and conversions, in order.
     pub pieces: Vec<Piece>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Piece {
     Text(String),
     /// `%d`, `%x`, `%o`, `%u`, `%c`: the letter and the value.
@@ -376,7 +376,7 @@ pub enum Piece {
 }
 
 /// Where a value is stored.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
     pub var: VarRef,
     /// One index per dimension of the variable; each is checked against its dimension.
@@ -391,7 +391,7 @@ pub enum VarRef {
 }
 
 /// Expressions: 32-bit signed, wrapping; comparisons and logic give 0 or 1; `And` and `Or` stop early.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Expr {
     Const(i32),
     Load(Place),
@@ -441,7 +441,7 @@ pub enum Expr {
 
 /// An automaton over channel operations. It moves with every operation on a channel it mentions. Positive: an
 /// operation it can't follow is a finding. Negated: reaching its end is one.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trace {
     /// Its edges have a `sync` and no effects. Arguments are constants; [`Pattern::Any`] in a receive and
     /// [`Expr::Input`] in a send stand for any value.
@@ -456,7 +456,7 @@ pub struct Trace {
 /// judged before the system's step, other effects come after the system's. It has no number, no channel operations and no variables but
 /// globals. It watches for what must not be: a run that meets its accepting locations for ever, or that takes it to an
 /// [end](Location::end).
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observer {
     pub automaton: Process,
     /// It moves on alone where the system can't.
@@ -478,7 +478,7 @@ impl Observer {
 /// A condition on states, judged by nobody in particular: it reads globals, and processes by name. It is evaluated first when
 /// a state is expanded. A fault there is a finding and ends the run; a goal that is never true can be there for its faults
 /// alone.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Goal {
     pub condition: Expr,
     /// As the user wrote it.

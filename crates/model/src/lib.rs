@@ -18,7 +18,7 @@ pub mod path;
 pub mod reduce;
 mod successors;
 pub mod symmetry;
-mod text;
+pub mod text;
 pub mod trail;
 mod validate;
 mod walk;

@@ -26,7 +26,7 @@ pub fn report(done: &Done, args: &Check) -> Report {
         kripke: env!("CARGO_PKG_VERSION"),
         schema: json::SCHEMA,
         model: done.model.name.clone(),
-        language: done.model.language,
+        language: done.model.language.clone(),
         verdict: decisive.verdict.word(),
         complete: done.answers.iter().all(|a| matches!(a.outcome.end, End::Exhausted(_))),
         reason: reason.map(Reason::word),
