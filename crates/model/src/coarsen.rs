@@ -33,7 +33,9 @@ impl Model {
             return 0;
         }
         let processes = self.processes.iter_mut().enumerate();
-        processes.map(|(number, process)| glue(process, number as u32, &seen)).sum()
+        let merged = processes.map(|(number, process)| glue(process, number as u32, &seen)).sum();
+        self.debug_validate("merging");
+        merged
     }
 }
 
@@ -43,6 +45,7 @@ impl Model {
         for (process, other) in self.processes.iter_mut().zip(&other.processes) {
             process.edges.iter_mut().zip(&other.edges).for_each(|(edge, other)| edge.then = other.then);
         }
+        self.debug_validate("merging like another model");
     }
 }
 

@@ -59,15 +59,19 @@ impl Model {
         }
         self.properties.clear();
         let adopted = adopt::adopt(self, asked);
+        self.debug_validate("privatising globals");
         if wanted.slicing {
             reduced.computed = constants::compute(self);
+            self.debug_validate("computing constants");
             reduced.sliced = adopted + slice::slice(self, asked);
+            self.debug_validate("slicing");
         }
         if wanted.dead_variables {
             reduced.resets = dead::reset(self, asked);
             if !wanted.slicing {
                 reduced.resets += adopted;
             }
+            self.debug_validate("resetting dead variables");
         }
         if wanted.slicing && reduced.resets > 0 {
             // What was read only for the sake of dead variables.
@@ -80,6 +84,7 @@ impl Model {
                 reduced.resets += dead::reset(self, asked);
             }
         }
+        self.debug_validate("blanking message fields");
         reduced
     }
 }

@@ -7,18 +7,22 @@ use crate::ir::{
     BinaryOp, ChannelQuery, Effect, Expr, LocId, Pattern, Piece, Place, Print, ProcessId, UnaryOp, VarId, VarRef,
 };
 
-/// Expressions within each other. The bound keeps every recursive walk over an expression shallow.
-const MAX_NESTING: usize = 2_000;
+/// Expressions within each other. The bound keeps every recursive walk over an expression shallow: a stack of 2 MiB is
+/// enough, also for a debug build.
+const MAX_NESTING: usize = 1_200;
 
-/// Expressions that are one word.
-const PLAIN: [(&str, Expr); 6] = [
-    ("pid", Expr::Pid),
-    ("processes", Expr::ProcessCount),
-    ("last", Expr::Last),
-    ("timeout", Expr::Timeout),
-    ("nonprogress", Expr::NonProgress),
-    ("input", Expr::Input),
-];
+/// An expression that is one word.
+fn plain(word: &str) -> Option<Expr> {
+    Some(match word {
+        "pid" => Expr::Pid,
+        "processes" => Expr::ProcessCount,
+        "last" => Expr::Last,
+        "timeout" => Expr::Timeout,
+        "nonprogress" => Expr::NonProgress,
+        "input" => Expr::Input,
+        _ => return None,
+    })
+}
 
 impl Reader {
     pub(super) fn effect(&mut self) -> Read<Effect> {
@@ -134,7 +138,7 @@ impl Reader {
 
     pub(super) fn expr(&mut self) -> Read<Expr> {
         if self.depth == MAX_NESTING {
-            return self.error(format!("more than {MAX_NESTING} expressions within each other"));
+            return self.too_deep();
         }
         self.depth += 1;
         let expr = self.operand()?;
@@ -147,14 +151,22 @@ impl Reader {
         Ok(expr)
     }
 
+    fn too_deep(&self) -> Read<Expr> {
+        self.error(format!("more than {MAX_NESTING} expressions within each other"))
+    }
+
+    fn constant(&mut self) -> Read<Expr> {
+        self.number().map(Expr::Const)
+    }
+
     fn operand(&mut self) -> Read<Expr> {
         match self.peek() {
-            Token::Number(_) => self.number().map(Expr::Const),
+            Token::Number(_) => self.constant(),
             Token::Mark("(") => {
                 self.advance();
                 self.rest_of_parentheses()
             }
-            Token::Mark("-") if matches!(self.second(), Token::Number(_)) => self.number().map(Expr::Const),
+            Token::Mark("-") if matches!(self.second(), Token::Number(_)) => self.constant(),
             Token::Mark("-") => self.unary(UnaryOp::Neg),
             Token::Mark("!") => self.unary(UnaryOp::Not),
             Token::Mark("~") => self.unary(UnaryOp::Complement),
@@ -173,17 +185,22 @@ impl Reader {
         if self.takes(")") {
             return Ok(first);
         }
-        let expr = if self.takes("?") {
-            let yes = self.expr()?;
-            self.expect(":")?;
-            Expr::Cond(Box::new([first, yes, self.expr()?]))
-        } else if let Some(op) = BinaryOp::ALL.into_iter().find(|op| self.takes(op.symbol())) {
-            Expr::binary(op, first, self.expr()?)
-        } else {
-            return self.expected("an operator or `)`");
-        };
+        let expr = if self.takes("?") { self.rest_of_condition(first) } else { self.rest_of_binary(first) }?;
         self.expect(")")?;
         Ok(expr)
+    }
+
+    fn rest_of_condition(&mut self, test: Expr) -> Read<Expr> {
+        let yes = self.expr()?;
+        self.expect(":")?;
+        Ok(Expr::Cond(Box::new([test, yes, self.expr()?])))
+    }
+
+    fn rest_of_binary(&mut self, first: Expr) -> Read<Expr> {
+        match BinaryOp::ALL.into_iter().find(|op| self.takes(op.symbol())) {
+            Some(op) => Ok(Expr::binary(op, first, self.expr()?)),
+            None => self.expected("an operator or `)`"),
+        }
     }
 
     fn poll(&mut self, channel: Expr) -> Read<Expr> {
@@ -195,41 +212,45 @@ impl Reader {
 
     /// An expression that begins with a word or a reference.
     fn named(&mut self) -> Read<Expr> {
-        let Token::Word(word) = self.peek().clone() else { return self.reference_or_instance() };
-        if let Some((_, expr)) = PLAIN.into_iter().find(|(plain, _)| *plain == word) {
+        let Token::Word(word) = self.peek() else { return self.reference_or_instance() };
+        if let Some(expr) = plain(word) {
             self.advance();
             return Ok(expr);
         }
         if let Some(query) = ChannelQuery::ALL.into_iter().find(|query| query.name() == word) {
-            return self.function().map(|channel| Expr::Channel(query, channel));
+            return self.function(|channel| Expr::Channel(query, channel));
         }
         match word.as_str() {
-            "enabled" => self.function().map(Expr::Enabled),
-            "location" => self.function().map(Expr::Location),
-            "priority" => self.function().map(Expr::Priority),
-            "observer" => {
-                self.advance();
-                self.expect("@")?;
-                self.locations().map(Expr::ObserverAt)
-            }
-            "fault" => {
-                self.advance();
-                self.expect("(")?;
-                let message = self.string()?;
-                self.expect(")")?;
-                Ok(Expr::Fault(message))
-            }
+            "enabled" => self.function(Expr::Enabled),
+            "location" => self.function(Expr::Location),
+            "priority" => self.function(Expr::Priority),
+            "observer" => self.observer_at(),
+            "fault" => self.fault(),
             _ => self.reference_or_instance(),
         }
     }
 
-    /// A word that is already known, and its operand.
-    fn function(&mut self) -> Read<Box<Expr>> {
+    fn observer_at(&mut self) -> Read<Expr> {
+        self.advance();
+        self.expect("@")?;
+        self.locations().map(Expr::ObserverAt)
+    }
+
+    fn fault(&mut self) -> Read<Expr> {
         self.advance();
         self.expect("(")?;
-        let operand = self.expr()?;
+        let message = self.string()?;
         self.expect(")")?;
-        Ok(Box::new(operand))
+        Ok(Expr::Fault(message))
+    }
+
+    /// A word that is already known, and its operand.
+    fn function(&mut self, make: impl FnOnce(Box<Expr>) -> Expr) -> Read<Expr> {
+        self.advance();
+        self.expect("(")?;
+        let operand = Box::new(self.expr()?);
+        self.expect(")")?;
+        Ok(make(operand))
     }
 
     /// A variable, or something about processes: `p@L1`, `p[1]::x`.

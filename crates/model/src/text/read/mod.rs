@@ -11,9 +11,10 @@ use super::scope::{Scope, Table};
 use super::words::is_keyword;
 use crate::ir::{EnumId, FileId, LocId, Model, ProcessId, Span};
 
-type Read<T> = Result<T, ReadError>;
+/// Errors are boxed, so that results are small.
+type Read<T> = Result<T, Box<ReadError>>;
 
-pub(super) fn read(text: &str) -> Read<Model> {
+pub(super) fn read(text: &str) -> Result<Model, ReadError> {
     let mut reader = Reader {
         tokens: lex(text)?,
         at: 0,
@@ -25,7 +26,7 @@ pub(super) fn read(text: &str) -> Read<Model> {
         depth: 0,
     };
     reader.declare();
-    reader.model()
+    reader.model().map_err(|error| *error)
 }
 
 struct Reader {
@@ -69,7 +70,7 @@ impl Reader {
 
     fn error<T>(&self, message: impl Into<String>) -> Read<T> {
         let Lexeme { line, column, .. } = self.tokens[self.at];
-        Err(ReadError { line, column, message: message.into() })
+        Err(Box::new(ReadError { line, column, message: message.into() }))
     }
 
     fn expected<T>(&self, what: &str) -> Read<T> {
@@ -199,7 +200,7 @@ impl Reader {
         };
         let message = || format!("no {what} {}", self.tokens[*at].token.shown());
         let Lexeme { line, column, .. } = self.tokens[*at];
-        found.ok_or_else(|| ReadError { line, column, message: message() })
+        found.ok_or_else(|| Box::new(ReadError { line, column, message: message() }))
     }
 
     fn process_id(&mut self) -> Read<ProcessId> {
