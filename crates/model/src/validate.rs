@@ -1,5 +1,7 @@
 //! Validity of a model: the conditions that every language guarantees and the interpreter relies on.
 
+use std::collections::HashSet;
+
 use crate::ir::{
     Channel, Edge, Effect, EnumId, Expr, Guard, Init, LocId, Model, Observer, Pattern, Piece, Place, Process,
     ProcessId, Shows, Start, Sync, Then, Type, Var, VarId, VarRef,
@@ -50,6 +52,20 @@ fn check(condition: bool, message: impl FnOnce() -> String) -> Valid {
 
 fn location(id: LocId, process: &Process) -> Valid {
     check(id.index() < process.locations.len(), || format!("no location L{}", id.0))
+}
+
+/// Whether an indivisible sequence that begins at `entry` reaches a location, possibly within further sequences.
+fn leads_to(process: &Process, entry: LocId, location: LocId) -> bool {
+    let mut reached = HashSet::from([entry]);
+    let mut stack = vec![entry];
+    while let Some(at) = stack.pop().filter(|_| !reached.contains(&location)) {
+        let ids = process.locations.get(at.index()).map_or(&[][..], |l| &l.edges);
+        for edge in ids.iter().filter_map(|id| process.edges.get(id.index())) {
+            let next = edge.chain.into_iter().chain((edge.then == Then::Chain).then_some(edge.target));
+            stack.extend(next.filter(|next| reached.insert(*next)));
+        }
+    }
+    reached.contains(&location)
 }
 
 /// Checks what is written in the context of a process, or outside any.
@@ -113,6 +129,8 @@ impl<'a> Checker<'a> {
                 let edge = process.edges.get(id.index()).ok_or_else(|| format!("L{i}: no edge E{}", id.0))?;
                 inside.edge(edge, process).map_err(|e| format!("L{i}: {e}"))?;
                 check(edge.level >= level, || format!("L{i}: levels out of order"))?;
+                let endless = edge.chain.is_some_and(|entry| leads_to(process, entry, LocId(i as u32)));
+                check(!endless, || format!("L{i}: an indivisible sequence within itself"))?;
                 level = edge.level;
             }
         }
@@ -151,8 +169,9 @@ impl<'a> Checker<'a> {
             }
         }
         let removal = edge.effects.iter().position(|e| matches!(e, Effect::Remove));
-        let is_end = matches!(edge.guard, Guard::Youngest) && removal.is_some_and(|at| at + 1 == edge.effects.len());
-        check(removal.is_none() || is_end, || "`remove` is not the last effect of a `youngest` edge".to_string())?;
+        let is_last = removal.is_some_and(|at| at + 1 == edge.effects.len()) && edge.then != Then::Chain;
+        let may_remove = is_last && matches!(edge.guard, Guard::Youngest);
+        check(removal.is_none() || may_remove, || "`remove` is not the end of a `youngest` edge".to_string())?;
         edge.effects.iter().try_for_each(|e| self.effect(e))
     }
 

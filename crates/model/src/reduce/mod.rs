@@ -59,19 +59,15 @@ impl Model {
         }
         self.properties.clear();
         let adopted = adopt::adopt(self, asked);
-        self.debug_validate("privatising globals");
         if wanted.slicing {
             reduced.computed = constants::compute(self);
-            self.debug_validate("computing constants");
             reduced.sliced = adopted + slice::slice(self, asked);
-            self.debug_validate("slicing");
         }
         if wanted.dead_variables {
             reduced.resets = dead::reset(self, asked);
             if !wanted.slicing {
                 reduced.resets += adopted;
             }
-            self.debug_validate("resetting dead variables");
         }
         if wanted.slicing && reduced.resets > 0 {
             // What was read only for the sake of dead variables.
@@ -84,7 +80,10 @@ impl Model {
                 reduced.resets += dead::reset(self, asked);
             }
         }
-        self.debug_validate("blanking message fields");
+        if !reduced.is_nothing() {
+            // Not after each pass: what is printed is not rewritten, and dropped only by the last ones.
+            self.debug_validate("reduction");
+        }
         reduced
     }
 }
