@@ -1,4 +1,4 @@
-//! The operators of expressions: what they compute and how they are written.
+//! The operators of expressions: their results and their symbols.
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UnaryOp {
@@ -30,7 +30,7 @@ pub enum BinaryOp {
     Ge,
 }
 
-/// What can be asked of a channel.
+/// A question about the length of a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ChannelQuery {
     Len,
