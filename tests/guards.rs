@@ -81,7 +81,8 @@ fn unsafe_code_is_where_it_must_be() {
     for krate in CRATES {
         for (path, text) in sources(krate) {
             let code = text.lines().map(|line| line.split("//").next().unwrap_or_default());
-            let uses = code.filter(|line| line.contains("unsafe {") || line.contains("unsafe fn") || line.contains("unsafe impl"));
+            let uses = code
+                .filter(|line| line.contains("unsafe {") || line.contains("unsafe fn") || line.contains("unsafe impl"));
             let allowed = krate == "engine" || krate == "search" && path.components().any(|c| c.as_os_str() == "store");
             assert!(allowed || uses.count() == 0, "{}: unsafe code", path.display());
         }
@@ -116,9 +117,10 @@ fn functions(path: &Path, text: &str) -> Vec<Function> {
     for (number, line) in lines.iter().enumerate() {
         let code = line.trim_start();
         let indent = line.len() - code.len();
-        let is_function = ["fn ", "pub fn ", "pub(crate) fn ", "pub(super) fn ", "unsafe fn ", "const fn ", "pub const fn "]
-            .iter()
-            .any(|start| code.starts_with(start));
+        let is_function =
+            ["fn ", "pub fn ", "pub(crate) fn ", "pub(super) fn ", "unsafe fn ", "const fn ", "pub const fn "]
+                .iter()
+                .any(|start| code.starts_with(start));
         if !is_function {
             continue;
         }

@@ -103,6 +103,7 @@ pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
     if model.is_none() && correct {
         diagnostics.push(Diagnostic::general("this model cannot be translated, and Kripke does not know why"));
     }
+    let model = model.and_then(|model| valid(model, &mut diagnostics));
     let model = model.and_then(|model| startable(model, &mut diagnostics));
     Loaded { sources, model, conditions, diagnostics }
 }
@@ -117,6 +118,16 @@ fn read_promela(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Read
     (sources, lowered.map(|promela::Lowered { model, conditions }| (model, conditions)), diagnostics)
 }
 
+/// Keeps the model if it is valid. An invalid one is a bug of the lowering, which the user learns as a diagnostic.
+fn valid(model: Model, diagnostics: &mut Vec<Diagnostic>) -> Option<Model> {
+    let error = model.validate().err();
+    if let Some(error) = &error {
+        let message = format!("Kripke translates this model wrongly: {error}");
+        diagnostics.push(Diagnostic::general(message).help("this is a bug of Kripke; please report it"));
+    }
+    error.is_none().then_some(model)
+}
+
 /// Keeps the model if its initial state can be computed.
 fn startable(model: Model, diagnostics: &mut Vec<Diagnostic>) -> Option<Model> {
     let model = Arc::new(model);
@@ -128,4 +139,25 @@ fn startable(model: Model, diagnostics: &mut Vec<Diagnostic>) -> Option<Model> {
         return None;
     }
     Arc::try_unwrap(model).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_invalid_model_is_a_diagnostic() {
+        for (text, error) in [
+            ("process p L0: -> L7", Some("process p: L0: no location L7")),
+            ("process p param n: u8 L0: end start p", Some("start: `p` has 1 parameters and 0 arguments")),
+            ("process p L0: end start p", None),
+        ] {
+            let model = Model::parse(text).expect("it can be read");
+            let mut diagnostics = Vec::new();
+            assert_eq!(valid(model, &mut diagnostics).is_some(), error.is_none(), "{text}");
+            let messages: Vec<&str> = diagnostics.iter().map(|d| &*d.message).collect();
+            let expected = error.map(|error| format!("Kripke translates this model wrongly: {error}"));
+            assert_eq!(messages, Vec::from_iter(expected.as_deref()), "{text}");
+        }
+    }
 }

@@ -33,14 +33,14 @@ fn claimed(claim: &str) -> Loaded {
 fn observer(claim: &str) -> Vec<String> {
     let loaded = claimed(claim);
     let mut model: Model = loaded.model.unwrap_or_else(|| panic!("{claim}: {:?}", loaded.diagnostics));
-    model.observer = model.properties[0].observer.take();
+    model.observer = model.properties.remove(0).observer;
     assert!(model.observer.is_some(), "{claim}: {:?}", loaded.diagnostics);
     model.validate().unwrap_or_else(|e| panic!("{claim}: {e}"));
     let text = model.to_string();
-    let (_, text) = text.split_once("observer stutters\n").expect("an observer");
+    let (_, text) = text.split_once("observer stutters labels\n").expect("an observer");
     let mut out: Vec<String> = Vec::new();
     for line in text.lines().skip(1) {
-        let (line, _) = line.split_once("   //").unwrap_or((line, ""));
+        let (line, _) = line.split_once("   \"").unwrap_or((line, ""));
         match out.last_mut().filter(|_| line.contains("-> L")) {
             Some(location) => location.push_str(&format!(" | {}", line.trim())),
             None => out.push(line.trim().to_string()),
@@ -55,12 +55,15 @@ fn claims_become_observers() {
         ("do :: x > 1 -> break :: else od", &["L0: entry | when (x > 1) -> L1 | else -> L0", "L1: end"]),
         (
             "T0: if :: p@L -> goto accept_1 :: true -> goto T0 fi; accept_1: if :: !(x == y) -> goto accept_1 fi",
-            &["L0: entry | when p@L0 -> L1 | -> L0", "L1: accept | when !(x == y) -> L1"],
+            &["L0: entry labels(T0) | when p@L0 -> L1 | -> L0", "L1: accept labels(accept_1) | when !(x == y) -> L1"],
         ),
         ("do :: timeout || np_ od", &["L0: entry | when (timeout || nonprogress) -> L0"]),
         // SPIN complains when a claim is at any place called an end.
-        ("x == 1; enda: x == 2", &["L0: entry | when (x == 1) -> L1", "L1: end | when (x == 2) -> L2", "L2: end"]),
-        ("accept_all: skip", &["L0: accept entry | -> L1", "L1: end"]),
+        (
+            "x == 1; enda: x == 2",
+            &["L0: entry | when (x == 1) -> L1", "L1: end labels(enda) | when (x == 2) -> L2", "L2: end"],
+        ),
+        ("accept_all: skip", &["L0: accept entry labels(accept_all) | -> L1", "L1: end"]),
         // What it prints nobody hears.
         ("do :: assert(x < 3) :: printf(\"%d\", x) od", &["L0: entry | assert (x < 3); -> L0 | -> L0"]),
         // An atomic sequence is one step, for each way through it.

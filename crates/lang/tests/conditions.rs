@@ -54,7 +54,7 @@ fn conditions_mean_what_they_mean_at_the_end_of_the_file() {
         ("r.n[x] > 1", "(r.n[x] > 1)"),
         ("at_cs(1)", "p[1]@L0"),
         ("p@done", "p@L0"),
-        ("p[1]:y == 2", "(p[1]:y == 2)"),
+        ("p[1]:y == 2", "(p[1]::y == 2)"),
         ("len(q) == 1 || full(q)", "((len(q) == 1) || full(q))"),
         ("q?[red,_]", "q?[=2, _]"),
         ("timeout", "timeout"),

@@ -1,8 +1,8 @@
-//! The intermediate representation: the waist between languages and engines.
+//! The intermediate representation between languages and engines.
 //!
 //! A [`Model`] is a set of process types, each a control-flow graph of [`Location`]s joined by [`Edge`]s, over global
-//! and local [`Var`]iables and [`Channel`]s. Languages are desugared into this form at their own door; nothing here
-//! knows any of them. What an edge does is defined by the interpreter ([`crate::interpret`]).
+//! and local [`Var`]iables and [`Channel`]s. Each language lowers its texts to this
+//! form, and nothing here depends on a language. The interpreter ([`crate::interpret`]) defines the effect of an edge.
 
 use std::fmt;
 
@@ -38,7 +38,7 @@ ids! {
     FileId,
 }
 
-/// A stretch of the user's text, as typed (never of an expansion).
+/// A range of the user's text as typed, before macros are expanded.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Span {
     pub file: FileId,
@@ -47,20 +47,20 @@ pub struct Span {
     pub end: u32,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SourceFile {
     pub name: String,
     pub text: String,
-    /// No part of the model: somebody asks about it.
+    /// The text is a question about the model and no part of it.
     pub asked: bool,
 }
 
 /// A whole system.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Model {
     pub name: String,
-    /// The name of the language it is written in, for the report.
-    pub language: &'static str,
+    /// The name of the source language, for reports.
+    pub language: String,
     pub files: Vec<SourceFile>,
     pub enums: Vec<Enum>,
     /// Global variables in declaration order. The initial value of a later one may read an earlier one.
@@ -69,13 +69,13 @@ pub struct Model {
     pub processes: Vec<Process>,
     /// The processes alive in the initial state, in order of their process numbers.
     pub start: Vec<Start>,
-    /// How the processes move together.
+    /// The composition of the processes.
     pub scheduling: Scheduling,
-    /// Watches every channel operation; see [`Trace`].
+    /// An automaton over channel operations.
     pub trace: Option<Trace>,
-    /// Moves with every step of the system; see [`Observer`].
+    /// An automaton that moves with every step of the system.
     pub observer: Option<Observer>,
-    /// Can this ever be true?
+    /// The condition whose reachability is checked.
     pub goal: Option<Goal>,
     /// Some expression reads the number of the process that moved last, which is then part of the state.
     pub uses_last: bool,
@@ -83,7 +83,7 @@ pub struct Model {
     pub uses_priorities: bool,
     /// Some expression reads `timeout`.
     pub uses_timeout: bool,
-    /// Temporal properties stated in the text, kept for the temporal checker.
+    /// The temporal properties that the text states.
     pub properties: Vec<Property>,
 }
 
@@ -92,26 +92,26 @@ pub enum Scheduling {
     /// One process at a time moves, or two at a rendezvous.
     #[default]
     Interleaved,
-    /// Every step is one edge of every process, all at once: guards are judged before it, effects come in the order of
-    /// the processes. If one of them can't move, nobody can.
+    /// A step is one edge of every process. Guards are evaluated before the step, effects are executed in the order of the
+    /// processes. No step is possible if one process has no enabled edge.
     Synchronous,
 }
 
 /// A named set of symbolic constants.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Enum {
     pub name: String,
     pub symbols: Vec<(String, i32)>,
 }
 
 /// A property stated in the model's text.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Property {
     pub name: String,
     pub kind: PropertyKind,
     /// The formula as typed, or empty for an automaton.
     pub text: String,
-    /// The formula with everything expanded that stands for other text: what is to be read.
+    /// The formula after macro expansion.
     pub formula: String,
     /// The observer, where the text states one.
     pub observer: Option<Observer>,
@@ -124,13 +124,13 @@ pub enum PropertyKind {
     Ltl,
     /// A formula of computation tree logic.
     Ctl,
-    /// A never claim: an automaton of what must not happen.
+    /// A never claim: an automaton that accepts the violations.
     Never,
-    /// A property process: the same, as a process.
+    /// A property process: such an automaton in the form of a process.
     Process,
 }
 
-/// The type of a stored value: `bits` wide, wrapping on overflow. How it prints is `shows`.
+/// The type of a stored value: `bits` wide, wrapping on overflow. `shows` is the notation of values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Type {
     /// 1 to 32.
@@ -152,23 +152,23 @@ pub enum Shows {
     Pid,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Var {
-    /// As the user would write it, records flattened: `node.left`.
+    /// The name in the user's notation; a field of a record is a variable: `node.left`.
     pub name: String,
     pub ty: Type,
     /// Array dimensions, outermost first; empty for a scalar. A record array with an array field has two.
     pub dims: Vec<u32>,
     pub init: Init,
-    /// Storing a value outside is a fault; without a range, values wrap.
+    /// Storing a value outside this range is a fault. Without a range, values wrap.
     pub range: Option<(i32, i32)>,
-    /// States that differ only in hidden variables count as one, with the values of whichever came first. (Globals.)
+    /// A global that is not compared: of states that differ only in hidden variables, the first one found is stored.
     pub hidden: bool,
     pub span: Span,
 }
 
 impl Var {
-    /// How many elements it has: the product of its dimensions.
+    /// The number of elements: the product of the dimensions.
     pub fn len(&self) -> usize {
         self.dims.iter().map(|d| *d as usize).product()
     }
@@ -178,33 +178,33 @@ impl Var {
     }
 }
 
-/// How a variable starts. Expressions are evaluated when the process is created (or the system starts), in
-/// declaration order.
-#[derive(Clone, Debug)]
+/// The initial value of a variable. Expressions are evaluated in declaration order when the system starts or the process is
+/// created.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Init {
     Zero,
-    /// Every element gets the value of this one expression.
+    /// Every element gets the value of this expression.
     All(Expr),
     /// The first elements get these values, the rest 0.
     List(Vec<Expr>),
     /// Every element names a fresh channel of this declaration.
     Channels(ChannelId),
-    /// A process parameter: set by whoever creates the process.
+    /// A parameter: the value is an argument of `run` or of the start.
     Param,
 }
 
 /// A channel declaration. Instances are numbered from 1 in order of creation; 0 is no channel.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Channel {
     pub name: String,
-    /// 0 is a rendezvous.
+    /// 0 for a rendezvous channel.
     pub capacity: u32,
     pub fields: Vec<Type>,
     pub span: Span,
 }
 
 /// A process alive at the start.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Start {
     pub process: ProcessId,
     /// One per parameter.
@@ -213,10 +213,10 @@ pub struct Start {
 }
 
 /// A process type.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Process {
     pub name: String,
-    /// How many of the first locals are parameters.
+    /// The number of parameters, which are the first locals.
     pub params: usize,
     pub locals: Vec<Var>,
     pub locations: Vec<Location>,
@@ -225,13 +225,13 @@ pub struct Process {
     /// The process moves only while this holds.
     pub provided: Option<Expr>,
     pub priority: i32,
-    /// Channels of which this process claims to be the only receiver or sender.
+    /// Claims of this process to be the only receiver or sender of a channel.
     pub claims: Vec<Claim>,
     pub span: Span,
 }
 
 /// An exclusive-access claim on a channel.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim {
     pub direction: Direction,
     pub channel: Expr,
@@ -245,23 +245,24 @@ pub enum Direction {
 }
 
 /// A point of control.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Location {
     /// Outgoing edges, in the order they are tried: by [`Edge::level`], then textually, `else` last.
     pub edges: Vec<EdgeId>,
     pub labels: Vec<String>,
-    /// A process may rest here for ever.
+    /// A valid end location.
     pub end: bool,
     pub accept: bool,
     pub progress: bool,
-    /// While a process is at such a location, only processes that are take part in steps: a rendezvous needs two.
+    /// While a process is at a committed location, only processes at committed locations move. Both partners of a
+    /// rendezvous have to be at one.
     pub committed: bool,
 }
 
 /// One step of a process.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edge {
-    /// Edges of a lower level win: if one of them can be taken, those of higher levels can't (escapes of `unless`).
+    /// An executable edge of a lower level disables the edges of higher levels (escapes of `unless`).
     pub level: u8,
     pub guard: Guard,
     pub sync: Option<Sync>,
@@ -275,11 +276,11 @@ pub struct Edge {
     pub target: LocId,
     pub then: Then,
     pub span: Span,
-    /// The statement, for traces.
+    /// The statement as traces show it.
     pub label: String,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Guard {
     Always,
     /// Executable iff not 0.
@@ -290,7 +291,7 @@ pub enum Guard {
     Youngest,
 }
 
-/// What happens to control after an edge.
+/// The scheduling after an edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Then {
     /// Any process may move next; the state is stored.
@@ -302,7 +303,7 @@ pub enum Then {
 }
 
 /// A channel operation.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Sync {
     Send {
         channel: Expr,
@@ -313,17 +314,17 @@ pub enum Sync {
     Receive {
         channel: Expr,
         args: Vec<Pattern>,
-        /// Take the first message that matches, wherever it is in the buffer.
+        /// Take the first message in the buffer that matches.
         anywhere: bool,
         /// Leave the message in the channel.
         keep: bool,
-        /// Judged when the fields have been stored: not executable, and nothing stored, if it is 0.
+        /// Evaluated when the fields are stored. The receive is not executable if the value is 0.
         condition: Option<Expr>,
     },
 }
 
-/// How one field of a message is received.
-#[derive(Clone, Debug)]
+/// The treatment of one field of a received message.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Pattern {
     /// The field must equal this value.
     Match(Expr),
@@ -333,7 +334,7 @@ pub enum Pattern {
     Any,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Effect {
     Assign(Place, Expr),
     /// Create a process; its number is stored in `result`.
@@ -343,9 +344,9 @@ pub enum Effect {
         priority: Option<Expr>,
         result: Option<Place>,
     },
-    /// A finding if 0; the step is taken all the same.
+    /// A finding if 0. The step is taken.
     Assert(Expr),
-    /// A fault with this message if 0: the step is not taken.
+    /// A fault with this message if 0. The step is not taken.
     Require {
         condition: Expr,
         message: String,
@@ -355,18 +356,18 @@ pub enum Effect {
         pid: Expr,
         priority: Expr,
     },
-    /// The process disappears, with its locals and its channels.
+    /// Removes the process with its locals and its channels.
     Remove,
 }
 
 /// Formatted output.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Print {
     /// Literal text and conversions, in order.
     pub pieces: Vec<Piece>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Piece {
     Text(String),
     /// `%d`, `%x`, `%o`, `%u`, `%c`: the letter and the value.
@@ -375,32 +376,32 @@ pub enum Piece {
     Symbol(EnumId, Expr),
 }
 
-/// Where a value is stored.
-#[derive(Clone, Debug)]
+/// The element of a variable that is read or stored.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
     pub var: VarRef,
-    /// One index per dimension of the variable; each is checked against its dimension.
+    /// One index for each dimension, which bounds it.
     pub index: Vec<Expr>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum VarRef {
     Global(VarId),
-    /// Of the process that executes.
+    /// A variable of the executing process.
     Local(VarId),
 }
 
 /// Expressions: 32-bit signed, wrapping; comparisons and logic give 0 or 1; `And` and `Or` stop early.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Expr {
     Const(i32),
     Load(Place),
     Unary(UnaryOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
-    /// If the first is not 0 the second, else the third.
+    /// The second operand if the first is not 0, else the third.
     Cond(Box<[Expr; 3]>),
     Channel(ChannelQuery, Box<Expr>),
-    /// Would this receive be executable? (Buffered channels only.)
+    /// 1 if this receive is executable. For buffered channels only.
     Poll {
         channel: Box<Expr>,
         args: Vec<Pattern>,
@@ -411,15 +412,15 @@ pub enum Expr {
     ProcessCount,
     /// The process that moved last.
     Last,
-    /// No process can move otherwise.
+    /// 1 if no process can move without `timeout`.
     Timeout,
-    /// No process is at a progress location.
+    /// 1 if no process is at a progress location.
     NonProgress,
     Enabled(Box<Expr>),
     /// The location of a process, as a number.
     Location(Box<Expr>),
     Priority(Box<Expr>),
-    /// Process number `pid` (or the only process of the type) is at one of these locations.
+    /// 1 if process `pid`, or the only process of the type, is at one of these locations.
     At {
         process: ProcessId,
         pid: Option<Box<Expr>>,
@@ -431,17 +432,17 @@ pub enum Expr {
         pid: Option<Box<Expr>>,
         place: Place,
     },
-    /// The observer is at one of these locations.
+    /// 1 if the observer is at one of these locations.
     ObserverAt(Vec<LocId>),
-    /// One character of standard input; none is ever available while checking, which blocks the reader.
+    /// One character of standard input. A search has no input: the reader blocks.
     Input,
-    /// No value: evaluating it is a fault with this message.
+    /// An expression whose evaluation is a fault with this message.
     Fault(String),
 }
 
-/// An automaton over channel operations. It moves with every operation on a channel it mentions. Positive: an
-/// operation it can't follow is a finding. Negated: reaching its end is one.
-#[derive(Clone, Debug)]
+/// An automaton over channel operations. It moves with every operation on a channel that it mentions, up to its end. If it is
+/// positive, an operation without an edge for it is a finding. If it is negated, reaching the end is one.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trace {
     /// Its edges have a `sync` and no effects. Arguments are constants; [`Pattern::Any`] in a receive and
     /// [`Expr::Input`] in a send stand for any value.
@@ -451,20 +452,21 @@ pub struct Trace {
     pub end: LocId,
 }
 
-/// An automaton that moves with the system: it takes one of its edges with every step between stored states, each that
-/// it can take giving a successor of its own. If it can take none, the system can't move. Guards and assertions are
-/// judged before the system's step, other effects come after the system's. It has no number, no channel operations and no variables but
-/// globals. It watches for what must not be: a run that meets its accepting locations for ever, or that takes it to an
+/// An automaton that moves with the system. With every step between stored states it takes one of its edges; each enabled edge
+/// gives a successor of its own. If no edge is enabled, the system can't move. Guards and assertions are evaluated before the
+/// system's step, other effects are executed after it. The observer has no process number, no channel operations and no
+/// variables but globals. It accepts the violations: runs that visit accepting locations infinitely often or reach an
 /// [end](Location::end).
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observer {
     pub automaton: Process,
-    /// It moves on alone where the system can't.
+    /// The observer moves alone where the system can't move.
     pub stutters: bool,
-    /// A state is accepting also if a process is at an accepting location, not only if the observer is.
+    /// A state is accepting also if a process is at an accepting location.
     pub labels: bool,
-    /// The acceptance sets that each edge of the automaton belongs to, a bit each: runs that take edges of all sets for ever
-    /// must not be, and accepting locations mean nothing. Empty if there are no such sets. The edges have no effects.
+    /// The acceptance sets of each edge of the automaton, one bit for each set. The automaton accepts the runs that take edges of
+    /// all sets infinitely often; accepting locations then mean nothing, and the edges have no effects. Empty for acceptance by
+    /// locations.
     pub marks: Vec<u32>,
 }
 
@@ -475,23 +477,22 @@ impl Observer {
     }
 }
 
-/// A condition on states, judged by nobody in particular: it reads globals, and processes by name. It is evaluated first when
-/// a state is expanded. A fault there is a finding and ends the run; a goal that is never true can be there for its faults
-/// alone.
-#[derive(Clone, Debug)]
+/// A condition on states that no process evaluates: it reads globals, and locals of processes by name. It is evaluated first
+/// when a state is expanded. A fault in it is a finding and ends the run; a goal that is never true serves to find faults.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Goal {
     pub condition: Expr,
-    /// As the user wrote it.
+    /// The condition as typed.
     pub text: String,
-    /// Where it is in the model's text, if it is there.
+    /// The place in the model's text, if the condition is part of it.
     pub span: Option<Span>,
 }
 
 impl Model {
-    /// A process type by its id; the one after the last is the observer's automaton.
+    /// A process type by its id. The id after the last one is the observer's automaton.
     ///
     /// # Panics
-    /// If there is none.
+    /// If there is no such process type.
     pub fn process(&self, id: ProcessId) -> &Process {
         match (self.processes.get(id.index()), &self.observer) {
             (Some(process), _) => process,
@@ -500,7 +501,7 @@ impl Model {
         }
     }
 
-    /// Do the observer or the goal ask for what depends on whether anybody can move?
+    /// Whether the observer or the goal reads `timeout` or `enabled`.
     pub fn asks_timeout(&self) -> bool {
         let mut asks = false;
         let mut see = |e: &Expr| asks |= matches!(e, Expr::Timeout | Expr::Enabled(_));
@@ -509,7 +510,7 @@ impl Model {
         asks && self.uses_timeout
     }
 
-    /// What [`Model::process`] calls the observer.
+    /// The id of the observer's automaton in [`Model::process`].
     pub fn observer_id(&self) -> ProcessId {
         ProcessId(self.processes.len() as u32)
     }

@@ -1,30 +1,30 @@
-//! How a state is packed into bytes.
+//! The packed form of states.
 //!
 //! ```text
 //! [hidden globals] [last mover] [trace location] [observer location] [globals] [global channels] [process 0] [process 1] …
 //! ```
 //!
-//! A process is `[type] [location] [priority] [locals] [its channels]`, a channel is `[length] [messages]`, freed
-//! slots zero. Optional parts are there only if the model needs them. Processes are created and removed at the end,
-//! so a state is decoded by walking over it once ([`Shape`]). Hidden variables stand in front because a store does not
-//! compare them: states that differ only there are one.
+//! A process is `[type] [location] [priority] [locals] [its channels]`. A channel is `[length] [messages]`; free slots are
+//! zero. Optional parts exist only if the model needs them. Processes are created and removed at the end of the state, so
+//! one pass over the bytes finds them all ([`Shape`]). Hidden variables come first because stores do not compare this
+//! prefix.
 
 use std::fmt;
 
 use crate::ir::{ChannelId, Init, LocId, Model, Process, ProcessId, Span, Type, Var};
 use crate::successors::State;
 
-/// At most this many processes, and this many channels, are alive at once: their numbers are stored in a byte.
+/// The largest number of processes, and of channels, that are alive at once. Their numbers are stored in a byte.
 pub const MAX_ALIVE: usize = 255;
 
-/// No state may be larger than this.
+/// The largest size of a state.
 const MAX_BYTES: usize = 1 << 24;
 
-/// The model can't be run: it is too large, or its initial state can't be computed.
+/// The reason why a model can't be run: it is too large, or its initial state can't be computed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StartError {
     pub message: String,
-    /// What in the text is to blame, if one thing is.
+    /// The declaration that causes the error, if it is one.
     pub span: Option<Span>,
 }
 
@@ -33,7 +33,7 @@ impl StartError {
         StartError { message, span: None }
     }
 
-    /// Blames this, if nothing closer is blamed yet.
+    /// Adds a span, unless a closer one is known.
     fn at(self, span: Span) -> StartError {
         StartError { span: self.span.or(Some(span)), ..self }
     }
@@ -47,10 +47,10 @@ impl fmt::Display for StartError {
 
 impl std::error::Error for StartError {}
 
-/// Where everything is.
+/// The offsets of all parts of a state.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// How many bytes of hidden variables a state begins with.
+    /// The number of bytes of hidden variables, which are the first.
     pub hidden: usize,
     pub last: Option<usize>,
     pub event: Option<usize>,
@@ -58,13 +58,13 @@ pub struct Layout {
     pub globals: Vec<Slot>,
     /// Global channels: declaration and offset.
     pub global_channels: Vec<ChannelAt>,
-    /// Hidden bytes, globals and global channels: where the first process begins.
+    /// The offset of the first process, behind hidden bytes, globals and global channels.
     pub fixed: usize,
     pub frames: Vec<Frame>,
     pub buffers: Vec<Buffer>,
 }
 
-/// A variable's place: offset (of its first element), width of an element, dimensions.
+/// The place of a variable: the offset of its first element, the width of an element, the dimensions.
 #[derive(Clone, Debug)]
 pub struct Slot {
     pub offset: usize,
@@ -74,14 +74,14 @@ pub struct Slot {
     pub range: Option<(i32, i32)>,
 }
 
-/// Where the observer's location is.
+/// The place of the observer's location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ObserverAt {
     pub offset: usize,
     pub wide: bool,
 }
 
-/// How an element is stored.
+/// The encoding of an element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Width {
     U8,
@@ -91,7 +91,7 @@ pub enum Width {
     I32,
 }
 
-/// What a process of a type looks like; offsets count from its first byte, which holds the type.
+/// The layout of a process of one type. Offsets count from its first byte, which holds the type.
 #[derive(Clone, Debug)]
 pub struct Frame {
     pub wide_location: bool,
@@ -101,7 +101,7 @@ pub struct Frame {
     pub size: usize,
 }
 
-/// What a channel of a declaration looks like: a length byte, then the messages.
+/// The layout of a channel of one declaration: a length byte, then the messages.
 #[derive(Clone, Debug)]
 pub struct Buffer {
     pub capacity: usize,
@@ -141,15 +141,15 @@ impl Clone for Shape {
     }
 }
 
-/// A state unpacked for people.
+/// An unpacked state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct View {
     /// Parallel to [`Model::globals`]: the elements of each variable.
     pub globals: Vec<Vec<i32>>,
-    /// Where the observer is, if there is one.
+    /// The location of the observer, if there is one.
     pub observer: Option<LocId>,
     pub processes: Vec<ProcessView>,
-    /// Buffered and rendezvous channels alive; `channels[i]` has number `i + 1`.
+    /// All channels of the state; `channels[i]` has number `i + 1`.
     pub channels: Vec<ChannelView>,
 }
 
@@ -166,7 +166,7 @@ pub struct ProcessView {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ChannelView {
     pub declaration: ChannelId,
-    /// The process that created it; none for a global one.
+    /// The process that created the channel; none for a global one.
     pub owner: Option<u8>,
     pub messages: Vec<Vec<i32>>,
 }
@@ -201,7 +201,7 @@ impl Width {
         }
     }
 
-    /// Stores a value that the element's type has already wrapped.
+    /// Stores a value, which must fit the element's type.
     #[inline(always)]
     pub fn store(self, bytes: &mut [u8], at: usize, value: i32) {
         match self {
@@ -227,14 +227,14 @@ impl Slot {
         self.len() * self.width.bytes()
     }
 
-    /// The elements, given where the frame (or the state) begins.
+    /// The elements; `base` is the offset of the frame, or 0.
     pub fn elements(&self, bytes: &[u8], base: usize) -> Vec<i32> {
         let start = base + self.offset;
         (0..self.len()).map(|i| self.width.load(bytes, start + i * self.width.bytes())).collect()
     }
 }
 
-/// Hands out consecutive offsets.
+/// The next free offset.
 struct Cursor(usize);
 
 impl Cursor {
@@ -332,7 +332,7 @@ impl Layout {
         at == bytes.len()
     }
 
-    /// Adds a process of this type at this offset; its size.
+    /// Adds a process of this type at this offset to a shape. Returns the size of the process.
     pub fn enter(&self, process: usize, at: usize, shape: &mut Shape) -> usize {
         let frame = &self.frames[process];
         shape.processes.push(ProcessAt { process: process as u32, offset: at as u32 });

@@ -12,7 +12,7 @@ pub mod layout;
 mod operator;
 pub mod path;
 mod successors;
-mod text;
+pub mod text;
 pub mod trail;
 mod validate;
 mod walk;

@@ -1,4 +1,4 @@
-//! The operators of expressions: what they compute and how they are written.
+//! The operators of expressions: their results and their symbols.
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UnaryOp {
@@ -30,7 +30,7 @@ pub enum BinaryOp {
     Ge,
 }
 
-/// What can be asked of a channel.
+/// A question about the length of a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ChannelQuery {
     Len,
@@ -60,6 +60,27 @@ impl UnaryOp {
 }
 
 impl BinaryOp {
+    pub(crate) const ALL: [BinaryOp; 18] = [
+        BinaryOp::Add,
+        BinaryOp::Sub,
+        BinaryOp::Mul,
+        BinaryOp::Div,
+        BinaryOp::Rem,
+        BinaryOp::And,
+        BinaryOp::Or,
+        BinaryOp::BitAnd,
+        BinaryOp::BitOr,
+        BinaryOp::BitXor,
+        BinaryOp::Shl,
+        BinaryOp::Shr,
+        BinaryOp::Eq,
+        BinaryOp::Ne,
+        BinaryOp::Lt,
+        BinaryOp::Le,
+        BinaryOp::Gt,
+        BinaryOp::Ge,
+    ];
+
     /// None for a division by zero.
     #[inline(always)]
     pub fn apply(self, a: i32, b: i32) -> Option<i32> {
@@ -111,6 +132,9 @@ impl BinaryOp {
 }
 
 impl ChannelQuery {
+    pub(crate) const ALL: [ChannelQuery; 5] =
+        [ChannelQuery::Len, ChannelQuery::Empty, ChannelQuery::NotEmpty, ChannelQuery::Full, ChannelQuery::NotFull];
+
     pub fn name(self) -> &'static str {
         match self {
             ChannelQuery::Len => "len",

@@ -1,4 +1,4 @@
-//! Looking at every expression of a part of a model, inner ones too.
+//! Visits of all expressions in a part of a model, with their operands.
 
 use crate::ir::{BinaryOp, Effect, Expr, Guard, Init, Pattern, Piece, Print, Process, Sync};
 
@@ -31,7 +31,7 @@ impl Process {
 }
 
 impl Print {
-    /// The effects of printing. Output is made only where somebody sees it, but what may go wrong on the way is always evaluated.
+    /// The effects of printing. Output is made only where it is shown; operands that may fault are evaluated in any case.
     pub fn effects(self) -> Vec<Effect> {
         let risky = self.pieces.iter().filter_map(|piece| match piece {
             Piece::Value(_, e) | Piece::Symbol(_, e) if is_risky(e) => Some(e.clone()),
@@ -44,7 +44,7 @@ impl Print {
     }
 }
 
-/// Whether a part of the expression is of a kind that can be a fault.
+/// Whether evaluating the expression may be a fault, judged by its kinds of operands.
 fn is_risky(expr: &Expr) -> bool {
     let mut risky = false;
     expr.walk(&mut |part| {
@@ -59,7 +59,7 @@ fn is_risky(expr: &Expr) -> bool {
 }
 
 impl Init {
-    /// What is computed for it.
+    /// The expressions that are evaluated for the initial value.
     pub fn exprs(&self) -> &[Expr] {
         match self {
             Init::All(e) => std::slice::from_ref(e),

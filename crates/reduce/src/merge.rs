@@ -34,7 +34,9 @@ pub fn merge(model: &mut Model) -> usize {
         return 0;
     }
     let processes = model.processes.iter_mut().enumerate();
-    processes.map(|(number, process)| merge_process(process, number as u32, &seen)).sum()
+    let merged = processes.map(|(number, process)| merge_process(process, number as u32, &seen)).sum();
+    model.debug_validate("merging");
+    merged
 }
 
 /// Merges the steps that are merged in another model with the same processes.
@@ -42,6 +44,7 @@ pub fn merge_like(model: &mut Model, other: &Model) {
     for (process, other) in model.processes.iter_mut().zip(&other.processes) {
         process.edges.iter_mut().zip(&other.edges).for_each(|(edge, other)| edge.then = other.then);
     }
+    model.debug_validate("merging like another model");
 }
 
 impl Seen {

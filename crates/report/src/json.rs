@@ -11,7 +11,7 @@ pub struct Report {
     pub kripke: &'static str,
     pub schema: u32,
     pub model: String,
-    pub language: &'static str,
+    pub language: String,
     pub verdict: &'static str,
     /// Every reachable state was expanded.
     pub complete: bool,

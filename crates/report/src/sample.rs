@@ -27,7 +27,7 @@ impl Text {
 fn empty(name: &str) -> Model {
     Model {
         name: name.to_string(),
-        language: "sample",
+        language: "sample".to_string(),
         files: Vec::new(),
         enums: Vec::new(),
         globals: Vec::new(),

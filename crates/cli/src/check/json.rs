@@ -29,7 +29,7 @@ pub fn report(done: &Done, args: &Check) -> Report {
         kripke: env!("CARGO_PKG_VERSION"),
         schema: json::SCHEMA,
         model: results.model.name.clone(),
-        language: results.model.language,
+        language: results.model.language.clone(),
         verdict: decisive.verdict.word(),
         complete: results.answers.iter().all(|a| matches!(a.outcome.end, End::Exhausted(_))),
         reason: reason.map(Reason::word),

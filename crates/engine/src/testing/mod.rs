@@ -61,7 +61,7 @@ pub fn random_model(seed: u64) -> Model {
 fn empty(seed: u64) -> Model {
     Model {
         name: format!("random {seed}"),
-        language: "none",
+        language: "none".to_string(),
         files: vec![SourceFile { name: "random".to_string(), text: " ".to_string(), asked: false }],
         enums: vec![Enum { name: "symbols".to_string(), symbols: vec![("one".to_string(), 1)] }],
         globals: Vec::new(),

@@ -80,6 +80,10 @@ pub fn simplify(model: &mut Model, asked: &mut [Expr], wanted: Wanted) -> Reduce
             reduced.resets += dead_variables::reset(model, asked);
         }
     }
+    if !reduced.is_nothing() {
+        // Not after each pass: arguments of prints are not rewritten, and only the last passes drop them.
+        model.debug_validate("simplification");
+    }
     reduced
 }
 

@@ -273,5 +273,6 @@ fn lasting(model: &Model) -> Model {
         edge.guard = Guard::When(Expr::Const(0));
         edge.effects.clear();
     }
+    model.debug_validate("symmetry reduction");
     model
 }

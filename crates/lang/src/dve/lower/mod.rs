@@ -61,7 +61,7 @@ struct Lowering<'a> {
 fn empty(sources: &Sources, kind: Option<Kind>) -> Model {
     Model {
         name: sources.files().first().map_or(String::new(), |f| f.name.clone()),
-        language: "dve",
+        language: "dve".to_string(),
         files: sources.files().to_vec(),
         enums: Vec::new(),
         globals: Vec::new(),

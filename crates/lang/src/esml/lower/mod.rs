@@ -83,7 +83,7 @@ pub(super) fn lower(
     let Lowering { enums, channels, global_vars: globals, finished, .. } = lowering;
     let model = Model {
         name: program.name.text.clone(),
-        language: "ESML",
+        language: "ESML".to_string(),
         files: Vec::new(),
         enums,
         globals,

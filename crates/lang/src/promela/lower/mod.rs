@@ -95,7 +95,7 @@ pub fn lower(
     let uses = env.uses;
     let model = Model {
         name: sources.files().first().map_or(String::new(), |f| f.name.clone()),
-        language: "promela",
+        language: "promela".to_string(),
         files: sources.files().to_vec(),
         enums: env.enums,
         globals: env.vars,
