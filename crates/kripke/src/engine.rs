@@ -8,8 +8,8 @@ use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
 use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Movers, Parts, State, Successors};
 use kripke_reduce::compact::{Codec, Compacted};
-use kripke_reduce::por::{Audit, Independence, Record, Reduced};
-use kripke_reduce::symmetry::{Action, Symmetric};
+use kripke_reduce::por::{AmpleSuccessors, Audit, Independence, Record};
+use kripke_reduce::symmetry::{Permutations, Symmetric};
 use kripke_report::json;
 
 use crate::args::{self, Check, Format};
@@ -29,7 +29,7 @@ pub struct Engine {
     /// Who gets into whose way, if some moves are left out.
     independence: Option<Arc<Independence>>,
     /// Who can take whose place, if one state stands for all that differ only in that.
-    action: Option<Arc<Action>>,
+    action: Option<Arc<Permutations>>,
     /// Tries out some of that, and writes down what it finds.
     audit: Option<(Mutex<Audit>, Arc<Record>)>,
 }
@@ -40,7 +40,7 @@ impl Engine {
         model: &Arc<Model>,
         args: &Check,
         independence: Option<Independence>,
-        action: Option<Arc<Action>>,
+        action: Option<Arc<Permutations>>,
     ) -> Result<(Engine, Option<String>), StartError> {
         let interpreter = load::interpreter(model.clone(), &args.reading)?;
         let covered = Mutex::new(interpreter.coverage().to_vec());
@@ -83,7 +83,7 @@ impl Engine {
 
     /// Whether any move was left out so far.
     pub fn has_left_out(&self) -> bool {
-        self.independence.as_ref().is_some_and(|independence| independence.has_served())
+        self.independence.as_ref().is_some_and(|independence| independence.has_reduced())
     }
 
     pub fn name(&self) -> &'static str {
@@ -110,8 +110,8 @@ impl Engine {
         match &self.independence {
             Some(independence) => {
                 let audit = self.audit.as_ref().map(|(audit, _)| audit.lock().unwrap_or_else(PoisonError::into_inner));
-                let reduced = Reduced::new(worker, independence.clone());
-                self.exchanged(reduced.auditing(audit.map(|audit| audit.for_thread())))
+                let reduced = AmpleSuccessors::new(worker, independence.clone());
+                self.exchanged(reduced.with_audit(audit.map(|audit| audit.for_thread())))
             }
             None => self.exchanged(worker),
         }

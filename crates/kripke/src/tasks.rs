@@ -9,8 +9,8 @@ use kripke_model::ir::{
 use kripke_model::trail::Replayed;
 use kripke_model::{Interpreter, Model};
 use kripke_reduce::merge::{merge, merge_like};
-use kripke_reduce::por::{Independence, Keeping};
-use kripke_reduce::simplify::{Reduced, Wanted, simplify};
+use kripke_reduce::por::{Independence, Preserve};
+use kripke_reduce::simplify::{Passes, Simplified, simplify};
 use kripke_reduce::symmetry::Symmetry;
 use kripke_search::Fairness;
 
@@ -30,7 +30,7 @@ pub struct Task {
     pub searched: Arc<Model>,
     /// Conditions on the states of that.
     pub conditions: Vec<Expr>,
-    pub reduced: Reduced,
+    pub reduced: Simplified,
     /// The arguments that ask for just this, for trail files.
     pub arguments: Vec<String>,
     /// How many local steps were glued to others.
@@ -93,7 +93,7 @@ impl Task {
             searched: model.clone(),
             model,
             conditions: Vec::new(),
-            reduced: Reduced::default(),
+            reduced: Simplified::default(),
             arguments,
             glued: 0,
             question: None,
@@ -104,10 +104,10 @@ impl Task {
 
     /// Leaves out of the model what makes no difference to any question.
     fn reduce(&mut self, reading: &Reading) {
-        let wanted = Wanted { dead_variables: !reading.no_dead_variables, slicing: !reading.no_slicing };
+        let passes = Passes { dead_variables: !reading.no_dead_variables, slicing: !reading.no_slicing };
         let (mut model, mut conditions) = ((*self.model).clone(), self.conditions.clone());
-        let reduced = simplify(&mut model, &mut conditions, wanted);
-        if !reduced.is_nothing() {
+        let reduced = simplify(&mut model, &mut conditions, passes);
+        if !reduced.is_unchanged() {
             (self.searched, self.conditions, self.reduced) = (Arc::new(model), conditions, reduced);
         }
     }
@@ -147,7 +147,7 @@ impl Task {
         if self.counts_steps(fairness) {
             return Err("the property counts steps");
         }
-        Independence::of(left, if self.is_endless() { Keeping::Runs } else { Keeping::Errors })
+        Independence::of(left, if self.is_endless() { Preserve::StutterLtl } else { Preserve::Safety })
     }
 
     /// Which processes can take each other's places, for a search that exchanges them. The reasons why none can, otherwise.
@@ -167,11 +167,11 @@ impl Task {
 
     /// What made the model smaller, in results for machines and for people.
     pub fn reductions(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let Reduced { resets, sliced, computed } = self.reduced;
+        let Simplified { resets, sliced, folded } = self.reduced;
         let all = [
             (self.glued, "coarsening", "local steps glued"),
             (resets, "dead-variables", "dead values reset"),
-            (sliced + computed, "slicing", "sliced"),
+            (sliced + folded, "slicing", "sliced"),
         ];
         all.into_iter().filter(|(made, ..)| *made > 0).map(|(_, name, words)| (name, words))
     }

@@ -10,7 +10,9 @@
 //!
 //! Each module says which properties it preserves and why. This crate knows no language and no search.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
+mod bitset;
 pub mod compact;
 pub mod merge;
 pub mod por;

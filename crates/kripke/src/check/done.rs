@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use kripke_model::layout::StartError;
 use kripke_model::trail::Replayed;
 use kripke_model::{Interpreter, Model};
-use kripke_reduce::por::{HOPELESS, Independence};
+use kripke_reduce::por::{Independence, NO_REDUCTION};
 use kripke_reduce::symmetry::Symmetry;
 use kripke_report::evidence::Tree;
 use kripke_report::json;
@@ -295,7 +295,7 @@ impl Session<'_> {
         let (reduces, unordered) =
             (matches!(independence, Some(Ok(_))), independence.as_ref().and_then(|i| i.as_ref().err().copied()));
         let (engine, fallback) =
-            Engine::new(left, args, independence.and_then(Result::ok), exchanging.map(|s| s.action.clone()))
+            Engine::new(left, args, independence.and_then(Result::ok), exchanging.map(|s| s.permutations.clone()))
                 .map_err(refused)?;
         if let Some(why) = fallback.filter(|_| !args.showing.quiet) {
             output::warn(&why);
@@ -477,7 +477,7 @@ impl Answer {
             end_states: self.options.end_states,
             fairness: self.fairness(),
             reductions: self.reductions().map(|(_, words)| words).collect(),
-            unordered: self.unordered.filter(|why| *why != HOPELESS),
+            unordered: self.unordered.filter(|why| *why != NO_REDUCTION),
             asymmetric: self.symmetry.as_ref().and_then(|s| s.as_ref().err()).map(|reasons| reasons.join("; ")),
             shortest: self.shortest,
             audited: self.audited,
