@@ -173,6 +173,13 @@ impl Analysis<'_> {
             access.may_fail |= position.chained && position.stage != Stage::First && may_block(process, position.at);
         }
         self.change_offers(process, at, &mut access);
+        self.change_location(process, number, at, &mut access);
+        let guards = if self.instances.by_pid { self.guards(process, first) } else { Vec::new() };
+        (Alternative { access, guards, offers, timeout_only: requires_timeout(first) }, has_precedence)
+    }
+
+    /// Adds the resources that the change of the location accesses: committed and observed locations.
+    fn change_location(&self, process: &Process, number: usize, at: LocId, access: &mut Access) {
         if self.committed {
             let committed = |at: usize| process.locations[at].committed;
             access.reads.insert(COMMITTED);
@@ -184,8 +191,6 @@ impl Analysis<'_> {
         if observed.contains(&at) || access.targets.iter().any(|target| observed.contains(&LocId(target as u32))) {
             access.writes.insert(Resources::location(number));
         }
-        let guards = if self.instances.by_pid { self.guards(process, first) } else { Vec::new() };
-        (Alternative { access, guards, offers, timeout_only: requires_timeout(first) }, has_precedence)
     }
 
     /// True if the edges of a location are enabled together: all use the same end of the same channel, or there is

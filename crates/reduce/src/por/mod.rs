@@ -17,8 +17,8 @@
 //!   computed as by Overman and Godefroid (*Partial-order methods for the verification of concurrent systems*, 1996).
 //!   For processes with exclusive channel ends they yield the safe statements of Holzmann and Peled (*An improvement
 //!   in formal verification*, 1994).
-//! * **C2**, a set that is not all enabled transitions contains no visible one ([`visible`]).
-//! * **C3**, no transition is ignored for ever ([`cycle_proviso`]).
+//! * **C2**, a set that is not all enabled transitions contains no visible one (`visible.rs`).
+//! * **C3**, no transition is ignored for ever (`cycle_proviso.rs`).
 //!
 //! C0 and C1 preserve deadlocks. All four preserve LTL without `X`, and with the weaker open-set proviso all assertion
 //! violations, faults and reachable goals.
@@ -28,11 +28,11 @@
 //!
 //! # Files
 //!
-//! * Before the search: [`instances`] (the processes), [`resources`] (numbered objects of the state), [`access`] (what
-//!   steps read, write and wait for), [`dependence`] (the relation), [`guards`] (guards that can be evaluated in a state).
-//! * In a state: [`ample`] (the choice), [`reachable_accesses`] (what processes can do while guards are false),
-//!   [`adapter`] (successors restricted to the ample set).
-//! * [`audit`] tests C1 and C2 during a search.
+//! * Before the search: `instances.rs` (the processes), `resources.rs` (numbered objects of the state), `access.rs` (what
+//!   steps read, write and wait for), `dependence.rs` (the relation), `guards.rs` (guards that can be evaluated in a state).
+//! * In a state: `ample.rs` (the choice), `reachable_accesses.rs` (what processes can do while guards are false),
+//!   `adapter.rs` (successors restricted to the ample set).
+//! * `audit.rs` tests C1 and C2 during a search.
 
 mod access;
 mod adapter;

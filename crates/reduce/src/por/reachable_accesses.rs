@@ -74,29 +74,17 @@ impl GuardedPaths {
         layout: &Layout,
     ) -> Option<GuardedPaths> {
         let mut guards = GuardTable::default();
-        let mut offered: Vec<Vec<StateGuard>> = Vec::new();
-        let mut paths: Vec<Vec<GuardedPath>> = Vec::new();
+        let (mut paths, mut offered) = (Vec::new(), Vec::new());
         for (first, alternatives) in alternatives {
-            let mut here = Vec::new();
-            let mut offers = Vec::new();
-            for alternative in alternatives {
-                offers.extend(alternative.offers);
-                if alternative.timeout_only {
-                    continue;
-                }
-                let number = |guard| guards.number(guard, layout).map_or(0, |n| 1 << n);
-                let guard_set =
-                    alternative.guards.iter().map(number).fold(0, |set: GuardSet, guard: GuardSet| set | guard);
-                let targets = alternative.access.targets.iter().map(|at| (first + at) as u32).collect();
-                here.push(GuardedPath { guards: guard_set, accesses: Accesses::of(&alternative.access), targets });
-            }
-            paths.push(here);
-            offered.push(offers);
+            offered.push(alternatives.iter().flat_map(|one| one.offers.iter().cloned()).collect());
+            paths.push(guarded_paths(first, alternatives, &mut guards, layout));
         }
         if guards.is_empty() {
             return None;
         }
-        let set = |offers: Vec<_>| offers.iter().filter_map(|guard| guards.get(guard)).fold(0, |set, n| set | 1 << n);
+        let set = |offers: Vec<StateGuard>| {
+            offers.iter().filter_map(|guard| guards.get(guard)).fold(0, |set, n| set | 1 << n)
+        };
         let offers: Vec<GuardSet> = offered.into_iter().map(set).collect();
         let mut enables = vec![0; resources.len];
         for (guard, number) in guards.iter() {
@@ -196,6 +184,22 @@ impl GuardedPaths {
         }
         Reachable { enables, dependent_rows: self.dependent_rows(&accesses) }
     }
+}
+
+/// The paths from one control point, whose instance has this first control point. Numbers their guards.
+fn guarded_paths(
+    first: usize,
+    alternatives: Vec<Alternative>,
+    guards: &mut GuardTable,
+    layout: &Layout,
+) -> Vec<GuardedPath> {
+    let path = |alternative: Alternative| {
+        let number = |guard| guards.number(guard, layout).map_or(0, |n| 1 << n);
+        let set = alternative.guards.iter().map(number).fold(0, |set: GuardSet, guard: GuardSet| set | guard);
+        let targets = alternative.access.targets.iter().map(|at| (first + at) as u32).collect();
+        GuardedPath { guards: set, accesses: Accesses::of(&alternative.access), targets }
+    };
+    alternatives.into_iter().filter(|one| !one.timeout_only).map(path).collect()
 }
 
 /// What a process can do from a control point.

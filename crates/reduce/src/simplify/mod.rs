@@ -25,10 +25,9 @@ use kripke_model::ir::{Expr, Model, Place, VarRef};
 /// The passes to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Passes {
-    /// [Reset](dead_variables) dead variables.
+    /// Reset dead variables.
     pub dead_variables: bool,
-    /// [Fold constants](constants), [remove](slice) variables without influence and [zero](fields) unread message
-    /// fields.
+    /// Fold constants, remove variables without influence and zero unread message fields.
     pub slicing: bool,
 }
 

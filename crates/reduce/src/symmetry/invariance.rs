@@ -1,5 +1,5 @@
-//! The invariance check: a model that names processes individually can be symmetric nevertheless, as in `c[0] = c[0]
-//! - 1, c[1] = c[1] - 1`.
+//! The invariance check. A model that names processes individually can be symmetric nevertheless:
+//! `c[0] = c[0] - 1, c[1] = c[1] - 1`.
 //!
 //! The model is printed in a normal form, once as it is and once with two processes transposed. In the normal form,
 //! operands of commutative operators, independent assignments and alternatives are sorted. If both texts are equal,

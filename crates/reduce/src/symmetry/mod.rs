@@ -7,31 +7,31 @@
 //!
 //! [`Symmetry::of`] finds groups of symmetric processes and proves them from the text of the model:
 //!
-//! * The [startup phase](crate::startup), in which processes are created, is not reduced. After it the set of
-//!   processes is fixed. Its final states must be invariant under all permutations, or be reachable from one that is,
-//!   so that every representative is reachable.
-//! * Processes are [instances](instances) of one template if they have one type, or types that [differ in
-//!   constants](templates) only. They may differ in parameters that never change, in constants and in process
+//! * The startup phase (`startup.rs`), in which processes are created, is not reduced. After it the set of processes
+//!   is fixed. Its final states must be invariant under all permutations, or be reachable from one that is, so that
+//!   every representative is reachable.
+//! * Processes are instances (`instances.rs`) of one template if they have one type, or types that differ in
+//!   constants (`templates.rs`) only. They may differ in parameters that never change, in constants and in process
 //!   numbers.
-//! * Every value of the model is either a number or a value of a [scalarset](scalarsets), which denotes a process of
-//!   a group. Scalarset values are assigned, sent, compared for equality and used as indices, and are [used](uses) in
-//!   no other way: no arithmetic, no order, no constants that denote members. A channel of a process is like a
-//!   variable of it.
+//! * Every value of the model is either a number or a value of a scalarset (`scalarsets.rs`), which denotes a process
+//!   of a group. Scalarset values are assigned, sent, compared for equality and used as indices, and are used
+//!   (`uses.rs`) in no other way: no arithmetic, no order, no constants that denote members. A channel of a process
+//!   is like a variable of it.
 //! * A process that a constant, a remote reference or the property names leaves the group, unless the model is
-//!   [invariant](invariance) under the permutation nevertheless. A group whose scalarset is used as a number is given
-//!   up.
+//!   invariant (`invariance.rs`) under the permutation nevertheless. A group whose scalarset is used as a number is
+//!   given up.
 //! * The termination of processes is not symmetric: the youngest ends first. If no expression reads the number of
 //!   processes, a process without further steps cannot be distinguished from one that has ended. So processes do not
 //!   end in the searched model ([`Symmetry::model`]). Each of its runs is one of the original model with terminations
-//!   [inserted](lift).
+//!   inserted (`lift.rs`).
 //!
-//! The state of an orbit that represents it is chosen by [canonicalisation](canonical). [`Symmetric`] wraps any other
-//! [`Successors`](kripke_model::Successors).
+//! The state of an orbit that represents it is chosen by canonicalisation (`canonical.rs`). [`Symmetric`] wraps any
+//! other [`Successors`](kripke_model::Successors).
 //!
-//! Preserved: safety and LTL. The property is analysed as a part of the model, so it is itself symmetric in the groups
-//! found. Symmetry goes together with partial-order reduction for safety (Emerson, Jha and Peled, *Combining partial
-//! order and symmetry reductions*, 1997): the argument that no error is lost is by induction on the length of a path
-//! to it, and permutations preserve the length.
+//! Preserved: safety and LTL. The property is analysed as a part of the model, so it is itself symmetric in the
+//! groups found. Symmetry goes together with partial-order reduction for safety (Emerson, Jha and Peled, *Combining
+//! partial order and symmetry reductions*, 1997): the argument that no error is lost is by induction on the length of
+//! a path to it, and permutations preserve the length.
 
 mod adapter;
 mod canonical;
