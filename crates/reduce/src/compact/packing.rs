@@ -102,7 +102,11 @@ impl Packing {
         }
     }
 
-    /// Appends the values in `from`, given another state and its cells, which are updated to those of `from`.
+    /// Appends the values in `from`, given another state and its cells, which are updated to those of `from`. The first
+    /// `skip` bytes are not compared.
+    ///
+    /// # Panics
+    /// If a value is not in its interval, or if the states differ in a byte that belongs to no value.
     #[inline]
     pub fn pack_difference(&self, like: &[u8], numbers: &mut [u64], from: &[u8], skip: usize, out: &mut Vec<u8>) {
         let mut last = NONE;

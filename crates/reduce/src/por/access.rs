@@ -549,7 +549,7 @@ impl Position {
         let position = |at, keeps, chained| Some(Position { at, stage: Stage::Inside, keeps, chained });
         match (edge.chain, edge.then) {
             (Some(chain), _) => {
-                // Whether the sequence can begin decides whether the step can be taken.
+                // The step is enabled if the first edge of the sequence is.
                 let begins = edge.sync.is_none() && process.locations[chain.index()].edges.len() == 1;
                 let stage = if begins { self.stage } else { Stage::Inside };
                 Some(Position { at: chain, stage, keeps, chained: true })

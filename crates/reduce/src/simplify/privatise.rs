@@ -57,56 +57,15 @@ impl Rewriter for ToLocal {
 
 /// For each process type the globals that only its single process uses.
 fn private_globals(model: &Model, observed: &[Expr]) -> Vec<Vec<VarId>> {
-    #[derive(Clone, Copy, PartialEq)]
-    enum User {
-        None,
-        Only(usize),
-        Several,
-    }
-    let mut users = vec![User::None; model.globals.len()];
-    let mut uses = |var: VarRef, user: User| {
-        if let VarRef::Global(id) = var {
-            let known = &mut users[id.index()];
-            *known = if *known == User::None || *known == user { user } else { User::Several };
-        }
-    };
-    let mut created = vec![0; model.processes.len()];
-    model.start.iter().for_each(|start| created[start.process.index()] += 1);
-    for (number, process) in model.processes.iter().enumerate() {
-        for edge in &process.edges {
-            writes(edge, &mut |var| uses(var, User::Only(number)));
-            for effect in &edge.effects {
-                if let Effect::Run { process, .. } = effect {
-                    created[process.index()] += 2;
-                }
-            }
-        }
-        process.walk(&mut |expr| match expr {
-            Expr::Load(place) => uses(place.var, User::Only(number)),
-            Expr::Remote { place, .. } => uses(place.var, User::Several),
-            _ => {}
-        });
-    }
-    // Initial values are computed in the order of declaration, so variables that they read stay global.
-    let declared = model.globals.iter().chain(model.processes.iter().flat_map(|p| &p.locals));
-    let inits = declared.flat_map(|var| var.init.exprs());
-    let conditions = model.goal.iter().map(|goal| &goal.condition).chain(observed);
-    let outside = inits.chain(model.start.iter().flat_map(|start| &start.args)).chain(conditions);
-    outside.for_each(|e| loads(e, &mut |var| uses(var, User::Several)));
-    let watchers = model.observer.iter().map(|o| &o.automaton).chain(model.trace.iter().map(|t| &t.automaton));
-    for automaton in watchers {
-        automaton.edges.iter().for_each(|edge| writes(edge, &mut |var| uses(var, User::Several)));
-        automaton.walk(&mut |expr| {
-            if let Expr::Load(place) = expr {
-                uses(place.var, User::Several);
-            }
-        });
-    }
+    let mut users = Users(vec![User::None; model.globals.len()]);
+    users.add_processes(model);
+    users.add_outside(model, observed);
+    let is_single = single_processes(model);
     let vars = Vars { globals: &model.globals, locals: &[] };
     let mut private = vec![Vec::new(); model.processes.len()];
-    for (id, (user, var)) in users.iter().zip(&model.globals).enumerate() {
+    for (id, (user, var)) in users.0.iter().zip(&model.globals).enumerate() {
         if let User::Only(number) = *user
-            && created[number] == 1
+            && is_single[number]
             && !var.hidden
             && is_scope_independent(&var.init, vars)
         {
@@ -114,6 +73,68 @@ fn private_globals(model: &Model, observed: &[Expr]) -> Vec<Vec<VarId>> {
         }
     }
     private
+}
+
+/// For each process type whether it has exactly one process, which exists from the start.
+fn single_processes(model: &Model) -> Vec<bool> {
+    let (mut started, mut created) = (vec![0; model.processes.len()], vec![false; model.processes.len()]);
+    model.start.iter().for_each(|start| started[start.process.index()] += 1);
+    for effect in model.processes.iter().flat_map(|p| &p.edges).flat_map(|edge| &edge.effects) {
+        if let Effect::Run { process, .. } = effect {
+            created[process.index()] = true;
+        }
+    }
+    started.iter().zip(created).map(|(started, created)| *started == 1 && !created).collect()
+}
+
+/// The process type that uses a global.
+#[derive(Clone, Copy, PartialEq)]
+enum User {
+    None,
+    Only(usize),
+    Several,
+}
+
+/// The user of each global.
+struct Users(Vec<User>);
+
+impl Users {
+    fn add(&mut self, var: VarRef, user: User) {
+        if let VarRef::Global(id) = var {
+            let known = &mut self.0[id.index()];
+            *known = if *known == User::None || *known == user { user } else { User::Several };
+        }
+    }
+
+    fn add_processes(&mut self, model: &Model) {
+        for (number, process) in model.processes.iter().enumerate() {
+            process.edges.iter().for_each(|edge| writes(edge, &mut |var| self.add(var, User::Only(number))));
+            process.walk(&mut |expr| match expr {
+                Expr::Load(place) => self.add(place.var, User::Only(number)),
+                Expr::Remote { place, .. } => self.add(place.var, User::Several),
+                _ => {}
+            });
+        }
+    }
+
+    /// Adds the uses by initial values, arguments of the initial processes, automata and observed conditions.
+    fn add_outside(&mut self, model: &Model, observed: &[Expr]) {
+        // Initial values are computed in the order of declaration, so variables that they read stay global.
+        let declared = model.globals.iter().chain(model.processes.iter().flat_map(|p| &p.locals));
+        let inits = declared.flat_map(|var| var.init.exprs());
+        let conditions = model.goal.iter().map(|goal| &goal.condition).chain(observed);
+        let outside = inits.chain(model.start.iter().flat_map(|start| &start.args)).chain(conditions);
+        outside.for_each(|e| loads(e, &mut |var| self.add(var, User::Several)));
+        let automata = model.observer.iter().map(|o| &o.automaton).chain(model.trace.iter().map(|t| &t.automaton));
+        for automaton in automata {
+            automaton.edges.iter().for_each(|edge| writes(edge, &mut |var| self.add(var, User::Several)));
+            automaton.walk(&mut |expr| {
+                if let Expr::Load(place) = expr {
+                    self.add(place.var, User::Several);
+                }
+            });
+        }
+    }
 }
 
 /// True if an initial value is the same in the scope of a process.
