@@ -12,14 +12,14 @@ use kripke_lang::source::Loader;
 use kripke_lang::{LoadOptions, load};
 use kripke_model::ir::{Expr, Sync};
 use kripke_model::{Batch, Choice, Interpreter, Model, Successors};
-use kripke_reduce::simplify::{Reduced, Wanted, simplify};
+use kripke_reduce::simplify::{Passes, Simplified, simplify};
 use kripke_search::{Budget, End, Options, Progress, explore};
 use kripke_tests::generate::{Random, program};
 use kripke_tests::{measure, parallel, places};
 
-const EVERYTHING: Wanted = Wanted { dead_variables: true, slicing: true };
-const WAYS: [Wanted; 3] =
-    [EVERYTHING, Wanted { dead_variables: true, slicing: false }, Wanted { dead_variables: false, slicing: true }];
+const EVERYTHING: Passes = Passes { dead_variables: true, slicing: true };
+const WAYS: [Passes; 3] =
+    [EVERYTHING, Passes { dead_variables: true, slicing: false }, Passes { dead_variables: false, slicing: true }];
 
 /// How many states a model and what is left of it have, as far as one looked.
 #[derive(Clone, Copy, Debug)]
@@ -30,9 +30,9 @@ struct Sizes {
 
 /// Takes all steps of a model and of its reduced form together: each must be a step of the other, with the same findings
 /// and flags, and each state must have one image.
-fn compare(whole: &Model, wanted: Wanted, most: usize, name: &str) -> Option<Sizes> {
+fn compare(whole: &Model, passes: Passes, most: usize, name: &str) -> Option<Sizes> {
     let mut reduced = whole.clone();
-    if simplify(&mut reduced, &mut [], wanted).is_nothing() {
+    if simplify(&mut reduced, &mut [], passes).is_unchanged() {
         return None;
     }
     reduced.validate().unwrap_or_else(|e| panic!("{name}: {e}\n{reduced}"));
@@ -47,7 +47,7 @@ fn compare(whole: &Model, wanted: Wanted, most: usize, name: &str) -> Option<Siz
         image_batch.clear();
         let flags = whole.expand(&state, Choice::All, &mut batch);
         let image_flags = reduced.expand(&image, Choice::All, &mut image_batch);
-        let context = || format!("{name}, {wanted:?}:\n{}\nbecame\n{}", whole.model(), reduced.model());
+        let context = || format!("{name}, {passes:?}:\n{}\nbecame\n{}", whole.model(), reduced.model());
         assert_eq!(flags, image_flags, "{}", context());
         assert_eq!(batch.findings(), image_batch.findings(), "{}", context());
         assert_eq!(batch.len(), image_batch.len(), "{}", context());
@@ -71,7 +71,7 @@ fn compare_all(model: &Model, most: usize, name: &str) -> Vec<Sizes> {
     for property in &model.properties {
         models.extend(property.observer.clone().map(|o| Model { observer: Some(o), ..model.clone() }));
     }
-    let ways = models.iter().flat_map(|model| WAYS.map(|wanted| compare(model, wanted, most, name)));
+    let ways = models.iter().flat_map(|model| WAYS.map(|passes| compare(model, passes, most, name)));
     ways.flatten().collect()
 }
 
@@ -102,16 +102,16 @@ fn read(file: &str, text: &str) -> Model {
 /// States of a program and of its image, in which everything was done that can be.
 fn sizes(text: &str) -> (usize, usize) {
     let model = read("model.pml", text);
-    for wanted in WAYS {
-        compare(&model, wanted, 2_000, text);
+    for passes in WAYS {
+        compare(&model, passes, 2_000, text);
     }
     let Sizes { whole, reduced } = compare(&model, EVERYTHING, 2_000, text).expect("there is something to leave out");
     (whole, reduced)
 }
 
-fn reduced(text: &str, wanted: Wanted) -> (Model, Reduced) {
+fn reduced(text: &str, passes: Passes) -> (Model, Simplified) {
     let mut model = read("model.pml", text);
-    let made = simplify(&mut model, &mut [], wanted);
+    let made = simplify(&mut model, &mut [], passes);
     (model, made)
 }
 
@@ -206,8 +206,8 @@ fn messages_and_indivisible_sequences() {
 fn constants_are_computed() {
     let text = "byte n = 2, g; bit t[3] = 1; active proctype p() {
         byte k = 4; if :: n > 3 -> g = 1 :: n * k == 8 && t[1] -> g = 2 :: else -> g = 3 fi; assert(g == 2) }";
-    let (model, made) = reduced(text, Wanted { dead_variables: false, slicing: true });
-    assert!(made.computed > 0 && made.sliced > 0, "{made:?}");
+    let (model, made) = reduced(text, Passes { dead_variables: false, slicing: true });
+    assert!(made.folded > 0 && made.sliced > 0, "{made:?}");
     let shown = model.to_string();
     assert!(model.globals.is_empty() && model.processes[0].locals.len() == 1, "{shown}");
     sizes(text);
@@ -275,8 +275,8 @@ fn fields_that_nobody_receives_are_all_the_same() {
     for rest in needs {
         let text = format!("chan c = [2] of {{ byte, byte }}; {sender} {rest}");
         assert!(!blanks(&text), "{rest}");
-        for wanted in WAYS {
-            compare(&read("model.pml", &text), wanted, 2_000, rest);
+        for passes in WAYS {
+            compare(&read("model.pml", &text), passes, 2_000, rest);
         }
     }
     // Its number may be that of another channel later on.

@@ -1,6 +1,6 @@
-//! Exchanging interchangeable processes maps steps to steps, and so nothing that is wrong with a model is lost.
+//! Permuting symmetric processes maps steps to steps, so no error is lost.
 //!
-//! `KRIPKE_SYMMETRIC` says how many random programs are looked at.
+//! `KRIPKE_SYMMETRIC` is the number of random programs.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use kripke_lang::source::Loader;
 use kripke_lang::{LoadOptions, load};
 use kripke_model::{Batch, Choice, Interpreter, Model, Successors};
 use kripke_reduce::merge::merge;
-use kripke_reduce::symmetry::{Order, Room, Symmetric, Symmetry};
+use kripke_reduce::symmetry::{Permutation, Scratch, Symmetric, Symmetry};
 use kripke_search::{Budget, End, Options, Outcome, Progress, Wrong, explore};
 use kripke_tests::{measure, parallel, places};
 
@@ -63,7 +63,7 @@ fn states(interpreter: &mut Interpreter) -> Option<HashSet<Vec<u8>>> {
     Some(seen)
 }
 
-/// Successors as they are after an exchange, in no order, and how many findings of each kind there are.
+/// The permuted successors of a state, in no order, and its findings.
 fn around(
     interpreter: &mut Interpreter,
     state: &[u8],
@@ -81,34 +81,34 @@ fn around(
     (successors, findings, format!("{flags:?}"))
 }
 
-/// Exchanging neighbours in any state that can be reached gives one that can be reached, with the same moves.
-fn check_exchanges(symmetry: &Symmetry, all: &HashSet<Vec<u8>>, interpreter: &mut Interpreter, name: &str) {
-    let action = &symmetry.action;
-    let image = |state: &[u8], order: &Order| {
+/// Checks that transposing neighbours in a reachable state gives a reachable state with the same steps.
+fn check_permutations(symmetry: &Symmetry, all: &HashSet<Vec<u8>>, interpreter: &mut Interpreter, name: &str) {
+    let permutations = &symmetry.permutations;
+    let image = |state: &[u8], order: &Permutation| {
         let mut out = state.to_vec();
-        if action.applies(state) {
-            action.permute(state, order, &mut out);
+        if permutations.applies(state) {
+            permutations.permute(state, order, &mut out);
         }
         out
     };
     let step = (all.len() / 2000).max(1);
-    for state in all.iter().filter(|state| action.applies(state)).step_by(step) {
+    for state in all.iter().filter(|state| permutations.applies(state)).step_by(step) {
         for group in 0..symmetry.groups.len() {
             for a in 1..symmetry.groups[group].len() {
-                let mut order = action.identity();
+                let mut order = permutations.identity();
                 order[group].swap(a - 1, a);
                 let other = image(state, &order);
-                assert!(all.contains(&other), "{name}: an image that can't be reached");
-                assert_eq!(image(&other, &order), *state, "{name}: an exchange undoes itself");
+                assert!(all.contains(&other), "{name}: an image is not reachable");
+                assert_eq!(image(&other, &order), *state, "{name}: a transposition is not its own inverse");
                 let here = around(interpreter, state, &mut |next| image(next, &order));
                 let there = around(interpreter, &other, &mut |next| next.to_vec());
-                assert_eq!(here, there, "{name}: other moves after an exchange\n{}", interpreter.model());
+                assert_eq!(here, there, "{name}: other steps after a transposition\n{}", interpreter.model());
             }
         }
     }
 }
 
-/// How many classes of states there are that can be made out of each other.
+/// The number of orbits.
 fn orbits(symmetry: &Symmetry, all: &HashSet<Vec<u8>>) -> usize {
     let mut left: HashSet<&Vec<u8>> = all.iter().collect();
     let mut count = 0;
@@ -118,13 +118,13 @@ fn orbits(symmetry: &Symmetry, all: &HashSet<Vec<u8>>) -> usize {
         }
         count += 1;
         let mut todo = vec![state.clone()];
-        while let Some(state) = todo.pop().filter(|state| symmetry.action.applies(state)) {
+        while let Some(state) = todo.pop().filter(|state| symmetry.permutations.applies(state)) {
             for (group, members) in symmetry.groups.iter().enumerate() {
                 for a in 1..members.len() {
-                    let mut order = symmetry.action.identity();
+                    let mut order = symmetry.permutations.identity();
                     order[group].swap(a - 1, a);
                     let mut other = state.clone();
-                    symmetry.action.permute(&state, &order, &mut other);
+                    symmetry.permutations.permute(&state, &order, &mut other);
                     if left.remove(&other) {
                         todo.push(other);
                     }
@@ -135,16 +135,16 @@ fn orbits(symmetry: &Symmetry, all: &HashSet<Vec<u8>>) -> usize {
     count
 }
 
-/// Every error found with representatives is one of the model.
+/// Checks that every error found with representatives is one of the model.
 fn check_runs(
     symmetry: &Symmetry,
     outcome: &Outcome,
     original: &mut Interpreter,
-    lasting: &mut Interpreter,
+    searched: &mut Interpreter,
     name: &str,
 ) {
     for violation in &outcome.violations {
-        let lifted = symmetry.lift(&violation.trail, lasting, original);
+        let lifted = symmetry.lift(&violation.trail, searched, original);
         let lifted = lifted.unwrap_or_else(|| panic!("{name}: {violation:?} is no run\n{}", original.model()));
         let replayed = lifted.trail.replay(original).unwrap_or_else(|e| panic!("{name}: {e}"));
         if matches!(violation.wrong, Wrong::Finding(_)) {
@@ -153,29 +153,29 @@ fn check_runs(
     }
 }
 
-/// Representatives, classes and states, if there is anything to exchange in a model that is small enough.
+/// The numbers of representatives, orbits and states. None if the model has no symmetry, or too many states.
 fn compare(model: Model, name: &str) -> Option<(u64, usize, usize)> {
     let model = Model { observer: None, ..model };
     let mut original = Interpreter::new(Arc::new(model)).ok()?;
     let symmetry = Symmetry::of(&original).ok()?;
     symmetry.model.validate().unwrap_or_else(|e| panic!("{name}: {e}"));
-    let mut lasting = Interpreter::new(symmetry.model.clone()).ok()?;
-    let all = states(&mut lasting)?;
-    check_exchanges(&symmetry, &all, &mut lasting, name);
+    let mut searched = Interpreter::new(symmetry.model.clone()).ok()?;
+    let all = states(&mut searched)?;
+    check_permutations(&symmetry, &all, &mut searched, name);
     let classes = orbits(&symmetry, &all);
     let raw = search(&|| Box::new(original.for_thread()))?;
-    let reduced = search(&|| Box::new(Symmetric::new(lasting.for_thread(), symmetry.action.clone())))?;
+    let reduced = search(&|| Box::new(Symmetric::new(searched.for_thread(), symmetry.permutations.clone())))?;
     assert_eq!(kinds(&raw), kinds(&reduced), "{name}\n{}", original.model());
     let representatives = reduced.statistics.states;
-    assert!(classes as u64 <= representatives, "{name}: classes got lost\n{}", original.model());
+    assert!(classes as u64 <= representatives, "{name}: fewer representatives than orbits\n{}", original.model());
     assert!(representatives as usize <= all.len(), "{name}\n{}", original.model());
     assert!(all.len() as u64 <= raw.statistics.states, "{name}\n{}", original.model());
-    check_runs(&symmetry, &reduced, &mut original, &mut lasting, name);
-    let (mut room, mut copy) = (Room::default(), Vec::new());
+    check_runs(&symmetry, &reduced, &mut original, &mut searched, name);
+    let mut scratch = Scratch::default();
     for state in all.iter().take(500) {
         let mut once = state.clone();
-        symmetry.action.canonical(&mut once, &mut room, &mut copy);
-        assert!(all.contains(&once), "{name}: a representative that can't be reached");
+        symmetry.permutations.canonicalise(&mut once, &mut scratch);
+        assert!(all.contains(&once), "{name}: a representative is not reachable");
     }
     Some((representatives, classes, all.len()))
 }
@@ -327,7 +327,7 @@ fn random_programs_have_the_same_errors() {
     }
     let least = compared.iter().filter(|(found, classes, _)| *found == *classes as u64).count();
     let fewer = compared.iter().filter(|(found, _, all)| *found < *all as u64).count();
-    places::notice(&format!("{} with exchanges, {fewer} smaller, {least} as small as can be", compared.len()));
+    places::notice(&format!("{} with symmetry, {fewer} smaller, {least} as small as can be", compared.len()));
     assert!(compared.len() as u64 * 8 > count && fewer * 2 > compared.len(), "{} {fewer}", compared.len());
     assert!(least * 10 >= compared.len() * 9, "{least} of {}", compared.len());
 }
@@ -342,7 +342,7 @@ fn our_models_and_those_of_the_corpus_have_the_same_errors() {
         measure::load(file).ok().and_then(|model| compare(model, &file.display().to_string()))
     });
     let compared = results.into_iter().filter_map(|r| r.unwrap_or_else(|e| panic!("{e}"))).count();
-    places::notice(&format!("{compared} models with exchanges"));
+    places::notice(&format!("{compared} models with symmetry"));
     assert!(compared >= 4, "{compared}");
 }
 
@@ -358,10 +358,10 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Which processes can take each other's places, in words.
+/// The descriptions of the groups.
 fn groups(name: &str, text: &str) -> Vec<String> {
     let interpreter = Interpreter::new(Arc::new(read(name, text))).expect("it can be run");
-    Symmetry::of(&interpreter).map_or_else(|reasons| panic!("{reasons:?}\n{text}"), |symmetry| symmetry.words)
+    Symmetry::of(&interpreter).map_or_else(|reasons| panic!("{reasons:?}\n{text}"), |symmetry| symmetry.descriptions)
 }
 
 #[test]
@@ -382,6 +382,6 @@ fn who_is_named_like_the_others_stays() {
         )
     };
     assert_eq!(groups("m.dve", &model(clock)), ["P_0, P_1, P_2"]);
-    // The second one is forgotten, and then may not be exchanged with the others.
+    // The second one is left out, so it is not symmetric to the others.
     assert_eq!(groups("m.dve", &model(&clock.replace(", t[1] = t[1] - 1", ""))), ["P_0, P_2"]);
 }

@@ -7,7 +7,7 @@ use kripke_engine::testing::random_model;
 use kripke_model::Model;
 use kripke_model::ir::{FileId, Process, Span};
 use kripke_reduce::merge::merge;
-use kripke_reduce::simplify::{Wanted, simplify};
+use kripke_reduce::simplify::{Passes, simplify};
 use kripke_tests::{measure, parallel, places};
 
 const NO_SPAN: Span = Span { file: FileId(0), start: 0, end: 0 };
@@ -51,7 +51,7 @@ fn compare_all(model: &Model) {
     }
     for mut model in models {
         compare(&model);
-        simplify(&mut model, &mut [], Wanted { dead_variables: true, slicing: true });
+        simplify(&mut model, &mut [], Passes { dead_variables: true, slicing: true });
         merge(&mut model);
         compare(&model);
     }

@@ -8,8 +8,8 @@ use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
 use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Movers, Parts, State, Successors};
 use kripke_reduce::compact::{Codec, Compacted};
-use kripke_reduce::por::{Audit, Independence, Record, Reduced};
-use kripke_reduce::symmetry::{Action, Symmetric};
+use kripke_reduce::por::{AmpleSuccessors, Audit, Independence, Record};
+use kripke_reduce::symmetry::{Permutations, Symmetric};
 use kripke_report::json;
 
 use crate::load;
@@ -30,7 +30,7 @@ pub struct Layers {
     /// The dependence relation, for partial-order reduction.
     independence: Option<Arc<Independence>>,
     /// The permutations of processes, for symmetry reduction.
-    action: Option<Arc<Action>>,
+    permutations: Option<Arc<Permutations>>,
     /// The audit of ample sets, and its record.
     audit: Option<(Mutex<Audit>, Arc<Record>)>,
 }
@@ -41,7 +41,7 @@ impl Layers {
         model: &Arc<Model>,
         request: &Request,
         independence: Option<Independence>,
-        action: Option<Arc<Action>>,
+        permutations: Option<Arc<Permutations>>,
     ) -> Result<(Layers, Option<String>), StartError> {
         let interpreter = load::interpreter(model.clone(), request.reductions.raw)?;
         let covered = Mutex::new(interpreter.coverage().to_vec());
@@ -52,7 +52,7 @@ impl Layers {
             parts: reduces,
             claims: !request.reductions.raw,
             // The codec and the permutations work on whole states.
-            cut: !request.search.compact && action.is_none(),
+            cut: !request.search.compact && permutations.is_none(),
             ..Options::default()
         };
         let (compiled, why) = match wanted.then(|| Compiled::new(model.clone(), options)) {
@@ -69,7 +69,7 @@ impl Layers {
         };
         let codec = request.search.compact.then(|| Codec::of(&interpreter));
         let (conditions, independence) = (Vec::new(), independence.map(Arc::new));
-        Ok((Layers { interpreter, compiled, codec, covered, conditions, independence, action, audit }, why))
+        Ok((Layers { interpreter, compiled, codec, covered, conditions, independence, permutations, audit }, why))
     }
 
     /// Labels states with these propositions.
@@ -84,7 +84,7 @@ impl Layers {
 
     /// Whether an ample set has left out a move so far.
     pub fn has_left_out(&self) -> bool {
-        self.independence.as_ref().is_some_and(|independence| independence.has_served())
+        self.independence.as_ref().is_some_and(|independence| independence.has_reduced())
     }
 
     /// The name of the engine.
@@ -112,16 +112,16 @@ impl Layers {
         match &self.independence {
             Some(independence) => {
                 let audit = self.audit.as_ref().map(|(audit, _)| audit.lock().unwrap_or_else(PoisonError::into_inner));
-                let reduced = Reduced::new(worker, independence.clone());
-                self.permuted(reduced.auditing(audit.map(|audit| audit.for_thread())))
+                let reduced = AmpleSuccessors::new(worker, independence.clone());
+                self.permuted(reduced.with_audit(audit.map(|audit| audit.for_thread())))
             }
             None => self.permuted(worker),
         }
     }
 
     fn permuted<'e>(&self, worker: impl Successors + 'e) -> Box<dyn Successors + 'e> {
-        match &self.action {
-            Some(action) => self.compacted(Symmetric::new(worker, action.clone())),
+        match &self.permutations {
+            Some(permutations) => self.compacted(Symmetric::new(worker, permutations.clone())),
             None => self.compacted(worker),
         }
     }

@@ -23,7 +23,7 @@
 
 use std::fmt;
 
-use kripke_reduce::por::Keeping;
+use kripke_reduce::por::Preserve;
 use kripke_search::store::{Bits, HashStore};
 use kripke_search::{Algorithm, CacheSize, CtlFormula, Cycles, Fairness, Options, Order, StoreKind, SuccessorOrder};
 
@@ -92,9 +92,9 @@ pub struct QuestionPlan {
     /// Whether statements are merged.
     pub merging: bool,
     /// What partial-order reduction has to preserve, or why it is not applied; nothing if it is not wanted.
-    pub partial_order: Option<Result<Keeping, &'static str>>,
+    pub partial_order: Option<Result<Preserve, &'static str>>,
     /// The same if symmetry reduction is applied.
-    pub partial_order_with_symmetry: Option<Result<Keeping, &'static str>>,
+    pub partial_order_with_symmetry: Option<Result<Preserve, &'static str>>,
     /// Which symmetries may be used, or why none may; nothing if symmetry reduction is not wanted.
     pub symmetry: Option<Result<Symmetries, &'static str>>,
 }
@@ -326,13 +326,13 @@ fn counts_steps(request: &Request, question: &QuestionFacts) -> bool {
     question.counts_steps || request.questions.fairness != Fairness::None
 }
 
-fn partial_order(request: &Request, question: &QuestionFacts) -> Result<Keeping, &'static str> {
+fn partial_order(request: &Request, question: &QuestionFacts) -> Result<Preserve, &'static str> {
     match question.target {
         _ if request.search.store.name() == StoreName::Cache => Err("a cache forgets which states are new"),
         _ if request.questions.fairness != Fairness::None => Err("fairness counts every move"),
         _ if question.counts_steps => Err("the property counts steps"),
-        Target::State => Ok(Keeping::Errors),
-        Target::Cycle(_) => Ok(Keeping::Runs),
+        Target::State => Ok(Preserve::Safety),
+        Target::Cycle(_) => Ok(Preserve::StutterLtl),
         Target::Ctl(_) => Err("the property counts steps"),
     }
 }

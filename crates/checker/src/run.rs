@@ -132,8 +132,8 @@ impl Session<'_> {
             None => (None, None),
         };
         let reduces = independence.is_some();
-        let action = symmetries.map(|s| s.action.clone());
-        let (system, fallback) = Layers::new(searched, request, independence, action).map_err(refused)?;
+        let permutations = symmetries.map(|s| s.permutations.clone());
+        let (system, fallback) = Layers::new(searched, request, independence, permutations).map_err(refused)?;
         fallback.iter().for_each(|why| self.monitor.warn(why));
         let system = system.asking(&task.conditions);
         let compile = start.elapsed();

@@ -74,7 +74,7 @@ pub fn words(found: Option<&Found>) -> String {
         |what: &str, lines: &[String]| lines.iter().map(|line| format!("  {what}: {line}\n")).collect::<String>();
     match found {
         None => String::new(),
-        Some(Ok(symmetry)) => lines("interchangeable", &symmetry.words) + &lines("not", &symmetry.remarks),
+        Some(Ok(symmetry)) => lines("interchangeable", &symmetry.descriptions) + &lines("not", &symmetry.remarks),
         Some(Err(reasons)) => lines("no symmetry", reasons),
     }
 }

@@ -1,6 +1,6 @@
-//! Reductions: everything that makes a search smaller without changing its answer.
+//! Reductions make a search smaller without changing its answer.
 //!
-//! Three kinds, from the source of a model towards the store of a search:
+//! There are three kinds, from the source of a model towards the store of a search:
 //!
 //! * passes from model to model: [statement merging](merge) and [simplification](simplify) (constant folding, slicing,
 //!   dead-variable analysis, privatisation of globals);
@@ -10,7 +10,9 @@
 //!
 //! Each module says which properties it preserves and why. This crate knows no language and no search.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
+mod bitset;
 pub mod compact;
 pub mod merge;
 pub mod por;

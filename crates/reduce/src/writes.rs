@@ -1,8 +1,9 @@
-//! What an edge stores something in.
+//! The variables that an edge writes.
 
 use kripke_model::ir::{Edge, Effect, Pattern, Sync, VarRef};
 
-/// Which variables an edge stores something in. (What a chain stores is up to its own edges.)
+/// Calls `see` for every variable that an edge writes. An edge that begins an indivisible sequence writes nothing
+/// itself.
 pub(crate) fn writes(edge: &Edge, see: &mut impl FnMut(VarRef)) {
     let effects = if edge.chain.is_some() { &[][..] } else { &edge.effects };
     for effect in effects {

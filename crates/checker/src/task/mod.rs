@@ -8,7 +8,7 @@ use std::sync::Arc;
 use kripke_model::Model;
 use kripke_model::ir::{Expr, Goal, Observer, Process, Property, PropertyKind};
 use kripke_reduce::merge::{merge, merge_like};
-use kripke_reduce::simplify::{Reduced, Wanted, simplify};
+use kripke_reduce::simplify::{Passes, Simplified, simplify};
 use serde::{Deserialize, Serialize};
 
 use crate::load::{self, Files, InputError};
@@ -31,7 +31,7 @@ pub struct Task {
     /// The propositions of the property, over states of the simplified model.
     pub conditions: Vec<Expr>,
     /// What simplification has done.
-    pub reduced: Reduced,
+    pub simplified: Simplified,
     /// What was asked.
     pub asked: Asked,
     /// The number of merged statements.
@@ -125,7 +125,7 @@ impl Task {
             searched: model.clone(),
             model,
             conditions: Vec::new(),
-            reduced: Reduced::default(),
+            simplified: Simplified::default(),
             asked,
             merged: 0,
             merging: false,
@@ -137,11 +137,11 @@ impl Task {
 
     /// Simplifies the searched model as far as the user allows. Simplification preserves every property.
     fn simplify(&mut self, reductions: &Reductions) {
-        let wanted = Wanted { dead_variables: reductions.dead_variables, slicing: reductions.slicing };
+        let passes = Passes { dead_variables: reductions.dead_variables, slicing: reductions.slicing };
         let (mut model, mut conditions) = ((*self.model).clone(), self.conditions.clone());
-        let reduced = simplify(&mut model, &mut conditions, wanted);
-        if !reduced.is_nothing() {
-            (self.searched, self.conditions, self.reduced) = (Arc::new(model), conditions, reduced);
+        let simplified = simplify(&mut model, &mut conditions, passes);
+        if !simplified.is_unchanged() {
+            (self.searched, self.conditions, self.simplified) = (Arc::new(model), conditions, simplified);
         }
     }
 
@@ -184,11 +184,11 @@ impl Task {
 
     /// The passes that changed the model: names for machines, words for people.
     pub fn reductions(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let Reduced { resets, sliced, computed } = self.reduced;
+        let Simplified { resets, sliced, folded } = self.simplified;
         let all = [
             (self.merged, "coarsening", "local steps glued"),
             (resets, "dead-variables", "dead values reset"),
-            (sliced + computed, "slicing", "sliced"),
+            (sliced + folded, "slicing", "sliced"),
         ];
         all.into_iter().filter(|(made, ..)| *made > 0).map(|(_, name, words)| (name, words))
     }

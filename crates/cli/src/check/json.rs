@@ -202,7 +202,7 @@ fn options(done: &Answer, args: &Check) -> json::Options {
             None => "off: not wanted".to_string(),
         },
         interchangeable: match &done.symmetry {
-            Some(Ok(symmetry)) => symmetry.words.clone(),
+            Some(Ok(symmetry)) => symmetry.descriptions.clone(),
             _ => Vec::new(),
         },
         audited: done.audited,

@@ -7,7 +7,7 @@ use kripke::answer::{Answer, Results};
 use kripke::layers::state_bits;
 use kripke::symmetric;
 use kripke::task::Kind;
-use kripke_reduce::por::HOPELESS;
+use kripke_reduce::por::NO_REDUCTION;
 use kripke_report::json;
 use kripke_report::run::Run;
 use kripke_report::screen::{Checked, trace};
@@ -151,7 +151,7 @@ pub fn checked(answer: &Answer) -> Checked<'_> {
         end_states: answer.search.end_states,
         fairness: answer.fairness(),
         reductions: answer.reductions().map(|(_, words)| words).collect(),
-        unordered: answer.no_partial_order.filter(|why| *why != HOPELESS),
+        unordered: answer.no_partial_order.filter(|why| *why != NO_REDUCTION),
         asymmetric: answer.symmetry.as_ref().and_then(|s| s.as_ref().err()).map(|reasons| reasons.join("; ")),
         shortest: answer.shortest,
         audited: answer.audited,

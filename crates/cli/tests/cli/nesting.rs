@@ -141,7 +141,7 @@ const LIMITS: [(&str, &str, &str); 29] = [
     ("automata: acceptance sets", "logic/src/limits.rs", "MAX_SETS"),
     ("automata: states", "logic/src/limits.rs", "MAX_STATES"),
     ("automata: edges", "logic/src/limits.rs", "MAX_EDGES"),
-    ("locations that [merging](reductions.md) makes part of one step", "reduce/src/merge.rs", "LONGEST"),
+    ("locations that [merging](reductions.md) makes part of one step", "reduce/src/merge.rs", "MAX_MERGED_LOCATIONS"),
     ("edges of a process type for which machine code is made", "engine/src/program.rs", "MOST_OF_TYPE"),
     ("edges of all process types for which machine code is made", "engine/src/program.rs", "MOST"),
 ];

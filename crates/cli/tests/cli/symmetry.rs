@@ -110,25 +110,28 @@ fn formulas_are_judged_together_with_symmetry() {
 fn what_tells_processes_apart_is_named() {
     let desk = Desk::new();
     let cases = [
-        ("active [3] proctype p() { byte x; x = _pid; assert(x < 9) }", "used for more than to tell them apart (<)"),
+        ("active [3] proctype p() { byte x; x = _pid; assert(x < 9) }", "is used as a number (<)"),
         ("byte x = 9; active [3] proctype p() { x = _pid } active proctype q() { (x == 1) -> x = 9 }", "on"),
-        ("byte n; active [2] proctype p() { n++; (_nr_pr == 2); n-- }", "somebody counts the processes"),
-        ("byte n; active [2] proctype p() { n = _last } ", "somebody asks who moved last"),
+        ("byte n; active [2] proctype p() { n++; (_nr_pr == 2); n-- }", "the model reads the number of processes"),
+        ("byte n; active [2] proctype p() { n = _last } ", "the model reads which process moved last"),
         (
             "chan c[3] = [1] of { byte }; proctype p(chan a; chan b) { do :: a!1 :: b?_ od }\n\
           init { atomic { run p(c[0], c[1]); run p(c[1], c[2]); run p(c[2], c[0]) } }",
             "they use each other's channels",
         ),
-        ("chan c = [1] of { byte }; active [2] proctype p() { xr c; do :: c?_ :: c!1 od }", "claims a channel"),
+        ("chan c = [1] of { byte }; active [2] proctype p() { xr c; do :: c?_ :: c!1 od }", "exclusive channel claim"),
         ("hidden byte h; active [2] proctype p() { do :: h = 1 - h od }", "hidden variables"),
         (
             "byte n; proctype p() { n++ } init { byte k; do :: k < 2 -> k++; run p() :: break od }",
-            "still to be created",
+            "ends in the startup phase",
         ),
-        ("byte n; active proctype p() { n++ } active proctype q() { n-- }", "no two processes run the same text"),
+        (
+            "byte n; active proctype p() { n++ } active proctype q() { n-- }",
+            "no two processes are instances of one template",
+        ),
         (
             "byte n; active [2] proctype p() { done: do :: n = 1 - n od } active proctype q() { n = 2; (p[1]@done || n == 5) }",
-            "the text speaks of it by name",
+            "the model names it individually",
         ),
     ];
     for (text, why) in cases {

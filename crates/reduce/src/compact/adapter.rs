@@ -5,26 +5,27 @@ use std::borrow::Cow;
 use super::Codec;
 use kripke_model::{Batch, Choice, Flags, Movers, State, Successors};
 
-/// The same successors in the same order, as compact states.
+/// A wrapper around any [`Successors`] that takes and gives compact states, in the same order.
 #[derive(Debug)]
 pub struct Compacted<S> {
     inner: S,
     codec: Codec,
     state: Vec<u8>,
     batch: Batch,
-    rest: Batch,
+    postponed: Batch,
 }
 
 impl<S: Successors> Compacted<S> {
+    /// Wraps successors whose states this codec converts.
     pub fn new(inner: S, codec: Codec) -> Compacted<S> {
-        Compacted { inner, codec, state: Vec::new(), batch: Batch::new(), rest: Batch::new() }
+        Compacted { inner, codec, state: Vec::new(), batch: Batch::new(), postponed: Batch::new() }
     }
 
-    /// Gives away what the inner one has found, the successors of the state decoded.
-    fn hand_over(&mut self, out: &mut Batch) {
+    /// Appends the compact forms of the inner successors, and their findings.
+    fn encode_successors(&mut self, out: &mut Batch) {
         for state in self.batch.states() {
             let (bytes, ends) = out.parts();
-            self.codec.encode_like(&self.state, state, bytes);
+            self.codec.encode_difference(&self.state, state, bytes);
             ends.push(u32::try_from(bytes.len()).expect("a batch holds less than 4 GiB"));
         }
         self.batch.findings().iter().for_each(|finding| out.find(finding.clone()));
@@ -73,19 +74,19 @@ impl<S: Successors> Successors for Compacted<S> {
         self.codec.decode(state, &mut self.state);
         self.batch.clear();
         let flags = self.inner.expand(&self.state, choice, &mut self.batch);
-        self.hand_over(out);
+        self.encode_successors(out);
         flags
     }
 
-    fn expand_ample(&mut self, state: &State, out: &mut Batch, rest: &mut Batch) -> Flags {
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, postponed: &mut Batch) -> Flags {
         self.codec.decode(state, &mut self.state);
         self.batch.clear();
-        let mut aside = std::mem::take(&mut self.rest);
-        aside.clear();
-        let flags = self.inner.expand_ample(&self.state, &mut self.batch, &mut aside);
-        self.hand_over(out);
-        self.rest = std::mem::replace(&mut self.batch, aside);
-        self.hand_over(rest);
+        let mut inner_postponed = std::mem::take(&mut self.postponed);
+        inner_postponed.clear();
+        let flags = self.inner.expand_ample(&self.state, &mut self.batch, &mut inner_postponed);
+        self.encode_successors(out);
+        self.postponed = std::mem::replace(&mut self.batch, inner_postponed);
+        self.encode_successors(postponed);
         flags
     }
 }

@@ -1,18 +1,18 @@
-//! States in as few bytes as their values need.
+//! State compaction: states in as few bytes as their values need.
 //!
-//! Engines work on states as the [layout](kripke_model::layout) packs them, a byte at least for each value. A store can keep
-//! them smaller: each value is a digit of a number in which every digit has a radix of its own, the number of values it
-//! can have (state compaction; J. Geldenhuys, *Efficiency issues in the design of a model checker*, sections 3.4.3 and
-//! 4.3). A [`Codec`] goes from one form to the other and back, [`Compacted`] makes [`Successors`](kripke_model::Successors) of
-//! compact states out of others.
+//! Engines work on states as the [layout](kripke_model::layout) packs them, at least one byte for each value. A store
+//! can keep them smaller. Each value is a digit of a variable-radix number, and its radix is the number of values
+//! that it can have (J. Geldenhuys, *Efficiency issues in the design of a model checker*, sections 3.4.3 and 4.3). A
+//! [`Codec`] converts between the two forms. [`Compacted`] wraps [`Successors`](kripke_model::Successors) so that
+//! they use compact states.
 //!
 //! ```text
-//! [hidden globals] [which processes] [cells]
+//! [hidden globals] [processes] [cells]
 //! ```
 //!
-//! Which processes there are is told only where processes are created or removed: a byte 0 for those of the initial
-//! state, else their number and types. Such beginnings are never the beginning of another, and the rest has a length
-//! and a meaning that follow from them: different states are different bytes.
+//! The processes are encoded only if processes are created or removed: a byte 0 for those of the initial state,
+//! otherwise their number and types. This code is prefix-free and determines the length and meaning of the cells, so
+//! different states have different compact forms.
 
 mod adapter;
 mod packing;
@@ -27,55 +27,55 @@ use kripke_model::interpret::Interpreter;
 use kripke_model::ir::Model;
 use kripke_model::layout::{Layout, Slot, Width};
 use packing::Packing;
-use ranges::{Interval, Known, Ranges};
+use ranges::{Interval, Ranges, VarRange};
 
-/// Packings of more sets of processes are not remembered.
-const REMEMBERED: usize = 1 << 10;
+/// The most plans that are cached.
+const MAX_PLANS: usize = 1 << 10;
 
-/// From packed states to compact ones and back.
+/// Converts packed states to compact ones and back.
 #[derive(Clone, Debug)]
 pub struct Codec {
     plans: Arc<Plans>,
-    /// Those of the processes in the initial state.
+    /// The plan for the processes of the initial state.
     initial: Arc<Plan>,
-    /// What was needed last.
+    /// The plan that was used last.
     recent: Arc<Plan>,
     others: HashMap<Vec<u8>, Arc<Plan>>,
     types: Vec<u8>,
-    /// Of the state decoded last: its cells, and how it is packed.
+    /// The cells and the plan of the state that was decoded last.
     numbers: Vec<u64>,
     changed: Vec<u64>,
     decoded: Arc<Plan>,
 }
 
-/// What is known before any state.
+/// What is known before the search, shared by all threads.
 #[derive(Debug)]
 struct Plans {
     layout: Layout,
     ranges: Ranges,
     initial: Vec<u8>,
-    /// Of each process type.
+    /// The number of locations of each process type.
     locations: Vec<usize>,
     trace: usize,
     observer: usize,
 }
 
-/// How states with certain processes are packed.
+/// How states with the same process types are packed.
 #[derive(Debug)]
 struct Plan {
     /// The types of the processes.
     types: Vec<u8>,
-    /// Where they lie.
+    /// The offsets of the processes in a packed state.
     at: Vec<u32>,
-    /// How compact states say which processes they have.
+    /// The encoding of the processes in compact states.
     header: Vec<u8>,
-    /// A state, with what is the same in all of them.
+    /// A packed state with the bytes that are equal in all of these states.
     template: Vec<u8>,
     packing: Packing,
 }
 
 impl Codec {
-    /// For the states of this interpreter's model.
+    /// The codec for the states of an interpreter's model.
     pub fn of(interpreter: &Interpreter) -> Codec {
         Codec::new(interpreter.model(), interpreter.layout(), interpreter.initial_state())
     }
@@ -91,7 +91,7 @@ impl Codec {
         };
         let mut types = Vec::new();
         plans.types(initial, &mut types);
-        let header = if plans.ranges.varies { vec![0] } else { Vec::new() };
+        let header = if plans.ranges.dynamic { vec![0] } else { Vec::new() };
         let initial = Arc::new(plans.plan(types, header));
         let (recent, decoded) = (initial.clone(), initial.clone());
         let (others, types) = (HashMap::new(), Vec::new());
@@ -107,14 +107,14 @@ impl Codec {
         }
     }
 
-    /// How many bits tell one state with the processes of the initial one from all others, if all combinations of
-    /// values are possible: the logarithm of their number.
+    /// The number of bits of a state with the processes of the initial one, if all combinations of values are
+    /// possible.
     pub fn bits(&self) -> u64 {
-        // Sums of powers of two are exact; others are never as close to a whole number.
+        // Sums of powers of two are exact; other sums are never this close to an integer.
         (self.initial.packing.bits() - 1e-9).ceil().max(0.0) as u64
     }
 
-    /// How many a packed state with these processes takes.
+    /// The number of bits of the packed form of such a state.
     pub fn packed_bits(&self) -> u64 {
         8 * self.initial.template.len() as u64
     }
@@ -125,20 +125,20 @@ impl Codec {
     /// If it is no state of the model.
     pub fn encode(&mut self, state: &State, out: &mut Vec<u8>) {
         if !self.recent.fits(state) {
-            self.choose(state);
+            self.select_for_state(state);
         }
         let plan = &*self.recent;
         out.extend_from_slice(&state[..self.plans.layout.hidden]);
         out.extend_from_slice(&plan.header);
         plan.packing.pack(state, out);
         if plan.header.len() + plan.packing.bytes == 0 {
-            // Stores want something to keep.
+            // Stores do not accept empty states.
             out.push(0);
         }
     }
 
-    /// The same for a state that is likely to be much like the one that was decoded last.
-    pub(crate) fn encode_like(&mut self, like: &State, state: &State, out: &mut Vec<u8>) {
+    /// Appends the compact form of a state, as a difference from the state decoded last, which is `like`.
+    pub(crate) fn encode_difference(&mut self, like: &State, state: &State, out: &mut Vec<u8>) {
         let (plan, hidden) = (&*self.decoded, self.plans.layout.hidden);
         if plan.packing.bytes == 0 || !plan.fits(state) {
             return self.encode(state, out);
@@ -146,7 +146,7 @@ impl Codec {
         out.extend_from_slice(&state[..hidden]);
         out.extend_from_slice(&plan.header);
         self.changed.clone_from(&self.numbers);
-        plan.packing.pack_like(like, &mut self.changed, state, hidden, out);
+        plan.packing.pack_difference(like, &mut self.changed, state, hidden, out);
     }
 
     /// The state that has this compact form.
@@ -156,7 +156,7 @@ impl Codec {
     pub fn decode(&mut self, compact: &[u8], state: &mut Vec<u8>) {
         let (hidden, rest) = compact.split_at(self.plans.layout.hidden);
         if !rest.starts_with(&self.recent.header) {
-            self.recall(rest);
+            self.select_for_header(rest);
         }
         let plan = &*self.recent;
         state.clear();
@@ -169,7 +169,7 @@ impl Codec {
     }
 
     #[cold]
-    fn choose(&mut self, state: &State) {
+    fn select_for_state(&mut self, state: &State) {
         if self.initial.fits(state) {
             self.recent = self.initial.clone();
             return;
@@ -180,7 +180,7 @@ impl Codec {
     }
 
     #[cold]
-    fn recall(&mut self, rest: &[u8]) {
+    fn select_for_header(&mut self, rest: &[u8]) {
         if rest.starts_with(&self.initial.header) {
             self.recent = self.initial.clone();
             return;
@@ -194,7 +194,7 @@ impl Codec {
         if let Some(plan) = self.others.get(&types) {
             self.recent = plan.clone();
         } else {
-            if self.others.len() >= REMEMBERED {
+            if self.others.len() >= MAX_PLANS {
                 self.others.clear();
             }
             let header = self.plans.header(&types);
@@ -206,7 +206,7 @@ impl Codec {
 }
 
 impl Plan {
-    /// Are these the processes of the state?
+    /// True if a state has the processes of this plan.
     #[inline]
     fn fits(&self, state: &State) -> bool {
         let same = |(at, ty): (&u32, &u8)| state[*at as usize] == *ty;
@@ -224,7 +224,7 @@ impl Plans {
         }
     }
 
-    /// Types of processes as digits.
+    /// The packing of process types as digits.
     fn type_packing(&self, count: usize) -> Packing {
         let mut packing = Packing::default();
         (0..count).for_each(|i| packing.add(i, Width::U8, Interval::below(self.layout.frames.len())));
@@ -232,7 +232,7 @@ impl Plans {
     }
 
     fn header(&self, types: &[u8]) -> Vec<u8> {
-        // 0 is for the processes of the initial state.
+        // 0 stands for the processes of the initial state.
         let mut header = vec![(types.len() + 1).min(255) as u8];
         if types.len() >= 254 {
             header.push(types.len() as u8);
@@ -249,26 +249,26 @@ impl Plans {
     }
 
     fn plan(&self, types: Vec<u8>, header: Vec<u8>) -> Plan {
-        let mut draft = Draft { plans: self, packing: Packing::default(), template: Vec::new() };
-        draft.template.extend_from_slice(&self.initial[..self.layout.fixed]);
-        draft.fixed(types.len());
+        let mut builder = PlanBuilder { plans: self, packing: Packing::default(), template: Vec::new() };
+        builder.template.extend_from_slice(&self.initial[..self.layout.fixed]);
+        builder.fixed(types.len());
         let mut at = Vec::new();
         for &ty in &types {
-            at.push(draft.template.len() as u32);
-            draft.process(usize::from(ty));
+            at.push(builder.template.len() as u32);
+            builder.process(usize::from(ty));
         }
-        Plan { types, at, header, packing: draft.packing, template: draft.template }
+        Plan { types, at, header, packing: builder.packing, template: builder.template }
     }
 }
 
-/// A plan in the making.
-struct Draft<'p> {
+/// A plan under construction.
+struct PlanBuilder<'p> {
     plans: &'p Plans,
     packing: Packing,
     template: Vec<u8>,
 }
 
-impl Draft<'_> {
+impl PlanBuilder<'_> {
     fn value(&mut self, offset: usize, width: Width, values: Interval) {
         if values.count() == 1 {
             width.store(&mut self.template, offset, values.low as i32);
@@ -276,11 +276,11 @@ impl Draft<'_> {
         self.packing.add(offset, width, values);
     }
 
-    /// What is before the processes.
+    /// Adds the values before the first process.
     fn fixed(&mut self, processes: usize) {
         let (layout, ranges) = (&self.plans.layout, &self.plans.ranges);
         if let Some(at) = layout.last {
-            self.value(at, Width::U8, Interval::below(if ranges.varies { 256 } else { processes }));
+            self.value(at, Width::U8, Interval::below(if ranges.dynamic { 256 } else { processes }));
         }
         if let Some(at) = layout.event {
             self.value(at, Width::U16, Interval::below(self.plans.trace));
@@ -288,10 +288,10 @@ impl Draft<'_> {
         if let Some(at) = layout.observer {
             self.value(at.offset, location_width(at.wide), Interval::below(self.plans.observer));
         }
-        for (slot, known) in layout.globals.iter().zip(&ranges.globals) {
-            // Those never written are in the template already.
-            if slot.offset >= layout.hidden && known.written {
-                self.variable(slot, 0, known);
+        for (slot, range) in layout.globals.iter().zip(&ranges.globals) {
+            // Variables that are never written are in the template.
+            if slot.offset >= layout.hidden && range.written {
+                self.variable(slot, 0, range);
             }
         }
         layout.global_channels.iter().for_each(|c| self.channel(c.declaration, c.offset as usize));
@@ -300,8 +300,8 @@ impl Draft<'_> {
     fn process(&mut self, ty: usize) {
         let (layout, ranges) = (&self.plans.layout, &self.plans.ranges);
         let (frame, base) = (&layout.frames[ty], self.template.len());
-        // Where processes stay for ever, so does what they never write.
-        let constant = (!ranges.varies).then(|| &self.plans.initial[base..base + frame.size]);
+        // If processes are never removed, variables that they never write stay as in the initial state.
+        let constant = (!ranges.dynamic).then(|| &self.plans.initial[base..base + frame.size]);
         match constant {
             Some(bytes) => self.template.extend_from_slice(bytes),
             None => self.template.resize(base + frame.size, 0),
@@ -309,21 +309,21 @@ impl Draft<'_> {
         self.template[base] = ty as u8;
         self.value(base + 1, location_width(frame.wide_location), Interval::below(self.plans.locations[ty]));
         if let Some(at) = frame.priority
-            && (ranges.varies || ranges.reprioritises)
+            && (ranges.dynamic || ranges.reprioritises)
         {
             self.value(base + at, Width::U8, Interval::below(256));
         }
-        for (slot, known) in frame.locals.iter().zip(&ranges.locals[ty]) {
-            if known.written || constant.is_none() {
-                self.variable(slot, base, known);
+        for (slot, range) in frame.locals.iter().zip(&ranges.locals[ty]) {
+            if range.written || constant.is_none() {
+                self.variable(slot, base, range);
             }
         }
         frame.channels.iter().for_each(|c| self.channel(c.declaration, base + c.offset as usize));
     }
 
-    fn variable(&mut self, slot: &Slot, base: usize, known: &Known) {
+    fn variable(&mut self, slot: &Slot, base: usize, range: &VarRange) {
         for i in 0..slot.len() {
-            self.value(base + slot.offset + i * slot.width.bytes(), slot.width, known.values());
+            self.value(base + slot.offset + i * slot.width.bytes(), slot.width, range.values());
         }
     }
 

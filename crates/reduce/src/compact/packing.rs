@@ -1,8 +1,8 @@
 //! Values as digits of variable-radix numbers.
 //!
-//! A number of as many digits as fit 64 bits is a cell, written with as few bytes as its largest value needs. What one
-//! of a digit counts is its factor: the product of the radices before it. A digit that changes changes its cell by the
-//! factor times the difference, so that a state much like another costs little.
+//! A cell is a number of as many digits as fit 64 bits, written with as few bytes as its largest value needs. The
+//! factor of a digit is the product of the radices before it. If a digit changes, its cell changes by the factor
+//! times the difference, so a state that differs little from another is packed quickly.
 
 use super::ranges::Interval;
 use kripke_model::layout::Width;
@@ -14,23 +14,23 @@ struct Digit {
     width: Width,
     low: i32,
     cell: u32,
-    /// 2 at least, 2^32 at most.
+    /// From 2 to 2^32.
     radix: u64,
     factor: u64,
     above: Divisor,
 }
 
-/// What one counts of the digit after this one.
+/// The factor of the next digit, as a divisor.
 #[derive(Clone, Copy, Debug)]
 struct Divisor {
     by: u64,
-    /// 2^64 / by: a product instead of a division.
+    /// 2^64 / by: division becomes multiplication.
     inverse: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Cell {
-    /// Its digits.
+    /// The range of its digits.
     start: usize,
     end: usize,
     bytes: usize,
@@ -38,22 +38,22 @@ struct Cell {
     values: u128,
 }
 
-/// Belongs to no digit.
+/// Marks a byte that belongs to no digit.
 const NONE: u32 = u32::MAX;
 
-/// How some values of a state become bytes.
+/// The packing of some values of a state.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Packing {
     digits: Vec<Digit>,
     cells: Vec<Cell>,
-    /// Whose digit each byte of a state is.
+    /// The digit to which each byte of a state belongs.
     digit_of: Vec<u32>,
-    /// How many bytes all cells take.
+    /// The bytes of all cells.
     pub bytes: usize,
 }
 
 impl Packing {
-    /// Adds a value behind the others that is in this interval. (One that has only one value needs no digit.)
+    /// Adds a value of this interval after the others. A value with one possibility needs no digit.
     pub fn add(&mut self, offset: usize, width: Width, values: Interval) {
         let radix = values.count();
         if radix == 1 {
@@ -85,7 +85,7 @@ impl Packing {
         self.bytes += cell.bytes;
     }
 
-    /// How much the values together tell.
+    /// The information content of all values, in bits.
     pub fn bits(&self) -> f64 {
         self.digits.iter().map(|digit| (digit.radix as f64).log2()).sum()
     }
@@ -102,12 +102,13 @@ impl Packing {
         }
     }
 
-    /// The same, given other values and the numbers that tell them, which become those of the values in `from`.
+    /// Appends the values in `from`, given another state and its cells, which are updated to those of `from`. The first
+    /// `skip` bytes are not compared.
     ///
     /// # Panics
-    /// If a value is not in its interval, or some byte differs, after the first `skip`, that is no part of a value.
+    /// If a value is not in its interval, or if the states differ in a byte that belongs to no value.
     #[inline]
-    pub fn pack_like(&self, like: &[u8], numbers: &mut [u64], from: &[u8], skip: usize, out: &mut Vec<u8>) {
+    pub fn pack_difference(&self, like: &[u8], numbers: &mut [u64], from: &[u8], skip: usize, out: &mut Vec<u8>) {
         let mut last = NONE;
         let mut change = |byte: usize| {
             let number = self.digit_of[byte];
@@ -136,7 +137,7 @@ impl Packing {
         self.write(numbers, out);
     }
 
-    /// Writes whole words, each over what is too much of the one before.
+    /// Writes whole words, each over the excess bytes of the one before.
     #[inline]
     fn write(&self, numbers: &[u64], out: &mut Vec<u8>) {
         let mut at = out.len();
@@ -149,7 +150,7 @@ impl Packing {
         out.truncate(end);
     }
 
-    /// Puts the values that `from` begins with where they belong; `numbers` are left in those.
+    /// Stores the values at the beginning of `from` in `to`, and the cells in `numbers`.
     #[inline]
     pub fn unpack(&self, from: &[u8], to: &mut [u8], numbers: &mut Vec<u64>) {
         numbers.clear();
@@ -160,7 +161,7 @@ impl Packing {
             at += cell.bytes;
             let mut rest = number;
             for (i, digit) in self.digits[cell.start..cell.end].iter().enumerate() {
-                // Of the whole number: quotients do not wait for each other.
+                // Quotients of the whole number do not depend on each other.
                 let above = if cell.start + i + 1 == cell.end { 0 } else { digit.above.divide(number) };
                 let value = rest - above * digit.radix;
                 digit.width.store(to, digit.offset as usize, digit.low.wrapping_add(value as i32));
@@ -192,14 +193,14 @@ impl Digit {
 }
 
 impl Divisor {
-    /// 2 at least, 2^64 at most; by that nothing is divided.
+    /// From 2 to 2^64; no number is divided by 2^64.
     fn new(by: u128) -> Divisor {
         Divisor { by: by as u64, inverse: ((1 << 64) / by) as u64 }
     }
 
     #[inline]
     fn divide(&self, number: u64) -> u64 {
-        // At most one too small, since the inverse is less than one too small.
+        // The quotient is at most one too small, since the inverse is less than one too small.
         let quotient = ((u128::from(number) * u128::from(self.inverse)) >> 64) as u64;
         quotient + u64::from(number - quotient * self.by >= self.by)
     }
@@ -258,7 +259,7 @@ mod tests {
                 (before, before_packed) = (state.clone(), packed.clone());
             }
             let mut again = Vec::new();
-            packing.pack_like(&state, &mut numbers.clone(), &before, 0, &mut again);
+            packing.pack_difference(&state, &mut numbers.clone(), &before, 0, &mut again);
             assert_eq!(again, before_packed);
             (before, before_packed) = (state, packed);
         }

@@ -1,7 +1,7 @@
-//! Which values variables and messages can have.
+//! Interval analysis: the values that variables and message fields can have.
 //!
-//! Intervals, found by going over all assignments until nothing changes, whatever the order in which they are executed.
-//! What grows for too long is given all values of its type (or of its range, if it has one).
+//! A flow-insensitive fixpoint over all assignments. An interval that still grows after some iterations is widened to
+//! all values of its type or range.
 
 use kripke_model::State;
 use kripke_model::ir::{
@@ -9,10 +9,10 @@ use kripke_model::ir::{
 };
 use kripke_model::layout::{Layout, MAX_ALIVE, Shape, Slot};
 
-/// So many times all assignments are looked at before what still grows gets all values.
-const PATIENCE: usize = 8;
+/// The number of iterations before widening.
+const WIDENING_DELAY: usize = 8;
 
-/// From the least to the greatest value.
+/// The values from `low` to `high`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Interval {
     pub low: i64,
@@ -27,7 +27,7 @@ impl Interval {
         Interval { low: value as i64, high: value as i64 }
     }
 
-    /// The numbers below.
+    /// The numbers from 0 to `count - 1`.
     pub fn below(count: usize) -> Interval {
         Interval { low: 0, high: count.max(1) as i64 - 1 }
     }
@@ -57,42 +57,42 @@ impl Interval {
         (both.low <= both.high).then_some(both)
     }
 
-    /// What is left of it when stored.
+    /// The interval after a store into a variable of this type.
     fn wrapped(self, ty: Type) -> Interval {
         let all = Interval::of(ty);
         if all.contains(self) { self } else { all }
     }
 
-    /// As the result of an operation: what leaves 32 bits may be anything.
+    /// The interval as the result of an operation: a value outside of 32 bits wraps around to any value.
     fn word(self) -> Interval {
         if WORD.contains(self) { self } else { WORD }
     }
 }
 
-/// What is known of one variable.
+/// The range of one variable.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
-    /// None if it never has a value: no process has it.
+pub(super) struct VarRange {
+    /// None if no process has the variable.
     values: Option<Interval>,
     pub written: bool,
 }
 
-/// What is known of all variables.
+/// The ranges of all variables.
 #[derive(Clone, Debug)]
 pub(super) struct Ranges {
-    pub globals: Vec<Known>,
-    /// Of each process type.
-    pub locals: Vec<Vec<Known>>,
-    /// Fields of messages by their number, on whatever channel.
+    pub globals: Vec<VarRange>,
+    /// By process type.
+    pub locals: Vec<Vec<VarRange>>,
+    /// Message fields by number, over all channels.
     fields: Vec<Option<Interval>>,
     /// Some edge creates or removes processes.
-    pub varies: bool,
+    pub dynamic: bool,
     /// Some edge sets a priority.
     pub reprioritises: bool,
 }
 
-impl Known {
-    const NOTHING: Known = Known { values: None, written: false };
+impl VarRange {
+    const NOTHING: VarRange = VarRange { values: None, written: false };
 
     pub fn values(&self) -> Interval {
         self.values.unwrap_or(Interval::one(0))
@@ -103,55 +103,55 @@ impl Ranges {
     pub fn new(model: &Model, layout: &Layout, initial: &State) -> Ranges {
         let fields = model.channels.iter().map(|c| c.fields.len()).max().unwrap_or(0);
         let ranges = Ranges {
-            globals: vec![Known::NOTHING; model.globals.len()],
-            locals: model.processes.iter().map(|p| vec![Known::NOTHING; p.locals.len()]).collect(),
+            globals: vec![VarRange::NOTHING; model.globals.len()],
+            locals: model.processes.iter().map(|p| vec![VarRange::NOTHING; p.locals.len()]).collect(),
             fields: vec![None; fields],
-            varies: false,
+            dynamic: false,
             reprioritises: false,
         };
-        let mut search = Search { model, ranges, changed: true, widens: false };
-        search.begin(layout, initial);
+        let mut analysis = IntervalAnalysis { model, ranges, changed: true, widening: false };
+        analysis.add_initial(layout, initial);
         for round in 0.. {
-            if !search.changed {
+            if !analysis.changed {
                 break;
             }
-            (search.changed, search.widens) = (false, round >= PATIENCE);
+            (analysis.changed, analysis.widening) = (false, round >= WIDENING_DELAY);
             let types = model.processes.iter().chain(model.observer.iter().map(|o| &o.automaton));
-            types.enumerate().for_each(|(i, process)| process.edges.iter().for_each(|edge| search.edge(i, edge)));
+            types.enumerate().for_each(|(i, process)| process.edges.iter().for_each(|edge| analysis.edge(i, edge)));
         }
-        search.ranges
+        analysis.ranges
     }
 
-    /// What a field of a message in a buffer may be; unused slots are 0.
+    /// The values of a message field in a buffer; unused slots are 0.
     pub fn field(&self, number: usize, ty: Type) -> Interval {
         self.fields[number].map_or(Interval::one(0), |sent| sent.wrapped(ty).join(Interval::one(0)))
     }
 }
 
-struct Search<'m> {
+struct IntervalAnalysis<'m> {
     model: &'m Model,
     ranges: Ranges,
     changed: bool,
-    widens: bool,
+    widening: bool,
 }
 
-impl Search<'_> {
-    /// What variables are in the initial state.
-    fn begin(&mut self, layout: &Layout, initial: &State) {
+impl IntervalAnalysis<'_> {
+    /// Adds the values in the initial state.
+    fn add_initial(&mut self, layout: &Layout, initial: &State) {
         let elements = |slot: &Slot, base| {
             let values = slot.elements(initial, base).into_iter().map(Interval::one);
             values.reduce(Interval::join)
         };
-        for (known, slot) in self.ranges.globals.iter_mut().zip(&layout.globals) {
-            known.values = elements(slot, 0);
+        for (range, slot) in self.ranges.globals.iter_mut().zip(&layout.globals) {
+            range.values = elements(slot, 0);
         }
         let mut shape = Shape::default();
         layout.shape(initial, &mut shape);
         for at in &shape.processes {
             let locals = self.ranges.locals[at.process as usize].iter_mut();
-            for (known, slot) in locals.zip(&layout.frames[at.process as usize].locals) {
+            for (range, slot) in locals.zip(&layout.frames[at.process as usize].locals) {
                 let here = elements(slot, at.offset as usize);
-                known.values = known.values.into_iter().chain(here).reduce(Interval::join);
+                range.values = range.values.into_iter().chain(here).reduce(Interval::join);
             }
         }
     }
@@ -177,16 +177,16 @@ impl Search<'_> {
     }
 
     fn send(&mut self, number: usize, sent: Interval) {
-        let known = self.ranges.fields[number];
-        let all = known.map_or(sent, |known| known.join(sent));
-        if known != Some(all) {
+        let range = self.ranges.fields[number];
+        let all = range.map_or(sent, |range| range.join(sent));
+        if range != Some(all) {
             self.changed = true;
-            self.ranges.fields[number] = Some(if self.widens { WORD } else { all });
+            self.ranges.fields[number] = Some(if self.widening { WORD } else { all });
         }
     }
 
     fn receive(&mut self, process: usize, number: usize, place: &Place) {
-        self.mark(process, place);
+        self.mark_written(process, place);
         let model = self.model;
         for ty in model.channels.iter().filter_map(|c| c.fields.get(number)) {
             if let Some(sent) = self.ranges.fields[number] {
@@ -199,18 +199,18 @@ impl Search<'_> {
         match effect {
             Effect::Assign(place, e) => {
                 let value = self.value(process, e);
-                self.mark(process, place);
+                self.mark_written(process, place);
                 self.store(process, place.var, value);
             }
             Effect::Run { process: child, args, result, .. } => {
-                self.ranges.varies = true;
+                self.ranges.dynamic = true;
                 self.create(process, child.index(), args);
                 if let Some(place) = result {
-                    self.mark(process, place);
+                    self.mark_written(process, place);
                     self.store(process, place.var, Interval::below(MAX_ALIVE));
                 }
             }
-            Effect::Remove => self.ranges.varies = true,
+            Effect::Remove => self.ranges.dynamic = true,
             Effect::SetPriority { .. } => self.ranges.reprioritises = true,
             Effect::Assert(_) | Effect::Require { .. } | Effect::Print(_) => {}
         }
@@ -219,8 +219,8 @@ impl Search<'_> {
     fn create(&mut self, parent: usize, child: usize, args: &[Expr]) {
         let process: &Process = &self.model.processes[child];
         for (i, var) in process.locals.iter().enumerate() {
-            let add = |search: &mut Self, value: Interval| {
-                search.join(Some(child), i, value.wrapped(var.ty), Interval::of(var.ty));
+            let add = |analysis: &mut Self, value: Interval| {
+                analysis.join(Some(child), i, value.wrapped(var.ty), Interval::of(var.ty));
             };
             if i < process.params {
                 let arg = args.get(i).map_or(Interval::one(0), |e| self.value(parent, e));
@@ -243,16 +243,16 @@ impl Search<'_> {
         }
     }
 
-    fn mark(&mut self, process: usize, place: &Place) {
-        let known = match place.var {
+    fn mark_written(&mut self, process: usize, place: &Place) {
+        let range = match place.var {
             VarRef::Global(id) => &mut self.ranges.globals[id.index()],
             VarRef::Local(id) => &mut self.ranges.locals[process][id.index()],
         };
-        self.changed |= !known.written;
-        known.written = true;
+        self.changed |= !range.written;
+        range.written = true;
     }
 
-    /// A value is assigned, which the range may refuse and the type cut down.
+    /// Adds an assigned value. Values outside of the range are faults; the type truncates the others.
     fn store(&mut self, process: usize, target: VarRef, value: Interval) {
         let (owner, index, var): (_, _, &Var) = match target {
             VarRef::Global(id) => (None, id.index(), &self.model.globals[id.index()]),
@@ -266,18 +266,18 @@ impl Search<'_> {
     }
 
     fn join(&mut self, owner: Option<usize>, index: usize, value: Interval, most: Interval) {
-        let known = match owner {
+        let range = match owner {
             None => &mut self.ranges.globals[index],
             Some(process) => &mut self.ranges.locals[process][index],
         };
-        let joined = known.values.map_or(value, |old| old.join(value));
-        if known.values != Some(joined) {
+        let joined = range.values.map_or(value, |old| old.join(value));
+        if range.values != Some(joined) {
             self.changed = true;
-            known.values = Some(if self.widens { joined.join(most) } else { joined });
+            range.values = Some(if self.widening { joined.join(most) } else { joined });
         }
     }
 
-    /// What an expression may be. (Variables that never have a value are not read.)
+    /// The values of an expression. (Variables that no process has are not read.)
     fn value(&self, process: usize, e: &Expr) -> Interval {
         match e {
             Expr::Const(value) => Interval::one(*value),
@@ -311,7 +311,7 @@ impl Search<'_> {
     }
 }
 
-/// The value of an initialiser: it may read what has no value yet.
+/// The values of an initialiser, which may read variables that are not initialised yet.
 fn initially(e: &Expr) -> Interval {
     if let Expr::Const(value) = e { Interval::one(*value) } else { WORD }
 }

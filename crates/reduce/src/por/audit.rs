@@ -1,8 +1,8 @@
-//! Whether moves that were put aside may really wait, tried out.
+//! A test of ample sets during a search.
 //!
-//! What [`Independence`](super::Independence) claims of a state and some of its processes is about all that the others
-//! may do. Here a few walks of the others are taken, and the claims checked along them: nobody chosen gains or loses
-//! a move or goes wrong, their moves can just as well come first, and they do not change what the property speaks of.
+//! [`Independence`](super::Independence) claims C1 and C2 for all executions of the processes outside of an ample
+//! set. An audit executes a few of these and checks that the enabled transitions and findings of the ample set stay
+//! the same, that its transitions commute with those of the other processes, and that they are invisible.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,67 +13,67 @@ use kripke_model::ir::{Expr, Guard, Model, Process, Then};
 use kripke_model::layout::{ObserverAt, StartError};
 use kripke_model::{Batch, Choice, State, Successors};
 
-/// Steps that the others take.
-const DEPTH: usize = 4;
-/// States in which somebody is tried out, for each state that is audited.
-const STATES: usize = 48;
-/// Ways that are followed from each of these, but for the first.
-const BREADTH: usize = 3;
+/// The length of the executions of the other processes.
+const MAX_DEPTH: usize = 4;
+/// The most states that are checked for one ample set.
+const MAX_STATES: usize = 48;
+/// The most successors that are followed from each state but the first.
+const MAX_SUCCESSORS: usize = 3;
 
-/// What the audits of all threads have found.
+/// The result of the audits of all threads.
 #[derive(Default, Debug)]
 pub struct Record {
     audited: AtomicU64,
-    /// Set when the search has nothing more to say.
+    /// Set by the first failure. The search has to stop then.
     pub wrong: Arc<AtomicBool>,
     failure: OnceLock<String>,
 }
 
 impl Record {
-    /// How many states were audited.
+    /// The number of audited states.
     pub fn audited(&self) -> u64 {
         self.audited.load(Ordering::Relaxed)
     }
 
-    /// What is wrong with Kripke, if anything is.
+    /// The description of the first failure.
     pub fn failure(&self) -> Option<&str> {
         self.failure.get().map(String::as_str)
     }
 }
 
-/// Audits some of the states of which moves are put aside.
+/// Audits some of the ample sets of a search.
 #[derive(Debug)]
 pub struct Audit {
-    /// Of the model without a property.
+    /// The model without its property.
     interpreter: Interpreter,
-    /// What is cut out of states for it.
+    /// The bytes of the observer, which are removed from states for the interpreter.
     observer: Option<ObserverAt>,
-    /// What the property speaks of.
+    /// The conditions that the property reads.
     conditions: Vec<Expr>,
     labels: bool,
-    /// Some sequences are atomic: processes may rest in the middle.
+    /// Some process can be blocked in the middle of an atomic sequence.
     atomic: bool,
-    /// For each process type and location whether that is in the middle of an atomic sequence.
+    /// `[process type][location]`: the location is in the middle of an atomic sequence.
     inner: Arc<[Vec<bool>]>,
-    /// One in so many states is audited.
+    /// One of this number of states is audited.
     every: u32,
     passed: u32,
     record: Arc<Record>,
 }
 
-/// What a process can do in a state.
-struct Doing {
-    moves: Batch,
+/// The transitions of a process in a state.
+struct Transitions {
+    successors: Batch,
     findings: usize,
 }
 
-/// A state on the way of the others, and how many steps they took.
+/// A state that the other processes have reached, and the number of their steps.
 struct Node {
     state: Vec<u8>,
     depth: usize,
 }
 
-/// For each location of a process whether it is entered by a step that keeps control.
+/// For each location whether an edge that keeps control leads there.
 fn inner_locations(process: &Process) -> Vec<bool> {
     let mut inner = vec![false; process.locations.len()];
     process.edges.iter().filter(|edge| edge.then == Then::Keep).for_each(|edge| inner[edge.target.index()] = true);
@@ -81,7 +81,7 @@ fn inner_locations(process: &Process) -> Vec<bool> {
 }
 
 impl Audit {
-    /// Of the model that is searched.
+    /// An audit for the searched model, of one in `every` states.
     pub fn new(model: &Model, every: u32, record: Arc<Record>) -> Result<Audit, StartError> {
         let mut conditions: Vec<Expr> = model.goal.iter().map(|goal| goal.condition.clone()).collect();
         for edge in model.observer.iter().flat_map(|observer| &observer.automaton.edges) {
@@ -98,7 +98,7 @@ impl Audit {
         Ok(Audit { interpreter, observer, conditions, labels, atomic, inner, every, passed: 0, record })
     }
 
-    /// Another one for the same search.
+    /// A copy for another thread of the same search.
     #[must_use]
     pub fn for_thread(&self) -> Audit {
         Audit {
@@ -114,8 +114,8 @@ impl Audit {
         }
     }
 
-    /// Looks at a whole state in which only these processes are to move, if it is its turn.
-    pub(super) fn look(&mut self, state: &State, chosen: u64) {
+    /// Audits the ample set of a decoded state, if it is this state's turn.
+    pub(super) fn check(&mut self, state: &State, ample: u64) {
         let turn = self.passed.is_multiple_of(self.every.max(1));
         self.passed = self.passed.wrapping_add(1);
         if !turn || self.record.wrong.load(Ordering::Relaxed) {
@@ -123,9 +123,9 @@ impl Audit {
         }
         self.record.audited.fetch_add(1, Ordering::Relaxed);
         let bare = self.without_observer(state);
-        if let Err(what) = self.try_out(&bare, chosen) {
-            let text = format!("partial-order reduction: {what}, {}", self.circumstances(&bare, chosen));
-            // Whoever comes first has said enough.
+        if let Err(what) = self.check_state(&bare, ample) {
+            let text = format!("partial-order reduction: {what}, {}", self.describe(&bare, ample));
+            // Only the first failure is kept.
             let _ = self.record.failure.set(text);
             self.record.wrong.store(true, Ordering::Relaxed);
         }
@@ -139,145 +139,155 @@ impl Audit {
         bare
     }
 
-    fn try_out(&mut self, first: &State, chosen: u64) -> Result<(), String> {
+    fn check_state(&mut self, first: &State, ample: u64) -> Result<(), String> {
         let pids: Vec<u8> = (0..self.interpreter.processes(first)).collect();
-        let (members, others): (Vec<u8>, Vec<u8>) = pids.into_iter().partition(|pid| chosen >> pid & 1 == 1);
-        let at_first: Vec<Doing> = members.iter().map(|&pid| self.doing(first, pid)).collect();
-        self.see_nothing(first, &members, &at_first)?;
+        let (members, others): (Vec<u8>, Vec<u8>) = pids.into_iter().partition(|pid| ample >> pid & 1 == 1);
+        let initially: Vec<Transitions> = members.iter().map(|&pid| self.transitions(first, pid)).collect();
+        self.check_invisible(first, &members, &initially)?;
         let mut nodes = vec![Node { state: first.to_vec(), depth: 0 }];
-        let mut looked = 0;
+        let mut checked = 0;
         while let Some(Node { state, depth }) = nodes.pop() {
-            looked += 1;
-            let doing: Vec<Doing> = members.iter().map(|&pid| self.doing(&state, pid)).collect();
-            self.compare(&members, &at_first, &doing)?;
-            if depth == DEPTH || looked == STATES {
+            checked += 1;
+            let transitions: Vec<Transitions> = members.iter().map(|&pid| self.transitions(&state, pid)).collect();
+            self.check_unaffected(&members, &initially, &transitions)?;
+            if depth == MAX_DEPTH || checked == MAX_STATES {
                 continue;
             }
-            let mut ways = 0;
+            let mut followed = 0;
             for &other in &others {
-                let own = self.doing(&state, other);
-                for (&member, doing) in members.iter().zip(&doing) {
-                    self.commute(&own, other, member, doing)?;
+                let own = self.transitions(&state, other);
+                for (&member, transitions) in members.iter().zip(&transitions) {
+                    self.check_commutes(&own, other, member, transitions)?;
                 }
-                // Later ones are followed first, each time others.
-                let most = if depth == 0 { STATES } else { BREADTH };
-                for next in own.moves.states().take(most.saturating_sub(ways)) {
+                // The last ones are followed first.
+                let most = if depth == 0 { MAX_STATES } else { MAX_SUCCESSORS };
+                for next in own.successors.states().take(most.saturating_sub(followed)) {
                     nodes.push(Node { state: next.to_vec(), depth: depth + 1 });
-                    ways += 1;
+                    followed += 1;
                 }
             }
         }
         Ok(())
     }
 
-    /// What a process can do while others can move.
-    fn doing(&mut self, state: &State, pid: u8) -> Doing {
-        let mut moves = Batch::new();
+    /// The transitions of a process, expanded alone.
+    fn transitions(&mut self, state: &State, pid: u8) -> Transitions {
+        let mut successors = Batch::new();
         if pid < self.interpreter.processes(state) {
-            self.interpreter.expand(state, Choice::Part(pid), &mut moves);
+            self.interpreter.expand(state, Choice::Part(pid), &mut successors);
         }
-        let findings = moves.findings().len();
-        Doing { moves, findings }
+        let findings = successors.findings().len();
+        Transitions { successors, findings }
     }
 
-    /// What others do makes no move of those chosen possible, impossible or wrong. It may let an atomic sequence go on that
-    /// rests in the middle otherwise, and does the rest in a step of its own.
-    fn compare(&self, members: &[u8], at_first: &[Doing], later: &[Doing]) -> Result<(), String> {
-        for ((&pid, first), later) in members.iter().zip(at_first).zip(later) {
-            if self.rests(pid, &first.moves) {
+    /// Checks that the transitions of other processes neither enable nor disable a transition of the ample set, nor
+    /// change its findings. They may unblock an atomic sequence that was blocked in the middle; the rest of it is
+    /// then a step of its own.
+    fn check_unaffected(&self, members: &[u8], initially: &[Transitions], later: &[Transitions]) -> Result<(), String> {
+        for ((&pid, first), later) in members.iter().zip(initially).zip(later) {
+            if self.pauses(pid, &first.successors) {
                 continue;
             }
-            let (before, after) = (first.moves.len(), later.moves.len());
+            let (before, after) = (first.successors.len(), later.successors.len());
             if before != after {
-                return Err(format!("process {pid} has {before} moves, but {after} when others have moved"));
+                return Err(format!(
+                    "process {pid} has {before} transitions, but {after} after transitions of other processes"
+                ));
             }
             if first.findings != later.findings {
-                return Err(format!("what process {pid} does goes wrong or not as others have moved"));
+                return Err(format!("the findings of process {pid} change after transitions of other processes"));
             }
         }
         Ok(())
     }
 
-    /// If somebody else moves and then a member, that could be the other way round.
-    fn commute(&mut self, own: &Doing, other: u8, member: u8, doing: &Doing) -> Result<(), String> {
-        let (skip, rests) = (self.interpreter.uncompared(), self.rests(member, &doing.moves));
-        let members_turn: Vec<Doing> = doing.moves.states().map(|next| self.doing(next, other)).collect();
-        if members_turn.iter().any(|then| then.findings < own.findings) {
-            return Err(format!("process {other} does nothing wrong any more when process {member} has moved"));
+    /// Checks that a transition of another process commutes with those of a member.
+    fn check_commutes(
+        &mut self,
+        own: &Transitions,
+        other: u8,
+        member: u8,
+        transitions: &Transitions,
+    ) -> Result<(), String> {
+        let (skip, pauses) = (self.interpreter.uncompared(), self.pauses(member, &transitions.successors));
+        let after_member: Vec<Transitions> =
+            transitions.successors.states().map(|next| self.transitions(next, other)).collect();
+        if after_member.iter().any(|then| then.findings < own.findings) {
+            return Err(format!("a finding of process {other} is lost after a transition of process {member}"));
         }
-        for after in own.moves.states() {
-            let later = self.doing(after, member);
-            for (number, wanted) in later.moves.states().enumerate() {
-                // One that rests may have several ways to go on.
-                let first = if rests { &members_turn[..] } else { members_turn.get(number..=number).unwrap_or(&[]) };
+        for after in own.successors.states() {
+            let later = self.transitions(after, member);
+            for (number, wanted) in later.successors.states().enumerate() {
+                // A blocked atomic sequence may continue in several ways.
+                let first = if pauses { &after_member[..] } else { after_member.get(number..=number).unwrap_or(&[]) };
                 let same = |state: &State| state[skip..] == wanted[skip..];
-                let exchanged = first.is_empty()
-                    || first.iter().any(|then| then.moves.states().any(same))
-                    || first.iter().any(|then| self.catches_up(&then.moves, wanted, [member, other]));
-                if !exchanged {
-                    return Err(format!("moves of processes {member} and {other} can't be exchanged"));
+                let commutes = first.is_empty()
+                    || first.iter().any(|then| then.successors.states().any(same))
+                    || first.iter().any(|then| self.completes_pause(&then.successors, wanted, [member, other]));
+                if !commutes {
+                    return Err(format!("transitions of processes {member} and {other} do not commute"));
                 }
             }
         }
         Ok(())
     }
 
-    /// Whether one of the moves of a process ends in the middle of an atomic sequence.
-    fn rests(&self, pid: u8, moves: &Batch) -> bool {
+    /// True if a transition of the process ends in the middle of an atomic sequence.
+    fn pauses(&self, pid: u8, successors: &Batch) -> bool {
         let is_inner = |state: &State| {
             let view = self.interpreter.layout().view(state);
             let process = view.processes.iter().find(|process| process.pid == pid);
             process.is_some_and(|p| self.inner[p.process.index()][p.location.index()])
         };
-        self.atomic && moves.states().any(is_inner)
+        self.atomic && successors.states().any(is_inner)
     }
 
-    /// A process that rests in the middle of an atomic sequence, because what it does next was not possible yet, is as
-    /// good as there: one more step takes one of two states to the other.
-    fn catches_up(&mut self, ends: &Batch, wanted: &State, pids: [u8; 2]) -> bool {
+    /// True if one more step of one of the processes leads from one state to the other: an atomic sequence that was
+    /// blocked in the middle in one order was not in the other.
+    fn completes_pause(&mut self, ends: &Batch, wanted: &State, pids: [u8; 2]) -> bool {
         let skip = self.interpreter.uncompared();
         self.atomic
             && pids.into_iter().any(|pid| {
                 let leads = |from: &State, to: &State, this: &mut Audit| {
-                    this.doing(from, pid).moves.states().any(|state| state[skip..] == to[skip..])
+                    this.transitions(from, pid).successors.states().any(|state| state[skip..] == to[skip..])
                 };
                 ends.states().any(|end| leads(end, wanted, self) || leads(wanted, end, self))
             })
     }
 
-    /// Those chosen do nothing that the property would see.
-    fn see_nothing(&mut self, first: &State, members: &[u8], doing: &[Doing]) -> Result<(), String> {
-        let before = self.seen(first);
-        for (pid, doing) in members.iter().zip(doing) {
-            for next in doing.moves.states() {
-                if self.seen(next) != before {
-                    return Err(format!("process {pid} changes what the property speaks of"));
+    /// Checks that the transitions of the ample set are invisible.
+    fn check_invisible(&mut self, first: &State, members: &[u8], transitions: &[Transitions]) -> Result<(), String> {
+        let before = self.valuation(first);
+        for (pid, transitions) in members.iter().zip(transitions) {
+            for next in transitions.successors.states() {
+                if self.valuation(next) != before {
+                    return Err(format!("a transition of process {pid} is visible"));
                 }
             }
         }
         Ok(())
     }
 
-    /// What is true of a state; none for what can't be evaluated there.
-    fn seen(&mut self, state: &State) -> Vec<Option<bool>> {
+    /// The truth values of the conditions in a state; none where the evaluation fails.
+    fn valuation(&mut self, state: &State) -> Vec<Option<bool>> {
         let Audit { interpreter, conditions, labels, .. } = self;
-        let mut seen: Vec<Option<bool>> = conditions.iter().map(|c| interpreter.holds(c, state)).collect();
+        let mut valuation: Vec<Option<bool>> = conditions.iter().map(|c| interpreter.holds(c, state)).collect();
         if *labels {
             let view = interpreter.layout().view(state);
             let process = |number: usize| &interpreter.model().processes[number];
             let accepts =
                 |p: &kripke_model::layout::ProcessView| process(p.process.index()).locations[p.location.index()].accept;
-            seen.push(Some(view.processes.iter().any(accepts)));
+            valuation.push(Some(view.processes.iter().any(accepts)));
         }
-        seen
+        valuation
     }
 
-    /// The state, and who was chosen.
-    fn circumstances(&self, state: &State, chosen: u64) -> String {
+    /// The ample set and the state, for a message.
+    fn describe(&self, state: &State, ample: u64) -> String {
         let (view, model) = (self.interpreter.layout().view(state), self.interpreter.model());
-        let mut out = String::from("if these go first:");
+        let mut out = String::from("ample set:");
         for process in &view.processes {
-            if chosen >> process.pid & 1 == 1 {
+            if ample >> process.pid & 1 == 1 {
                 let _ = write!(out, " {} {}", model.processes[process.process.index()].name, process.pid);
             }
         }

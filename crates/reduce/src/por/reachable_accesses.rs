@@ -1,140 +1,135 @@
-//! What processes may do from where they are on, as long as some gates stay shut.
+//! The accesses that processes can reach while some guards are false.
+//!
+//! In place of a necessary enabling set for each disabled edge, the locations of a process are followed up to the
+//! guards that no process outside of the ample set can make true. Results are cached by control point and false
+//! guards.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::access::{Access, Way};
-use super::bits::Bits;
-use super::guards::{Gates, Set};
-use super::members;
+use super::access::{Access, Alternative};
+use super::ample::members;
+use super::guards::{GuardSet, GuardTable, StateGuard};
 use super::resources::Resources;
+use crate::bitset::BitSet;
 use kripke_model::layout::Layout;
 
-/// What a process may do from a place on.
+/// The resources that some steps access.
 #[derive(Clone, Debug)]
-pub(super) struct Future {
-    pub reads: Bits,
-    pub writes: Bits,
-    pub adds: Bits,
+pub(super) struct Accesses {
+    pub reads: BitSet,
+    pub writes: BitSet,
+    pub adds: BitSet,
 }
 
-impl Future {
-    pub fn new(resources: usize) -> Future {
-        let none = || Bits::new(resources);
-        Future { reads: none(), writes: none(), adds: none() }
+impl Accesses {
+    pub fn new(resources: usize) -> Accesses {
+        let none = || BitSet::new(resources);
+        Accesses { reads: none(), writes: none(), adds: none() }
     }
 
-    pub fn of(access: Access) -> Future {
-        Future { reads: access.reads, writes: access.writes, adds: access.adds }
+    pub fn of(access: &Access) -> Accesses {
+        Accesses { reads: access.reads.clone(), writes: access.writes.clone(), adds: access.adds.clone() }
     }
 
-    /// Adds what another may do. Whether that was anything new.
-    pub fn add(&mut self, other: &Future) -> bool {
-        self.reads.add(&other.reads) | self.writes.add(&other.writes) | self.adds.add(&other.adds)
+    /// Adds other accesses. True if that adds a resource.
+    pub fn union_with(&mut self, other: &Accesses) -> bool {
+        self.reads.union_with(&other.reads) | self.writes.union_with(&other.writes) | self.adds.union_with(&other.adds)
     }
 }
 
-/// A way to go on from a place.
+/// An alternative of a control point.
 #[derive(Debug)]
-struct Path {
-    gates: Set,
-    does: Future,
+struct GuardedPath {
+    guards: GuardSet,
+    accesses: Accesses,
     targets: Vec<u32>,
 }
 
-/// The ways to go on from each place, with gates on them.
+/// The alternatives of all control points, with their guards.
 #[derive(Debug)]
-pub(super) struct Futures {
-    gates: Gates,
-    paths: Vec<Vec<Path>>,
-    /// The gates that a process may meet from a place on.
-    pub ahead: Vec<Set>,
-    /// Whom a process at a place lets others meet.
-    offers: Vec<Set>,
-    /// For each resource the gates that are opened by changing it.
-    opens: Vec<Set>,
-    /// For each resource the rows to which it matters if it is read, changed, added to.
-    readers: Vec<Bits>,
-    writers: Vec<Bits>,
-    adders: Vec<Bits>,
+pub(super) struct GuardedPaths {
+    guards: GuardTable,
+    paths: Vec<Vec<GuardedPath>>,
+    /// By control point: the guards that occur on paths from there.
+    pub guards_ahead: Vec<GuardSet>,
+    /// By control point: the rendezvous guards that a process there makes true.
+    offers: Vec<GuardSet>,
+    /// By resource: the guards that a write or addition can make true.
+    enables: Vec<GuardSet>,
+    /// By resource: the dependence rows that depend on a read, a write or an addition.
+    readers: Vec<BitSet>,
+    writers: Vec<BitSet>,
+    adders: Vec<BitSet>,
     rows: usize,
 }
 
-impl Futures {
-    /// The ways from each place, and where the places of its process begin. None if there are no gates on them.
+impl GuardedPaths {
+    /// Takes the alternatives of each control point, with the first control point of its instance. None if there are
+    /// no guards.
     pub fn new(
-        ways: Vec<(usize, Vec<Way>)>,
+        alternatives: Vec<(usize, Vec<Alternative>)>,
         steps: &[Access],
         resources: &Resources,
         layout: &Layout,
-    ) -> Option<Futures> {
-        let mut gates = Gates::default();
-        let mut offered: Vec<Vec<super::guards::Gate>> = Vec::new();
-        let mut paths: Vec<Vec<Path>> = Vec::new();
-        for (first, ways) in ways {
-            let mut here = Vec::new();
-            let mut offers = Vec::new();
-            for way in ways {
-                offers.extend(way.offers);
-                if way.last {
-                    continue;
-                }
-                let number = |gate| gates.number(gate, layout).map_or(0, |n| 1 << n);
-                let shut = way.gates.iter().map(number).fold(0, |set: Set, gate: Set| set | gate);
-                let targets = way.access.targets.iter().map(|at| (first + at) as u32).collect();
-                here.push(Path { gates: shut, does: Future::of(way.access), targets });
-            }
-            paths.push(here);
-            offered.push(offers);
+    ) -> Option<GuardedPaths> {
+        let mut guards = GuardTable::default();
+        let (mut paths, mut offered) = (Vec::new(), Vec::new());
+        for (first, alternatives) in alternatives {
+            offered.push(alternatives.iter().flat_map(|one| one.offers.iter().cloned()).collect());
+            paths.push(guarded_paths(first, alternatives, &mut guards, layout));
         }
-        if gates.is_empty() {
+        if guards.is_empty() {
             return None;
         }
-        let set = |offers: Vec<_>| offers.iter().filter_map(|gate| gates.known(gate)).fold(0, |set, n| set | 1 << n);
-        let offers: Vec<Set> = offered.into_iter().map(set).collect();
-        let mut opens = vec![0; resources.len];
-        for (gate, number) in gates.iter() {
-            gate.opened_by(resources).into_iter().for_each(|n| opens[n] |= 1 << number);
+        let set = |offers: Vec<StateGuard>| {
+            offers.iter().filter_map(|guard| guards.get(guard)).fold(0, |set, n| set | 1 << n)
+        };
+        let offers: Vec<GuardSet> = offered.into_iter().map(set).collect();
+        let mut enables = vec![0; resources.len];
+        for (guard, number) in guards.iter() {
+            guard.enabled_by(resources).into_iter().for_each(|n| enables[n] |= 1 << number);
         }
         let rows = 2 * steps.len();
-        let none = || vec![Bits::new(rows); resources.len];
-        let mut futures = Futures {
-            ahead: Vec::new(),
-            gates,
+        let none = || vec![BitSet::new(rows); resources.len];
+        let mut paths = GuardedPaths {
+            guards_ahead: Vec::new(),
+            guards,
             paths,
             offers,
-            opens,
+            enables,
             readers: none(),
             writers: none(),
             adders: none(),
             rows,
         };
-        futures.look_ahead();
-        futures.index(steps);
-        Some(futures)
+        paths.collect_guards_ahead();
+        paths.index(steps);
+        Some(paths)
     }
 
-    fn look_ahead(&mut self) {
-        self.ahead = self.paths.iter().map(|paths| paths.iter().fold(0, |set, path| set | path.gates)).collect();
+    fn collect_guards_ahead(&mut self) {
+        self.guards_ahead =
+            self.paths.iter().map(|paths| paths.iter().fold(0, |set, path| set | path.guards)).collect();
         let mut grown = true;
         while grown {
             grown = false;
-            for place in (0..self.paths.len()).rev() {
-                let mut set = self.ahead[place];
-                for target in self.paths[place].iter().flat_map(|path| &path.targets) {
-                    set |= self.ahead[*target as usize];
+            for point in (0..self.paths.len()).rev() {
+                let mut set = self.guards_ahead[point];
+                for target in self.paths[point].iter().flat_map(|path| &path.targets) {
+                    set |= self.guards_ahead[*target as usize];
                 }
-                grown |= set != self.ahead[place];
-                self.ahead[place] = set;
+                grown |= set != self.guards_ahead[point];
+                self.guards_ahead[point] = set;
             }
         }
     }
 
-    /// The rows are two for each place: if its process can't move, and if it can.
+    /// Each control point has two rows: for a disabled and for an enabled process.
     fn index(&mut self, steps: &[Access]) {
-        for (place, step) in steps.iter().enumerate() {
-            for able in [false, true] {
-                let row = 2 * place + usize::from(able);
+        for (point, step) in steps.iter().enumerate() {
+            for enabled in [false, true] {
+                let row = 2 * point + usize::from(enabled);
                 for n in step.writes.iter() {
                     self.readers[n].insert(row);
                     self.writers[n].insert(row);
@@ -144,7 +139,7 @@ impl Futures {
                     self.readers[n].insert(row);
                     self.writers[n].insert(row);
                 }
-                let waits = step.waits.iter().filter(|_| !able || !step.settled);
+                let waits = step.waits.iter().filter(|_| !enabled || !step.enabled_together);
                 for n in step.reads.iter().chain(waits) {
                     self.writers[n].insert(row);
                     self.adders[n].insert(row);
@@ -153,90 +148,112 @@ impl Futures {
         }
     }
 
-    /// The rows to which something that may be done matters.
-    fn concerned(&self, future: &Future) -> Bits {
-        let mut rows = Bits::new(self.rows);
-        future.reads.iter().for_each(|n| rows.join(&self.readers[n]));
-        future.writes.iter().for_each(|n| rows.join(&self.writers[n]));
-        future.adds.iter().for_each(|n| rows.join(&self.adders[n]));
+    /// The rows that depend on some of these accesses.
+    fn dependent_rows(&self, accesses: &Accesses) -> BitSet {
+        let mut rows = BitSet::new(self.rows);
+        for n in accesses.reads.iter() {
+            rows.union_with(&self.readers[n]);
+        }
+        for n in accesses.writes.iter() {
+            rows.union_with(&self.writers[n]);
+        }
+        for n in accesses.adds.iter() {
+            rows.union_with(&self.adders[n]);
+        }
         rows
     }
 
-    /// What can be done from a place on while these gates stay shut.
-    fn outlook(&self, place: usize, shut: Set) -> Outlook {
-        let mut future = Future::new(self.opens.len());
-        let mut seen = Bits::new(self.paths.len());
-        seen.insert(place);
-        let (mut todo, mut opens) = (vec![place as u32], 0);
+    /// What a process can do from a control point while these guards stay false.
+    fn reachable(&self, point: usize, disabled: GuardSet) -> Reachable {
+        let mut accesses = Accesses::new(self.enables.len());
+        let mut seen = BitSet::new(self.paths.len());
+        seen.insert(point);
+        let (mut todo, mut enables) = (vec![point as u32], 0);
         while let Some(at) = todo.pop() {
-            opens |= self.offers[at as usize];
-            for path in self.paths[at as usize].iter().filter(|path| path.gates & shut == 0) {
-                future.add(&path.does);
+            enables |= self.offers[at as usize];
+            for path in self.paths[at as usize].iter().filter(|path| path.guards & disabled == 0) {
+                accesses.union_with(&path.accesses);
                 for target in path.targets.iter().filter(|target| !seen.contains(**target as usize)) {
                     todo.push(*target);
                 }
                 path.targets.iter().for_each(|target| seen.insert(*target as usize));
             }
         }
-        for n in future.writes.iter().chain(future.adds.iter()) {
-            opens |= self.opens[n];
+        for n in accesses.writes.iter().chain(accesses.adds.iter()) {
+            enables |= self.enables[n];
         }
-        Outlook { opens, concerned: self.concerned(&future) }
+        Reachable { enables, dependent_rows: self.dependent_rows(&accesses) }
     }
 }
 
-/// What a process may do from a place on.
+/// The paths from one control point, whose instance has this first control point. Numbers their guards.
+fn guarded_paths(
+    first: usize,
+    alternatives: Vec<Alternative>,
+    guards: &mut GuardTable,
+    layout: &Layout,
+) -> Vec<GuardedPath> {
+    let path = |alternative: Alternative| {
+        let number = |guard| guards.number(guard, layout).map_or(0, |n| 1 << n);
+        let set = alternative.guards.iter().map(number).fold(0, |set: GuardSet, guard: GuardSet| set | guard);
+        let targets = alternative.access.targets.iter().map(|at| (first + at) as u32).collect();
+        GuardedPath { guards: set, accesses: Accesses::of(&alternative.access), targets }
+    };
+    alternatives.into_iter().filter(|one| !one.timeout_only).map(path).collect()
+}
+
+/// What a process can do from a control point.
 #[derive(Debug)]
-struct Outlook {
-    /// Gates that it may open.
-    opens: Set,
-    /// The rows to which that matters.
-    concerned: Bits,
+struct Reachable {
+    /// The guards that it can make true.
+    enables: GuardSet,
+    /// The rows that depend on its accesses.
+    dependent_rows: BitSet,
 }
 
-/// Outlooks that were worked out before.
+/// A cache of [`Reachable`] by control point and false guards.
 #[derive(Default, Debug)]
-struct Memory {
-    outlooks: Vec<Outlook>,
-    known: HashMap<(u32, Set), u32, BuildHasherDefault<Mixer>>,
-    /// The last one asked for, by place.
-    recent: Vec<(Set, u32)>,
+struct Cache {
+    entries: Vec<Reachable>,
+    by_key: HashMap<(u32, GuardSet), u32, BuildHasherDefault<Mixer>>,
+    /// The most recent entry of each control point.
+    recent: Vec<(GuardSet, u32)>,
 }
 
-/// When there are more, all are forgotten.
-const REMEMBERED: usize = 1 << 14;
+/// A larger cache is cleared.
+const MAX_ENTRIES: usize = 1 << 14;
 const NONE: u32 = u32::MAX;
 
-impl Memory {
-    fn prepare(&mut self, places: usize) {
-        if self.outlooks.len() > REMEMBERED || self.recent.is_empty() {
-            *self = Memory::default();
-            self.recent.resize(places, (0, NONE));
+impl Cache {
+    fn prepare(&mut self, points: usize) {
+        if self.entries.len() > MAX_ENTRIES || self.recent.is_empty() {
+            *self = Cache::default();
+            self.recent.resize(points, (0, NONE));
         }
     }
 
     #[inline]
-    fn find(&mut self, futures: &Futures, place: usize, shut: Set) -> u32 {
-        let shut = shut & futures.ahead[place];
-        let (last, at) = self.recent[place];
-        if at != NONE && last == shut {
+    fn find(&mut self, paths: &GuardedPaths, point: usize, disabled: GuardSet) -> u32 {
+        let disabled = disabled & paths.guards_ahead[point];
+        let (last, at) = self.recent[point];
+        if at != NONE && last == disabled {
             return at;
         }
-        let outlooks = &mut self.outlooks;
-        let at = *self.known.entry((place as u32, shut)).or_insert_with(|| {
-            outlooks.push(futures.outlook(place, shut));
-            outlooks.len() as u32 - 1
+        let entries = &mut self.entries;
+        let at = *self.by_key.entry((point as u32, disabled)).or_insert_with(|| {
+            entries.push(paths.reachable(point, disabled));
+            entries.len() as u32 - 1
         });
-        self.recent[place] = (shut, at);
+        self.recent[point] = (disabled, at);
         at
     }
 
-    fn get(&self, at: u32) -> &Outlook {
-        &self.outlooks[at as usize]
+    fn get(&self, at: u32) -> &Reachable {
+        &self.entries[at as usize]
     }
 }
 
-/// Numbers of places and sets of gates are well mixed by two multiplications.
+/// A hash function of two multiplications for control points and sets of guards.
 #[derive(Default, Debug)]
 struct Mixer(u64);
 
@@ -262,65 +279,73 @@ impl Hasher for Mixer {
     }
 }
 
-/// The gates of one state.
+/// The guards of one state.
 #[derive(Default, Debug)]
-pub(super) struct Gated {
-    shut: Set,
-    /// What each process may do if they all stay shut.
-    hopes: Vec<u32>,
-    memory: Memory,
+pub(super) struct GuardedState {
+    disabled: GuardSet,
+    /// What each process can do while they all stay false, as entries of the cache.
+    reachable: Vec<u32>,
+    cache: Cache,
 }
 
-impl Gated {
-    /// Looks at a state with its processes at these places.
-    pub fn read(&mut self, futures: &Futures, state: &[u8], places: &[usize]) {
-        let Gated { shut, hopes, memory } = self;
-        memory.prepare(futures.paths.len());
-        let offered = places.iter().fold(0, |set, place| set | futures.offers[*place]);
-        *shut = futures.gates.shut(state, offered);
-        hopes.clear();
-        hopes.extend(places.iter().map(|place| memory.find(futures, *place, *shut)));
+impl GuardedState {
+    /// Evaluates the guards of a state with its processes at these control points.
+    pub fn read(&mut self, paths: &GuardedPaths, state: &[u8], points: &[usize]) {
+        let GuardedState { disabled, reachable, cache } = self;
+        cache.prepare(paths.paths.len());
+        let offered = points.iter().fold(0, |set, point| set | paths.offers[*point]);
+        *disabled = paths.guards.disabled(state, offered);
+        reachable.clear();
+        reachable.extend(points.iter().map(|point| cache.find(paths, *point, *disabled)));
     }
 
-    /// Those of the candidates who may do something that matters to a row, though all gates stay shut.
-    pub fn at_once(&self, candidates: u64, row: usize) -> u64 {
-        self.concerning(candidates, row, |pid| self.hopes[pid])
+    /// The candidates that can execute a transition dependent on a row while all false guards stay false.
+    pub fn dependent(&self, candidates: u64, row: usize) -> u64 {
+        self.filter_dependent(candidates, row, |pid| self.reachable[pid])
     }
 
-    /// The same if only these gates stay shut.
-    pub fn while_shut(&mut self, futures: &Futures, candidates: u64, row: usize, shut: Set, places: &[usize]) -> u64 {
+    /// The same while these guards stay false.
+    pub fn dependent_while(
+        &mut self,
+        paths: &GuardedPaths,
+        candidates: u64,
+        row: usize,
+        disabled: GuardSet,
+        points: &[usize],
+    ) -> u64 {
         let mut all = 0;
         for pid in members(candidates) {
-            let outlook = self.memory.find(futures, places[pid], shut);
-            all |= self.concerning(1 << pid, row, |_| outlook);
+            let reachable = self.cache.find(paths, points[pid], disabled);
+            all |= self.filter_dependent(1 << pid, row, |_| reachable);
         }
         all
     }
 
-    fn concerning(&self, candidates: u64, row: usize, outlook: impl Fn(usize) -> u32) -> u64 {
-        let concerns = |pid: &usize| self.memory.get(outlook(*pid)).concerned.contains(row);
+    fn filter_dependent(&self, candidates: u64, row: usize, reachable: impl Fn(usize) -> u32) -> u64 {
+        let concerns = |pid: &usize| self.cache.get(reachable(*pid)).dependent_rows.contains(row);
         members(candidates).filter(concerns).fold(0, |set, pid| set | 1 << pid)
     }
 
-    /// Which gates nobody opens who is not in the set: those that are shut, but for those that somebody may open whom
-    /// the others do not stop. None if these are all.
-    pub fn stay(&mut self, futures: &Futures, set: u64, places: &[usize]) -> Option<Set> {
-        let others = members(!set & (u64::MAX >> (64 - places.len())));
-        let opened = others.clone().fold(0, |all, pid| all | self.memory.get(self.hopes[pid]).opens);
-        let mut shut = self.shut & !opened;
-        if shut == self.shut {
+    /// The false guards that no process outside of the set can make true: the greatest set of guards such that, while
+    /// they are false, no process outside reaches a step that makes one of them true. None if these are all false
+    /// guards.
+    pub fn stable(&mut self, paths: &GuardedPaths, set: u64, points: &[usize]) -> Option<GuardSet> {
+        let others = members(!set & (u64::MAX >> (64 - points.len())));
+        let enabled = others.clone().fold(0, |all, pid| all | self.cache.get(self.reachable[pid]).enables);
+        let mut disabled = self.disabled & !enabled;
+        if disabled == self.disabled {
             return None;
         }
         loop {
-            let opens = |all, pid: usize| {
-                let outlook = self.memory.find(futures, places[pid], shut);
-                all | self.memory.get(outlook).opens
+            let enables = |all, pid: usize| {
+                let reachable = self.cache.find(paths, points[pid], disabled);
+                all | self.cache.get(reachable).enables
             };
-            let opened = others.clone().fold(0, opens);
-            if shut & opened == 0 {
-                return Some(shut);
+            let enabled = others.clone().fold(0, enables);
+            if disabled & enabled == 0 {
+                return Some(disabled);
             }
-            shut &= !opened;
+            disabled &= !enabled;
         }
     }
 }

@@ -1,47 +1,47 @@
-//! What steps can get into each other's way with, as numbers.
+//! Resources: the parts of a state on which steps can be dependent, numbered.
 
 use std::collections::HashMap;
 
-use super::instances::{Actor, Cast, Element};
+use super::instances::{Element, Instance, Instances};
 use kripke_model::ir::{Expr, Model, Place, VarId, VarRef};
 
-/// Elements of arrays with more than this are not told apart.
-const ELEMENTS: usize = 64;
+/// Larger arrays are one resource.
+const MAX_ELEMENTS: usize = 64;
 
-/// What there is to a channel.
+/// The resources of one channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Aspect {
-    /// Who receives from it, in which order.
+    /// The order of receives.
     Head,
-    /// Who sends to it, in which order.
+    /// The order of sends.
     Tail,
-    /// That there is something in it.
-    Filled,
-    /// That there is room in it.
-    Space,
-    /// How much is in it, and what.
+    /// The channel is not empty. A receive waits for this, a send adds to it.
+    NonEmpty,
+    /// The channel is not full. A send waits for this, a receive adds to it.
+    NonFull,
+    /// The length and the messages, as read by queries.
     Content,
-    /// Who meets there.
-    Meeting,
-    /// Who is ready to meet there, for those who do so in the middle of a step, or else interrupt it.
-    Ready,
+    /// The order of rendezvous.
+    Rendezvous,
+    /// The processes ready for a rendezvous. Steps read this if they reach a rendezvous after their first edge.
+    Offer,
 }
 
 const ASPECTS: usize = 7;
 
-/// Processes are created and removed.
-pub(super) const TABLE: usize = 0;
-/// The trace has moved.
+/// The set of processes.
+pub(super) const PROCESSES: usize = 0;
+/// The state of the trace automaton.
 pub(super) const TRACE: usize = 1;
-/// Who may move, where some locations are committed.
+/// The processes at committed locations, which have precedence.
 pub(super) const COMMITTED: usize = 2;
 const LOCATIONS: usize = 3;
 
 #[derive(Debug)]
 pub(super) struct Resources {
-    /// The first number of each global, and how many it has.
+    /// For each global its first resource and the number of its resources.
     globals: Vec<(usize, usize)>,
-    /// Locals that others read, by process type.
+    /// Locals that are read remotely, by process type.
     locals: HashMap<(usize, VarId), usize>,
     channels: usize,
     first_channel: usize,
@@ -49,14 +49,14 @@ pub(super) struct Resources {
 }
 
 impl Resources {
-    pub fn new(model: &Model, cast: &Cast) -> Resources {
+    pub fn new(model: &Model, instances: &Instances) -> Resources {
         let mut len = LOCATIONS + model.processes.len();
         let first_channel = len;
-        // One more for all that are not known.
-        len += (cast.channels.len() + 1) * ASPECTS;
+        // Number 0 stands for all channels that are not known statically.
+        len += (instances.channels.len() + 1) * ASPECTS;
         let mut globals = Vec::new();
         for var in &model.globals {
-            let numbers = if var.len() > ELEMENTS { 1 } else { var.len().max(1) };
+            let numbers = if var.len() > MAX_ELEMENTS { 1 } else { var.len().max(1) };
             globals.push((len, numbers));
             len += numbers;
         }
@@ -72,10 +72,10 @@ impl Resources {
         model.processes.iter().for_each(|p| p.walk(&mut see));
         model.observer.iter().for_each(|o| o.automaton.walk(&mut see));
         model.goal.iter().for_each(|g| g.condition.walk(&mut see));
-        Resources { globals, locals, channels: cast.channels.len(), first_channel, len }
+        Resources { globals, locals, channels: instances.channels.len(), first_channel, len }
     }
 
-    /// Where the processes of a type are, as far as somebody asks.
+    /// The locations of the processes of a type, as far as some expression reads them.
     pub fn location(process: usize) -> usize {
         LOCATIONS + process
     }
@@ -92,10 +92,16 @@ impl Resources {
         }
     }
 
-    /// The channels that an expression can name, by number; 0 stands for those not known.
-    pub fn channels(&self, model: &Model, cast: &Cast, expr: &Expr, actor: Option<&Actor>) -> Vec<usize> {
+    /// The numbers of the channels that an expression can denote. 0 stands for the unknown ones.
+    pub fn channels(
+        &self,
+        model: &Model,
+        instances: &Instances,
+        expr: &Expr,
+        instance: Option<&Instance>,
+    ) -> Vec<usize> {
         let known = |n: &i32| *n >= 1 && *n as usize <= self.channels;
-        match cast.possible(model, expr, actor) {
+        match instances.possible_values(model, expr, instance) {
             Some(numbers) if numbers.iter().all(known) => numbers.into_iter().map(|n| n as usize).collect(),
             _ => (0..=self.channels).collect(),
         }

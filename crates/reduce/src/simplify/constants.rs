@@ -1,59 +1,59 @@
-//! Variables that nobody ever writes are what they start with: what is computed from them alone is computed once.
+//! Constant folding: variables that are never written are replaced by their initial values.
 
 use super::faults::Vars;
-use super::rewrite::{self, Change};
-use super::set::Set;
+use super::rewrite::{self, Rewriter};
+use crate::bitset::BitSet;
 use crate::writes::writes;
 use kripke_model::ir::{BinaryOp, Effect, Expr, Guard, Init, Model, Place, Process, Then, UnaryOp, Var, VarRef};
 
 /// The elements of each variable, where they are known.
-type Known = Vec<Option<Vec<i32>>>;
+type Values = Vec<Option<Vec<i32>>>;
 
-/// Replaces expressions by their values, and removes from locations the edges that can never be taken. How many.
-pub(super) fn compute(model: &mut Model) -> usize {
-    let mut computed = 0;
-    let globals = globals(model, &mut computed);
+/// Replaces constant expressions by their values and removes edges that are never enabled. The number of both.
+pub(super) fn fold_constants(model: &mut Model) -> usize {
+    let mut folded = 0;
+    let globals = globals(model, &mut folded);
     let conditions = model.goal.iter_mut().map(|goal| &mut goal.condition);
     let watchers = model.observer.iter_mut().map(|o| &mut o.automaton);
     {
         let vars = Vars { globals: &model.globals, locals: &[] };
-        let mut fold = Fold { globals: &globals, locals: &Known::new(), vars, computed: 0 };
+        let mut fold = Fold { globals: &globals, locals: &Values::new(), vars, folded: 0 };
         conditions.for_each(|e| rewrite::expr(e, &mut fold));
         watchers.for_each(|automaton| rewrite::process(automaton, &mut fold));
-        computed += fold.computed;
+        folded += fold.folded;
     }
     for number in 0..model.processes.len() {
-        let locals = locals(model, number, &globals, &mut computed);
+        let locals = locals(model, number, &globals, &mut folded);
         let declared = model.processes[number].locals.clone();
         let vars = Vars { globals: &model.globals, locals: &declared };
-        let mut fold = Fold { globals: &globals, locals: &locals, vars, computed: 0 };
+        let mut fold = Fold { globals: &globals, locals: &locals, vars, folded: 0 };
         let process = &mut model.processes[number];
         rewrite::process(process, &mut fold);
-        computed += fold.computed;
-        // A fault in its clause is found wherever a process has something to do, and is told of the first of that.
+        folded += fold.folded;
+        // A fault in a `provided` clause is reported for the first edge of a location, so no edge may be removed.
         if !process.provided.as_ref().is_some_and(|clause| vars.may_fault(clause)) {
-            computed += prune(process);
+            folded += remove_disabled_edges(process);
         }
     }
-    computed
+    folded
 }
 
-/// The values of globals that nobody writes.
-fn globals(model: &mut Model, computed: &mut usize) -> Known {
-    // When the first processes are created, all globals are what they start with.
-    let mut initial: Known = Vec::new();
+/// The values of globals that are never written.
+fn globals(model: &mut Model, folded: &mut usize) -> Values {
+    // The arguments of the initial processes read globals with their initial values.
+    let mut initial: Values = Vec::new();
     for number in 0..model.globals.len() {
         let (before, rest) = model.globals.split_at_mut(number);
         let vars = Vars { globals: before, locals: &[] };
-        let mut fold = Fold { globals: &initial, locals: &Known::new(), vars, computed: 0 };
+        let mut fold = Fold { globals: &initial, locals: &Values::new(), vars, folded: 0 };
         rewrite::init(&mut rest[0], &mut fold);
-        *computed += fold.computed;
+        *folded += fold.folded;
         initial.push(elements(&rest[0]));
     }
     let vars = Vars { globals: &model.globals, locals: &[] };
-    let mut fold = Fold { globals: &initial, locals: &Known::new(), vars, computed: 0 };
+    let mut fold = Fold { globals: &initial, locals: &Values::new(), vars, folded: 0 };
     model.start.iter_mut().flat_map(|start| &mut start.args).for_each(|e| rewrite::expr(e, &mut fold));
-    *computed += fold.computed;
+    *folded += fold.folded;
     let observers = model.observer.iter().map(|o| &o.automaton);
     for edge in model.processes.iter().chain(observers).flat_map(|p| &p.edges) {
         writes(edge, &mut |var| {
@@ -65,29 +65,29 @@ fn globals(model: &mut Model, computed: &mut usize) -> Known {
     initial
 }
 
-/// The values of locals that nobody writes.
-fn locals(model: &mut Model, number: usize, globals: &Known, computed: &mut usize) -> Known {
+/// The values of locals that are never written.
+fn locals(model: &mut Model, number: usize, globals: &Values, folded: &mut usize) -> Values {
     let mut declared = std::mem::take(&mut model.processes[number].locals);
     let vars = Vars { globals: &model.globals, locals: &declared.clone() };
-    let mut fold = Fold { globals, locals: &Known::new(), vars, computed: 0 };
+    let mut fold = Fold { globals, locals: &Values::new(), vars, folded: 0 };
     declared.iter_mut().for_each(|var| rewrite::init(var, &mut fold));
-    *computed += fold.computed;
-    let mut known: Known = declared.iter().map(elements).collect();
+    *folded += fold.folded;
+    let mut values: Values = declared.iter().map(elements).collect();
     model.processes[number].locals = declared;
-    for (parameter, known) in known.iter_mut().enumerate().take(model.processes[number].params) {
-        *known = argument(model, number, parameter).map(|value| vec![value]);
+    for (parameter, values) in values.iter_mut().enumerate().take(model.processes[number].params) {
+        *values = argument(model, number, parameter).map(|value| vec![value]);
     }
     for edge in &model.processes[number].edges {
         writes(edge, &mut |var| {
             if let VarRef::Local(id) = var {
-                known[id.index()] = None;
+                values[id.index()] = None;
             }
         });
     }
-    known
+    values
 }
 
-/// What every process of a type gets for a parameter, if that is known.
+/// The argument that all processes of a type get for a parameter, if it is known.
 fn argument(model: &Model, number: usize, parameter: usize) -> Option<i32> {
     let runs =
         model.processes.iter().flat_map(|p| &p.edges).flat_map(|e| &e.effects).filter_map(|effect| match effect {
@@ -102,7 +102,7 @@ fn argument(model: &Model, number: usize, parameter: usize) -> Option<i32> {
     same.then(|| model.processes[number].locals[parameter].ty.wrap(first))
 }
 
-/// What a variable starts with.
+/// The initial elements of a variable.
 fn elements(var: &Var) -> Option<Vec<i32>> {
     let constant = |e: &Expr| if let Expr::Const(n) = e { Some(var.ty.wrap(*n)) } else { None };
     Some(match &var.init {
@@ -113,19 +113,19 @@ fn elements(var: &Var) -> Option<Vec<i32>> {
             elements.resize(var.len(), 0);
             elements
         }
-        // What channels are called says which they are.
+        // Channel numbers identify channels, so they are not folded.
         Init::Channels(_) | Init::Param => return None,
     })
 }
 
-/// Removes edges that can never be taken from locations, and effects that never do anything.
-fn prune(process: &mut Process) -> usize {
+/// Removes edges that are never enabled from their locations, and assertions that always hold.
+fn remove_disabled_edges(process: &mut Process) -> usize {
     let before: usize = process.locations.iter().map(|l| l.edges.len()).sum();
     let Process { locations, edges, .. } = process;
-    // Where an indivisible sequence is blocked, the edge that was tried last is blamed.
-    let mut inner = Set::new(locations.len());
-    edges.iter().filter(|e| e.then == Then::Chain).for_each(|e| inner.add(e.target.index()));
-    edges.iter().filter_map(|e| e.chain).for_each(|at| inner.add(at.index()));
+    // A blocked indivisible sequence is reported at the edge tried last, so its edges stay.
+    let mut inner = BitSet::new(locations.len());
+    edges.iter().filter(|e| e.then == Then::Chain).for_each(|e| inner.insert(e.target.index()));
+    edges.iter().filter_map(|e| e.chain).for_each(|at| inner.insert(at.index()));
     for (_, location) in locations.iter_mut().enumerate().filter(|(at, _)| !inner.contains(*at)) {
         location.edges.retain(|id| !matches!(edges[id.index()].guard, Guard::When(Expr::Const(0))));
     }
@@ -141,17 +141,17 @@ fn prune(process: &mut Process) -> usize {
     before - locations.iter().map(|l| l.edges.len()).sum::<usize>()
 }
 
-/// Computes expressions.
+/// The rewriter that folds expressions.
 struct Fold<'a> {
-    globals: &'a Known,
-    locals: &'a Known,
+    globals: &'a Values,
+    locals: &'a Values,
     vars: Vars<'a>,
-    computed: usize,
+    folded: usize,
 }
 
 impl Fold<'_> {
     fn load(&self, place: &Place) -> Option<Expr> {
-        let (known, dims) = match place.var {
+        let (values, dims) = match place.var {
             VarRef::Global(id) => (self.globals.get(id.index())?, &self.vars.globals[id.index()].dims),
             VarRef::Local(id) => (self.locals.get(id.index())?, &self.vars.locals[id.index()].dims),
         };
@@ -164,7 +164,7 @@ impl Fold<'_> {
                 _ => return None,
             }
         }
-        known.as_ref()?.get(element).copied().map(Expr::Const)
+        values.as_ref()?.get(element).copied().map(Expr::Const)
     }
 
     fn binary(&self, op: BinaryOp, a: &mut Expr, b: &mut Expr) -> Option<Expr> {
@@ -183,7 +183,7 @@ impl Fold<'_> {
     }
 }
 
-/// 1 if the expression is not 0.
+/// The truth value of an expression, 0 or 1.
 fn truth(expr: Expr) -> Expr {
     use BinaryOp::{And, Eq, Ge, Gt, Le, Lt, Ne, Or};
     match expr {
@@ -192,7 +192,7 @@ fn truth(expr: Expr) -> Expr {
     }
 }
 
-impl Change for Fold<'_> {
+impl Rewriter for Fold<'_> {
     fn expr(&mut self, expr: &mut Expr) {
         let value = match expr {
             Expr::Load(place) => self.load(place),
@@ -209,7 +209,7 @@ impl Change for Fold<'_> {
         };
         if let Some(value) = value {
             *expr = value;
-            self.computed += 1;
+            self.folded += 1;
         }
     }
 

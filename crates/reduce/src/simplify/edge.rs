@@ -1,40 +1,43 @@
-//! What an edge needs, walked through backwards: what it stores is left out where nobody needs it.
+//! The backward transfer function of an edge, shared by slicing and dead-variable analysis.
+//!
+//! Given the variables that are needed after an edge, it finds those needed before it, and the writes that can be
+//! removed.
 
-use super::faults::{Risk, Vars, evaluated};
+use super::faults::{FaultSource, Vars, evaluate_to};
 use kripke_model::ir::{BinaryOp, Edge, Effect, Expr, Guard, Pattern, Place, ProcessId, Sync, VarId, VarRef};
 
-/// Whose values are needed. Told of reads and writes in the order opposite to execution.
+/// The variables whose values are needed. Reads and writes are reported in the reverse order of execution.
 pub(super) trait Needs {
     fn needs(&self, var: VarRef) -> bool;
     fn needs_parameter(&self, process: ProcessId, number: usize) -> bool;
     fn read(&mut self, var: VarRef);
     fn read_remotely(&mut self, process: ProcessId, var: VarId);
-    /// Nobody before this needs what the variable was.
+    /// The variable is overwritten as a whole, so its value before is not needed.
     fn overwritten(&mut self, var: VarRef);
-    /// It is stored into, whoever needs it.
+    /// The variable is written, and the write is kept.
     fn stored(&mut self, var: VarRef);
-    /// Nothing is stored into it, but whether there is such an element is asked.
-    fn probed(&mut self, var: VarRef);
-    /// Of the process, nothing is needed any more.
-    fn removed(&mut self);
+    /// The write is removed, but its index is checked against the bounds of the variable.
+    fn bounds_checked(&mut self, var: VarRef);
+    /// The process ends.
+    fn process_ends(&mut self);
 }
 
-/// What becomes of an edge.
+/// The changes to an edge.
 #[derive(Default)]
-pub(super) struct Plan {
-    effects: Vec<Fate>,
-    /// Which fields of a received message are not stored.
-    dropped: Vec<bool>,
+pub(super) struct EdgeChanges {
+    effects: Vec<EffectChange>,
+    /// For each field of a received message whether its store is removed.
+    unstored: Vec<bool>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    Stays,
-    /// It may go wrong: that stays.
-    Evaluated,
-    /// A process is created, but nobody needs its number.
-    Anonymous,
-    Dropped,
+enum EffectChange {
+    Keep,
+    /// The write is removed, but the evaluation may fail and is kept.
+    EvaluateOnly,
+    /// The result of a process creation is not stored.
+    DropResult,
+    Remove,
 }
 
 pub(super) fn read(expr: &Expr, needs: &mut impl Needs) {
@@ -48,24 +51,24 @@ pub(super) fn read(expr: &Expr, needs: &mut impl Needs) {
     });
 }
 
-/// Makes a plan for an edge, given what is needed after it, and says what is needed before.
-pub(super) fn backward(edge: &Edge, vars: Vars<'_>, needs: &mut impl Needs, plan: &mut Plan) {
-    plan.effects.clear();
-    plan.dropped.clear();
-    // What an edge that begins an indivisible sequence does, the sequence does.
+/// Collects the changes to an edge, given the variables needed after it. `needs` then has those needed before.
+pub(super) fn backward(edge: &Edge, vars: Vars<'_>, needs: &mut impl Needs, changes: &mut EdgeChanges) {
+    changes.effects.clear();
+    changes.unstored.clear();
+    // The effects of an edge that begins an indivisible sequence are those of the sequence.
     let effects = if edge.chain.is_some() { &[][..] } else { &edge.effects };
-    plan.effects.extend(effects.iter().rev().map(|effect| fate(effect, vars, needs)));
-    plan.effects.reverse();
+    changes.effects.extend(effects.iter().rev().map(|effect| effect_change(effect, vars, needs)));
+    changes.effects.reverse();
     match &edge.sync {
         None => {}
         Some(Sync::Send { channel, args, .. }) => std::iter::once(channel).chain(args).for_each(|e| read(e, needs)),
         Some(Sync::Receive { channel, args, condition, .. }) => {
             condition.iter().for_each(|e| read(e, needs));
-            plan.dropped.extend(args.iter().rev().map(|arg| match arg {
+            changes.unstored.extend(args.iter().rev().map(|arg| match arg {
                 Pattern::Store(place) => !store(place, vars, needs),
                 Pattern::Match(_) | Pattern::Any => false,
             }));
-            plan.dropped.reverse();
+            changes.unstored.reverse();
             for arg in args {
                 if let Pattern::Match(e) = arg {
                     read(e, needs);
@@ -79,26 +82,26 @@ pub(super) fn backward(edge: &Edge, vars: Vars<'_>, needs: &mut impl Needs, plan
     }
 }
 
-fn fate(effect: &Effect, vars: Vars<'_>, needs: &mut impl Needs) -> Fate {
+fn effect_change(effect: &Effect, vars: Vars<'_>, needs: &mut impl Needs) -> EffectChange {
     match effect {
         Effect::Assign(place, value) => {
             if needs.needs(place.var) || vars.value_may_fault(place, Some(value)) {
                 keep(place, needs);
                 read(value, needs);
-                Fate::Stays
+                EffectChange::Keep
             } else {
-                let mut fate = Fate::Dropped;
-                vars.risks(place, value, &mut |risk| {
-                    fate = Fate::Evaluated;
-                    match risk {
-                        Risk::Value(e) => read(e, needs),
-                        Risk::Element(place) => {
-                            needs.probed(place.var);
+                let mut change = EffectChange::Remove;
+                vars.fault_sources(place, value, &mut |source| {
+                    change = EffectChange::EvaluateOnly;
+                    match source {
+                        FaultSource::Value(e) => read(e, needs),
+                        FaultSource::Element(place) => {
+                            needs.bounds_checked(place.var);
                             place.index.iter().for_each(|e| read(e, needs));
                         }
                     }
                 });
-                fate
+                change
             }
         }
         Effect::Run { process, args, priority, result } => {
@@ -109,27 +112,27 @@ fn fate(effect: &Effect, vars: Vars<'_>, needs: &mut impl Needs) -> Fate {
                 }
             }
             priority.iter().for_each(|e| read(e, needs));
-            if anonymous { Fate::Anonymous } else { Fate::Stays }
+            if anonymous { EffectChange::DropResult } else { EffectChange::Keep }
         }
-        // What is printed is shown when a run of the original is.
-        Effect::Print(_) => Fate::Dropped,
+        // Output is shown when a trail is replayed in the original model.
+        Effect::Print(_) => EffectChange::Remove,
         Effect::Assert(e) | Effect::Require { condition: e, .. } => {
             read(e, needs);
-            Fate::Stays
+            EffectChange::Keep
         }
         Effect::SetPriority { pid, priority } => {
             read(pid, needs);
             read(priority, needs);
-            Fate::Stays
+            EffectChange::Keep
         }
         Effect::Remove => {
-            needs.removed();
-            Fate::Stays
+            needs.process_ends();
+            EffectChange::Keep
         }
     }
 }
 
-/// Whether something that is not known has to be stored here.
+/// True if a store of an unknown value has to be kept.
 fn store(place: &Place, vars: Vars<'_>, needs: &mut impl Needs) -> bool {
     let stays = needs.needs(place.var) || vars.value_may_fault(place, None) || vars.index_may_fault(place);
     if stays {
@@ -146,55 +149,55 @@ fn keep(place: &Place, needs: &mut impl Needs) {
     place.index.iter().for_each(|e| read(e, needs));
 }
 
-/// What can go wrong with an assignment, in its place.
-fn risked(place: &Place, value: &Expr, vars: Vars<'_>) -> Effect {
+/// An effect that replaces an assignment and fails if the assignment would.
+fn fault_check(place: &Place, value: &Expr, vars: Vars<'_>) -> Effect {
     let mut all: Option<Expr> = None;
-    vars.risks(place, value, &mut |risk| {
-        let risky = match risk {
-            Risk::Value(e) => e.clone(),
-            Risk::Element(place) => Expr::Load(place.clone()),
+    vars.fault_sources(place, value, &mut |source| {
+        let failing = match source {
+            FaultSource::Value(e) => e.clone(),
+            FaultSource::Element(place) => Expr::Load(place.clone()),
         };
         all = Some(match all.take() {
-            Some(before) => Expr::binary(BinaryOp::Add, before, risky),
-            None => risky,
+            Some(before) => Expr::binary(BinaryOp::Add, before, failing),
+            None => failing,
         });
     });
-    let condition = all.map_or(Expr::Const(1), |e| evaluated(e, 1, true));
+    let condition = all.map_or(Expr::Const(1), |e| evaluate_to(e, 1, true));
     Effect::Require { condition, message: String::new() }
 }
 
-impl Plan {
-    /// Carries it out. How many effects and fields were dropped, output aside.
-    pub fn carry_out(&self, edge: &mut Edge, vars: Vars<'_>) -> usize {
-        let mut dropped = 0;
-        let mut fates = self.effects.iter();
-        edge.effects.retain_mut(|effect| match fates.next().copied().unwrap_or(Fate::Dropped) {
-            Fate::Stays => true,
-            Fate::Anonymous => {
+impl EdgeChanges {
+    /// Applies the changes. The number of removed effects and stores, output not counted.
+    pub fn apply(&self, edge: &mut Edge, vars: Vars<'_>) -> usize {
+        let mut removed = 0;
+        let mut kinds = self.effects.iter();
+        edge.effects.retain_mut(|effect| match kinds.next().copied().unwrap_or(EffectChange::Remove) {
+            EffectChange::Keep => true,
+            EffectChange::DropResult => {
                 if let Effect::Run { result, .. } = effect {
                     *result = None;
                 }
-                dropped += 1;
+                removed += 1;
                 true
             }
-            Fate::Evaluated => {
+            EffectChange::EvaluateOnly => {
                 if let Effect::Assign(place, value) = effect {
-                    *effect = risked(place, value, vars);
+                    *effect = fault_check(place, value, vars);
                 }
-                dropped += 1;
+                removed += 1;
                 true
             }
-            Fate::Dropped => {
-                dropped += usize::from(!matches!(effect, Effect::Print(_)));
+            EffectChange::Remove => {
+                removed += usize::from(!matches!(effect, Effect::Print(_)));
                 false
             }
         });
         if let Some(Sync::Receive { args, .. }) = &mut edge.sync {
-            for (arg, _) in args.iter_mut().zip(&self.dropped).filter(|(_, drop)| **drop) {
+            for (arg, _) in args.iter_mut().zip(&self.unstored).filter(|(_, drop)| **drop) {
                 *arg = Pattern::Any;
-                dropped += 1;
+                removed += 1;
             }
         }
-        dropped
+        removed
     }
 }

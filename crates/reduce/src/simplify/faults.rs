@@ -1,10 +1,10 @@
-//! What can go wrong when an expression is evaluated: such an evaluation has to stay, even if nobody needs its value.
+//! Faults in the evaluation of expressions. An evaluation that may fail is kept, even if its value is not needed.
 
-use super::rewrite::{self, Change};
+use super::rewrite::{self, Rewriter};
 use crate::writes::writes;
 use kripke_model::ir::{BinaryOp, Expr, Init, Model, Pattern, Place, UnaryOp, Var, VarRef};
 
-/// Whether the evaluation of a condition on states can be a fault. False only if it certainly can't.
+/// True if the evaluation of a condition on states may fail. False only if it certainly cannot.
 pub fn may_fault(model: &Model, condition: &Expr) -> bool {
     let vars = Vars { globals: &model.globals, locals: &[] };
     let (mut plain, mut safe) = (condition.clone(), true);
@@ -12,7 +12,7 @@ pub fn may_fault(model: &Model, condition: &Expr) -> bool {
     !safe || vars.may_fault(&plain)
 }
 
-/// The capacity and number of fields of a variable's channel, if the variable holds one channel from the start to the end.
+/// The capacity and number of fields of a variable's channel, if the variable denotes one channel for ever.
 fn fixed_channel(model: &Model, var: VarRef) -> Option<(u32, usize)> {
     let VarRef::Global(id) = var else { return None };
     let Init::Channels(channel) = model.globals[id.index()].init else { return None };
@@ -24,8 +24,8 @@ fn fixed_channel(model: &Model, var: VarRef) -> Option<(u32, usize)> {
     (!stored).then_some((channel.capacity, channel.fields.len()))
 }
 
-/// Replaces queries of channels that are there for certain by something that can have any value; `safe` is false afterwards if
-/// others are left.
+/// Replaces queries of channels that certainly exist by an expression of any value. `safe` becomes false if another
+/// query is found.
 fn hide_queries(model: &Model, expr: &mut Expr, safe: &mut bool) {
     rewrite::expr(expr, &mut Queries { model, safe });
 }
@@ -35,7 +35,7 @@ struct Queries<'a> {
     safe: &'a mut bool,
 }
 
-impl Change for Queries<'_> {
+impl Rewriter for Queries<'_> {
     fn expr(&mut self, expr: &mut Expr) {
         let vars = Vars { globals: &self.model.globals, locals: &[] };
         let fixed = |channel: &Expr| match channel {
@@ -58,15 +58,15 @@ impl Change for Queries<'_> {
     fn place(&mut self, _: &mut Place) {}
 }
 
-/// A part of an expression that can go wrong.
-pub(super) enum Risk<'e> {
-    /// That depends on values.
+/// A part of an expression that may fail.
+pub(super) enum FaultSource<'e> {
+    /// The fault depends on the value of the expression.
     Value(&'e Expr),
-    /// There may be no such element, whatever it holds.
+    /// The index may be out of bounds.
     Element(&'e Place),
 }
 
-/// The variables an expression can name.
+/// The variables in the scope of an expression.
 #[derive(Clone, Copy)]
 pub(super) struct Vars<'m> {
     pub globals: &'m [Var],
@@ -100,7 +100,7 @@ impl<'m> Vars<'m> {
             Expr::Cond(parts) => parts.iter().any(|e| self.may_fault(e)),
             Expr::At { pid, .. } => pid.iter().any(|e| self.may_fault(e)),
             Expr::Remote { pid, place, .. } => !place.index.is_empty() || pid.iter().any(|e| self.may_fault(e)),
-            // There may be no such channel; whether a process can move depends on other expressions.
+            // The channel may not exist; enabledness evaluates expressions of other processes.
             Expr::Channel(..) | Expr::Poll { .. } | Expr::Enabled(_) | Expr::Fault(_) => true,
         }
     }
@@ -113,29 +113,31 @@ impl<'m> Vars<'m> {
         })
     }
 
-    /// What can go wrong with an assignment whose value nobody needs, in the order in which it is tried.
-    pub fn risks<'e>(&self, place: &'e Place, value: &'e Expr, each: &mut impl FnMut(Risk<'e>)) {
-        self.risks_of(value, each);
+    /// Calls `each` for the parts of an assignment that may fail, apart from its value, in the order of evaluation.
+    pub fn fault_sources<'e>(&self, place: &'e Place, value: &'e Expr, each: &mut impl FnMut(FaultSource<'e>)) {
+        self.fault_sources_of(value, each);
         if self.index_may_fault(place) {
-            each(Risk::Element(place));
+            each(FaultSource::Element(place));
         }
     }
 
-    fn risks_of<'e>(&self, expr: &'e Expr, each: &mut impl FnMut(Risk<'e>)) {
+    fn fault_sources_of<'e>(&self, expr: &'e Expr, each: &mut impl FnMut(FaultSource<'e>)) {
         match expr {
             _ if !self.may_fault(expr) => {}
-            Expr::Load(place) => each(Risk::Element(place)),
-            Expr::Unary(_, e) => self.risks_of(e, each),
-            Expr::Binary(BinaryOp::Div | BinaryOp::Rem | BinaryOp::And | BinaryOp::Or, ..) => each(Risk::Value(expr)),
-            Expr::Binary(_, a, b) => {
-                self.risks_of(a, each);
-                self.risks_of(b, each);
+            Expr::Load(place) => each(FaultSource::Element(place)),
+            Expr::Unary(_, e) => self.fault_sources_of(e, each),
+            Expr::Binary(BinaryOp::Div | BinaryOp::Rem | BinaryOp::And | BinaryOp::Or, ..) => {
+                each(FaultSource::Value(expr))
             }
-            _ => each(Risk::Value(expr)),
+            Expr::Binary(_, a, b) => {
+                self.fault_sources_of(a, each);
+                self.fault_sources_of(b, each);
+            }
+            _ => each(FaultSource::Value(expr)),
         }
     }
 
-    /// May this value (or any, if none is given) be one that can't be stored here?
+    /// True if this value, or an unknown one, may be outside of the range of the place.
     pub fn value_may_fault(&self, place: &Place, value: Option<&Expr>) -> bool {
         self.var(place.var).range.is_some_and(|(low, high)| {
             value.map(|e| self.bounds(e)).is_none_or(|(least, most)| least < low.into() || most > high.into())
@@ -146,7 +148,7 @@ impl<'m> Vars<'m> {
         init.exprs().iter().any(|e| self.may_fault(e))
     }
 
-    /// Between which values the expression surely is.
+    /// Bounds of the value of an expression.
     fn bounds(&self, expr: &Expr) -> (i64, i64) {
         use BinaryOp::{And, Eq, Ge, Gt, Le, Lt, Ne, Or};
         match expr {
@@ -162,7 +164,7 @@ impl<'m> Vars<'m> {
     }
 }
 
-/// Between which values a variable always is. (How it starts may be outside its range.)
+/// Bounds of the value of a variable, by its type. (An initial value may be outside of its range.)
 fn stored(var: &Var) -> (i64, i64) {
     let bits = u32::from(var.ty.bits);
     match (var.ty.signed, bits) {
@@ -172,7 +174,7 @@ fn stored(var: &Var) -> (i64, i64) {
     }
 }
 
-/// This value, but what the expression does wrong goes wrong all the same.
-pub(super) fn evaluated(expr: Expr, value: i32, may_fault: bool) -> Expr {
+/// An expression with this value that fails if `expr` fails.
+pub(super) fn evaluate_to(expr: Expr, value: i32, may_fault: bool) -> Expr {
     if may_fault { Expr::Cond(Box::new([expr, Expr::Const(value), Expr::Const(value)])) } else { Expr::Const(value) }
 }

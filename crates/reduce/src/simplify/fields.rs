@@ -1,48 +1,49 @@
-//! Fields of messages that every receiver drops are sent as 0, so that nobody needs to know them, and messages that differ in
-//! nothing else are equal.
+//! Message fields that no receiver reads are sent as 0.
 //!
-//! Channels are values, so first it is worked out which declarations the channel may be of that an expression names: the
-//! declarations that can flow into each variable and each field, wherever the program is. A field is *needed* if somebody who
-//! may receive from such a channel matches or stores it, asks for it, or depends on the order of messages. Whoever may send to
-//! channels of two declarations needs the same fields of both. The reduced model is the image of the original under the
-//! function that puts 0 into all other fields of all messages.
+//! Then their values need not be known, and messages that differ only there are equal.
+//!
+//! Channels are values. A flow analysis finds the channel declarations that each variable and each field can denote,
+//! over all executions. A field is *needed* if a receive from such a channel matches or stores it, a poll reads it,
+//! or the order of messages depends on it. A send to channels of two declarations makes their fields equally needed.
+//! The simplified model is the image of the original under the function that sets all other fields of all messages to
+//! 0.
 
-use super::faults::{Vars, evaluated};
-use super::set::Set;
+use super::faults::{Vars, evaluate_to};
+use crate::bitset::BitSet;
 use kripke_model::ir::{
     ChannelId, Effect, Expr, Init, Model, Pattern, Place, Process, ProcessId, Shows, Sync, Type, VarRef,
 };
 
-/// Sends 0 in place of what nobody needs. How many times.
-pub(super) fn blank(model: &mut Model, asked: &[Expr]) -> usize {
+/// Replaces the arguments of sends to unneeded fields by 0. The number of arguments.
+pub(super) fn zero_unneeded(model: &mut Model, observed: &[Expr]) -> usize {
     if model.channels.iter().all(|channel| channel.fields.is_empty()) {
         return 0;
     }
-    let flow = Flow::of(model);
-    let needed = needed(model, asked, &flow);
-    let mut blanked = 0;
+    let flow = ChannelFlow::of(model);
+    let needed = needed(model, observed, &flow);
+    let mut zeroed = 0;
     for number in 0..model.processes.len() {
         let locals = model.processes[number].locals.clone();
         let vars = Vars { globals: &model.globals, locals: &locals };
         for edge in &mut model.processes[number].edges {
             let Some(Sync::Send { channel, args, .. }) = &mut edge.sync else { continue };
-            let may_be = flow.value(channel, Some(number));
+            let denoted = flow.value(channel, Some(number));
             for (field, arg) in args.iter_mut().enumerate() {
                 let needs =
-                    |(of, needed): (usize, &Vec<bool>)| may_be.contains(of) && needed.get(field) != Some(&false);
-                let is_there = (0..needed.len()).any(|of| may_be.contains(of));
-                if is_there && !needed.iter().enumerate().any(needs) && !is_blank(arg) {
+                    |(of, needed): (usize, &Vec<bool>)| denoted.contains(of) && needed.get(field) != Some(&false);
+                let is_there = (0..needed.len()).any(|of| denoted.contains(of));
+                if is_there && !needed.iter().enumerate().any(needs) && !is_zero(arg) {
                     let may_fault = vars.may_fault(arg);
-                    *arg = evaluated(std::mem::replace(arg, Expr::Const(0)), 0, may_fault);
-                    blanked += 1;
+                    *arg = evaluate_to(std::mem::replace(arg, Expr::Const(0)), 0, may_fault);
+                    zeroed += 1;
                 }
             }
         }
     }
-    blanked
+    zeroed
 }
 
-fn is_blank(arg: &Expr) -> bool {
+fn is_zero(arg: &Expr) -> bool {
     match arg {
         Expr::Const(0) => true,
         Expr::Cond(parts) => matches!(**parts, [_, Expr::Const(0), Expr::Const(0)]),
@@ -50,48 +51,47 @@ fn is_blank(arg: &Expr) -> bool {
     }
 }
 
-/// For each variable and each field of a message the declarations of channels that it may name one of.
-struct Flow {
-    globals: Vec<Set>,
-    locals: Vec<Vec<Set>>,
-    fields: Vec<Vec<Set>>,
+/// For each variable and each message field the channel declarations that it can denote.
+struct ChannelFlow {
+    globals: Vec<BitSet>,
+    locals: Vec<Vec<BitSet>>,
+    fields: Vec<Vec<BitSet>>,
     declared: Declared,
 }
 
 struct Declared {
-    all: Set,
-    /// Those of channels that disappear with a process. Their numbers are given away again, and who still has one may then
-    /// name a channel of another such declaration.
-    owned: Set,
+    all: BitSet,
+    /// The declarations of channels that end with a process. Their numbers are reused, so an old number may denote a
+    /// channel of another such declaration.
+    owned: BitSet,
 }
 
-impl Flow {
-    fn of(model: &Model) -> Flow {
-        let none = Set::new(model.channels.len());
-        let mut all = none.clone();
-        (0..model.channels.len()).for_each(|of| all.add(of));
+impl ChannelFlow {
+    fn of(model: &Model) -> ChannelFlow {
+        let none = BitSet::new(model.channels.len());
+        let all = BitSet::full(model.channels.len());
         let mut owned = none.clone();
         for var in model.processes.iter().flat_map(|p| &p.locals) {
             if let Init::Channels(ChannelId(of)) = var.init {
-                owned.add(of as usize);
+                owned.insert(of as usize);
             }
         }
-        let mut flow = Flow {
+        let mut flow = ChannelFlow {
             globals: vec![none.clone(); model.globals.len()],
             locals: model.processes.iter().map(|p| vec![none.clone(); p.locals.len()]).collect(),
             fields: model.channels.iter().map(|c| vec![none.clone(); c.fields.len()]).collect(),
             declared: Declared { all, owned },
         };
-        while flow.grows(model) {}
+        while flow.propagate(model) {}
         flow
     }
 
-    /// Lets everything flow one step. Whether that made a difference.
-    fn grows(&mut self, model: &Model) -> bool {
+    /// One iteration of the fixpoint. True if a set grew.
+    fn propagate(&mut self, model: &Model) -> bool {
         let mut grown = false;
         for (id, var) in model.globals.iter().enumerate() {
-            let more = self.start(&var.init, None);
-            grown |= add(&mut self.globals[id], &more, var.ty, &self.declared);
+            let more = self.initial_value(&var.init, None);
+            grown |= flow_into(&mut self.globals[id], &more, var.ty, &self.declared);
         }
         for start in &model.start {
             for (number, arg) in start.args.iter().enumerate() {
@@ -101,34 +101,34 @@ impl Flow {
         }
         for (number, process) in model.processes.iter().enumerate() {
             for (id, var) in process.locals.iter().enumerate() {
-                let more = self.start(&var.init, Some(number));
+                let more = self.initial_value(&var.init, Some(number));
                 grown |= self.store_local(model, number, id, &more);
             }
-            grown |= self.steps(model, process, Some(number));
+            grown |= self.edges(model, process, Some(number));
         }
-        model.observer.iter().fold(grown, |grown, o| self.steps(model, &o.automaton, None) | grown)
+        model.observer.iter().fold(grown, |grown, o| self.edges(model, &o.automaton, None) | grown)
     }
 
-    fn steps(&mut self, model: &Model, process: &Process, owner: Option<usize>) -> bool {
+    fn edges(&mut self, model: &Model, process: &Process, owner: Option<usize>) -> bool {
         let mut grown = false;
         for edge in &process.edges {
             match &edge.sync {
                 Some(Sync::Send { channel, args, .. }) => {
-                    let may_be = self.value(channel, owner);
+                    let denoted = self.value(channel, owner);
                     for (field, arg) in args.iter().enumerate() {
                         let more = self.value(arg, owner);
-                        for of in (0..self.fields.len()).filter(|of| may_be.contains(*of)) {
+                        for of in (0..self.fields.len()).filter(|of| denoted.contains(*of)) {
                             if let Some(ty) = model.channels[of].fields.get(field) {
-                                grown |= add(&mut self.fields[of][field], &more, *ty, &self.declared);
+                                grown |= flow_into(&mut self.fields[of][field], &more, *ty, &self.declared);
                             }
                         }
                     }
                 }
                 Some(Sync::Receive { channel, args, .. }) => {
-                    let may_be = self.value(channel, owner);
+                    let denoted = self.value(channel, owner);
                     for (field, arg) in args.iter().enumerate() {
                         let Pattern::Store(place) = arg else { continue };
-                        for of in (0..self.fields.len()).filter(|of| may_be.contains(*of)) {
+                        for of in (0..self.fields.len()).filter(|of| denoted.contains(*of)) {
                             let more = self.fields[of].get(field).unwrap_or(&self.declared.all).clone();
                             grown |= self.store(model, place, owner, &more);
                         }
@@ -162,35 +162,35 @@ impl Flow {
         }
     }
 
-    fn store(&mut self, model: &Model, place: &Place, owner: Option<usize>, more: &Set) -> bool {
+    fn store(&mut self, model: &Model, place: &Place, owner: Option<usize>, more: &BitSet) -> bool {
         match (place.var, owner) {
             (VarRef::Global(id), _) => {
-                add(&mut self.globals[id.index()], more, model.globals[id.index()].ty, &self.declared)
+                flow_into(&mut self.globals[id.index()], more, model.globals[id.index()].ty, &self.declared)
             }
             (VarRef::Local(id), Some(owner)) => self.store_local(model, owner, id.index(), more),
             (VarRef::Local(_), None) => false,
         }
     }
 
-    fn store_local(&mut self, model: &Model, process: usize, local: usize, more: &Set) -> bool {
-        add(&mut self.locals[process][local], more, model.processes[process].locals[local].ty, &self.declared)
+    fn store_local(&mut self, model: &Model, process: usize, local: usize, more: &BitSet) -> bool {
+        flow_into(&mut self.locals[process][local], more, model.processes[process].locals[local].ty, &self.declared)
     }
 
-    fn start(&self, init: &Init, owner: Option<usize>) -> Set {
-        let mut set = Set::new(self.fields.len());
+    fn initial_value(&self, init: &Init, owner: Option<usize>) -> BitSet {
+        let mut set = BitSet::new(self.fields.len());
         if let Init::Channels(ChannelId(of)) = init {
-            set.add(*of as usize);
+            set.insert(*of as usize);
         }
         for e in init.exprs() {
-            set.include(&self.value(e, owner));
+            set.union_with(&self.value(e, owner));
         }
         set
     }
 
-    /// What the value of an expression may name. Who computes one may name any.
-    fn value(&self, expr: &Expr, owner: Option<usize>) -> Set {
+    /// The declarations that the value of an expression can denote. A computed value can denote any channel.
+    fn value(&self, expr: &Expr, owner: Option<usize>) -> BitSet {
         match (expr, owner) {
-            (Expr::Const(0), _) => Set::new(self.fields.len()),
+            (Expr::Const(0), _) => BitSet::new(self.fields.len()),
             (Expr::Load(Place { var: VarRef::Global(id), .. }), _) => self.globals[id.index()].clone(),
             (Expr::Load(Place { var: VarRef::Local(id), .. }), Some(owner)) => self.locals[owner][id.index()].clone(),
             (Expr::Remote { process: ProcessId(of), place: Place { var: VarRef::Local(id), .. }, .. }, _) => {
@@ -198,7 +198,7 @@ impl Flow {
             }
             (Expr::Cond(parts), _) => {
                 let mut set = self.value(&parts[1], owner);
-                set.include(&self.value(&parts[2], owner));
+                set.union_with(&self.value(&parts[2], owner));
                 set
             }
             _ => self.declared.all.clone(),
@@ -206,37 +206,37 @@ impl Flow {
     }
 }
 
-/// A number that does not fit its place may come out as that of any channel.
-fn add(to: &mut Set, more: &Set, ty: Type, Declared { all, owned }: &Declared) -> bool {
+/// Adds declarations to a variable. A number that wraps around in its type can denote any channel.
+fn flow_into(to: &mut BitSet, more: &BitSet, ty: Type, Declared { all, owned }: &Declared) -> bool {
     if ty.shows != Shows::Channel && !more.is_empty() {
-        return to.include(all);
+        return to.union_with(all);
     }
-    to.include(more) | (more.meets(owned) && to.include(owned))
+    to.union_with(more) | (more.intersects(owned) && to.union_with(owned))
 }
 
-/// For each declaration which fields are needed.
-fn needed(model: &Model, asked: &[Expr], flow: &Flow) -> Vec<Vec<bool>> {
+/// For each declaration the fields that are needed.
+fn needed(model: &Model, observed: &[Expr], flow: &ChannelFlow) -> Vec<Vec<bool>> {
     let mut needed = Needed { of: model.channels.iter().map(|c| vec![false; c.fields.len()]).collect() };
-    let everywhere = model.goal.iter().map(|goal| &goal.condition).chain(asked);
+    let everywhere = model.goal.iter().map(|goal| &goal.condition).chain(observed);
     everywhere.for_each(|e| e.walk(&mut |part| needed.poll(part, flow, None)));
     for automaton in model.observer.iter().map(|o| &o.automaton) {
         automaton.walk(&mut |part| needed.poll(part, flow, None));
     }
     for sync in model.trace.iter().flat_map(|t| &t.automaton.edges).filter_map(|edge| edge.sync.as_ref()) {
         let (Sync::Send { channel, .. } | Sync::Receive { channel, .. }) = sync;
-        needed.wholly(&flow.value(channel, None));
+        needed.all_fields(&flow.value(channel, None));
     }
     for (number, process) in model.processes.iter().enumerate() {
         process.walk(&mut |part| needed.poll(part, flow, Some(number)));
         for sync in process.edges.iter().filter_map(|edge| edge.sync.as_ref()) {
             match sync {
                 Sync::Receive { channel, args, .. } => needed.receive(args, &flow.value(channel, Some(number))),
-                Sync::Send { channel, sorted: true, .. } => needed.wholly(&flow.value(channel, Some(number))),
+                Sync::Send { channel, sorted: true, .. } => needed.all_fields(&flow.value(channel, Some(number))),
                 Sync::Send { .. } => {}
             }
         }
     }
-    while needed.grows(model, flow) {}
+    while needed.propagate(model, flow) {}
     needed.of
 }
 
@@ -245,14 +245,14 @@ struct Needed {
 }
 
 impl Needed {
-    fn poll(&mut self, expr: &Expr, flow: &Flow, owner: Option<usize>) {
+    fn poll(&mut self, expr: &Expr, flow: &ChannelFlow, owner: Option<usize>) {
         if let Expr::Poll { channel, args, .. } = expr {
             self.receive(args, &flow.value(channel, owner));
         }
     }
 
-    fn receive(&mut self, args: &[Pattern], may_be: &Set) {
-        for (_, fields) in self.of.iter_mut().enumerate().filter(|(of, _)| may_be.contains(*of)) {
+    fn receive(&mut self, args: &[Pattern], denoted: &BitSet) {
+        for (_, fields) in self.of.iter_mut().enumerate().filter(|(of, _)| denoted.contains(*of)) {
             let fits = fields.len() == args.len();
             for (needed, arg) in fields.iter_mut().zip(args) {
                 *needed |= !matches!(arg, Pattern::Any);
@@ -263,19 +263,19 @@ impl Needed {
         }
     }
 
-    fn wholly(&mut self, may_be: &Set) {
-        let fields = self.of.iter_mut().enumerate().filter(|(of, _)| may_be.contains(*of));
+    fn all_fields(&mut self, denoted: &BitSet) {
+        let fields = self.of.iter_mut().enumerate().filter(|(of, _)| denoted.contains(*of));
         fields.for_each(|(_, fields)| fields.fill(true));
     }
 
-    /// What is needed of one channel that a message may be sent to is needed of all.
-    fn grows(&mut self, model: &Model, flow: &Flow) -> bool {
+    /// A field needed in one channel of a send is needed in all. True if a set grew.
+    fn propagate(&mut self, model: &Model, flow: &ChannelFlow) -> bool {
         let mut grown = false;
         for (number, process) in model.processes.iter().enumerate() {
             for edge in &process.edges {
                 let Some(Sync::Send { channel, args, .. }) = &edge.sync else { continue };
-                let may_be = flow.value(channel, Some(number));
-                let some: Vec<usize> = (0..self.of.len()).filter(|of| may_be.contains(*of)).collect();
+                let denoted = flow.value(channel, Some(number));
+                let some: Vec<usize> = (0..self.of.len()).filter(|of| denoted.contains(*of)).collect();
                 let unfit = some.iter().any(|of| self.of[*of].len() != args.len());
                 for field in 0..args.len() {
                     let needs = unfit || some.iter().any(|of| self.of[*of][field]);

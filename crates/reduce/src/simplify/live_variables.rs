@@ -1,77 +1,79 @@
-//! What is live at each location of a process: what may still be read from there on.
+//! Live-variable analysis: the variables whose values may still be read from each location on.
 
-use super::edge::{Needs, Plan, backward};
+use super::edge::{EdgeChanges, Needs, backward};
 use super::faults::Vars;
 use super::remotely_read::loads;
-use super::set::Set;
+use crate::bitset::BitSet;
 use kripke_model::ir::{Edge, LocId, Process, ProcessId, Var, VarId, VarRef};
 
-/// For each location, the variables live there.
-pub(super) fn live(process: &Process, pinned: &Set, globals: &[Var]) -> Vec<Set> {
+/// The live variables of each location.
+pub(super) fn live(process: &Process, remotely_read: &BitSet, globals: &[Var]) -> Vec<BitSet> {
     let vars = Vars { globals, locals: &process.locals };
-    let mut liveness = Liveness { process, pinned, vars, at: vec![pinned.clone(); process.locations.len()] };
-    liveness.keep_what_others_start_with();
-    liveness.spread();
+    let mut liveness =
+        Liveness { process, remotely_read, vars, at: vec![remotely_read.clone(); process.locations.len()] };
+    liveness.add_reads_of_initial_values();
+    liveness.solve();
     liveness.at
 }
 
 struct Liveness<'a> {
     process: &'a Process,
-    pinned: &'a Set,
+    remotely_read: &'a BitSet,
     vars: Vars<'a>,
-    at: Vec<Set>,
+    at: Vec<BitSet>,
 }
 
 impl Liveness<'_> {
-    /// Between creation and the entry nothing can be reset.
-    fn keep_what_others_start_with(&mut self) {
+    /// Initial values may read locals before any edge could reset them.
+    fn add_reads_of_initial_values(&mut self) {
         let entry = &mut self.at[self.process.entry.index()];
         for init in self.process.locals.iter().flat_map(|var| var.init.exprs()) {
             loads(init, &mut |var| {
                 if let Some(number) = local(var) {
-                    entry.add(number);
+                    entry.insert(number);
                 }
             });
         }
     }
 
-    fn spread(&mut self) {
+    fn solve(&mut self) {
         let process = self.process;
         let mut before: Vec<Vec<usize>> = vec![Vec::new(); process.locations.len()];
         for (source, location) in process.locations.iter().enumerate() {
             for id in &location.edges {
-                before[after(&process.edges[id.index()]).index()].push(source);
+                before[successor(&process.edges[id.index()]).index()].push(source);
             }
         }
-        let mut waiting: Vec<usize> = (0..process.locations.len()).collect();
-        let mut is_waiting = vec![true; process.locations.len()];
-        let mut plan = Plan::default();
-        while let Some(at) = waiting.pop() {
-            is_waiting[at] = false;
-            let grown = self.visit(at, &mut plan);
+        let mut pending: Vec<usize> = (0..process.locations.len()).collect();
+        let mut is_pending = vec![true; process.locations.len()];
+        let mut changes = EdgeChanges::default();
+        while let Some(at) = pending.pop() {
+            is_pending[at] = false;
+            let grown = self.visit(at, &mut changes);
             for next in grown.into_iter().flat_map(|at| before[at].iter().copied().chain([at])) {
-                if !std::mem::replace(&mut is_waiting[next], true) {
-                    waiting.push(next);
+                if !std::mem::replace(&mut is_pending[next], true) {
+                    pending.push(next);
                 }
             }
         }
     }
 
-    /// Makes live at a location what its edges need. Where more is live now.
-    fn visit(&mut self, at: usize, plan: &mut Plan) -> Vec<usize> {
+    /// Adds the variables that the edges of a location need. The locations where the set grew.
+    fn visit(&mut self, at: usize, changes: &mut EdgeChanges) -> Vec<usize> {
         let mut grown = Vec::new();
         let process = self.process;
         for edge in process.locations[at].edges.iter().map(|id| &process.edges[id.index()]) {
-            let mut before = Before::new(&self.at[after(edge).index()], self.pinned);
-            backward(edge, self.vars, &mut before, plan);
-            if self.at[at].include(&before.live) && !grown.contains(&at) {
+            let mut before = LiveBefore::new(&self.at[successor(edge).index()], self.remotely_read);
+            backward(edge, self.vars, &mut before, changes);
+            if self.at[at].union_with(&before.live) && !grown.contains(&at) {
                 grown.push(at);
             }
             if let Some(entry) = edge.chain {
-                // No effect can reset anything on the way into an indivisible sequence: its first edge has to.
+                // An edge into an indivisible sequence has no effects: the first edge of the sequence does the
+                // resets.
                 let mut live = self.at[at].clone();
-                before.stored.iter().for_each(|number| live.add(*number));
-                if self.at[entry.index()].include(&live) {
+                before.stored.iter().for_each(|number| live.insert(*number));
+                if self.at[entry.index()].union_with(&live) {
                     grown.push(entry.index());
                 }
             }
@@ -80,25 +82,25 @@ impl Liveness<'_> {
     }
 }
 
-/// Where an edge leads to in the graph.
-pub(super) fn after(edge: &Edge) -> LocId {
+/// The successor of an edge in the control-flow graph.
+pub(super) fn successor(edge: &Edge) -> LocId {
     edge.chain.unwrap_or(edge.target)
 }
 
-/// What is live while one goes backwards through an edge.
-pub(super) struct Before<'a> {
-    live: Set,
-    pinned: &'a Set,
+/// The live variables during the backward traversal of an edge.
+pub(super) struct LiveBefore<'a> {
+    live: BitSet,
+    remotely_read: &'a BitSet,
     stored: Vec<usize>,
 }
 
-impl<'a> Before<'a> {
-    pub fn new(after: &Set, pinned: &'a Set) -> Before<'a> {
-        Before { live: after.clone(), pinned, stored: Vec::new() }
+impl<'a> LiveBefore<'a> {
+    pub fn new(live_after: &BitSet, remotely_read: &'a BitSet) -> LiveBefore<'a> {
+        LiveBefore { live: live_after.clone(), remotely_read, stored: Vec::new() }
     }
 }
 
-/// The number of a variable of the process.
+/// The number of a local variable.
 pub(super) fn local(var: VarRef) -> Option<usize> {
     match var {
         VarRef::Local(id) => Some(id.index()),
@@ -106,7 +108,7 @@ pub(super) fn local(var: VarRef) -> Option<usize> {
     }
 }
 
-impl Needs for Before<'_> {
+impl Needs for LiveBefore<'_> {
     fn needs(&self, var: VarRef) -> bool {
         local(var).is_none_or(|number| self.live.contains(number))
     }
@@ -117,14 +119,14 @@ impl Needs for Before<'_> {
 
     fn read(&mut self, var: VarRef) {
         if let Some(number) = local(var) {
-            self.live.add(number);
+            self.live.insert(number);
         }
     }
 
     fn read_remotely(&mut self, _: ProcessId, _: VarId) {}
 
     fn overwritten(&mut self, var: VarRef) {
-        if let Some(number) = local(var).filter(|number| !self.pinned.contains(*number)) {
+        if let Some(number) = local(var).filter(|number| !self.remotely_read.contains(*number)) {
             self.live.remove(number);
         }
     }
@@ -133,9 +135,9 @@ impl Needs for Before<'_> {
         self.stored.extend(local(var));
     }
 
-    fn probed(&mut self, _: VarRef) {}
+    fn bounds_checked(&mut self, _: VarRef) {}
 
-    fn removed(&mut self) {
-        self.live = self.pinned.clone();
+    fn process_ends(&mut self) {
+        self.live = self.remotely_read.clone();
     }
 }

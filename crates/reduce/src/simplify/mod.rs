@@ -1,12 +1,11 @@
-//! Leaving out of a model what can't make a difference: values, assignments and variables nobody needs.
+//! Simplification of a model before the search: constant folding, slicing, dead variables, privatisation of globals.
 //!
-//! A reduced model takes the same steps as the original, one for one and in the same order: process types keep their
-//! locations and edges. There is a function from states of the original to states of the reduced model such that every
-//! step of the one is a step of the other between the images, with the same findings, and such that everything that is
-//! asked is equally true of a state and of its image. So the two are bisimilar, and whatever is asked about the one is
-//! true of the other: deadlocks, assertions, formulas with or without `X`, branching, any assumption of fairness. And since
-//! each reduced state is the image of at least one state, there are never more of them than before. A
-//! [trail](kripke_model::trail) of the reduced model is one of the original.
+//! The simplified model takes the same steps as the original, one for one and in the same order: process types keep
+//! their locations and edges. There is a function from states of the original to states of the simplified model that
+//! maps steps to steps with the same findings, and that preserves all observed conditions. So the two models are
+//! bisimilar, and every property is preserved: deadlocks, assertions, LTL with or without `X`, CTL, fairness. Each
+//! simplified state is the image of at least one state, so there are never more of them. A
+//! [trail](kripke_model::trail) of the simplified model is a trail of the original.
 
 mod constants;
 mod dead_variables;
@@ -18,78 +17,78 @@ mod privatise;
 mod remotely_read;
 mod remove;
 mod rewrite;
-mod set;
 mod slice;
 
 pub use faults::may_fault;
 use kripke_model::ir::{Expr, Model, Place, VarRef};
 
-/// What to do to a model.
+/// The passes to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Wanted {
-    /// Values that are not needed any more are replaced by a fixed one.
+pub struct Passes {
+    /// Reset dead variables.
     pub dead_variables: bool,
-    /// What has no influence is left out, and what never changes is computed beforehand.
+    /// Fold constants, remove variables without influence and zero unread message fields.
     pub slicing: bool,
 }
 
-/// What was done to a model.
+/// The changes made to a model.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Reduced {
-    /// How many values are replaced, at how many places.
+pub struct Simplified {
+    /// The number of resets of dead variables.
     pub resets: usize,
-    /// How many variables were left out, and how many assignments.
+    /// The number of variables and assignments removed.
     pub sliced: usize,
-    /// How many expressions were computed.
-    pub computed: usize,
+    /// The number of expressions and edges removed by constant folding.
+    pub folded: usize,
 }
 
-impl Reduced {
-    pub fn is_nothing(&self) -> bool {
-        *self == Reduced::default()
+impl Simplified {
+    /// True if nothing was changed.
+    pub fn is_unchanged(&self) -> bool {
+        *self == Simplified::default()
     }
 }
 
-/// Makes the model smaller for a search. It prints nothing any more, states no properties, and its variables may have
-/// other numbers: `asked` are conditions on its states and change with them.
-pub fn simplify(model: &mut Model, asked: &mut [Expr], wanted: Wanted) -> Reduced {
-    let mut reduced = Reduced::default();
-    if reads_hidden(model, asked) {
-        return reduced;
+/// Simplifies a model for a search. The result prints nothing and has no properties. Its variables may have other
+/// numbers; `observed`, conditions on its states, are renumbered with them.
+pub fn simplify(model: &mut Model, observed: &mut [Expr], passes: Passes) -> Simplified {
+    let mut simplified = Simplified::default();
+    if reads_hidden(model, observed) {
+        return simplified;
     }
     model.properties.clear();
-    let adopted = privatise::privatise(model, asked);
-    if wanted.slicing {
-        reduced.computed = constants::compute(model);
-        reduced.sliced = adopted + slice::slice(model, asked);
+    let privatised = privatise::privatise(model, observed);
+    if passes.slicing {
+        simplified.folded = constants::fold_constants(model);
+        simplified.sliced = privatised + slice::slice(model, observed);
     }
-    if wanted.dead_variables {
-        reduced.resets = dead_variables::reset(model, asked);
-        if !wanted.slicing {
-            reduced.resets += adopted;
+    if passes.dead_variables {
+        simplified.resets = dead_variables::reset(model, observed);
+        if !passes.slicing {
+            simplified.resets += privatised;
         }
     }
-    if wanted.slicing && reduced.resets > 0 {
-        // What was read only for the sake of dead variables.
-        reduced.sliced += slice::slice(model, asked);
+    if passes.slicing && simplified.resets > 0 {
+        // Variables that were read only by assignments to dead variables.
+        simplified.sliced += slice::slice(model, observed);
     }
-    while wanted.slicing && fields::blank(model, asked) > 0 {
-        // What was read only to be sent in vain.
-        reduced.sliced += 1 + slice::slice(model, asked);
-        if wanted.dead_variables {
-            reduced.resets += dead_variables::reset(model, asked);
+    while passes.slicing && fields::zero_unneeded(model, observed) > 0 {
+        // Variables that were read only for message fields that no receiver reads.
+        simplified.sliced += 1 + slice::slice(model, observed);
+        if passes.dead_variables {
+            simplified.resets += dead_variables::reset(model, observed);
         }
     }
-    if !reduced.is_nothing() {
+    if !simplified.is_unchanged() {
         // Not after each pass: arguments of prints are not rewritten, and only the last passes drop them.
         model.debug_validate("simplification");
     }
-    reduced
+    simplified
 }
 
-/// Whether somebody reads a hidden variable. States that differ only in hidden ones count as one, and if that makes a
-/// difference, it must be the same states as before that do.
-fn reads_hidden(model: &Model, asked: &[Expr]) -> bool {
+/// True if a hidden variable is read. States that differ only in hidden variables count as one. If such a variable is
+/// read, the search must merge the same states as in the original.
+fn reads_hidden(model: &Model, observed: &[Expr]) -> bool {
     let mut reads = false;
     let mut see = |expr: &Expr| {
         if let Expr::Load(Place { var: VarRef::Global(id), .. }) = expr {
@@ -98,6 +97,6 @@ fn reads_hidden(model: &Model, asked: &[Expr]) -> bool {
     };
     let watchers = model.observer.iter().map(|o| &o.automaton).chain(model.trace.iter().map(|t| &t.automaton));
     model.processes.iter().chain(watchers).for_each(|process| process.walk(&mut see));
-    model.goal.iter().map(|goal| &goal.condition).chain(asked).for_each(|e| e.walk(&mut see));
+    model.goal.iter().map(|goal| &goal.condition).chain(observed).for_each(|e| e.walk(&mut see));
     reads
 }

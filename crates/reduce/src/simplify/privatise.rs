@@ -1,44 +1,39 @@
-//! Globals that only one process uses become its locals: that nobody else looks at them is then easy to see for everybody.
+//! Privatisation: a global that only one process uses becomes a local of that process.
 //!
-//! The process is alive from the start, so they start as before. When it disappears so do they, which nobody notices.
+//! The process exists from the start, so the initial values are the same. When it ends the variables are gone, which
+//! no other process observes.
 
 use super::faults::Vars;
 use super::remotely_read::loads;
-use super::remove::{Stay, remove};
-use super::rewrite::{self, Change};
-use super::set::Set;
+use super::remove::{Kept, remove};
+use super::rewrite::{self, Rewriter};
+use crate::bitset::BitSet;
 use crate::writes::writes;
 use kripke_model::ir::{Effect, Expr, Init, Model, Place, VarId, VarRef};
 
-/// Makes such globals locals. How many.
-pub(super) fn privatise(model: &mut Model, asked: &mut [Expr]) -> usize {
-    let owned = owned(model, asked);
-    let mut globals = Set::new(model.globals.len());
-    (0..model.globals.len()).for_each(|id| globals.add(id));
-    for (process, owned) in model.processes.iter_mut().zip(&owned).filter(|(_, owned)| !owned.is_empty()) {
+/// Privatises globals. The number of them.
+pub(super) fn privatise(model: &mut Model, observed: &mut [Expr]) -> usize {
+    let private = private_globals(model, observed);
+    let mut globals = BitSet::full(model.globals.len());
+    for (process, private) in model.processes.iter_mut().zip(&private).filter(|(_, private)| !private.is_empty()) {
         let mut new = vec![None; model.globals.len()];
-        for id in owned {
+        for id in private {
             new[id.index()] = Some(VarId(process.locals.len() as u32));
             process.locals.push(model.globals[id.index()].clone());
             globals.remove(id.index());
         }
-        rewrite::process(process, &mut Move { new });
+        rewrite::process(process, &mut ToLocal { new });
     }
-    let all = |len| {
-        let mut set = Set::new(len);
-        (0..len).for_each(|id| set.add(id));
-        set
-    };
-    let locals = model.processes.iter().map(|p| all(p.locals.len())).collect();
-    remove(model, asked, &Stay { globals, locals })
+    let locals = model.processes.iter().map(|p| BitSet::full(p.locals.len())).collect();
+    remove(model, observed, &Kept { globals, locals })
 }
 
-/// The local that each global has become.
-struct Move {
+/// The local that replaces each global.
+struct ToLocal {
     new: Vec<Option<VarId>>,
 }
 
-impl Move {
+impl ToLocal {
     fn var(&self, var: &mut VarRef) {
         if let VarRef::Global(id) = *var
             && let Some(local) = self.new[id.index()]
@@ -48,7 +43,7 @@ impl Move {
     }
 }
 
-impl Change for Move {
+impl Rewriter for ToLocal {
     fn expr(&mut self, expr: &mut Expr) {
         if let Expr::Load(place) = expr {
             self.var(&mut place.var);
@@ -60,69 +55,90 @@ impl Change for Move {
     }
 }
 
-/// For each process type the globals that only its one process uses.
-fn owned(model: &Model, asked: &[Expr]) -> Vec<Vec<VarId>> {
-    #[derive(Clone, Copy, PartialEq)]
-    enum User {
-        Nobody,
-        Only(usize),
-        Several,
-    }
-    let mut users = vec![User::Nobody; model.globals.len()];
-    let mut uses = |var: VarRef, user: User| {
-        if let VarRef::Global(id) = var {
-            let known = &mut users[id.index()];
-            *known = if *known == User::Nobody || *known == user { user } else { User::Several };
-        }
-    };
-    let mut created = vec![0; model.processes.len()];
-    model.start.iter().for_each(|start| created[start.process.index()] += 1);
-    for (number, process) in model.processes.iter().enumerate() {
-        for edge in &process.edges {
-            writes(edge, &mut |var| uses(var, User::Only(number)));
-            for effect in &edge.effects {
-                if let Effect::Run { process, .. } = effect {
-                    created[process.index()] += 2;
-                }
-            }
-        }
-        process.walk(&mut |expr| match expr {
-            Expr::Load(place) => uses(place.var, User::Only(number)),
-            Expr::Remote { place, .. } => uses(place.var, User::Several),
-            _ => {}
-        });
-    }
-    // Initial values are computed in the order of declaration.
-    let declared = model.globals.iter().chain(model.processes.iter().flat_map(|p| &p.locals));
-    let inits = declared.flat_map(|var| var.init.exprs());
-    let conditions = model.goal.iter().map(|goal| &goal.condition).chain(asked);
-    let outside = inits.chain(model.start.iter().flat_map(|start| &start.args)).chain(conditions);
-    outside.for_each(|e| loads(e, &mut |var| uses(var, User::Several)));
-    let watchers = model.observer.iter().map(|o| &o.automaton).chain(model.trace.iter().map(|t| &t.automaton));
-    for automaton in watchers {
-        automaton.edges.iter().for_each(|edge| writes(edge, &mut |var| uses(var, User::Several)));
-        automaton.walk(&mut |expr| {
-            if let Expr::Load(place) = expr {
-                uses(place.var, User::Several);
-            }
-        });
-    }
+/// For each process type the globals that only its single process uses.
+fn private_globals(model: &Model, observed: &[Expr]) -> Vec<Vec<VarId>> {
+    let mut users = Users(vec![User::None; model.globals.len()]);
+    users.add_processes(model);
+    users.add_outside(model, observed);
+    let is_single = single_processes(model);
     let vars = Vars { globals: &model.globals, locals: &[] };
-    let mut owned = vec![Vec::new(); model.processes.len()];
-    for (id, (user, var)) in users.iter().zip(&model.globals).enumerate() {
+    let mut private = vec![Vec::new(); model.processes.len()];
+    for (id, (user, var)) in users.0.iter().zip(&model.globals).enumerate() {
         if let User::Only(number) = *user
-            && created[number] == 1
+            && is_single[number]
             && !var.hidden
-            && starts_anywhere(&var.init, vars)
+            && is_scope_independent(&var.init, vars)
         {
-            owned[number].push(VarId(id as u32));
+            private[number].push(VarId(id as u32));
         }
     }
-    owned
+    private
 }
 
-/// Whether it makes no difference who computes an initial value.
-fn starts_anywhere(init: &Init, vars: Vars<'_>) -> bool {
+/// For each process type whether it has exactly one process, which exists from the start.
+fn single_processes(model: &Model) -> Vec<bool> {
+    let (mut started, mut created) = (vec![0; model.processes.len()], vec![false; model.processes.len()]);
+    model.start.iter().for_each(|start| started[start.process.index()] += 1);
+    for effect in model.processes.iter().flat_map(|p| &p.edges).flat_map(|edge| &edge.effects) {
+        if let Effect::Run { process, .. } = effect {
+            created[process.index()] = true;
+        }
+    }
+    started.iter().zip(created).map(|(started, created)| *started == 1 && !created).collect()
+}
+
+/// The process type that uses a global.
+#[derive(Clone, Copy, PartialEq)]
+enum User {
+    None,
+    Only(usize),
+    Several,
+}
+
+/// The user of each global.
+struct Users(Vec<User>);
+
+impl Users {
+    fn add(&mut self, var: VarRef, user: User) {
+        if let VarRef::Global(id) = var {
+            let known = &mut self.0[id.index()];
+            *known = if *known == User::None || *known == user { user } else { User::Several };
+        }
+    }
+
+    fn add_processes(&mut self, model: &Model) {
+        for (number, process) in model.processes.iter().enumerate() {
+            process.edges.iter().for_each(|edge| writes(edge, &mut |var| self.add(var, User::Only(number))));
+            process.walk(&mut |expr| match expr {
+                Expr::Load(place) => self.add(place.var, User::Only(number)),
+                Expr::Remote { place, .. } => self.add(place.var, User::Several),
+                _ => {}
+            });
+        }
+    }
+
+    /// Adds the uses by initial values, arguments of the initial processes, automata and observed conditions.
+    fn add_outside(&mut self, model: &Model, observed: &[Expr]) {
+        // Initial values are computed in the order of declaration, so variables that they read stay global.
+        let declared = model.globals.iter().chain(model.processes.iter().flat_map(|p| &p.locals));
+        let inits = declared.flat_map(|var| var.init.exprs());
+        let conditions = model.goal.iter().map(|goal| &goal.condition).chain(observed);
+        let outside = inits.chain(model.start.iter().flat_map(|start| &start.args)).chain(conditions);
+        outside.for_each(|e| loads(e, &mut |var| self.add(var, User::Several)));
+        let automata = model.observer.iter().map(|o| &o.automaton).chain(model.trace.iter().map(|t| &t.automaton));
+        for automaton in automata {
+            automaton.edges.iter().for_each(|edge| writes(edge, &mut |var| self.add(var, User::Several)));
+            automaton.walk(&mut |expr| {
+                if let Expr::Load(place) = expr {
+                    self.add(place.var, User::Several);
+                }
+            });
+        }
+    }
+}
+
+/// True if an initial value is the same in the scope of a process.
+fn is_scope_independent(init: &Init, vars: Vars<'_>) -> bool {
     let mut plain = !matches!(init, Init::Channels(_)) && !vars.init_may_fault(init);
     init.exprs().iter().for_each(|e| {
         e.walk(&mut |part| {

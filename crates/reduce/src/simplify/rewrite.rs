@@ -1,83 +1,83 @@
-//! Changing every expression of a part of a model, and every place something is stored in.
+//! A traversal that rewrites all expressions and all written places of a part of a model.
 
 use kripke_model::ir::{Edge, Effect, Expr, Guard, Init, Pattern, Place, Process, Sync, Var};
 
-/// Changes expressions, inner ones first, and places.
-pub(super) trait Change {
+/// A rewriter of expressions, bottom-up, and of written places.
+pub(super) trait Rewriter {
     fn expr(&mut self, expr: &mut Expr);
 
-    /// One that something is stored in; its indices have been changed already.
+    /// Rewrites a written place. Its indices have been rewritten before.
     fn place(&mut self, place: &mut Place);
 }
 
-pub(super) fn process(process: &mut Process, change: &mut impl Change) {
-    process.provided.iter_mut().for_each(|e| expr(e, change));
-    process.claims.iter_mut().for_each(|claim| expr(&mut claim.channel, change));
-    process.locals.iter_mut().for_each(|var| init(var, change));
-    process.edges.iter_mut().for_each(|e| edge(e, change));
+pub(super) fn process(process: &mut Process, rewriter: &mut impl Rewriter) {
+    process.provided.iter_mut().for_each(|e| expr(e, rewriter));
+    process.claims.iter_mut().for_each(|claim| expr(&mut claim.channel, rewriter));
+    process.locals.iter_mut().for_each(|var| init(var, rewriter));
+    process.edges.iter_mut().for_each(|e| edge(e, rewriter));
 }
 
-pub(super) fn init(var: &mut Var, change: &mut impl Change) {
+pub(super) fn init(var: &mut Var, rewriter: &mut impl Rewriter) {
     match &mut var.init {
-        Init::All(e) => expr(e, change),
-        Init::List(list) => list.iter_mut().for_each(|e| expr(e, change)),
+        Init::All(e) => expr(e, rewriter),
+        Init::List(list) => list.iter_mut().for_each(|e| expr(e, rewriter)),
         Init::Zero | Init::Channels(_) | Init::Param => {}
     }
 }
 
-fn edge(edge: &mut Edge, change: &mut impl Change) {
+fn edge(edge: &mut Edge, rewriter: &mut impl Rewriter) {
     if let Guard::When(condition) = &mut edge.guard {
-        expr(condition, change);
+        expr(condition, rewriter);
     }
     match &mut edge.sync {
         None => {}
         Some(Sync::Send { channel, args, .. }) => {
-            expr(channel, change);
-            args.iter_mut().for_each(|e| expr(e, change));
+            expr(channel, rewriter);
+            args.iter_mut().for_each(|e| expr(e, rewriter));
         }
         Some(Sync::Receive { channel, args, condition, .. }) => {
-            expr(channel, change);
-            args.iter_mut().for_each(|arg| pattern(arg, change));
-            condition.iter_mut().for_each(|e| expr(e, change));
+            expr(channel, rewriter);
+            args.iter_mut().for_each(|arg| pattern(arg, rewriter));
+            condition.iter_mut().for_each(|e| expr(e, rewriter));
         }
     }
-    edge.effects.iter_mut().for_each(|e| effect(e, change));
+    edge.effects.iter_mut().for_each(|e| effect(e, rewriter));
 }
 
-fn effect(effect: &mut Effect, change: &mut impl Change) {
+fn effect(effect: &mut Effect, rewriter: &mut impl Rewriter) {
     match effect {
         Effect::Assign(to, value) => {
-            place(to, change);
-            expr(value, change);
+            place(to, rewriter);
+            expr(value, rewriter);
         }
         Effect::Run { args, priority, result, .. } => {
-            args.iter_mut().chain(priority).for_each(|e| expr(e, change));
-            result.iter_mut().for_each(|to| place(to, change));
+            args.iter_mut().chain(priority).for_each(|e| expr(e, rewriter));
+            result.iter_mut().for_each(|to| place(to, rewriter));
         }
-        Effect::Assert(e) | Effect::Require { condition: e, .. } => expr(e, change),
+        Effect::Assert(e) | Effect::Require { condition: e, .. } => expr(e, rewriter),
         Effect::SetPriority { pid, priority } => {
-            expr(pid, change);
-            expr(priority, change);
+            expr(pid, rewriter);
+            expr(priority, rewriter);
         }
-        // What is printed is not part of a reduced model.
+        // A simplified model has no output.
         Effect::Print(_) | Effect::Remove => {}
     }
 }
 
-fn pattern(pattern: &mut Pattern, change: &mut impl Change) {
+fn pattern(pattern: &mut Pattern, rewriter: &mut impl Rewriter) {
     match pattern {
-        Pattern::Match(e) => expr(e, change),
-        Pattern::Store(to) => place(to, change),
+        Pattern::Match(e) => expr(e, rewriter),
+        Pattern::Store(to) => place(to, rewriter),
         Pattern::Any => {}
     }
 }
 
-fn place(place: &mut Place, change: &mut impl Change) {
-    place.index.iter_mut().for_each(|e| expr(e, change));
-    change.place(place);
+fn place(place: &mut Place, rewriter: &mut impl Rewriter) {
+    place.index.iter_mut().for_each(|e| expr(e, rewriter));
+    rewriter.place(place);
 }
 
-pub(super) fn expr(e: &mut Expr, change: &mut impl Change) {
+pub(super) fn expr(e: &mut Expr, rewriter: &mut impl Rewriter) {
     match e {
         Expr::Const(_)
         | Expr::Pid
@@ -88,30 +88,30 @@ pub(super) fn expr(e: &mut Expr, change: &mut impl Change) {
         | Expr::ObserverAt(_)
         | Expr::Input
         | Expr::Fault(_) => {}
-        Expr::Load(place) => place.index.iter_mut().for_each(|e| expr(e, change)),
+        Expr::Load(place) => place.index.iter_mut().for_each(|e| expr(e, rewriter)),
         Expr::Unary(_, a) | Expr::Channel(_, a) | Expr::Enabled(a) | Expr::Location(a) | Expr::Priority(a) => {
-            expr(a, change);
+            expr(a, rewriter);
         }
         Expr::Binary(_, a, b) => {
-            expr(a, change);
-            expr(b, change);
+            expr(a, rewriter);
+            expr(b, rewriter);
         }
-        Expr::Cond(parts) => parts.iter_mut().for_each(|e| expr(e, change)),
+        Expr::Cond(parts) => parts.iter_mut().for_each(|e| expr(e, rewriter)),
         Expr::Poll { channel, args, .. } => {
-            expr(channel, change);
+            expr(channel, rewriter);
             for arg in args {
                 match arg {
-                    Pattern::Match(e) => expr(e, change),
-                    // Nothing is stored.
+                    Pattern::Match(e) => expr(e, rewriter),
+                    // A poll stores nothing.
                     Pattern::Store(_) | Pattern::Any => *arg = Pattern::Any,
                 }
             }
         }
-        Expr::At { pid, .. } => pid.iter_mut().for_each(|e| expr(e, change)),
+        Expr::At { pid, .. } => pid.iter_mut().for_each(|e| expr(e, rewriter)),
         Expr::Remote { pid, place, .. } => {
-            pid.iter_mut().for_each(|e| expr(e, change));
-            place.index.iter_mut().for_each(|e| expr(e, change));
+            pid.iter_mut().for_each(|e| expr(e, rewriter));
+            place.index.iter_mut().for_each(|e| expr(e, rewriter));
         }
     }
-    change.expr(e);
+    rewriter.expr(e);
 }

@@ -1,32 +1,32 @@
-//! Successors of which one stands for all that are like it.
+//! Successors that are representatives of their orbits.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::permutation::{Action, Room};
+use super::canonical::Scratch;
+use super::permutation::Permutations;
 use kripke_model::{Batch, Choice, Flags, Movers, State, Successors};
 
-/// Successors in a form that is the same for many states that differ only in who is who.
+/// A wrapper around any [`Successors`] that canonicalises every successor.
 #[derive(Debug)]
 pub struct Symmetric<S> {
     inner: S,
-    action: Arc<Action>,
-    room: Room,
-    copy: Vec<u8>,
+    permutations: Arc<Permutations>,
+    scratch: Scratch,
 }
 
 impl<S: Successors> Symmetric<S> {
-    /// The states must be as the [layout](kripke_model::layout) packs them.
-    pub fn new(inner: S, action: Arc<Action>) -> Symmetric<S> {
-        Symmetric { inner, action, room: Room::default(), copy: Vec::new() }
+    /// Wraps successors whose states are packed as the [layout](kripke_model::layout) says.
+    pub fn new(inner: S, permutations: Arc<Permutations>) -> Symmetric<S> {
+        Symmetric { inner, permutations, scratch: Scratch::default() }
     }
 
-    /// Changes all states of the batch from this one on.
-    fn canonical(&mut self, batch: &mut Batch, first: usize) {
+    /// Canonicalises the states of a batch from this one on.
+    fn canonicalise(&mut self, batch: &mut Batch, first: usize) {
         let (bytes, ends) = batch.parts();
         let mut start = first.checked_sub(1).map_or(0, |last| ends[last] as usize);
         for end in &ends[first..] {
-            self.action.canonical(&mut bytes[start..*end as usize], &mut self.room, &mut self.copy);
+            self.permutations.canonicalise(&mut bytes[start..*end as usize], &mut self.scratch);
             start = *end as usize;
         }
     }
@@ -60,21 +60,21 @@ impl<S: Successors> Successors for Symmetric<S> {
     fn initial(&mut self, out: &mut Batch) {
         let first = out.len();
         self.inner.initial(out);
-        self.canonical(out, first);
+        self.canonicalise(out, first);
     }
 
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         let first = out.len();
         let flags = self.inner.expand(state, choice, out);
-        self.canonical(out, first);
+        self.canonicalise(out, first);
         flags
     }
 
-    fn expand_ample(&mut self, state: &State, out: &mut Batch, rest: &mut Batch) -> Flags {
-        let firsts = (out.len(), rest.len());
-        let flags = self.inner.expand_ample(state, out, rest);
-        self.canonical(out, firsts.0);
-        self.canonical(rest, firsts.1);
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, postponed: &mut Batch) -> Flags {
+        let firsts = (out.len(), postponed.len());
+        let flags = self.inner.expand_ample(state, out, postponed);
+        self.canonicalise(out, firsts.0);
+        self.canonicalise(postponed, firsts.1);
         flags
     }
 }

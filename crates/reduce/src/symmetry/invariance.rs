@@ -1,27 +1,29 @@
-//! Processes that the text names one by one, but all alike: `c[0] = c[0] - 1, c[1] = c[1] - 1`.
+//! The invariance check. A model that names processes individually can be symmetric nevertheless:
+//! `c[0] = c[0] - 1, c[1] = c[1] - 1`.
 //!
-//! The text is written down once as it is and once with two names exchanged, both times so that the order of what can be
-//! exchanged does not matter: operands, assignments that do not disturb each other, alternatives. If that gives the same
-//! words, exchanging these two processes changes nothing.
+//! The model is printed in a normal form, once as it is and once with two processes transposed. In the normal form,
+//! operands of commutative operators, independent assignments and alternatives are sorted. If both texts are equal,
+//! the model is invariant under the transposition. Transpositions generate all permutations.
 
 use super::instances::Local;
 use super::scalarsets::Node;
-use super::uses::{Objection, Reader, Uses, Variable};
+use super::uses::{Context, Objection, Uses, Variable};
 use crate::startup::edges_at;
 use kripke_model::ir::{
     BinaryOp, Edge, Effect, Expr, Guard, Pattern, Place, Process, ProcessId, Sync, Then, Var, VarRef,
 };
 
-/// Who is not named like the others, if there is one.
+/// Checks that the model is invariant under all transpositions of each group. An objection to the member that
+/// violates most.
 pub(super) fn check(uses: &Uses<'_>) -> Result<(), Objection> {
-    for (class, actors) in uses.cast.classes.iter().enumerate().filter(|(_, actors)| actors.pids.len() > 1) {
-        let Some(named) = first_named(uses, class) else { continue };
-        let plain = words(uses, None);
-        let count = actors.pids.len();
+    for (number, class) in uses.instances.classes.iter().enumerate().filter(|(_, class)| class.pids.len() > 1) {
+        let Some(named) = first_named(uses, number) else { continue };
+        let plain = normal_form(uses, None);
+        let count = class.pids.len();
         let mut changed = vec![0; count];
         for a in 0..count {
             for b in a + 1..count {
-                if words(uses, Some((class, a, b))) != plain {
+                if normal_form(uses, Some((number, a, b))) != plain {
                     changed[a] += 1;
                     changed[b] += 1;
                 }
@@ -32,56 +34,56 @@ pub(super) fn check(uses: &Uses<'_>) -> Result<(), Objection> {
             let often = |member: &usize| changed[*member] == most;
             let member = if often(&named) { named } else { (0..count).find(often).unwrap_or(named) };
             return Err(Objection::Member {
-                pid: actors.pids[member],
-                why: "the text speaks of it by name".to_string(),
+                pid: class.pids[member],
+                why: "the model names it individually".to_string(),
             });
         }
     }
     Ok(())
 }
 
-/// A member of the class that some constant or reference names.
+/// A member of the class that a constant or a remote reference names.
 fn first_named(uses: &Uses<'_>, class: usize) -> Option<usize> {
-    let by_constant = uses.sorts.roots().find_map(|(_, kind)| {
-        let code = &uses.codes[kind.code?];
+    let by_constant = uses.kinds.roots().find_map(|(_, kind)| {
+        let scalarset = &uses.scalarsets[kind.scalarset?];
         let named = |v: &i32| kind.constants.contains(v);
-        if code.class == class { code.values.iter().position(named) } else { None }
+        if scalarset.class == class { scalarset.values.iter().position(named) } else { None }
     });
-    let pids = &uses.cast.classes[class].pids;
+    let pids = &uses.instances.classes[class].pids;
     by_constant.or_else(|| pids.iter().position(|pid| uses.named.contains(pid)))
 }
 
-/// A class and two members of it, to be exchanged.
-type Exchange = Option<(usize, usize, usize)>;
+/// A class and two members of it that are transposed.
+type Transposition = Option<(usize, usize, usize)>;
 
-/// The whole model in words.
-fn words(uses: &Uses<'_>, exchange: Exchange) -> Vec<String> {
-    let scribe = |reader| Scribe { uses, exchange, reader };
+/// The normal form of the model after a transposition.
+fn normal_form(uses: &Uses<'_>, transposition: Transposition) -> Vec<String> {
+    let printer = |context| Printer { uses, transposition, context };
     let mut out = Vec::new();
-    for (class, actors) in uses.cast.classes.iter().enumerate() {
-        scribe(Some(class)).process(&actors.body, &actors.reached, &mut out);
+    for (number, class) in uses.instances.classes.iter().enumerate() {
+        printer(Some(number)).process(&class.body, &class.reached, &mut out);
     }
     if let Some(observer) = &uses.model.observer {
         let everywhere = vec![true; observer.automaton.locations.len()];
-        scribe(None).process(&observer.automaton, &everywhere, &mut out);
+        printer(None).process(&observer.automaton, &everywhere, &mut out);
     }
-    out.extend(uses.model.goal.iter().map(|goal| scribe(None).expr(&goal.condition, None)));
+    out.extend(uses.model.goal.iter().map(|goal| printer(None).expr(&goal.condition, None)));
     out
 }
 
-struct Scribe<'a, 'u> {
+struct Printer<'a, 'u> {
     uses: &'a Uses<'u>,
-    exchange: Exchange,
-    reader: Reader,
+    transposition: Transposition,
+    context: Context,
 }
 
-impl Scribe<'_, '_> {
+impl Printer<'_, '_> {
     fn process(&self, body: &Process, reached: &[bool], out: &mut Vec<String>) {
         out.extend(body.provided.iter().map(|clause| self.expr(clause, None)));
         for (at, location) in body.locations.iter().enumerate().filter(|(at, _)| reached[*at]) {
             let edges = location.edges.iter().map(|id| self.edge(&body.edges[id.index()]));
             let mut edges: Vec<String> = edges.collect();
-            // Inside an indivisible sequence the first one is taken.
+            // In an indivisible sequence the order of edges decides.
             if !is_inside(body, reached, at) {
                 edges.sort();
             }
@@ -99,25 +101,25 @@ impl Scribe<'_, '_> {
             Some(Sync::Send { channel, args, sorted }) => {
                 let fields = self.fields(channel);
                 let sent = args.iter().enumerate().map(|(n, arg)| self.expr(arg, fields(n)));
-                // What is missing is sent as 0.
-                let declarations = self.uses.declarations(channel, self.reader);
+                // Missing fields are sent as 0.
+                let declarations = self.uses.declarations(channel, self.context);
                 let most = declarations.iter().map(|d| self.uses.fields[*d].len()).max().unwrap_or(0);
                 let missing = (args.len()..most).map(|n| self.constant(0, fields(n)).to_string());
                 let words: Vec<String> = sent.chain(missing).collect();
-                format!("{}!{sorted} {}", self.expr(channel, self.code_of(channel)), words.join(","))
+                format!("{}!{sorted} {}", self.expr(channel, self.scalarset_of(channel)), words.join(","))
             }
             Some(Sync::Receive { channel, args, anywhere, keep, condition }) => {
                 let condition = condition.as_ref().map(|c| self.expr(c, None));
                 format!(
                     "{}?{anywhere}{keep} {} {condition:?}",
-                    self.expr(channel, self.code_of(channel)),
+                    self.expr(channel, self.scalarset_of(channel)),
                     self.patterns(channel, args)
                 )
             }
         };
         let effects = if edge.chain.is_some() { &[][..] } else { &edge.effects };
         let mut words: Vec<String> = effects.iter().map(|effect| self.effect(effect)).collect();
-        if self.are_apart(effects) {
+        if self.commute(effects) {
             words.sort();
         }
         let Edge { level, chain, target, then, .. } = edge;
@@ -127,8 +129,8 @@ impl Scribe<'_, '_> {
     fn effect(&self, effect: &Effect) -> String {
         match effect {
             Effect::Assign(place, value) => {
-                let code = self.variable(place).and_then(|v| self.code(v.element));
-                format!("{} = {}", self.place(place), self.expr(value, code))
+                let scalarset = self.variable(place).and_then(|v| self.scalarset(v.element));
+                format!("{} = {}", self.place(place), self.expr(value, scalarset))
             }
             Effect::Assert(e) => format!("assert {}", self.expr(e, None)),
             Effect::Require { condition, .. } => format!("require {}", self.expr(condition, None)),
@@ -137,8 +139,8 @@ impl Scribe<'_, '_> {
         }
     }
 
-    /// Whether it makes no difference in which order these are done.
-    fn are_apart(&self, effects: &[Effect]) -> bool {
+    /// True if the order of these effects makes no difference.
+    fn commute(&self, effects: &[Effect]) -> bool {
         let assigns: Option<Vec<(&Place, &Expr)>> = effects
             .iter()
             .map(|e| if let Effect::Assign(place, value) = e { Some((place, value)) } else { None })
@@ -153,8 +155,8 @@ impl Scribe<'_, '_> {
             });
             read
         };
-        // A value may be too large for its variable: then the step fails, whichever of them is found first.
-        let harmless = |(place, value): &(&Place, &Expr)| self.is_there(place) && self.cannot_fail(value);
+        // A value may be outside of its variable's range. Then the step fails, whichever assignment is first.
+        let harmless = |(place, value): &(&Place, &Expr)| self.in_bounds(place) && self.cannot_fail(value);
         let apart = |n: usize| {
             let (place, _) = assigns[n];
             (0..assigns.len()).all(|m| m == n || !may_be_same(place, assigns[m].0) && !touches(place, assigns[m].1))
@@ -163,26 +165,26 @@ impl Scribe<'_, '_> {
     }
 
     fn declared(&self, place: &Place) -> Option<&Var> {
-        match (place.var, self.reader) {
+        match (place.var, self.context) {
             (VarRef::Global(id), _) => self.uses.model.globals.get(id.index()),
-            (VarRef::Local(id), Some(class)) => self.uses.cast.classes[class].body.locals.get(id.index()),
+            (VarRef::Local(id), Some(class)) => self.uses.instances.classes[class].body.locals.get(id.index()),
             (VarRef::Local(_), None) => None,
         }
     }
 
-    /// Whether the place is one for certain: its indices are constants, and not too large.
-    fn is_there(&self, place: &Place) -> bool {
+    /// True if the indices are constants within bounds.
+    fn in_bounds(&self, place: &Place) -> bool {
         let inside = |(index, len): (&Expr, &u32)| matches!(index, Expr::Const(i) if (0..i64::from(*len)).contains(&i64::from(*i)));
         self.declared(place).is_some_and(|var| place.index.iter().zip(&var.dims).all(inside))
     }
 
-    /// Whether evaluating it always gives a value.
+    /// True if the evaluation cannot fail.
     fn cannot_fail(&self, expr: &Expr) -> bool {
         let mut fails = false;
         expr.walk(&mut |e| {
             fails |= match e {
                 Expr::Binary(op, ..) => matches!(op, BinaryOp::Div | BinaryOp::Rem),
-                Expr::Load(place) => !self.is_there(place),
+                Expr::Load(place) => !self.in_bounds(place),
                 Expr::Remote { place, .. } => !place.index.is_empty(),
                 Expr::Channel(..) | Expr::Poll { .. } | Expr::Enabled(_) | Expr::Input | Expr::Fault(_) => true,
                 _ => false,
@@ -191,43 +193,43 @@ impl Scribe<'_, '_> {
         !fails
     }
 
-    fn code(&self, node: Node) -> Option<usize> {
-        self.uses.sorts.kind(node).code
+    fn scalarset(&self, node: Node) -> Option<usize> {
+        self.uses.kinds.kind(node).scalarset
     }
 
     fn variable(&self, place: &Place) -> Option<&Variable> {
-        match (place.var, self.reader) {
+        match (place.var, self.context) {
             (VarRef::Global(id), _) => Some(&self.uses.globals[id.index()]),
             (VarRef::Local(id), Some(class)) => Some(&self.uses.locals[class][id.index()]),
             (VarRef::Local(_), None) => None,
         }
     }
 
-    /// What kind of names an expression has for values, as far as that can be seen of it.
-    fn code_of(&self, expr: &Expr) -> Option<usize> {
+    /// The scalarset of an expression, as far as the expression alone shows it.
+    fn scalarset_of(&self, expr: &Expr) -> Option<usize> {
         match expr {
-            Expr::Load(place) => match (place.var, self.reader) {
-                (VarRef::Local(id), Some(class)) => match &self.uses.cast.classes[class].locals[id.index()] {
-                    Local::Own(code, _) => Some(*code),
+            Expr::Load(place) => match (place.var, self.context) {
+                (VarRef::Local(id), Some(class)) => match &self.uses.instances.classes[class].locals[id.index()] {
+                    Local::Distinct(scalarset, _) => Some(*scalarset),
                     Local::Same(_) => None,
-                    Local::Varies => self.code(self.uses.locals[class][id.index()].element),
+                    Local::Varies => self.scalarset(self.uses.locals[class][id.index()].element),
                 },
-                _ => self.variable(place).and_then(|v| self.code(v.element)),
+                _ => self.variable(place).and_then(|v| self.scalarset(v.element)),
             },
             Expr::Remote { process, pid, place } => {
-                let class = self.uses.cast.class_of[self.uses.find(Some(*process), pid.as_deref())?];
+                let class = self.uses.instances.class_of[self.uses.find(Some(*process), pid.as_deref())?];
                 let VarRef::Local(id) = place.var else { return None };
-                self.code(self.uses.locals[class][id.index()].element)
+                self.scalarset(self.uses.locals[class][id.index()].element)
             }
-            Expr::Cond(parts) => self.code_of(&parts[1]).or_else(|| self.code_of(&parts[2])),
-            Expr::Pid | Expr::Unary(..) | Expr::Binary(..) => self.uses.known_code(expr, self.reader),
+            Expr::Cond(parts) => self.scalarset_of(&parts[1]).or_else(|| self.scalarset_of(&parts[2])),
+            Expr::Pid | Expr::Unary(..) | Expr::Binary(..) => self.uses.known_scalarset(expr, self.context),
             _ => None,
         }
     }
 
     fn fields(&self, channel: &Expr) -> impl Fn(usize) -> Option<usize> + '_ {
-        let declarations = self.uses.declarations(channel, self.reader);
-        move |n| declarations.iter().find_map(|d| self.code(*self.uses.fields[*d].get(n)?))
+        let declarations = self.uses.declarations(channel, self.context);
+        move |n| declarations.iter().find_map(|d| self.scalarset(*self.uses.fields[*d].get(n)?))
     }
 
     fn patterns(&self, channel: &Expr, args: &[Pattern]) -> String {
@@ -241,7 +243,7 @@ impl Scribe<'_, '_> {
     }
 
     fn indices(&self, index: &[Expr], dims: &[Node]) -> String {
-        let all = index.iter().zip(dims).map(|(i, dim)| self.expr(i, self.code(*dim)));
+        let all = index.iter().zip(dims).map(|(i, dim)| self.expr(i, self.scalarset(*dim)));
         all.collect::<Vec<_>>().join("][")
     }
 
@@ -251,30 +253,32 @@ impl Scribe<'_, '_> {
     }
 
     /// The elements of an array that never changes.
-    fn elements(&self, place: &Place, code: Option<usize>) -> String {
-        let (VarRef::Local(id), Some(class)) = (place.var, self.reader) else { return String::new() };
-        match &self.uses.cast.classes[class].locals[id.index()] {
-            Local::Same(values) => format!("{:?}", values.iter().map(|v| self.constant(*v, code)).collect::<Vec<_>>()),
-            Local::Own(..) | Local::Varies => String::new(),
+    fn elements(&self, place: &Place, scalarset: Option<usize>) -> String {
+        let (VarRef::Local(id), Some(class)) = (place.var, self.context) else { return String::new() };
+        match &self.uses.instances.classes[class].locals[id.index()] {
+            Local::Same(values) => {
+                format!("{:?}", values.iter().map(|v| self.constant(*v, scalarset)).collect::<Vec<_>>())
+            }
+            Local::Distinct(..) | Local::Varies => String::new(),
         }
     }
 
-    /// A number that may be the name of a process.
-    fn constant(&self, value: i32, code: Option<usize>) -> i32 {
-        let (Some(code), Some((class, a, b))) = (code, self.exchange) else { return value };
-        let code = &self.uses.codes[code];
-        match code.values.iter().position(|v| *v == value) {
-            Some(member) if code.class == class && member == a => code.values[b],
-            Some(member) if code.class == class && member == b => code.values[a],
+    /// A constant after the transposition.
+    fn constant(&self, value: i32, scalarset: Option<usize>) -> i32 {
+        let (Some(scalarset), Some((class, a, b))) = (scalarset, self.transposition) else { return value };
+        let scalarset = &self.uses.scalarsets[scalarset];
+        match scalarset.values.iter().position(|v| *v == value) {
+            Some(member) if scalarset.class == class && member == a => scalarset.values[b],
+            Some(member) if scalarset.class == class && member == b => scalarset.values[a],
             _ => value,
         }
     }
 
-    /// The process that is named.
+    /// The process that is named, after the transposition.
     fn process_named(&self, process: Option<ProcessId>, pid: Option<&Expr>) -> Option<usize> {
         let pid = self.uses.find(process, pid)?;
-        let Some((class, a, b)) = self.exchange else { return Some(pid) };
-        let pids = &self.uses.cast.classes[class].pids;
+        let Some((class, a, b)) = self.transposition else { return Some(pid) };
+        let pids = &self.uses.instances.classes[class].pids;
         Some(if pid == pids[a] {
             pids[b]
         } else if pid == pids[b] {
@@ -284,26 +288,26 @@ impl Scribe<'_, '_> {
         })
     }
 
-    fn expr(&self, expr: &Expr, code: Option<usize>) -> String {
-        // What is the same in all members is a constant, however it is written.
-        if let Some(values) = self.uses.fixed_values(expr, self.reader)
+    fn expr(&self, expr: &Expr, scalarset: Option<usize>) -> String {
+        // An expression that is equal in all members is a constant.
+        if let Some(values) = self.uses.fixed_values(expr, self.context)
             && values.iter().all(|v| *v == values[0])
         {
-            return self.constant(values[0], code).to_string();
+            return self.constant(values[0], scalarset).to_string();
         }
         match expr {
-            Expr::Const(value) => self.constant(*value, code).to_string(),
-            Expr::Load(place) => format!("{}{}", self.place(place), self.elements(place, code)),
+            Expr::Const(value) => self.constant(*value, scalarset).to_string(),
+            Expr::Load(place) => format!("{}{}", self.place(place), self.elements(place, scalarset)),
             Expr::Unary(op, a) => format!("{}({})", op.symbol(), self.expr(a, None)),
             Expr::Binary(op, a, b) => self.binary(*op, a, b),
             Expr::Cond(parts) => {
                 let [test, yes, no] = &**parts;
-                format!("({} -> {} : {})", self.expr(test, None), self.expr(yes, code), self.expr(no, code))
+                format!("({} -> {} : {})", self.expr(test, None), self.expr(yes, scalarset), self.expr(no, scalarset))
             }
-            Expr::Channel(query, channel) => format!("{query:?}({})", self.expr(channel, self.code_of(channel))),
+            Expr::Channel(query, channel) => format!("{query:?}({})", self.expr(channel, self.scalarset_of(channel))),
             Expr::Poll { channel, args, anywhere } => {
                 let patterns = self.patterns(channel, args);
-                format!("{}?[{anywhere} {patterns}]", self.expr(channel, self.code_of(channel)))
+                format!("{}?[{anywhere} {patterns}]", self.expr(channel, self.scalarset_of(channel)))
             }
             Expr::Enabled(pid) => format!("enabled {:?}", self.process_named(None, Some(pid))),
             Expr::Location(pid) => format!("location {:?}", self.process_named(None, Some(pid))),
@@ -312,19 +316,19 @@ impl Scribe<'_, '_> {
                 format!("{:?} at {locations:?}", self.process_named(Some(*process), pid.as_deref()))
             }
             Expr::Remote { process, pid, place } => {
-                let who = self.process_named(Some(*process), pid.as_deref());
-                let of = self.uses.find(Some(*process), pid.as_deref()).map(|pid| self.uses.cast.class_of[pid]);
+                let named = self.process_named(Some(*process), pid.as_deref());
+                let of = self.uses.find(Some(*process), pid.as_deref()).map(|pid| self.uses.instances.class_of[pid]);
                 let VarRef::Local(id) = place.var else { return format!("{expr:?}") };
                 let dims = of.map_or(&[][..], |class| &self.uses.locals[class][id.index()].dims);
-                format!("{who:?}:{}[{}]", id.0, self.indices(&place.index, dims))
+                format!("{named:?}:{}[{}]", id.0, self.indices(&place.index, dims))
             }
             other => format!("{other:?}"),
         }
     }
 
     fn binary(&self, op: BinaryOp, a: &Expr, b: &Expr) -> String {
-        let code = match op {
-            BinaryOp::Eq | BinaryOp::Ne => self.code_of(a).or_else(|| self.code_of(b)),
+        let scalarset = match op {
+            BinaryOp::Eq | BinaryOp::Ne => self.scalarset_of(a).or_else(|| self.scalarset_of(b)),
             _ => None,
         };
         let mut operands = Vec::new();
@@ -349,7 +353,7 @@ impl Scribe<'_, '_> {
                 }
                 e => {
                     safe &= self.cannot_fail(e);
-                    operands.push(self.expr(e, code));
+                    operands.push(self.expr(e, scalarset));
                 }
             }
         }
@@ -360,14 +364,14 @@ impl Scribe<'_, '_> {
     }
 }
 
-/// Whether a location is one of an indivisible sequence, where the first edge that can be taken is.
+/// True if a location is in an indivisible sequence, in which the first enabled edge is taken.
 fn is_inside(body: &Process, reached: &[bool], at: usize) -> bool {
     edges_at(body, reached).any(|edge| {
         edge.chain.is_some_and(|entry| entry.index() == at) || edge.then == Then::Chain && edge.target.index() == at
     })
 }
 
-/// Whether two places can be the same: not if they are different elements for certain.
+/// True if two places can be the same element.
 fn may_be_same(a: &Place, b: &Place) -> bool {
     let differ = |(x, y): (&Expr, &Expr)| matches!((x, y), (Expr::Const(x), Expr::Const(y)) if x != y);
     a.var == b.var && !a.index.iter().zip(&b.index).any(differ)

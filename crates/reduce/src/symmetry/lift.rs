@@ -1,7 +1,8 @@
-//! From a way through representatives to a run.
+//! Lifting: from a path of representatives to a run of the original model.
 
 use super::Symmetry;
-use super::permutation::{Order, Room};
+use super::canonical::Scratch;
+use super::permutation::Permutation;
 use kripke_model::interpret::Interpreter;
 use kripke_model::trail::{Ending, Trail};
 use kripke_model::{Batch, Choice, Finding, State, Successors};
@@ -9,38 +10,39 @@ use kripke_model::{Batch, Choice, Finding, State, Successors};
 /// A run of the original model.
 #[derive(Clone, Debug)]
 pub struct Lifted {
+    /// Its choices in the original model.
     pub trail: Trail,
-    /// What it ends with, if that is a finding.
+    /// The finding at its end, if there is one.
     pub finding: Option<Finding>,
-    /// Whether processes had to end on the way.
+    /// True if terminations were inserted.
     pub ends: bool,
 }
 
-/// How often a cycle is gone around until everybody is where they were.
+/// The most repetitions of a cycle until the permutation is the identity.
 const MAX_TURNS: usize = 1000;
 
 impl Symmetry {
-    /// Turns a trail of [representatives](super::Symmetric) of the [model](Symmetry::model) into one of the original. None if
-    /// that can't be done, which is a bug.
-    pub fn lift(&self, trail: &Trail, lasting: &mut Interpreter, original: &mut Interpreter) -> Option<Lifted> {
-        let mut walk = Walk::new(self, lasting);
+    /// Lifts a trail of [representatives](super::Symmetric) of the [searched model](Symmetry::model) to the original.
+    /// None if that fails, which is a bug.
+    pub fn lift(&self, trail: &Trail, searched: &mut Interpreter, original: &mut Interpreter) -> Option<Lifted> {
+        let mut walk = Walk::new(self, searched);
         let mut run = Run::new(original);
         let Ending::Cycle(start) = trail.ending else {
             for choice in &trail.choices {
-                let next = walk.step(*choice, lasting)?;
+                let next = walk.step(*choice, searched)?;
                 run.follow(&next, original)?;
             }
-            return self.end(trail.ending, &walk, run, lasting, original);
+            return self.end(trail.ending, &walk, run, searched, original);
         };
         let (stem, cycle) = trail.choices.split_at_checked(start as usize)?;
         for choice in stem {
-            let next = walk.step(*choice, lasting)?;
+            let next = walk.step(*choice, searched)?;
             run.follow(&next, original)?;
         }
         let mut turns = vec![(run.state.clone(), run.choices.len())];
         while turns.len() <= MAX_TURNS {
             for choice in cycle {
-                let next = walk.step(*choice, lasting)?;
+                let next = walk.step(*choice, searched)?;
                 run.follow(&next, original)?;
             }
             if let Some((_, first)) = turns.iter().find(|(state, _)| *state == run.state) {
@@ -57,15 +59,15 @@ impl Symmetry {
         ending: Ending,
         walk: &Walk<'_>,
         mut run: Run,
-        lasting: &mut Interpreter,
+        searched: &mut Interpreter,
         original: &mut Interpreter,
     ) -> Option<Lifted> {
         let (mut ending, mut finding) = (ending, None);
         match ending {
-            Ending::InvalidEnd => while run.die(original) {},
+            Ending::InvalidEnd => while run.terminate(original) {},
             Ending::Finding(n) => {
                 let mut batch = Batch::new();
-                lasting.expand(&walk.state, Choice::All, &mut batch);
+                searched.expand(&walk.state, Choice::All, &mut batch);
                 let found = batch.findings().get(n as usize)?.clone();
                 let pid = walk.real(found.pid);
                 let is = |other: &Finding| {
@@ -78,7 +80,7 @@ impl Symmetry {
                     if let Some(number) = batch.findings().iter().position(is) {
                         break (number, batch.findings()[number].clone());
                     }
-                    if !run.die(original) {
+                    if !run.terminate(original) {
                         return None;
                     }
                 };
@@ -90,71 +92,70 @@ impl Symmetry {
     }
 }
 
-/// On the way from representative to representative.
+/// A path of representatives.
 struct Walk<'s> {
     symmetry: &'s Symmetry,
-    /// The representative, and who is at each position of it.
+    /// The representative, and the process at each position of it.
     state: Vec<u8>,
-    order: Order,
-    room: Room,
-    copy: Vec<u8>,
+    permutation: Permutation,
+    scratch: Scratch,
     batch: Batch,
 }
 
 impl<'s> Walk<'s> {
-    fn new(symmetry: &'s Symmetry, lasting: &Interpreter) -> Walk<'s> {
-        let mut state = lasting.initial_state().to_vec();
-        let (mut room, mut copy) = (Room::default(), Vec::new());
-        symmetry.action.canonical(&mut state, &mut room, &mut copy);
-        let order = room.order.clone();
-        Walk { symmetry, state, order, room, copy, batch: Batch::new() }
+    fn new(symmetry: &'s Symmetry, searched: &Interpreter) -> Walk<'s> {
+        let mut state = searched.initial_state().to_vec();
+        let mut scratch = Scratch::default();
+        symmetry.permutations.canonicalise(&mut state, &mut scratch);
+        let permutation = scratch.permutation.clone();
+        Walk { symmetry, state, permutation, scratch, batch: Batch::new() }
     }
 
-    /// Goes on to a successor; gives the state that it is in fact.
-    fn step(&mut self, choice: u32, lasting: &mut Interpreter) -> Option<Vec<u8>> {
-        let action = &self.symmetry.action;
+    /// Continues with a successor. The state that corresponds to it without permutations.
+    fn step(&mut self, choice: u32, searched: &mut Interpreter) -> Option<Vec<u8>> {
+        let permutations = &self.symmetry.permutations;
         self.batch.clear();
-        lasting.expand(&self.state, Choice::All, &mut self.batch);
+        searched.expand(&self.state, Choice::All, &mut self.batch);
         if choice as usize >= self.batch.len() {
             return None;
         }
         let mut next = self.batch.state(choice as usize).to_vec();
         let mut real = next.clone();
-        if action.applies(&next) {
-            action.permute(&next, &inverse(&self.order), &mut real);
+        if permutations.applies(&next) {
+            permutations.permute(&next, &inverse(&self.permutation), &mut real);
         }
-        action.canonical(&mut next, &mut self.room, &mut self.copy);
-        for (order, moved) in self.order.iter_mut().zip(&self.room.order) {
-            *order = moved.iter().map(|position| order[*position]).collect();
+        permutations.canonicalise(&mut next, &mut self.scratch);
+        for (permutation, moved) in self.permutation.iter_mut().zip(&self.scratch.permutation) {
+            *permutation = moved.iter().map(|position| permutation[*position]).collect();
         }
         self.state = next;
         Some(real)
     }
 
-    /// The process that is at the position of this one.
+    /// The process at the position of this one.
     fn real(&self, pid: u8) -> u8 {
-        for (members, order) in self.symmetry.groups.iter().zip(&self.order) {
+        for (members, permutation) in self.symmetry.groups.iter().zip(&self.permutation) {
             if let Some(position) = members.iter().position(|member| *member == usize::from(pid)) {
-                return members[order[position]] as u8;
+                return members[permutation[position]] as u8;
             }
         }
         pid
     }
 }
 
-fn inverse(order: &Order) -> Order {
-    let invert = |order: &Vec<usize>| {
-        let mut inverse = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(position, member)| inverse[*member] = position);
+fn inverse(permutation: &Permutation) -> Permutation {
+    let invert = |permutation: &Vec<usize>| {
+        let mut inverse = vec![0; permutation.len()];
+        permutation.iter().enumerate().for_each(|(position, member)| inverse[*member] = position);
         inverse
     };
-    order.iter().map(invert).collect()
+    permutation.iter().map(invert).collect()
 }
 
-/// A run of the original model, in which some of the youngest processes may have ended already.
+/// A run of the original model, in which some of the youngest processes may have ended.
 struct Run {
     state: Vec<u8>,
-    /// The same before any process ended.
+    /// The length of the state before any process ended.
     whole: usize,
     choices: Vec<u32>,
     ends: bool,
@@ -167,14 +168,14 @@ impl Run {
         Run { whole: state.len(), state, choices: Vec::new(), ends: false, batch: Batch::new() }
     }
 
-    /// Goes on to a state, letting processes end if it can't be reached otherwise.
+    /// Continues with a state, after terminations if it cannot be reached otherwise.
     fn follow(&mut self, next: &State, original: &mut Interpreter) -> Option<()> {
         loop {
             let wanted = if self.state.len() == self.whole { next } else { &next[..self.state.len()] };
             self.batch.clear();
             original.expand(&self.state, Choice::All, &mut self.batch);
             let exact = self.batch.states().position(|state| state == wanted);
-            // Where somebody watches, the end of a process may be what is watched.
+            // With an observer, the step may be the termination of a process.
             let fewer = |state: &State| state.len() < self.state.len() && next.starts_with(state);
             let choice = exact.or_else(|| self.batch.states().position(fewer));
             if let Some(choice) = choice {
@@ -183,14 +184,14 @@ impl Run {
                 self.take(choice);
                 return Some(());
             }
-            if !self.die(original) {
+            if !self.terminate(original) {
                 return None;
             }
         }
     }
 
-    /// Lets a process end, if one can.
-    fn die(&mut self, original: &mut Interpreter) -> bool {
+    /// Executes a termination, if one is enabled.
+    fn terminate(&mut self, original: &mut Interpreter) -> bool {
         self.batch.clear();
         original.expand(&self.state, Choice::All, &mut self.batch);
         let fewer = |state: &State| state.len() < self.state.len() && self.state.starts_with(state);

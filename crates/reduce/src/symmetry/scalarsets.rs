@@ -1,67 +1,68 @@
-//! What kinds of values there are: numbers that mean themselves, and numbers that mean a process of a group.
+//! Scalarset inference: which values are numbers and which denote processes of a group.
 //!
-//! Every place where a value is kept or computed is a node; nodes whose values flow into each other or are compared are
-//! one kind (Ip and Dill, *Better verification through symmetry*, 1996, whose scalarsets are inferred here).
+//! Every variable and every expression is a node. Nodes whose values are assigned to or compared with each other have
+//! one kind. This infers the scalarset types that Ip and Dill (*Better verification through symmetry*, 1996) have the
+//! user declare.
 
-/// A kind of values, or a place that has one.
+/// A variable or expression that has a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Node(usize);
 
-/// How the processes of a group are told apart: by a number of each.
+/// A scalarset: a different value for each member of a class.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Encoding {
+pub(super) struct Scalarset {
     pub class: usize,
-    /// One for each member, all different.
+    /// The value of each member.
     pub values: Vec<i32>,
-    /// What in the text has these values.
+    /// The expression with these values, for messages.
     pub name: String,
 }
 
-impl Encoding {
-    /// Whether values are renamed in the same way. To exchange two members is the same whether they are told apart by their
-    /// own names or by each other's.
-    pub fn renames_like(&self, other: &Encoding) -> bool {
+impl Scalarset {
+    /// True if permutations rename the values of both in the same way. In a group of two, a scalarset and its reverse
+    /// are renamed alike.
+    pub fn renames_like(&self, other: &Scalarset) -> bool {
         let reversed = || self.values.len() == 2 && self.values.iter().rev().eq(&other.values);
         self.class == other.class && (self.values == other.values || reversed())
     }
 
-    /// The number of an encoding like this one, which is added if there is none.
-    pub fn number(self, codes: &mut Vec<Encoding>) -> usize {
-        codes.iter().position(|code| code.renames_like(&self)).unwrap_or_else(|| {
-            codes.push(self);
-            codes.len() - 1
+    /// The number of a scalarset that is renamed alike; it is added if there is none.
+    pub fn number(self, scalarsets: &mut Vec<Scalarset>) -> usize {
+        scalarsets.iter().position(|scalarset| scalarset.renames_like(&self)).unwrap_or_else(|| {
+            scalarsets.push(self);
+            scalarsets.len() - 1
         })
     }
 }
 
 #[derive(Clone, Default, Debug)]
 pub(super) struct Kind {
-    /// The values mean processes, by this encoding.
-    pub code: Option<usize>,
-    /// They are used as numbers: what for.
+    /// The values denote processes, by this scalarset.
+    pub scalarset: Option<usize>,
+    /// They are used as numbers, in this operation.
     pub number: Option<&'static str>,
-    /// Values that are written in the text.
+    /// Constants of the model that have this kind.
     pub constants: Vec<i32>,
     /// They are used as channels.
     pub channel: bool,
 }
 
-/// Values can't be of one kind.
+/// Two nodes cannot have one kind.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Clash {
-    /// What means a process is used as a number.
-    Number { code: usize, what: &'static str },
-    /// What means processes by different encodings is put together.
-    Mixed { code: usize, other: usize },
+    /// A scalarset value is used as a number.
+    Number { scalarset: usize, what: &'static str },
+    /// Values of two scalarsets are assigned or compared.
+    Mixed { scalarset: usize, other: usize },
 }
 
 #[derive(Default, Debug)]
-pub(super) struct Sorts {
+pub(super) struct Kinds {
     parent: Vec<usize>,
     kinds: Vec<Kind>,
 }
 
-impl Sorts {
+impl Kinds {
     fn add(&mut self, kind: Kind) -> Node {
         self.parent.push(self.parent.len());
         self.kinds.push(kind);
@@ -76,8 +77,8 @@ impl Sorts {
         self.add(Kind { constants: vec![value], ..Kind::default() })
     }
 
-    pub fn process(&mut self, code: usize) -> Node {
-        self.add(Kind { code: Some(code), ..Kind::default() })
+    pub fn process(&mut self, scalarset: usize) -> Node {
+        self.add(Kind { scalarset: Some(scalarset), ..Kind::default() })
     }
 
     pub fn root(&self, node: Node) -> usize {
@@ -92,12 +93,12 @@ impl Sorts {
         &self.kinds[self.root(node)]
     }
 
-    /// All kinds, with a node that has each.
+    /// All kinds, with their root nodes.
     pub fn roots(&self) -> impl Iterator<Item = (usize, &Kind)> {
         self.kinds.iter().enumerate().filter(|(n, _)| self.parent[*n] == *n)
     }
 
-    /// The values are numbers.
+    /// Marks a node as a number.
     pub fn number(&mut self, node: Node, what: &'static str) -> Result<(), Clash> {
         let root = self.root(node);
         self.kinds[root].number.get_or_insert(what);
@@ -109,7 +110,7 @@ impl Sorts {
         self.kinds[root].channel = true;
     }
 
-    /// The values are of one kind.
+    /// Gives two nodes one kind.
     pub fn unite(&mut self, a: Node, b: Node) -> Result<(), Clash> {
         let (a, b) = (self.root(a), self.root(b));
         if a == b {
@@ -118,12 +119,12 @@ impl Sorts {
         let taken = std::mem::take(&mut self.kinds[b]);
         self.parent[b] = a;
         let kind = &mut self.kinds[a];
-        if let (Some(code), Some(other)) = (kind.code, taken.code)
-            && code != other
+        if let (Some(scalarset), Some(other)) = (kind.scalarset, taken.scalarset)
+            && scalarset != other
         {
-            return Err(Clash::Mixed { code, other });
+            return Err(Clash::Mixed { scalarset, other });
         }
-        kind.code = kind.code.or(taken.code);
+        kind.scalarset = kind.scalarset.or(taken.scalarset);
         kind.number = kind.number.or(taken.number);
         kind.channel |= taken.channel;
         kind.constants.extend(taken.constants);
@@ -132,7 +133,9 @@ impl Sorts {
 
     fn check(&self, root: usize) -> Result<(), Clash> {
         match &self.kinds[root] {
-            Kind { code: Some(code), number: Some(what), .. } => Err(Clash::Number { code: *code, what }),
+            Kind { scalarset: Some(scalarset), number: Some(what), .. } => {
+                Err(Clash::Number { scalarset: *scalarset, what })
+            }
             _ => Ok(()),
         }
     }

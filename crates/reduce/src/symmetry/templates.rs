@@ -1,18 +1,18 @@
-//! Process types that differ in nothing but constants, as one type with parameters.
+//! Templates: process types that differ in constants only, as one type with parameters.
 //!
 //! Languages without process parameters write `flag[0] = 1` in one process and `flag[1] = 1` in the next.
 
 use kripke_model::ir::{Edge, Effect, Expr, Guard, Init, Location, Pattern, Place, Process, Sync, Type, Var, VarId};
 
-/// What is common to all of them: a process type with more locals than they have, and the value of each additional one
-/// in every type. None if they differ in more than constants.
-pub(super) fn merge(all: &[&Process]) -> Option<(Process, Vec<Vec<i32>>)> {
+/// The common template of some process types: a type with additional locals, and the values of each additional local
+/// in all types. None if the types differ in more than constants.
+pub(super) fn common_template(all: &[&Process]) -> Option<(Process, Vec<Vec<i32>>)> {
     let first = all[0];
-    let mut merger = Merger { own: first.locals.len(), added: Vec::new() };
+    let mut generaliser = Generaliser { own: first.locals.len(), added: Vec::new() };
     if all.iter().all(|p| std::ptr::eq(*p, first)) {
         return Some((first.clone(), Vec::new()));
     }
-    let alike = |p: &&Process| {
+    let invariant_states = |p: &&Process| {
         p.params == first.params
             && p.entry == first.entry
             && p.priority == first.priority
@@ -23,15 +23,15 @@ pub(super) fn merge(all: &[&Process]) -> Option<(Process, Vec<Vec<i32>>)> {
             && p.locations.iter().zip(&first.locations).all(|(a, b)| same_location(a, b))
             && p.edges.len() == first.edges.len()
     };
-    if !all.iter().all(alike) {
+    if !all.iter().all(invariant_states) {
         return None;
     }
     let provided: Vec<&Option<Expr>> = all.iter().map(|p| &p.provided).collect();
-    let provided = merger.option(&provided)?;
+    let provided = generaliser.option(&provided)?;
     let edge = |n: usize| all.iter().map(|p| &p.edges[n]).collect::<Vec<_>>();
-    let edges = (0..first.edges.len()).map(|n| merger.edge(&edge(n))).collect::<Option<Vec<_>>>()?;
+    let edges = (0..first.edges.len()).map(|n| generaliser.edge(&edge(n))).collect::<Option<Vec<_>>>()?;
     let mut body = Process { provided, edges, ..first.clone() };
-    for n in 0..merger.added.len() {
+    for n in 0..generaliser.added.len() {
         body.locals.push(Var {
             name: format!("constant {n}"),
             ty: Type::number(32, true),
@@ -42,7 +42,7 @@ pub(super) fn merge(all: &[&Process]) -> Option<(Process, Vec<Vec<i32>>)> {
             span: first.span,
         });
     }
-    Some((body, merger.added))
+    Some((body, generaliser.added))
 }
 
 fn same_variable(a: &Var, b: &Var) -> bool {
@@ -54,7 +54,7 @@ fn same_location(a: &Location, b: &Location) -> bool {
     (&a.edges, a.end, a.accept, a.progress, a.committed) == (&b.edges, b.end, b.accept, b.progress, b.committed)
 }
 
-/// The part of each that a pattern shows, if it fits them all.
+/// The parts that a pattern matches in all of them. None if one does not match.
 macro_rules! parts {
     ($all:expr, $pattern:pat $(if $guard:expr)? => $part:expr) => {
         $all.iter()
@@ -66,18 +66,18 @@ macro_rules! parts {
     };
 }
 
-/// Whether something is equal in all.
+/// True if all are equal.
 fn equal<T: PartialEq>(all: &[T]) -> bool {
     all.iter().all(|one| *one == all[0])
 }
 
-struct Merger {
-    /// How many locals the types have themselves.
+struct Generaliser {
+    /// The number of locals of the types themselves.
     own: usize,
     added: Vec<Vec<i32>>,
 }
 
-impl Merger {
+impl Generaliser {
     fn constant(&mut self, values: Vec<i32>) -> Expr {
         if equal(&values) {
             return Expr::Const(values[0]);
@@ -101,22 +101,26 @@ impl Merger {
         self.expr(all).map(Box::new)
     }
 
-    /// Lists of equal length, one by one.
-    fn each<T, M>(&mut self, all: &[&[T]], merge: fn(&mut Merger, &[&T]) -> Option<M>) -> Option<Vec<M>> {
+    /// Generalises lists of equal length, item by item.
+    fn each<T, M>(
+        &mut self,
+        all: &[&[T]],
+        common_template: fn(&mut Generaliser, &[&T]) -> Option<M>,
+    ) -> Option<Vec<M>> {
         if !all.iter().all(|list| list.len() == all[0].len()) {
             return None;
         }
-        (0..all[0].len()).map(|n| merge(self, &all.iter().map(|list| &list[n]).collect::<Vec<_>>())).collect()
+        (0..all[0].len()).map(|n| common_template(self, &all.iter().map(|list| &list[n]).collect::<Vec<_>>())).collect()
     }
 
     fn exprs(&mut self, all: &[&Vec<Expr>]) -> Option<Vec<Expr>> {
         let all: Vec<&[Expr]> = all.iter().map(|list| list.as_slice()).collect();
-        self.each(&all, Merger::expr)
+        self.each(&all, Generaliser::expr)
     }
 
     fn patterns(&mut self, all: &[&Vec<Pattern>]) -> Option<Vec<Pattern>> {
         let all: Vec<&[Pattern]> = all.iter().map(|list| list.as_slice()).collect();
-        self.each(&all, Merger::pattern)
+        self.each(&all, Generaliser::pattern)
     }
 
     fn pattern(&mut self, all: &[&Pattern]) -> Option<Pattern> {
@@ -150,7 +154,7 @@ impl Merger {
             }
             Expr::Cond(_) => {
                 let all = parts!(all, Expr::Cond(parts) => parts.as_slice())?;
-                let parts = self.each(&all, Merger::expr)?;
+                let parts = self.each(&all, Generaliser::expr)?;
                 Expr::Cond(Box::new(parts.try_into().ok()?))
             }
             Expr::Channel(query, _) => {
@@ -167,7 +171,7 @@ impl Merger {
             Expr::Timeout => parts!(all, Expr::Timeout => Expr::Timeout)?.pop()?,
             Expr::NonProgress => parts!(all, Expr::NonProgress => Expr::NonProgress)?.pop()?,
             Expr::ProcessCount => parts!(all, Expr::ProcessCount => Expr::ProcessCount)?.pop()?,
-            // What speaks of single processes makes them different anyway.
+            // Remote references distinguish processes anyway.
             _ => return None,
         })
     }
@@ -195,7 +199,7 @@ impl Merger {
             Some(_) => Some(self.sync(&all.iter().map(|e| e.sync.as_ref()).collect::<Option<Vec<_>>>()?)?),
         };
         let effects: Vec<&[Effect]> = all.iter().map(|e| e.effects.as_slice()).collect();
-        let effects = self.each(&effects, Merger::effect)?;
+        let effects = self.each(&effects, Generaliser::effect)?;
         Some(Edge { guard, sync, effects, ..first.clone() })
     }
 
@@ -207,8 +211,8 @@ impl Merger {
                 Sync::Send { channel: self.expr(&channels)?, args: self.exprs(&args)?, sorted: *sorted }
             }
             Sync::Receive { anywhere, keep, .. } => {
-                let alike = |a: &bool, k: &bool| a == anywhere && k == keep;
-                let three = parts!(all, Sync::Receive { channel, args, condition, anywhere: a, keep: k } if alike(a, k) => (channel, (args, condition)))?;
+                let invariant_states = |a: &bool, k: &bool| a == anywhere && k == keep;
+                let three = parts!(all, Sync::Receive { channel, args, condition, anywhere: a, keep: k } if invariant_states(a, k) => (channel, (args, condition)))?;
                 let (channels, rest): (Vec<_>, Vec<_>) = three.into_iter().unzip();
                 let (args, conditions): (Vec<_>, Vec<_>) = rest.into_iter().unzip();
                 let (channel, args) = (self.expr(&channels)?, self.patterns(&args)?);
@@ -231,7 +235,7 @@ impl Merger {
                 Effect::Require { condition: self.expr(&conditions)?, message: message.clone() }
             }
             Effect::Remove => parts!(all, Effect::Remove => Effect::Remove)?.pop()?,
-            // What is printed is no part of a state.
+            // Output is not part of a state.
             Effect::Print(print) => parts!(all, Effect::Print(_) => Effect::Print(print.clone()))?.pop()?,
             Effect::Run { .. } | Effect::SetPriority { .. } => return None,
         })

@@ -1,20 +1,20 @@
-//! What the text does with every value: which are numbers, and which can only be meant as names of processes.
+//! The uses of all values of a model, which decide whether they are numbers or scalarset values.
 
-use super::instances::{Cast, Local};
-use super::scalarsets::{Clash, Encoding, Node, Sorts};
-use crate::startup::{Beginning, edges_at};
+use super::instances::{Instances, Local};
+use super::scalarsets::{Clash, Kinds, Node, Scalarset};
+use crate::startup::{Startup, edges_at};
 use kripke_model::ir::{
     BinaryOp, Edge, Effect, Expr, Guard, Model, Pattern, Place, Process, ProcessId, Sync, Type, Var, VarRef,
 };
 
-/// Why these groups can't be.
+/// A reason why the groups are not symmetric.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Objection {
-    /// A group is none.
+    /// The members of a group are not symmetric.
     Group { class: usize, why: String },
-    /// One process is not like the others.
+    /// One process is not symmetric to the others of its group.
     Member { pid: usize, why: String },
-    /// Nothing can be exchanged.
+    /// No group can be symmetric.
     All(String),
 }
 
@@ -25,47 +25,48 @@ pub(super) struct Variable {
     pub dims: Vec<Node>,
 }
 
-/// Where values are kept.
+/// The nodes of all variables and message fields.
 #[derive(Debug)]
 pub(super) struct Uses<'a> {
     pub model: &'a Model,
-    pub begun: &'a Beginning,
-    pub cast: &'a Cast,
-    /// Those of the cast, and more.
-    pub codes: Vec<Encoding>,
-    pub sorts: Sorts,
+    pub startup: &'a Startup,
+    pub instances: &'a Instances,
+    /// The scalarsets of the instances, and those inferred from the model.
+    pub scalarsets: Vec<Scalarset>,
+    pub kinds: Kinds,
     pub globals: Vec<Variable>,
     /// By class.
     pub locals: Vec<Vec<Variable>>,
-    /// Fields of messages, by channel declaration.
+    /// Message fields, by channel declaration.
     pub fields: Vec<Vec<Node>>,
-    /// Whether processes can end.
+    /// True if processes can end.
     pub ends: bool,
-    /// Processes that somebody looks into.
+    /// Processes that are read remotely.
     pub named: Vec<usize>,
 }
 
-/// What values of a kind are kept in: the kind, the type, and the range if there is one.
+/// A variable or field: its node, its type, and its range if there is one.
 pub(super) type Store = (Node, Type, Option<(i32, i32)>);
 
-/// Who reads: a class, or somebody who watches.
-pub(super) type Reader = Option<usize>;
+/// The class whose template contains an expression; none for the property.
+pub(super) type Context = Option<usize>;
 
-pub(super) type Judged<T = Node> = Result<T, Objection>;
+pub(super) type Checked<T = Node> = Result<T, Objection>;
 
 impl<'a> Uses<'a> {
-    pub fn of(model: &'a Model, begun: &'a Beginning, cast: &'a Cast) -> Judged<Uses<'a>> {
-        let mut sorts = Sorts::default();
+    pub fn of(model: &'a Model, startup: &'a Startup, instances: &'a Instances) -> Checked<Uses<'a>> {
+        let mut kinds = Kinds::default();
         let mut variable =
-            |var: &Var| Variable { element: sorts.fresh(), dims: var.dims.iter().map(|_| sorts.fresh()).collect() };
+            |var: &Var| Variable { element: kinds.fresh(), dims: var.dims.iter().map(|_| kinds.fresh()).collect() };
         let globals = model.globals.iter().map(&mut variable).collect();
-        let locals = cast.classes.iter().map(|c| c.body.locals.iter().map(&mut variable).collect()).collect();
-        let fields = model.channels.iter().map(|c| c.fields.iter().map(|_| sorts.fresh()).collect()).collect();
-        let ends = cast.classes.iter().any(|class| class.ends);
-        let codes = cast.codes.clone();
-        let mut uses = Uses { model, begun, cast, codes, sorts, globals, locals, fields, ends, named: Vec::new() };
-        for (class, actors) in cast.classes.iter().enumerate() {
-            uses.process(&actors.body, &actors.reached, Some(class))?;
+        let locals = instances.classes.iter().map(|c| c.body.locals.iter().map(&mut variable).collect()).collect();
+        let fields = model.channels.iter().map(|c| c.fields.iter().map(|_| kinds.fresh()).collect()).collect();
+        let ends = instances.classes.iter().any(|class| class.ends);
+        let scalarsets = instances.scalarsets.clone();
+        let mut uses =
+            Uses { model, startup, instances, scalarsets, kinds, globals, locals, fields, ends, named: Vec::new() };
+        for (number, class) in instances.classes.iter().enumerate() {
+            uses.process(&class.body, &class.reached, Some(number))?;
         }
         if let Some(observer) = &model.observer {
             let everywhere = vec![true; observer.automaton.locations.len()];
@@ -74,18 +75,18 @@ impl<'a> Uses<'a> {
         if let Some(goal) = &model.goal {
             uses.number(&goal.condition, None, "a condition")?;
         }
-        while uses.settle()? {}
+        while uses.infer_from_constant_arrays()? {}
         Ok(uses)
     }
 
-    /// Where values of a kind are kept: the types they must fit.
+    /// All variables and message fields, with the types that their values must fit.
     pub fn stores(&self) -> Vec<Store> {
         let mut out = Vec::new();
         let mut add = |nodes: &[Variable], vars: &[Var]| {
             out.extend(nodes.iter().zip(vars).map(|(node, var)| (node.element, var.ty, var.range)));
         };
         add(&self.globals, &self.model.globals);
-        for (nodes, class) in self.locals.iter().zip(&self.cast.classes) {
+        for (nodes, class) in self.locals.iter().zip(&self.instances.classes) {
             add(nodes, &class.body.locals);
         }
         for (nodes, channel) in self.fields.iter().zip(&self.model.channels) {
@@ -94,113 +95,116 @@ impl<'a> Uses<'a> {
         out
     }
 
-    /// Where a clash comes from, and what it means for the groups.
+    /// The objection that follows from a clash.
     fn clash(&self, clash: Clash) -> Objection {
-        let codes = &self.codes;
+        let scalarsets = &self.scalarsets;
         match clash {
-            Clash::Number { code, what } => Objection::Group {
-                class: codes[code].class,
-                why: format!("{} is used for more than to tell them apart ({what})", codes[code].name),
+            Clash::Number { scalarset, what } => Objection::Group {
+                class: scalarsets[scalarset].class,
+                why: format!("{} is used as a number ({what})", scalarsets[scalarset].name),
             },
-            Clash::Mixed { code, other } => Objection::Group {
-                class: codes[other].class,
-                why: format!("{} and {} order them in different ways", codes[code].name, codes[other].name),
+            Clash::Mixed { scalarset, other } => Objection::Group {
+                class: scalarsets[other].class,
+                why: format!(
+                    "{} and {} are mixed, but number them differently",
+                    scalarsets[scalarset].name, scalarsets[other].name
+                ),
             },
         }
     }
 
-    pub fn unite(&mut self, a: Node, b: Node) -> Judged<()> {
-        self.sorts.unite(a, b).map_err(|clash| self.clash(clash))
+    pub fn unite(&mut self, a: Node, b: Node) -> Checked<()> {
+        self.kinds.unite(a, b).map_err(|clash| self.clash(clash))
     }
 
-    /// An expression whose value is a number.
-    fn number(&mut self, expr: &Expr, reader: Reader, what: &'static str) -> Judged<()> {
-        let node = self.expr(expr, reader)?;
-        self.sorts.number(node, what).map_err(|clash| self.clash(clash))
+    /// Analyses an expression that is used as a number.
+    fn number(&mut self, expr: &Expr, context: Context, what: &'static str) -> Checked<()> {
+        let node = self.expr(expr, context)?;
+        self.kinds.number(node, what).map_err(|clash| self.clash(clash))
     }
 
-    fn plain(&mut self) -> Judged {
-        let node = self.sorts.fresh();
-        self.sorts.number(node, "a result").map_err(|clash| self.clash(clash))?;
+    fn plain(&mut self) -> Checked {
+        let node = self.kinds.fresh();
+        self.kinds.number(node, "a result").map_err(|clash| self.clash(clash))?;
         Ok(node)
     }
 
-    fn process(&mut self, body: &Process, reached: &[bool], reader: Reader) -> Judged<()> {
+    fn process(&mut self, body: &Process, reached: &[bool], context: Context) -> Checked<()> {
         if let Some(clause) = &body.provided {
-            self.number(clause, reader, "a condition")?;
+            self.number(clause, context, "a condition")?;
         }
-        if !body.claims.is_empty() && reader.is_some_and(|class| self.cast.is_group(class)) {
-            let why = "each claims a channel for itself".to_string();
-            return Err(Objection::Group { class: reader.unwrap_or(0), why });
+        if !body.claims.is_empty() && context.is_some_and(|class| self.instances.is_group(class)) {
+            let why = "each has an exclusive channel claim".to_string();
+            return Err(Objection::Group { class: context.unwrap_or(0), why });
         }
         for claim in &body.claims {
-            self.channel(&claim.channel, reader)?;
+            self.channel(&claim.channel, context)?;
         }
         for edge in edges_at(body, reached) {
-            self.edge(edge, reader)?;
+            self.edge(edge, context)?;
         }
         Ok(())
     }
 
-    fn edge(&mut self, edge: &Edge, reader: Reader) -> Judged<()> {
+    fn edge(&mut self, edge: &Edge, context: Context) -> Checked<()> {
         if let Guard::When(condition) = &edge.guard {
-            self.number(condition, reader, "a condition")?;
+            self.number(condition, context, "a condition")?;
         }
         match &edge.sync {
             Some(Sync::Send { channel, args, sorted }) => {
-                let declarations = self.channel(channel, reader)?;
+                let declarations = self.channel(channel, context)?;
                 for (n, arg) in args.iter().enumerate() {
-                    let value = self.expr(arg, reader)?;
+                    let value = self.expr(arg, context)?;
                     if *sorted {
-                        self.sorts.number(value, "the order of messages").map_err(|clash| self.clash(clash))?;
+                        self.kinds.number(value, "the order of messages").map_err(|clash| self.clash(clash))?;
                     }
                     self.field(&declarations, n, value)?;
                 }
-                // What is missing is sent as 0.
+                // Missing fields are sent as 0.
                 let most = declarations.iter().map(|d| self.fields[*d].len()).max().unwrap_or(0);
                 for n in args.len()..most {
-                    let nothing = self.sorts.constant(0);
+                    let nothing = self.kinds.constant(0);
                     self.field(&declarations, n, nothing)?;
                 }
             }
             Some(Sync::Receive { channel, args, condition, .. }) => {
-                self.receive(channel, args, reader)?;
+                self.receive(channel, args, context)?;
                 if let Some(condition) = condition {
-                    self.number(condition, reader, "a condition")?;
+                    self.number(condition, context, "a condition")?;
                 }
             }
             None => {}
         }
-        // Those of an edge with a chain are not executed.
+        // The effects of an edge into an indivisible sequence are not executed.
         let effects = if edge.chain.is_some() { &[][..] } else { &edge.effects };
-        effects.iter().try_for_each(|effect| self.effect(effect, reader))
+        effects.iter().try_for_each(|effect| self.effect(effect, context))
     }
 
-    fn effect(&mut self, effect: &Effect, reader: Reader) -> Judged<()> {
+    fn effect(&mut self, effect: &Effect, context: Context) -> Checked<()> {
         match effect {
             Effect::Assign(place, value) => {
-                let (place, value) = (self.place(place, reader)?, self.expr(value, reader)?);
+                let (place, value) = (self.place(place, context)?, self.expr(value, context)?);
                 self.unite(place, value)
             }
-            Effect::Assert(e) | Effect::Require { condition: e, .. } => self.number(e, reader, "a condition"),
-            // What is printed is no part of a state; ends of processes are left out.
+            Effect::Assert(e) | Effect::Require { condition: e, .. } => self.number(e, context, "a condition"),
+            // Output is not part of a state; terminations are removed from the searched model.
             Effect::Print(_) | Effect::Remove => Ok(()),
-            Effect::Run { .. } => Err(Objection::All("processes are created".to_string())),
+            Effect::Run { .. } => Err(Objection::All("processes are created after the startup phase".to_string())),
             Effect::SetPriority { .. } => Err(Objection::All("processes have priorities".to_string())),
         }
     }
 
-    /// An expression that means a channel; the declarations of those that it can mean.
-    fn channel(&mut self, channel: &Expr, reader: Reader) -> Judged<Vec<usize>> {
-        let node = self.expr(channel, reader)?;
-        self.sorts.channel(node);
-        Ok(self.declarations(channel, reader))
+    /// Analyses an expression that denotes a channel. The declarations of the channels that it can denote.
+    fn channel(&mut self, channel: &Expr, context: Context) -> Checked<Vec<usize>> {
+        let node = self.expr(channel, context)?;
+        self.kinds.channel(node);
+        Ok(self.declarations(channel, context))
     }
 
-    /// The declarations of the channels that an expression can mean.
-    pub fn declarations(&self, channel: &Expr, reader: Reader) -> Vec<usize> {
-        let Some(numbers) = self.possible(channel, reader) else { return (0..self.model.channels.len()).collect() };
-        let channels = &self.begun.views[0].channels;
+    /// The declarations of the channels that an expression can denote.
+    pub fn declarations(&self, channel: &Expr, context: Context) -> Vec<usize> {
+        let Some(numbers) = self.possible(channel, context) else { return (0..self.model.channels.len()).collect() };
+        let channels = &self.startup.views[0].channels;
         let known = |n: &i32| channels.get(usize::try_from(*n).ok()?.checked_sub(1)?).map(|c| c.declaration.index());
         let mut declarations: Vec<usize> = numbers.iter().filter_map(known).collect();
         declarations.sort_unstable();
@@ -208,27 +212,27 @@ impl<'a> Uses<'a> {
         declarations
     }
 
-    /// The values an expression can have, if it reads what never changes.
-    fn possible(&self, expr: &Expr, reader: Reader) -> Option<Vec<i32>> {
-        match (expr, reader) {
+    /// The values of an expression that reads only constants.
+    fn possible(&self, expr: &Expr, context: Context) -> Option<Vec<i32>> {
+        match (expr, context) {
             (Expr::Const(value), _) => Some(vec![*value]),
-            (Expr::Load(Place { var: VarRef::Global(id), .. }), _) if self.cast.settled[id.index()] => {
-                let views = self.begun.views.iter();
+            (Expr::Load(Place { var: VarRef::Global(id), .. }), _) if self.instances.constant_globals[id.index()] => {
+                let views = self.startup.views.iter();
                 Some(views.flat_map(|view| view.globals[id.index()].iter().copied()).collect())
             }
             (Expr::Load(Place { var: VarRef::Local(id), .. }), Some(class)) => {
-                match &self.cast.classes[class].locals[id.index()] {
+                match &self.instances.classes[class].locals[id.index()] {
                     Local::Varies => None,
                     Local::Same(values) => Some(values.clone()),
-                    Local::Own(_, values) => Some(values.clone()),
+                    Local::Distinct(_, values) => Some(values.clone()),
                 }
             }
             _ => None,
         }
     }
 
-    /// A value goes into a field, or comes from there.
-    fn field(&mut self, declarations: &[usize], n: usize, value: Node) -> Judged<()> {
+    /// Gives a value the kind of a message field.
+    fn field(&mut self, declarations: &[usize], n: usize, value: Node) -> Checked<()> {
         for declaration in declarations {
             if let Some(field) = self.fields[*declaration].get(n).copied() {
                 self.unite(field, value)?;
@@ -237,12 +241,12 @@ impl<'a> Uses<'a> {
         Ok(())
     }
 
-    fn receive(&mut self, channel: &Expr, args: &[Pattern], reader: Reader) -> Judged<()> {
-        let declarations = self.channel(channel, reader)?;
+    fn receive(&mut self, channel: &Expr, args: &[Pattern], context: Context) -> Checked<()> {
+        let declarations = self.channel(channel, context)?;
         for (n, arg) in args.iter().enumerate() {
             let value = match arg {
-                Pattern::Match(e) => self.expr(e, reader)?,
-                Pattern::Store(place) => self.place(place, reader)?,
+                Pattern::Match(e) => self.expr(e, context)?,
+                Pattern::Store(place) => self.place(place, context)?,
                 Pattern::Any => continue,
             };
             self.field(&declarations, n, value)?;
@@ -250,12 +254,12 @@ impl<'a> Uses<'a> {
         Ok(())
     }
 
-    fn place(&mut self, place: &Place, reader: Reader) -> Judged {
+    fn place(&mut self, place: &Place, context: Context) -> Checked {
         let mut indices = Vec::new();
         for index in &place.index {
-            indices.push(self.expr(index, reader)?);
+            indices.push(self.expr(index, context)?);
         }
-        let variable = match (place.var, reader) {
+        let variable = match (place.var, context) {
             (VarRef::Global(id), _) => self.globals[id.index()].clone(),
             (VarRef::Local(id), Some(class)) => {
                 if let Some(node) = self.fixed(class, id.index(), &indices)? {
@@ -271,62 +275,62 @@ impl<'a> Uses<'a> {
         Ok(variable.element)
     }
 
-    /// The value of a local variable that never changes.
-    fn fixed(&mut self, class: usize, local: usize, indices: &[Node]) -> Judged<Option<Node>> {
-        Ok(match &self.cast.classes[class].locals[local] {
+    /// The node of a local variable that never changes.
+    fn fixed(&mut self, class: usize, local: usize, indices: &[Node]) -> Checked<Option<Node>> {
+        Ok(match &self.instances.classes[class].locals[local] {
             Local::Varies => None,
-            Local::Own(code, _) => Some(self.sorts.process(*code)),
+            Local::Distinct(scalarset, _) => Some(self.kinds.process(*scalarset)),
             Local::Same(values) => {
-                let node = self.sorts.fresh();
+                let node = self.kinds.fresh();
                 for value in values {
-                    let value = self.sorts.constant(*value);
+                    let value = self.kinds.constant(*value);
                     self.unite(node, value)?;
                 }
                 for index in indices {
-                    self.sorts.number(*index, "an index").map_err(|clash| self.clash(clash))?;
+                    self.kinds.number(*index, "an index").map_err(|clash| self.clash(clash))?;
                 }
                 Some(node)
             }
         })
     }
 
-    fn expr(&mut self, expr: &Expr, reader: Reader) -> Judged {
-        if let Some(node) = self.computed(expr, reader) {
+    fn expr(&mut self, expr: &Expr, context: Context) -> Checked {
+        if let Some(node) = self.computed(expr, context) {
             return Ok(node);
         }
         match expr {
-            Expr::Const(value) => return Ok(self.sorts.constant(*value)),
-            Expr::Load(place) => return self.place(place, reader),
-            Expr::Unary(op, a) => self.number(a, reader, op.symbol())?,
+            Expr::Const(value) => return Ok(self.kinds.constant(*value)),
+            Expr::Load(place) => return self.place(place, context),
+            Expr::Unary(op, a) => self.number(a, context, op.symbol())?,
             Expr::Binary(BinaryOp::Eq | BinaryOp::Ne, a, b) => {
-                let (a, b) = (self.expr(a, reader)?, self.expr(b, reader)?);
+                let (a, b) = (self.expr(a, context)?, self.expr(b, context)?);
                 self.unite(a, b)?;
             }
             Expr::Binary(op, a, b) => {
-                self.number(a, reader, op.symbol())?;
-                self.number(b, reader, op.symbol())?;
+                self.number(a, context, op.symbol())?;
+                self.number(b, context, op.symbol())?;
             }
             Expr::Cond(parts) => {
-                self.number(&parts[0], reader, "a condition")?;
-                let (yes, no) = (self.expr(&parts[1], reader)?, self.expr(&parts[2], reader)?);
+                self.number(&parts[0], context, "a condition")?;
+                let (yes, no) = (self.expr(&parts[1], context)?, self.expr(&parts[2], context)?);
                 self.unite(yes, no)?;
                 return Ok(yes);
             }
             Expr::Channel(_, channel) => {
-                self.channel(channel, reader)?;
+                self.channel(channel, context)?;
             }
-            Expr::Poll { channel, args, .. } => self.receive(channel, args, reader)?,
+            Expr::Poll { channel, args, .. } => self.receive(channel, args, context)?,
             Expr::ProcessCount if self.ends => {
-                return Err(Objection::All("somebody counts the processes".to_string()));
+                return Err(Objection::All("the model reads the number of processes".to_string()));
             }
-            Expr::Last => return Err(Objection::All("somebody asks who moved last".to_string())),
+            Expr::Last => return Err(Objection::All("the model reads which process moved last".to_string())),
             Expr::Enabled(pid) | Expr::Location(pid) | Expr::Priority(pid) => {
                 self.named(None, Some(pid))?;
             }
             Expr::At { process, pid, .. } => {
                 self.named(Some(*process), pid.as_deref())?;
             }
-            Expr::Remote { process, pid, place } => return self.remote(*process, pid.as_deref(), place, reader),
+            Expr::Remote { process, pid, place } => return self.remote(*process, pid.as_deref(), place, context),
             Expr::Pid
             | Expr::ProcessCount
             | Expr::Timeout
@@ -338,17 +342,17 @@ impl<'a> Uses<'a> {
         self.plain()
     }
 
-    /// A local variable of another process.
-    fn remote(&mut self, process: ProcessId, pid: Option<&Expr>, place: &Place, reader: Reader) -> Judged {
+    /// Analyses a remote reference to a local variable.
+    fn remote(&mut self, process: ProcessId, pid: Option<&Expr>, place: &Place, context: Context) -> Checked {
         let mut indices = Vec::new();
         for index in &place.index {
-            indices.push(self.expr(index, reader)?);
+            indices.push(self.expr(index, context)?);
         }
         let Some(pid) = self.named(Some(process), pid)? else { return self.plain() };
-        let (class, VarRef::Local(id)) = (self.cast.class_of[pid], place.var) else { return self.plain() };
-        if let Local::Own(_, values) = &self.cast.classes[class].locals[id.index()] {
-            let member = self.cast.classes[class].pids.iter().position(|member| *member == pid).unwrap_or(0);
-            return Ok(self.sorts.constant(values[member]));
+        let (class, VarRef::Local(id)) = (self.instances.class_of[pid], place.var) else { return self.plain() };
+        if let Local::Distinct(_, values) = &self.instances.classes[class].locals[id.index()] {
+            let member = self.instances.classes[class].pids.iter().position(|member| *member == pid).unwrap_or(0);
+            return Ok(self.kinds.constant(values[member]));
         }
         if let Some(node) = self.fixed(class, id.index(), &indices)? {
             return Ok(node);
@@ -360,9 +364,9 @@ impl<'a> Uses<'a> {
         Ok(variable.element)
     }
 
-    /// The process that is named by a constant, or by being the first of its type.
+    /// The process that is named by a constant, or as the first of its type.
     pub fn find(&self, process: Option<ProcessId>, pid: Option<&Expr>) -> Option<usize> {
-        let types = &self.begun.views[0].processes;
+        let types = &self.startup.views[0].processes;
         let of_type = |n: &usize| process.is_none_or(|process| types[*n].process == process);
         match pid {
             None => (0..types.len()).find(of_type),
@@ -371,20 +375,22 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// The process that somebody looks into.
-    fn named(&mut self, process: Option<ProcessId>, pid: Option<&Expr>) -> Judged<Option<usize>> {
+    /// Notes a process that is read remotely.
+    fn named(&mut self, process: Option<ProcessId>, pid: Option<&Expr>) -> Checked<Option<usize>> {
         if pid.is_some_and(|pid| !matches!(pid, Expr::Const(_))) {
-            let types = &self.begun.views[0].processes;
+            let types = &self.startup.views[0].processes;
             let of_type = |n: &usize| process.is_none_or(|process| types[*n].process == process);
-            let group = self.cast.classes.iter().position(|c| c.pids.len() > 1 && c.pids.iter().any(of_type));
+            let group = self.instances.classes.iter().position(|c| c.pids.len() > 1 && c.pids.iter().any(of_type));
             return Err(match group {
-                Some(class) => Objection::Group { class, why: "somebody looks into one of them".to_string() },
-                None => Objection::All("somebody looks into a process".to_string()),
+                Some(class) => {
+                    Objection::Group { class, why: "one of them is read remotely by a computed number".to_string() }
+                }
+                None => Objection::All("a process is read remotely by a computed number".to_string()),
             });
         }
         let found = self.find(process, pid);
-        if found.is_some_and(|pid| self.cast.classes[self.cast.class_of[pid]].ends) {
-            return Err(Objection::All("somebody looks into a process that ends".to_string()));
+        if found.is_some_and(|pid| self.instances.classes[self.instances.class_of[pid]].ends) {
+            return Err(Objection::All("a process that ends is read remotely".to_string()));
         }
         self.named.extend(found);
         Ok(found)

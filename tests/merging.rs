@@ -1,6 +1,6 @@
-//! Gluing local actions changes how many states there are, never what is wrong with a model.
+//! Statement merging changes the number of states, never the kinds of errors.
 //!
-//! `KRIPKE_COARSENED` says how many random programs are looked at.
+//! `KRIPKE_MERGED` is the number of random programs.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -33,22 +33,22 @@ fn kinds(outcome: &Outcome) -> [bool; 4] {
     [errors.assertions, errors.faults, errors.invalid_ends, errors.goals].map(|n| n > 0)
 }
 
-/// Whether gluing made the model smaller, if there was anything to glue and both could be searched.
+/// True if statement merging made the state space smaller. None if nothing was merged, or a search was too long.
 fn compare(mut whole: Model, name: &str) -> Option<bool> {
-    // It may count steps, and what it is like may be asked.
+    // An observer may count steps, and the goal may read its state.
     whole.observer = None;
     if whole.goal.as_ref().is_some_and(|g| format!("{:?}", g.condition).contains("ObserverAt")) {
         whole.goal = None;
     }
-    let mut coarse = whole.clone();
-    if merge(&mut coarse) == 0 {
+    let mut merged = whole.clone();
+    if merge(&mut merged) == 0 {
         return None;
     }
-    coarse.validate().unwrap_or_else(|e| panic!("{name}: {e}"));
-    let (raw, glued) = (search(whole.clone())?, search(coarse)?);
-    assert_eq!(kinds(&raw), kinds(&glued), "{name}\n{whole}");
-    assert!(glued.statistics.states <= raw.statistics.states, "{name}\n{whole}");
-    Some(glued.statistics.states < raw.statistics.states)
+    merged.validate().unwrap_or_else(|e| panic!("{name}: {e}"));
+    let (raw, merged) = (search(whole.clone())?, search(merged)?);
+    assert_eq!(kinds(&raw), kinds(&merged), "{name}\n{whole}");
+    assert!(merged.statistics.states <= raw.statistics.states, "{name}\n{whole}");
+    Some(merged.statistics.states < raw.statistics.states)
 }
 
 /// A text in place of files.
@@ -72,7 +72,7 @@ fn judge(results: Vec<Result<Option<bool>, String>>, least: usize) {
 
 #[test]
 fn random_programs_have_the_same_errors() {
-    let count: u64 = places::setting("KRIPKE_COARSENED", 300);
+    let count: u64 = places::setting("KRIPKE_MERGED", 300);
     let seeds: Vec<u64> = (1..=count).collect();
     let results = parallel::map(&seeds, |seed| {
         let loaded = load(Path::new("model.pml"), &Text(program(*seed).text()), &LoadOptions::default());
@@ -88,13 +88,13 @@ fn choices_in_a_row_do_not_multiply() {
     let mut model = load(Path::new("model.pml"), &Text(text), &LoadOptions::default()).model.expect("it is correct");
     let whole = search(model.clone()).expect("it is small").statistics;
     assert!(merge(&mut model) > 0);
-    let coarse = search(model).expect("it is smaller").statistics;
-    assert!(coarse.states < whole.states && coarse.transitions <= 2 * 2 * coarse.states, "{coarse:?}");
+    let merged = search(model).expect("it is smaller").statistics;
+    assert!(merged.states < whole.states && merged.transitions <= 2 * 2 * merged.states, "{merged:?}");
 }
 
-/// An atomic sequence may begin with a step that nobody sees, and go on with others: these are not part of what comes before.
+/// An atomic sequence may begin with an invisible step and continue with visible ones: these are not merged with the step before.
 #[test]
-fn sequences_that_begin_unseen_stay_apart() {
+fn sequences_with_visible_steps_are_not_merged() {
     let watched = "active proctype q() { m == 1 && n == 0; assert(false) }";
     for sequence in ["atomic { x = 1; n = 1 }", "atomic { x = 1; x = 2; n = x }", "atomic { x == 0 -> n = 1 }"] {
         let text = format!("byte m, n; active proctype p() {{ byte x; m = 1; {sequence}; x = 0; x = 1 }} {watched}");
@@ -105,7 +105,7 @@ fn sequences_that_begin_unseen_stay_apart() {
 
 #[test]
 fn random_models_have_the_same_errors() {
-    let seeds: Vec<u64> = (0..5 * places::setting("KRIPKE_COARSENED", 300)).collect();
+    let seeds: Vec<u64> = (0..5 * places::setting("KRIPKE_MERGED", 300)).collect();
     judge(parallel::map(&seeds, |seed| compare(random_model(*seed), &format!("model {seed}"))), 1);
 }
 

@@ -1,0 +1,273 @@
+//! The choice of an ample set in a state.
+//!
+//! For every enabled process the smallest closed set around it is computed, and the one with the fewest transitions is
+//! taken. A set is closed if it contains, for each member, every process on which the member's next transitions depend
+//! (C1). A set that contains all enabled processes, a visible transition (C2) or, for LTL, a transition over a back
+//! edge (C3) is not used.
+//!
+//! The first attempt uses the dependence rows alone, which cost a few words for each member. If the result has more than
+//! one transition, the second attempt also uses guards that are false in the state ([`reachable_accesses`]).
+//!
+//! [`reachable_accesses`]: super::reachable_accesses
+
+use super::reachable_accesses::{GuardedPaths, GuardedState};
+use super::{Independence, Preserve};
+use kripke_model::{Parts, Standing, State};
+
+/// The processes whose transitions are explored in a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct AmpleSet {
+    /// The processes, one bit each.
+    pub processes: u64,
+    /// A process outside of the set may still reach a visible transition or an error, so the search must apply the
+    /// [cycle proviso](super::cycle_proviso).
+    pub needs_proviso: bool,
+    /// The number of transitions that are left out only because guards are false.
+    pub saved_by_guards: usize,
+}
+
+impl Independence {
+    /// The ample set of a state, none if the state must be expanded fully. `use_guards` is called if the dependence rows
+    /// alone leave more than one transition, and says whether to evaluate guards.
+    pub(super) fn ample(
+        &self,
+        state: &State,
+        parts: &Parts,
+        enabled: &mut EnabledProcesses,
+        use_guards: impl FnOnce() -> bool,
+    ) -> Option<AmpleSet> {
+        enabled.read(self, parts)?;
+        let mut best = self.smallest(enabled, |enabled, closure, failed| self.close(enabled, closure, failed));
+        let mut saved_by_guards = 0;
+        let guarded = self.guarded.as_ref().filter(|_| best.is_none_or(|(size, _)| size > 1) && use_guards());
+        if let Some(paths) = guarded {
+            enabled.guards.read(paths, state, &enabled.points);
+            let close = |enabled: &mut EnabledProcesses, closure: &mut Closure, failed| {
+                self.close_with_guards(paths, enabled, closure, failed)
+            };
+            let smaller = self.smallest(enabled, close);
+            let before = best.map_or(enabled.transitions(u64::MAX), |(size, _)| size);
+            best = best.into_iter().chain(smaller).min();
+            saved_by_guards = best.map_or(0, |(size, _)| before - size);
+        }
+        let (_, processes) = best?;
+        let outside = |&(pid, point): &(usize, usize)| processes >> pid & 1 == 0 && self.points[point].relevant_ahead;
+        let needs_proviso = self.preserve == Preserve::Safety && enabled.points().any(|at| outside(&at));
+        Some(AmpleSet { processes, needs_proviso, saved_by_guards })
+    }
+
+    /// The usable closed set with the fewest transitions, and their number. Every set is built around an enabled process.
+    fn smallest(
+        &self,
+        enabled: &mut EnabledProcesses,
+        close: impl Fn(&mut EnabledProcesses, &mut Closure, u64) -> Option<()>,
+    ) -> Option<(usize, u64)> {
+        let mut best: Option<(usize, u64)> = None;
+        // The processes around which no usable set exists.
+        let mut failed = 0;
+        for pid in (0..enabled.points.len()).rev() {
+            if !enabled.contains(pid) {
+                continue;
+            }
+            let mut closure = Closure::around(pid);
+            if close(enabled, &mut closure, failed).is_none() {
+                failed |= 1 << pid;
+                continue;
+            }
+            let size = enabled.transitions(closure.set);
+            if best.is_none_or(|(least, _)| size < least) {
+                best = Some((size, closure.set));
+            }
+            if size == 1 {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Adds all processes on which a member depends. None if the set becomes unusable, which is known in advance if it
+    /// contains a process of `failed`.
+    fn close(&self, enabled: &EnabledProcesses, closure: &mut Closure, failed: u64) -> Option<()> {
+        while let Some(member) = closure.next() {
+            let row = self.add_member(enabled, closure, member)?;
+            closure.add(self.dependent(enabled, row) | self.awaited_by_end(enabled, member));
+            closure.is_usable(enabled, failed)?;
+        }
+        Some(())
+    }
+
+    /// Like [`Independence::close`], without the processes that cannot execute a dependent transition before a member of
+    /// the set moves, because guards on their paths are false.
+    fn close_with_guards(
+        &self,
+        paths: &GuardedPaths,
+        enabled: &mut EnabledProcesses,
+        closure: &mut Closure,
+        failed: u64,
+    ) -> Option<()> {
+        loop {
+            // Assume that all guards that are false stay false.
+            while let Some(member) = closure.next() {
+                let row = self.add_member(enabled, closure, member)?;
+                let candidates = self.dependent(enabled, row) & !closure.set;
+                closure.add(enabled.guards.dependent(candidates, row) | self.awaited_by_end(enabled, member));
+                closure.is_usable(enabled, failed)?;
+            }
+            let stable = enabled.guards.stable(paths, closure.set, &enabled.points);
+            let Some(stable) = stable else { return Some(()) };
+            // Processes outside of the set can make some of them true.
+            for member in members(closure.set) {
+                let row = enabled.row(member);
+                let candidates = self.dependent(enabled, row) & !closure.set;
+                closure.add(enabled.guards.dependent_while(paths, candidates, row, stable, &enabled.points));
+            }
+            if closure.pending == 0 {
+                return Some(());
+            }
+            // With guards a larger set can need fewer processes, so `failed` says nothing here.
+            closure.is_usable(enabled, 0)?;
+        }
+    }
+
+    /// Takes a process into a set. Its row, or none if the set violates C2 or C3.
+    fn add_member(&self, enabled: &EnabledProcesses, closure: &mut Closure, member: usize) -> Option<usize> {
+        let (point, is_enabled) = (self.points[enabled.points[member]], enabled.contains(member));
+        // A process that waits for a rendezvous is moved by its partner.
+        closure.rendezvous_send |= is_enabled && point.rendezvous_send;
+        closure.excluded_receiver |= point.rendezvous_receive && point.is_excluded();
+        let excluded = is_enabled && point.is_excluded() || closure.rendezvous_send && closure.excluded_receiver;
+        (!excluded).then(|| enabled.row(member))
+    }
+
+    /// The processes that can execute a transition dependent on a row, now or later.
+    fn dependent(&self, enabled: &EnabledProcesses, number: usize) -> u64 {
+        let (always, mut sometimes) = self.masks[number];
+        let mut all = always & enabled.alive;
+        sometimes &= enabled.alive;
+        let row = &self.rows[number * self.words..];
+        for pid in members(sometimes) {
+            let other = enabled.points[pid];
+            all |= (row[other / 64] >> (other % 64) & 1) << pid;
+        }
+        all
+    }
+
+    /// The youngest process, if the member waits for it to end: processes end in the reverse order of their creation.
+    fn awaited_by_end(&self, enabled: &EnabledProcesses, member: usize) -> u64 {
+        let waits = self.points[enabled.points[member]].may_end && !enabled.contains(member);
+        u64::from(waits) << (enabled.points.len() - 1)
+    }
+
+    /// The control point of a process.
+    fn point(&self, pid: usize, standing: Standing) -> Option<usize> {
+        let instance = if self.by_pid { pid } else { standing.process as usize };
+        Some(*self.first.get(instance)? as usize + standing.location as usize)
+    }
+}
+
+/// A set of processes that is being closed under dependence.
+struct Closure {
+    set: u64,
+    /// The members whose dependences have not been added yet.
+    pending: u64,
+    /// An enabled member may send in a rendezvous.
+    rendezvous_send: bool,
+    /// A member may receive in a rendezvous by a transition that no ample set may contain.
+    excluded_receiver: bool,
+}
+
+impl Closure {
+    fn around(pid: usize) -> Closure {
+        Closure { set: 1 << pid, pending: 1 << pid, rendezvous_send: false, excluded_receiver: false }
+    }
+
+    fn next(&mut self) -> Option<usize> {
+        let member = members(self.pending).next();
+        self.pending &= self.pending.wrapping_sub(1);
+        member
+    }
+
+    fn add(&mut self, more: u64) {
+        self.pending |= more & !self.set;
+        self.set |= more;
+    }
+
+    /// None if the set contains a process of `failed`, or all enabled processes.
+    fn is_usable(&self, enabled: &EnabledProcesses, failed: u64) -> Option<()> {
+        (self.set & failed == 0 && self.set & enabled.set != enabled.set).then_some(())
+    }
+}
+
+/// The numbers in a set of processes.
+pub(super) fn members(mut set: u64) -> impl Iterator<Item = usize> + Clone {
+    std::iter::from_fn(move || {
+        let first = (set != 0).then(|| set.trailing_zeros() as usize);
+        set &= set.wrapping_sub(1);
+        first
+    })
+}
+
+/// The processes of a state: their control points and enabled transitions. One value is reused for all states.
+#[derive(Default, Debug)]
+pub(super) struct EnabledProcesses {
+    /// The control point of each process.
+    points: Vec<usize>,
+    /// The number of enabled transitions of each process.
+    counts: Vec<usize>,
+    /// The enabled processes.
+    set: u64,
+    alive: u64,
+    guards: GuardedState,
+}
+
+impl EnabledProcesses {
+    /// Reads a state. None if the state has no proper ample set: fewer than two processes are enabled, processes can
+    /// still be created, or there are too many of them.
+    fn read(&mut self, independence: &Independence, parts: &Parts) -> Option<()> {
+        let processes = parts.standing.len();
+        if processes > 64 {
+            return None;
+        }
+        self.counts.clear();
+        self.counts.resize(processes, 0);
+        self.set = 0;
+        let mut start = parts.first;
+        for &(pid, end) in &parts.ends {
+            self.counts[usize::from(pid)] += end - start;
+            self.set |= u64::from(end > start) << pid;
+            start = end;
+        }
+        if self.set.count_ones() < 2 {
+            return None;
+        }
+        self.alive = u64::MAX >> (64 - processes);
+        self.points.clear();
+        for (pid, standing) in parts.standing.iter().enumerate() {
+            let point = independence.point(pid, *standing)?;
+            if independence.points[point].in_startup {
+                return None;
+            }
+            self.points.push(point);
+        }
+        Some(())
+    }
+
+    fn contains(&self, pid: usize) -> bool {
+        self.set >> pid & 1 == 1
+    }
+
+    /// The dependence row of a process: each control point has one for a disabled and one for an enabled process.
+    fn row(&self, pid: usize) -> usize {
+        2 * self.points[pid] + usize::from(self.contains(pid))
+    }
+
+    /// The processes with their control points.
+    fn points(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.points.iter().copied().enumerate()
+    }
+
+    /// The number of enabled transitions of a set of processes.
+    fn transitions(&self, set: u64) -> usize {
+        self.counts.iter().enumerate().filter(|(pid, _)| set >> pid & 1 == 1).map(|(_, count)| count).sum()
+    }
+}
