@@ -1,5 +1,6 @@
 //! The system that a search explores: an engine and the reductions around it, layer by layer.
 
+use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -93,8 +94,8 @@ impl Layers {
     }
 
     /// The bytes at the start of a state that are not compared: hidden variables.
-    pub fn uncompared(&self) -> usize {
-        self.interpreter.uncompared()
+    pub fn hidden_prefix(&self) -> usize {
+        self.interpreter.hidden_prefix()
     }
 
     /// The successor generator of one thread: the engine, then partial order, symmetry, codec around it.
@@ -182,32 +183,6 @@ struct Worker<'e, S: Covers> {
 }
 
 impl<S: Covers> Successors for Worker<'_, S> {
-    fn uncompared(&self) -> usize {
-        self.successors.uncompared()
-    }
-
-    fn movers(&mut self, state: &State, out: &mut Movers) {
-        self.successors.movers(state, out);
-    }
-
-    fn atoms(&mut self, state: &State) -> Option<u64> {
-        let state = self.successors.plain(state);
-        let mut conditions = self.layers.conditions.iter().enumerate();
-        conditions.try_fold(0, |atoms, (bit, c)| Some(atoms | u64::from(self.judge.holds(c, &state)?) << bit))
-    }
-
-    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
-        self.successors.steps(state, out);
-    }
-
-    fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
-        self.successors.marks(state, out);
-    }
-
-    fn plain<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
-        self.successors.plain(state)
-    }
-
     fn initial(&mut self, out: &mut Batch) {
         self.successors.initial(out);
     }
@@ -215,9 +190,49 @@ impl<S: Covers> Successors for Worker<'_, S> {
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         self.successors.expand(state, choice, out)
     }
+}
+
+impl<S: Covers> Representation for Worker<'_, S> {
+    fn hidden_prefix(&self) -> usize {
+        self.successors.hidden_prefix()
+    }
+
+    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        self.successors.decode(state)
+    }
+}
+
+impl<S: Covers> StateLabels for Worker<'_, S> {
+    fn state_labels(&mut self, state: &State) -> Option<u64> {
+        let state = self.successors.decode(state);
+        let mut conditions = self.layers.conditions.iter().enumerate();
+        conditions.try_fold(0, |atoms, (bit, c)| Some(atoms | u64::from(self.judge.holds(c, &state)?) << bit))
+    }
+}
+
+impl<S: Covers> ActionLabels for Worker<'_, S> {
+    fn action_labels(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        self.successors.action_labels(state, out);
+    }
+}
+
+impl<S: Covers> AcceptanceMarks for Worker<'_, S> {
+    fn acceptance_marks(&mut self, state: &State, out: &mut Vec<u32>) {
+        self.successors.acceptance_marks(state, out);
+    }
+}
+
+impl<S: Covers> ProcessStructure for Worker<'_, S> {
+    fn movers(&mut self, state: &State, out: &mut Movers) {
+        self.successors.movers(state, out);
+    }
 
     fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
         self.successors.expand_parts(state, out, parts)
+    }
+
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
+        self.expand(state, Choice::All, out)
     }
 }
 

@@ -137,7 +137,7 @@ impl Session<'_> {
         fallback.iter().for_each(|why| self.monitor.warn(why));
         let system = system.asking(&task.conditions);
         let compile = start.elapsed();
-        let search = Options { reduces, ..plan.search.clone().fit(system.uncompared()) };
+        let search = Options { reduces, ..plan.search.clone().fit(system.hidden_prefix()) };
         let mut outcome = if task.is_ready() { self.search(&system, &search, None) } else { Outcome::nothing() };
         self.monitor.phase(Phase::Confirming);
         let mut shortest = self.shorten(&system, &search, &mut outcome);

@@ -1,5 +1,6 @@
 //! Choosing what expands a state: code for states of the usual shape, code for any state, the interpreter.
 
+use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
@@ -218,34 +219,6 @@ impl Successors for Compiled {
         out.push(&self.kept(&self.code.initial));
     }
 
-    fn movers(&mut self, state: &State, out: &mut Movers) {
-        let whole = self.whole(state);
-        self.interpreter.movers(&whole, out);
-    }
-
-    fn uncompared(&self) -> usize {
-        self.code.layout.hidden
-    }
-
-    fn atoms(&mut self, state: &State) -> Option<u64> {
-        let whole = self.whole(state);
-        self.interpreter.atoms(&whole)
-    }
-
-    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
-        let whole = self.whole(state);
-        self.interpreter.steps(&whole, out);
-    }
-
-    fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
-        let whole = self.whole(state);
-        self.interpreter.marks(&whole, out);
-    }
-
-    fn plain<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
-        Cow::Owned(self.whole(state))
-    }
-
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         if let (Some((shape, _)), Some(special)) = (&self.code.special, &mut self.special) {
             let fits = self.code.cut.as_ref().map_or_else(|| shape.fits(state), |cut| state.len() == cut.len);
@@ -254,6 +227,44 @@ impl Successors for Compiled {
             }
         }
         self.expand_other(state, choice, out)
+    }
+}
+
+impl Representation for Compiled {
+    fn hidden_prefix(&self) -> usize {
+        self.code.layout.hidden
+    }
+
+    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        Cow::Owned(self.whole(state))
+    }
+}
+
+impl StateLabels for Compiled {
+    fn state_labels(&mut self, state: &State) -> Option<u64> {
+        let whole = self.whole(state);
+        self.interpreter.state_labels(&whole)
+    }
+}
+
+impl ActionLabels for Compiled {
+    fn action_labels(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        let whole = self.whole(state);
+        self.interpreter.action_labels(&whole, out);
+    }
+}
+
+impl AcceptanceMarks for Compiled {
+    fn acceptance_marks(&mut self, state: &State, out: &mut Vec<u32>) {
+        let whole = self.whole(state);
+        self.interpreter.acceptance_marks(&whole, out);
+    }
+}
+
+impl ProcessStructure for Compiled {
+    fn movers(&mut self, state: &State, out: &mut Movers) {
+        let whole = self.whole(state);
+        self.interpreter.movers(&whole, out);
     }
 
     fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
@@ -275,5 +286,9 @@ impl Successors for Compiled {
         parts.first += shift;
         parts.ends.iter_mut().for_each(|(_, end)| *end += shift);
         flags
+    }
+
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
+        self.expand(state, Choice::All, out)
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! `KRIPKE_RANDOM_MODELS` says how many random models, `KRIPKE_RANDOM_SEED` from which seed on; `KRIPKE_CORPUS_STATES` how
 //! many states of each model of the corpus, which is skipped where it is not beside the checkout.
+use kripke_model::Representation;
 
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -36,8 +37,8 @@ fn walk(model: Arc<Model>, limit: usize) -> Result<Seen, String> {
     let mut plain = Interpreter::new(model).map_err(|e| e.to_string())?;
     let (mut encoder, mut decoder) = (Codec::of(&plain), Codec::of(&plain));
     let mut compacted = Compacted::new(plain.for_thread(), encoder.clone());
-    let hidden = plain.uncompared();
-    assert_eq!(compacted.uncompared(), hidden);
+    let hidden = plain.hidden_prefix();
+    assert_eq!(compacted.hidden_prefix(), hidden);
     let mut known: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
     let mut queue = VecDeque::from([plain.initial_state().to_vec()]);
     let (mut seen, mut back, mut lengths) = (Seen::default(), Vec::new(), Vec::new());

@@ -1,6 +1,7 @@
 //! Who moves: what an expansion says of each successor, against the single moves behind it, on random models.
 //!
 //! `KRIPKE_RANDOM_MODELS` says how many models, `KRIPKE_RANDOM_SEED` from which seed on.
+use kripke_model::ProcessStructure;
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;

@@ -20,6 +20,7 @@ mod walk;
 pub use interpret::Interpreter;
 pub use ir::Model;
 pub use successors::{
-    Batch, Choice, Fault, Finding, FindingKind, Flags, Mover, Movers, Parts, Standing, State, Successors, Within,
+    AcceptanceMarks, ActionLabels, Batch, Choice, Fault, Finding, FindingKind, Flags, Mover, Movers, NextState, Parts,
+    Plain, ProcessStructure, Representation, Standing, State, StateLabels, Successors, Within,
 };
 pub use trail::Trail;

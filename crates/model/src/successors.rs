@@ -83,92 +83,175 @@ impl Movers {
     }
 }
 
-/// Generates successors. One per worker thread; one dynamic call per state, none per transition.
-pub trait Successors: Send {
-    /// How many bytes at the start of every state a store must not compare: states that differ only there are one.
-    fn uncompared(&self) -> usize;
-
-    /// Says which process moves to each successor of a state, and which processes are enabled there. Fairness is judged by
-    /// this alone.
-    fn movers(&mut self, state: &State, out: &mut Movers);
-
-    /// What is true of a state, of the conditions that whoever made this was given: a bit for each. None if evaluating one of
-    /// them is a fault; expanding the state then finds it.
-    fn atoms(&mut self, state: &State) -> Option<u64>;
-
-    /// What is executed on the way to each successor, in order, so that steps can be told apart; nothing where the observer
-    /// goes on alone.
-    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>);
-
-    /// The acceptance sets of the edges that the observer can take in a state, in order, if there are
-    /// [any](crate::ir::Observer::marks): the successors go through these edges again and again.
-    fn marks(&mut self, state: &State, out: &mut Vec<u32>);
-
+/// A successor generator. Each worker thread has its own. There is one dynamic call per state, none per transition.
+///
+/// The core is [`initial`](Successors::initial) and [`expand`](Successors::expand). The supertraits are capabilities; none of
+/// their methods has a default, so a wrapper that forgets to forward one does not compile. A system without capabilities
+/// implements [`NextState`] and is wrapped in [`Plain`].
+pub trait Successors: Representation + StateLabels + ActionLabels + AcceptanceMarks + ProcessStructure + Send {
     /// Appends the initial state.
     fn initial(&mut self, out: &mut Batch);
 
-    /// The state as the reference interpreter knows it.
-    fn plain<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+    /// Appends every successor of a state: one entry per edge between *stored* states. Atomic sequences and rendezvous are
+    /// resolved inside. The order depends on the state alone, so the number of a successor names it for ever.
+    fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags;
+}
+
+/// How packed states represent states.
+pub trait Representation {
+    /// The number of bytes at the start of every state that a store does not compare: `hidden` variables. States that differ
+    /// only there are one state.
+    fn hidden_prefix(&self) -> usize;
+
+    /// The state in the layout of the reference interpreter.
+    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State>;
+}
+
+/// Propositions of states.
+pub trait StateLabels {
+    /// The propositions that hold in a state, a bit each. None if the evaluation of one is a fault; expanding the state then
+    /// finds it.
+    fn state_labels(&mut self, state: &State) -> Option<u64>;
+}
+
+/// Actions of steps.
+pub trait ActionLabels {
+    /// The statements executed on the way to each successor, in order; nothing where the observer moves alone.
+    fn action_labels(&mut self, state: &State, out: &mut Vec<Vec<u32>>);
+}
+
+/// Acceptance sets of the observer's edges.
+pub trait AcceptanceMarks {
+    /// The acceptance sets of the edges that the observer can take in a state, in order, if it has
+    /// [any](crate::ir::Observer::marks). The successors go through these edges in turn.
+    fn acceptance_marks(&mut self, state: &State, out: &mut Vec<u32>);
+}
+
+/// The processes behind successors.
+pub trait ProcessStructure {
+    /// The process that moves to each successor of a state, and the enabled processes. Fairness is decided by this alone.
+    fn movers(&mut self, state: &State, out: &mut Movers);
+
+    /// Expands a state for all processes, in the order of [`Successors::expand`], and tells which process has which
+    /// successors.
+    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags;
+
+    /// Expands a state as far as partial-order reduction requires. Postponed successors go into `postponed`: they have to be
+    /// explored, too, unless one of the others is new.
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, postponed: &mut Batch) -> Flags;
+}
+
+/// A next-state function without further capabilities.
+pub trait NextState: Send {
+    /// Appends the initial state.
+    fn initial(&mut self, out: &mut Batch);
+
+    /// Appends every successor of a state, in an order that depends on the state alone.
+    fn expand(&mut self, state: &State, out: &mut Batch) -> Flags;
+}
+
+/// A system without capabilities: no labels, no processes, no acceptance sets.
+#[derive(Clone, Default, Debug)]
+pub struct Plain<T>(pub T);
+
+impl<T: NextState> Successors for Plain<T> {
+    fn initial(&mut self, out: &mut Batch) {
+        self.0.initial(out);
+    }
+
+    fn expand(&mut self, state: &State, _: Choice, out: &mut Batch) -> Flags {
+        self.0.expand(state, out)
+    }
+}
+
+impl<T> Representation for Plain<T> {
+    fn hidden_prefix(&self) -> usize {
+        0
+    }
+
+    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
         Cow::Borrowed(state)
     }
+}
 
-    /// Appends every successor of `state`: one entry per edge between *stored* states, atomic runs and rendezvous
-    /// resolved inside. The order depends on `state` alone, so `(state, n)` names a successor for ever.
-    fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags;
+impl<T> StateLabels for Plain<T> {
+    fn state_labels(&mut self, _: &State) -> Option<u64> {
+        Some(0)
+    }
+}
 
-    /// The same for all processes, in the same order, but told who moves to which successor.
-    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
-        parts.ends.clear();
-        self.expand(state, Choice::All, out)
+impl<T> ActionLabels for Plain<T> {
+    fn action_labels(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
+}
+
+impl<T> AcceptanceMarks for Plain<T> {
+    fn acceptance_marks(&mut self, _: &State, _: &mut Vec<u32>) {}
+}
+
+impl<T: NextState> ProcessStructure for Plain<T> {
+    fn movers(&mut self, _: &State, out: &mut Movers) {
+        out.clear();
     }
 
-    /// The same, but successors that need not be looked at, or not yet, are left out or put into `rest`: these are to
-    /// be looked at, too, unless one of the others is new.
-    fn expand_ample(&mut self, state: &State, out: &mut Batch, rest: &mut Batch) -> Flags {
-        let _ = rest;
-        self.expand(state, Choice::All, out)
+    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
+        parts.ends.clear();
+        self.0.expand(state, out)
+    }
+
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
+        self.0.expand(state, out)
     }
 }
 
 impl<S: Successors + ?Sized> Successors for Box<S> {
-    fn uncompared(&self) -> usize {
-        (**self).uncompared()
-    }
-
-    fn movers(&mut self, state: &State, out: &mut Movers) {
-        (**self).movers(state, out);
-    }
-
-    fn atoms(&mut self, state: &State) -> Option<u64> {
-        (**self).atoms(state)
-    }
-
-    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
-        (**self).steps(state, out);
-    }
-
-    fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
-        (**self).marks(state, out);
-    }
-
     fn initial(&mut self, out: &mut Batch) {
         (**self).initial(out);
     }
 
-    fn plain<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
-        (**self).plain(state)
-    }
-
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         (**self).expand(state, choice, out)
+    }
+}
+
+impl<S: Representation + ?Sized> Representation for Box<S> {
+    fn hidden_prefix(&self) -> usize {
+        (**self).hidden_prefix()
+    }
+
+    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        (**self).decode(state)
+    }
+}
+
+impl<S: StateLabels + ?Sized> StateLabels for Box<S> {
+    fn state_labels(&mut self, state: &State) -> Option<u64> {
+        (**self).state_labels(state)
+    }
+}
+
+impl<S: ActionLabels + ?Sized> ActionLabels for Box<S> {
+    fn action_labels(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        (**self).action_labels(state, out);
+    }
+}
+
+impl<S: AcceptanceMarks + ?Sized> AcceptanceMarks for Box<S> {
+    fn acceptance_marks(&mut self, state: &State, out: &mut Vec<u32>) {
+        (**self).acceptance_marks(state, out);
+    }
+}
+
+impl<S: ProcessStructure + ?Sized> ProcessStructure for Box<S> {
+    fn movers(&mut self, state: &State, out: &mut Movers) {
+        (**self).movers(state, out);
     }
 
     fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
         (**self).expand_parts(state, out, parts)
     }
 
-    fn expand_ample(&mut self, state: &State, out: &mut Batch, rest: &mut Batch) -> Flags {
-        (**self).expand_ample(state, out, rest)
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, postponed: &mut Batch) -> Flags {
+        (**self).expand_ample(state, out, postponed)
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::interpret::{Interpreter, Move, Point, Target};
 use crate::ir::Observer;
 use crate::path::Path;
-use crate::successors::{Batch, Choice, Finding, Successors, Within};
+use crate::successors::{AcceptanceMarks, Batch, Choice, Finding, Successors, Within};
 
 /// How often a cycle is gone around to find out where it closes.
 const MAX_TURNS: usize = 8;
@@ -121,7 +121,7 @@ impl Trail {
             if start.is_some() {
                 accepting |= flags.accepting;
                 marks.clear();
-                interpreter.marks(&state, &mut marks);
+                interpreter.acceptance_marks(&state, &mut marks);
                 met |= marks.get(choice as usize % marks.len().max(1)).copied().unwrap_or(0);
             }
             if choice as usize >= batch.len() {

@@ -2,6 +2,9 @@
 //!
 //! `cargo run --release -p kripke-search --example throughput -- [N] [bfs|dfs] [threads] [exact|tree]`
 
+use kripke_model::Parts;
+use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
+use std::borrow::Cow;
 use std::time::Instant;
 
 use kripke_model::{Batch, Choice, Flags, Movers, State, Successors};
@@ -46,20 +49,6 @@ impl Peterson {
 }
 
 impl Successors for Peterson {
-    fn uncompared(&self) -> usize {
-        0
-    }
-
-    fn movers(&mut self, _: &State, _: &mut Movers) {}
-
-    fn atoms(&mut self, _: &State) -> Option<u64> {
-        Some(0)
-    }
-
-    fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
-
-    fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
-
     fn initial(&mut self, out: &mut Batch) {
         out.push(&vec![0; self.processes * 5]);
     }
@@ -73,6 +62,43 @@ impl Successors for Peterson {
             }
         }
         Flags::default()
+    }
+}
+
+impl Representation for Peterson {
+    fn hidden_prefix(&self) -> usize {
+        0
+    }
+
+    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        Cow::Borrowed(state)
+    }
+}
+
+impl StateLabels for Peterson {
+    fn state_labels(&mut self, _: &State) -> Option<u64> {
+        Some(0)
+    }
+}
+
+impl ActionLabels for Peterson {
+    fn action_labels(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
+}
+
+impl AcceptanceMarks for Peterson {
+    fn acceptance_marks(&mut self, _: &State, _: &mut Vec<u32>) {}
+}
+
+impl ProcessStructure for Peterson {
+    fn movers(&mut self, _: &State, _: &mut Movers) {}
+
+    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
+        parts.ends.clear();
+        self.expand(state, Choice::All, out)
+    }
+
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
+        self.expand(state, Choice::All, out)
     }
 }
 

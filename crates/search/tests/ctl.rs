@@ -6,9 +6,12 @@ use graph::{Random, decode, encode, run};
 use kripke_logic::ctl::{CtlId, CtlNode, Path};
 use kripke_logic::fragment::{self, Fragment, Node};
 use kripke_logic::{Ctl as Parsed, parse};
+use kripke_model::Parts;
 use kripke_model::trail::{Ending, Trail};
+use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
 use kripke_model::{Batch, Choice, Flags, Mover, Movers, State, Successors};
 use kripke_search::{Budget, CtlFormula, End, Evidence, Fairness, Limit, Options, Outcome, SubformulaId, Wrong};
+use std::borrow::Cow;
 
 const FAIRNESS: [Fairness; 5] =
     [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::StrongTransitions, Fairness::Impartial];
@@ -28,28 +31,6 @@ fn name((process, to): &(u8, u32)) -> Vec<u32> {
 }
 
 impl Successors for ProcessGraph {
-    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
-        out.extend(self.edges[decode(state) as usize].iter().map(name));
-    }
-
-    fn uncompared(&self) -> usize {
-        0
-    }
-
-    fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
-
-    fn movers(&mut self, state: &State, out: &mut Movers) {
-        let edges = &self.edges[decode(state) as usize];
-        out.clear();
-        out.alive = self.processes;
-        out.by.extend(edges.iter().map(|(process, _)| Mover::Process(*process)));
-        out.enabled.extend((0..self.processes).filter(|pid| edges.iter().any(|(process, _)| process == pid)));
-    }
-
-    fn atoms(&mut self, state: &State) -> Option<u64> {
-        Some(self.atoms[decode(state) as usize])
-    }
-
     fn initial(&mut self, out: &mut Batch) {
         out.push(&encode(0));
     }
@@ -61,6 +42,51 @@ impl Successors for ProcessGraph {
             }
         }
         Flags::default()
+    }
+}
+
+impl Representation for ProcessGraph {
+    fn hidden_prefix(&self) -> usize {
+        0
+    }
+
+    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        Cow::Borrowed(state)
+    }
+}
+
+impl StateLabels for ProcessGraph {
+    fn state_labels(&mut self, state: &State) -> Option<u64> {
+        Some(self.atoms[decode(state) as usize])
+    }
+}
+
+impl ActionLabels for ProcessGraph {
+    fn action_labels(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        out.extend(self.edges[decode(state) as usize].iter().map(name));
+    }
+}
+
+impl AcceptanceMarks for ProcessGraph {
+    fn acceptance_marks(&mut self, _: &State, _: &mut Vec<u32>) {}
+}
+
+impl ProcessStructure for ProcessGraph {
+    fn movers(&mut self, state: &State, out: &mut Movers) {
+        let edges = &self.edges[decode(state) as usize];
+        out.clear();
+        out.alive = self.processes;
+        out.by.extend(edges.iter().map(|(process, _)| Mover::Process(*process)));
+        out.enabled.extend((0..self.processes).filter(|pid| edges.iter().any(|(process, _)| process == pid)));
+    }
+
+    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
+        parts.ends.clear();
+        self.expand(state, Choice::All, out)
+    }
+
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
+        self.expand(state, Choice::All, out)
     }
 }
 

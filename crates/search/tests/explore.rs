@@ -2,6 +2,9 @@
 
 mod graph;
 
+use kripke_model::Parts;
+use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use graph::{Graph, Random, configurations, finding, follow, known};
@@ -142,20 +145,6 @@ struct Line {
 }
 
 impl Successors for Line {
-    fn uncompared(&self) -> usize {
-        0
-    }
-
-    fn movers(&mut self, _: &State, _: &mut Movers) {}
-
-    fn atoms(&mut self, _: &State) -> Option<u64> {
-        Some(0)
-    }
-
-    fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
-
-    fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
-
     fn initial(&mut self, out: &mut Batch) {
         out.push(&0u32.to_le_bytes());
     }
@@ -167,6 +156,43 @@ impl Successors for Line {
             out.push(&(at + 1).to_le_bytes());
         }
         Flags { invalid_end: self.bad_end && at == self.length, ..Flags::default() }
+    }
+}
+
+impl Representation for Line {
+    fn hidden_prefix(&self) -> usize {
+        0
+    }
+
+    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        Cow::Borrowed(state)
+    }
+}
+
+impl StateLabels for Line {
+    fn state_labels(&mut self, _: &State) -> Option<u64> {
+        Some(0)
+    }
+}
+
+impl ActionLabels for Line {
+    fn action_labels(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
+}
+
+impl AcceptanceMarks for Line {
+    fn acceptance_marks(&mut self, _: &State, _: &mut Vec<u32>) {}
+}
+
+impl ProcessStructure for Line {
+    fn movers(&mut self, _: &State, _: &mut Movers) {}
+
+    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
+        parts.ends.clear();
+        self.expand(state, Choice::All, out)
+    }
+
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
+        self.expand(state, Choice::All, out)
     }
 }
 
@@ -188,20 +214,6 @@ fn millions_of_steps_deep() {
 struct Wide(u32);
 
 impl Successors for Wide {
-    fn uncompared(&self) -> usize {
-        0
-    }
-
-    fn movers(&mut self, _: &State, _: &mut Movers) {}
-
-    fn atoms(&mut self, _: &State) -> Option<u64> {
-        Some(0)
-    }
-
-    fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
-
-    fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
-
     fn initial(&mut self, out: &mut Batch) {
         out.push(&[]);
     }
@@ -211,6 +223,43 @@ impl Successors for Wide {
             (0..self.0).for_each(|n| out.push(&n.to_le_bytes()));
         }
         Flags::default()
+    }
+}
+
+impl Representation for Wide {
+    fn hidden_prefix(&self) -> usize {
+        0
+    }
+
+    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        Cow::Borrowed(state)
+    }
+}
+
+impl StateLabels for Wide {
+    fn state_labels(&mut self, _: &State) -> Option<u64> {
+        Some(0)
+    }
+}
+
+impl ActionLabels for Wide {
+    fn action_labels(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
+}
+
+impl AcceptanceMarks for Wide {
+    fn acceptance_marks(&mut self, _: &State, _: &mut Vec<u32>) {}
+}
+
+impl ProcessStructure for Wide {
+    fn movers(&mut self, _: &State, _: &mut Movers) {}
+
+    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
+        parts.ends.clear();
+        self.expand(state, Choice::All, out)
+    }
+
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
+        self.expand(state, Choice::All, out)
     }
 }
 
@@ -270,20 +319,6 @@ fn results_do_not_depend_on_threads() {
 struct Counters(u16);
 
 impl Successors for Counters {
-    fn uncompared(&self) -> usize {
-        0
-    }
-
-    fn movers(&mut self, _: &State, _: &mut Movers) {}
-
-    fn atoms(&mut self, _: &State) -> Option<u64> {
-        Some(0)
-    }
-
-    fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
-
-    fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
-
     fn initial(&mut self, out: &mut Batch) {
         out.push(&[0; 20]);
     }
@@ -300,6 +335,43 @@ impl Successors for Counters {
             }
         }
         Flags { invalid_end: out.is_empty(), ..Flags::default() }
+    }
+}
+
+impl Representation for Counters {
+    fn hidden_prefix(&self) -> usize {
+        0
+    }
+
+    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        Cow::Borrowed(state)
+    }
+}
+
+impl StateLabels for Counters {
+    fn state_labels(&mut self, _: &State) -> Option<u64> {
+        Some(0)
+    }
+}
+
+impl ActionLabels for Counters {
+    fn action_labels(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
+}
+
+impl AcceptanceMarks for Counters {
+    fn acceptance_marks(&mut self, _: &State, _: &mut Vec<u32>) {}
+}
+
+impl ProcessStructure for Counters {
+    fn movers(&mut self, _: &State, _: &mut Movers) {}
+
+    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
+        parts.ends.clear();
+        self.expand(state, Choice::All, out)
+    }
+
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
+        self.expand(state, Choice::All, out)
     }
 }
 

@@ -2,6 +2,9 @@
 
 mod graph;
 
+use kripke_model::Parts;
+use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
@@ -79,20 +82,6 @@ fn never_exhausted_when_memory_runs_out() {
 struct Chain;
 
 impl Successors for Chain {
-    fn uncompared(&self) -> usize {
-        0
-    }
-
-    fn movers(&mut self, _: &State, _: &mut Movers) {}
-
-    fn atoms(&mut self, _: &State) -> Option<u64> {
-        Some(0)
-    }
-
-    fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
-
-    fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
-
     fn initial(&mut self, out: &mut Batch) {
         out.push(&[0; 200]);
     }
@@ -105,6 +94,43 @@ impl Successors for Chain {
             out.push(&next);
         }
         Flags::default()
+    }
+}
+
+impl Representation for Chain {
+    fn hidden_prefix(&self) -> usize {
+        0
+    }
+
+    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        Cow::Borrowed(state)
+    }
+}
+
+impl StateLabels for Chain {
+    fn state_labels(&mut self, _: &State) -> Option<u64> {
+        Some(0)
+    }
+}
+
+impl ActionLabels for Chain {
+    fn action_labels(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
+}
+
+impl AcceptanceMarks for Chain {
+    fn acceptance_marks(&mut self, _: &State, _: &mut Vec<u32>) {}
+}
+
+impl ProcessStructure for Chain {
+    fn movers(&mut self, _: &State, _: &mut Movers) {}
+
+    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
+        parts.ends.clear();
+        self.expand(state, Choice::All, out)
+    }
+
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
+        self.expand(state, Choice::All, out)
     }
 }
 
@@ -194,20 +220,6 @@ struct Alarm {
 }
 
 impl Successors for Alarm {
-    fn uncompared(&self) -> usize {
-        0
-    }
-
-    fn movers(&mut self, _: &State, _: &mut Movers) {}
-
-    fn atoms(&mut self, _: &State) -> Option<u64> {
-        Some(0)
-    }
-
-    fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
-
-    fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
-
     fn initial(&mut self, out: &mut Batch) {
         self.graph.initial(out);
     }
@@ -217,6 +229,43 @@ impl Successors for Alarm {
             self.flag.store(true, Ordering::Relaxed);
         }
         self.graph.expand(state, choice, out)
+    }
+}
+
+impl Representation for Alarm {
+    fn hidden_prefix(&self) -> usize {
+        0
+    }
+
+    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        Cow::Borrowed(state)
+    }
+}
+
+impl StateLabels for Alarm {
+    fn state_labels(&mut self, _: &State) -> Option<u64> {
+        Some(0)
+    }
+}
+
+impl ActionLabels for Alarm {
+    fn action_labels(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
+}
+
+impl AcceptanceMarks for Alarm {
+    fn acceptance_marks(&mut self, _: &State, _: &mut Vec<u32>) {}
+}
+
+impl ProcessStructure for Alarm {
+    fn movers(&mut self, _: &State, _: &mut Movers) {}
+
+    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
+        parts.ends.clear();
+        self.expand(state, Choice::All, out)
+    }
+
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
+        self.expand(state, Choice::All, out)
     }
 }
 

@@ -3,9 +3,12 @@
 mod graph;
 
 use graph::{Random, decode, encode, run};
+use kripke_model::Parts;
 use kripke_model::trail::{Ending, Trail};
+use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
 use kripke_model::{Batch, Choice, Flags, Mover, Movers, State, Successors};
 use kripke_search::{Algorithm, Budget, Cycles, End, Fairness, Options, Wrong};
+use std::borrow::Cow;
 
 /// A few processes on a graph: for each node the moves, as process and target, the youngest process first.
 #[derive(Clone, Debug)]
@@ -147,30 +150,6 @@ impl ProcessGraph {
 }
 
 impl Successors for ProcessGraph {
-    fn uncompared(&self) -> usize {
-        0
-    }
-
-    fn atoms(&mut self, _: &State) -> Option<u64> {
-        Some(0)
-    }
-
-    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
-        out.extend(self.edges[decode(state) as usize].iter().map(|(p, to)| name(*p, *to)));
-    }
-
-    fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
-        out.extend(&self.marks[decode(state) as usize]);
-    }
-
-    fn movers(&mut self, state: &State, out: &mut Movers) {
-        let edges = &self.edges[decode(state) as usize];
-        out.clear();
-        out.alive = self.processes;
-        out.by.extend(edges.iter().map(|(process, _)| Mover::Process(*process)));
-        out.enabled.extend((0..self.processes).filter(|pid| edges.iter().any(|(process, _)| process == pid)));
-    }
-
     fn initial(&mut self, out: &mut Batch) {
         out.push(&encode(0));
     }
@@ -183,6 +162,53 @@ impl Successors for ProcessGraph {
             }
         }
         Flags { accepting: self.accepting[node], ..Flags::default() }
+    }
+}
+
+impl Representation for ProcessGraph {
+    fn hidden_prefix(&self) -> usize {
+        0
+    }
+
+    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        Cow::Borrowed(state)
+    }
+}
+
+impl StateLabels for ProcessGraph {
+    fn state_labels(&mut self, _: &State) -> Option<u64> {
+        Some(0)
+    }
+}
+
+impl ActionLabels for ProcessGraph {
+    fn action_labels(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        out.extend(self.edges[decode(state) as usize].iter().map(|(p, to)| name(*p, *to)));
+    }
+}
+
+impl AcceptanceMarks for ProcessGraph {
+    fn acceptance_marks(&mut self, state: &State, out: &mut Vec<u32>) {
+        out.extend(&self.marks[decode(state) as usize]);
+    }
+}
+
+impl ProcessStructure for ProcessGraph {
+    fn movers(&mut self, state: &State, out: &mut Movers) {
+        let edges = &self.edges[decode(state) as usize];
+        out.clear();
+        out.alive = self.processes;
+        out.by.extend(edges.iter().map(|(process, _)| Mover::Process(*process)));
+        out.enabled.extend((0..self.processes).filter(|pid| edges.iter().any(|(process, _)| process == pid)));
+    }
+
+    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
+        parts.ends.clear();
+        self.expand(state, Choice::All, out)
+    }
+
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
+        self.expand(state, Choice::All, out)
     }
 }
 

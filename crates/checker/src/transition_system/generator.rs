@@ -4,8 +4,11 @@
 //! automaton reads the state that a step leaves, as in the product of Vardi and Wolper.
 
 use kripke_logic::{Buchi, Lasso, Ltl, Valuation, lasso};
+use kripke_model::Parts;
 use kripke_model::trail::{Ending, Trail};
+use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
 use kripke_model::{Batch, Choice, Flags, Mover, Movers, State, Successors};
+use std::borrow::Cow;
 
 use super::verdict::{SystemRun, SystemStep};
 use super::{Steps, TransitionSystem};
@@ -43,7 +46,7 @@ impl<'a, T: TransitionSystem> Generator<'a, T> {
         if matches!(self.aim, Aim::Automaton { .. }) { LOCATION } else { 0 }
     }
 
-    fn decode(&self, state: &State) -> T::State {
+    fn state_of(&self, state: &State) -> T::State {
         postcard::from_bytes(&state[self.prefix()..]).expect("a stored state is a serialised state")
     }
 
@@ -83,7 +86,7 @@ impl<'a, T: TransitionSystem> Generator<'a, T> {
 
     /// Each successor: the process and action of its step, nothing where a system without steps stutters.
     fn successors(&mut self, stored: &State, mut each: impl FnMut(Option<(u8, u32)>, &State)) {
-        let state = self.decode(stored);
+        let state = self.state_of(stored);
         let targets = self.targets(stored, &state);
         self.step(&state);
         let steps = std::mem::take(&mut self.steps);
@@ -113,14 +116,14 @@ impl<'a, T: TransitionSystem> Generator<'a, T> {
             let (step, to) = all.swap_remove(choice as usize);
             let (process, action) = step.unwrap_or((0, u32::MAX));
             let action = if step.is_some() { self.system.action_name(action) } else { "no step".to_string() };
-            steps.push(SystemStep { from: self.decode(&at), process, action });
+            steps.push(SystemStep { from: self.state_of(&at), process, action });
             at = to;
         }
         let cycle = match trail.ending {
             Ending::Cycle(start) => Some(start as usize),
             _ => None,
         };
-        SystemRun { steps, last: self.decode(&at), cycle }
+        SystemRun { steps, last: self.state_of(&at), cycle }
     }
 
     /// Whether a formula is false on a run that ends in a cycle, by its definition.
@@ -133,10 +136,6 @@ impl<'a, T: TransitionSystem> Generator<'a, T> {
 }
 
 impl<T: TransitionSystem> Successors for Generator<'_, T> {
-    fn uncompared(&self) -> usize {
-        0
-    }
-
     fn initial(&mut self, out: &mut Batch) {
         let location = match self.aim {
             Aim::Automaton { automaton, .. } => automaton.initial.0,
@@ -151,10 +150,10 @@ impl<T: TransitionSystem> Successors for Generator<'_, T> {
         let before = out.len();
         self.successors(state, |_, to| out.push(to));
         let stuck = self.steps.is_empty();
-        let invalid_end = stuck && out.len() == before && !self.system.may_end(&self.decode(state));
+        let invalid_end = stuck && out.len() == before && !self.system.may_end(&self.state_of(state));
         match self.aim {
             Aim::Invariant(number) => {
-                let goal = !self.system.holds(number, &self.decode(state));
+                let goal = !self.system.holds(number, &self.state_of(state));
                 Flags { goal, invalid_end, ..Flags::default() }
             }
             Aim::Automaton { automaton, .. } => {
@@ -164,7 +163,38 @@ impl<T: TransitionSystem> Successors for Generator<'_, T> {
             Aim::Nothing | Aim::Labels { .. } => Flags { invalid_end, ..Flags::default() },
         }
     }
+}
 
+impl<T: TransitionSystem> Representation for Generator<'_, T> {
+    fn hidden_prefix(&self) -> usize {
+        0
+    }
+
+    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        Cow::Borrowed(state)
+    }
+}
+
+impl<T: TransitionSystem> StateLabels for Generator<'_, T> {
+    fn state_labels(&mut self, state: &State) -> Option<u64> {
+        let Aim::Labels { numbers } = self.aim else { return Some(0) };
+        Some(self.valuation(numbers, &self.state_of(state)))
+    }
+}
+
+impl<T: TransitionSystem> ActionLabels for Generator<'_, T> {
+    fn action_labels(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        self.successors(state, |step, _| {
+            out.push(step.map_or(Vec::new(), |(process, action)| vec![u32::from(process), action]));
+        });
+    }
+}
+
+impl<T: TransitionSystem> AcceptanceMarks for Generator<'_, T> {
+    fn acceptance_marks(&mut self, _: &State, _: &mut Vec<u32>) {}
+}
+
+impl<T: TransitionSystem> ProcessStructure for Generator<'_, T> {
     fn movers(&mut self, state: &State, out: &mut Movers) {
         out.clear();
         out.alive = self.system.processes();
@@ -174,16 +204,12 @@ impl<T: TransitionSystem> Successors for Generator<'_, T> {
         out.enabled.dedup();
     }
 
-    fn atoms(&mut self, state: &State) -> Option<u64> {
-        let Aim::Labels { numbers } = self.aim else { return Some(0) };
-        Some(self.valuation(numbers, &self.decode(state)))
+    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
+        parts.ends.clear();
+        self.expand(state, Choice::All, out)
     }
 
-    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
-        self.successors(state, |step, _| {
-            out.push(step.map_or(Vec::new(), |(process, action)| vec![u32::from(process), action]));
-        });
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
+        self.expand(state, Choice::All, out)
     }
-
-    fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
 }

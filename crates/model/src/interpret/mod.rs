@@ -16,6 +16,8 @@ mod together;
 mod watch;
 mod world;
 
+use crate::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::ir::{EdgeId, Expr, FileId, Goal, Model, Span, VarId, VarRef};
@@ -178,32 +180,6 @@ fn start_error(what: &str, kind: &FindingKind, span: Span) -> StartError {
 }
 
 impl Successors for Interpreter {
-    fn uncompared(&self) -> usize {
-        self.machine.layout.hidden
-    }
-
-    fn movers(&mut self, state: &State, out: &mut Movers) {
-        self.tell_movers(state, out);
-    }
-
-    /// It was given no conditions.
-    fn atoms(&mut self, _: &State) -> Option<u64> {
-        Some(0)
-    }
-
-    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
-        self.tell_steps(state, out);
-    }
-
-    fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
-        let Interpreter { machine, scratch, .. } = self;
-        if let Some(observer) = machine.model.observer.as_ref().filter(|o| !o.marks.is_empty()) {
-            scratch.root.load(&machine.layout, state);
-            let stuck = machine.is_stuck(scratch);
-            machine.observer_marks(observer, &Env::watching(&scratch.root, stuck), out);
-        }
-    }
-
     fn initial(&mut self, out: &mut Batch) {
         out.push(&self.initial);
     }
@@ -225,6 +201,46 @@ impl Successors for Interpreter {
                 Flags::default()
             }
         }
+    }
+}
+
+impl Representation for Interpreter {
+    fn hidden_prefix(&self) -> usize {
+        self.machine.layout.hidden
+    }
+
+    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        Cow::Borrowed(state)
+    }
+}
+
+impl StateLabels for Interpreter {
+    /// It was given no conditions.
+    fn state_labels(&mut self, _: &State) -> Option<u64> {
+        Some(0)
+    }
+}
+
+impl ActionLabels for Interpreter {
+    fn action_labels(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        self.tell_steps(state, out);
+    }
+}
+
+impl AcceptanceMarks for Interpreter {
+    fn acceptance_marks(&mut self, state: &State, out: &mut Vec<u32>) {
+        let Interpreter { machine, scratch, .. } = self;
+        if let Some(observer) = machine.model.observer.as_ref().filter(|o| !o.marks.is_empty()) {
+            scratch.root.load(&machine.layout, state);
+            let stuck = machine.is_stuck(scratch);
+            machine.observer_marks(observer, &Env::watching(&scratch.root, stuck), out);
+        }
+    }
+}
+
+impl ProcessStructure for Interpreter {
+    fn movers(&mut self, state: &State, out: &mut Movers) {
+        self.tell_movers(state, out);
     }
 
     fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
@@ -250,6 +266,10 @@ impl Successors for Interpreter {
             parts.ends.clear();
         }
         machine.flags(&scratch.root, goal, moved)
+    }
+
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
+        self.expand(state, Choice::All, out)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Successors of compact states.
 
+use kripke_model::Parts;
+use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
 use std::borrow::Cow;
 
 use super::Codec;
@@ -33,35 +35,6 @@ impl<S: Successors> Compacted<S> {
 }
 
 impl<S: Successors> Successors for Compacted<S> {
-    fn uncompared(&self) -> usize {
-        self.inner.uncompared()
-    }
-
-    fn movers(&mut self, state: &State, out: &mut Movers) {
-        self.codec.decode(state, &mut self.state);
-        self.inner.movers(&self.state, out);
-    }
-
-    fn atoms(&mut self, state: &State) -> Option<u64> {
-        self.codec.decode(state, &mut self.state);
-        self.inner.atoms(&self.state)
-    }
-
-    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
-        self.codec.decode(state, &mut self.state);
-        self.inner.steps(&self.state, out);
-    }
-
-    fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
-        self.codec.decode(state, &mut self.state);
-        self.inner.marks(&self.state, out);
-    }
-
-    fn plain<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
-        self.codec.decode(state, &mut self.state);
-        Cow::Owned(self.inner.plain(&self.state).into_owned())
-    }
-
     fn initial(&mut self, out: &mut Batch) {
         self.batch.clear();
         self.inner.initial(&mut self.batch);
@@ -77,6 +50,45 @@ impl<S: Successors> Successors for Compacted<S> {
         self.encode_successors(out);
         flags
     }
+}
+
+impl<S: Successors> Representation for Compacted<S> {
+    fn hidden_prefix(&self) -> usize {
+        self.inner.hidden_prefix()
+    }
+
+    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        self.codec.decode(state, &mut self.state);
+        Cow::Owned(self.inner.decode(&self.state).into_owned())
+    }
+}
+
+impl<S: Successors> StateLabels for Compacted<S> {
+    fn state_labels(&mut self, state: &State) -> Option<u64> {
+        self.codec.decode(state, &mut self.state);
+        self.inner.state_labels(&self.state)
+    }
+}
+
+impl<S: Successors> ActionLabels for Compacted<S> {
+    fn action_labels(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        self.codec.decode(state, &mut self.state);
+        self.inner.action_labels(&self.state, out);
+    }
+}
+
+impl<S: Successors> AcceptanceMarks for Compacted<S> {
+    fn acceptance_marks(&mut self, state: &State, out: &mut Vec<u32>) {
+        self.codec.decode(state, &mut self.state);
+        self.inner.acceptance_marks(&self.state, out);
+    }
+}
+
+impl<S: Successors> ProcessStructure for Compacted<S> {
+    fn movers(&mut self, state: &State, out: &mut Movers) {
+        self.codec.decode(state, &mut self.state);
+        self.inner.movers(&self.state, out);
+    }
 
     fn expand_ample(&mut self, state: &State, out: &mut Batch, postponed: &mut Batch) -> Flags {
         self.codec.decode(state, &mut self.state);
@@ -88,5 +100,10 @@ impl<S: Successors> Successors for Compacted<S> {
         self.postponed = std::mem::replace(&mut self.batch, inner_postponed);
         self.encode_successors(postponed);
         flags
+    }
+
+    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
+        parts.ends.clear();
+        self.expand(state, Choice::All, out)
     }
 }

@@ -1,5 +1,6 @@
 //! Successors restricted to the ample set of each state.
 
+use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -85,36 +86,46 @@ impl<S> AmpleSuccessors<S> {
 }
 
 impl<S: Successors> Successors for AmpleSuccessors<S> {
-    fn uncompared(&self) -> usize {
-        self.successors.uncompared()
-    }
-
-    fn movers(&mut self, state: &State, out: &mut kripke_model::Movers) {
-        self.successors.movers(state, out);
-    }
-
-    fn atoms(&mut self, state: &State) -> Option<u64> {
-        self.successors.atoms(state)
-    }
-
-    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
-        self.successors.steps(state, out);
-    }
-
-    fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
-        self.successors.marks(state, out);
-    }
-
     fn initial(&mut self, out: &mut Batch) {
         self.successors.initial(out);
     }
 
-    fn plain<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
-        self.successors.plain(state)
-    }
-
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         self.successors.expand(state, choice, out)
+    }
+}
+
+impl<S: Successors> Representation for AmpleSuccessors<S> {
+    fn hidden_prefix(&self) -> usize {
+        self.successors.hidden_prefix()
+    }
+
+    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        self.successors.decode(state)
+    }
+}
+
+impl<S: Successors> StateLabels for AmpleSuccessors<S> {
+    fn state_labels(&mut self, state: &State) -> Option<u64> {
+        self.successors.state_labels(state)
+    }
+}
+
+impl<S: Successors> ActionLabels for AmpleSuccessors<S> {
+    fn action_labels(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        self.successors.action_labels(state, out);
+    }
+}
+
+impl<S: Successors> AcceptanceMarks for AmpleSuccessors<S> {
+    fn acceptance_marks(&mut self, state: &State, out: &mut Vec<u32>) {
+        self.successors.acceptance_marks(state, out);
+    }
+}
+
+impl<S: Successors> ProcessStructure for AmpleSuccessors<S> {
+    fn movers(&mut self, state: &State, out: &mut kripke_model::Movers) {
+        self.successors.movers(state, out);
     }
 
     fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
@@ -143,7 +154,7 @@ impl<S: Successors> Successors for AmpleSuccessors<S> {
         if let Some(ample) = ample {
             independence.note_reduction();
             if let Some(audit) = audit {
-                audit.check(&successors.plain(state), ample.processes);
+                audit.check(&successors.decode(state), ample.processes);
             }
             parts.keep(ample.processes, out, ample.needs_proviso.then_some(postponed));
             guard_backoff.saved += ample.saved_by_guards;

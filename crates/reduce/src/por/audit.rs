@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use kripke_model::Representation;
 use kripke_model::interpret::Interpreter;
 use kripke_model::ir::{Expr, Guard, Model, Process, Then};
 use kripke_model::layout::{ObserverAt, StartError};
@@ -209,7 +210,7 @@ impl Audit {
         member: u8,
         transitions: &Transitions,
     ) -> Result<(), String> {
-        let (skip, pauses) = (self.interpreter.uncompared(), self.pauses(member, &transitions.successors));
+        let (skip, pauses) = (self.interpreter.hidden_prefix(), self.pauses(member, &transitions.successors));
         let after_member: Vec<Transitions> =
             transitions.successors.states().map(|next| self.transitions(next, other)).collect();
         if after_member.iter().any(|then| then.findings < own.findings) {
@@ -245,7 +246,7 @@ impl Audit {
     /// True if one more step of one of the processes leads from one state to the other: an atomic sequence that was
     /// blocked in the middle in one order was not in the other.
     fn completes_pause(&mut self, ends: &Batch, wanted: &State, pids: [u8; 2]) -> bool {
-        let skip = self.interpreter.uncompared();
+        let skip = self.interpreter.hidden_prefix();
         self.atomic
             && pids.into_iter().any(|pid| {
                 let leads = |from: &State, to: &State, this: &mut Audit| {

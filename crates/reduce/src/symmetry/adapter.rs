@@ -1,5 +1,7 @@
 //! Successors that are representatives of their orbits.
 
+use kripke_model::Parts;
+use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -33,30 +35,6 @@ impl<S: Successors> Symmetric<S> {
 }
 
 impl<S: Successors> Successors for Symmetric<S> {
-    fn uncompared(&self) -> usize {
-        self.inner.uncompared()
-    }
-
-    fn movers(&mut self, state: &State, out: &mut Movers) {
-        self.inner.movers(state, out);
-    }
-
-    fn atoms(&mut self, state: &State) -> Option<u64> {
-        self.inner.atoms(state)
-    }
-
-    fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
-        self.inner.steps(state, out);
-    }
-
-    fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
-        self.inner.marks(state, out);
-    }
-
-    fn plain<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
-        self.inner.plain(state)
-    }
-
     fn initial(&mut self, out: &mut Batch) {
         let first = out.len();
         self.inner.initial(out);
@@ -69,6 +47,40 @@ impl<S: Successors> Successors for Symmetric<S> {
         self.canonicalise(out, first);
         flags
     }
+}
+
+impl<S: Successors> Representation for Symmetric<S> {
+    fn hidden_prefix(&self) -> usize {
+        self.inner.hidden_prefix()
+    }
+
+    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        self.inner.decode(state)
+    }
+}
+
+impl<S: Successors> StateLabels for Symmetric<S> {
+    fn state_labels(&mut self, state: &State) -> Option<u64> {
+        self.inner.state_labels(state)
+    }
+}
+
+impl<S: Successors> ActionLabels for Symmetric<S> {
+    fn action_labels(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        self.inner.action_labels(state, out);
+    }
+}
+
+impl<S: Successors> AcceptanceMarks for Symmetric<S> {
+    fn acceptance_marks(&mut self, state: &State, out: &mut Vec<u32>) {
+        self.inner.acceptance_marks(state, out);
+    }
+}
+
+impl<S: Successors> ProcessStructure for Symmetric<S> {
+    fn movers(&mut self, state: &State, out: &mut Movers) {
+        self.inner.movers(state, out);
+    }
 
     fn expand_ample(&mut self, state: &State, out: &mut Batch, postponed: &mut Batch) -> Flags {
         let firsts = (out.len(), postponed.len());
@@ -76,5 +88,10 @@ impl<S: Successors> Successors for Symmetric<S> {
         self.canonicalise(out, firsts.0);
         self.canonicalise(postponed, firsts.1);
         flags
+    }
+
+    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
+        parts.ends.clear();
+        self.expand(state, Choice::All, out)
     }
 }

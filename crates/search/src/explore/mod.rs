@@ -157,7 +157,7 @@ impl Options {
         }
     }
 
-    /// The options for a model with a [hidden prefix](Successors::uncompared) of this length. The stored prefix
+    /// The options for a model with a [hidden prefix](Successors::hidden_prefix) of this length. The stored prefix
     /// depends on which predecessor comes first, so only one worker in a fixed order gives reproducible results. A
     /// path of stored states is a run of the model only if each state follows its first predecessor, as in a
     /// level-by-level search.
@@ -176,7 +176,7 @@ pub type Factory<'f, 'm> = &'f (dyn Fn() -> Box<dyn Successors + 'm> + Sync);
 
 /// Explores with the store of the options, [adjusted to the model](Options::fit).
 pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, progress: &Progress) -> Outcome {
-    let hidden_prefix = successors().uncompared();
+    let hidden_prefix = successors().hidden_prefix();
     let options = &options.clone().fit(hidden_prefix);
     match options.store {
         _ if options.store != StoreKind::Exact && (options.cycles.is_some() || options.ctl.is_some()) => {

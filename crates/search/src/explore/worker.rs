@@ -258,7 +258,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
             labels.clear();
             expand(&mut *self.successors, true, &state, &mut some, &mut postponed);
             self.successors.expand(&state, Choice::All, &mut all);
-            self.successors.marks(&state, &mut labels);
+            self.successors.acceptance_marks(&state, &mut labels);
             // With acceptance marks on edges, the edge of the observer must be the same.
             let (number, edges) = (*choice as usize, labels.len().max(1));
             let same = |(n, next): &(usize, &State)| *next == some.state(number) && n % edges == number % edges;
@@ -271,13 +271,13 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
 
     /// The state labels: a bit for each atomic proposition that holds.
     pub fn state_labels(&mut self, id: StateId) -> Option<u64> {
-        self.successors.atoms(self.handle.open(id, &mut self.round.state))
+        self.successors.state_labels(self.handle.open(id, &mut self.round.state))
     }
 
     /// The acceptance marks of the edges of the observer. Successors take them cyclically.
     pub fn acceptance_marks(&mut self, id: StateId, out: &mut Vec<u32>) {
         out.clear();
-        self.successors.marks(self.handle.open(id, &mut self.round.state), out);
+        self.successors.acceptance_marks(self.handle.open(id, &mut self.round.state), out);
     }
 
     /// The processes as agents. Fairness requires full expansion.
@@ -314,7 +314,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         let mut agents = self.without_agents(id)?;
         let mut steps = Vec::new();
         self.handle.fetch(id, &mut self.round.state);
-        self.successors.steps(&self.round.state, &mut steps);
+        self.successors.action_labels(&self.round.state, &mut steps);
         assert_eq!(steps.len(), agents.successors.len(), "every successor has a step");
         let mut number = |step: Vec<u32>| {
             let next = numbers.len();

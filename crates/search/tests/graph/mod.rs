@@ -1,6 +1,9 @@
 //! Graphs as models, and a simple reference search.
 #![allow(dead_code)]
 
+use kripke_model::Parts;
+use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
+use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
@@ -102,20 +105,6 @@ pub fn decode(state: &State) -> u32 {
 }
 
 impl Successors for Graph {
-    fn uncompared(&self) -> usize {
-        0
-    }
-
-    fn movers(&mut self, _: &State, _: &mut Movers) {}
-
-    fn atoms(&mut self, _: &State) -> Option<u64> {
-        Some(0)
-    }
-
-    fn steps(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
-
-    fn marks(&mut self, _: &State, _: &mut Vec<u32>) {}
-
     fn initial(&mut self, out: &mut Batch) {
         out.push(&encode(0));
     }
@@ -130,6 +119,43 @@ impl Successors for Graph {
             out.find(finding.clone());
         }
         Flags { invalid_end: self.invalid_ends && self.edges[node as usize].is_empty(), ..Flags::default() }
+    }
+}
+
+impl Representation for Graph {
+    fn hidden_prefix(&self) -> usize {
+        0
+    }
+
+    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        Cow::Borrowed(state)
+    }
+}
+
+impl StateLabels for Graph {
+    fn state_labels(&mut self, _: &State) -> Option<u64> {
+        Some(0)
+    }
+}
+
+impl ActionLabels for Graph {
+    fn action_labels(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
+}
+
+impl AcceptanceMarks for Graph {
+    fn acceptance_marks(&mut self, _: &State, _: &mut Vec<u32>) {}
+}
+
+impl ProcessStructure for Graph {
+    fn movers(&mut self, _: &State, _: &mut Movers) {}
+
+    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
+        parts.ends.clear();
+        self.expand(state, Choice::All, out)
+    }
+
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
+        self.expand(state, Choice::All, out)
     }
 }
 
