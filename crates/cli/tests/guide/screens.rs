@@ -37,7 +37,7 @@ fn screens(block: &Block) -> Vec<Screen> {
 
 /// The command line that the shell executes: `cargo run` is the program, too.
 fn executable(place: &str, command: &str) -> String {
-    let command = match command.strip_prefix("cargo run --release -- ") {
+    let command = match command.strip_prefix("cargo run -- ") {
         Some(arguments) => format!("kripke {arguments}"),
         None => command.to_string(),
     };
