@@ -250,3 +250,6 @@ fn keep_least(all: &mut BTreeMap<Place, Found>, place: Place, found: Found) -> b
 fn rank(finding: &Finding) -> (Span, u32, u32, u8) {
     (finding.span, finding.process.0, finding.edge.0, finding.pid)
 }
+
+#[cfg(test)]
+mod tests;

@@ -292,3 +292,6 @@ fn components(
     }
     out
 }
+
+#[cfg(test)]
+mod tests;
