@@ -119,6 +119,10 @@ fn a_process_whose_step_is_a_fault_is_enabled() {
     let model =
         "bit x; byte a[2]; active proctype P() { do :: x = 1-x od } active proctype Q() { do :: a[x+2] = 1 od }";
     assert_eq!(judged(model, &[(0, "x = 1-x"), (0, "x = 1-x")]), [false, false, true, false]);
+    // A poll of a rendezvous channel is a fault and no step.
+    let model = "bit x; chan c = [0] of { bit }; active proctype P() { do :: x = 1-x od }
+        active proctype Q() { do :: c?[1] od }";
+    assert_eq!(judged(model, &[(0, "x = 1-x"), (0, "x = 1-x")]), [true, true, true, false]);
 }
 
 #[test]
