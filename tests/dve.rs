@@ -25,11 +25,12 @@ fn max_states() -> u64 {
 }
 
 fn corpus() -> Option<PathBuf> {
-    let folder = places::corpus().map(|folder| folder.join("dve")).filter(|folder| folder.exists());
-    if folder.is_none() {
-        places::notice("there is no corpus beside the checkout: nothing to compare with");
+    let folder = places::corpus()?.join("dve");
+    if !folder.exists() {
+        places::missing("the corpus has no DVE models");
+        return None;
     }
-    folder
+    Some(folder)
 }
 
 impl Expected {
@@ -214,9 +215,8 @@ fn reachable_states_are_those_of_beem() {
 /// The model of the language's definition, whose state space is drawn there.
 #[test]
 fn the_drink_dispenser_is_as_drawn() {
-    let Some(path) = places::corpus().map(|f| f.join("seed-models/drink-dispenser.dve")).filter(|p| p.exists()) else {
-        return;
-    };
+    let Some(corpus) = places::corpus() else { return };
+    let path = corpus.join("seed-models/drink-dispenser.dve");
     let expected = Expected { states: Some(26), transitions: Some(28), deadlocks: Some(4), faults: 0 };
     match count_all(&path, Bounds { states: 100, seconds: 60 }) {
         Measured::Counted(counts) => assert_eq!(expected.difference(&counts), None),

@@ -6,6 +6,8 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::places;
+
 /// What SPIN says about a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Said {
@@ -33,14 +35,18 @@ const FAULTS: [&str; 9] = [
     "event_trace error",
 ];
 
-/// Whether both `spin` and `gcc` can be run.
+/// Whether both `spin` and `gcc` can be run. Without them, comparisons with SPIN are skipped.
 pub fn installed() -> bool {
     let runs = |program: &str, flag: &str| {
         let mut command = Command::new(program);
         command.arg(flag).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok()
     };
-    runs("spin", "-V") && runs("gcc", "--version")
+    let both = runs("spin", "-V") && runs("gcc", "--version");
+    if !both {
+        places::missing("SPIN or gcc is not installed");
+    }
+    both
 }
 
 /// Verifies a program in a folder made for it.

@@ -75,10 +75,7 @@ fn philosophers_are_reduced_the_more_there_are() {
 
 #[test]
 fn election_of_the_paper() {
-    let Some(corpus) = places::corpus() else {
-        places::notice("skipped: the corpus is not beside the checkout");
-        return;
-    };
+    let Some(corpus) = places::corpus() else { return };
     let (raw, left) = sizes(&corpus.join("seed-models/leader-dkr82.pml"), &[]);
     assert_eq!(raw, 38_785);
     assert!(left <= 69, "{left} states are left");
@@ -124,10 +121,7 @@ const ABOVE: [&str; 3] = [
 
 /// The models of the corpus, what SPIN says of them, and how many states a row may have.
 fn spins_rows() -> Option<(PathBuf, Table, u64)> {
-    let Some(corpus) = places::corpus() else {
-        places::notice("skipped: the corpus is not beside the checkout");
-        return None;
-    };
+    let corpus = places::corpus()?;
     let models = corpus.join("promela");
     let table = Table::read(&models.join("expected-spin.tsv"));
     Some((models, table, places::setting("KRIPKE_REDUCTION_MAX_STATES", 50_000)))

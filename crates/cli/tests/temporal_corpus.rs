@@ -99,10 +99,7 @@ fn has_claim(path: &Path) -> bool {
 
 #[test]
 fn endless_runs_are_judged_as_by_spin() {
-    let Some(corpus) = places::corpus() else {
-        places::notice("skipped: the corpus is not beside the checkout");
-        return;
-    };
+    let Some(corpus) = places::corpus() else { return };
     let models = corpus.join("promela");
     let table = Table::read(&models.join("expected-spin.tsv"));
     let largest = places::setting("KRIPKE_CORPUS_MAX_STATES", 30_000);
@@ -120,11 +117,8 @@ fn endless_runs_are_judged_as_by_spin() {
 /// and one that nothing keeps a smaller part.
 #[test]
 fn promises_of_a_scheduler_take_a_part_of_its_states() {
-    let Some(text) = places::corpus().and_then(|corpus| std::fs::read_to_string(corpus.join("esml/PS1.esml")).ok())
-    else {
-        places::notice("skipped: the corpus is not beside the checkout");
-        return;
-    };
+    let Some(corpus) = places::corpus() else { return };
+    let text = std::fs::read_to_string(corpus.join("esml/PS1.esml")).expect("the corpus has the scheduler");
     let one = "User(1, ch1, ch0, ch2);";
     let two = text.replace(one, &format!("{one} User(2, ch1, ch0, ch2);"));
     let two = two.replace("procid = 0..2", "procid = 0..3").replace("qmax = 2", "qmax = 3");

@@ -12,6 +12,7 @@ use kripke_engine::testing::random_model;
 use kripke_lang::source::Loader;
 use kripke_model::{Batch, Choice, Interpreter, Model, Movers, State, Successors};
 use kripke_reduce::compact::{Codec, Compacted};
+use kripke_tests::places;
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
@@ -132,10 +133,9 @@ fn models(folder: &Path, found: &mut Vec<PathBuf>) {
 
 #[test]
 fn the_corpus_comes_back() {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
     let mut paths = Vec::new();
-    models(&beside, &mut paths);
-    models(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples"), &mut paths);
+    places::corpus().iter().for_each(|corpus| models(corpus, &mut paths));
+    models(&places::root().join("examples"), &mut paths);
     paths.sort();
     let limit = setting("KRIPKE_CORPUS_STATES", 300) as usize;
     let (mut count, mut all, mut wrong) = (0, Seen::default(), Vec::new());

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use kripke_engine::{Compiled, Options};
 use kripke_lang::source::Loader;
+use kripke_tests::places;
 
 struct Disk;
 
@@ -21,7 +22,7 @@ impl Loader for Disk {
 }
 
 fn models(root: &Path) -> Vec<PathBuf> {
-    let Ok(table) = std::fs::read_to_string(root.join("expected-spin.tsv")) else { return Vec::new() };
+    let table = std::fs::read_to_string(root.join("expected-spin.tsv")).expect("the table can be read");
     let mut paths: Vec<PathBuf> =
         table.lines().skip(1).filter_map(|l| l.split('\t').next()).map(|p| root.join(p)).collect();
     paths.sort();
@@ -40,14 +41,11 @@ fn the_corpus_runs_as_interpreted_by_general_code() {
 }
 
 fn run(options: Options) {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/promela");
-    let root = std::env::var_os("KRIPKE_CORPUS").map_or(beside, PathBuf::from);
+    let Some(corpus) = places::corpus() else { return };
+    let root = corpus.join("promela");
     let paths = models(&root);
-    if paths.is_empty() {
-        eprintln!("skipped: no corpus beside the checkout");
-        return;
-    }
-    let limit = std::env::var("KRIPKE_CORPUS_STATES").ok().and_then(|v| v.parse().ok()).unwrap_or(300);
+    assert!(!paths.is_empty(), "the table has no models");
+    let limit = places::setting("KRIPKE_CORPUS_STATES", 300);
     let mut wrong = Vec::new();
     let mut unsupported: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let (mut count, mut states, mut rare) = (0, 0, 0);

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use kripke_lang::diagnostic::Severity;
 use kripke_lang::promela::{self, Preprocess};
 use kripke_lang::source::Loader;
+use kripke_tests::places;
 
 struct Disk;
 
@@ -26,11 +27,9 @@ const BAD_SYNTAX: &[&str] = &[
 
 #[test]
 fn the_corpus_parses_as_spin_says() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/promela");
-    let Ok(table) = std::fs::read_to_string(root.join("expected-spin.tsv")) else {
-        eprintln!("skipped: no corpus beside the checkout");
-        return;
-    };
+    let Some(corpus) = places::corpus() else { return };
+    let root = corpus.join("promela");
+    let table = std::fs::read_to_string(root.join("expected-spin.tsv")).expect("the table can be read");
     let mut accepted: BTreeMap<PathBuf, bool> = BTreeMap::new();
     for line in table.lines().skip(1) {
         let columns: Vec<&str> = line.split('\t').collect();

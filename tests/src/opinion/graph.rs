@@ -36,6 +36,8 @@ pub struct Graph {
     pub processes: usize,
     /// Definitions do not say what can be executed.
     pub unclear: bool,
+    /// Some step has no end, or is too long for this checker.
+    pub endless: bool,
 }
 
 impl Graph {
@@ -47,6 +49,7 @@ impl Graph {
             nodes: Vec::new(),
             processes: system.procs.len(),
             unclear: false,
+            endless: false,
         };
         let mut known: HashMap<State, usize> = HashMap::from([(out.states[0].clone(), 0)]);
         let mut transitions = HashMap::new();
@@ -57,6 +60,7 @@ impl Graph {
             let state = out.states[out.nodes.len()].clone();
             let steps = semantics.steps(&state);
             out.unclear |= steps.unclear;
+            out.endless |= steps.endless;
             let mut node = Node { fault: steps.fault, assertion: steps.assertion_failed, ..Node::default() };
             for step in steps.steps {
                 node.assertion |= step.assertion_failed;

@@ -44,8 +44,8 @@ pub struct Generator {
     pub system: System,
     /// Some expressions may have no value: an index out of range, a division by zero.
     pub risky: bool,
-    /// Assertions may fail.
-    asserts: bool,
+    /// So many of a hundred statements are assertions, which may fail.
+    asserts: usize,
     /// A process may end, or not.
     ends: bool,
     priorities: bool,
@@ -53,6 +53,11 @@ pub struct Generator {
 
 /// The name of a variable that nobody changes.
 const CONSTANT: &str = "k";
+
+const FEW_ASSERTIONS: usize = 15;
+
+/// With so many, assertions of several processes fail in one state.
+const MANY_ASSERTIONS: usize = 45;
 
 /// Values stay below this number.
 const VALUES: i64 = 3;
@@ -65,7 +70,12 @@ pub fn system(seed: u64) -> Generator {
         _ => Language::Esml,
     };
     let risky = random.percent(20);
-    let asserts = language == Language::Promela && random.percent(25);
+    let asserts = match random.below(100) {
+        _ if language != Language::Promela => 0,
+        0..20 => FEW_ASSERTIONS,
+        20..30 => MANY_ASSERTIONS,
+        _ => 0,
+    };
     let ends = random.percent(40);
     let priorities = language == Language::Promela && random.percent(5);
     let system = System { language, vars: Vec::new(), chans: Vec::new(), procs: Vec::new() };
@@ -161,15 +171,34 @@ impl Generator {
         // After a choice inside an atomic sequence SPIN looks at the clause once more, which is not modelled here.
         let is_choice = |s: &Stmt| matches!(s, Stmt::Choice(_));
         let chooses = locs.iter().flat_map(|l| &l.transitions).any(|t| t.body.iter().any(is_choice));
-        let provided = !has_meetings && !chooses && !self.priorities && self.random.percent(6);
-        let provided = provided.then(|| self.global_condition());
+        let provided = !has_meetings && !chooses && !self.priorities && self.random.percent(12);
+        let provided = provided.then(|| self.clause());
         let priority = self.priorities.then(|| 1 + self.random.below(3) as i64);
         Proc { name, locs, provided, priority }
+    }
+
+    /// A condition of a `provided` clause. It often has no value in some state, also where all other expressions have one: what
+    /// else goes wrong would hide that.
+    fn clause(&mut self) -> Expr {
+        if self.random.percent(50) {
+            return self.global_condition();
+        }
+        let divisor = Expr::Var(self.random.pick(&self.usable(None, false)));
+        let value = Expr::Const(self.random.below(VALUES as usize) as i64);
+        Expr::bin(self.random.pick(&[Op::Eq, Op::Ne, Op::Lt]), Expr::bin(Op::Div, Expr::Const(2), divisor), value)
     }
 
     fn promela_location(&mut self, p: ProcId, l: usize, count: usize) -> Loc {
         let options = self.random.pick(&[1, 1, 1, 2, 2, 2, 3]);
         let mut transitions: Vec<Transition> = (0..options).map(|_| self.promela_transition(p, l, count)).collect();
+        if self.asserts == MANY_ASSERTIONS && self.random.percent(60) {
+            let assertion = Stmt::Assert(self.condition(p));
+            let (mode, body) = match self.random.percent(50) {
+                true => (Mode::Plain, vec![assertion]),
+                false => (Mode::Atomic, vec![self.assignment(p), assertion]),
+            };
+            transitions.push(Transition { mode, body, target: self.random.below(count) });
+        }
         if self.random.percent(12) {
             let body = self.tail(p, Stmt::Else, Mode::Plain);
             transitions.push(Transition { mode: Mode::Plain, body, target: self.random.below(count) });
@@ -190,7 +219,7 @@ impl Generator {
             _ => Mode::DStep,
         };
         let first = match self.random.below(100) {
-            0..10 if self.asserts && mode == Mode::Plain => Stmt::Assert(self.condition(p)),
+            n if n < self.asserts && mode == Mode::Plain => Stmt::Assert(self.condition(p)),
             0..45 => Stmt::Guard(self.condition(p)),
             45..70 => self.assignment(p),
             _ => self.communication(p, mode),
@@ -211,7 +240,7 @@ impl Generator {
                 0..15 if mode != Mode::DStep => Stmt::Guard(self.condition(p)),
                 15..30 if mode != Mode::DStep => self.communication(p, mode),
                 30..45 => Stmt::Choice(vec![vec![self.simple(p, mode)], vec![self.simple(p, mode)]]),
-                45..60 if self.asserts => Stmt::Assert(self.condition(p)),
+                n if (45..45 + self.asserts).contains(&n) => Stmt::Assert(self.condition(p)),
                 _ => self.assignment(p),
             };
             out.push(next);

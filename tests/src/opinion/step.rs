@@ -25,7 +25,14 @@ pub struct Steps {
     pub assertion_failed: bool,
     /// Whether an `else` can be executed depends on a condition that has no value.
     pub unclear: bool,
+    /// Atomic sequences have more than [`MOST_STATEMENTS`]: two processes may pass control to each other for ever.
+    pub endless: bool,
+    /// How many statements were executed to find the steps.
+    statements: usize,
 }
+
+/// How many statements may be executed for the steps of one process in one state.
+const MOST_STATEMENTS: usize = 1_000;
 
 impl Steps {
     fn is_something(&self) -> bool {
@@ -55,6 +62,7 @@ impl<'s> Semantics<'s> {
         let mut out = Steps::default();
         for (p, own) in all.iter().enumerate() {
             out.unclear |= own.unclear;
+            out.endless |= own.endless;
             if Some(self.priority(p)) == highest {
                 out.steps.extend(own.steps.iter().cloned());
                 out.fault |= own.fault;
@@ -111,6 +119,11 @@ impl<'s> Semantics<'s> {
     /// Executes an edge and, inside an atomic sequence, all that follows.
     fn execute(&self, state: &State, p: ProcId, edge: &Edge, before: Option<&Step>, out: &mut Steps) {
         for after in self.after(state, p, edge, out) {
+            out.statements += 1;
+            if out.statements > MOST_STATEMENTS {
+                out.endless = true;
+                return;
+            }
             let Ok((to, control, executed, failed)) = after else {
                 out.fault = true;
                 out.assertion_failed |= before.is_some_and(|b| b.assertion_failed);

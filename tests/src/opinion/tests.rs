@@ -18,7 +18,7 @@ fn graph(states: usize, processes: usize, arcs: &[(usize, usize, usize)]) -> Gra
         nodes[*from].arcs.push(Arc { to: *to, mover: *mover, transition });
     }
     let state = |n: usize| State { values: vec![n as i64], at: vec![0; processes], queues: Vec::new() };
-    Graph { states: (0..states).map(state).collect(), nodes, processes, unclear: false }
+    Graph { states: (0..states).map(state).collect(), nodes, processes, unclear: false, endless: false }
 }
 
 fn var(name: &str, kind: Kind, array: Option<usize>) -> Var {
@@ -231,6 +231,16 @@ fn an_atomic_sequence_that_blocks_lets_others_move() {
     let graph = explored(&system);
     let blocked = graph.states.iter().filter(|s| s.at[0] != 0).count();
     assert_eq!((graph.states.len(), blocked), (3, 2));
+}
+
+#[test]
+fn processes_that_pass_control_to_each_other_make_a_step_without_an_end() {
+    let echo = || vec![(Mode::Atomic, vec![Stmt::Receive(0, Pattern::Any), Stmt::Send(0, Expr::Const(1))])];
+    let first = looping("S", vec![(Mode::Plain, vec![Stmt::Send(0, Expr::Const(1))])]);
+    let chan = Chan { name: "c".to_string(), capacity: 0, alias: None };
+    let system = |procs| promela(vec![var("v", Kind::Byte, None)], vec![chan.clone()], procs);
+    assert!(explored(&system(vec![first.clone(), looping("P", echo()), looping("Q", echo())])).endless);
+    assert!(!explored(&system(vec![first, looping("P", echo())])).endless);
 }
 
 #[test]

@@ -143,4 +143,4 @@ fn transitions(state: &[u8], interpreter: &mut Interpreter) -> BTreeSet<Agent> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -103,3 +103,6 @@ fn is_false_on(ltl: &Ltl, conditions: &[Expr], replayed: &Replayed, interpreter:
     };
     Lasso::new(stem, cycle).is_some_and(|run| !lasso::holds(&ltl.formula, &run))
 }
+
+#[cfg(test)]
+mod tests;

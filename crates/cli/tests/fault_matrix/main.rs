@@ -55,7 +55,6 @@ fn esml() {
 #[test]
 fn spin_agrees() {
     if !kripke_tests::spin::installed() {
-        eprintln!("skipped: SPIN or gcc is not installed");
         return;
     }
     let most = kripke_tests::places::setting("KRIPKE_FAULT_MATRIX_SPIN", 40) as usize;

@@ -22,21 +22,29 @@ pub struct Case {
     pub stated: Option<Question>,
 }
 
+/// Why nothing is asked about a system.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum LeftOut {
+    /// It has more than [`MOST_STATES`] states.
+    Large,
+    /// Definitions do not say what can be executed.
+    Unclear,
+    /// It has an atomic sequence without an end.
+    Endless,
+}
+
 impl Case {
-    /// Some commands about one system; none, if it is too large.
-    pub fn all(seed: u64) -> Vec<Case> {
+    /// Some commands about one system.
+    pub fn all(seed: u64) -> Result<Vec<Case>, LeftOut> {
         let mut generator = random::system(seed);
-        let Some(graph) = Graph::of(&generator.system, MOST_STATES) else { return Vec::new() };
-        if graph.unclear {
-            return Vec::new();
-        }
+        let graph = small_graph(&generator.system)?;
         let mut out: Vec<Case> = (0..3).map(|_| Case::random(&mut generator)).collect();
         // What is checked if nothing else is asked; more of that where there is something to be found.
         for _ in 0..if graph.some(|n| n.fault || n.assertion) { 5 } else { 2 } {
             let options = options::plain(&mut generator.random, generator.system.language);
             out.push(Case { questions: vec![Question::Safety], options, stated: None, ..out[0].clone() });
         }
-        out
+        Ok(out)
     }
 
     fn random(g: &mut Generator) -> Case {
@@ -124,6 +132,16 @@ impl Case {
         }
         out.extend(self.options.iter().flat_map(|o| o.split(' ')).map(String::from));
         out
+    }
+}
+
+/// The graph of a system that questions can be asked about.
+pub fn small_graph(system: &System) -> Result<Graph, LeftOut> {
+    let graph = Graph::of(system, MOST_STATES).ok_or(LeftOut::Large)?;
+    match (graph.endless, graph.unclear) {
+        (true, _) => Err(LeftOut::Endless),
+        (false, true) => Err(LeftOut::Unclear),
+        (false, false) => Ok(graph),
     }
 }
 

@@ -6,7 +6,7 @@ use kripke_tests::opinion::shrink;
 use kripke_tests::opinion::system::{Expr, System};
 use serde_json::Value;
 
-use crate::case::{Case, MOST_STATES};
+use crate::case::{Case, small_graph};
 use crate::program::{Program, Reply, property};
 use crate::tally::Tally;
 
@@ -27,7 +27,7 @@ pub fn compare(case: &Case, program: &Program) -> (Tally, Vec<Disagreement>) {
     let mut tally = Tally::default();
     match (program.ask(case), &case.questions[..]) {
         (Reply::Answers(answers), _) => {
-            let graph = Graph::of(&case.system, MOST_STATES).expect("the system is small");
+            let graph = small_graph(&case.system).expect("the system is small");
             let out = case.questions.iter().filter_map(|q| judge(case, q, &graph, &answers, &mut tally));
             let out = out.collect();
             (tally, out)
@@ -197,8 +197,8 @@ fn quoted(argument: &str) -> String {
 
 /// The disagreement of a smaller case, if it is one of the same kind.
 fn again(case: &Case, program: &Program, before: &Disagreement) -> Option<Disagreement> {
-    let graph = Graph::of(&case.system, MOST_STATES)?;
-    let found = compare(case, program).1.pop().filter(|_| !graph.unclear)?;
+    small_graph(&case.system).ok()?;
+    let found = compare(case, program).1.pop()?;
     (found.sort == before.sort).then_some(found)
 }
 

@@ -1,8 +1,9 @@
 //! Kripke against a second opinion: random systems, questions and options, and for every verdict what a plain checker
 //! that shares no code with Kripke says.
 //!
-//! `KRIPKE_OPINIONS` says how many verdicts are compared, `KRIPKE_OPINIONS_FROM` which seed is the first, and
-//! `KRIPKE_OPINIONS_PROGRAM` names another build of the program, `KRIPKE_OPINIONS_ENOUGH` how many disagreements end the comparison.
+//! `KRIPKE_OPINIONS` says how many verdicts are compared, `KRIPKE_OPINIONS_FROM` which seed is the first,
+//! `KRIPKE_OPINIONS_PROGRAM` names another build of the program, `KRIPKE_OPINIONS_ENOUGH` says how many disagreements end
+//! the comparison, and `KRIPKE_OPINIONS_SHOWN` how many of each sort are made small and shown.
 
 mod case;
 mod disagreement;
@@ -33,6 +34,7 @@ const ENOUGH: usize = 50;
 struct Comparison {
     wanted: usize,
     enough: usize,
+    shown: usize,
     begin: Instant,
     next: AtomicU64,
     stop: AtomicBool,
@@ -46,6 +48,7 @@ impl Comparison {
         Comparison {
             wanted: places::setting("KRIPKE_OPINIONS", 2_000),
             enough: places::setting("KRIPKE_OPINIONS_ENOUGH", ENOUGH),
+            shown: places::setting("KRIPKE_OPINIONS_SHOWN", SHOWN),
             begin: Instant::now(),
             next: AtomicU64::new(places::setting("KRIPKE_OPINIONS_FROM", 1)),
             stop: AtomicBool::new(false),
@@ -58,7 +61,9 @@ impl Comparison {
         let program = Program::new(thread);
         while !self.stop.load(Ordering::Relaxed) {
             let seed = self.next.fetch_add(1, Ordering::Relaxed);
-            for case in Case::all(seed) {
+            let cases = Case::all(seed);
+            self.tally.lock().expect("no thread panics").system(cases.as_ref().err());
+            for case in cases.unwrap_or_default() {
                 let (part, disagreements) = disagreement::compare(&case, &program);
                 let compared = {
                     let mut tally = self.tally.lock().expect("no thread panics");
@@ -78,7 +83,7 @@ impl Comparison {
             let mut found = self.found.lock().expect("no thread panics");
             *found.entry(disagreement.sort.clone()).or_default() += 1;
             self.stop.fetch_or(found.values().sum::<usize>() >= self.enough, Ordering::Relaxed);
-            found[&disagreement.sort] <= SHOWN
+            found[&disagreement.sort] <= self.shown
         };
         if shown {
             let seconds = self.begin.elapsed().as_secs_f64();

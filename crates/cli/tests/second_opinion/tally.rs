@@ -7,7 +7,7 @@ use std::time::Duration;
 use kripke_tests::opinion::question::{Opinion, Question};
 use kripke_tests::opinion::system::Language;
 
-use crate::case::{Case, fairness};
+use crate::case::{Case, LeftOut, fairness};
 
 #[derive(Clone, Default, Debug)]
 pub struct Tally {
@@ -16,6 +16,9 @@ pub struct Tally {
     compared: usize,
     refused: usize,
     inconclusive: usize,
+    /// How many systems there were, and how many nothing was asked about.
+    systems: usize,
+    left_out: BTreeMap<LeftOut, usize>,
     /// Why things were refused.
     reasons: BTreeMap<String, usize>,
 }
@@ -31,6 +34,11 @@ impl Tally {
         self.inconclusive += other.inconclusive;
         other.sorts.iter().for_each(|(sort, n)| *self.sorts.entry(sort.clone()).or_default() += n);
         other.reasons.iter().for_each(|(why, n)| *self.reasons.entry(why.clone()).or_default() += n);
+    }
+
+    pub fn system(&mut self, left_out: Option<&LeftOut>) {
+        self.systems += 1;
+        left_out.into_iter().for_each(|why| *self.left_out.entry(*why).or_default() += 1);
     }
 
     pub fn refused(&mut self, why: &str) {
@@ -74,6 +82,7 @@ impl Tally {
         let rate = self.compared as f64 / time.as_secs_f64();
         let _ = writeln!(out, "{} verdicts compared in {:.1} s ({rate:.0}/s)", self.compared, time.as_secs_f64());
         let _ = writeln!(out, "{} refused, {} inconclusive", self.refused, self.inconclusive);
+        let _ = writeln!(out, "{} systems, left out: {:?}", self.systems, self.left_out);
         for (sort, n) in self.sorts.iter().chain(&self.reasons) {
             let _ = writeln!(out, "{n:9}  {sort}");
         }
@@ -85,6 +94,10 @@ impl Tally {
         assert!(self.compared >= wanted);
         let left_out = self.refused + self.inconclusive;
         assert!(left_out * 20 <= self.compared, "{left_out} of {} verdicts left out", self.compared);
+        for (why, share) in CEILINGS {
+            let n = self.left_out.get(why).copied().unwrap_or(0);
+            assert!(n * 1000 <= share * self.systems.max(1000), "{n} of {} systems left out: {why:?}", self.systems);
+        }
         for sort in FLOORS {
             let n = self.sorts.get(*sort).copied().unwrap_or(0);
             assert!(n * 1000 >= wanted, "only {n} verdicts of sort `{sort}`");
@@ -99,6 +112,9 @@ fn word(language: Language) -> &'static str {
         Language::Esml => "esml",
     }
 }
+
+/// How many of a thousand systems may be left out.
+const CEILINGS: &[(LeftOut, usize)] = &[(LeftOut::Large, 80), (LeftOut::Unclear, 15), (LeftOut::Endless, 3)];
 
 /// Each must be at least one in a thousand verdicts.
 const FLOORS: &[&str] = &[

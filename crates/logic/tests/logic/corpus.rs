@@ -1,14 +1,15 @@
 //! The formulas of the conformance corpus, where it is beside the checkout.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use kripke_logic::{Class, parse, translate};
+use kripke_tests::places;
 
 #[test]
 fn formulas_of_the_corpus_are_translated() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/dve/expected-beem-properties.tsv");
-    let Ok(table) = std::fs::read_to_string(path) else { return };
+    let Some(corpus) = places::corpus() else { return };
+    let path = corpus.join("dve/expected-beem-properties.tsv");
+    let table = std::fs::read_to_string(path).expect("the table can be read");
     let rows = table.lines().map(|l| l.split('\t').collect::<Vec<&str>>());
     let formulas: BTreeSet<String> = rows
         .filter(|r| r.get(2) == Some(&"LTL"))

@@ -257,3 +257,6 @@ fn keep_least(all: &mut BTreeMap<ErrorSite, FoundError>, site: ErrorSite, found:
 fn rank(finding: &Finding) -> (Span, u32, u32, u8) {
     (finding.span, finding.process.0, finding.edge.0, finding.pid)
 }
+
+#[cfg(test)]
+mod tests;

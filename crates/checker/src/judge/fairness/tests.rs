@@ -13,7 +13,7 @@ use kripke_search::Fairness::{Impartial, Strong, StrongTransitions, Weak};
 
 use super::{is_accepting, is_fair, is_without_progress};
 
-struct Text<'a>(&'a str);
+pub(in crate::judge) struct Text<'a>(pub &'a str);
 
 impl Loader for Text<'_> {
     fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
@@ -40,7 +40,7 @@ fn choice(interpreter: &mut Interpreter, state: &[u8], (pid, statement): (u8, &s
 }
 
 /// A run whose steps from `start` on are repeated for ever.
-fn lasso(interpreter: &mut Interpreter, steps: &[(u8, &str)], start: u32) -> Replayed {
+pub(in crate::judge) fn lasso(interpreter: &mut Interpreter, steps: &[(u8, &str)], start: u32) -> Replayed {
     let mut state = interpreter.initial_state().to_vec();
     let (mut choices, mut batch) = (Vec::new(), Batch::new());
     for step in steps {
@@ -102,6 +102,27 @@ fn an_ended_process_is_on_no_impartial_run() {
     let run = lasso(&mut interpreter, &steps, 2);
     assert!(is_fair(&run, Strong, &mut interpreter));
     assert!(!is_fair(&run, Impartial, &mut interpreter));
+}
+
+#[test]
+fn a_process_created_later_is_asked_to_move_as_well() {
+    let model = "bit x; active proctype P() { run Q(); do :: x = 1-x od } proctype Q() { false }";
+    let mut interpreter = interpreter(model);
+    let created = interpreter.model().processes[0].edges[0].label.clone();
+    let run = lasso(&mut interpreter, &[(0, &*created), (0, "x = 1-x"), (0, "x = 1-x")], 1);
+    assert!(is_fair(&run, Strong, &mut interpreter));
+    assert!(!is_fair(&run, Impartial, &mut interpreter));
+}
+
+#[test]
+fn a_process_whose_step_is_a_fault_is_enabled() {
+    let model =
+        "bit x; byte a[2]; active proctype P() { do :: x = 1-x od } active proctype Q() { do :: a[x+2] = 1 od }";
+    assert_eq!(judged(model, &[(0, "x = 1-x"), (0, "x = 1-x")]), [false, false, true, false]);
+    // A poll of a rendezvous channel is a fault and no step.
+    let model = "bit x; chan c = [0] of { bit }; active proctype P() { do :: x = 1-x od }
+        active proctype Q() { do :: c?[1] od }";
+    assert_eq!(judged(model, &[(0, "x = 1-x"), (0, "x = 1-x")]), [true, true, true, false]);
 }
 
 #[test]

@@ -298,3 +298,6 @@ fn components(
     }
     out
 }
+
+#[cfg(test)]
+mod tests;
