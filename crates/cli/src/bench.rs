@@ -1,4 +1,4 @@
-//! `kripke bench`: models × options, and what each takes.
+//! `kripke bench`: time, memory and counts of models × options.
 
 mod child;
 mod expected;
@@ -36,7 +36,7 @@ pub fn run(args: &Bench) -> Result<Status, Failure> {
     session.finish()
 }
 
-/// The table is refused before anything is measured, not after.
+/// Checks in advance that the table can be written.
 fn check_output(args: &Bench) -> Result<(), Failure> {
     let Some(path) = &args.csv else { return Ok(()) };
     if files::is_standard(path) && args.format == Format::Json {
@@ -49,7 +49,7 @@ fn replacing(args: &Bench) -> Replace {
     Replace::new(Kind::Table, args.force)
 }
 
-/// Everything measured so far.
+/// The measurements so far.
 struct Session<'a> {
     args: &'a Bench,
     sets: Vec<Set>,
@@ -77,7 +77,7 @@ impl<'a> Session<'a> {
         Ok(Session { args, sets, expected, interrupt, widths, all: vec![], problems: vec![], status: Status::Fine })
     }
 
-    /// Text for people.
+    /// The measurements as text.
     fn say(&self, text: &str) {
         if self.args.format == Format::Text && !self.args.csv.as_deref().is_some_and(files::is_standard) {
             output::print(text);
@@ -89,7 +89,7 @@ impl<'a> Session<'a> {
         self.status = self.status.worse(status);
     }
 
-    /// Measures one model with every set.
+    /// Measures one model with every set of options.
     fn model(&mut self, file: &Path) {
         let first = self.all.len();
         let mut refused = None;
@@ -103,7 +103,7 @@ impl<'a> Session<'a> {
                 }
                 Err(Unmeasured::Interrupted) => return,
                 Err(Unmeasured::Refused(why)) => {
-                    // With other options it may be another model; but nothing is said twice.
+                    // Other options may make another model; the same error is not printed twice.
                     if refused.replace(why.clone()) != Some(why.clone()) {
                         output::remark(&why);
                     }
@@ -131,14 +131,14 @@ impl<'a> Session<'a> {
         Ok(Figures::new(file.display().to_string(), number, set.text.clone(), &samples))
     }
 
-    /// A line that the next one replaces, on a terminal.
+    /// Shows progress on a terminal.
     fn progress(&self, line: &str) {
         if std::io::stderr().is_terminal() {
             output::progress(line);
         }
     }
 
-    /// Compares with what was expected, and with the first set for which the counts must be the same.
+    /// Compares the counts with the expected ones, and with the first set that must have the same counts.
     fn judge(&mut self, file: &Path, figures: &mut Figures, first: usize) {
         let name = format!("{} {}", figures.model, figures.options).trim_end().to_string();
         if !figures.conclusive() {

@@ -1,4 +1,4 @@
-//! `kripke check`: explore every state, give a verdict.
+//! `kripke check`: explores every state and gives a verdict.
 
 mod json;
 mod screen;
@@ -44,14 +44,14 @@ pub fn run(args: &Check) -> Result<Status, Failure> {
     }
 }
 
-/// What the checks of all models share.
+/// The arguments that the checks of all models share.
 struct Session<'a> {
     args: &'a Check,
     request: &'a Request,
     interrupt: &'a Arc<AtomicBool>,
 }
 
-/// A file for the counterexample that can't be written is refused before the search, not after.
+/// Refuses a trail file that can't be written, before the search.
 fn check_output(args: &Check) -> Result<(), Failure> {
     let Some(path) = &args.showing.trail else { return Ok(()) };
     if files::is_standard(path) && args.showing.format == Format::Json {
@@ -60,7 +60,7 @@ fn check_output(args: &Check) -> Result<(), Failure> {
     files::may_write(path, Replace::new(Kind::Trail, args.showing.force)).map_err(|e| files::unwritten(path, &e))
 }
 
-/// Where a report goes: to standard output, unless the trail is there.
+/// Prints a report on standard output, or on standard error if the trail is there.
 fn print(args: &Check, report: &str) {
     match args.showing.format {
         Format::Json => output::print_json(report),
@@ -90,7 +90,7 @@ impl Session<'_> {
         Ok((Done { results, trails: watcher.into_trails(), cpu }, watching))
     }
 
-    /// One model: the whole screen.
+    /// Checks one model and prints the whole screen.
     fn one(&self, file: &Path) -> Result<Status, Failure> {
         let args = self.args;
         let (done, watching) = match self.check(file, None) {
@@ -109,7 +109,7 @@ impl Session<'_> {
         Ok(status(&done))
     }
 
-    /// Several models: a line each, and a sum.
+    /// Checks several models and prints a line for each, and a sum.
     fn many(&self) -> Result<Status, Failure> {
         let args = self.args;
         let width = args.files.iter().map(|f| files::shown(f).chars().count()).max().unwrap_or(0);
@@ -128,7 +128,7 @@ impl Session<'_> {
         Ok(tally.status())
     }
 
-    /// One of several models: a line.
+    /// Checks one of several models and prints a line.
     fn one_of_many(&self, file: &Path, position: Position) -> Status {
         let (args, name, width) = (self.args, files::shown(file), position.width);
         let (line, status) = match self.check(file, Some(position)) {
@@ -173,7 +173,7 @@ fn limits(limits: &Limits) -> kripke_report::json::Limits {
     }
 }
 
-/// There is no model to check: says why.
+/// Prints the diagnostics of a model that can't be read.
 fn refuse(args: &Check, file: &Path, error: &InputError, alone: bool) -> Status {
     if args.showing.format == Format::Json {
         let name = file.display().to_string();

@@ -1,5 +1,4 @@
-//! `kripke combine`: a DVE model and a file of properties give one model for each property, with a process that watches
-//! for runs on which it does not hold.
+//! `kripke combine`: writes a DVE model with a property process for each property of a file.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -18,9 +17,9 @@ use crate::exit::{Failure, Status};
 use crate::files::{Kind, Replace};
 use crate::{files, output};
 
-/// What the process that watches is called.
+/// The name of the property process.
 const NAME: &str = "LTL_property";
-/// A line of every file that we write begins so.
+/// The mark of files that this command writes.
 pub const MARK: &str = "// not: ";
 
 pub fn run(args: &Combine) -> Result<Status, Failure> {
@@ -46,7 +45,7 @@ pub fn run(args: &Combine) -> Result<Status, Failure> {
     Ok(Status::Fine)
 }
 
-/// The text of a file; its macros are expanded if its name ends so.
+/// The text of a file, with macros expanded if its name has this ending.
 fn text(path: &Path, ending: &str, reading: &Reading) -> Result<String, Failure> {
     let text = files::read_text(path)
         .map_err(|e| Failure::BadInput(format!("can't read {}: {}", path.display(), files::explain(&e))))?;
@@ -59,7 +58,7 @@ fn text(path: &Path, ending: &str, reading: &Reading) -> Result<String, Failure>
     dve::expand(&text, &macros).map_err(|d| Failure::BadInput(format!("{}: {}", path.display(), d.message)))
 }
 
-/// A process that watches for runs on which the formula is false.
+/// A property process that accepts the runs that violate the formula.
 fn process(args: &Combine, properties: &Properties, formula: &str) -> Result<String, Failure> {
     let ltl = parse::ltl(formula).map_err(|problem| bad(&trouble("#property", formula, &problem).text))?;
     let conditions: Vec<String> = ltl.atoms.iter().map(|(_, atom)| properties.condition(&atom.text)).collect();
@@ -97,7 +96,7 @@ fn written(automaton: &Buchi, conditions: &[String]) -> String {
     out + "}\n"
 }
 
-/// Every part in brackets: `and` and `or` bind equally.
+/// A guard with every operand in brackets, because `and` and `or` have one precedence.
 fn guard(guard: &Guard, conditions: &[String]) -> String {
     let cubes = guard.cubes().iter().map(|cube| {
         let literals = cube.literals().map(|(atom, positive)| {

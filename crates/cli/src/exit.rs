@@ -1,4 +1,4 @@
-//! How the program ends.
+//! Exit statuses and failures.
 
 use std::cell::Cell;
 use std::process::ExitCode;
@@ -18,12 +18,12 @@ pub enum Status {
     /// The user's text, files or arguments are wrong.
     BadInput = 2,
     Inconclusive = 3,
-    /// Kripke itself is wrong.
+    /// A bug in Kripke.
     Bug = 4,
 }
 
 impl Status {
-    /// The status of several checks together: what is certain and bad comes first.
+    /// The status of several checks: the worst result decides, in the order bug, violation, bad input, inconclusive.
     pub fn worse(self, other: Status) -> Status {
         let rank = |s| match s {
             Status::Bug => 4,
@@ -37,7 +37,7 @@ impl Status {
 }
 
 impl Status {
-    /// The status, unless something that was asked for could not be written.
+    /// The status, or inconclusive if a requested result could not be written.
     pub fn completed(self) -> Status {
         if output::is_incomplete() && self != Status::Bug { Status::Inconclusive } else { self }
     }
@@ -49,14 +49,14 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Why a command could not do its work.
+/// The reason why a command failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
-    /// Explained to the user already.
+    /// The user has been told.
     Said(Status),
-    /// Something about files or arguments.
+    /// An error in files or arguments.
     BadInput(String),
-    /// What was asked for is known but could not be written.
+    /// A requested file could not be written.
     Unwritten(String),
     Bug(String),
 }
@@ -86,7 +86,7 @@ impl From<kripke::error::Error> for Failure {
 }
 
 impl From<Failure> for Status {
-    /// Tells the user and names the status.
+    /// Prints the failure, and gives the status.
     fn from(failure: Failure) -> Status {
         match failure {
             Failure::Said(status) => return status,
@@ -102,7 +102,7 @@ impl From<Failure> for Status {
 
 const PLEASE: &str = "This is a bug in Kripke: please report it, with the model and the command.";
 
-/// Prints what clap has to say: help on standard output, complaints on standard error.
+/// Prints the message of clap: help on standard output, errors on standard error.
 pub fn usage(error: &clap::Error) -> ExitCode {
     let text = error.render().ansi().to_string();
     if error.use_stderr() {
@@ -113,7 +113,7 @@ pub fn usage(error: &clap::Error) -> ExitCode {
     Status::Fine.completed().into()
 }
 
-/// A panic is our bug: say so and exit with the status for it, whichever thread it was.
+/// Reports a panic of any thread as a bug, and exits with its status.
 pub fn report_panics() {
     panic::set_hook(Box::new(|info| {
         output::error(&format!("{info}\n{PLEASE}"));
@@ -121,11 +121,11 @@ pub fn report_panics() {
     }));
 }
 
-/// Memory to end with in good order.
+/// Reserved memory for an orderly end.
 static RESERVE: Mutex<Option<Vec<u8>>> = Mutex::new(None);
 const RESERVED: usize = 4 << 20;
 
-/// Where the system has no memory for the program, that is a limit like others.
+/// Treats a failed allocation as a memory limit.
 pub fn report_lack_of_memory() {
     *RESERVE.lock().unwrap_or_else(PoisonError::into_inner) = Some(Vec::with_capacity(RESERVED));
     kripke_search::when_out_of_memory(end_without_memory);
@@ -137,11 +137,11 @@ fn end_without_memory() {
     }
     static ENDED: AtomicBool = AtomicBool::new(false);
     if ENDING.replace(true) {
-        // Not even for that.
+        // There is no memory for the report, either.
         std::process::exit(Status::Inconclusive as i32);
     }
     if ENDED.swap(true, Ordering::Relaxed) {
-        // Another thread is at it.
+        // Another thread reports already.
         loop {
             thread::sleep(Duration::from_secs(1));
         }

@@ -13,14 +13,14 @@ use kripke_report::escape::visible;
 use crate::exit::Failure;
 use crate::output;
 
-/// Bytes of a trail file that is read.
+/// Limit on the bytes of a trail file.
 pub const MAX_TRAIL_BYTES: usize = 1 << 30;
-/// So much of a file is read to find out who wrote it.
+/// Bytes of an existing file that decide whether Kripke wrote it.
 const HEAD: u64 = 4 << 10;
-/// Names tried for a temporary file.
+/// Attempts to find a name for a temporary file.
 const ATTEMPTS: u32 = 100;
 
-/// A file that we write, and know again by its content.
+/// The kind of a file that Kripke writes and recognises by its content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A trail file or the ITF trace beside it.
@@ -34,7 +34,7 @@ pub enum Kind {
 /// Which existing file may be replaced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Replace {
-    /// One that was written by Kripke and is of this kind.
+    /// Only a file of this kind that Kripke has written.
     Ours(Kind),
     /// Any regular file.
     Any,
@@ -46,7 +46,7 @@ impl Replace {
     }
 }
 
-/// Whether `write` would go ahead as far as can be known before.
+/// Checks in advance whether `write` can succeed.
 pub fn may_write(path: &Path, replace: Replace) -> io::Result<()> {
     if is_standard(path) {
         return Ok(());
@@ -56,7 +56,7 @@ pub fn may_write(path: &Path, replace: Replace) -> io::Result<()> {
     existing(path, replace).map(|_| ())
 }
 
-/// What is there and may be replaced. A link is not followed: what it leads to may be anybody's.
+/// The existing file, if it may be replaced. A link is refused.
 fn existing(path: &Path, replace: Replace) -> io::Result<Option<Metadata>> {
     let found = match fs::symlink_metadata(path) {
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
@@ -73,7 +73,7 @@ fn existing(path: &Path, replace: Replace) -> io::Result<Option<Metadata>> {
 }
 
 impl Kind {
-    /// Whether the file is one of ours, by its content.
+    /// Whether Kripke has written the file, by its content.
     fn wrote(self, path: &Path) -> io::Result<bool> {
         let most = if self == Kind::Combined { MAX_FILE_BYTES as u64 } else { HEAD };
         let mut bytes = Vec::new();
@@ -89,8 +89,8 @@ impl Kind {
     }
 }
 
-/// Writes a file as `fill` says: under a temporary name beside it, then renamed, so that nobody ever sees half of it. `-` is
-/// standard output. What is there is replaced only if it is a regular file and `replace` allows it.
+/// Writes a file atomically: under a temporary name beside it, then renamed. `-` is standard output. An existing file is replaced
+/// only if it is a regular file and `replace` allows it.
 pub fn write(path: &Path, replace: Replace, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     if is_standard(path) {
         output::stream(fill);
@@ -122,7 +122,7 @@ fn fill_file(
     out.get_ref().sync_all()
 }
 
-/// A new file beside `path`: never one that is there, nor one that a link leads to.
+/// Creates a temporary file beside `path`. It never opens an existing file or follows a link.
 fn temporary(path: &Path) -> io::Result<(File, Temporary)> {
     let name =
         path.file_name().ok_or_else(|| io::Error::new(ErrorKind::InvalidInput, "it is not the name of a file"))?;
@@ -139,7 +139,7 @@ fn temporary(path: &Path) -> io::Result<(File, Temporary)> {
     }
 }
 
-/// The temporary files that there are: to be removed if the program ends before they have their names.
+/// The temporary files, which are removed if the program ends before they are renamed.
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// A temporary file, until it is renamed or removed.
@@ -158,14 +158,14 @@ impl Drop for Temporary {
     }
 }
 
-/// Removes what is not finished, before the program ends.
+/// Removes all temporary files.
 pub fn remove_temporary() {
     for path in TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner).iter() {
         let _ = fs::remove_file(path);
     }
 }
 
-/// Where the counterexample of a model goes: in the current directory, named after the model.
+/// The trail file of a model: in the current directory, named after the model.
 pub fn trail_name(model: &Path) -> PathBuf {
     let model = if is_standard(model) { Path::new("stdin") } else { model };
     let stem = model.file_stem().unwrap_or(model.as_os_str());
@@ -174,7 +174,7 @@ pub fn trail_name(model: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Where the counterexample of one of several properties goes.
+/// The trail file of one of several properties.
 pub fn trail_of(trail: &Path, property: &str) -> PathBuf {
     let name = trail.file_name().unwrap_or_default().to_string_lossy();
     let stem = name.strip_suffix(".trail.json").or_else(|| name.strip_suffix(".json")).unwrap_or(&name);
@@ -182,26 +182,26 @@ pub fn trail_of(trail: &Path, property: &str) -> PathBuf {
     trail.with_file_name(format!("{stem}.{plain}.trail.json"))
 }
 
-/// The ITF file that goes with a trail file.
+/// The ITF file beside a trail file.
 pub fn itf_name(trail: &Path) -> PathBuf {
     let name = trail.file_name().unwrap_or_default().to_string_lossy();
     let stem = name.strip_suffix(".trail.json").or_else(|| name.strip_suffix(".json")).unwrap_or(&name);
     trail.with_file_name(format!("{stem}.itf.json"))
 }
 
-/// The name of a file in a text for people.
+/// The name of a file, with control characters escaped.
 pub fn shown(path: &Path) -> String {
     visible(&path.display().to_string()).into_owned()
 }
 
-/// A file can't be written because of what the user asked for, not because of the state the machine is in.
+/// Whether a write failed because of the request, not because of the state of the machine.
 pub fn is_refused(error: &io::Error) -> bool {
     use ErrorKind::*;
     let kinds = [NotFound, PermissionDenied, AlreadyExists, InvalidInput, IsADirectory, NotADirectory];
     kinds.contains(&error.kind())
 }
 
-/// A file that the user asked for can't be written.
+/// The failure to write a file that the user named.
 pub fn unwritten(path: &Path, error: &io::Error) -> Failure {
     let why = if error.kind() == ErrorKind::NotFound { "there is no such directory" } else { &explain(error) };
     let text = format!("can't write {}: {why}", path.display());

@@ -1,4 +1,4 @@
-//! Walking through a model by hand.
+//! Interactive simulation and replay.
 
 use std::io::{BufRead, IsTerminal, Read};
 
@@ -20,11 +20,11 @@ const HELP: &str = "  N        take move number N
   ?        this help      q   quit
 ";
 
-/// Bytes of what the user may say at once; who says more is no user.
+/// Limit on the bytes of one command.
 const MAX_LINE: usize = 1_000;
 
-/// A run, where we are in it, and what can happen next. After going back, the rest of the run is still there to be
-/// followed, until another move is taken.
+/// A run, the current position, and the enabled moves. After a step back, the rest of the run is kept until another move is
+/// taken.
 pub struct Session {
     interpreter: Interpreter,
     run: Run,
@@ -33,7 +33,7 @@ pub struct Session {
     names: Names,
 }
 
-/// What the user said.
+/// A command of the user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Word {
     Take(usize),
@@ -53,7 +53,7 @@ impl Session {
         Session { interpreter, run, at: 0, moves: Vec::new(), names }
     }
 
-    /// Does as the user says until they have had enough.
+    /// Executes commands until the user quits.
     pub fn run(&mut self, mut input: impl BufRead) {
         let echo = !std::io::stdin().is_terminal();
         self.arrive();
@@ -83,7 +83,7 @@ impl Session {
             Word::Onward if self.at < self.run.moves().len() => self.go(self.at + 1),
             Word::Onward => match &self.moves[..] {
                 [only] => self.take(only.clone()),
-                [] => output::print("  nobody can move; b goes back\n"),
+                [] => output::print("  no process can move; b goes back\n"),
                 _ => output::print("  which one? Type its number\n"),
             },
             Word::Back(n) => self.go(self.at.saturating_sub(n)),
@@ -103,7 +103,7 @@ impl Session {
         }
     }
 
-    /// Takes a move. If it is not the one the run goes on with, the rest of the run is dropped.
+    /// Takes a move. If it is not the next one of the run, the rest of the run is dropped.
     fn take(&mut self, chosen: Move) {
         if !self.goes_on_with(&chosen) {
             if self.at < self.run.moves().len() {
@@ -120,7 +120,7 @@ impl Session {
         self.go(self.at + 1);
     }
 
-    /// Whether a move from here is the next one of the run.
+    /// Whether a move is the next one of the run.
     fn goes_on_with(&self, chosen: &Move) -> bool {
         let Some(next) = self.run.moves().get(self.at) else { return false };
         let leads = (!self.run.ends_at(self.at + 1)).then(|| self.run.point(self.at + 1));
@@ -133,7 +133,7 @@ impl Session {
         self.arrive();
     }
 
-    /// Tells where we are, how we came here and what can happen next.
+    /// Prints the current state, the last step and the enabled moves.
     fn arrive(&mut self) {
         let mut out = String::new();
         let mut stuck = false;
@@ -162,7 +162,7 @@ impl Session {
                 out.push_str(&screen::stuck(&self.run, &self.names));
             }
         } else if self.moves.is_empty() {
-            out.push_str("  the end: nobody can move, and every process may stay where it is\n");
+            out.push_str("  valid end state: no process can move\n");
         }
         self.list(&mut out);
         output::print(&out);

@@ -1,4 +1,4 @@
-//! `kripke ltl`: formulas and automata, without a model.
+//! `kripke ltl`: translates formulas into automata, without a model.
 
 use std::io;
 use std::path::Path;
@@ -29,7 +29,7 @@ pub fn run(args: &Ltl) -> Result<Status, Failure> {
     Ok(Status::Fine)
 }
 
-/// The automata asked for, and what they are automata of.
+/// The requested automata, each with its formula.
 fn automata(args: &Ltl) -> Result<(String, Translation), Failure> {
     if let Some(path) = &args.from_never {
         let text = read(path)?;
@@ -55,7 +55,7 @@ fn read(path: &Path) -> Result<String, Failure> {
     files::read_text(path).map_err(|e| wrong(&e))
 }
 
-/// Shows what is wrong with a text.
+/// Shows an error in a formula.
 fn said(name: &str, text: &str, problem: &Problem) -> Failure {
     let mut sources = Sources::default();
     let file = sources.add(name.to_string(), text.to_string());

@@ -1,5 +1,4 @@
-//! Printing. A reader who has gone away is no reason to complain; a result that could not be written is one to say so, in the
-//! exit status, too.
+//! Printing. A closed pipe is no error. A result that could not be written is one, and the exit status says so.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,14 +10,14 @@ use crate::args::Colour;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
-/// For tables that go into a file.
+/// The width of tables that are written to a file.
 const PAPER: usize = 120;
-/// To the start of the line, and nothing is on it any more.
+/// Clears the line of a terminal.
 const CLEAR: &str = "\r\u{1b}[K";
 
-/// Something that was asked for could not be written.
+/// Set when a requested result could not be written.
 static INCOMPLETE: AtomicBool = AtomicBool::new(false);
-/// Nobody reads standard output any more.
+/// Set when standard output is a closed pipe.
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
 pub fn colours(choice: Colour) {
@@ -30,22 +29,22 @@ pub fn colours(choice: Colour) {
     .write_global();
 }
 
-/// Results, on standard output.
+/// Prints results on standard output.
 pub fn print(text: &str) {
     let mut out = anstream::stdout().lock();
     judge(out.write_all(visible_report(text).as_bytes()).and_then(|()| out.flush()));
 }
 
-/// Results for programs, in JSON.
+/// Prints JSON on standard output.
 pub fn print_json(text: &str) {
     stream(|out| out.write_all(visible_json(text).as_bytes()));
 }
 
-/// Results for programs, as they are; `fill` writes them. That it failed is told to the user, too.
+/// Streams a result to standard output without interpreting it. A failure is also reported on standard error.
 pub fn stream(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written = fill(&mut out).and_then(|()| out.flush());
-    // What is left in it must not be written when it is dropped, after an error.
+    // After an error, the buffer must not be flushed again when it is dropped.
     let _ = out.into_parts();
     judge(written);
 }
@@ -60,7 +59,7 @@ fn judge(written: io::Result<()>) {
     }
 }
 
-/// Says that something that was asked for could not be written: the exit status is no verdict then.
+/// Reports that a requested result could not be written. The exit status is then no verdict.
 pub fn incomplete(text: &str) {
     INCOMPLETE.store(true, Ordering::Relaxed);
     error(text);
@@ -70,12 +69,12 @@ pub fn is_incomplete() -> bool {
     INCOMPLETE.load(Ordering::Relaxed)
 }
 
-/// Whether it is of no use to go on printing.
+/// Whether standard output is closed.
 pub fn is_closed() -> bool {
     CLOSED.load(Ordering::Relaxed)
 }
 
-/// Remarks, on standard error.
+/// Prints remarks on standard error.
 pub fn remark(text: &str) {
     say(&visible_report(text));
 }
@@ -88,7 +87,7 @@ pub fn warn(text: &str) {
     say(&format!("{WARNING}warning{WARNING:#}: {}\n", visible(text)));
 }
 
-/// A line on a terminal that the next one replaces; an empty one leaves nothing.
+/// Replaces the progress line of a terminal; an empty line clears it.
 pub fn progress(line: &str) {
     say(&format!("{CLEAR}{}", visible(line)));
 }
@@ -98,7 +97,7 @@ fn say(text: &str) {
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// How many characters fit on a line of standard output.
+/// The width of standard output in characters.
 pub fn width() -> usize {
     if std::io::stdout().is_terminal()
         && let Some((terminal_size::Width(width), _)) = terminal_size::terminal_size()

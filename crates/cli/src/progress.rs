@@ -1,4 +1,4 @@
-//! The line that moves while a search runs: on standard error, and only on a terminal.
+//! The progress line, on standard error and only on a terminal.
 
 use std::collections::VecDeque;
 use std::io::IsTerminal;
@@ -11,14 +11,14 @@ use kripke_search::{Progress, Snapshot};
 
 use crate::output;
 
-/// Short searches show nothing.
+/// Delay before the first line.
 const PATIENCE: Duration = Duration::from_millis(400);
 const TICK: Duration = Duration::from_millis(250);
-/// How many rates the little chart shows, one per tick.
+/// The number of rates in the chart, one per tick.
 const HISTORY: usize = 8;
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// Runs `search`, showing its progress if `wanted` and if there is a terminal to show it on.
+/// Runs `search` and shows its progress, if that is wanted and standard error is a terminal.
 pub fn watch<T>(progress: &Progress, memory: Option<u64>, wanted: bool, search: impl FnOnce() -> T) -> T {
     if !wanted || !std::io::stderr().is_terminal() {
         return search();
@@ -39,7 +39,7 @@ pub fn watch<T>(progress: &Progress, memory: Option<u64>, wanted: bool, search: 
                 output::progress("");
             }
         };
-        // Without it, nothing is shown.
+        // Without the thread, no progress is shown.
         let _ = thread::Builder::new().spawn_scoped(scope, show);
         let result = search();
         drop(done);
@@ -96,7 +96,7 @@ impl Meter {
         self.rates.iter().map(|r| BARS[(r * 7 / top) as usize]).collect()
     }
 
-    /// How much memory is left, in states and in time. Only what can be computed is told.
+    /// The memory that is left, as states or as time.
     fn room(&self, now: Snapshot, rate: u64) -> String {
         let Some(limit) = self.memory else { return bytes(now.bytes) };
         let used = format!("{}/{}", bytes(now.bytes), bytes(limit));

@@ -1,4 +1,4 @@
-//! Random numbers that are the same everywhere and for ever, so that a seed names a run.
+//! A random number generator that is the same on every machine, so that a seed names a run.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -27,7 +27,7 @@ impl Random {
     }
 }
 
-/// A seed that nobody chose, short enough to be typed again.
+/// A random seed, short enough to be typed.
 pub fn fresh_seed() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Random::new(now.as_nanos() as u64).next() % 1_000_000

@@ -1,4 +1,4 @@
-//! `kripke replay`: a counterexample again.
+//! `kripke replay`: shows a trail again.
 
 use std::io;
 use std::path::Path;

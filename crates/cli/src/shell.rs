@@ -25,7 +25,7 @@ pub fn manual(name: Option<&str>) -> Result<Status, Failure> {
     write(&text)
 }
 
-/// As it is, with nothing taken for a colour.
+/// Prints text without interpreting escape sequences.
 fn write(bytes: &[u8]) -> Result<Status, Failure> {
     output::stream(|out| out.write_all(bytes));
     Ok(Status::Fine)

@@ -1,9 +1,9 @@
-//! Ctrl-C and its like end a search, not the program: what was found so far is still told.
+//! Signals: SIGINT and SIGTERM end a search, not the program, which reports the results so far.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// A flag that is set when the user or the system asks us to stop. Asking twice ends the program at once.
+/// A flag that the first signal sets. The second signal ends the program at once.
 #[cfg(unix)]
 pub fn interrupt() -> Arc<AtomicBool> {
     use signal_hook::consts::{SIGINT, SIGTERM};
@@ -13,7 +13,7 @@ pub fn interrupt() -> Arc<AtomicBool> {
 
     let asked = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
-        // The order matters: the second time, the flag is already set, and this one acts.
+        // The order matters: at the second signal the flag is already set, and this handler exits.
         let _ = flag::register_conditional_shutdown(signal, Status::Inconclusive as i32, asked.clone());
         let _ = flag::register(signal, asked.clone());
     }
@@ -25,12 +25,12 @@ pub fn interrupt() -> Arc<AtomicBool> {
     Arc::new(AtomicBool::new(false))
 }
 
-/// Lets writing beyond the limit on the size of files fail like any other write, instead of ending the program.
+/// Makes a write beyond the file size limit fail with an error instead of ending the program.
 #[cfg(unix)]
 pub fn fail_writes() {
     use signal_hook::consts::SIGXFSZ;
 
-    // Whoever writes sees the error; nobody asks whether the signal came.
+    // The failed write returns an error; the flag of the signal is not read.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 

@@ -68,15 +68,15 @@ pub fn prepare(file: &Path, reading: &Reading) -> Result<Interpreter, Failure> {
 
 /// Why a run stopped.
 enum Stop {
-    /// As many steps as asked for.
+    /// The limit on steps.
     Steps,
-    /// Nobody can move, and nobody has to.
+    /// A valid end state.
     End,
-    /// Something is wrong; the run's end says what.
+    /// An error, which the end of the run describes.
     Wrong,
 }
 
-/// How much of the run is remembered.
+/// The part of the run that is kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keep {
     All,
@@ -127,7 +127,7 @@ impl Stop {
         let steps = counted((run.forgotten() + run.moves().len()) as u64, "step");
         match self {
             Stop::Steps => format!("stopped after {steps}; a larger --steps goes on"),
-            Stop::End => format!("ended after {steps}: nobody can move, and every process may stay where it is"),
+            Stop::End => format!("ended after {steps}: valid end state"),
             Stop::Wrong => {
                 let line = screen::verdict_line(run).unwrap_or_default();
                 format!("{}   after {steps}", line.trim_end())

@@ -1,4 +1,4 @@
-//! The files a counterexample is kept in.
+//! Trail files and ITF traces of counterexamples.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Write};
@@ -20,13 +20,13 @@ use crate::args::Showing;
 use crate::files::{Kind, Replace};
 use crate::{files, output};
 
-/// A trace longer than this is of no use to a viewer, and its file would be huge.
+/// Steps of an ITF trace: a longer one is too large for a viewer.
 const VIEWABLE: usize = 50_000;
 
-/// The same in bytes: where states are large, fewer steps make a file that nobody can view.
+/// Bytes of an ITF trace.
 const VIEWABLE_BYTES: u64 = 32 << 20;
 
-/// Writes so many bytes and no more.
+/// A writer with a limit on bytes.
 struct Capped<'a> {
     out: &'a mut dyn Write,
     left: u64,
@@ -67,7 +67,7 @@ pub struct Written {
     files: Vec<PathBuf>,
 }
 
-/// What files are about.
+/// The counterexample or witness that files are written for.
 pub struct Target<'a> {
     pub model: &'a Path,
     pub request: &'a Request,
@@ -76,19 +76,19 @@ pub struct Target<'a> {
 }
 
 impl Target<'_> {
-    /// Writes the counterexample in both formats. That it can't be written changes no verdict.
+    /// Writes the counterexample in both formats. A failure changes no verdict.
     pub fn counterexample(&self, interpreter: &Interpreter, found: &Counterexample, first: bool) -> Written {
         let run = Run::replayed(interpreter, found.replayed());
         let error = screen::one_line(run.model(), found);
         self.write(&run, found.trail(), Some(error), first)
     }
 
-    /// The same for a run that shows why something is true.
+    /// Writes a witness, a run that shows why a CTL formula is true.
     pub fn witness(&self, interpreter: &Interpreter, trail: &Trail, replayed: &Replayed, alone: bool) -> Written {
         self.write(&Run::replayed(interpreter, replayed), trail, None, alone)
     }
 
-    /// `plain`: the file needs no name of its own.
+    /// Writes a run. `plain` means that the file has the name of the model, without the name of the property.
     fn write(&self, run: &Run, trail: &Trail, error: Option<String>, plain: bool) -> Written {
         let Target { model, request, showing, task } = self;
         let names = run.names();
@@ -117,7 +117,7 @@ impl Target<'_> {
         written
     }
 
-    /// A file that was asked for and can't be written is an error, one with the usual name is not.
+    /// Writes one file. A failure is an error if the user named the file, and a warning otherwise.
     fn add(&self, written: &mut Written, path: PathBuf, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
         let showing = self.showing;
         let replace = Replace::new(Kind::Trail, showing.force);
@@ -134,7 +134,7 @@ impl Target<'_> {
         }
     }
 
-    /// The trail goes to standard output, and nothing beside it.
+    /// Whether the trail goes to standard output. Nothing else is then written.
     fn is_standard(&self) -> bool {
         self.showing.trail.as_deref().is_some_and(files::is_standard)
     }
@@ -146,7 +146,7 @@ impl Written {
         self.files.first().map(|trail| trail.display().to_string())
     }
 
-    /// What to do next.
+    /// The hint on how to replay the trail.
     pub fn hint(&self, model: &Path) -> String {
         let names: Vec<String> = self.files.iter().map(|f| files::shown(f)).collect();
         if names.is_empty() || self.files.iter().any(|f| files::is_standard(f)) {

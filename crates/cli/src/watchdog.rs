@@ -17,32 +17,32 @@ use kripke_search::{Limit, Progress};
 use crate::exit::Status;
 use crate::files;
 
-/// A phase has so long to answer by itself.
+/// The time that a phase has to obey a limit by itself.
 const GRACE: Duration = Duration::from_millis(500);
-/// How often the thread looks at most and at least.
+/// The bounds of the polling interval.
 const LONGEST: Duration = Duration::from_millis(50);
 const SHORTEST: Duration = Duration::from_millis(1);
-/// Bytes that a program can fill in a second.
+/// Bytes that a program can allocate and fill in a second.
 const SPEED: u64 = 4 << 30;
-/// The program itself takes so much, whatever its limit: see the page on limits of the guide.
+/// The minimum of the memory limit, documented on the guide's page on limits.
 pub const LEAST: u64 = 64 << 20;
 
-/// A check under way: its limits, and how to end it.
+/// A running check: its limits, and the report of its end.
 pub struct Watched {
     pub deadline: Option<Instant>,
     pub memory: Option<u64>,
     pub interrupt: Arc<AtomicBool>,
-    /// Says why the check ends, and with which status.
+    /// Reports the end of the check, and gives the status.
     pub report: Box<dyn Fn(&Stop) -> Status + Send>,
 }
 
-/// How a check was ended.
+/// The end of a check by the watchdog.
 pub struct Stop {
     pub limit: Limit,
-    /// The system has no more memory.
+    /// Whether an allocation failed.
     pub refused: bool,
     pub phase: Phase,
-    /// How far the search was, if there was one.
+    /// The progress of the search, if there was one.
     pub progress: Option<Arc<Progress>>,
 }
 
@@ -50,7 +50,7 @@ struct Current {
     watched: Watched,
     phase: Phase,
     progress: Option<Arc<Progress>>,
-    /// Since when it was asked to stop.
+    /// The time of the interrupt.
     interrupted: Option<Instant>,
 }
 
@@ -62,13 +62,13 @@ fn current() -> MutexGuard<'static, Option<Current>> {
     CURRENT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Watches a check from now on. It ends when the value is dropped, before results are printed: they are not cut off.
+/// Starts to watch a check. Dropping the value ends that, so that printed results are not cut off.
 pub fn watch(watched: Watched) -> Watching {
     let first = current().replace(Current { watched, phase: Phase::Reading, progress: None, interrupted: None });
     full();
     static STARTED: AtomicBool = AtomicBool::new(false);
     if first.is_none() && !STARTED.swap(true, Ordering::Relaxed) {
-        // Without it, limits are obeyed as far as the phases do so by themselves.
+        // Without the thread, limits hold as far as the phases check them.
         let _ = thread::Builder::new().name("watchdog".to_string()).spawn(watch_loop);
     }
     Watching(())
@@ -82,14 +82,14 @@ impl Drop for Watching {
     }
 }
 
-/// The check goes on to another phase.
+/// Records the phase of the check.
 pub fn phase(phase: Phase) {
     if let Some(current) = &mut *current() {
         current.phase = phase;
     }
 }
 
-/// A search begins.
+/// Records the start of a search.
 pub fn search(progress: &Arc<Progress>) {
     if let Some(current) = &mut *current() {
         (current.phase, current.progress) = (Phase::Searching, Some(progress.clone()));
@@ -101,7 +101,7 @@ pub fn full() -> Arc<AtomicBool> {
     FULL.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().clone()
 }
 
-/// The system has no memory: ends the check at once. Nothing is done where none is under way.
+/// Ends the running check at once because an allocation failed.
 pub fn out_of_memory() {
     if let Ok(mut current) = CURRENT.try_lock()
         && let Some(current) = current.take()
@@ -124,21 +124,21 @@ fn watch_loop() {
         };
         let most = check.watched.memory.map_or(u64::MAX, |memory| memory.max(LEAST));
         let now = memory::now();
-        // A little earlier, since a search has to notice.
+        // Slightly early, because a search needs time to notice.
         full.store(now > most - most / 64, Ordering::Relaxed);
         if let Some(limit) = check.passed(now, most)
             && let Some(current) = checked.take()
         {
             end(current, limit, false);
         }
-        // As long as it takes at least to fill the memory that is left.
+        // The time in which the remaining memory can be filled.
         let left = most.saturating_sub(now).min(SPEED);
         pause = Duration::from_nanos(left * 1_000_000_000 / SPEED).clamp(SHORTEST, LONGEST);
     }
 }
 
 impl Current {
-    /// The limit that was passed so long ago that the phase can't be waited for.
+    /// The limit that was exceeded for longer than the grace period.
     fn passed(&mut self, memory: u64, most: u64) -> Option<Limit> {
         if memory > most.saturating_add(most / 64) {
             return Some(Limit::Memory(self.watched.memory.unwrap_or(most)));
