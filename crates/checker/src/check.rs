@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::files::{Disk, Files, Texts};
 use crate::load::{self, InputError};
 use crate::monitor::{Monitor, Silent};
-use crate::request::{Fairness, Language, Request, Source, StoreName};
+use crate::request::{Fairness, Language, Request, Source, StoreKind};
 use crate::run;
 
 /// A model in Promela, DVE or ESML that can be read without errors.
@@ -136,7 +136,7 @@ impl<'a> Check<'a> {
 
     /// The store of visited states.
     #[must_use]
-    pub fn store(mut self, store: StoreName) -> Self {
+    pub fn store(mut self, store: StoreKind) -> Self {
         self.request.search.store.kind = Some(store);
         self
     }

@@ -24,10 +24,10 @@
 use std::fmt;
 
 use kripke_reduce::por::Preserve;
-use kripke_search::store::{Bits, HashStore};
+use kripke_search::store::Bits;
 use kripke_search::{Algorithm, CacheSize, CtlFormula, Cycles, Fairness, Options, Order, StoreKind, SuccessorOrder};
 
-use crate::request::{Request, Store, StoreName, Swarm};
+use crate::request::{Request, Store, Swarm};
 use crate::task::Kind;
 
 /// Bytes of a bitstate store if neither its size nor the memory is given: initialising more would take longer than most
@@ -165,29 +165,28 @@ impl Plan {
 
 /// Options of stores that contradict each other, or belong to another store.
 fn store_rules(store: &Store, request: &Request) -> Vec<Rule> {
-    use StoreName::{Auto, Bitstate, Cache, Hash};
-    let name = store.name();
+    let kind = store.kind();
+    let auto = kind == StoreKind::Auto;
+    let cache = matches!(kind, StoreKind::Cache(_));
+    let hash = matches!(kind, StoreKind::Hash { .. });
+    let bitstate = matches!(kind, StoreKind::Bitstate(_));
     let breadth_first = request.search.order == Some(Order::BreadthFirst);
     let tolerance = store.tolerance();
     vec![
-        ("--swarm", store.swarm.is_some() && name != Bitstate, "a swarm uses bitstate stores: leave out --store"),
+        ("--swarm", store.swarm.is_some() && !bitstate, "a swarm uses bitstate stores: leave out --store"),
         (
             "--swarm",
             store.swarm.is_some() && breadth_first,
             "the searches of a swarm are depth-first: leave out --search",
         ),
-        (
-            "--lossy",
-            store.lossy && name != Auto,
-            "it goes with --store auto; otherwise choose --store hash or bitstate",
-        ),
-        ("--change-at", store.change_at.is_some() && name != Auto, "it goes with --store auto"),
-        ("--cache-states", store.cache_states.is_some() && name != Cache, "it goes with --store cache"),
-        ("--cache-collisions", store.cache_collisions.is_some() && name != Cache, "it goes with --store cache"),
-        ("--cache-probes", store.cache_probes.is_some() && name != Cache, "it goes with --store cache"),
-        ("--bits", store.bits.is_some() && name != Bitstate, "it goes with --store bitstate or --swarm"),
-        ("--hashes", store.hashes.is_some() && name != Bitstate, "it goes with --store bitstate or --swarm"),
-        ("--hash-bits", store.hash_bits.is_some() && name != Hash, "it goes with --store hash"),
+        ("--lossy", store.lossy && !auto, "it goes with --store auto; otherwise choose --store hash or bitstate"),
+        ("--change-at", store.change_at.is_some() && !auto, "it goes with --store auto"),
+        ("--cache-states", store.cache_states.is_some() && !cache, "it goes with --store cache"),
+        ("--cache-collisions", store.cache_collisions.is_some() && !cache, "it goes with --store cache"),
+        ("--cache-probes", store.cache_probes.is_some() && !cache, "it goes with --store cache"),
+        ("--bits", store.bits.is_some() && !bitstate, "it goes with --store bitstate or --swarm"),
+        ("--hashes", store.hashes.is_some() && !bitstate, "it goes with --store bitstate or --swarm"),
+        ("--hash-bits", store.hash_bits.is_some() && !hash, "it goes with --store hash"),
         (
             "--hash-seed",
             store.hash_seed.is_some() && !store.is_lossy() && !store.lossy,
@@ -195,12 +194,12 @@ fn store_rules(store: &Store, request: &Request) -> Vec<Rule> {
         ),
         (
             "--store cache",
-            name == Cache && breadth_first,
+            cache && breadth_first,
             "it needs --search dfs: a state on the search stack is never replaced, a state of a queue might be",
         ),
         (
             "--cache-collisions",
-            name == Cache && tolerance.collisions > tolerance.probes,
+            cache && tolerance.collisions > tolerance.probes,
             "it must not be more than --cache-probes, after which the search gives up",
         ),
     ]
@@ -233,7 +232,8 @@ fn effects(request: &Request, facts: &Facts) -> Result<Vec<Note>, Refusal> {
     let temporal: Vec<&QuestionFacts> = facts.questions.iter().filter(|q| q.target != Target::State).collect();
     let only_temporal = temporal.len() == facts.questions.len();
     let store = &request.search.store;
-    if let Some(question) = temporal.first().filter(|_| store.is_lossy() || store.name() == StoreName::Cache) {
+    if let Some(question) = temporal.first().filter(|_| store.is_lossy() || matches!(store.kind(), StoreKind::Cache(_)))
+    {
         return Err(Refusal {
             option: "--store",
             reason: format!(
@@ -253,7 +253,7 @@ fn effects(request: &Request, facts: &Facts) -> Result<Vec<Note>, Refusal> {
         }
         false => Ok(()),
     };
-    let tree = store.kind == Some(StoreName::Tree);
+    let tree = store.kind == Some(StoreKind::Tree);
     unused("--store tree", tree, "searches for cycles and CTL store states in full")?;
     unused("--lossy", store.lossy, "searches for cycles and CTL need every state")?;
     let breadth_first = request.search.order == Some(Order::BreadthFirst);
@@ -289,7 +289,7 @@ fn hidden(request: &Request) -> Vec<Note> {
     let note = |option, reason: &str| Note { option, reason: format!("no effect: {reason}") };
     let reason = "a model with hidden variables is searched breadth-first by one thread with an exact store";
     let mut notes = Vec::new();
-    if !matches!(store.kind, None | Some(StoreName::Auto | StoreName::Exact)) || store.swarm.is_some() {
+    if !matches!(store.kind, None | Some(StoreKind::Auto | StoreKind::Exact)) || store.swarm.is_some() {
         notes.push(note("--store", reason));
     }
     if request.search.order == Some(Order::DepthFirst) {
@@ -328,7 +328,7 @@ fn counts_steps(request: &Request, question: &QuestionFacts) -> bool {
 
 fn partial_order(request: &Request, question: &QuestionFacts) -> Result<Preserve, &'static str> {
     match question.target {
-        _ if request.search.store.name() == StoreName::Cache => Err("a cache forgets which states are new"),
+        _ if matches!(request.search.store.kind(), StoreKind::Cache(_)) => Err("a cache forgets which states are new"),
         _ if request.questions.fairness != Fairness::None => Err("fairness counts every move"),
         _ if question.counts_steps => Err("the property counts steps"),
         Target::State => Ok(Preserve::Safety),
@@ -389,16 +389,13 @@ fn store(request: &Request, facts: &Facts, searches: u64) -> StoreKind {
     let store = &request.search.store;
     // What the user has left of the memory, if the user set a limit.
     let left = request.limits.memory.map(|memory| memory.saturating_sub(facts.memory_taken));
-    match store.name() {
-        StoreName::Auto => StoreKind::Auto,
-        StoreName::Exact => StoreKind::Exact,
-        StoreName::Tree => StoreKind::Tree,
-        StoreName::Cache => {
+    match store.kind() {
+        StoreKind::Cache(_) => {
             let states = store.cache_states.or(left.is_none().then_some(USUAL_CACHE));
             StoreKind::Cache(CacheSize { states, tolerance: store.tolerance() })
         }
-        StoreName::Hash => StoreKind::Hash { bits: store.hash_bits.unwrap_or(HashStore::BITS) },
-        StoreName::Bitstate => {
+        StoreKind::Hash { bits } => StoreKind::Hash { bits: store.hash_bits.unwrap_or(bits) },
+        StoreKind::Bitstate(_) => {
             // Waiting states are packed in a stack, and in full in a queue.
             let quarters = if request.search.order == Some(Order::BreadthFirst) { 2 } else { 3 };
             let share = |memory: u64| memory / 4 * quarters / searches;
@@ -410,5 +407,6 @@ fn store(request: &Request, facts: &Facts, searches: u64) -> StoreKind {
                 None => Bits::within(bytes, hashes),
             })
         }
+        plain => plain,
     }
 }

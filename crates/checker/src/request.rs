@@ -8,7 +8,7 @@ use std::time::Duration;
 
 pub use kripke_lang::Language;
 pub use kripke_search::store::Tolerance;
-pub use kripke_search::{Algorithm, Fairness, Order};
+pub use kripke_search::{Algorithm, Fairness, Order, StoreKind};
 use serde::{Deserialize, Serialize};
 
 /// Everything a user can ask for.
@@ -148,7 +148,7 @@ pub enum Engine {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Store {
     /// The kind; automatic, or bitstate for a swarm, if there is none.
-    pub kind: Option<StoreName>,
+    pub kind: Option<StoreKind>,
     /// Automatic: continue with a lossy store when tree compression does not fit.
     pub lossy: bool,
     /// Automatic: change to tree compression at so many states.
@@ -169,23 +169,6 @@ pub struct Store {
     pub hash_seed: Option<u64>,
     /// Swarm: many bitstate searches.
     pub swarm: Option<Swarm>,
-}
-
-/// The kinds of stores.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum StoreName {
-    /// Exact until memory is short, then tree compression.
-    Auto,
-    /// States in full.
-    Exact,
-    /// Tree compression.
-    Tree,
-    /// State caching.
-    Cache,
-    /// Hash compaction.
-    Hash,
-    /// Bitstate hashing.
-    Bitstate,
 }
 
 /// The number of searches of a swarm.
@@ -250,14 +233,15 @@ impl Questions {
 }
 
 impl Store {
-    /// The kind of store, with the default filled in.
-    pub fn name(&self) -> StoreName {
-        self.kind.unwrap_or(if self.swarm.is_some() { StoreName::Bitstate } else { StoreName::Auto })
+    /// The kind of store, with the default filled in. Sizes are up to the plan.
+    pub fn kind(&self) -> StoreKind {
+        let usual = if self.swarm.is_some() { "bitstate" } else { "auto" };
+        self.kind.or_else(|| StoreKind::named(usual)).unwrap_or_default()
     }
 
-    /// Whether states may be missed.
+    /// Whether states may be omitted.
     pub fn is_lossy(&self) -> bool {
-        matches!(self.name(), StoreName::Hash | StoreName::Bitstate)
+        self.kind().is_lossy()
     }
 
     /// The replacement strategy of a cache.

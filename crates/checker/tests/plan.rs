@@ -5,7 +5,7 @@
 //! (`KRIPKE_PLANS` says how many, `KRIPKE_PLANS=all` runs all).
 
 use kripke::plan::{Facts, Plan, QuestionFacts, Target};
-use kripke::request::{Algorithm, Engine, Fairness, Order, Request, StoreName, Swarm};
+use kripke::request::{Algorithm, Engine, Fairness, Order, Request, Swarm};
 use kripke::task::Kind;
 use kripke::{Check, Error, Language, Model, Verdict};
 use kripke_search::StoreKind;
@@ -17,12 +17,12 @@ fn nothing(_: &mut Request) {}
 
 const STORES: Choice = &[
     nothing,
-    |r| r.search.store.kind = Some(StoreName::Auto),
-    |r| r.search.store.kind = Some(StoreName::Exact),
-    |r| r.search.store.kind = Some(StoreName::Tree),
-    |r| r.search.store.kind = Some(StoreName::Cache),
-    |r| r.search.store.kind = Some(StoreName::Hash),
-    |r| r.search.store.kind = Some(StoreName::Bitstate),
+    |r| r.search.store.kind = StoreKind::named("auto"),
+    |r| r.search.store.kind = StoreKind::named("exact"),
+    |r| r.search.store.kind = StoreKind::named("tree"),
+    |r| r.search.store.kind = StoreKind::named("cache"),
+    |r| r.search.store.kind = StoreKind::named("hash"),
+    |r| r.search.store.kind = StoreKind::named("bitstate"),
     |r| r.search.store.swarm = Some(Swarm::Searches(2)),
 ];
 /// Options that belong to some stores.

@@ -16,7 +16,7 @@ use kripke_report::number::{parse_bytes, parse_count, parse_duration};
 pub use asking::Asking;
 pub use bench::Bench;
 pub use ltl::{Ltl, LtlFormat};
-pub use storing::{Store, Storing};
+pub use storing::Storing;
 
 const EXAMPLES: &str = "\
 Examples:

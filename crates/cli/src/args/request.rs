@@ -90,7 +90,7 @@ impl Searching {
 impl Storing {
     fn store(&self) -> Store {
         Store {
-            kind: self.store.map(Into::into),
+            kind: self.store,
             lossy: self.lossy,
             change_at: self.change_at,
             cache_states: self.cache_states,

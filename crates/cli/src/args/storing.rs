@@ -1,7 +1,7 @@
 //! The store of visited states.
 
-use clap::{Args, ValueEnum};
-use kripke::request::StoreName;
+use clap::Args;
+use kripke::request::StoreKind;
 use kripke_report::number::parse_count;
 use kripke_search::store::{Bits, HashStore};
 
@@ -12,8 +12,8 @@ pub struct Storing {
     /// when memory runs low (auto); state caching in bounded memory (cache), which revisits replaced states; hash
     /// compaction (hash) and bitstate hashing (bitstate), which may omit states and so cannot prove a property
     /// [default: auto]
-    #[arg(long, value_enum, value_name = "auto|exact|tree|cache|hash|bitstate", hide_possible_values = true)]
-    pub store: Option<Store>,
+    #[arg(long, value_name = "auto|exact|tree|cache|hash|bitstate", value_parser = parse_store)]
+    pub store: Option<StoreKind>,
     /// With --store auto: if tree compression does not fit into memory either, continue with hash compaction, then with
     /// bitstate hashing; the search may then omit states
     #[arg(long)]
@@ -52,20 +52,10 @@ pub struct Storing {
 const BITS: std::ops::RangeInclusive<i64> = Bits::LEAST as i64..=Bits::MOST as i64;
 const HASH_BITS: std::ops::RangeInclusive<i64> = HashStore::LEAST as i64..=HashStore::MOST as i64;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Store {
-    /// Exact until memory runs low, then tree compression
-    Auto,
-    /// Complete states
-    Exact,
-    /// Tree compression
-    Tree,
-    /// State caching
-    Cache,
-    /// Hash compaction
-    Hash,
-    /// Bitstate hashing
-    Bitstate,
+/// The store with a name.
+fn parse_store(text: &str) -> Result<StoreKind, String> {
+    let names = || StoreKind::all().map(StoreKind::word).join(", ");
+    StoreKind::named(text).ok_or_else(|| format!("there are {}", names()))
 }
 
 fn parse_slots(text: &str) -> Result<u32, String> {
@@ -74,17 +64,4 @@ fn parse_slots(text: &str) -> Result<u32, String> {
         .ok()
         .filter(|n| (1..=u32::MAX / 2).contains(n))
         .ok_or_else(|| format!("{n} is not within 1 and 2^31"))
-}
-
-impl From<Store> for StoreName {
-    fn from(store: Store) -> StoreName {
-        match store {
-            Store::Auto => StoreName::Auto,
-            Store::Exact => StoreName::Exact,
-            Store::Tree => StoreName::Tree,
-            Store::Cache => StoreName::Cache,
-            Store::Hash => StoreName::Hash,
-            Store::Bitstate => StoreName::Bitstate,
-        }
-    }
 }

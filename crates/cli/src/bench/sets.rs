@@ -5,7 +5,9 @@ use std::path::Path;
 
 use clap::Parser;
 
-use crate::args::{Check, Format, Looking, Reading, Store};
+use kripke::request::StoreKind;
+
+use crate::args::{Check, Format, Looking, Reading};
 use crate::exit::Failure;
 
 /// Options of `kripke check`, as the user wrote them and as they are understood.
@@ -49,7 +51,7 @@ impl Set {
         if !check.showing.no_trail {
             words.push("--no-trail".to_string());
         }
-        let forgets = check.searching.storing.store == Some(Store::Cache);
+        let forgets = matches!(check.searching.storing.store, Some(StoreKind::Cache(_)));
         let orders = !(check.reading.raw || check.searching.no_partial_order);
         let (reading, looking) = (check.reading, check.looking);
         Ok(Set { text: with.to_string(), words, reading, looking, forgets, orders })

@@ -23,6 +23,7 @@ use kripke_model::{Finding, Successors, Trail};
 use crate::budget::{Budget, Limit};
 use crate::outcome::{End, Errors, Exhausted, Outcome, Statistics, Violation};
 use crate::progress::{Progress, Snapshot};
+use crate::store::Tolerance;
 use crate::store::{
     BitStore, Bits, ExactStore, Filter, HashStore, LinkedOpenSet, LossyStore, Omission, PackedStacks, Queue, StateId,
     Store, TreeStore,
@@ -78,6 +79,9 @@ pub enum Order {
     DepthFirst,
 }
 
+/// The default size of a bitstate store: initialising more would take longer than most searches.
+const DEFAULT_BITSTATE_BYTES: u64 = 1 << 30;
+
 /// The kinds of stores.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum StoreKind {
@@ -101,6 +105,23 @@ pub enum StoreKind {
 }
 
 impl StoreKind {
+    /// Every kind, with default sizes.
+    pub fn all() -> [StoreKind; 6] {
+        [
+            StoreKind::Auto,
+            StoreKind::Exact,
+            StoreKind::Tree,
+            StoreKind::Cache(CacheSize { states: None, tolerance: Tolerance::default() }),
+            StoreKind::Hash { bits: HashStore::<LinkedOpenSet>::BITS },
+            StoreKind::Bitstate(Bits::within(DEFAULT_BITSTATE_BYTES, Bits::HASHES)),
+        ]
+    }
+
+    /// The kind with this name, with its default size.
+    pub fn named(name: &str) -> Option<StoreKind> {
+        StoreKind::all().into_iter().find(|kind| kind.word() == name)
+    }
+
     /// Whether the store can omit states.
     pub fn is_lossy(self) -> bool {
         matches!(self, StoreKind::Hash { .. } | StoreKind::Bitstate(_))
