@@ -2,14 +2,11 @@
 
 mod graph;
 
-use kripke_model::Parts;
-use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
-use std::borrow::Cow;
 use std::collections::HashSet;
 
-use graph::{Graph, Random, configurations, finding, follow, known};
+use graph::{Graph, Random, configurations, finding, follow, known, without_capabilities};
 use kripke_model::trail::Ending;
-use kripke_model::{Batch, Choice, Fault, FindingKind, Flags, Movers, State, Successors, Trail};
+use kripke_model::{Batch, Choice, Fault, FindingKind, Flags, State, Successors, Trail};
 use kripke_search::{Budget, End, Limit, Options, Order, Outcome, Statistics, StoreKind, Wrong};
 
 fn run<M: Successors + Clone + Sync>(model: &M, options: &Options) -> Outcome {
@@ -159,42 +156,7 @@ impl Successors for Line {
     }
 }
 
-impl Representation for Line {
-    fn hidden_prefix(&self) -> usize {
-        0
-    }
-
-    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
-        Cow::Borrowed(state)
-    }
-}
-
-impl StateLabels for Line {
-    fn state_labels(&mut self, _: &State) -> Option<u64> {
-        Some(0)
-    }
-}
-
-impl ActionLabels for Line {
-    fn action_labels(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
-}
-
-impl AcceptanceMarks for Line {
-    fn acceptance_marks(&mut self, _: &State, _: &mut Vec<u32>) {}
-}
-
-impl ProcessStructure for Line {
-    fn movers(&mut self, _: &State, _: &mut Movers) {}
-
-    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
-        parts.ends.clear();
-        self.expand(state, Choice::All, out)
-    }
-
-    fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
-        self.expand(state, Choice::All, out)
-    }
-}
+without_capabilities!(Line);
 
 #[test]
 fn millions_of_steps_deep() {
@@ -226,42 +188,7 @@ impl Successors for Wide {
     }
 }
 
-impl Representation for Wide {
-    fn hidden_prefix(&self) -> usize {
-        0
-    }
-
-    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
-        Cow::Borrowed(state)
-    }
-}
-
-impl StateLabels for Wide {
-    fn state_labels(&mut self, _: &State) -> Option<u64> {
-        Some(0)
-    }
-}
-
-impl ActionLabels for Wide {
-    fn action_labels(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
-}
-
-impl AcceptanceMarks for Wide {
-    fn acceptance_marks(&mut self, _: &State, _: &mut Vec<u32>) {}
-}
-
-impl ProcessStructure for Wide {
-    fn movers(&mut self, _: &State, _: &mut Movers) {}
-
-    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
-        parts.ends.clear();
-        self.expand(state, Choice::All, out)
-    }
-
-    fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
-        self.expand(state, Choice::All, out)
-    }
-}
+without_capabilities!(Wide);
 
 #[test]
 fn very_many_successors_of_one_state() {
@@ -338,42 +265,7 @@ impl Successors for Counters {
     }
 }
 
-impl Representation for Counters {
-    fn hidden_prefix(&self) -> usize {
-        0
-    }
-
-    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
-        Cow::Borrowed(state)
-    }
-}
-
-impl StateLabels for Counters {
-    fn state_labels(&mut self, _: &State) -> Option<u64> {
-        Some(0)
-    }
-}
-
-impl ActionLabels for Counters {
-    fn action_labels(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
-}
-
-impl AcceptanceMarks for Counters {
-    fn acceptance_marks(&mut self, _: &State, _: &mut Vec<u32>) {}
-}
-
-impl ProcessStructure for Counters {
-    fn movers(&mut self, _: &State, _: &mut Movers) {}
-
-    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
-        parts.ends.clear();
-        self.expand(state, Choice::All, out)
-    }
-
-    fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
-        self.expand(state, Choice::All, out)
-    }
-}
+without_capabilities!(Counters);
 
 /// Executes a trail and checks its end.
 fn count(mut counters: Counters, trail: &Trail) {

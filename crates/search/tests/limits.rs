@@ -2,15 +2,12 @@
 
 mod graph;
 
-use kripke_model::Parts;
-use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use graph::{Graph, Random, configurations, known, run};
-use kripke_model::{Batch, Choice, Flags, Movers, State, Successors};
+use graph::{Graph, Random, configurations, known, run, without_capabilities};
+use kripke_model::{Batch, Choice, Flags, State, Successors};
 use kripke_search::store::{Capacity, ExactHandle, ExactStore, Omission, Runs, Store};
 use kripke_search::{Budget, End, Limit, Options, Order, Progress, StoreKind, explore, explore_with};
 
@@ -97,42 +94,7 @@ impl Successors for Chain {
     }
 }
 
-impl Representation for Chain {
-    fn hidden_prefix(&self) -> usize {
-        0
-    }
-
-    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
-        Cow::Borrowed(state)
-    }
-}
-
-impl StateLabels for Chain {
-    fn state_labels(&mut self, _: &State) -> Option<u64> {
-        Some(0)
-    }
-}
-
-impl ActionLabels for Chain {
-    fn action_labels(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
-}
-
-impl AcceptanceMarks for Chain {
-    fn acceptance_marks(&mut self, _: &State, _: &mut Vec<u32>) {}
-}
-
-impl ProcessStructure for Chain {
-    fn movers(&mut self, _: &State, _: &mut Movers) {}
-
-    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
-        parts.ends.clear();
-        self.expand(state, Choice::All, out)
-    }
-
-    fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
-        self.expand(state, Choice::All, out)
-    }
-}
+without_capabilities!(Chain);
 
 #[test]
 fn migrates_to_trees_when_memory_is_nearly_exhausted() {
@@ -232,42 +194,7 @@ impl Successors for Alarm {
     }
 }
 
-impl Representation for Alarm {
-    fn hidden_prefix(&self) -> usize {
-        0
-    }
-
-    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
-        Cow::Borrowed(state)
-    }
-}
-
-impl StateLabels for Alarm {
-    fn state_labels(&mut self, _: &State) -> Option<u64> {
-        Some(0)
-    }
-}
-
-impl ActionLabels for Alarm {
-    fn action_labels(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
-}
-
-impl AcceptanceMarks for Alarm {
-    fn acceptance_marks(&mut self, _: &State, _: &mut Vec<u32>) {}
-}
-
-impl ProcessStructure for Alarm {
-    fn movers(&mut self, _: &State, _: &mut Movers) {}
-
-    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
-        parts.ends.clear();
-        self.expand(state, Choice::All, out)
-    }
-
-    fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
-        self.expand(state, Choice::All, out)
-    }
-}
+without_capabilities!(Alarm);
 
 #[test]
 fn never_exhausted_when_interrupted() {

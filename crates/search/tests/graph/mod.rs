@@ -1,15 +1,12 @@
 //! Graphs as models, and a simple reference search.
 #![allow(dead_code)]
 
-use kripke_model::Parts;
-use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
-use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use kripke_model::ir::{EdgeId, FileId, ProcessId, Span};
 use kripke_model::trail::{Ending, Trail};
-use kripke_model::{Batch, Choice, Fault, Finding, FindingKind, Flags, Movers, State, Successors, Within};
+use kripke_model::{Batch, Choice, Fault, Finding, FindingKind, Flags, State, Successors, Within};
 use kripke_search::{Budget, Errors, Options, Order, Outcome, Progress, StoreKind, explore};
 
 /// Reproducible random numbers (SplitMix64).
@@ -24,6 +21,55 @@ impl Random {
         (z ^ (z >> 31)) % bound
     }
 }
+
+/// Implements the capabilities of a system that has none.
+macro_rules! without_capabilities {
+    ($system:ty) => {
+        impl kripke_model::Representation for $system {
+            fn hidden_prefix(&self) -> usize {
+                0
+            }
+
+            fn decode<'s>(&mut self, state: &'s kripke_model::State) -> std::borrow::Cow<'s, kripke_model::State> {
+                std::borrow::Cow::Borrowed(state)
+            }
+        }
+
+        impl kripke_model::StateLabels for $system {
+            fn state_labels(&mut self, _: &kripke_model::State) -> Option<u64> {
+                Some(0)
+            }
+        }
+
+        impl kripke_model::ActionLabels for $system {
+            fn action_labels(&mut self, _: &kripke_model::State, _: &mut Vec<Vec<u32>>) {}
+        }
+
+        impl kripke_model::AcceptanceMarks for $system {
+            fn acceptance_marks(&mut self, _: &kripke_model::State, _: &mut Vec<u32>) {}
+        }
+
+        impl kripke_model::ProcessStructure for $system {
+            fn movers(&mut self, _: &kripke_model::State, _: &mut kripke_model::Movers) {}
+
+            fn expand_parts(
+                &mut self,
+                state: &kripke_model::State,
+                out: &mut Batch,
+                parts: &mut kripke_model::Parts,
+            ) -> Flags {
+                parts.ends.clear();
+                self.expand(state, Choice::All, out)
+            }
+
+            fn expand_ample(&mut self, state: &kripke_model::State, out: &mut Batch, _: &mut Batch) -> Flags {
+                self.expand(state, Choice::All, out)
+            }
+        }
+    };
+}
+#[allow(unused_imports, reason = "not every test has systems of its own")]
+pub(crate) use without_capabilities;
 
 /// Nodes with their successors and findings. Node 0 is the initial state.
 #[derive(Clone, Default, Debug)]
@@ -122,42 +168,7 @@ impl Successors for Graph {
     }
 }
 
-impl Representation for Graph {
-    fn hidden_prefix(&self) -> usize {
-        0
-    }
-
-    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
-        Cow::Borrowed(state)
-    }
-}
-
-impl StateLabels for Graph {
-    fn state_labels(&mut self, _: &State) -> Option<u64> {
-        Some(0)
-    }
-}
-
-impl ActionLabels for Graph {
-    fn action_labels(&mut self, _: &State, _: &mut Vec<Vec<u32>>) {}
-}
-
-impl AcceptanceMarks for Graph {
-    fn acceptance_marks(&mut self, _: &State, _: &mut Vec<u32>) {}
-}
-
-impl ProcessStructure for Graph {
-    fn movers(&mut self, _: &State, _: &mut Movers) {}
-
-    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
-        parts.ends.clear();
-        self.expand(state, Choice::All, out)
-    }
-
-    fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
-        self.expand(state, Choice::All, out)
-    }
-}
+without_capabilities!(Graph);
 
 /// The properties of a graph.
 #[derive(Default, PartialEq, Eq, Debug)]
