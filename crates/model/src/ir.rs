@@ -4,7 +4,7 @@
 //! and local [`Var`]iables and [`Channel`]s. Each language lowers its texts to this
 //! form, and nothing here depends on a language. The interpreter ([`crate::interpret`]) defines the effect of an edge.
 
-use std::fmt;
+mod methods;
 
 pub use crate::operator::{BinaryOp, ChannelQuery, UnaryOp};
 
@@ -41,15 +41,20 @@ ids! {
 /// A range of the user's text as typed, before macros are expanded.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Span {
+    /// The file that contains the range.
     pub file: FileId,
-    /// Byte offsets into the file's text.
+    /// The byte offset of the first character in the file's text.
     pub start: u32,
+    /// The byte offset behind the last character.
     pub end: u32,
 }
 
+/// A source text of the model.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SourceFile {
+    /// The path of the file as messages show it.
     pub name: String,
+    /// The text as typed, before macros are expanded.
     pub text: String,
     /// The text is a question about the model and no part of it.
     pub asked: bool,
@@ -58,14 +63,19 @@ pub struct SourceFile {
 /// A whole system.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Model {
+    /// The name of the model, for reports.
     pub name: String,
     /// The name of the source language, for reports.
     pub language: String,
+    /// The source texts that spans refer to.
     pub files: Vec<SourceFile>,
+    /// The declared sets of symbolic constants.
     pub enums: Vec<Enum>,
     /// Global variables in declaration order. The initial value of a later one may read an earlier one.
     pub globals: Vec<Var>,
+    /// Channel declarations; a declaration may have several instances.
     pub channels: Vec<Channel>,
+    /// Process types; a type may have several instances.
     pub processes: Vec<Process>,
     /// The processes alive in the initial state, in order of their process numbers.
     pub start: Vec<Start>,
@@ -87,6 +97,7 @@ pub struct Model {
     pub properties: Vec<Property>,
 }
 
+/// The rule that composes the steps of processes into steps of the system.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Scheduling {
     /// One process at a time moves, or two at a rendezvous.
@@ -100,14 +111,18 @@ pub enum Scheduling {
 /// A named set of symbolic constants.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Enum {
+    /// The name of the set in the model's text.
     pub name: String,
+    /// The constants and their values, in declaration order.
     pub symbols: Vec<(String, i32)>,
 }
 
 /// A property stated in the model's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Property {
+    /// The name by which the property is selected and reported.
     pub name: String,
+    /// The logic of the formula, or the form of the automaton.
     pub kind: PropertyKind,
     /// The formula as typed, or empty for an automaton.
     pub text: String,
@@ -115,9 +130,11 @@ pub struct Property {
     pub formula: String,
     /// The observer, where the text states one.
     pub observer: Option<Observer>,
+    /// The place of the property in the model's text.
     pub span: Span,
 }
 
+/// The form in which a property is stated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PropertyKind {
     /// A formula of linear temporal logic.
@@ -135,12 +152,16 @@ pub enum PropertyKind {
 pub struct Type {
     /// 1 to 32.
     pub bits: u8,
+    /// Values are in two's complement; otherwise they are not negative.
     pub signed: bool,
+    /// The notation of values in traces and reports.
     pub shows: Shows,
 }
 
+/// The notation of the values of a type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shows {
+    /// A decimal number.
     Number,
     /// `false`/`true`.
     Bool,
@@ -152,18 +173,22 @@ pub enum Shows {
     Pid,
 }
 
+/// A variable: a scalar or an array.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Var {
     /// The name in the user's notation; a field of a record is a variable: `node.left`.
     pub name: String,
+    /// The type of each element.
     pub ty: Type,
     /// Array dimensions, outermost first; empty for a scalar. A record array with an array field has two.
     pub dims: Vec<u32>,
+    /// The initial value of the elements.
     pub init: Init,
     /// Storing a value outside this range is a fault. Without a range, values wrap.
     pub range: Option<(i32, i32)>,
     /// A global that is not compared: of states that differ only in hidden variables, the first one found is stored.
     pub hidden: bool,
+    /// The place of the declaration.
     pub span: Span,
 }
 
@@ -173,6 +198,7 @@ impl Var {
         self.dims.iter().map(|d| *d as usize).product()
     }
 
+    /// Whether the variable has no elements: one of its dimensions is 0.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -182,6 +208,7 @@ impl Var {
 /// created.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Init {
+    /// Every element is 0.
     Zero,
     /// Every element gets the value of this expression.
     All(Expr),
@@ -196,51 +223,69 @@ pub enum Init {
 /// A channel declaration. Instances are numbered from 1 in order of creation; 0 is no channel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Channel {
+    /// The name of the declaration, for reports.
     pub name: String,
-    /// 0 for a rendezvous channel.
+    /// The maximal number of buffered messages; 0 for a rendezvous channel.
     pub capacity: u32,
+    /// The types of the fields of a message.
     pub fields: Vec<Type>,
+    /// The place of the declaration.
     pub span: Span,
 }
 
 /// A process alive at the start.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Start {
+    /// The process type that is instantiated.
     pub process: ProcessId,
-    /// One per parameter.
+    /// The arguments, one for each parameter.
     pub args: Vec<Expr>,
+    /// The initial priority of the process.
     pub priority: i32,
 }
 
 /// A process type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Process {
+    /// The name of the process type.
     pub name: String,
     /// The number of parameters, which are the first locals.
     pub params: usize,
+    /// Local variables in declaration order, parameters first.
     pub locals: Vec<Var>,
+    /// The locations of the control-flow graph.
     pub locations: Vec<Location>,
+    /// The edges of the control-flow graph; locations refer to them by id.
     pub edges: Vec<Edge>,
+    /// The initial location.
     pub entry: LocId,
     /// The process moves only while this holds.
     pub provided: Option<Expr>,
+    /// The priority of an instance that is created without one.
     pub priority: i32,
     /// Claims of this process to be the only receiver or sender of a channel.
     pub claims: Vec<Claim>,
+    /// The place of the declaration.
     pub span: Span,
 }
 
 /// An exclusive-access claim on a channel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim {
+    /// The operation that no other process may execute on the channel.
     pub direction: Direction,
+    /// The channel that is claimed.
     pub channel: Expr,
+    /// The place of the claim in the model's text.
     pub span: Span,
 }
 
+/// The direction of a channel operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Direction {
+    /// A message is put into the channel, or handed over at a rendezvous.
     Send,
+    /// A message is taken from the channel, or read in it.
     Receive,
 }
 
@@ -249,10 +294,13 @@ pub enum Direction {
 pub struct Location {
     /// Outgoing edges, in the order they are tried: by [`Edge::level`], then textually, `else` last.
     pub edges: Vec<EdgeId>,
+    /// The labels of the location in the model's text.
     pub labels: Vec<String>,
     /// A valid end location.
     pub end: bool,
+    /// An accepting location: a cycle that visits one is an acceptance cycle.
     pub accept: bool,
+    /// A progress location: a cycle that visits one is no non-progress cycle.
     pub progress: bool,
     /// While a process is at a committed location, only processes at committed locations move. Both partners of a
     /// rendezvous have to be at one.
@@ -264,24 +312,31 @@ pub struct Location {
 pub struct Edge {
     /// An executable edge of a lower level disables the edges of higher levels (escapes of `unless`).
     pub level: u8,
+    /// The condition under which the edge is executable, besides its channel operation.
     pub guard: Guard,
+    /// The channel operation of the edge. It has to be executable, and it precedes the effects.
     pub sync: Option<Sync>,
+    /// The effects, in the order of execution.
     pub effects: Vec<Effect>,
     /// An indivisible, deterministic run that is the rest of this step: it starts at this location of the same
     /// process, takes the first executable edge at each location while edges say [`Then::Chain`], and ends with the
     /// first edge that says otherwise, whose target is where the process then is. Not executable if no edge of the
     /// entry location is; a fault if a later location blocks, or the entry after a `sync` of this edge.
     pub chain: Option<LocId>,
-    /// Unused when there is a `chain`.
+    /// The location of the process after the step. Unused when there is a `chain`.
     pub target: LocId,
+    /// The scheduling after the step.
     pub then: Then,
+    /// The place of the statement in the model's text.
     pub span: Span,
     /// The statement as traces show it.
     pub label: String,
 }
 
+/// The condition of an edge on the state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Guard {
+    /// Executable in every state.
     Always,
     /// Executable iff not 0.
     When(Expr),
@@ -305,14 +360,20 @@ pub enum Then {
 /// A channel operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Sync {
+    /// A send: it puts a message into the buffer, or hands it to a receiver at a rendezvous.
     Send {
+        /// The number of the channel.
         channel: Expr,
+        /// The values of the message's fields.
         args: Vec<Expr>,
         /// Insert in front of the first larger message instead of at the end.
         sorted: bool,
     },
+    /// A receive: it is executable iff there is a message that matches.
     Receive {
+        /// The number of the channel.
         channel: Expr,
+        /// The treatment of the message's fields, in order.
         args: Vec<Pattern>,
         /// Take the first message in the buffer that matches.
         anywhere: bool,
@@ -334,26 +395,38 @@ pub enum Pattern {
     Any,
 }
 
+/// A change of the state, or an output, when an edge is executed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Effect {
+    /// Store the value of an expression.
     Assign(Place, Expr),
     /// Create a process; its number is stored in `result`.
     Run {
+        /// The process type that is instantiated.
         process: ProcessId,
+        /// The arguments, one for each parameter.
         args: Vec<Expr>,
+        /// The initial priority; [`Process::priority`] if there is none.
         priority: Option<Expr>,
+        /// The variable that gets the process number.
         result: Option<Place>,
     },
     /// A finding if 0. The step is taken.
     Assert(Expr),
     /// A fault with this message if 0. The step is not taken.
     Require {
+        /// The condition that must not be 0.
         condition: Expr,
+        /// The message of the fault.
         message: String,
     },
+    /// Formatted output, which is no part of the state.
     Print(Print),
+    /// Change the priority of a process.
     SetPriority {
+        /// The number of the process.
         pid: Expr,
+        /// The new priority, 1 to 255.
         priority: Expr,
     },
     /// Removes the process with its locals and its channels.
@@ -367,8 +440,10 @@ pub struct Print {
     pub pieces: Vec<Piece>,
 }
 
+/// A part of formatted output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Piece {
+    /// Literal text.
     Text(String),
     /// `%d`, `%x`, `%o`, `%u`, `%c`: the letter and the value.
     Value(char, Expr),
@@ -379,13 +454,16 @@ pub enum Piece {
 /// The element of a variable that is read or stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
+    /// The variable that contains the element.
     pub var: VarRef,
     /// One index for each dimension, which bounds it.
     pub index: Vec<Expr>,
 }
 
+/// A reference to a global or local variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum VarRef {
+    /// A variable of [`Model::globals`].
     Global(VarId),
     /// A variable of the executing process.
     Local(VarId),
@@ -394,21 +472,30 @@ pub enum VarRef {
 /// Expressions: 32-bit signed, wrapping; comparisons and logic give 0 or 1; `And` and `Or` stop early.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Expr {
+    /// A constant.
     Const(i32),
+    /// The value of a variable's element.
     Load(Place),
+    /// The result of an operator with one operand.
     Unary(UnaryOp, Box<Expr>),
+    /// The result of an operator with two operands.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// The second operand if the first is not 0, else the third.
     Cond(Box<[Expr; 3]>),
+    /// The length of a channel, or a comparison of it.
     Channel(ChannelQuery, Box<Expr>),
     /// 1 if this receive is executable. For buffered channels only.
     Poll {
+        /// The number of the channel.
         channel: Box<Expr>,
+        /// The treatment of the message's fields. No field is stored.
         args: Vec<Pattern>,
+        /// Any message of the buffer may match, not only the first one.
         anywhere: bool,
     },
     /// The number of the executing process.
     Pid,
+    /// The number of processes alive.
     ProcessCount,
     /// The process that moved last.
     Last,
@@ -416,20 +503,28 @@ pub enum Expr {
     Timeout,
     /// 1 if no process is at a progress location.
     NonProgress,
+    /// 1 if the process with this number is enabled, 0 if it is not or there is none.
     Enabled(Box<Expr>),
     /// The location of a process, as a number.
     Location(Box<Expr>),
+    /// The priority of the process with this number; 0 if there is none.
     Priority(Box<Expr>),
     /// 1 if process `pid`, or the only process of the type, is at one of these locations.
     At {
+        /// The process type that has the locations.
         process: ProcessId,
+        /// The number of the process; none for the only process of the type.
         pid: Option<Box<Expr>>,
+        /// The locations in question.
         locations: Vec<LocId>,
     },
     /// A local variable of another process: `place.var` is a local of `process`; indices are evaluated by the reader.
     Remote {
+        /// The process type that declares the local variable.
         process: ProcessId,
+        /// The number of the process; none for the only process of the type.
         pid: Option<Box<Expr>>,
+        /// The element of the local variable.
         place: Place,
     },
     /// 1 if the observer is at one of these locations.
@@ -447,6 +542,7 @@ pub struct Trace {
     /// Its edges have a `sync` and no effects. Arguments are constants; [`Pattern::Any`] in a receive and
     /// [`Expr::Input`] in a send stand for any value.
     pub automaton: Process,
+    /// The automaton describes the forbidden sequences of operations, not the allowed ones.
     pub negated: bool,
     /// The final location.
     pub end: LocId,
@@ -459,6 +555,7 @@ pub struct Trace {
 /// [end](Location::end).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observer {
+    /// The control-flow graph of the observer.
     pub automaton: Process,
     /// The observer moves alone where the system can't move.
     pub stutters: bool,
@@ -481,72 +578,10 @@ impl Observer {
 /// when a state is expanded. A fault in it is a finding and ends the run; a goal that is never true serves to find faults.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Goal {
+    /// The condition whose truth in a reachable state is a finding.
     pub condition: Expr,
     /// The condition as typed.
     pub text: String,
     /// The place in the model's text, if the condition is part of it.
     pub span: Option<Span>,
-}
-
-impl Model {
-    /// A process type by its id. The id after the last one is the observer's automaton.
-    ///
-    /// # Panics
-    /// If there is no such process type.
-    pub fn process(&self, id: ProcessId) -> &Process {
-        match (self.processes.get(id.index()), &self.observer) {
-            (Some(process), _) => process,
-            (None, Some(observer)) => &observer.automaton,
-            (None, None) => panic!("no process type {id:?}"),
-        }
-    }
-
-    /// Whether the observer or the goal reads `timeout` or `enabled`.
-    pub fn asks_timeout(&self) -> bool {
-        let mut asks = false;
-        let mut see = |e: &Expr| asks |= matches!(e, Expr::Timeout | Expr::Enabled(_));
-        self.observer.iter().for_each(|o| o.automaton.walk(&mut see));
-        self.goal.iter().for_each(|g| g.condition.walk(&mut see));
-        asks && self.uses_timeout
-    }
-
-    /// The id of the observer's automaton in [`Model::process`].
-    pub fn observer_id(&self) -> ProcessId {
-        ProcessId(self.processes.len() as u32)
-    }
-}
-
-impl Type {
-    pub const fn number(bits: u8, signed: bool) -> Type {
-        Type { bits, signed, shows: Shows::Number }
-    }
-
-    /// The value a store of `v` leaves behind.
-    #[inline]
-    pub fn wrap(self, v: i32) -> i32 {
-        let shift = 32 - u32::from(self.bits);
-        if self.signed { (v << shift) >> shift } else { (((v as u32) << shift) >> shift) as i32 }
-    }
-}
-
-impl Place {
-    pub fn global(var: VarId) -> Place {
-        Place { var: VarRef::Global(var), index: Vec::new() }
-    }
-
-    pub fn local(var: VarId) -> Place {
-        Place { var: VarRef::Local(var), index: Vec::new() }
-    }
-}
-
-impl Expr {
-    pub fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
-        Expr::Binary(op, Box::new(a), Box::new(b))
-    }
-}
-
-impl fmt::Display for Span {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}..{}", self.file.0, self.start, self.end)
-    }
 }

@@ -23,6 +23,7 @@ const MAX_BYTES: usize = 1 << 24;
 /// The reason why a model can't be run: it is too large, or its initial state can't be computed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StartError {
+    /// The description of the error.
     pub message: String,
     /// The declaration that causes the error, if it is one.
     pub span: Option<Span>,
@@ -52,81 +53,115 @@ impl std::error::Error for StartError {}
 pub struct Layout {
     /// The number of bytes of hidden variables, which are the first.
     pub hidden: usize,
+    /// The offset of the number of the process that moved last, if the model reads it.
     pub last: Option<usize>,
+    /// The offset of the trace automaton's location, which takes two bytes, if the model has a trace.
     pub event: Option<usize>,
+    /// The place of the observer's location, if the model has an observer.
     pub observer: Option<ObserverAt>,
+    /// The places of global variables, parallel to [`Model::globals`].
     pub globals: Vec<Slot>,
     /// Global channels: declaration and offset.
     pub global_channels: Vec<ChannelAt>,
     /// The offset of the first process, behind hidden bytes, globals and global channels.
     pub fixed: usize,
+    /// The layout of each process type, parallel to [`Model::processes`].
     pub frames: Vec<Frame>,
+    /// The layout of each channel declaration, parallel to [`Model::channels`].
     pub buffers: Vec<Buffer>,
 }
 
 /// The place of a variable: the offset of its first element, the width of an element, the dimensions.
 #[derive(Clone, Debug)]
 pub struct Slot {
+    /// The offset of the first element: in the state for a global, in the frame for a local, in the message for a field.
     pub offset: usize,
+    /// The encoding of each element.
     pub width: Width,
+    /// The type to which stored values are wrapped.
     pub ty: Type,
+    /// Array dimensions, outermost first; empty for a scalar.
     pub dims: Vec<u32>,
+    /// The least and the greatest value, if values outside are a fault.
     pub range: Option<(i32, i32)>,
 }
 
 /// The place of the observer's location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ObserverAt {
+    /// The offset of the location in the state.
     pub offset: usize,
+    /// The location takes two bytes instead of one.
     pub wide: bool,
 }
 
 /// The encoding of an element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Width {
+    /// One byte, unsigned.
     U8,
+    /// One byte, two's complement.
     I8,
+    /// Two bytes, little endian, unsigned.
     U16,
+    /// Two bytes, little endian, two's complement.
     I16,
+    /// Four bytes, little endian, two's complement.
     I32,
 }
 
 /// The layout of a process of one type. Offsets count from its first byte, which holds the type.
 #[derive(Clone, Debug)]
 pub struct Frame {
+    /// The location takes two bytes instead of one.
     pub wide_location: bool,
+    /// The offset of the priority, if the model uses priorities.
     pub priority: Option<usize>,
+    /// The places of local variables, parallel to [`Process::locals`].
     pub locals: Vec<Slot>,
+    /// The channels that a process of this type creates.
     pub channels: Vec<ChannelAt>,
+    /// The number of bytes of the process, its channels included.
     pub size: usize,
 }
 
 /// The layout of a channel of one declaration: a length byte, then the messages.
 #[derive(Clone, Debug)]
 pub struct Buffer {
+    /// The maximal number of messages; 0 for a rendezvous channel.
     pub capacity: usize,
-    /// Offsets count from the start of the message.
+    /// The places of the message's fields. Offsets count from the start of the message.
     pub fields: Vec<Slot>,
+    /// The number of bytes of a message.
     pub message: usize,
+    /// The number of bytes of the channel; 0 for a rendezvous channel.
     pub size: usize,
 }
 
+/// The place of a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ChannelAt {
+    /// The channel's declaration: index into [`Layout::buffers`].
     pub declaration: u32,
+    /// The offset of the length byte: in the state, or in the frame for a channel of a [`Frame`].
     pub offset: u32,
 }
 
+/// The place of a process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProcessAt {
+    /// The process type: index into [`Layout::frames`].
     pub process: u32,
+    /// The offset in the state of the byte that holds the type.
     pub offset: u32,
 }
 
 /// The processes and channels of one state.
 #[derive(Default, Debug)]
 pub struct Shape {
+    /// The processes alive, by process number.
     pub processes: Vec<ProcessAt>,
+    /// The channels; `channels[i]` has number `i + 1`.
     pub channels: Vec<ChannelAt>,
 }
 
@@ -148,26 +183,35 @@ pub struct View {
     pub globals: Vec<Vec<i32>>,
     /// The location of the observer, if there is one.
     pub observer: Option<LocId>,
+    /// The processes alive, by process number.
     pub processes: Vec<ProcessView>,
     /// All channels of the state; `channels[i]` has number `i + 1`.
     pub channels: Vec<ChannelView>,
 }
 
+/// An unpacked process.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProcessView {
+    /// The process number.
     pub pid: u8,
+    /// The process type.
     pub process: ProcessId,
+    /// The location of the process.
     pub location: LocId,
+    /// The priority; 1 if the model does not use priorities.
     pub priority: i32,
     /// Parallel to the process type's locals.
     pub locals: Vec<Vec<i32>>,
 }
 
+/// An unpacked channel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ChannelView {
+    /// The declaration of the channel.
     pub declaration: ChannelId,
     /// The process that created the channel; none for a global one.
     pub owner: Option<u8>,
+    /// The buffered messages, in the order of the buffer, each as the values of its fields.
     pub messages: Vec<Vec<i32>>,
 }
 
@@ -182,6 +226,7 @@ impl Width {
         }
     }
 
+    /// The number of bytes of an element.
     pub fn bytes(self) -> usize {
         match self {
             Width::U8 | Width::I8 => 1,
@@ -190,6 +235,7 @@ impl Width {
         }
     }
 
+    /// The value of the element at this offset.
     #[inline(always)]
     pub fn load(self, bytes: &[u8], at: usize) -> i32 {
         match self {
@@ -273,6 +319,8 @@ impl Cursor {
 }
 
 impl Layout {
+    /// Computes the layout of a model's states. It is an error if a state would be too large, or if there are too many process
+    /// types, locations or channels.
     pub fn new(model: &Model) -> Result<Layout, StartError> {
         if model.processes.len() > 256 {
             return Err(StartError::new("more than 256 process types".to_string()));
@@ -353,6 +401,7 @@ impl Layout {
         }
     }
 
+    /// Stores the location of a process.
     #[inline]
     pub fn set_location(&self, bytes: &mut [u8], at: ProcessAt, location: LocId) {
         let offset = at.offset as usize;

@@ -5,6 +5,7 @@
 //! the semantics: simulation, replay and the judging of counterexamples all use it, and compiled code is tested
 //! against it. It knows no language, no search, and does no I/O.
 #![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod interpret;
 pub mod ir;

@@ -1,46 +1,74 @@
 //! The operators of expressions: their results and their symbols.
 
+/// An operator with one operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UnaryOp {
+    /// Arithmetic negation, wrapping.
     Neg,
+    /// Logical negation: 1 for 0, else 0.
     Not,
+    /// Bitwise complement.
     Complement,
 }
 
+/// An operator with two operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BinaryOp {
+    /// Sum, wrapping.
     Add,
+    /// Difference, wrapping.
     Sub,
+    /// Product, wrapping.
     Mul,
-    /// Division and remainder by zero are faults.
+    /// Quotient, truncated towards 0. A divisor of 0 is a fault.
     Div,
+    /// Remainder with the sign of the dividend. A divisor of 0 is a fault.
     Rem,
+    /// Logical conjunction. The second operand is not evaluated if the first is 0.
     And,
+    /// Logical disjunction. The second operand is not evaluated if the first is not 0.
     Or,
+    /// Bitwise conjunction.
     BitAnd,
+    /// Bitwise disjunction.
     BitOr,
+    /// Bitwise exclusive disjunction.
     BitXor,
+    /// Left shift. The distance is taken modulo 32.
     Shl,
+    /// Arithmetic right shift. The distance is taken modulo 32.
     Shr,
+    /// 1 if the operands are equal.
     Eq,
+    /// 1 if the operands differ.
     Ne,
+    /// 1 if the first operand is less.
     Lt,
+    /// 1 if the first operand is less or equal.
     Le,
+    /// 1 if the first operand is greater.
     Gt,
+    /// 1 if the first operand is greater or equal.
     Ge,
 }
 
 /// A question about the length of a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ChannelQuery {
+    /// The number of messages in the channel.
     Len,
+    /// 1 if the channel has no message.
     Empty,
+    /// 1 if the channel has a message.
     NotEmpty,
+    /// 1 if the buffer has no free slot; 0 for a rendezvous channel.
     Full,
+    /// 1 if the buffer has a free slot, and for a rendezvous channel.
     NotFull,
 }
 
 impl UnaryOp {
+    /// The result for an operand.
     #[inline]
     pub fn apply(self, a: i32) -> i32 {
         match self {
@@ -50,6 +78,7 @@ impl UnaryOp {
         }
     }
 
+    /// The symbol of the operator in the [text form](crate::text).
     pub fn symbol(self) -> &'static str {
         match self {
             UnaryOp::Neg => "-",
@@ -81,7 +110,7 @@ impl BinaryOp {
         BinaryOp::Ge,
     ];
 
-    /// None for a division by zero.
+    /// The result for two operands; none for a division by zero.
     #[inline(always)]
     pub fn apply(self, a: i32, b: i32) -> Option<i32> {
         Some(match self {
@@ -107,6 +136,7 @@ impl BinaryOp {
         })
     }
 
+    /// The symbol of the operator in the [text form](crate::text).
     pub fn symbol(self) -> &'static str {
         match self {
             BinaryOp::Add => "+",
@@ -135,6 +165,7 @@ impl ChannelQuery {
     pub(crate) const ALL: [ChannelQuery; 5] =
         [ChannelQuery::Len, ChannelQuery::Empty, ChannelQuery::NotEmpty, ChannelQuery::Full, ChannelQuery::NotFull];
 
+    /// The name of the query in the [text form](crate::text).
     pub fn name(self) -> &'static str {
         match self {
             ChannelQuery::Len => "len",

@@ -9,6 +9,7 @@ use crate::successors::State;
 /// States are compared, and shared, in pieces of so many bytes.
 const PIECE: usize = 1 << 12;
 
+/// A finite run: moves and the points between them.
 #[derive(Clone, Debug)]
 pub struct Path {
     /// Without where they lead.
@@ -45,6 +46,7 @@ impl Path {
         Path { moves: Vec::new(), at: vec![0], points: vec![Kept::new(initial, None)] }
     }
 
+    /// Appends a move. A move without a target (a fault) leaves the run at the same point.
     pub fn push(&mut self, mut step: Move) {
         if let Some(point) = step.to.take() {
             let kept = Kept::new(&point, self.points.last());
@@ -75,6 +77,7 @@ impl Path {
         self.points[self.at[steps]].pieces == self.points[self.at[others]].pieces
     }
 
+    /// The state after so many moves.
     pub fn state(&self, steps: usize) -> Vec<u8> {
         self.points[self.at[steps]].state()
     }
@@ -84,6 +87,7 @@ impl Path {
         self.points[self.at[steps]].pieces.iter().map(|piece| &**piece).eq(state.chunks(PIECE))
     }
 
+    /// Keeps only the first moves.
     pub fn truncate(&mut self, steps: usize) {
         self.moves.truncate(steps);
         self.at.truncate(steps + 1);

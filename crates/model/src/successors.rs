@@ -8,31 +8,35 @@ use crate::ir::{EdgeId, ProcessId, Span};
 /// A packed state: bytes whose meaning only the layout knows. Its length may vary with dynamic processes.
 pub type State = [u8];
 
-/// Who may move.
+/// The processes whose moves are expanded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Choice {
+    /// All processes.
     All,
-    /// Only this process. If it can't move otherwise, as if nobody could.
+    /// Only this process. If it has no move otherwise, `timeout` is true, as if no process could move.
     One(u8),
-    /// Only this process, and only what it does where others can move, too.
+    /// Only this process, and only its moves that are enabled where `timeout` is false.
     Part(u8),
 }
 
-/// Where a process is: its type and location, as numbers.
+/// The control state of a process: its type and location, as numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Standing {
+    /// The process type: index into [`Model::processes`](crate::ir::Model::processes).
     pub process: u32,
+    /// The location: index into [`Process::locations`](crate::ir::Process::locations).
     pub location: u32,
 }
 
-/// Who has which successors of a state.
+/// The successors of a state, grouped by the process that moves.
 #[derive(Clone, Default, Debug)]
 pub struct Parts {
-    /// The processes alive, by number.
+    /// The control state of each process alive, by process number.
     pub standing: Vec<Standing>,
-    /// Where in the batch the successors begin, and where those that each process moves to end. Nobody, if it is not
-    /// known who moved.
+    /// The index in the batch of the first successor of the state.
     pub first: usize,
+    /// The groups in order: the process and the index in the batch behind its last successor. Empty if the successors can't
+    /// be attributed to processes.
     pub ends: Vec<(u8, usize)>,
 }
 
@@ -76,6 +80,7 @@ pub struct Movers {
 }
 
 impl Movers {
+    /// Makes the value that of a state without processes; allocations are kept.
     pub fn clear(&mut self) {
         self.alive = 0;
         self.by.clear();
@@ -255,7 +260,7 @@ impl<S: ProcessStructure + ?Sized> ProcessStructure for Box<S> {
     }
 }
 
-/// What is true of the expanded state itself.
+/// Properties of the expanded state itself.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Flags {
     /// No process can move, and some process is not at an end location. Not found out where the observer can't go on.
@@ -287,11 +292,17 @@ pub struct Batch {
 /// Something wrong in an execution. Findings of one `expand` come in a fixed order, like successors.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
+    /// The kind of the error.
     pub kind: FindingKind,
+    /// The process that executes the edge; 255 for the observer and the goal.
     pub pid: u8,
+    /// The type of the process; [`Model::observer_id`](crate::ir::Model::observer_id) for the observer and the goal.
     pub process: ProcessId,
+    /// The edge of the process type; edge 0 for the goal.
     pub edge: EdgeId,
+    /// The place in the model's text that is reported.
     pub span: Span,
+    /// The part of the model at fault.
     pub within: Within,
 }
 
@@ -307,6 +318,7 @@ pub enum Within {
     Goal,
 }
 
+/// The kind of an error in an execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FindingKind {
     /// An assertion was executed and is false. The step is taken all the same.
@@ -317,15 +329,23 @@ pub enum FindingKind {
     EndlessSequence,
 }
 
+/// A violation of the rules of execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fault {
+    /// An array index is negative or not less than the dimension.
     IndexOutOfRange {
+        /// The name of the array.
         var: String,
+        /// The value of the index.
         index: i32,
+        /// The size of the dimension.
         len: u32,
     },
+    /// The divisor of a division or remainder is 0.
     DivisionByZero,
+    /// A process is created where 255 are alive.
     TooManyProcesses,
+    /// A process is created whose channels would make more than 255.
     TooManyChannels,
     /// An indivisible sequence blocked after its first statement.
     BlockedChain,
@@ -334,7 +354,9 @@ pub enum Fault {
     /// A message with the wrong number of fields for the channel it is sent to or received from. The step is taken if
     /// only some are missing.
     MessageArity {
+        /// The number of fields in the channel's declaration.
         expected: u32,
+        /// The number of fields in the statement.
         found: u32,
     },
     /// A rendezvous inside an indivisible sequence.
@@ -343,21 +365,25 @@ pub enum Fault {
     PollRendezvous,
     /// A process used a channel that another one claims for itself.
     ClaimViolated {
+        /// The place of the claim in the model's text.
         claim: Span,
     },
     /// A channel operation the trace automaton does not allow (or, negated, its last one).
     TraceViolated,
     /// A value that its variable can't hold.
     ValueOutOfRange {
+        /// The name of the variable.
         var: String,
+        /// The value that is stored.
         value: i32,
+        /// The least and the greatest value of the variable.
         range: (i32, i32),
     },
-    /// What the model requires is not so; this says what went wrong.
+    /// A requirement of the model does not hold; the message describes the violation.
     Required(String),
     /// A priority outside 1..=255.
     BadPriority(i32),
-    /// Whether a process could move is asked in order to find out whether it could.
+    /// The value of `enabled` for a process depends on itself.
     CircularEnabled,
 }
 
@@ -391,10 +417,12 @@ impl fmt::Display for Fault {
 }
 
 impl Batch {
+    /// A batch without states and findings.
     pub fn new() -> Batch {
         Batch::default()
     }
 
+    /// Removes all states and findings; allocations are kept.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
@@ -423,6 +451,7 @@ impl Batch {
         }
     }
 
+    /// The number of states.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -432,16 +461,22 @@ impl Batch {
         self.bytes.len()
     }
 
+    /// Whether the batch has no states. It may have findings.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
+    /// The state with this index.
+    ///
+    /// # Panics
+    /// If there is no such state.
     #[inline]
     pub fn state(&self, i: usize) -> &State {
         let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
         &self.bytes[start..self.ends[i] as usize]
     }
 
+    /// All states, in the order they were appended.
     #[inline]
     pub fn states(&self) -> impl Iterator<Item = &State> {
         self.states_from(0)
@@ -458,10 +493,15 @@ impl Batch {
         })
     }
 
+    /// All findings, in the order they were appended.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
+    /// Appends a state.
+    ///
+    /// # Panics
+    /// If the states together have 4 GiB or more.
     pub fn push(&mut self, state: &State) {
         self.bytes.extend_from_slice(state);
         self.ends.push(u32::try_from(self.bytes.len()).expect("a batch holds less than 4 GiB"));
@@ -472,6 +512,7 @@ impl Batch {
         (&mut self.bytes, &mut self.ends)
     }
 
+    /// Appends a finding.
     pub fn find(&mut self, finding: Finding) {
         self.findings.push(finding);
     }

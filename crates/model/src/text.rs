@@ -1,7 +1,7 @@
 //! The text form of the IR: [`Display`](std::fmt::Display) writes it, [`Model::parse`] reads it back.
 //!
 //! ```text
-//! model "counter" in "promela"
+//! model "counter" in "toy"
 //! channel q: [2] of {u8}
 //! global x: u8 = 1
 //! global c: u8 as chan = new q
@@ -47,6 +47,7 @@ pub struct ReadError {
     pub line: usize,
     /// In characters, counted from 1.
     pub column: usize,
+    /// The description of the syntax error.
     pub message: String,
 }
 

@@ -14,7 +14,9 @@ const MAX_TURNS: usize = 8;
 /// A run, as the number of the successor taken at each stored state. Meaningful together with the model alone.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trail {
+    /// The index of the successor taken at each stored state, from the initial state on.
     pub choices: Vec<u32>,
+    /// The claim about the end of the run, which a replay checks.
     pub ending: Ending,
 }
 
@@ -51,6 +53,7 @@ pub struct Replayed {
 pub struct ReplayError {
     /// How many choices were replayed.
     pub at: usize,
+    /// The mismatch between the trail and the model.
     pub what: String,
 }
 
@@ -231,10 +234,12 @@ impl Replayed {
         self.reached[state]
     }
 
+    /// The ending of the trail that was replayed.
     pub fn ending(&self) -> Ending {
         self.ending
     }
 
+    /// The finding that the run ends with, for [`Ending::Finding`].
     pub fn finding(&self) -> Option<&Finding> {
         self.finding.as_ref()
     }

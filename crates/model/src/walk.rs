@@ -3,6 +3,7 @@
 use crate::ir::{BinaryOp, Effect, Expr, Guard, Init, Pattern, Piece, Print, Process, Sync};
 
 impl Process {
+    /// Visits all expressions of a process type, operands after their operator.
     pub fn walk(&self, see: &mut impl FnMut(&Expr)) {
         self.provided.iter().for_each(|e| e.walk(see));
         self.claims.iter().for_each(|c| c.channel.walk(see));
@@ -70,6 +71,7 @@ impl Init {
 }
 
 impl Effect {
+    /// Visits all expressions of an effect, operands after their operator.
     pub fn walk(&self, see: &mut impl FnMut(&Expr)) {
         match self {
             Effect::Assign(place, e) => {
@@ -105,6 +107,7 @@ fn walk_patterns(patterns: &[Pattern], see: &mut impl FnMut(&Expr)) {
 }
 
 impl Expr {
+    /// Visits the expression, then its operands.
     pub fn walk(&self, see: &mut impl FnMut(&Expr)) {
         see(self);
         match self {

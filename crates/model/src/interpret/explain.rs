@@ -9,15 +9,20 @@ use crate::successors::{Batch, Choice, Finding, State, Successors};
 /// Where an execution stands: a state, and who must move next if somebody keeps control.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Point {
+    /// The state, which need not be a stored one.
     pub state: Vec<u8>,
+    /// The process that moves next if it can, inside an atomic sequence.
     pub control: Option<u8>,
 }
 
 /// One visible step: of a process, of two at a rendezvous, or a whole indivisible sequence.
 #[derive(Clone, Debug)]
 pub struct Move {
+    /// The process that moves; 255 for the observer.
     pub pid: u8,
+    /// The type of the process.
     pub process: ProcessId,
+    /// The edge that the process takes; the send at a rendezvous.
     pub edge: EdgeId,
     /// The receiver of a rendezvous.
     pub partner: Option<Partner>,
@@ -28,15 +33,20 @@ pub struct Move {
     pub chain: Vec<EdgeId>,
     /// What was printed.
     pub output: String,
+    /// The errors found in this move.
     pub findings: Vec<Finding>,
     /// Where the move leads; none after a fault.
     pub to: Option<Point>,
 }
 
+/// A process that moves together with another one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Partner {
+    /// The process number.
     pub pid: u8,
+    /// The type of the process.
     pub process: ProcessId,
+    /// The edge that the process takes.
     pub edge: EdgeId,
 }
 

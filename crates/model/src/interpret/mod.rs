@@ -58,6 +58,7 @@ pub struct Interpreter {
 }
 
 impl Interpreter {
+    /// An interpreter of a model. It is an error if the model is too large or its initial state can't be computed.
     pub fn new(model: Arc<Model>) -> Result<Interpreter, StartError> {
         let layout = Layout::new(&model)?;
         let scratch = Scratch::new(&model);
@@ -86,14 +87,17 @@ impl Interpreter {
         self
     }
 
+    /// The model that is interpreted.
     pub fn model(&self) -> &Arc<Model> {
         &self.machine.model
     }
 
+    /// The layout of the model's states.
     pub fn layout(&self) -> &Layout {
         &self.machine.layout
     }
 
+    /// The initial state of the model.
     pub fn initial_state(&self) -> &State {
         &self.initial
     }
