@@ -1,5 +1,6 @@
-//! Boolean functions of atoms as decision diagrams (Bryant 1986): each function exists once, so that equality is
-//! equality of numbers. Automata are built and reduced with them; what leaves this crate are guards.
+//! Reduced ordered binary decision diagrams (Bryant 1986). A function has exactly one diagram, so equality of
+//! functions is equality of numbers. Automata are built and reduced with BDDs as labels; the public automata have
+//! guards instead.
 
 use std::collections::HashMap;
 
@@ -7,12 +8,14 @@ use crate::guard::{Cube, Guard};
 use crate::limits;
 use crate::problem::TooLarge;
 
-/// A function.
+/// A boolean function of the atoms.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Diagram(u32);
 
 impl Diagram {
+    /// The constant false.
     pub const FALSE: Diagram = Diagram(0);
+    /// The constant true.
     pub const TRUE: Diagram = Diagram(1);
 }
 
@@ -23,7 +26,7 @@ struct Node {
     high: Diagram,
 }
 
-/// All functions of one automaton.
+/// The unique table and the operation caches of all functions of one automaton.
 pub struct Diagrams {
     nodes: Vec<Node>,
     known: HashMap<Node, Diagram>,
@@ -31,10 +34,11 @@ pub struct Diagrams {
     negations: HashMap<Diagram, Diagram>,
 }
 
-/// Below all atoms.
+/// The variable of the constants, which is ordered after all atoms.
 const LEAF: u32 = u32::MAX;
 
 impl Diagrams {
+    /// A table with the two constants.
     pub fn new() -> Diagrams {
         let leaf = |d| Node { atom: LEAF, low: d, high: d };
         Diagrams {
@@ -45,7 +49,8 @@ impl Diagrams {
         }
     }
 
-    /// An error once there are more nodes than is reasonable; until then, a little over the limit does no harm.
+    /// Fails if there are more nodes than [`limits::MAX_DIAGRAM_NODES`]. Operations may exceed the limit slightly
+    /// before the check.
     pub fn check(&self) -> Result<(), TooLarge> {
         if self.nodes.len() <= limits::MAX_DIAGRAM_NODES {
             return Ok(());
@@ -57,7 +62,7 @@ impl Diagrams {
         if low == high {
             return low;
         }
-        // Past the limit results are wrong but small; `check` is asked before they are used.
+        // Beyond the limit results are wrong but small. Callers call `check` before they use a result.
         if self.nodes.len() > limits::MAX_DIAGRAM_NODES {
             return Diagram::FALSE;
         }
@@ -72,11 +77,13 @@ impl Diagrams {
         self.nodes[d.0 as usize]
     }
 
+    /// The function that is true if the atom has this value.
     pub fn literal(&mut self, atom: usize, positive: bool) -> Diagram {
         let (low, high) = if positive { (Diagram::FALSE, Diagram::TRUE) } else { (Diagram::TRUE, Diagram::FALSE) };
         self.node(atom as u32, low, high)
     }
 
+    /// Negation.
     pub fn not(&mut self, a: Diagram) -> Diagram {
         match a {
             Diagram::FALSE => return Diagram::TRUE,
@@ -94,6 +101,7 @@ impl Diagrams {
         result
     }
 
+    /// Conjunction.
     pub fn and(&mut self, a: Diagram, b: Diagram) -> Diagram {
         match (a, b) {
             (Diagram::FALSE, _) | (_, Diagram::FALSE) => return Diagram::FALSE,
@@ -118,18 +126,20 @@ impl Diagrams {
         if node.atom == atom { (node.low, node.high) } else { (d, d) }
     }
 
+    /// Disjunction.
     pub fn or(&mut self, a: Diagram, b: Diagram) -> Diagram {
         let (a, b) = (self.not(a), self.not(b));
         let neither = self.and(a, b);
         self.not(neither)
     }
 
-    /// `a` and not `b`.
+    /// The difference: `a && !b`.
     pub fn without(&mut self, a: Diagram, b: Diagram) -> Diagram {
         let not_b = self.not(b);
         self.and(a, not_b)
     }
 
+    /// The function of a guard.
     pub fn of_guard(&mut self, guard: &Guard) -> Diagram {
         let mut any = Diagram::FALSE;
         for cube in guard.cubes() {
@@ -146,15 +156,15 @@ impl Diagrams {
         any
     }
 
-    /// As an irredundant sum of products (Minato 1992; Morreale's recursion).
+    /// The function as an irredundant sum of products (Minato 1992, by Morreale's recursion).
     pub fn guard(&mut self, d: Diagram) -> Result<Guard, TooLarge> {
         let mut cubes = Vec::new();
         self.products(d, d, Cube::default(), &mut cubes)?;
         Ok(Guard::new(cubes))
     }
 
-    /// Adds cubes that together cover all of `least` and nothing outside `most`, each within `here`. What they cover is
-    /// returned.
+    /// Adds cubes that cover `least` and are covered by `most`, each within `here`. Returns the function that the
+    /// cubes cover.
     fn products(
         &mut self,
         least: Diagram,
@@ -194,7 +204,7 @@ mod tests {
     #[test]
     fn guards_say_the_same_as_diagrams() {
         let mut diagrams = Diagrams::new();
-        // Every function of three atoms.
+        // All functions of three atoms.
         for table in 0..256u32 {
             let mut d = Diagram::FALSE;
             for row in (0..8u64).filter(|row| table >> row & 1 == 1) {

@@ -1,42 +1,47 @@
-//! Formulas of computation tree logic on a part of a graph: what is certain, whatever the rest is like.
+//! Evaluation of CTL formulas on a partial Kripke structure: three-valued results that are valid for every
+//! completion.
 //!
-//! For every part of the formula and every node there are two bounds: it *must* be true, and it *may* be. Paths that are
-//! known to exist raise the first, successors that are not known keep the second up. This follows the definition of the
-//! operators and nothing else: no search, no automaton.
+//! Each subformula has two bounds in every node: the nodes where it *must* be true, and those where it *may* be true.
+//! Known paths raise the lower bound; unknown successors keep the upper bound. The evaluation follows the definition
+//! of the operators and uses no search and no automaton.
 
 use crate::atoms::Valuation;
 use crate::ctl::{Ctl, CtlId, CtlNode, Path};
 
-/// Some nodes of a graph. The first is where formulas are judged.
+/// Some nodes of a Kripke structure. Formulas are evaluated in the first node.
 #[derive(Clone, Default, Debug)]
 pub struct Fragment {
+    /// The known nodes.
     pub nodes: Vec<Node>,
-    /// Nodes that a path can go round in for ever, visiting all of them, and that path counts.
+    /// Cycles of accepted paths: a path may repeat the nodes of a cycle infinitely often.
     pub rounds: Vec<Vec<usize>>,
-    /// Whether only paths of some kind count, of which not every finite path is the beginning. Ends are none of them.
+    /// Whether path quantifiers range over fair paths only. Then a finite path is not a fair path, and not every
+    /// finite path can be extended to one.
     pub picky: bool,
 }
 
+/// A node of a partial Kripke structure.
 #[derive(Clone, Default, Debug)]
 pub struct Node {
+    /// The propositions that are true.
     pub atoms: Valuation,
-    /// Successors that are in the fragment.
+    /// The known successors.
     pub next: Vec<usize>,
-    /// There are no others.
+    /// Whether there are no other successors.
     pub whole: bool,
 }
 
-/// What is known without being shown: in a node, a part of the formula has this value.
+/// A fact that is assumed: the value of a subformula in a node.
 pub type Given = (usize, CtlId, bool);
 
-/// Of one part of the formula, in each node.
+/// The bounds of one subformula in every node.
 #[derive(Clone, Debug)]
 struct Bounds {
     must: Vec<bool>,
     may: Vec<bool>,
 }
 
-/// Whether the formula is true in the first node, if that is certain.
+/// The value of the formula in the first node, if it is the same in every completion.
 pub fn judge(ctl: &Ctl, fragment: &Fragment, given: &[Given]) -> Option<bool> {
     let mut known: Vec<Bounds> = Vec::new();
     for (i, node) in ctl.nodes().iter().enumerate() {
@@ -84,7 +89,7 @@ impl Fragment {
         Bounds { must: vec![value; self.nodes.len()], may: vec![value; self.nodes.len()] }
     }
 
-    /// What follows from the parts, and what is given of the whole.
+    /// The bounds that follow from the operands and from the assumed facts.
     fn bounds(&self, node: CtlNode, known: &[Bounds], given: &Bounds) -> Bounds {
         let part = |id: CtlId| &known[id.index()];
         let derived = match node {
@@ -114,11 +119,11 @@ impl Fragment {
                 self.until(&y, &x.and(&y), &given).or(&never).not()
             }
         };
-        // Of what is given and what follows, whichever says more.
+        // The tighter of the derived and the assumed bounds.
         Bounds { must: derived.or(given).must, may: derived.and(given).may }
     }
 
-    /// Some successor, on a path that counts.
+    /// Bounds of `EX x`.
     fn next(&self, x: &Bounds) -> Bounds {
         let x = self.on_a_path_that_counts(x);
         let any = |set: &[bool], node: &Node| node.next.iter().any(|to| set[*to]);
@@ -128,7 +133,7 @@ impl Fragment {
         }
     }
 
-    /// On some path that counts `x` until `y`.
+    /// Bounds of `E[x U y]`.
     fn until(&self, x: &Bounds, y: &Bounds, given: &Bounds) -> Bounds {
         let y = self.on_a_path_that_counts(y);
         let target = |set: &[bool], extra: &[bool]| set.iter().zip(extra).map(|(a, b)| *a || *b).collect();
@@ -141,7 +146,7 @@ impl Fragment {
         }
     }
 
-    /// On some path that counts always `x`.
+    /// Bounds of `EG x`.
     fn always(&self, x: &Bounds, given: &Bounds) -> Bounds {
         let mut good = given.must.clone();
         for round in self.rounds.iter().filter(|round| round.iter().all(|at| x.must[*at])) {
@@ -168,7 +173,7 @@ impl Fragment {
         x.and(&self.always(&self.constant(true), &self.unknown()))
     }
 
-    /// From where these nodes can be reached by way of allowed ones.
+    /// The nodes from which `set` can be reached through allowed nodes.
     fn backwards(&self, mut set: Vec<bool>, allowed: impl Fn(usize) -> bool) -> Vec<bool> {
         self.sweep(|at| {
             let found = !set[at] && allowed(at) && self.nodes[at].next.iter().any(|to| set[*to]);
@@ -178,7 +183,8 @@ impl Fragment {
         set
     }
 
-    /// Until nothing changes. Runs are numbered from their beginning, so the other way round that is soon.
+    /// Repeats a step on all nodes up to the fixed point. Nodes are numbered along runs, so the reverse order
+    /// converges fast.
     fn sweep(&self, mut step: impl FnMut(usize) -> bool) {
         while (0..self.nodes.len()).rev().filter(|at| step(*at)).count() > 0 {}
     }
@@ -189,7 +195,8 @@ mod tests {
     use super::*;
     use crate::parse;
 
-    /// Nodes by their atoms and successors, `?` if there may be others; the first two atoms are p and q.
+    /// Nodes with their atoms and successors. `?` marks a node with unknown successors; the first two atoms are p and
+    /// q.
     fn fragment(nodes: &[(&str, &[usize])], rounds: &[&[usize]]) -> Fragment {
         let node = |(atoms, next): &(&str, &[usize])| Node {
             atoms: u64::from(atoms.contains('p')) | u64::from(atoms.contains('q')) << 1,
@@ -200,7 +207,7 @@ mod tests {
         Fragment { nodes, rounds: rounds.iter().map(|r| r.to_vec()).collect(), picky: false }
     }
 
-    /// Numbers `p` and `q` in this order.
+    /// The value of a formula. Its text is prefixed such that `p` and `q` are atoms 0 and 1.
     fn says(text: &str, fragment: &Fragment) -> Option<bool> {
         let ctl = parse::ctl(&format!("((p || q) || true) && ({text})")).unwrap();
         judge(&ctl, fragment, &[])

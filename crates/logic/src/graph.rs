@@ -1,4 +1,4 @@
-//! Automata while they are built and reduced: labels are decision diagrams.
+//! The internal form of automata during construction and reduction. Labels are decision diagrams.
 
 use crate::atoms::Atoms;
 use crate::automaton::{Buchi, Edge, Generalised, MarkedEdge, Marks, State, StateId, all_marks};
@@ -6,48 +6,60 @@ use crate::diagram::{Diagram, Diagrams};
 use crate::problem::TooLarge;
 use crate::scc::components;
 
+/// An edge.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Link {
+    /// The target state.
     pub to: usize,
+    /// The acceptance sets that contain the edge.
     pub marks: Marks,
+    /// The condition on the valuation.
     pub label: Diagram,
 }
 
-/// Where acceptance is.
+/// The kind of acceptance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Accepting {
     Links,
-    /// All links of a state have the same marks.
+    /// All edges of a state have the same marks.
     States,
 }
 
+/// A generalised Büchi automaton.
 #[derive(Clone, Debug)]
 pub struct Graph {
+    /// The kind of acceptance.
     pub accepting: Accepting,
+    /// The number of acceptance sets.
     pub sets: u32,
+    /// The initial state.
     pub initial: usize,
+    /// The outgoing edges of each state.
     pub states: Vec<Vec<Link>>,
 }
 
 impl Graph {
-    /// The automaton that accepts nothing.
+    /// The automaton with the empty language.
     pub fn empty() -> Graph {
         Graph { accepting: Accepting::Links, sets: 0, initial: 0, states: vec![Vec::new()] }
     }
 
+    /// The set of all acceptance sets.
     pub fn all_marks(&self) -> Marks {
         all_marks(self.sets)
     }
 
+    /// The number of edges.
     pub fn link_count(&self) -> usize {
         self.states.iter().map(Vec::len).sum()
     }
 
-    /// What is to be made small.
+    /// The number of states and of edges: the measure that reductions minimise.
     pub fn size(&self) -> (usize, usize) {
         (self.states.len(), self.link_count())
     }
 
+    /// The internal form of an automaton.
     pub fn of_generalised(automaton: &Generalised, diagrams: &mut Diagrams) -> Graph {
         let mut link = |e: &MarkedEdge| Link {
             to: e.to.index(),
@@ -65,6 +77,7 @@ impl Graph {
         Graph { accepting: Accepting::Links, sets: automaton.sets, initial: automaton.initial.index(), states }
     }
 
+    /// The public form of the automaton.
     pub fn generalised(&self, atoms: &Atoms, diagrams: &mut Diagrams) -> Result<Generalised, TooLarge> {
         let mut states = Vec::with_capacity(self.states.len());
         for links in &self.states {
@@ -78,7 +91,8 @@ impl Graph {
         Ok(Generalised { atoms: atoms.clone(), sets: self.sets, initial: StateId(self.initial as u32), states })
     }
 
-    /// A graph with at most one set, and that on its states. What is on no cycle does not accept.
+    /// The state-based automaton of a graph with at most one acceptance set, on its states. States on no cycle become
+    /// non-accepting.
     pub fn buchi(&self, atoms: &Atoms, diagrams: &mut Diagrams) -> Result<Buchi, TooLarge> {
         let found = components(&self.states, self.initial, |l| l.to);
         let mut states = Vec::with_capacity(self.states.len());
@@ -95,7 +109,7 @@ impl Graph {
     }
 }
 
-/// One link for each target and marks, in order.
+/// Merges edges with equal targets and marks, and sorts them.
 pub fn merge_links(links: &mut Vec<Link>, diagrams: &mut Diagrams) {
     links.sort_unstable();
     let mut merged: Vec<Link> = Vec::with_capacity(links.len());

@@ -1,7 +1,7 @@
-//! Temporal logic: formulas of LTL and CTL, and Büchi automata for LTL.
+//! Temporal logic: LTL and CTL formulas, and the translation of LTL to Büchi automata.
 //!
-//! Nothing here knows a modelling language: propositions are numbers, with the text they were written as and where.
-//! There is no I/O.
+//! The crate knows no modelling language: a proposition is a number, with its text and place. The crate does no I/O.
+#![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 pub mod atoms;

@@ -1,5 +1,5 @@
-//! Smaller automata with the same language: useless states and marks go (`trim.rs`), states that simulate each other
-//! become one, edges that others outdo are dropped (`simulation.rs`).
+//! Reduction of automata. Useless states and marks are removed (`trim.rs`). States that simulate each other are
+//! merged, and dominated edges are removed (`simulation.rs`).
 
 mod simulation;
 mod trim;
@@ -10,7 +10,7 @@ use crate::problem::TooLarge;
 
 pub use trim::{Marking, irredundant, trim};
 
-/// The graph reduced in several ways, none of which is always the best.
+/// The results of several sequences of reductions. None of them is always the smallest.
 pub fn variants(graph: &Graph, diagrams: &mut Diagrams) -> Result<Vec<Graph>, TooLarge> {
     let mut all = Vec::new();
     for marking in [Marking::Few, Marking::Fewest, Marking::Many, Marking::Most] {
@@ -24,10 +24,10 @@ pub fn variants(graph: &Graph, diagrams: &mut Diagrams) -> Result<Vec<Graph>, To
     Ok(all)
 }
 
-/// Beyond so many states, one way of doing it has to be good enough.
+/// Number of states above which only one sequence of reductions is applied.
 pub const MANY_STATES: usize = 60;
 
-/// The smallest of these.
+/// The smallest graph, by states and then by edges.
 pub fn smallest(graphs: impl IntoIterator<Item = Graph>) -> Graph {
     graphs.into_iter().min_by_key(Graph::size).unwrap_or_else(Graph::empty)
 }

@@ -1,7 +1,7 @@
-//! From a formula to a Büchi automaton.
+//! Translation of LTL formulas to Büchi automata.
 //!
-//! formula → [negation normal form, simplified](crate::term) → very weak alternating automaton (`alternating.rs`) →
-//! transition-based generalised Büchi automaton (here) → reduced (`reduce`) → state-based Büchi automaton
+//! formula → [negation normal form, simplified](crate::nnf) → very weak alternating automaton (`alternating.rs`) →
+//! transition-based generalised Büchi automaton (this file) → reduced (`reduce/`) → state-based Büchi automaton
 //! (`degeneralise.rs`) → reduced.
 
 mod alternating;
@@ -22,13 +22,15 @@ use crate::reduce::{self, Marking};
 use crate::term::{TermId, Terms};
 use alternating::{Alternating, Move, Obligations};
 
-/// Beyond so many states a deterministic automaton is not tried.
+/// Number of states above which no deterministic automaton is constructed.
 const MANY_STATES: usize = 100;
 
-/// Automata of one formula, which accept exactly the words on which it holds.
+/// The automata of one formula. Both accept exactly the words on which it holds.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Translation {
+    /// The generalised automaton, with acceptance sets of edges.
     pub generalised: Generalised,
+    /// The degeneralised automaton, with accepting states.
     pub buchi: Buchi,
 }
 
@@ -41,7 +43,7 @@ pub fn translate(ltl: &Ltl) -> Result<Translation, TooLarge> {
     both(reduced, weak, &ltl.atoms, &mut diagrams)
 }
 
-/// Makes another tool's automaton small, and a state-based one of it.
+/// Reduces an automaton of another tool, and degeneralises it.
 pub fn simplify(automaton: &Generalised) -> Result<Translation, TooLarge> {
     let mut diagrams = Diagrams::new();
     let graph = Graph::of_generalised(automaton, &mut diagrams);
@@ -49,18 +51,18 @@ pub fn simplify(automaton: &Generalised) -> Result<Translation, TooLarge> {
     both(reduced, None, &automaton.atoms, &mut diagrams)
 }
 
-/// The minimal weak deterministic automaton, where there is one. An automaton of the negated formula that is too large
-/// to be made is no reason to fail.
+/// The minimal weak deterministic automaton, if it exists. If the automaton of the negated formula is too large,
+/// there is no result, and no error.
 fn weak_deterministic(ltl: &Ltl, reduced: &[Graph], diagrams: &mut Diagrams) -> Result<Option<Graph>, TooLarge> {
     let Some(reduced) = reduced.iter().min_by_key(|g| (g.sets, g.size())) else { return Ok(None) };
-    // Several sets that all are needed on a cycle are a sign that there is none.
+    // A cycle that needs several acceptance sets indicates that the language is not weak.
     if reduced.states.len() > MANY_STATES || reduced.sets > 1 {
         return Ok(None);
     }
     let Ok(negation) = graph(&ltl.negated().formula, &ltl.atoms, diagrams) else {
         return diagrams.check().map(|()| None);
     };
-    // One more set is needed for the product with the weak automaton.
+    // The product with the weak automaton needs one more acceptance set.
     if negation.states.len() > MANY_STATES || negation.sets as usize >= limits::MAX_SETS {
         return Ok(None);
     }
@@ -69,7 +71,7 @@ fn weak_deterministic(ltl: &Ltl, reduced: &[Graph], diagrams: &mut Diagrams) -> 
     Ok(Some(reduce::trim(&weak, Marking::Many, diagrams)))
 }
 
-/// Both kinds of automata, each the deterministic one unless that is larger.
+/// The automata of both kinds. The deterministic one is used unless it is larger.
 fn both(
     graphs: Vec<Graph>,
     weak: Option<Graph>,
@@ -99,7 +101,7 @@ fn graph(formula: &Formula, atoms: &Atoms, diagrams: &mut Diagrams) -> Result<Gr
     Construction::new(Alternating::new(&mut terms, diagrams)).run(root)
 }
 
-/// Sets of obligations become states.
+/// The construction of the generalised automaton: its states are sets of obligations.
 struct Construction<'a> {
     alternating: Alternating<'a>,
     numbers: HashMap<Obligations, usize>,
@@ -114,7 +116,7 @@ impl<'a> Construction<'a> {
     }
 
     fn run(mut self, root: TermId) -> Result<Graph, TooLarge> {
-        // The first state does what the whole formula can; it need not be a set of obligations.
+        // The initial state has the moves of the whole formula. It need not be a set of obligations.
         let first = self.alternating.moves(root)?.to_vec();
         self.sets.push(Obligations::MAX);
         if let [one] = self.alternating.alternatives(root)?.as_slice() {

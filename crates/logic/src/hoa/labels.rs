@@ -1,4 +1,4 @@
-//! Boolean expressions: labels of edges, and the acceptance condition.
+//! Boolean expressions of HOA: edge labels and the acceptance condition.
 
 use super::lex::Kind;
 use super::read::Reader;
@@ -8,7 +8,7 @@ use crate::limits;
 use crate::problem::Problem;
 
 impl Reader<'_> {
-    /// `0&!1 | @a`
+    /// Parses a label: `0&!1 | @a`.
     pub(super) fn label(&mut self, depth: usize) -> Result<Diagram, Problem> {
         let mut any = self.conjunction(depth)?;
         while self.take('|') {
@@ -64,7 +64,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A conjunction of `Inf`s; the sets it names.
+    /// Parses an acceptance condition, a conjunction of `Inf`s. Returns the sets it names.
     pub(super) fn acceptance(&mut self, sets: usize, depth: usize) -> Result<Marks, Problem> {
         let mut all = self.acceptance_part(sets, depth)?;
         while self.take('&') {

@@ -1,4 +1,4 @@
-//! Automata from HOA.
+//! The HOA reader.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::diagram::{Diagram, Diagrams};
 use crate::limits;
 use crate::problem::Problem;
 
-/// Reads the first automaton of a text: Büchi or generalised Büchi, with labels.
+/// Reads the first automaton of a text. It must have labels and a Büchi or generalised Büchi condition.
 pub fn read(text: &str) -> Result<Generalised, Problem> {
     let mut diagrams = Diagrams::new();
     let mut reader = Reader {
@@ -38,15 +38,15 @@ pub(super) struct Reader<'a> {
     end: usize,
     pub(super) diagrams: &'a mut Diagrams,
     atoms: Atoms,
-    /// The atom of each proposition.
+    /// The atom of each HOA proposition.
     pub(super) propositions: Vec<AtomId>,
     pub(super) aliases: HashMap<String, Diagram>,
-    /// How many sets there are, and which the condition names.
+    /// The number of acceptance sets, and the sets that the condition names.
     sets: Option<usize>,
     wanted: Marks,
     states: Option<usize>,
     start: Vec<(usize, Span)>,
-    /// Per state: label, marks, target, and where that is written.
+    /// The edges of each state: label, marks, target, place in the text.
     edges: Vec<Vec<(Diagram, Marks, usize, Span)>>,
     defined: Vec<bool>,
 }
@@ -143,7 +143,7 @@ impl Reader<'_> {
                 self.wanted = self.acceptance(sets, 0)?;
                 self.sets = Some(sets);
             }
-            // Headers that begin with a small letter can be ignored.
+            // Headers with a lower-case first letter may be ignored, by the standard.
             _ if name.starts_with(|c: char| c.is_ascii_lowercase()) => {
                 while self.peek().is_some_and(|t| !matches!(t.kind, Kind::Header(_) | Kind::Body)) {
                     self.at += 1;
@@ -181,7 +181,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A state's number. Automata that go on in several states at once are another matter.
+    /// Parses the number of a state. Conjunctions of states (alternating automata) are refused.
     fn state(&mut self) -> Result<(usize, Span), Problem> {
         let span = self.here();
         let state = self.number("the number of a state")?;
@@ -287,7 +287,7 @@ impl Reader<'_> {
         Ok(Generalised { atoms: self.atoms, sets: wanted.len() as u32, initial, states })
     }
 
-    /// The one initial state; several get a common one that does what all of them can.
+    /// The initial state. Several initial states are replaced by a new one with the edges of all.
     fn initial(&mut self, starts: &[(usize, Span)]) -> StateId {
         if let [(one, _)] = starts {
             return StateId(*one as u32);

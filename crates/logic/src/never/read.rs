@@ -1,6 +1,7 @@
-//! Never claims as tools write them, and as people do: labels, `if`, `do`, `goto`, `break`, `skip`, conditions.
+//! The never-claim reader. It accepts generated and handwritten claims: labels, `if`, `do`, `goto`, `break`, `skip`
+//! and conditions.
 //!
-//! Every condition is one step. A claim that ends has matched, whatever follows.
+//! Every condition is one transition. A claim that reaches its end accepts every continuation.
 
 mod build;
 mod scan;
@@ -27,7 +28,7 @@ pub fn read(text: &str) -> Result<Buchi, Problem> {
     build::build(&sequence, atoms, &mut diagrams)
 }
 
-/// A statement and the labels before it.
+/// A statement with its labels.
 pub(super) struct Statement {
     labels: Vec<(String, Span)>,
     action: Action,
@@ -37,7 +38,7 @@ pub(super) struct Statement {
 pub(super) enum Action {
     Condition(Diagram),
     Else,
-    /// A condition and, in the same step, a claim that must not fail.
+    /// A condition and an assertion in the same transition.
     Checked(Diagram, Diagram),
     Goto(String),
     Break,
@@ -73,7 +74,7 @@ impl Reader<'_> {
         Ok(sequence)
     }
 
-    /// Statements up to something that closes them.
+    /// Parses statements up to a closing token.
     fn sequence(&mut self) -> Result<Vec<Statement>, Problem> {
         if self.depth >= limits::MAX_NESTING {
             return Err(Problem::new(self.scanner.here(), "this is nested too deeply"));
@@ -153,7 +154,7 @@ impl Reader<'_> {
         Ok(options)
     }
 
-    /// `{ condition -> assert(claim) }`, or just a condition.
+    /// Parses `{ condition -> assert(claim) }`, or a condition.
     fn atomic(&mut self) -> Result<Action, Problem> {
         if !self.scanner.take("{") {
             return Err(self.scanner.expected("`{`"));
@@ -193,7 +194,7 @@ impl Reader<'_> {
                 Node::False => Diagram::FALSE,
                 Node::Atom(a) => d.literal(a.index(), true),
                 Node::Unary(Unary::Not, a) => d.not(parts[a.index()]),
-                // Not in a propositional formula.
+                // A propositional formula has no other unary operator.
                 Node::Unary(_, a) => parts[a.index()],
                 Node::Binary(op, a, b) => {
                     let (a, b) = (parts[a.index()], parts[b.index()]);

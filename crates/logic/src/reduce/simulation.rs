@@ -1,8 +1,9 @@
-//! Simulation: a state that can do all that another can, with at least the same marks, can stand for it.
+//! Simulation relations on states.
 //!
-//! The relation is *direct* simulation, letter by letter: for what the one state can do under a letter, the other needs
-//! some edge under that letter. Merging states that simulate each other and dropping edges that an edge to a greater
-//! state outdoes keeps the language (Clemente and Mayr, POPL 2013, for both and for the relation on incoming edges).
+//! The relation is *direct* simulation, letter by letter: state `b` simulates `a` if for every edge of `a` and every
+//! letter of its label `b` has an edge with that letter, with at least the same marks, to a state that simulates the
+//! target. Merging states that simulate each other and removing edges that are dominated by an edge to a greater
+//! state preserve the language (Clemente and Mayr, POPL 2013, also for the backward relation).
 
 use std::collections::HashMap;
 
@@ -10,18 +11,18 @@ use crate::diagram::{Diagram, Diagrams};
 use crate::graph::{Accepting, Graph, Link, merge_links};
 use crate::limits;
 
-/// Whether comparing all edges with all is cheap enough.
+/// Whether the pairwise comparison of all edges is within [`limits::MAX_SIMULATION_WORK`].
 pub fn is_affordable(graph: &Graph) -> bool {
     let links = graph.link_count();
     links.saturating_mul(links) <= limits::MAX_SIMULATION_WORK
 }
 
-/// Merges states with the same edges, as long as there are any.
+/// Merges states with equal edges, up to a fixed point.
 pub fn merge_same(mut graph: Graph, diagrams: &mut Diagrams) -> Graph {
     loop {
         let mut known: HashMap<&[Link], usize> = HashMap::new();
         let mut first = |(i, links)| *known.entry(links).or_insert(i);
-        // States without edges are what is left of merged ones.
+        // States without edges are the remains of earlier merges.
         let same: Vec<usize> = (graph.states.iter().map(Vec::as_slice).enumerate())
             .map(|(i, links)| if links.is_empty() { i } else { first((i, links)) })
             .collect();
@@ -32,7 +33,7 @@ pub fn merge_same(mut graph: Graph, diagrams: &mut Diagrams) -> Graph {
     }
 }
 
-/// Makes every edge lead to the state that stands for its target; the others are left unreachable.
+/// Redirects every edge to the representative of its target. Merged states become unreachable.
 fn redirect(graph: &mut Graph, stands_for: &[usize], diagrams: &mut Diagrams) {
     graph.initial = stands_for[graph.initial];
     for (state, links) in graph.states.iter_mut().enumerate() {
@@ -70,7 +71,7 @@ fn simulation(steps: &[Vec<Link>], allowed: impl Fn(usize, usize) -> bool, diagr
     }
 }
 
-/// Whether every step of the one is answered by the other.
+/// Whether every edge of `one` is simulated by edges of `other`.
 fn matches(one: &[Link], other: &[Link], less: &Relation, diagrams: &mut Diagrams) -> bool {
     one.iter().all(|step| {
         let mut open = step.label;
@@ -84,12 +85,12 @@ fn matches(one: &[Link], other: &[Link], less: &Relation, diagrams: &mut Diagram
     })
 }
 
-/// For each state the first of those that are equivalent to it.
+/// The representative of each state: the first state of its equivalence class.
 fn representatives(less: &Relation) -> Vec<usize> {
     (0..less.len()).map(|a| (0..a).find(|b| less[a][*b] && less[*b][a]).unwrap_or(a)).collect()
 }
 
-/// Merges and drops by what states can do.
+/// Merges states and removes edges by forward simulation.
 pub fn forward(mut graph: Graph, diagrams: &mut Diagrams) -> Graph {
     let less = simulation(&graph.states, |_, _| true, diagrams);
     redirect(&mut graph, &representatives(&less), diagrams);
@@ -107,7 +108,7 @@ pub fn forward(mut graph: Graph, diagrams: &mut Diagrams) -> Graph {
     graph
 }
 
-/// Merges and drops by how states are reached.
+/// Merges states and removes edges by backward simulation.
 pub fn backward(mut graph: Graph, diagrams: &mut Diagrams) -> Graph {
     let mut reversed: Vec<Vec<Link>> = vec![Vec::new(); graph.states.len()];
     for (state, links) in graph.states.iter().enumerate() {
@@ -121,7 +122,7 @@ pub fn backward(mut graph: Graph, diagrams: &mut Diagrams) -> Graph {
     };
     let less = simulation(&reversed, allowed, diagrams);
     let stands_for = representatives(&less);
-    // The one that stands for others can do what they could.
+    // The representative gets the edges of the states it replaces.
     for (state, other) in stands_for.iter().enumerate().filter(|(s, o)| s != *o) {
         let links = std::mem::take(&mut graph.states[state]);
         graph.states[*other].extend(links);
@@ -131,7 +132,7 @@ pub fn backward(mut graph: Graph, diagrams: &mut Diagrams) -> Graph {
     graph
 }
 
-/// Takes from each edge what an edge to the same state does that comes from a greater one.
+/// Subtracts from each edge the letters of edges to the same target from a greater state.
 fn drop_outdone(graph: &mut Graph, less: &Relation, diagrams: &mut Diagrams) {
     let mut incoming: Vec<Vec<(usize, usize)>> = vec![Vec::new(); graph.states.len()];
     for (state, links) in graph.states.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! Syntactic implication: `a` implies `b` for a reason that shows in their shapes.
+//! Syntactic implication: a sufficient condition for implication that compares the structure of terms.
 
 use super::{Term, TermId, Terms};
 
 impl Terms {
-    /// Whether `a` certainly implies `b`; `false` means nothing.
+    /// Whether `a` syntactically implies `b`. The result `false` has no meaning.
     pub fn implies(&mut self, a: TermId, b: TermId) -> bool {
         if a == b || a == TermId::FALSE || b == TermId::TRUE {
             return true;
@@ -33,7 +33,7 @@ impl Terms {
         self.by_both(&left, &right) || self.by_left(&left, b) || self.by_right(a, &right) || self.by_nature(a, b)
     }
 
-    /// The same operator on both sides.
+    /// The rules for equal operators on both sides.
     fn by_both(&mut self, left: &Term, right: &Term) -> bool {
         match (left, right) {
             (Term::Next(a), Term::Next(b)) => self.implies(*a, *b),
@@ -62,7 +62,8 @@ impl Terms {
         }
     }
 
-    /// A universal formula implies that it holds next and always; what holds next or eventually implies an eventual one.
+    /// The rules for pure universalities and eventualities: a universality implies its next and its always; next and
+    /// eventually of an eventuality imply it.
     fn by_nature(&mut self, a: TermId, b: TermId) -> bool {
         let later = match *self.get(b) {
             Term::Next(y) | Term::Release(_, y) if self.is_universal(a) => self.implies(a, y),

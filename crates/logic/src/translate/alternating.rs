@@ -1,9 +1,10 @@
-//! The very weak alternating automaton of a formula (Gastin and Oddoux, CAV 2001), made as far as it is needed.
+//! The very weak alternating automaton of a formula (Gastin and Oddoux, CAV 2001), constructed on demand.
 //!
-//! Its states, the *obligations*, are subformulas; a set of obligations is a conjunction. A move fulfils what can be
-//! fulfilled now and says which obligations remain. An until that is put off is *pending* on that move; a run is good if
-//! no until is pending for ever. `GF a` keeps to itself: it is always an obligation, and its eventuality is pending
-//! whenever `a` is not chosen, so that `F a` never becomes an obligation (compare the suspension of Babiak et al., TACAS 2012).
+//! Its states, the *obligations*, are subformulas; a set of obligations is a conjunction. A move fulfils a part of
+//! the obligations and determines the set that remains. An until that is postponed by a move is *pending* on it; a
+//! run is accepting if no until is pending forever. `GF a` has a rule of its own: it always remains an obligation,
+//! and its eventuality is pending on moves that do not choose `a`, so `F a` never becomes an obligation (compare the
+//! suspension of Babiak et al., TACAS 2012).
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -14,14 +15,17 @@ use crate::limits;
 use crate::problem::TooLarge;
 use crate::term::{Term, TermId, Terms};
 
-/// A set of obligations, a bit each.
+/// A set of obligations, one bit each.
 pub type Obligations = u128;
 
+/// A move of a set of obligations.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Move {
+    /// The remaining obligations.
     pub to: Obligations,
-    /// Untils put off, a bit each.
+    /// The pending untils, one bit each.
     pub pending: Marks,
+    /// The condition on the valuation.
     pub label: Diagram,
 }
 
@@ -29,8 +33,11 @@ impl Move {
     const FREE: Move = Move { to: 0, pending: 0, label: Diagram::TRUE };
 }
 
+/// The alternating automaton of a formula.
 pub struct Alternating<'a> {
+    /// The terms, which are the states.
     pub terms: &'a mut Terms,
+    /// The decision diagrams of the labels.
     pub diagrams: &'a mut Diagrams,
     obligations: Vec<TermId>,
     numbers: HashMap<TermId, u32>,
@@ -41,6 +48,7 @@ pub struct Alternating<'a> {
 }
 
 impl<'a> Alternating<'a> {
+    /// An automaton without states.
     pub fn new(terms: &'a mut Terms, diagrams: &'a mut Diagrams) -> Alternating<'a> {
         Alternating {
             terms,
@@ -54,7 +62,7 @@ impl<'a> Alternating<'a> {
         }
     }
 
-    /// How many untils can be pending.
+    /// The number of untils that can be pending.
     pub fn until_count(&self) -> u32 {
         self.untils.len() as u32
     }
@@ -82,7 +90,7 @@ impl<'a> Alternating<'a> {
         Ok(1 << *self.untils.entry(term).or_insert(next))
     }
 
-    /// What can be done about all obligations of a set in one step.
+    /// The moves of a set of obligations: the combinations of the moves of its elements.
     pub fn moves_of_set(&mut self, set: Obligations) -> Result<Vec<Move>, TooLarge> {
         let mut all = vec![Move::FREE];
         for number in 0..self.obligations.len() {
@@ -94,6 +102,7 @@ impl<'a> Alternating<'a> {
         Ok(all)
     }
 
+    /// The moves of a term.
     pub fn moves(&mut self, term: TermId) -> Result<Rc<[Move]>, TooLarge> {
         if let Some(known) = self.moves.get(&term) {
             return Ok(Rc::clone(known));
@@ -151,7 +160,7 @@ impl<'a> Alternating<'a> {
         })
     }
 
-    /// A formula as alternatives, each a set of obligations.
+    /// The disjunctive normal form of a term: alternatives, each a set of obligations.
     pub fn alternatives(&mut self, term: TermId) -> Result<Vec<Obligations>, TooLarge> {
         if term == TermId::TRUE {
             return Ok(vec![0]);
@@ -208,7 +217,8 @@ impl<'a> Alternating<'a> {
         Ok(all)
     }
 
-    /// Joins moves that differ in their labels only, and takes from each move what another does with less left to do.
+    /// Merges moves that differ in their labels only, and subtracts from each move the letters of moves with fewer
+    /// obligations.
     fn prune(&mut self, moves: &mut Vec<Move>) -> Result<(), TooLarge> {
         for m in moves.iter_mut() {
             m.to = self.smallest(m.to);
@@ -237,8 +247,8 @@ impl<'a> Alternating<'a> {
         Ok(())
     }
 
-    /// The set without obligations that others imply. One that waits for something has to stay, or nobody would know
-    /// whether it still waits.
+    /// Removes obligations that are implied by others. An obligation with an until stays, since its pending mark is
+    /// needed.
     fn smallest(&mut self, set: Obligations) -> Obligations {
         if set.count_ones() < 2 {
             return set;

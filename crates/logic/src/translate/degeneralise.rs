@@ -1,8 +1,8 @@
-//! From acceptance sets on edges to accepting states (Gastin and Oddoux, CAV 2001, section 5; with the refinements by
-//! component of Babiak, Badie, Duret-Lutz, Křetínský and Strejček, SPIN 2013).
+//! Degeneralisation: from acceptance sets of edges to accepting states (Gastin and Oddoux, CAV 2001, section 5, with
+//! the refinements per component of Babiak, Badie, Duret-Lutz, Křetínský and Strejček, SPIN 2013).
 //!
-//! Copies of a state are told apart by a *level*: how many sets of the component have been seen, in a fixed order,
-//! since the last accepting state. Components that accept always or never need one level only.
+//! Copies of a state have a *level*: the number of acceptance sets of the component that were visited in a fixed
+//! order since the last accepting state. Components that always or never accept need one level.
 
 use std::collections::HashMap;
 
@@ -13,14 +13,14 @@ use crate::problem::TooLarge;
 use crate::reduce::{self, irredundant};
 use crate::scc::components;
 
-/// At which level a component is entered.
+/// The level at which a component is entered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Entry {
     First,
     Accepting,
 }
 
-/// The smallest state-based automaton that trying different orders of the sets gives.
+/// The smallest state-based automaton over several orders of the acceptance sets.
 pub fn smallest(graph: &Graph, diagrams: &mut Diagrams) -> Result<Graph, TooLarge> {
     let plans = Plans::new(graph);
     let large = graph.states.len() > reduce::MANY_STATES;
@@ -36,7 +36,7 @@ pub fn smallest(graph: &Graph, diagrams: &mut Diagrams) -> Result<Graph, TooLarg
     Ok(reduce::smallest(all))
 }
 
-/// All orders of a few sets; of many, each set first once.
+/// All orders of a few sets. For many sets, one order per first set.
 fn orders(sets: u32) -> Vec<Vec<u32>> {
     let straight: Vec<u32> = (0..sets).collect();
     match sets {
@@ -55,10 +55,10 @@ fn orders(sets: u32) -> Vec<Vec<u32>> {
     }
 }
 
-/// What has to be seen in each component.
+/// The acceptance sets that each component needs.
 struct Plans {
     component: Vec<Option<usize>>,
-    /// The sets to wait for; `None` if the component does not accept.
+    /// The acceptance sets of the component; `None` if the component does not accept.
     needed: Vec<Option<Vec<u32>>>,
 }
 
@@ -83,7 +83,7 @@ impl Plans {
         Plans { component: found.of, needed }
     }
 
-    /// The sets to wait for around a state, in an order.
+    /// The acceptance sets of the component of a state, in the given order.
     fn waiting(&self, state: usize, order: &[u32]) -> Option<Vec<u32>> {
         let needed = self.needed[self.component[state]?].as_ref()?;
         Some(order.iter().copied().filter(|s| needed.contains(s)).collect())

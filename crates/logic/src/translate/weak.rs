@@ -1,9 +1,9 @@
 //! Minimal weak deterministic automata (Dax, Eisinger and Klaedtke, ATVA 2007), for languages that have one.
 //!
-//! The sets of states in which the automaton can be after a word are made its deterministic version; a component of that
-//! accepts if one word that stays in it does. If the language can be told in this way at all, the result is right, and
-//! it is minimised like an automaton on finite words (Löding 2001). Whether it can is checked afterwards, with the
-//! automaton of the negated formula.
+//! The automaton is determinised by the subset construction. A component of the result is accepting if one word that
+//! stays in it is accepted. If the language has a weak deterministic automaton, this is one, and it is minimised like
+//! an automaton on finite words (Löding 2001). Equivalence is checked afterwards with the automaton of the negated
+//! formula.
 
 use std::collections::HashMap;
 
@@ -12,12 +12,12 @@ use crate::diagram::{Diagram, Diagrams};
 use crate::graph::{Accepting, Graph, Link};
 use crate::scc::{Components, components};
 
-/// Larger ones would not be worth having.
+/// Number of sets above which the construction is abandoned.
 const MANY_SETS: usize = 120;
 const MANY_LINKS: usize = 64;
 
-/// The minimal weak deterministic automaton, if there is one and it is not large; `negation` accepts what `graph` does
-/// not.
+/// The minimal weak deterministic automaton, if it exists and is not too large. `negation` accepts the complement of
+/// the language of `graph`.
 pub fn minimal(graph: &Graph, negation: &Graph, diagrams: &mut Diagrams) -> Option<Graph> {
     let powers = Powers::new(graph, diagrams)?;
     let found = components(&powers.links, 0, |l| l.to);
@@ -30,7 +30,7 @@ pub fn minimal(graph: &Graph, negation: &Graph, diagrams: &mut Diagrams) -> Opti
     right.then_some(result)
 }
 
-/// The deterministic version, without acceptance. Every letter leads somewhere, maybe to the empty set.
+/// The subset construction, without acceptance. It is complete; the empty set is a state.
 struct Powers {
     sets: Vec<Vec<usize>>,
     links: Vec<Vec<Link>>,
@@ -60,12 +60,13 @@ impl Powers {
         Some(powers)
     }
 
-    /// Whether a word that stays in the component is accepted; `None` if there is none.
+    /// Whether a word that stays in the component is accepted; `None` if there is no such word.
     fn accepts(&self, found: &Components, component: usize, graph: &Graph, diagrams: &mut Diagrams) -> Option<bool> {
         let start = found.of.iter().position(|c| *c == Some(component))?;
         let cycle = self.cycle(found, start)?;
         let length = cycle.len();
-        // The automaton along the cycle, with one node more that leads to all states it can begin in.
+        // The product of the automaton and the cycle, with an additional node that leads to all states in which a run
+        // can start.
         let mut nodes: Vec<Vec<(usize, Marks)>> = Vec::with_capacity(graph.states.len() * length + 1);
         for links in &graph.states {
             for (at, label) in cycle.iter().enumerate() {
@@ -78,7 +79,7 @@ impl Powers {
         Some(has_accepting_cycle(&nodes, nodes.len() - 1, graph.all_marks()))
     }
 
-    /// Letters, as diagrams, that lead from a state back to it within its component.
+    /// Labels of a cycle from a state back to it within its component.
     fn cycle(&self, found: &Components, start: usize) -> Option<Vec<Diagram>> {
         let mut before: HashMap<usize, (usize, Diagram)> = HashMap::new();
         let mut queue = vec![start];
@@ -108,7 +109,7 @@ impl Powers {
     }
 }
 
-/// Where a set leads. All letters of a label lead to the same set, since the labels tell apart whatever its members do.
+/// The successors of a set. All letters of a label lead to the same set.
 fn successors(graph: &Graph, set: &[usize], diagrams: &mut Diagrams) -> Option<Vec<(Diagram, Vec<usize>)>> {
     let mut parts: Vec<(Diagram, Vec<usize>)> = vec![(Diagram::TRUE, Vec::new())];
     for link in set.iter().flat_map(|s| &graph.states[*s]) {
@@ -146,7 +147,8 @@ fn has_accepting_cycle(nodes: &[Vec<(usize, Marks)>], start: usize, all: Marks) 
     marks.into_iter().any(|m| m.is_some_and(|m| m & all == all))
 }
 
-/// Which states accept, such that equal languages get equal flags: states on no cycle are like what follows.
+/// The accepting states, chosen such that states with equal languages have equal flags. A state on no cycle has the
+/// flag of its successors.
 fn normal_flags(links: &[Vec<Link>], found: &Components, accepting: &[Option<bool>]) -> Vec<bool> {
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); found.count];
     for (state, component) in found.of.iter().enumerate() {
@@ -154,7 +156,7 @@ fn normal_flags(links: &[Vec<Link>], found: &Components, accepting: &[Option<boo
             members[*c].push(state);
         }
     }
-    // Even ranks accept. Edges lead to components that have their rank already.
+    // Components with an even rank are accepting. The rank of successor components is computed before.
     let mut rank = vec![0usize; found.count];
     for c in 0..found.count {
         let after = members[c].iter().flat_map(|s| &links[*s]).filter_map(|l| found.of[l.to]).filter(|t| *t != c);
@@ -167,7 +169,7 @@ fn normal_flags(links: &[Vec<Link>], found: &Components, accepting: &[Option<boo
     found.of.iter().map(|c| c.is_some_and(|c| rank[c].is_multiple_of(2))).collect()
 }
 
-/// Moore's algorithm: states are told apart by their flags, and then by what they lead to.
+/// Moore's algorithm: states are distinguished by their flags, then by their successors.
 fn minimised(links: &[Vec<Link>], flags: &[bool], diagrams: &mut Diagrams) -> (Vec<Vec<Link>>, Vec<bool>) {
     let mut class: Vec<usize> = flags.iter().map(|f| usize::from(*f)).collect();
     let mut count = 0;
@@ -186,7 +188,7 @@ fn minimised(links: &[Vec<Link>], flags: &[bool], diagrams: &mut Diagrams) -> (V
             next.push(number);
         }
         if known.len() == count {
-            // The classes are stable, but numbered anew: links have to follow.
+            // The classes are stable but have new numbers, so edges are renumbered.
             let renamed = renamed(links, &next, shapes.len(), diagrams);
             return (renamed, shapes.into_iter().map(|(_, flag)| flag).collect());
         }
@@ -215,7 +217,7 @@ fn weak_graph(links: &[Vec<Link>], flags: &[bool]) -> Graph {
     Graph { accepting: Accepting::States, sets: 1, initial: 0, states }
 }
 
-/// Whether some word is accepted by both.
+/// Whether the intersection of two languages is not empty.
 fn share_a_word(one: &Graph, other: &Graph, diagrams: &mut Diagrams) -> bool {
     let mut pairs = vec![(one.initial, other.initial)];
     let mut numbers = HashMap::from([(pairs[0], 0)]);

@@ -1,4 +1,4 @@
-//! From statements to an automaton.
+//! Construction of the automaton of a never claim from its statements.
 
 use std::collections::HashMap;
 
@@ -8,16 +8,16 @@ use crate::automaton::{Buchi, Edge, State, StateId};
 use crate::diagram::{Diagram, Diagrams};
 use crate::problem::Problem;
 
-/// A place between statements.
+/// A control point between statements.
 type Point = usize;
 
-/// Where a claim has ended.
+/// The end of the claim.
 const END: Point = 0;
 
 #[derive(Default)]
 struct Place {
     edges: Vec<(Diagram, Point)>,
-    /// Control is really there.
+    /// The point that this one is an alias of.
     instead: Option<Point>,
     accepting: bool,
 }
@@ -28,6 +28,7 @@ struct Builder<'a> {
     diagrams: &'a mut Diagrams,
 }
 
+/// The automaton of a sequence of statements.
 pub fn build(sequence: &[Statement], atoms: Atoms, diagrams: &mut Diagrams) -> Result<Buchi, Problem> {
     let end = Place { edges: vec![(Diagram::TRUE, END)], instead: None, accepting: true };
     let mut builder = Builder { places: vec![end], labels: HashMap::new(), diagrams };
@@ -43,7 +44,7 @@ impl Builder<'_> {
         self.places.len() - 1
     }
 
-    /// Every label gets its place first, since jumps can lead forward.
+    /// Assigns a point to every label before the construction, since jumps may lead forward.
     fn name_labels(&mut self, sequence: &[Statement]) -> Result<(), Problem> {
         for statement in sequence {
             for (label, span) in &statement.labels {
@@ -62,7 +63,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Statements from one place to another; `out` is where `break` leads.
+    /// Adds the edges of statements between two points; `out` is the target of `break`.
     fn sequence(
         &mut self,
         sequence: &[Statement],
@@ -115,8 +116,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Makes a place stand for another. One that has been an option's beginning has edges of its own already: then it
-    /// can do what the other can, which only the end can tell.
+    /// Makes a point an alias of another. A point with edges of its own gets the edges of the other point at the end.
     fn lead(&mut self, from: Point, to: Point) {
         self.places[from].instead = Some(to);
     }
@@ -155,7 +155,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Where control is when it is said to be at a place. Jumps that only lead to each other lead nowhere.
+    /// The point after following aliases, or none for a cycle of jumps.
     fn real(&self, mut point: Point) -> Option<Point> {
         for _ in 0..=self.places.len() {
             match self.places[point].instead {
@@ -166,7 +166,7 @@ impl Builder<'_> {
         None
     }
 
-    /// A last `skip` is as good as the end.
+    /// The end, if only a final `skip` remains.
     fn matched(&self, point: Point) -> Point {
         let place = &self.places[point];
         if place.edges.as_slice() == [(Diagram::TRUE, END)] { END } else { point }
