@@ -69,7 +69,7 @@ impl Session {
                 _ if ended => return,
                 Some(Word::Quit) => return,
                 Some(word) => self.obey(word),
-                None => output::print("  I don't understand that; ? shows what I do\n"),
+                None => output::print("  unknown command; ? lists the commands\n"),
             }
         }
     }
@@ -83,7 +83,7 @@ impl Session {
             Word::Onward if self.at < self.run.moves().len() => self.go(self.at + 1),
             Word::Onward => match &self.moves[..] {
                 [only] => self.take(only.clone()),
-                [] => output::print("  nobody can move; b goes back\n"),
+                [] => output::print("  no process can move; b goes back\n"),
                 _ => output::print("  which one? Type its number\n"),
             },
             Word::Back(n) => self.go(self.at.saturating_sub(n)),
@@ -162,7 +162,7 @@ impl Session {
                 out.push_str(&screen::stuck(&self.run, &self.names));
             }
         } else if self.moves.is_empty() {
-            out.push_str("  the end: nobody can move, and every process may stay where it is\n");
+            out.push_str("  valid end state: no process can move\n");
         }
         self.list(&mut out);
         output::print(&out);

@@ -1,6 +1,7 @@
 //! From the end of a search to what people and programs read: verdicts, traces, trail files, JSON.
 //!
 //! Everything here returns text; printing it is the program's affair. It knows no language.
+#![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 mod columns;

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::time::Duration;
 
+use kripke_model::ir::{Expr, Guard};
 use kripke_model::{Finding, FindingKind, Model};
 use kripke_search::{Fairness, Limit, Order, Statistics, StoreKind, Swarm, Wrong};
 
@@ -52,7 +53,8 @@ pub fn headline(model: &Model, wrong: &Wrong) -> (String, Option<String>) {
     match wrong {
         Wrong::InvalidEnd => ("invalid end state: no process can move".to_string(), None),
         Wrong::Caught | Wrong::Refuted => ("property violated".to_string(), None),
-        Wrong::Cycle => ("property violated: a run that goes on like this for ever".to_string(), None),
+        Wrong::Cycle if seeks_non_progress(model) => ("property violated: non-progress cycle".to_string(), None),
+        Wrong::Cycle => ("property violated: acceptance cycle".to_string(), None),
         Wrong::Goal => (format!("reached: {}", model.goal.as_ref().map_or("the goal", |g| &g.text)), None),
         Wrong::Finding(f) => {
             let what = why::headline(model, &lines, f);
@@ -62,7 +64,16 @@ pub fn headline(model: &Model, wrong: &Wrong) -> (String, Option<String>) {
     }
 }
 
-/// Something that has no meaning was done, or was asked: whatever else was looked for is not decided.
+/// Whether the cycles of the observer are non-progress cycles: every step from an accepting location needs one.
+fn seeks_non_progress(model: &Model) -> bool {
+    let Some(observer) = &model.observer else { return false };
+    let automaton = &observer.automaton;
+    let accepting = automaton.locations.iter().filter(|location| location.accept);
+    let mut edges = accepting.flat_map(|location| &location.edges).peekable();
+    edges.peek().is_some() && edges.all(|edge| automaton.edges[edge.index()].guard == Guard::When(Expr::NonProgress))
+}
+
+/// Whether an error is a fault: an operation without a meaning. A fault leaves the property undecided.
 pub fn is_fault(wrong: &Wrong) -> bool {
     matches!(wrong, Wrong::Finding(Finding { kind: FindingKind::Fault(_), .. }))
 }
@@ -74,7 +85,7 @@ impl Checked<'_> {
             Verdict::Holds(_) => {
                 let mark = paint(GOOD, "✓ no errors");
                 let what = match self.property {
-                    Some(("ctl", name)) => format!("`{name}` is true at the start"),
+                    Some(("ctl", name)) => format!("`{name}` is true in the initial state"),
                     _ => format!("complete search for {}", self.looked_for()),
                 };
                 let (assuming, left_out) = (self.assuming(), self.left_out());
@@ -156,7 +167,7 @@ impl Checked<'_> {
                     Limit::EndlessSequence(f) => format!(" ({})", Lines::new(self.model).place(f.span)),
                     _ => String::new(),
                 };
-                format!("{mark}: {reason}{place}; no errors in the {states} seen, but that is not all\n")
+                format!("{mark}: {reason}{place}; no errors in the {states} seen, but the search is incomplete\n")
             }
         };
         out.push_str(&self.figures());
@@ -170,9 +181,9 @@ impl Checked<'_> {
         let mut kinds = Vec::new();
         let property = self.property.map(|(kind, name)| match kind {
             "reachability" => format!("states with {name}"),
-            "acceptance" => "runs that meet `accept` labels for ever".to_string(),
-            "progress" => "runs without progress".to_string(),
-            _ => format!("runs against `{name}`"),
+            "acceptance" => "acceptance cycles".to_string(),
+            "progress" => "non-progress cycles".to_string(),
+            _ => format!("violations of `{name}`"),
         });
         if let Some(property) = &property {
             kinds.push(&**property);
@@ -205,7 +216,7 @@ impl Checked<'_> {
             Fairness::Weak => ", assuming weak fairness",
             Fairness::Strong => ", assuming strong fairness",
             Fairness::StrongTransitions => ", assuming strong fairness for transitions",
-            Fairness::Impartial => ", assuming that every process moves again and again",
+            Fairness::Impartial => ", assuming that every process moves infinitely often",
         }
     }
 
@@ -251,7 +262,7 @@ impl Checked<'_> {
         format!("  {}\n{}", parts.join(" · "), self.stores() + &self.cache() + &self.missed())
     }
 
-    /// `store: exact, then tree from 1.2M states on (memory got tight)`
+    /// `store: exact, then tree from 1.2M states on (near the memory limit)`
     fn stores(&self) -> String {
         let s = self.statistics;
         let Some(first) = s.changes.first() else { return String::new() };
@@ -259,7 +270,7 @@ impl Checked<'_> {
         let then = s.changes.iter().zip(later);
         let then: String =
             then.map(|(c, to)| format!(", then {} from {} states on", to.word(), short(c.states))).collect();
-        format!("  store: {}{then} (memory got tight)\n", first.from.word())
+        format!("  store: {}{then} (near the memory limit)\n", first.from.word())
     }
 
     /// `cache of 60 000 states · 1 203 replaced: states visited again are counted again`
@@ -272,11 +283,11 @@ impl Checked<'_> {
         format!("  cache of {} · {replaced}\n", counted(cache.slots, "state"))
     }
 
-    /// `about 5 120 states met were taken for others (95 %: at most 5 270) · coverage at most about 99.87 % · 2^30 bits, …`
+    /// `about 5 120 states omitted (95 %: at most 5 270) · coverage at most about 99.87 % · 2^30 bits, …`
     fn missed(&self) -> String {
         if let Some(Swarm { searches, finished, coverage }) = self.statistics.swarm {
             let searches = format!("{} searches, {} finished", grouped(searches), grouped(finished));
-            let states = "states are those seen by any, estimated";
+            let states = "states: estimate for all searches together";
             return format!("  {searches} · {states} · coverage at most about {}\n", percent(coverage));
         }
         let Some(missed) = self.statistics.missed else { return String::new() };
@@ -286,15 +297,15 @@ impl Checked<'_> {
                     true => format!("2^{} bits", size.logarithm()),
                     false => format!("{} of bits", bytes(size.bytes())),
                 };
-                format!("{bits}, {} for each state", size.hashes)
+                format!("{bits}, {} per state", size.hashes)
             }
-            StoreKind::Hash { bits } => format!("a hash of {bits} bits for each state"),
+            StoreKind::Hash { bits } => format!("{bits}-bit hashes"),
             StoreKind::Auto | StoreKind::Exact | StoreKind::Tree | StoreKind::Cache(_) => return String::new(),
         };
         let [states, at_most] = [missed.states, missed.at_most].map(estimate);
         let coverage = percent(missed.coverage);
         let about = if missed.states < LEAST { "less than" } else { "about" };
-        let what = format!("{about} {states} states met were taken for others (95 %: at most {at_most})");
+        let what = format!("{about} {states} states omitted (95 %: at most {at_most})");
         format!("  {what} · coverage at most about {coverage} · {store}\n")
     }
 
@@ -353,12 +364,12 @@ pub fn trace(run: &Run, names: &Names, look: Look) -> String {
     if let End::Cycle(before) = run.end() {
         let (first, last) = (run.forgotten() + before + 1, run.forgotten() + run.moves().len());
         let which = match first.cmp(&last) {
-            Ordering::Less => format!("steps {first} to {last} for ever"),
-            Ordering::Equal => format!("step {first} for ever"),
-            Ordering::Greater => "nothing moves any more: it stays like this for ever".to_string(),
+            Ordering::Less => format!("cycle: steps {first} to {last}"),
+            Ordering::Equal => format!("cycle: step {first}"),
+            Ordering::Greater => "cycle: no process can move, the last state repeats".to_string(),
         };
         let again = run.is_same(*before, last);
-        let but = if again { "" } else { ", but for values that make no difference" };
+        let but = if again { "" } else { ", up to variables that no property depends on" };
         out.push_str(&format!("\n  {} {which}{but}\n", paint(BAD, "↻")));
     }
     if *run.end() == End::InvalidEnd {
@@ -386,10 +397,10 @@ pub fn stuck(run: &Run, names: &Names) -> String {
     for w in &waiting {
         let at = w.place.as_deref().unwrap_or("");
         let (mark, text) = if w.at_end {
-            (paint(FAINT, "·"), "may stay here".to_string())
+            (paint(FAINT, "·"), "valid end state".to_string())
         } else {
             // Only `provided` and priorities stop a statement that is always executable.
-            let wait = if w.held { "not allowed to move (`provided`), before" } else { "waits for" };
+            let wait = if w.held { "blocked by `provided` before" } else { "waits for" };
             (paint(BAD, "✗"), format!("{wait} {}", w.statements.join(" or ")))
         };
         out.push_str(&format!("  {mark} {:<name$}  {at:<place$}  {text}\n", w.process));

@@ -163,13 +163,13 @@ impl Reason {
     /// What the user can do about it.
     pub fn advice(&self) -> Option<&'static str> {
         match self {
-            Reason::Limit(Limit::Depth(_)) => Some("a larger --max-depth goes on"),
-            Reason::Limit(Limit::States(_)) => Some("a larger --max-states goes on"),
-            Reason::Limit(Limit::Memory(_)) => Some("a larger --mem goes on; a smaller model needs less"),
-            Reason::Limit(Limit::Cache(_)) => Some("a larger --cache-states goes on"),
-            Reason::Limit(Limit::Time) => Some("a longer --timeout goes on"),
+            Reason::Limit(Limit::Depth(_)) => Some("increase --max-depth"),
+            Reason::Limit(Limit::States(_)) => Some("increase --max-states"),
+            Reason::Limit(Limit::Memory(_)) => Some("increase --mem, or reduce the model"),
+            Reason::Limit(Limit::Cache(_)) => Some("increase --cache-states"),
+            Reason::Limit(Limit::Time) => Some("increase --timeout"),
             Reason::Unchecked(_) => Some("--no-claim checks safety alone"),
-            Reason::NoTrail => Some("a larger --mem leaves room for counterexamples"),
+            Reason::NoTrail => Some("increase --mem to keep counterexamples"),
             Reason::Limit(_) => None,
         }
     }
@@ -182,11 +182,11 @@ impl fmt::Display for Reason {
             Reason::Limit(Limit::States(n)) => write!(f, "limit of {} reached", number::counted(*n, "state")),
             Reason::Limit(Limit::Memory(n)) => write!(f, "memory limit of {} reached", number::bytes(*n)),
             Reason::Limit(Limit::Cache(slots)) => {
-                write!(f, "a cache of {} has no room for the search stack", number::counted(*slots, "state"))
+                write!(f, "a cache of {} is too small for the search stack", number::counted(*slots, "state"))
             }
             Reason::Limit(limit) => write!(f, "{limit}"),
             Reason::Unchecked(names) => write!(f, "not checked by this version: {}", names.join(", ")),
-            Reason::NoTrail => write!(f, "errors were found, but there was no room to keep the way to them"),
+            Reason::NoTrail => write!(f, "errors were found, but no memory was left for their traces"),
         }
     }
 }

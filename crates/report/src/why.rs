@@ -47,7 +47,7 @@ pub fn headline(model: &Model, lines: &Lines, finding: &Finding) -> String {
     let said = |what: &str| statement.as_ref().map_or(what.to_string(), |statement| format!("{what}: {statement}"));
     match &finding.kind {
         FindingKind::Assertion => said("assertion violated"),
-        FindingKind::EndlessSequence => said("a sequence that keeps control does not end"),
+        FindingKind::EndlessSequence => said("atomic sequence does not end"),
         FindingKind::Fault(fault) => said(&describe(lines, fault)),
     }
 }

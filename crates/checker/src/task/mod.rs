@@ -186,8 +186,8 @@ impl Task {
     pub fn reductions(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let Reduced { resets, sliced, computed } = self.reduced;
         let all = [
-            (self.merged, "coarsening", "local steps glued"),
-            (resets, "dead-variables", "dead values reset"),
+            (self.merged, "coarsening", "statements merged"),
+            (resets, "dead-variables", "dead variables reset"),
             (sliced + computed, "slicing", "sliced"),
         ];
         all.into_iter().filter(|(made, ..)| *made > 0).map(|(_, name, words)| (name, words))
