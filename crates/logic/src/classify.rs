@@ -1,7 +1,7 @@
 //! Classes of automata: terminal, weak, safety, deterministic. Some classes allow cheaper searches.
 
 use crate::automaton::{Buchi, Generalised};
-use crate::diagram::{Diagram, Diagrams};
+use crate::bdd::{Bdd, Bdds};
 use crate::graph::Graph;
 use crate::scc::{Components, components};
 
@@ -29,14 +29,14 @@ impl Class {
 
     /// The class of a generalised automaton.
     pub fn of_generalised(automaton: &Generalised) -> Class {
-        let mut diagrams = Diagrams::new();
-        let graph = Graph::of_generalised(automaton, &mut diagrams);
+        let mut bdds = Bdds::new();
+        let graph = Graph::of_generalised(automaton, &mut bdds);
         let shape = Shape::new(&graph);
         Class {
-            terminal: shape.is_weak() && shape.never_stops(&mut diagrams),
+            terminal: shape.is_weak() && shape.is_complete_inside(&mut bdds),
             weak: shape.is_weak(),
             safety: (0..shape.found.count).all(|c| !shape.cyclic[c] || shape.always[c]),
-            deterministic: is_deterministic(&graph, &mut diagrams),
+            deterministic: is_deterministic(&graph, &mut bdds),
         }
     }
 }
@@ -74,15 +74,15 @@ impl Shape<'_> {
     }
 
     /// Whether every valuation has an edge within the component, in all states of accepting components.
-    fn never_stops(&self, diagrams: &mut Diagrams) -> bool {
+    fn is_complete_inside(&self, bdds: &mut Bdds) -> bool {
         self.graph.states.iter().enumerate().all(|(state, links)| {
             let Some(here) = self.found.of[state].filter(|c| self.sometimes[*c]) else { return true };
             let inside = links.iter().filter(|l| self.found.of[l.to] == Some(here));
-            let mut open = Diagram::TRUE;
+            let mut open = Bdd::TRUE;
             for link in inside {
-                open = diagrams.without(open, link.label);
+                open = bdds.without(open, link.label);
             }
-            open == Diagram::FALSE
+            open == Bdd::FALSE
         })
     }
 }
@@ -122,12 +122,12 @@ fn has_cycle(graph: &[Vec<usize>]) -> bool {
     done.len() < graph.len()
 }
 
-fn is_deterministic(graph: &Graph, diagrams: &mut Diagrams) -> bool {
+fn is_deterministic(graph: &Graph, bdds: &mut Bdds) -> bool {
     graph.states.iter().all(|links| {
-        let mut seen = Diagram::FALSE;
+        let mut seen = Bdd::FALSE;
         links.iter().all(|link| {
-            let apart = diagrams.and(seen, link.label) == Diagram::FALSE;
-            seen = diagrams.or(seen, link.label);
+            let apart = bdds.and(seen, link.label) == Bdd::FALSE;
+            seen = bdds.or(seen, link.label);
             apart
         })
     })

@@ -1,8 +1,8 @@
-//! The internal form of automata during construction and reduction. Labels are decision diagrams.
+//! The internal form of automata during construction and reduction. Labels are decision bdds.
 
 use crate::atoms::Atoms;
 use crate::automaton::{Buchi, Edge, Generalised, MarkedEdge, Marks, State, StateId, all_marks};
-use crate::diagram::{Diagram, Diagrams};
+use crate::bdd::{Bdd, Bdds};
 use crate::problem::TooLarge;
 use crate::scc::components;
 
@@ -14,7 +14,7 @@ pub struct Link {
     /// The acceptance sets that contain the edge.
     pub marks: Marks,
     /// The condition on the valuation.
-    pub label: Diagram,
+    pub label: Bdd,
 }
 
 /// The kind of acceptance.
@@ -60,11 +60,11 @@ impl Graph {
     }
 
     /// The internal form of an automaton.
-    pub fn of_generalised(automaton: &Generalised, diagrams: &mut Diagrams) -> Graph {
+    pub fn of_generalised(automaton: &Generalised, bdds: &mut Bdds) -> Graph {
         let mut link = |e: &MarkedEdge| Link {
             to: e.to.index(),
             marks: e.marks & automaton.all_marks(),
-            label: diagrams.of_guard(&e.guard),
+            label: bdds.of_guard(&e.guard),
         };
         let mut states: Vec<Vec<Link>> =
             automaton.states.iter().map(|edges| edges.iter().map(&mut link).collect()).collect();
@@ -72,19 +72,19 @@ impl Graph {
             return Graph::empty();
         }
         for links in &mut states {
-            merge_links(links, diagrams);
+            merge_links(links, bdds);
         }
         Graph { accepting: Accepting::Links, sets: automaton.sets, initial: automaton.initial.index(), states }
     }
 
     /// The public form of the automaton.
-    pub fn generalised(&self, atoms: &Atoms, diagrams: &mut Diagrams) -> Result<Generalised, TooLarge> {
+    pub fn generalised(&self, atoms: &Atoms, bdds: &mut Bdds) -> Result<Generalised, TooLarge> {
         let mut states = Vec::with_capacity(self.states.len());
         for links in &self.states {
             let mut edges = Vec::with_capacity(links.len());
             for link in links {
                 let to = StateId(link.to as u32);
-                edges.push(MarkedEdge { guard: diagrams.guard(link.label)?, marks: link.marks, to });
+                edges.push(MarkedEdge { guard: bdds.guard(link.label)?, marks: link.marks, to });
             }
             states.push(edges);
         }
@@ -93,13 +93,13 @@ impl Graph {
 
     /// The state-based automaton of a graph with at most one acceptance set, on its states. States on no cycle become
     /// non-accepting.
-    pub fn buchi(&self, atoms: &Atoms, diagrams: &mut Diagrams) -> Result<Buchi, TooLarge> {
+    pub fn buchi(&self, atoms: &Atoms, bdds: &mut Bdds) -> Result<Buchi, TooLarge> {
         let found = components(&self.states, self.initial, |l| l.to);
         let mut states = Vec::with_capacity(self.states.len());
         for (state, links) in self.states.iter().enumerate() {
             let mut edges = Vec::with_capacity(links.len());
             for link in links {
-                edges.push(Edge { guard: diagrams.guard(link.label)?, to: StateId(link.to as u32) });
+                edges.push(Edge { guard: bdds.guard(link.label)?, to: StateId(link.to as u32) });
             }
             let on_cycle = links.iter().any(|l| found.of[l.to] == found.of[state]);
             let accepting = on_cycle && links.iter().all(|l| l.marks == self.all_marks());
@@ -110,13 +110,13 @@ impl Graph {
 }
 
 /// Merges edges with equal targets and marks, and sorts them.
-pub fn merge_links(links: &mut Vec<Link>, diagrams: &mut Diagrams) {
+pub fn merge_links(links: &mut Vec<Link>, bdds: &mut Bdds) {
     links.sort_unstable();
     let mut merged: Vec<Link> = Vec::with_capacity(links.len());
-    for link in links.drain(..).filter(|l| l.label != Diagram::FALSE) {
+    for link in links.drain(..).filter(|l| l.label != Bdd::FALSE) {
         match merged.last_mut() {
             Some(last) if (last.to, last.marks) == (link.to, link.marks) => {
-                last.label = diagrams.or(last.label, link.label);
+                last.label = bdds.or(last.label, link.label);
             }
             _ => merged.push(link),
         }

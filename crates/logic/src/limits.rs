@@ -36,8 +36,8 @@ pub const MAX_EDGES: usize = 200_000;
 /// Combinations of moves considered, over all states.
 pub const MAX_COMBINATIONS: usize = 2_000_000;
 
-/// Nodes of decision diagrams.
-pub const MAX_DIAGRAM_NODES: usize = 1 << 20;
+/// Nodes of decision bdds.
+pub const MAX_BDD_NODES: usize = 1 << 20;
 
 /// Cubes of one guard.
 pub const MAX_CUBES: usize = 20_000;

@@ -6,7 +6,7 @@ use crate::automaton::{Buchi, Generalised, MarkedEdge, State, StateId};
 use crate::formula::{Node, Unary};
 use crate::guard::{Cube, Guard};
 use crate::parse::Ltl;
-use crate::state::not;
+use crate::state_formula::not;
 
 /// Parameters of an observer.
 #[derive(Clone, Copy, Debug)]

@@ -5,8 +5,8 @@
 //! `ltl` blocks, weakest first: `->` and `<->`, `||`, `&&`, `U V W`, prefix operators. All binary operators associate
 //! to the left.
 
-mod chunk;
 mod convert;
+mod expression;
 mod lex;
 mod roles;
 
@@ -232,7 +232,7 @@ impl Parser<'_> {
                 }
                 Ok(inner)
             }
-            Some(Role::Operand | Role::Open(_) | Role::Sign) => self.chunk(),
+            Some(Role::Operand | Role::Open(_) | Role::Sign) => self.expression(),
             _ => Err(self.expected_operand()),
         }
     }

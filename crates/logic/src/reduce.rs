@@ -4,17 +4,17 @@
 mod simulation;
 mod trim;
 
-use crate::diagram::Diagrams;
+use crate::bdd::Bdds;
 use crate::graph::Graph;
 use crate::problem::TooLarge;
 
 pub use trim::{Marking, irredundant, trim};
 
 /// The results of several sequences of reductions. None of them is always the smallest.
-pub fn variants(graph: &Graph, diagrams: &mut Diagrams) -> Result<Vec<Graph>, TooLarge> {
+pub fn variants(graph: &Graph, bdds: &mut Bdds) -> Result<Vec<Graph>, TooLarge> {
     let mut all = Vec::new();
     for marking in [Marking::Few, Marking::Fewest, Marking::Many, Marking::Most] {
-        let reduced = reduce_with(graph.clone(), marking, diagrams)?;
+        let reduced = reduce_with(graph.clone(), marking, bdds)?;
         let enough = reduced.states.len() <= 1 || reduced.states.len() > MANY_STATES;
         all.push(reduced);
         if enough {
@@ -32,19 +32,19 @@ pub fn smallest(graphs: impl IntoIterator<Item = Graph>) -> Graph {
     graphs.into_iter().min_by_key(Graph::size).unwrap_or_else(Graph::empty)
 }
 
-fn reduce_with(mut graph: Graph, marking: Marking, diagrams: &mut Diagrams) -> Result<Graph, TooLarge> {
+fn reduce_with(mut graph: Graph, marking: Marking, bdds: &mut Bdds) -> Result<Graph, TooLarge> {
     loop {
-        diagrams.check()?;
-        graph = trim(&graph, marking, diagrams);
+        bdds.check()?;
+        graph = trim(&graph, marking, bdds);
         let before = graph.size();
-        graph = simulation::merge_same(graph, diagrams);
+        graph = simulation::merge_same(graph, bdds);
         if simulation::is_affordable(&graph) {
-            graph = simulation::forward(graph, diagrams);
-            graph = trim(&graph, marking, diagrams);
-            graph = simulation::backward(graph, diagrams);
+            graph = simulation::forward(graph, bdds);
+            graph = trim(&graph, marking, bdds);
+            graph = simulation::backward(graph, bdds);
         }
         if graph.size() >= before {
-            return Ok(trim(&graph, marking.without_transient(), diagrams));
+            return Ok(trim(&graph, marking.without_transient(), bdds));
         }
     }
 }

@@ -5,18 +5,18 @@ use std::collections::HashMap;
 use super::lex::{Kind, Token, tokens};
 use crate::atoms::{AtomId, Atoms, Span};
 use crate::automaton::{Generalised, MarkedEdge, Marks, StateId};
-use crate::diagram::{Diagram, Diagrams};
+use crate::bdd::{Bdd, Bdds};
 use crate::limits;
 use crate::problem::Problem;
 
 /// Reads the first automaton of a text. It must have labels and a Büchi or generalised Büchi condition.
 pub fn read(text: &str) -> Result<Generalised, Problem> {
-    let mut diagrams = Diagrams::new();
+    let mut bdds = Bdds::new();
     let mut reader = Reader {
         tokens: tokens(text)?,
         at: 0,
         end: text.trim_end().len(),
-        diagrams: &mut diagrams,
+        bdds: &mut bdds,
         atoms: Atoms::default(),
         propositions: Vec::new(),
         aliases: HashMap::new(),
@@ -36,18 +36,18 @@ pub(super) struct Reader<'a> {
     tokens: Vec<Token>,
     pub(super) at: usize,
     end: usize,
-    pub(super) diagrams: &'a mut Diagrams,
+    pub(super) bdds: &'a mut Bdds,
     atoms: Atoms,
     /// The atom of each HOA proposition.
     pub(super) propositions: Vec<AtomId>,
-    pub(super) aliases: HashMap<String, Diagram>,
+    pub(super) aliases: HashMap<String, Bdd>,
     /// The number of acceptance sets, and the sets that the condition names.
     sets: Option<usize>,
     wanted: Marks,
     states: Option<usize>,
     start: Vec<(usize, Span)>,
     /// The edges of each state: label, marks, target, place in the text.
-    edges: Vec<Vec<(Diagram, Marks, usize, Span)>>,
+    edges: Vec<Vec<(Bdd, Marks, usize, Span)>>,
     defined: Vec<bool>,
 }
 
@@ -242,7 +242,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn bracketed_label(&mut self) -> Result<Option<Diagram>, Problem> {
+    fn bracketed_label(&mut self) -> Result<Option<Bdd>, Problem> {
         if !self.take('[') {
             return Ok(None);
         }
@@ -277,8 +277,8 @@ impl Reader<'_> {
         let mut states = Vec::with_capacity(self.edges.len());
         for edges in std::mem::take(&mut self.edges) {
             let mut out = Vec::with_capacity(edges.len());
-            for (label, marks, to, span) in edges.into_iter().filter(|e| e.0 != Diagram::FALSE) {
-                let guard = self.diagrams.guard(label).map_err(|e| Problem::new(span, e.message))?;
+            for (label, marks, to, span) in edges.into_iter().filter(|e| e.0 != Bdd::FALSE) {
+                let guard = self.bdds.guard(label).map_err(|e| Problem::new(span, e.message))?;
                 let marks = wanted.iter().enumerate().fold(0, |m, (new, set)| m | (marks >> set & 1) << new);
                 out.push(MarkedEdge { guard, marks, to: StateId(to as u32) });
             }

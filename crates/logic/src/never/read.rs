@@ -8,7 +8,7 @@ mod scan;
 
 use crate::atoms::{Atoms, Span};
 use crate::automaton::Buchi;
-use crate::diagram::{Diagram, Diagrams};
+use crate::bdd::{Bdd, Bdds};
 use crate::formula::{Binary, Formula, Node, Unary};
 use crate::limits;
 use crate::parse;
@@ -20,12 +20,12 @@ pub fn read(text: &str) -> Result<Buchi, Problem> {
     if text.len() > limits::MAX_BYTES {
         return Err(Problem::new(Span::default(), format!("this is longer than {} bytes", limits::MAX_BYTES)));
     }
-    let mut diagrams = Diagrams::new();
+    let mut bdds = Bdds::new();
     let mut reader =
-        Reader { scanner: Scanner::new(text), diagrams: &mut diagrams, atoms: Atoms::default(), depth: 0, count: 0 };
+        Reader { scanner: Scanner::new(text), bdds: &mut bdds, atoms: Atoms::default(), depth: 0, count: 0 };
     let sequence = reader.claim()?;
     let atoms = reader.atoms;
-    build::build(&sequence, atoms, &mut diagrams)
+    build::build(&sequence, atoms, &mut bdds)
 }
 
 /// A statement with its labels.
@@ -36,10 +36,10 @@ pub(super) struct Statement {
 }
 
 pub(super) enum Action {
-    Condition(Diagram),
+    Condition(Bdd),
     Else,
     /// A condition and an assertion in the same transition.
-    Checked(Diagram, Diagram),
+    Checked(Bdd, Bdd),
     Goto(String),
     Break,
     If(Vec<Vec<Statement>>),
@@ -48,7 +48,7 @@ pub(super) enum Action {
 
 struct Reader<'a> {
     scanner: Scanner<'a>,
-    diagrams: &'a mut Diagrams,
+    bdds: &'a mut Bdds,
     atoms: Atoms,
     depth: usize,
     count: usize,
@@ -110,7 +110,7 @@ impl Reader<'_> {
     fn action(&mut self, start: Span) -> Result<Action, Problem> {
         let scanner = &mut self.scanner;
         if scanner.take_word("skip") {
-            return Ok(Action::Condition(Diagram::TRUE));
+            return Ok(Action::Condition(Bdd::TRUE));
         }
         if scanner.take_word("break") {
             return Ok(Action::Break);
@@ -170,7 +170,7 @@ impl Reader<'_> {
         if self.scanner.take("}") { Ok(action) } else { Err(self.scanner.expected("`}`")) }
     }
 
-    fn condition(&mut self) -> Result<Diagram, Problem> {
+    fn condition(&mut self) -> Result<Bdd, Problem> {
         let span = self.scanner.expression()?;
         let formula = parse::ltl_within(self.scanner.text(), span, &mut self.atoms)?;
         if !formula.is_propositional() {
@@ -181,17 +181,17 @@ impl Reader<'_> {
             return Err(Problem::new(span, what));
         }
         let diagram = self.diagram(&formula);
-        self.diagrams.check().map_err(|e| Problem::new(span, e.message))?;
+        self.bdds.check().map_err(|e| Problem::new(span, e.message))?;
         Ok(diagram)
     }
 
-    fn diagram(&mut self, formula: &Formula) -> Diagram {
-        let d = &mut *self.diagrams;
-        let mut parts: Vec<Diagram> = Vec::with_capacity(formula.nodes().len());
+    fn diagram(&mut self, formula: &Formula) -> Bdd {
+        let d = &mut *self.bdds;
+        let mut parts: Vec<Bdd> = Vec::with_capacity(formula.nodes().len());
         for node in formula.nodes() {
             let part = match *node {
-                Node::True => Diagram::TRUE,
-                Node::False => Diagram::FALSE,
+                Node::True => Bdd::TRUE,
+                Node::False => Bdd::FALSE,
                 Node::Atom(a) => d.literal(a.index(), true),
                 Node::Unary(Unary::Not, a) => d.not(parts[a.index()]),
                 // A propositional formula has no other unary operator.

@@ -58,12 +58,12 @@ pub fn tokens(text: &str, part: Span) -> Result<Vec<Token<'_>>, Problem> {
         out.push(Token { kind, text: &text[at..at + length], span });
         at += length;
     }
-    Ok(unglued(out))
+    Ok(split_operators(out))
 }
 
 /// Splits operators from adjacent operands, as DiVinE allows: `GF p`, `!pU(qU(r))`. A word is split only where it
 /// can't be a name, since an operand follows it.
-fn unglued(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
+fn split_operators(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
     let mut out = Vec::with_capacity(tokens.len());
     for (i, token) in tokens.iter().enumerate() {
         let followed = tokens.get(i + 1).is_some_and(starts_operand);

@@ -123,13 +123,13 @@ fn operand_follows(tokens: &[Token<'_>], i: usize) -> bool {
         Kind::Number | Kind::Quoted | Kind::Character => true,
         // `F R` is "eventually R". `F R p` is "F releases p".
         Kind::Word => infix_word(token.text).is_none() || !tokens.get(i + 1).is_some_and(starts_operand),
-        Kind::Sign if token.text == "[" => holds_until(tokens, i),
+        Kind::Sign if token.text == "[" => encloses_until(tokens, i),
         Kind::Sign => matches!(token.text, "(" | "!" | "[]" | "<>"),
     }
 }
 
 /// Whether a bracket encloses an until, as in `A [p U q]` and unlike the array element `A[i]`.
-fn holds_until(tokens: &[Token<'_>], open: usize) -> bool {
+fn encloses_until(tokens: &[Token<'_>], open: usize) -> bool {
     let mut depth = 0usize;
     for (before, token) in tokens[open..].iter().zip(&tokens[open + 1..]) {
         match before.text {

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use crate::diagram::{Diagram, Diagrams};
+use crate::bdd::{Bdd, Bdds};
 use crate::graph::{Accepting, Graph, Link, merge_links};
 use crate::limits;
 
@@ -18,7 +18,7 @@ pub fn is_affordable(graph: &Graph) -> bool {
 }
 
 /// Merges states with equal edges, up to a fixed point.
-pub fn merge_same(mut graph: Graph, diagrams: &mut Diagrams) -> Graph {
+pub fn merge_same(mut graph: Graph, bdds: &mut Bdds) -> Graph {
     loop {
         let mut known: HashMap<&[Link], usize> = HashMap::new();
         let mut first = |(i, links)| *known.entry(links).or_insert(i);
@@ -29,12 +29,12 @@ pub fn merge_same(mut graph: Graph, diagrams: &mut Diagrams) -> Graph {
         if same.iter().enumerate().all(|(i, s)| i == *s) {
             return graph;
         }
-        redirect(&mut graph, &same, diagrams);
+        redirect(&mut graph, &same, bdds);
     }
 }
 
 /// Redirects every edge to the representative of its target. Merged states become unreachable.
-fn redirect(graph: &mut Graph, stands_for: &[usize], diagrams: &mut Diagrams) {
+fn redirect(graph: &mut Graph, stands_for: &[usize], bdds: &mut Bdds) {
     graph.initial = stands_for[graph.initial];
     for (state, links) in graph.states.iter_mut().enumerate() {
         if stands_for[state] != state {
@@ -44,7 +44,7 @@ fn redirect(graph: &mut Graph, stands_for: &[usize], diagrams: &mut Diagrams) {
         for link in links.iter_mut() {
             link.to = stands_for[link.to];
         }
-        merge_links(links, diagrams);
+        merge_links(links, bdds);
     }
 }
 
@@ -52,14 +52,14 @@ fn redirect(graph: &mut Graph, stands_for: &[usize], diagrams: &mut Diagrams) {
 type Relation = Vec<Vec<bool>>;
 
 /// The greatest simulation within `allowed`.
-fn simulation(steps: &[Vec<Link>], allowed: impl Fn(usize, usize) -> bool, diagrams: &mut Diagrams) -> Relation {
+fn simulation(steps: &[Vec<Link>], allowed: impl Fn(usize, usize) -> bool, bdds: &mut Bdds) -> Relation {
     let count = steps.len();
     let mut less: Relation = (0..count).map(|a| (0..count).map(|b| allowed(a, b)).collect()).collect();
     loop {
         let mut changed = false;
         for a in 0..count {
             for b in 0..count {
-                if a != b && less[a][b] && !matches(&steps[a], &steps[b], &less, diagrams) {
+                if a != b && less[a][b] && !matches(&steps[a], &steps[b], &less, bdds) {
                     less[a][b] = false;
                     changed = true;
                 }
@@ -72,16 +72,16 @@ fn simulation(steps: &[Vec<Link>], allowed: impl Fn(usize, usize) -> bool, diagr
 }
 
 /// Whether every edge of `one` is simulated by edges of `other`.
-fn matches(one: &[Link], other: &[Link], less: &Relation, diagrams: &mut Diagrams) -> bool {
+fn matches(one: &[Link], other: &[Link], less: &Relation, bdds: &mut Bdds) -> bool {
     one.iter().all(|step| {
         let mut open = step.label;
         for answer in other.iter().filter(|l| step.marks & !l.marks == 0 && less[step.to][l.to]) {
-            open = diagrams.without(open, answer.label);
-            if open == Diagram::FALSE {
+            open = bdds.without(open, answer.label);
+            if open == Bdd::FALSE {
                 return true;
             }
         }
-        open == Diagram::FALSE
+        open == Bdd::FALSE
     })
 }
 
@@ -91,25 +91,25 @@ fn representatives(less: &Relation) -> Vec<usize> {
 }
 
 /// Merges states and removes edges by forward simulation.
-pub fn forward(mut graph: Graph, diagrams: &mut Diagrams) -> Graph {
-    let less = simulation(&graph.states, |_, _| true, diagrams);
-    redirect(&mut graph, &representatives(&less), diagrams);
+pub fn forward(mut graph: Graph, bdds: &mut Bdds) -> Graph {
+    let less = simulation(&graph.states, |_, _| true, bdds);
+    redirect(&mut graph, &representatives(&less), bdds);
     for links in &mut graph.states {
         for i in 0..links.len() {
             for j in 0..links.len() {
                 let (a, b) = (links[i], links[j]);
                 if i != j && a.marks & !b.marks == 0 && less[a.to][b.to] {
-                    links[i].label = diagrams.without(a.label, b.label);
+                    links[i].label = bdds.without(a.label, b.label);
                 }
             }
         }
-        links.retain(|l| l.label != Diagram::FALSE);
+        links.retain(|l| l.label != Bdd::FALSE);
     }
     graph
 }
 
 /// Merges states and removes edges by backward simulation.
-pub fn backward(mut graph: Graph, diagrams: &mut Diagrams) -> Graph {
+pub fn backward(mut graph: Graph, bdds: &mut Bdds) -> Graph {
     let mut reversed: Vec<Vec<Link>> = vec![Vec::new(); graph.states.len()];
     for (state, links) in graph.states.iter().enumerate() {
         for link in links {
@@ -120,20 +120,20 @@ pub fn backward(mut graph: Graph, diagrams: &mut Diagrams) -> Graph {
     let allowed = |a: usize, b: usize| {
         (a != graph.initial || b == graph.initial) && (graph.accepting == Accepting::Links || flag(a) == flag(b))
     };
-    let less = simulation(&reversed, allowed, diagrams);
+    let less = simulation(&reversed, allowed, bdds);
     let stands_for = representatives(&less);
     // The representative gets the edges of the states it replaces.
     for (state, other) in stands_for.iter().enumerate().filter(|(s, o)| s != *o) {
         let links = std::mem::take(&mut graph.states[state]);
         graph.states[*other].extend(links);
     }
-    redirect(&mut graph, &stands_for, diagrams);
-    drop_outdone(&mut graph, &less, diagrams);
+    redirect(&mut graph, &stands_for, bdds);
+    drop_dominated(&mut graph, &less, bdds);
     graph
 }
 
 /// Subtracts from each edge the letters of edges to the same target from a greater state.
-fn drop_outdone(graph: &mut Graph, less: &Relation, diagrams: &mut Diagrams) {
+fn drop_dominated(graph: &mut Graph, less: &Relation, bdds: &mut Bdds) {
     let mut incoming: Vec<Vec<(usize, usize)>> = vec![Vec::new(); graph.states.len()];
     for (state, links) in graph.states.iter().enumerate() {
         for (i, link) in links.iter().enumerate() {
@@ -145,12 +145,12 @@ fn drop_outdone(graph: &mut Graph, less: &Relation, diagrams: &mut Diagrams) {
             for (b, j) in edges {
                 let (one, other) = (graph.states[*a][*i], graph.states[*b][*j]);
                 if a != b && one.marks & !other.marks == 0 && less[*a][*b] {
-                    graph.states[*a][*i].label = diagrams.without(one.label, other.label);
+                    graph.states[*a][*i].label = bdds.without(one.label, other.label);
                 }
             }
         }
     }
     for links in &mut graph.states {
-        links.retain(|l| l.label != Diagram::FALSE);
+        links.retain(|l| l.label != Bdd::FALSE);
     }
 }

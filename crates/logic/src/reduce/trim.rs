@@ -1,7 +1,7 @@
 //! Reductions by strongly connected components: useless states, redundant marks and acceptance sets.
 
 use crate::automaton::Marks;
-use crate::diagram::Diagrams;
+use crate::bdd::Bdds;
 use crate::graph::{Accepting, Graph, Link, merge_links};
 use crate::scc::{Components, components};
 
@@ -31,7 +31,7 @@ const MANY_LINKS: usize = 400;
 
 /// Removes states that are unreachable or have the empty language, adjusts marks as `marking` says, and removes
 /// redundant acceptance sets.
-pub fn trim(graph: &Graph, marking: Marking, diagrams: &mut Diagrams) -> Graph {
+pub fn trim(graph: &Graph, marking: Marking, bdds: &mut Bdds) -> Graph {
     let found = components(&graph.states, graph.initial, |l| l.to);
     let accepting = accepting_components(graph, &found);
     let useful = useful_states(graph, &found, &accepting);
@@ -52,7 +52,7 @@ pub fn trim(graph: &Graph, marking: Marking, diagrams: &mut Diagrams) -> Graph {
     normalise_marks(&mut trimmed, marking);
     drop_sets(&mut trimmed);
     for links in &mut trimmed.states {
-        merge_links(links, diagrams);
+        merge_links(links, bdds);
     }
     trimmed
 }
@@ -111,8 +111,8 @@ fn normalise_marks(graph: &mut Graph, marking: Marking) {
     let all = graph.all_marks();
     match marking {
         Marking::Few => {}
-        Marking::Fewest => (0..graph.sets).for_each(|set| thin(graph, set)),
-        Marking::Many | Marking::Most => (0..graph.sets).for_each(|set| saturate(graph, set)),
+        Marking::Fewest => (0..graph.sets).for_each(|set| remove_marks(graph, set)),
+        Marking::Many | Marking::Most => (0..graph.sets).for_each(|set| add_marks(graph, set)),
     }
     let has_cycle = cyclic(graph, &found);
     let by_state = graph.accepting == Accepting::States;
@@ -140,7 +140,7 @@ fn cyclic(graph: &Graph, found: &Components) -> Vec<bool> {
 }
 
 /// Adds every edge to `set` that is on no cycle without an edge of `set`.
-fn saturate(graph: &mut Graph, set: u32) {
+fn add_marks(graph: &mut Graph, set: u32) {
     let bit: Marks = 1 << set;
     // An additional node reaches all others.
     let mut unmarked: Vec<Vec<usize>> =
@@ -164,7 +164,7 @@ fn saturate(graph: &mut Graph, set: u32) {
 }
 
 /// Removes edges (or states) from `set` if all their cycles have another edge of it. Large graphs stay as they are.
-fn thin(graph: &mut Graph, set: u32) {
+fn remove_marks(graph: &mut Graph, set: u32) {
     let bit: Marks = 1 << set;
     if graph.link_count() > MANY_LINKS {
         return;

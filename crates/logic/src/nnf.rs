@@ -52,7 +52,7 @@ struct Facts {
     eventual: bool,
     universal: bool,
     temporal: bool,
-    expectant: bool,
+    has_until: bool,
     negation: Option<TermId>,
 }
 
@@ -90,7 +90,7 @@ impl Terms {
     }
 
     /// Whether the term has the same value at all positions of a word.
-    fn is_timeless(&self, id: TermId) -> bool {
+    fn is_suspendable(&self, id: TermId) -> bool {
         self.is_eventual(id) && self.is_universal(id)
     }
 
@@ -100,12 +100,12 @@ impl Terms {
     }
 
     /// Whether the term contains an until.
-    pub fn is_expectant(&self, id: TermId) -> bool {
-        self.facts[id.index()].expectant
+    pub fn has_until(&self, id: TermId) -> bool {
+        self.facts[id.index()].has_until
     }
 
     /// Whether there are too many terms for pairwise comparisons.
-    fn is_crowded(&self) -> bool {
+    fn is_large(&self) -> bool {
         self.terms.len() > limits::MAX_COMPARED_TERMS
     }
 
@@ -137,14 +137,14 @@ impl Terms {
             Term::And(parts) | Term::Or(parts) => parts.iter().any(|p| self.is_temporal(*p)),
             Term::Next(_) | Term::Until(..) | Term::Release(..) => true,
         };
-        let expectant = match term {
+        let has_until = match term {
             Term::False | Term::True | Term::Literal(..) => false,
-            Term::And(parts) | Term::Or(parts) => parts.iter().any(|p| self.is_expectant(*p)),
-            Term::Next(a) => self.is_expectant(*a),
+            Term::And(parts) | Term::Or(parts) => parts.iter().any(|p| self.has_until(*p)),
+            Term::Next(a) => self.has_until(*a),
             Term::Until(..) => true,
-            Term::Release(a, b) => self.is_expectant(*a) || self.is_expectant(*b),
+            Term::Release(a, b) => self.has_until(*a) || self.has_until(*b),
         };
-        Facts { eventual, universal, temporal, expectant, negation: None }
+        Facts { eventual, universal, temporal, has_until, negation: None }
     }
 
     /// The term of a literal.
@@ -209,7 +209,7 @@ impl Terms {
             let mut both = [TermId::FALSE; 2];
             for positive in [false, true] {
                 if needed[usize::from(positive)] {
-                    both[usize::from(positive)] = self.polar(*node, positive, &ids);
+                    both[usize::from(positive)] = self.with_polarity(*node, positive, &ids);
                 }
             }
             if self.terms.len() > limits::MAX_TERMS {
@@ -222,7 +222,7 @@ impl Terms {
     }
 
     /// The node (or its negation); `ids` holds negation and term of the nodes before it.
-    fn polar(&mut self, node: Node, positive: bool, ids: &[[TermId; 2]]) -> TermId {
+    fn with_polarity(&mut self, node: Node, positive: bool, ids: &[[TermId; 2]]) -> TermId {
         let part = |id: NodeId, positive: bool| ids[id.index()][usize::from(positive)];
         match node {
             Node::True | Node::False if (node == Node::True) == positive => TermId::TRUE,

@@ -10,10 +10,10 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::automaton::Marks;
-use crate::diagram::{Diagram, Diagrams};
+use crate::bdd::{Bdd, Bdds};
 use crate::limits;
+use crate::nnf::{Term, TermId, Terms};
 use crate::problem::TooLarge;
-use crate::term::{Term, TermId, Terms};
 
 /// A set of obligations, one bit each.
 pub type Obligations = u128;
@@ -26,19 +26,19 @@ pub struct Move {
     /// The pending untils, one bit each.
     pub pending: Marks,
     /// The condition on the valuation.
-    pub label: Diagram,
+    pub label: Bdd,
 }
 
 impl Move {
-    const FREE: Move = Move { to: 0, pending: 0, label: Diagram::TRUE };
+    const FREE: Move = Move { to: 0, pending: 0, label: Bdd::TRUE };
 }
 
 /// The alternating automaton of a formula.
 pub struct Alternating<'a> {
     /// The terms, which are the states.
     pub terms: &'a mut Terms,
-    /// The decision diagrams of the labels.
-    pub diagrams: &'a mut Diagrams,
+    /// The decision bdds of the labels.
+    pub bdds: &'a mut Bdds,
     obligations: Vec<TermId>,
     numbers: HashMap<TermId, u32>,
     untils: HashMap<TermId, u32>,
@@ -49,10 +49,10 @@ pub struct Alternating<'a> {
 
 impl<'a> Alternating<'a> {
     /// An automaton without states.
-    pub fn new(terms: &'a mut Terms, diagrams: &'a mut Diagrams) -> Alternating<'a> {
+    pub fn new(terms: &'a mut Terms, bdds: &'a mut Bdds) -> Alternating<'a> {
         Alternating {
             terms,
-            diagrams,
+            bdds,
             obligations: Vec::new(),
             numbers: HashMap::new(),
             untils: HashMap::new(),
@@ -119,7 +119,7 @@ impl<'a> Alternating<'a> {
             Term::False => Vec::new(),
             Term::True => vec![Move::FREE],
             Term::Literal(a, positive) => {
-                vec![Move { label: self.diagrams.literal(a.index(), positive), ..Move::FREE }]
+                vec![Move { label: self.bdds.literal(a.index(), positive), ..Move::FREE }]
             }
             Term::Or(parts) => {
                 let mut all = Vec::new();
@@ -199,7 +199,7 @@ impl<'a> Alternating<'a> {
         if self.combinations > limits::MAX_COMBINATIONS {
             return Err(TooLarge::new("the automaton of this formula would be too large: there are too many cases"));
         }
-        self.diagrams.check()
+        self.bdds.check()
     }
 
     fn product(&mut self, left: &[Move], right: &[Move]) -> Result<Vec<Move>, TooLarge> {
@@ -207,8 +207,8 @@ impl<'a> Alternating<'a> {
         let mut all = Vec::new();
         for a in left {
             for b in right {
-                let label = self.diagrams.and(a.label, b.label);
-                if label != Diagram::FALSE {
+                let label = self.bdds.and(a.label, b.label);
+                if label != Bdd::FALSE {
                     all.push(Move { to: a.to | b.to, pending: a.pending | b.pending, label });
                 }
             }
@@ -228,7 +228,7 @@ impl<'a> Alternating<'a> {
         for m in moves.drain(..) {
             match joined.last_mut() {
                 Some(last) if (last.to, last.pending) == (m.to, m.pending) => {
-                    last.label = self.diagrams.or(last.label, m.label);
+                    last.label = self.bdds.or(last.label, m.label);
                 }
                 _ => joined.push(m),
             }
@@ -238,11 +238,11 @@ impl<'a> Alternating<'a> {
             for j in 0..joined.len() {
                 let (a, b) = (joined[i], joined[j]);
                 if i != j && b.to & !a.to == 0 && b.pending & !a.pending == 0 {
-                    joined[i].label = self.diagrams.without(a.label, b.label);
+                    joined[i].label = self.bdds.without(a.label, b.label);
                 }
             }
         }
-        joined.retain(|m| m.label != Diagram::FALSE);
+        joined.retain(|m| m.label != Bdd::FALSE);
         *moves = joined;
         Ok(())
     }
@@ -261,7 +261,7 @@ impl<'a> Alternating<'a> {
         for weak in &members {
             let implied = members.iter().any(|strong| {
                 strong != weak
-                    && !self.terms.is_expectant(self.obligations[*weak])
+                    && !self.terms.has_until(self.obligations[*weak])
                     && small >> strong & 1 == 1
                     && self.terms.implies(self.obligations[*strong], self.obligations[*weak])
             });

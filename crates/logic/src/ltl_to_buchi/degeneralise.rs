@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::diagram::Diagrams;
+use crate::bdd::Bdds;
 use crate::graph::{Accepting, Graph, Link, merge_links};
 use crate::limits;
 use crate::problem::TooLarge;
@@ -21,16 +21,16 @@ enum Entry {
 }
 
 /// The smallest state-based automaton over several orders of the acceptance sets.
-pub fn smallest(graph: &Graph, diagrams: &mut Diagrams) -> Result<Graph, TooLarge> {
-    let plans = Plans::new(graph);
+pub fn smallest(graph: &Graph, bdds: &mut Bdds) -> Result<Graph, TooLarge> {
+    let plans = SetsOfComponents::new(graph);
     let large = graph.states.len() > reduce::MANY_STATES;
     let orders = if large { vec![(0..graph.sets).collect()] } else { orders(graph.sets) };
     let entries: &[Entry] = if graph.sets == 0 || large { &[Entry::First] } else { &[Entry::First, Entry::Accepting] };
     let mut all = Vec::new();
     for order in orders {
         for entry in entries {
-            let copies = degeneralise(graph, &plans, &order, *entry, diagrams)?;
-            all.extend(reduce::variants(&copies, diagrams)?);
+            let copies = degeneralise(graph, &plans, &order, *entry, bdds)?;
+            all.extend(reduce::variants(&copies, bdds)?);
         }
     }
     Ok(reduce::smallest(all))
@@ -56,14 +56,14 @@ fn orders(sets: u32) -> Vec<Vec<u32>> {
 }
 
 /// The acceptance sets that each component needs.
-struct Plans {
+struct SetsOfComponents {
     component: Vec<Option<usize>>,
     /// The acceptance sets of the component; `None` if the component does not accept.
     needed: Vec<Option<Vec<u32>>>,
 }
 
-impl Plans {
-    fn new(graph: &Graph) -> Plans {
+impl SetsOfComponents {
+    fn new(graph: &Graph) -> SetsOfComponents {
         let found = components(&graph.states, graph.initial, |l| l.to);
         let mut marks = vec![Vec::new(); found.count];
         for (state, links) in graph.states.iter().enumerate() {
@@ -80,7 +80,7 @@ impl Plans {
                 accepts.then(|| irredundant(&marks, graph.sets))
             })
             .collect();
-        Plans { component: found.of, needed }
+        SetsOfComponents { component: found.of, needed }
     }
 
     /// The acceptance sets of the component of a state, in the given order.
@@ -92,10 +92,10 @@ impl Plans {
 
 fn degeneralise(
     graph: &Graph,
-    plans: &Plans,
+    plans: &SetsOfComponents,
     order: &[u32],
     entry: Entry,
-    diagrams: &mut Diagrams,
+    bdds: &mut Bdds,
 ) -> Result<Graph, TooLarge> {
     let waiting: Vec<Option<Vec<u32>>> = (0..graph.states.len()).map(|s| plans.waiting(s, order)).collect();
     let last = |state: usize| waiting[state].as_ref().map_or(0, Vec::len);
@@ -120,7 +120,7 @@ fn degeneralise(
             }
             links.push(Link { to, marks: u64::from(accepting), label: link.label });
         }
-        merge_links(&mut links, diagrams);
+        merge_links(&mut links, bdds);
         states.push(links);
         if copies.len() > limits::MAX_STATES {
             let most = limits::MAX_STATES;

@@ -51,7 +51,7 @@ impl Parser<'_> {
     }
 
     /// Parses an operand that is an expression.
-    pub(super) fn chunk(&mut self) -> Result<usize, Problem> {
+    pub(super) fn expression(&mut self) -> Result<usize, Problem> {
         if self.is_quoted(self.at) {
             let span = self.here();
             self.at += 1;

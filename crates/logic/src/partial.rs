@@ -10,14 +10,14 @@ use crate::ctl::{Ctl, CtlId, CtlNode, Path};
 
 /// Some nodes of a Kripke structure. Formulas are evaluated in the first node.
 #[derive(Clone, Default, Debug)]
-pub struct Fragment {
+pub struct PartialStructure {
     /// The known nodes.
     pub nodes: Vec<Node>,
     /// Cycles of accepted paths: a path may repeat the nodes of a cycle infinitely often.
-    pub rounds: Vec<Vec<usize>>,
-    /// Whether path quantifiers range over fair paths only. Then a finite path is not a fair path, and not every
-    /// finite path can be extended to one.
-    pub picky: bool,
+    pub cycles: Vec<Vec<usize>>,
+    /// Whether path quantifiers range over a class of infinite paths that not every finite path extends to (impartial
+    /// paths). Then finite maximal paths do not count.
+    pub fair_paths_only: bool,
 }
 
 /// A node of a partial Kripke structure.
@@ -28,7 +28,7 @@ pub struct Node {
     /// The known successors.
     pub next: Vec<usize>,
     /// Whether there are no other successors.
-    pub whole: bool,
+    pub complete: bool,
 }
 
 /// A fact that is assumed: the value of a subformula in a node.
@@ -42,15 +42,15 @@ struct Bounds {
 }
 
 /// The value of the formula in the first node, if it is the same in every completion.
-pub fn judge(ctl: &Ctl, fragment: &Fragment, given: &[Given]) -> Option<bool> {
+pub fn judge(ctl: &Ctl, structure: &PartialStructure, given: &[Given]) -> Option<bool> {
     let mut known: Vec<Bounds> = Vec::new();
     for (i, node) in ctl.nodes().iter().enumerate() {
-        let mut own = fragment.unknown();
+        let mut own = structure.unknown();
         for (at, _, value) in given.iter().filter(|(_, part, _)| part.index() == i) {
             own.must[*at] = *value;
             own.may[*at] = *value;
         }
-        known.push(fragment.bounds(*node, &known, &own));
+        known.push(structure.bounds(*node, &known, &own));
     }
     let root = &known[ctl.root().index()];
     match (root.must.first(), root.may.first()) {
@@ -80,7 +80,7 @@ impl Bounds {
     }
 }
 
-impl Fragment {
+impl PartialStructure {
     fn unknown(&self) -> Bounds {
         Bounds { must: vec![false; self.nodes.len()], may: vec![true; self.nodes.len()] }
     }
@@ -125,19 +125,19 @@ impl Fragment {
 
     /// Bounds of `EX x`.
     fn next(&self, x: &Bounds) -> Bounds {
-        let x = self.on_a_path_that_counts(x);
+        let x = self.on_fair_path(x);
         let any = |set: &[bool], node: &Node| node.next.iter().any(|to| set[*to]);
         Bounds {
             must: self.nodes.iter().map(|node| any(&x.must, node)).collect(),
-            may: self.nodes.iter().map(|node| any(&x.may, node) || !node.whole).collect(),
+            may: self.nodes.iter().map(|node| any(&x.may, node) || !node.complete).collect(),
         }
     }
 
     /// Bounds of `E[x U y]`.
     fn until(&self, x: &Bounds, y: &Bounds, given: &Bounds) -> Bounds {
-        let y = self.on_a_path_that_counts(y);
+        let y = self.on_fair_path(y);
         let target = |set: &[bool], extra: &[bool]| set.iter().zip(extra).map(|(a, b)| *a || *b).collect();
-        let outside: Vec<bool> = self.nodes.iter().zip(&x.may).map(|(node, x)| *x && !node.whole).collect();
+        let outside: Vec<bool> = self.nodes.iter().zip(&x.may).map(|(node, x)| *x && !node.complete).collect();
         let mut reached: Vec<bool> = target(&y.may, &outside);
         reached.iter_mut().zip(&given.may).for_each(|(at, given)| *at &= given);
         Bounds {
@@ -149,16 +149,16 @@ impl Fragment {
     /// Bounds of `EG x`.
     fn always(&self, x: &Bounds, given: &Bounds) -> Bounds {
         let mut good = given.must.clone();
-        for round in self.rounds.iter().filter(|round| round.iter().all(|at| x.must[*at])) {
-            round.iter().for_each(|at| good[*at] = true);
+        for cycle in self.cycles.iter().filter(|cycle| cycle.iter().all(|at| x.must[*at])) {
+            cycle.iter().for_each(|at| good[*at] = true);
         }
         for (at, node) in self.nodes.iter().enumerate() {
-            good[at] |= !self.picky && x.must[at] && node.whole && node.next.is_empty();
+            good[at] |= !self.fair_paths_only && x.must[at] && node.complete && node.next.is_empty();
         }
         let mut may: Vec<bool> = x.may.iter().zip(&given.may).map(|(x, given)| *x && *given).collect();
         self.sweep(|at| {
             let node = &self.nodes[at];
-            let ends = node.next.is_empty() || !node.whole;
+            let ends = node.next.is_empty() || !node.complete;
             let lost = may[at] && !ends && node.next.iter().all(|to| !may[*to]);
             may[at] &= !lost;
             lost
@@ -166,8 +166,8 @@ impl Fragment {
         Bounds { must: self.backwards(good, |at| x.must[at]), may }
     }
 
-    fn on_a_path_that_counts(&self, x: &Bounds) -> Bounds {
-        if !self.picky {
+    fn on_fair_path(&self, x: &Bounds) -> Bounds {
+        if !self.fair_paths_only {
             return x.clone();
         }
         x.and(&self.always(&self.constant(true), &self.unknown()))
@@ -197,25 +197,25 @@ mod tests {
 
     /// Nodes with their atoms and successors. `?` marks a node with unknown successors; the first two atoms are p and
     /// q.
-    fn fragment(nodes: &[(&str, &[usize])], rounds: &[&[usize]]) -> Fragment {
+    fn structure(nodes: &[(&str, &[usize])], cycles: &[&[usize]]) -> PartialStructure {
         let node = |(atoms, next): &(&str, &[usize])| Node {
             atoms: u64::from(atoms.contains('p')) | u64::from(atoms.contains('q')) << 1,
             next: next.to_vec(),
-            whole: !atoms.contains('?'),
+            complete: !atoms.contains('?'),
         };
         let nodes = nodes.iter().map(node).collect();
-        Fragment { nodes, rounds: rounds.iter().map(|r| r.to_vec()).collect(), picky: false }
+        PartialStructure { nodes, cycles: cycles.iter().map(|r| r.to_vec()).collect(), fair_paths_only: false }
     }
 
     /// The value of a formula. Its text is prefixed such that `p` and `q` are atoms 0 and 1.
-    fn says(text: &str, fragment: &Fragment) -> Option<bool> {
+    fn says(text: &str, structure: &PartialStructure) -> Option<bool> {
         let ctl = parse::ctl(&format!("((p || q) || true) && ({text})")).unwrap();
-        judge(&ctl, fragment, &[])
+        judge(&ctl, structure, &[])
     }
 
     #[test]
     fn what_is_not_known_is_left_open() {
-        let run = fragment(&[("p?", &[1]), ("p?", &[2]), ("q?", &[])], &[]);
+        let run = structure(&[("p?", &[1]), ("p?", &[2]), ("q?", &[])], &[]);
         for (text, expected) in [
             ("EF q", Some(true)),
             ("AG p", Some(false)),
@@ -236,8 +236,8 @@ mod tests {
     }
 
     #[test]
-    fn whole_graphs_leave_nothing_open() {
-        let graph = fragment(&[("p", &[1, 2]), ("p", &[0]), ("q", &[])], &[&[0, 1]]);
+    fn complete_structures_leave_nothing_open() {
+        let graph = structure(&[("p", &[1, 2]), ("p", &[0]), ("q", &[])], &[&[0, 1]]);
         for (text, expected) in [
             ("EG p", true),
             ("AF q", false),
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn what_is_given_counts() {
-        let run = fragment(&[("?", &[1]), ("?", &[])], &[]);
+        let run = structure(&[("?", &[1]), ("?", &[])], &[]);
         let ctl = parse::ctl("AG EF p").unwrap();
         assert_eq!(judge(&ctl, &run, &[]), None);
         let inner = CtlId(1);
@@ -266,9 +266,9 @@ mod tests {
 
     #[test]
     fn only_paths_that_count() {
-        let mut graph = fragment(&[("", &[1, 2]), ("p", &[]), ("q", &[2])], &[&[2]]);
+        let mut graph = structure(&[("", &[1, 2]), ("p", &[]), ("q", &[2])], &[&[2]]);
         assert_eq!((says("EF p", &graph), says("EF q", &graph)), (Some(true), Some(true)));
-        graph.picky = true;
+        graph.fair_paths_only = true;
         assert_eq!((says("EF p", &graph), says("EF q", &graph)), (None, Some(true)));
     }
 }

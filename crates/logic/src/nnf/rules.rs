@@ -5,7 +5,7 @@ use super::{Term, TermId, Terms};
 impl Terms {
     /// The simplified `X a`.
     pub fn next(&mut self, a: TermId) -> TermId {
-        if self.is_timeless(a) { a } else { self.intern(Term::Next(a)) }
+        if self.is_suspendable(a) { a } else { self.intern(Term::Next(a)) }
     }
 
     /// The simplified disjunction.
@@ -20,7 +20,7 @@ impl Terms {
             flat.sort_unstable();
             flat.dedup();
             flat.retain(|t| *t != TermId::FALSE);
-            if flat.contains(&TermId::TRUE) || self.cover_everything(&flat) {
+            if flat.contains(&TermId::TRUE) || self.is_tautology(&flat) {
                 return TermId::TRUE;
             }
             self.absorb(&mut flat);
@@ -49,7 +49,7 @@ impl Terms {
     }
 
     /// Whether two of the operands are never both false.
-    fn cover_everything(&mut self, parts: &[TermId]) -> bool {
+    fn is_tautology(&mut self, parts: &[TermId]) -> bool {
         for (i, a) in parts.iter().enumerate() {
             let not_a = self.not(*a);
             if parts[i + 1..].iter().any(|b| self.implies(not_a, *b)) {
@@ -91,7 +91,7 @@ impl Terms {
             return Some(self.globally(eventually));
         }
         // Combining `F a || FG b` gives a smaller automaton, combining its dual `G a && GF b` does not.
-        if mirrored && (self.is_timeless(x) || self.is_timeless(y)) {
+        if mirrored && (self.is_suspendable(x) || self.is_suspendable(y)) {
             return None;
         }
         match (self.get(x).clone(), self.get(y).clone()) {
@@ -197,12 +197,13 @@ impl Terms {
     fn simpler_right(&mut self, a: TermId, b: TermId) -> Option<TermId> {
         match self.get(b).clone() {
             Term::And(parts) => {
-                let (timeless, rest): (Vec<TermId>, Vec<TermId>) = parts.iter().partition(|p| self.is_timeless(**p));
-                if timeless.is_empty() {
+                let (suspendable, rest): (Vec<TermId>, Vec<TermId>) =
+                    parts.iter().partition(|p| self.is_suspendable(**p));
+                if suspendable.is_empty() {
                     return None;
                 }
                 let rest = self.and(rest);
-                let mut all = timeless;
+                let mut all = suspendable;
                 all.push(self.until(a, rest));
                 Some(self.and(all))
             }
