@@ -1,6 +1,6 @@
-//! From the end of a search to what people and programs read: verdicts, traces, trail files, JSON.
+//! Presentation of results: verdicts, traces, trail files, JSON.
 //!
-//! Everything here returns text; printing it is the program's affair. It knows no language.
+//! Functions return text; the program prints it. The crate knows no modelling language.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! What a person reads after a check.
+//! The human-readable result of a check.
 
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -17,37 +17,43 @@ use crate::table::{Look, table};
 use crate::verdict::{Counterexample, Reason, Verdict, Violated};
 use crate::why;
 
-/// A check that is over.
+/// A finished check.
 #[derive(Clone, Debug)]
 pub struct Checked<'a> {
     pub model: &'a Model,
+    /// The verdict.
     pub verdict: &'a Verdict,
+    /// The figures of the search.
     pub statistics: &'a Statistics,
+    /// The search order.
     pub order: Order,
+    /// The time of the search.
     pub elapsed: Duration,
-    /// Peak memory of the program; 0 if not known.
+    /// Peak memory of the process; 0 if it is not known.
     pub memory: u64,
-    /// Whether assertions and end states were looked at.
+    /// Whether assertions were checked.
     pub assertions: bool,
+    /// Whether end states were checked.
     pub end_states: bool,
-    /// What kind of property it is, and its name, unless it is all about safety.
+    /// The kind and the name of the property; `None` for safety.
     pub property: Option<(&'a str, &'a str)>,
+    /// The fairness assumption.
     pub fairness: Fairness,
-    /// What made the search smaller, in words.
+    /// The reductions that were applied, as text.
     pub reductions: Vec<&'static str>,
-    /// Why steps that have nothing to do with each other were taken in every order, where one would do otherwise.
+    /// The reason why partial-order reduction was not applied.
     pub unordered: Option<&'static str>,
-    /// Why no processes were taken as interchangeable, though they were to be.
+    /// The reason why symmetry reduction was not applied, if it was requested.
     pub asymmetric: Option<String>,
-    /// Whether no trace is shorter.
+    /// Whether the trace is a shortest one.
     pub shortest: bool,
-    /// In how many states that was tried out, if it was to be.
+    /// The number of states in which partial-order reduction was audited.
     pub audited: Option<u64>,
-    /// What of the model was not looked at, in words.
+    /// The errors of the model that were not checked, as text.
     pub not_checked: Vec<String>,
 }
 
-/// What went wrong in a counterexample, and where.
+/// The headline of an error, and its place.
 pub fn headline(model: &Model, wrong: &Wrong) -> (String, Option<String>) {
     let lines = Lines::new(model);
     match wrong {
@@ -64,7 +70,8 @@ pub fn headline(model: &Model, wrong: &Wrong) -> (String, Option<String>) {
     }
 }
 
-/// Whether the cycles of the observer are non-progress cycles: every step from an accepting location needs one.
+/// Whether the acceptance cycles of the observer are non-progress cycles: its accepting locations have only edges
+/// with the guard `np_`.
 fn seeks_non_progress(model: &Model) -> bool {
     let Some(observer) = &model.observer else { return false };
     let automaton = &observer.automaton;
@@ -73,13 +80,13 @@ fn seeks_non_progress(model: &Model) -> bool {
     edges.peek().is_some() && edges.all(|edge| automaton.edges[edge.index()].guard == Guard::When(Expr::NonProgress))
 }
 
-/// Whether an error is a fault: an operation without a meaning. A fault leaves the property undecided.
+/// Whether an error is a fault, an operation without a meaning. A fault leaves the property undecided.
 pub fn is_fault(wrong: &Wrong) -> bool {
     matches!(wrong, Wrong::Finding(Finding { kind: FindingKind::Fault(_), .. }))
 }
 
 impl Checked<'_> {
-    /// The screen for a model that holds, or about which nothing can be said.
+    /// The result without a trace, for `holds` and `inconclusive`.
     pub fn calm(&self) -> String {
         match self.verdict {
             Verdict::Holds(_) => {
@@ -96,7 +103,7 @@ impl Checked<'_> {
         }
     }
 
-    /// The screen for a counterexample, which `run` is.
+    /// The result with a trace; `run` is the first counterexample.
     pub fn alarm(&self, violated: &Violated, run: &Run, names: &Names, look: Look) -> String {
         let (mut what, place) = headline(self.model, violated.first.wrong());
         match (self.property, violated.first.wrong()) {
@@ -130,7 +137,7 @@ impl Checked<'_> {
         out
     }
 
-    /// All errors in short, when not only the first was wanted.
+    /// A summary of all errors, if the search continued after the first.
     fn all(&self, violated: &Violated) -> String {
         let errors = self.statistics.errors;
         let kinds = [
@@ -201,7 +208,7 @@ impl Checked<'_> {
         }
     }
 
-    /// `   not checked: invalid end states`
+    /// The errors that were not checked: `   not checked: invalid end states`.
     fn left_out(&self) -> String {
         match &self.not_checked[..] {
             [] => String::new(),
@@ -209,7 +216,7 @@ impl Checked<'_> {
         }
     }
 
-    /// What the verdict rests on.
+    /// The fairness assumption of the verdict.
     fn assuming(&self) -> &'static str {
         match self.fairness {
             Fairness::None => "",
@@ -220,7 +227,7 @@ impl Checked<'_> {
         }
     }
 
-    /// One line for one of several properties.
+    /// The result of one of several properties on one line.
     pub fn line(&self, trail: Option<&str>) -> String {
         let name = self.property.map_or("safety".to_string(), |(kind, name)| match kind {
             "acceptance" | "progress" => name.to_string(),
@@ -239,7 +246,7 @@ impl Checked<'_> {
         format!("  {name}{what} {rest}\n")
     }
 
-    /// `104 312 889 states · 371 200 113 transitions · depth 412 · 2m23s · 24 B/state · 2.33 GiB`
+    /// The figures: `104 312 889 states · 371 200 113 transitions · depth 412 · 2m23s · 24 B/state · 2.33 GiB`.
     fn figures(&self) -> String {
         let s = self.statistics;
         let mut parts = vec![
@@ -248,7 +255,7 @@ impl Checked<'_> {
             format!("depth {}", grouped(s.depth)),
             duration(self.elapsed),
         ];
-        // A small table is mostly empty, and its share per state says nothing.
+        // A small table is mostly empty, so its bytes per state are not meaningful.
         if s.states >= 10_000 && s.swarm.is_none() {
             parts.push(format!("{} B/state", s.store_bytes / s.states));
         }
@@ -262,7 +269,7 @@ impl Checked<'_> {
         format!("  {}\n{}", parts.join(" · "), self.stores() + &self.cache() + &self.missed())
     }
 
-    /// `store: exact, then tree from 1.2M states on (near the memory limit)`
+    /// The stores: `store: exact, then tree from 1.2M states on (near the memory limit)`.
     fn stores(&self) -> String {
         let s = self.statistics;
         let Some(first) = s.changes.first() else { return String::new() };
@@ -273,7 +280,7 @@ impl Checked<'_> {
         format!("  store: {}{then} (near the memory limit)\n", first.from.word())
     }
 
-    /// `cache of 60 000 states · 1 203 replaced: states visited again are counted again`
+    /// The state cache: `cache of 60 000 states · 1 203 replaced: states that were visited again are counted again`.
     fn cache(&self) -> String {
         let Some(cache) = self.statistics.cache else { return String::new() };
         let replaced = match cache.replaced {
@@ -283,7 +290,8 @@ impl Checked<'_> {
         format!("  cache of {} · {replaced}\n", counted(cache.slots, "state"))
     }
 
-    /// `about 5 120 states omitted (95 %: at most 5 270) · coverage at most about 99.87 % · 2^30 bits, …`
+    /// The omission estimate: `about 5 120 states omitted (95 %: at most 5 270) · coverage at most about 99.87 % ·
+    /// 2^30 bits, …`.
     fn missed(&self) -> String {
         if let Some(Swarm { searches, finished, coverage }) = self.statistics.swarm {
             let searches = format!("{} searches, {} finished", grouped(searches), grouped(finished));
@@ -309,7 +317,7 @@ impl Checked<'_> {
         format!("  {what} · coverage at most about {coverage} · {store}\n")
     }
 
-    /// One line for one of several models, without its name.
+    /// The result of one of several models on one line, without the name of the model.
     pub fn brief(&self, trail: Option<&str>) -> String {
         match self.verdict {
             Verdict::Holds(_) => {
@@ -334,10 +342,10 @@ impl Checked<'_> {
     }
 }
 
-/// The least number of states that is worth being told exactly.
+/// Estimates below this number of states are shown as a bound.
 const LEAST: f64 = 0.001;
 
-/// A number of states that need not be whole.
+/// An estimated number of states, which may be a fraction.
 fn estimate(states: f64) -> String {
     match states {
         0.0 => "0".to_string(),
@@ -348,7 +356,7 @@ fn estimate(states: f64) -> String {
     }
 }
 
-/// A part of a whole, never rounded to all of it.
+/// A fraction in percent. It is never rounded up to 100 %.
 fn percent(part: f64) -> String {
     if part >= 1.0 {
         return "100 %".to_string();
@@ -358,7 +366,7 @@ fn percent(part: f64) -> String {
     format!("{:.*} %", digits as usize, (part * 100.0 * steps).floor() / steps)
 }
 
-/// The steps of a run, and who is stuck at the end.
+/// The steps of a run. For a deadlock, the blocked processes follow.
 pub fn trace(run: &Run, names: &Names, look: Look) -> String {
     let mut out = table(run, names, look);
     if let End::Cycle(before) = run.end() {
@@ -381,14 +389,14 @@ pub fn trace(run: &Run, names: &Names, look: Look) -> String {
     out
 }
 
-/// What is wrong with a run, as a headline of its own.
+/// The headline of a run with an error.
 pub fn verdict_line(run: &Run) -> Option<String> {
     let (what, place) = headline(run.model(), &run.end().wrong()?);
     let place = place.map(|p| format!("   {p}")).unwrap_or_default();
     Some(format!("{}{place}\n", paint(BAD, &format!("✗ {what}"))))
 }
 
-/// Who waits for what when nothing moves.
+/// The processes of a deadlock, with the statements they wait for.
 pub fn stuck(run: &Run, names: &Names) -> String {
     let waiting = why::waiting(run, names);
     let name = waiting.iter().map(|w| w.process.chars().count()).max().unwrap_or(0);
@@ -399,7 +407,7 @@ pub fn stuck(run: &Run, names: &Names) -> String {
         let (mark, text) = if w.at_end {
             (paint(FAINT, "·"), "valid end state".to_string())
         } else {
-            // Only `provided` and priorities stop a statement that is always executable.
+            // Only `provided` and priorities block a statement that is always executable.
             let wait = if w.held { "blocked by `provided` before" } else { "waits for" };
             (paint(BAD, "✗"), format!("{wait} {}", w.statements.join(" or ")))
         };
