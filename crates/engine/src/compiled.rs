@@ -1,4 +1,4 @@
-//! Choosing what expands a state: code for states of the usual shape, code for any state, the interpreter.
+//! The choice between code for states of the common shape, code for any state, and the interpreter.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -13,21 +13,21 @@ use crate::program::Program;
 use crate::shape::{Shape, usual};
 use crate::{Options, Unsupported};
 
-/// Successors by compiled code. One per thread; threads share the code.
+/// Successors by compiled code. Each thread has its own value; threads share the code.
 #[derive(Debug)]
 pub struct Compiled {
     code: Arc<Code>,
     interpreter: Interpreter,
     special: Option<Driver>,
     general: Option<Driver>,
-    /// States left over by the code there is, as long as there is none for any state.
+    /// The number of states that the available code does not cover, until general code is made.
     odd: u32,
-    /// How many states the interpreter had to expand.
+    /// The number of states that the interpreter had to expand.
     rare: u64,
     room: Room,
 }
 
-/// Room for whole states, where those given and made are cut.
+/// Buffers for whole states, if stored states have no type bytes.
 #[derive(Default, Debug)]
 struct Room {
     whole: Vec<u8>,
@@ -35,18 +35,18 @@ struct Room {
     batch: Batch,
 }
 
-/// What threads share.
+/// The part that threads share.
 #[derive(Debug)]
 struct Code {
     model: Arc<Model>,
     layout: Arc<Layout>,
     options: Options,
     initial: Vec<u8>,
-    /// Code for the states of one shape.
+    /// Code for the states of the common shape.
     special: Option<(Shape, Arc<Program>)>,
-    /// What is left out of these.
+    /// The type bytes of this shape.
     cut: Option<Cut>,
-    /// Code for any state, made when it is needed. None if it can't be.
+    /// Code for any state, made on demand. `None` if it can't be made.
     general: OnceLock<Option<Arc<Program>>>,
 }
 
@@ -60,7 +60,7 @@ impl Compiled {
         let initial = batch.state(0).to_vec();
         let facts = Facts::new(&model, &layout, initial.clone(), true);
         let facts = match facts.varies {
-            // By another interpreter, since this one remembers what it has executed.
+            // A second interpreter finds the shape, since coverage is recorded in the first.
             true => usual(&mut self::interpreter(&model, options)?, facts, options),
             false => Some(facts),
         };
@@ -69,7 +69,7 @@ impl Compiled {
             Some(mut facts) => {
                 let shape = || Shape::new(&model, &layout, &facts, &facts.sample);
                 let whole = shape();
-                // There must be something in front of the first process.
+                // The layout needs a byte in front of the first process.
                 if options.cut && layout.fixed > 0 && !facts.sites.is_empty() {
                     cut = Some(Cut::new(shape(), &facts.sites, facts.sample.len()));
                     facts = facts.without_types(&layout);
@@ -86,7 +86,7 @@ impl Compiled {
         Ok(Compiled::with(Arc::new(code), interpreter))
     }
 
-    /// Another one, for another thread.
+    /// A value for another thread.
     pub fn for_thread(&self) -> Compiled {
         let interpreter = interpreter(&self.code.model, self.code.options).expect("it was made before");
         Compiled::with(self.code.clone(), interpreter)
@@ -98,8 +98,8 @@ impl Compiled {
         Compiled { code, interpreter, special, general, odd: 0, rare: 0, room: Room::default() }
     }
 
-    /// What this one makes of a whole state, as the interpreter has it: of states of the usual shape it leaves out what
-    /// they have in common.
+    /// The stored form of a state of the interpreter's layout: type bytes are removed from states of the common
+    /// shape.
     pub fn kept(&self, whole: &State) -> Vec<u8> {
         let mut out = Vec::new();
         match &self.code.cut {
@@ -109,7 +109,7 @@ impl Compiled {
         out
     }
 
-    /// The other way round.
+    /// The state in the interpreter's layout, from its stored form.
     pub fn whole(&self, kept: &State) -> Vec<u8> {
         let mut out = Vec::new();
         match &self.code.cut {
@@ -119,7 +119,7 @@ impl Compiled {
         out
     }
 
-    /// Expands a whole state of whatever shape.
+    /// Expands a state in the interpreter's layout, of any shape.
     fn expand_whole(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         if let Some(flags) = self.general().and_then(|general| general.expand(state, choice, out)) {
             return flags;
@@ -128,13 +128,13 @@ impl Compiled {
         self.interpreter.expand(state, choice, out)
     }
 
-    /// Expands a state that is not left to the code for the usual shape.
+    /// Expands a state that the code for the common shape does not cover.
     #[cold]
     fn expand_other(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         self.with_whole(state, out, |this, state, out| this.expand_whole(state, choice, out))
     }
 
-    /// Does something with the whole state, and cuts the successors that this makes.
+    /// Applies a function to a state in the interpreter's layout, and converts the successors to the stored form.
     fn with_whole(
         &mut self,
         state: &State,
@@ -161,29 +161,29 @@ impl Compiled {
         special.chain(self.code.general.get().into_iter().flatten().map(|program| &**program))
     }
 
-    /// How long compilation took so far.
+    /// The compilation time so far.
     pub fn compile_seconds(&self) -> f64 {
         self.programs().map(|program| program.seconds).sum()
     }
 
-    /// How many bytes of machine code there are.
+    /// The number of bytes of machine code.
     pub fn code_bytes(&self) -> usize {
         self.programs().map(|program| program.bytes).sum()
     }
 
-    /// How many states were left to the interpreter so far.
+    /// The number of states expanded by the interpreter so far.
     pub fn rare(&self) -> u64 {
         self.rare
     }
 
-    /// The edges executed so far: `[process][edge]`. Complete only if [`Options::coverage`] was asked for.
+    /// The edges executed so far: `[process][edge]`. It is complete only with [`Options::coverage`].
     pub fn coverage(&self) -> Vec<Vec<bool>> {
         let mut all = self.interpreter.coverage().to_vec();
         self.special.iter().chain(&self.general).for_each(|driver| driver.cover(&mut all));
         all
     }
 
-    /// What expands states of any shape. The code is made when there have been many, in one thread or another.
+    /// The driver for states of any shape. The code is made after a number of such states, by one of the threads.
     fn general(&mut self) -> Option<&mut Driver> {
         if self.general.is_none() && self.code.varies() {
             self.odd = self.odd.saturating_add(1);
@@ -202,7 +202,7 @@ impl Code {
         Program::new(&self.model, &self.layout, facts, self.options)
     }
 
-    /// Whether there can be states that the special code does not know.
+    /// Whether there can be states that the special code does not cover.
     fn varies(&self) -> bool {
         self.special.as_ref().is_none_or(|(_, program)| program.facts.varies)
     }

@@ -1,8 +1,8 @@
-//! States of the usual shape without what they all have in common.
+//! States of the common shape without the bytes for the types of processes.
 //!
-//! A state says of each process which type it is. Where the processes are the usual ones that goes without saying, so
-//! those bytes are cut out, and compiled code works on what is left. States of other shapes are kept whole; a byte more
-//! makes them longer than any that was cut, unless they are shorter anyway.
+//! A state has a type byte for each process. If the set of processes is fixed these bytes are constant. They are
+//! removed, and compiled code works on the remaining bytes. States of other shapes stay as they are; an additional
+//! byte makes each of them longer than a state without types, unless it is shorter anyway.
 
 use kripke_model::State;
 
@@ -12,9 +12,9 @@ use crate::shape::Shape;
 #[derive(Debug)]
 pub(crate) struct Cut {
     shape: Shape,
-    /// Where a state of this shape says of which type a process is, and what it says.
+    /// The offsets of the type bytes in a state of this shape, with their values.
     types: Vec<(usize, u8)>,
-    /// How long such a state is when it is cut.
+    /// The length of a state without type bytes.
     pub len: usize,
 }
 
@@ -24,7 +24,7 @@ impl Cut {
         Cut { shape, len: len - types.len(), types }
     }
 
-    /// What is kept of a whole state.
+    /// The stored form of a state.
     pub(crate) fn cut(&self, whole: &State, out: &mut Vec<u8>) {
         out.clear();
         if !self.shape.fits(whole) {
@@ -42,7 +42,7 @@ impl Cut {
         out.extend_from_slice(&whole[from..]);
     }
 
-    /// The whole state again.
+    /// The state with its type bytes.
     pub(crate) fn mend(&self, kept: &State, out: &mut Vec<u8>) {
         out.clear();
         if kept.len() != self.len {

@@ -1,26 +1,27 @@
-//! Atomic sequences: what compiled code has put aside becomes successors, depth first, in the interpreter's order.
+//! Atomic sequences: the points recorded by compiled code become successors, in depth-first order like in the
+//! interpreter.
 
 use crate::context::{Pending, SLACK, status};
 use crate::driver::Driver;
 
-/// More points than this inside the atomic sequences of one state, or a sequence that branches more often than this, are
-/// left to the interpreter.
+/// The number of points inside the atomic sequences of one state, and of branches of a sequence, above which the
+/// state is left to the interpreter.
 const MAX_POINTS: usize = 200_000;
 const MAX_DEPTH: usize = 10_000;
 
 impl Driver {
-    /// Makes successors of the points inside atomic sequences that compiled code has put aside.
+    /// Makes successors of the points inside atomic sequences that compiled code has recorded.
     #[inline(never)]
     pub(crate) fn run_inner(&mut self) -> i32 {
         self.run_points(0, self.points_made())
     }
 
-    /// The same for some of them.
+    /// Makes successors of a range of points.
     pub(crate) fn run_points(&mut self, first: usize, end: usize) -> i32 {
         if self.context.branches == 0 { self.append(first, end) } else { self.run_branches(first, end) }
     }
 
-    /// Where sequences branch: the points that come from one are expanded before the next one.
+    /// Expands points with several enabled edges. The points that result from one are expanded before the next one.
     fn run_branches(&mut self, first: usize, end: usize) -> i32 {
         self.context.timeout = 0;
         self.rooms.points.clear();
@@ -49,7 +50,7 @@ impl Driver {
         unsafe { self.context.pending.offset_from(self.context.pending_start) as usize }
     }
 
-    /// Makes the moves from a point where an atomic sequence branches.
+    /// Makes the moves from a point with several enabled edges.
     fn run_branch(&mut self, point: Pending) -> i32 {
         let (len, before) = (point.len as usize, self.points_made());
         if before > MAX_POINTS || self.rooms.points.len() > MAX_DEPTH {
@@ -75,13 +76,13 @@ impl Driver {
         if after != before {
             self.rooms.points.push((before, after));
         } else if (out, ends) == (self.context.out, self.context.ends) {
-            // Blocked: the point itself is a state.
+            // The sequence is blocked: the point itself is a successor.
             return self.append_bytes(from, &[point]);
         }
         status::DONE
     }
 
-    /// Makes successors of points where sequences have ended.
+    /// Makes successors of points at which sequences have ended.
     fn append(&mut self, first: usize, end: usize) -> i32 {
         // SAFETY: compiled code wrote as many entries as were made.
         let points = unsafe { std::slice::from_raw_parts(self.context.pending_start.add(first), end - first) };
@@ -91,7 +92,7 @@ impl Driver {
         }
     }
 
-    /// Appends states that are one behind the other.
+    /// Appends consecutive states.
     fn append_bytes(&mut self, from: *const u8, points: &[Pending]) -> i32 {
         let total: usize = points.iter().map(|p| p.len as usize).sum();
         let context = &mut *self.context;
@@ -115,7 +116,7 @@ impl Driver {
 /// Copies states by whole vectors.
 ///
 /// # Safety
-/// The two must be in different buffers, and have [`SLACK`] bytes behind them.
+/// The two must be in different buffers, with [`SLACK`] bytes after them.
 #[inline]
 unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
     const UNIT: usize = 32;

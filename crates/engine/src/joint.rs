@@ -1,4 +1,4 @@
-//! The system and the observer together: each successor once for every edge the observer can take.
+//! The product of system and observer: each successor once per enabled edge of the observer.
 
 use kripke_model::ir::{EdgeId, LocId, Observer};
 use kripke_model::layout::ObserverAt;
@@ -7,15 +7,16 @@ use kripke_model::{Batch, Choice, Flags, State};
 use crate::context::{ACCEPTING, GOAL, status};
 use crate::driver::Driver;
 
-/// What is to be seen of a state from outside.
+/// The result of the observer and the goal in a state.
 pub(crate) struct Sight {
+    /// The flags of the state.
     pub flags: Flags,
-    /// Where the observer can go.
+    /// The targets of the observer's enabled edges.
     pub targets: Vec<LocId>,
 }
 
 impl Driver {
-    /// Appends every successor of a state of a model that has an observer or a goal. None if the program can't.
+    /// Appends every successor of a state of a model with an observer or a goal. `None` if the program can't.
     pub(crate) fn expand_watched(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Option<Flags> {
         let mut sight = self.sight(state)?;
         let all = choice == Choice::All;
@@ -39,7 +40,7 @@ impl Driver {
         Some(Flags { invalid_end, ..sight.flags })
     }
 
-    /// What the observer and the goal have to say about a state.
+    /// Evaluates the observer and the goal in a state.
     pub(crate) fn sight(&mut self, state: &State) -> Option<Sight> {
         let sight = self.look(state)?;
         let functions = self.functions();
@@ -54,7 +55,7 @@ impl Driver {
         Some(Sight { flags, targets: targets(observer, location, sight) })
     }
 
-    /// What there is to see in a state.
+    /// Calls the observer function for a state.
     fn look(&mut self, state: &State) -> Option<u64> {
         let look = self.functions().look?;
         let root = self.load(state)?;
@@ -64,14 +65,14 @@ impl Driver {
     }
 }
 
-/// Where the observer can go.
+/// The targets of the observer's enabled edges.
 fn targets(observer: &Observer, at: LocId, sight: u64) -> Vec<LocId> {
     let edges = observer.automaton.locations[at.index()].edges.iter().enumerate();
     let open = edges.filter(|(bit, _)| sight >> bit & 1 == 1);
     open.map(|(_, id): (usize, &EdgeId)| observer.automaton.edges[id.index()].target).collect()
 }
 
-/// Puts the observer at each of its targets in all states but the first ones.
+/// Makes a copy of each state from `first` on for every target of the observer.
 pub(crate) fn join(out: &mut Batch, first: usize, at: ObserverAt, targets: &[LocId]) {
     if targets.len() > 1 {
         let (start, copies): (usize, Vec<Vec<u8>>) = (first, out.states_from(first).map(<[u8]>::to_vec).collect());

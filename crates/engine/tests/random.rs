@@ -1,6 +1,6 @@
-//! Compiled code against the reference interpreter, on random models: the batch of every state reached, in order.
+//! Compiled code against the reference interpreter on random models, state by state and in order.
 //!
-//! `KRIPKE_RANDOM_MODELS` says how many models, `KRIPKE_RANDOM_SEED` from which seed on.
+//! `KRIPKE_RANDOM_MODELS` is the number of models, `KRIPKE_RANDOM_SEED` the first seed.
 
 mod compare;
 
@@ -15,10 +15,10 @@ fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
 
-/// States looked at of each model.
+/// The number of states per model.
 const STATES: usize = 1000;
 
-/// What became of some models.
+/// The figures of some models.
 #[derive(Default)]
 struct Tally {
     compiled: u64,

@@ -1,7 +1,6 @@
-//! The function that says whether a process could move, for `enabled` and for priorities.
+//! The function that tests whether a process is enabled, for `enabled` and for priorities.
 //!
-//! That is less than being able to move: a send on a rendezvous channel counts whether or not somebody waits for it,
-//! and so does `else`.
+//! The test is weaker than being able to move: a send on a rendezvous channel and `else` always count.
 
 use std::mem::offset_of;
 
@@ -14,7 +13,7 @@ use super::accept::receives;
 use crate::context::{Context, ask, status};
 
 impl Gen<'_, '_> {
-    /// Answers what the context asks.
+    /// Answers the query in the context.
     pub(super) fn could(&mut self) {
         let (yes, no) = (self.fb.create_block(), self.fb.create_block());
         let asked = self.context(types::I32, offset_of!(Context, ask));
@@ -49,7 +48,7 @@ impl Gen<'_, '_> {
     fn could_from(&mut self, location: LocId, yes: Block, no: Block) {
         for &id in &self.process().locations[location.index()].edges {
             let (edge, next) = (self.edge_of(id), self.fb.create_block());
-            // A sequence that begins an edge decides, by its first step.
+            // A sequence without a channel operation in front is enabled if its first edge is.
             match edge.chain.filter(|_| edge.sync.is_none()) {
                 None => self.could_take(id, yes, next),
                 Some(entry) => {
@@ -75,7 +74,7 @@ impl Gen<'_, '_> {
         self.ready(edge, env, no, &mut |code, _| code.jump(yes));
     }
 
-    /// Could it receive from the channel of the offer?
+    /// Tests whether the process can receive from the channel of the offer.
     fn could_meet_from(&mut self, location: LocId, yes: Block, no: Block) {
         for &id in &self.process().locations[location.index()].edges {
             if let Some(Sync::Receive { channel, .. }) = &self.edge_of(id).sync {

@@ -1,4 +1,4 @@
-//! The function that looks at a state from outside: what the observer can do there, and whether it is the goal.
+//! The function that evaluates the observer and the goal in a state.
 
 use std::mem::offset_of;
 
@@ -13,7 +13,7 @@ use super::{Env, Gen, World};
 use crate::context::{ACCEPTING, Context, GOAL, question, status};
 
 impl Gen<'_, '_> {
-    /// Leaves in the context one bit for every edge of the observer's location, set if it can be taken, and one for
+    /// Stores one bit per edge of the observer's location in the context, set if the edge is enabled, and one bit for
     /// the goal.
     pub(super) fn look(&mut self) {
         let env = Env { timeout: false, ..self.env(self.root) };
@@ -47,7 +47,7 @@ impl Gen<'_, '_> {
         self.return_status(status::DONE);
     }
 
-    /// Is a process at an accepting location?
+    /// Tests whether some process is at an accepting location.
     fn see_labels(&mut self) {
         let accepting = if self.plan.facts.fixed {
             self.somebody_at(|location| location.accept)
@@ -62,7 +62,7 @@ impl Gen<'_, '_> {
         self.fb.switch_to_block(next);
     }
 
-    /// Can the edge be taken? That an assertion fails is rare.
+    /// Tests whether the edge is enabled. A failed assertion is left to the interpreter.
     fn see_edge(&mut self, edge: &Edge, env: Env, bit: u64) {
         let next = self.fb.create_block();
         match &edge.guard {

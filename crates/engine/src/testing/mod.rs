@@ -1,8 +1,8 @@
-//! Random models, for comparing engines with the reference interpreter.
+//! Random models, for the comparison of engines with the reference interpreter.
 //!
-//! [`random_model`] makes a small model from a seed: the same one every time. Between them the models use every
-//! construct of the IR. Most are careful; some are not, and have indices out of range, divisions by zero, channels that
-//! are none, and sequences without an end.
+//! [`random_model`] makes a small model from a seed, reproducibly. Together the models use every construct of the IR.
+//! Most models are careful. The others have indices out of range, divisions by zero, uninitialised channels and
+//! sequences without end.
 
 mod observer;
 
@@ -13,11 +13,12 @@ use kripke_model::ir::{
     Span, Start, Sync, Then, Trace, Type, UnaryOp, Var, VarId, VarRef,
 };
 
-/// A small source of random numbers (SplitMix64).
+/// A pseudo-random number generator (SplitMix64).
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
+    /// A generator with a seed.
     pub fn new(seed: u64) -> Random {
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
     }
@@ -35,7 +36,7 @@ impl Random {
         (self.next() % n as u64) as usize
     }
 
-    /// True in so many of a hundred cases.
+    /// True with a probability of `n` percent.
     pub fn percent(&mut self, n: usize) -> bool {
         self.below(100) < n
     }
@@ -47,7 +48,7 @@ impl Random {
 
 const NOWHERE: Span = Span { file: FileId(0), start: 0, end: 1 };
 
-/// A model made from a seed.
+/// The model of a seed.
 pub fn random_model(seed: u64) -> Model {
     let mut random = Random::new(seed);
     let (careful, dynamic, fields) = (random.percent(85), random.percent(35), 1 + random.below(3));
@@ -82,17 +83,18 @@ fn empty(seed: u64) -> Model {
 struct Maker {
     random: Random,
     model: Model,
-    /// Hardly anything forbidden happens.
+    /// Whether faults are avoided, with few exceptions.
     careful: bool,
-    /// Processes may be created.
+    /// Whether processes may be created.
     dynamic: bool,
-    /// No sequences, no priorities: what committed locations and conditions on messages go with.
+    /// Whether there are no sequences and no priorities, so that committed locations and conditions on messages can
+    /// be used.
     plain: bool,
-    /// How many fields the messages of a careful model have, so that any channel takes them.
+    /// The number of fields of messages in a careful model, which is the same for all channels.
     fields: usize,
-    /// Expressions may ask whether a process is enabled: not in guards, which that looks at.
+    /// Whether expressions may read `enabled`. Guards must not, since `enabled` evaluates them.
     asking: bool,
-    /// The process type whose edges are being made, if its locals may be used.
+    /// The process type under construction, if its locals may be used.
     here: Option<usize>,
 }
 
@@ -180,7 +182,7 @@ impl Maker {
             self.model.globals.push(var);
         }
         if self.random.percent(30) {
-            // One that names another's channel.
+            // A variable that names a channel of another one.
             let first = self.model.globals.iter().position(|v| matches!(v.init, Init::Channels(_))).unwrap_or(0);
             let other = Place {
                 var: VarRef::Global(VarId(first as u32)),
@@ -224,7 +226,7 @@ impl Maker {
         }
     }
 
-    /// The control flow: some locations of its own, then some of indivisible sequences, then one to end at.
+    /// Makes the control flow: ordinary locations, then locations of indivisible sequences, then an end location.
     fn body(&mut self, i: usize) {
         let normal = 2 + self.random.below(4);
         let chained = if !self.plain && self.random.percent(50) { 1 + self.random.below(4) } else { 0 };
@@ -276,7 +278,7 @@ impl Maker {
             _ => Guard::Else,
         };
         let sync = if self.random.percent(35) && !matches!(guard, Guard::Else) { self.sync() } else { None };
-        // Careful ones hardly ever go round inside an atomic sequence.
+        // Careful models have few loops inside atomic sequences.
         let onward = !self.plain && (!self.careful || target > at || self.random.percent(5));
         let then = if onward && self.random.percent(45) { Then::Keep } else { Then::Yield };
         let effects = if chain.is_some() { Vec::new() } else { self.effects() };
@@ -284,7 +286,8 @@ impl Maker {
         self.finish_edge(Edge { level, guard, sync, effects, chain, target: LocId(target as u32), then, ..blank() })
     }
 
-    /// The edges from a location inside an indivisible sequence. Careful ones lead onward and do not get stuck.
+    /// The edges from a location inside an indivisible sequence. In careful models they lead forward and do not
+    /// block.
     fn chain_edges(&mut self, at: usize, normal: usize, chained: usize) -> Vec<Edge> {
         let mut edges: Vec<Edge> =
             (0..1 + self.random.below(2)).map(|_| self.chain_edge(at, normal, chained)).collect();
@@ -312,7 +315,7 @@ impl Maker {
         self.finish_edge(Edge { guard, sync, effects, target: LocId(target as u32), then, ..blank() })
     }
 
-    /// The edge by which a process disappears.
+    /// The edge that ends a process.
     fn last_edge(&mut self) -> Edge {
         Edge { guard: Guard::Youngest, effects: vec![Effect::Remove], label: "end".to_string(), ..blank() }
     }
@@ -346,7 +349,7 @@ impl Maker {
                 let place = self.place(|v| !matches!(v.ty.shows, Shows::Channel));
                 let wide = self.type_of(place.var).bits > 8;
                 let value = self.expr(3);
-                // Wide variables take few values, so that there are not too many states.
+                // Wide variables take few values, which limits the number of states.
                 let value = if wide { Expr::binary(BinaryOp::BitAnd, value, Expr::Const(-125)) } else { value };
                 Effect::Assign(place, value)
             }
@@ -392,7 +395,7 @@ impl Maker {
         Some(self.sync_on(channel))
     }
 
-    /// One that is no rendezvous, which has no place in an indivisible sequence.
+    /// A channel operation inside an indivisible sequence, where a rendezvous is not allowed.
     fn chain_sync(&mut self) -> Option<Sync> {
         if !self.careful {
             return self.sync();
@@ -419,7 +422,7 @@ impl Maker {
         Sync::Receive { channel, args, anywhere: self.random.percent(25), keep: self.random.percent(15), condition }
     }
 
-    /// How many fields messages of a channel have, mostly.
+    /// The number of fields of a channel's messages, in most cases.
     fn fields(&mut self, channel: &Expr) -> usize {
         if self.careful {
             return self.fields;
@@ -451,7 +454,8 @@ impl Maker {
             .collect()
     }
 
-    /// An expression that mostly names a channel; never the reader's own locals if others must evaluate it.
+    /// An expression that denotes a channel in most cases. If `simple`, it has no locals, since other processes
+    /// evaluate it.
     fn channel(&mut self, simple: bool) -> Option<Expr> {
         if self.model.channels.is_empty() {
             return None;
@@ -501,7 +505,7 @@ impl Maker {
         }
     }
 
-    /// Mostly in range.
+    /// An index that is in range in most cases.
     fn index(&mut self, len: u32) -> Expr {
         match self.random.below(12) {
             0 if !self.careful => self.expr(1),
