@@ -52,7 +52,7 @@ impl System {
             parts: reduces,
             claims: !request.reductions.raw,
             // Whole states are made compact, and have their processes exchanged.
-            cut: !request.search.compact && action.is_none(),
+            omit_types: !request.search.compact && action.is_none(),
             ..Options::default()
         };
         let (compiled, why) = match wanted.then(|| Compiled::new(model.clone(), options)) {

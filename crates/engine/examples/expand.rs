@@ -94,9 +94,9 @@ fn main() {
         };
         let mut interpreter = interpreter.without_claims();
         let states = collect(&mut compiled);
-        let before = compiled.rare();
+        let before = compiled.fallbacks();
         let (transitions, time) = measure(&mut compiled, &states);
-        let rare = (compiled.rare() - before) / RUNS;
+        let rare = (compiled.fallbacks() - before) / RUNS;
         let (_, interpreted) = measure(&mut interpreter, &states);
         let (n, edges) = (states.len() as f64, transitions.max(1) as f64);
         let bytes = states.iter().map(Vec::len).sum::<usize>() as f64 / n;

@@ -6,11 +6,11 @@ use std::sync::{Arc, OnceLock};
 use kripke_model::layout::Layout;
 use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Movers, Parts, State, Successors};
 
-use crate::cut::Cut;
 use crate::driver::Driver;
 use crate::facts::Facts;
 use crate::program::Program;
 use crate::shape::{Shape, usual};
+use crate::type_bytes::TypeBytes;
 use crate::{Options, Unsupported};
 
 /// Successors by compiled code. Each thread has its own value; threads share the code.
@@ -45,7 +45,7 @@ struct Code {
     /// Code for the states of the common shape.
     special: Option<(Shape, Arc<Program>)>,
     /// The type bytes of this shape.
-    cut: Option<Cut>,
+    type_bytes: Option<TypeBytes>,
     /// Code for any state, made on demand. `None` if it can't be made.
     general: OnceLock<Option<Arc<Program>>>,
 }
@@ -64,21 +64,21 @@ impl Compiled {
             true => usual(&mut self::interpreter(&model, options)?, facts, options),
             false => Some(facts),
         };
-        let mut cut = None;
+        let mut type_bytes = None;
         let special = match facts {
             Some(mut facts) => {
                 let shape = || Shape::new(&model, &layout, &facts, &facts.sample);
                 let whole = shape();
                 // The layout needs a byte in front of the first process.
-                if options.cut && layout.fixed > 0 && !facts.sites.is_empty() {
-                    cut = Some(Cut::new(shape(), &facts.sites, facts.sample.len()));
+                if options.omit_types && layout.fixed > 0 && !facts.sites.is_empty() {
+                    type_bytes = Some(TypeBytes::new(shape(), &facts.sites, facts.sample.len()));
                     facts = facts.without_types(&layout);
                 }
                 Some((whole, Arc::new(Program::new(&model, &layout, facts, options)?)))
             }
             None => None,
         };
-        let code = Code { model, layout, options, initial, special, cut, general: OnceLock::new() };
+        let code = Code { model, layout, options, initial, special, type_bytes, general: OnceLock::new() };
         if code.special.is_none() {
             let general = code.make_general()?;
             let _ = code.general.set(Some(Arc::new(general)));
@@ -100,20 +100,20 @@ impl Compiled {
 
     /// The stored form of a state of the interpreter's layout: type bytes are removed from states of the common
     /// shape.
-    pub fn kept(&self, whole: &State) -> Vec<u8> {
+    pub fn encode(&self, whole: &State) -> Vec<u8> {
         let mut out = Vec::new();
-        match &self.code.cut {
-            Some(cut) => cut.cut(whole, &mut out),
+        match &self.code.type_bytes {
+            Some(types) => types.encode(whole, &mut out),
             None => out.extend_from_slice(whole),
         }
         out
     }
 
     /// The state in the interpreter's layout, from its stored form.
-    pub fn whole(&self, kept: &State) -> Vec<u8> {
+    pub fn decode(&self, kept: &State) -> Vec<u8> {
         let mut out = Vec::new();
-        match &self.code.cut {
-            Some(cut) => cut.mend(kept, &mut out),
+        match &self.code.type_bytes {
+            Some(types) => types.decode(kept, &mut out),
             None => out.extend_from_slice(kept),
         }
         out
@@ -142,13 +142,13 @@ impl Compiled {
         expand: impl FnOnce(&mut Compiled, &State, &mut Batch) -> Flags,
     ) -> Flags {
         let code = self.code.clone();
-        let Some(cut) = &code.cut else { return expand(self, state, out) };
+        let Some(types) = &code.type_bytes else { return expand(self, state, out) };
         let Room { mut whole, mut kept, mut batch } = std::mem::take(&mut self.room);
-        cut.mend(state, &mut whole);
+        types.decode(state, &mut whole);
         batch.clear();
         let flags = expand(self, &whole, &mut batch);
         for successor in batch.states() {
-            cut.cut(successor, &mut kept);
+            types.encode(successor, &mut kept);
             out.push(&kept);
         }
         batch.findings().iter().for_each(|finding| out.find(finding.clone()));
@@ -172,7 +172,7 @@ impl Compiled {
     }
 
     /// The number of states expanded by the interpreter so far.
-    pub fn rare(&self) -> u64 {
+    pub fn fallbacks(&self) -> u64 {
         self.rare
     }
 
@@ -187,7 +187,7 @@ impl Compiled {
     fn general(&mut self) -> Option<&mut Driver> {
         if self.general.is_none() && self.code.varies() {
             self.odd = self.odd.saturating_add(1);
-            if self.odd > self.code.options.patience || self.code.general.get().is_some() {
+            if self.odd > self.code.options.general_after || self.code.general.get().is_some() {
                 let program = self.code.general.get_or_init(|| self.code.make_general().ok().map(Arc::new));
                 self.general = program.clone().map(Driver::new);
             }
@@ -215,11 +215,11 @@ fn interpreter(model: &Arc<Model>, options: Options) -> Result<Interpreter, Unsu
 
 impl Successors for Compiled {
     fn initial(&mut self, out: &mut Batch) {
-        out.push(&self.kept(&self.code.initial));
+        out.push(&self.encode(&self.code.initial));
     }
 
     fn movers(&mut self, state: &State, out: &mut Movers) {
-        let whole = self.whole(state);
+        let whole = self.decode(state);
         self.interpreter.movers(&whole, out);
     }
 
@@ -228,27 +228,28 @@ impl Successors for Compiled {
     }
 
     fn atoms(&mut self, state: &State) -> Option<u64> {
-        let whole = self.whole(state);
+        let whole = self.decode(state);
         self.interpreter.atoms(&whole)
     }
 
     fn steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
-        let whole = self.whole(state);
+        let whole = self.decode(state);
         self.interpreter.steps(&whole, out);
     }
 
     fn marks(&mut self, state: &State, out: &mut Vec<u32>) {
-        let whole = self.whole(state);
+        let whole = self.decode(state);
         self.interpreter.marks(&whole, out);
     }
 
     fn plain<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
-        Cow::Owned(self.whole(state))
+        Cow::Owned(self.decode(state))
     }
 
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         if let (Some((shape, _)), Some(special)) = (&self.code.special, &mut self.special) {
-            let fits = self.code.cut.as_ref().map_or_else(|| shape.fits(state), |cut| state.len() == cut.len);
+            let fits =
+                self.code.type_bytes.as_ref().map_or_else(|| shape.fits(state), |types| state.len() == types.len);
             if fits && let Some(flags) = special.expand(state, choice, out) {
                 return flags;
             }
@@ -258,7 +259,8 @@ impl Successors for Compiled {
 
     fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
         if let (Some((shape, _)), Some(special)) = (&self.code.special, &mut self.special) {
-            let fits = self.code.cut.as_ref().map_or_else(|| shape.fits(state), |cut| state.len() == cut.len);
+            let fits =
+                self.code.type_bytes.as_ref().map_or_else(|| shape.fits(state), |types| state.len() == types.len);
             if fits && let Some(flags) = special.expand_parts(state, out, parts) {
                 return flags;
             }

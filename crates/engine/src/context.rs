@@ -14,7 +14,7 @@ pub(crate) const SLACK: usize = 64;
 pub(crate) const GOAL: u64 = 1 << 63;
 pub(crate) const ACCEPTING: u64 = 1 << 62;
 /// The maximal number of edges of an observer's location.
-pub(crate) const MAX_SIGHT: usize = 62;
+pub(crate) const MAX_OBSERVER_EDGES: usize = 62;
 
 /// Return values of compiled code.
 pub(crate) mod status {
@@ -127,7 +127,7 @@ pub(crate) struct Context {
     /// Whether some process is at a committed location.
     pub urgent: u32,
     /// The result of the observer function: a bit for each enabled edge, and [`GOAL`].
-    pub sight: u64,
+    pub observed: u64,
     /// The state before a rendezvous.
     pub before: *mut u8,
     /// The channel of the rendezvous.
@@ -171,7 +171,7 @@ impl Context {
             timeout: 0,
             ask: 0,
             urgent: 0,
-            sight: 0,
+            observed: 0,
             before: std::ptr::null_mut(),
             offer_number: 0,
             offer_fields: 0,

@@ -21,7 +21,7 @@ pub(crate) struct Driver {
     /// The context of the compiled code.
     pub context: Box<Context>,
     /// The buffers.
-    pub rooms: Rooms,
+    pub buffers: Buffers,
     /// One byte per edge of the model, not 0 if it was executed.
     covered: Vec<u8>,
 }
@@ -32,7 +32,7 @@ unsafe impl Send for Driver {}
 
 /// The working memory.
 #[derive(Debug)]
-pub(crate) struct Rooms {
+pub(crate) struct Buffers {
     /// The capacity in bytes for successors and for points inside atomic sequences.
     wanted: usize,
     entries: usize,
@@ -59,7 +59,7 @@ impl Driver {
         let facts = &program.facts;
         let edges = facts.first_edge.last().map_or(0, |n| *n as usize);
         let size = if facts.fixed { facts.sample.len() } else { 0 };
-        let rooms = Rooms {
+        let buffers = Buffers {
             wanted: 4 * facts.sample.len() + 4096,
             entries: 0,
             root: Vec::new(),
@@ -69,7 +69,7 @@ impl Driver {
             pending: Vec::new(),
             points: Vec::new(),
         };
-        let mut driver = Driver { program, size, context: Context::new(), rooms, covered: vec![0; edges] };
+        let mut driver = Driver { program, size, context: Context::new(), buffers, covered: vec![0; edges] };
         driver.prepare();
         driver.grow();
         driver
@@ -139,7 +139,7 @@ impl Driver {
     }
 
     pub(crate) fn can_grow(&self) -> bool {
-        self.rooms.wanted < MAX_ROOM
+        self.buffers.wanted < MAX_ROOM
     }
 
     /// Whether the code records the process of each successor.
@@ -154,20 +154,20 @@ impl Driver {
         let keep = SLACK + self.size;
         // The number of empty states is bounded by the number of edges.
         let shortest = self.size.max(self.layout().fixed).max(1);
-        let rooms = &mut self.rooms;
-        rooms.wanted *= 2;
-        rooms.entries = rooms.wanted / shortest + self.covered.len();
-        rooms.inner.resize(rooms.wanted, 0);
-        rooms.half.resize(rooms.wanted, 0);
-        rooms.current.resize(rooms.wanted, 0);
-        rooms.pending.reserve(rooms.wanted / 32);
+        let buffers = &mut self.buffers;
+        buffers.wanted *= 2;
+        buffers.entries = buffers.wanted / shortest + self.covered.len();
+        buffers.inner.resize(buffers.wanted, 0);
+        buffers.half.resize(buffers.wanted, 0);
+        buffers.current.resize(buffers.wanted, 0);
+        buffers.pending.reserve(buffers.wanted / 32);
         let context = &mut *self.context;
-        context.half = rooms.half.as_mut_ptr();
-        context.half_limit = context.half.wrapping_add(rooms.wanted - keep);
-        context.inner_start = rooms.inner.as_mut_ptr();
-        context.inner_limit = context.inner_start.wrapping_add(rooms.wanted - keep);
-        context.pending_start = rooms.pending.as_mut_ptr();
-        context.pending_limit = context.pending_start.wrapping_add(rooms.pending.capacity());
+        context.half = buffers.half.as_mut_ptr();
+        context.half_limit = context.half.wrapping_add(buffers.wanted - keep);
+        context.inner_start = buffers.inner.as_mut_ptr();
+        context.inner_limit = context.inner_start.wrapping_add(buffers.wanted - keep);
+        context.pending_start = buffers.pending.as_mut_ptr();
+        context.pending_limit = context.pending_start.wrapping_add(buffers.pending.capacity());
         self.clear_inner();
     }
 
@@ -208,7 +208,7 @@ impl Driver {
     /// Reserves memory in the batch and updates the context.
     #[inline]
     pub(crate) fn reserve(&mut self, bytes: &mut Vec<u8>, ends: &mut Vec<u32>) -> bool {
-        let Rooms { wanted, entries, .. } = self.rooms;
+        let Buffers { wanted, entries, .. } = self.buffers;
         if bytes.capacity() - bytes.len() < wanted || ends.capacity() - ends.len() < entries {
             // Ends are 32-bit numbers, and capacities may double.
             if bytes.len() + wanted > u32::MAX as usize / 2 {
@@ -257,7 +257,7 @@ impl Driver {
             return (state.len() == self.size).then_some(state.as_ptr().cast_mut());
         }
         let len = state.len();
-        let root = &mut self.rooms.root;
+        let root = &mut self.buffers.root;
         if root.len() < len + SLACK {
             root.resize(2 * len + SLACK, 0);
         }

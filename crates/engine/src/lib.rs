@@ -6,22 +6,22 @@
 //! are made in one place, and the code stays simple.
 //!
 //! The crate knows no search and no modelling language, and does no I/O.
+#![warn(missing_docs)]
 
+mod atomic;
+mod by_process;
 mod code;
 mod compiled;
 mod context;
-mod cut;
 mod driver;
 mod facts;
-mod inner;
 mod jit;
-mod joint;
-mod parts;
+mod product;
 mod program;
 mod runtime;
 mod shape;
-pub mod testing;
-mod watch;
+mod trace;
+mod type_bytes;
 
 use std::fmt;
 
@@ -43,10 +43,10 @@ pub struct Options {
     pub optimise: bool,
     /// Whether code is made for the common set of processes, if processes are created or removed.
     pub specialise: bool,
-    /// Whether type bytes are removed from states: see [`Compiled::kept`].
-    pub cut: bool,
+    /// Whether type bytes are removed from states: see [`Compiled::encode`].
+    pub omit_types: bool,
     /// The number of states of other shapes that are left to the interpreter before general code is made.
-    pub patience: u32,
+    pub general_after: u32,
 }
 
 impl Default for Options {
@@ -58,8 +58,8 @@ impl Default for Options {
             verify: cfg!(debug_assertions),
             optimise: true,
             specialise: true,
-            cut: true,
-            patience: 5000,
+            omit_types: true,
+            general_after: 5000,
         }
     }
 }

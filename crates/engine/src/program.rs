@@ -13,11 +13,11 @@ use kripke_model::ir::{Direction, Edge, EdgeId, Effect, Expr, Guard, Place, Proc
 use kripke_model::layout::Layout;
 
 use crate::code::{Calls, Gen, Links, Plan, Role, Unit};
-use crate::context::{MAX_FIELDS, MAX_SIGHT};
+use crate::context::{MAX_FIELDS, MAX_OBSERVER_EDGES};
 use crate::facts::Facts;
 use crate::jit::{self, Machine};
 use crate::runtime::{Claim, Functions};
-use crate::watch::Watch;
+use crate::trace::TraceAutomaton;
 use crate::{Options, Unsupported};
 
 /// The number of edges above which processes share the code of their type.
@@ -55,7 +55,7 @@ impl Program {
     ) -> Result<Program, Unsupported> {
         let start = Instant::now();
         let claims = check(model, layout, &facts, options)?;
-        let watch = Watch::new(model, layout)?;
+        let watch = TraceAutomaton::new(model, layout)?;
         let (plan, units) = plan(model, layout, &facts, options);
         let functions = generate(&plan, &units, jit::calls().map_err(Unsupported)?);
         let Machine { module, addresses, bytes } = jit::compile(functions, options).map_err(Unsupported)?;
@@ -69,10 +69,10 @@ impl Program {
             types: facts.sites.iter().map(|site| site.process as u8).collect(),
             // The function for all processes is the last one.
             all: addresses[addresses.len() - 1],
-            look: units.iter().position(|(role, ..)| *role == Role::Look).map(|i| addresses[i]),
+            observe: units.iter().position(|(role, ..)| *role == Role::Observe).map(|i| addresses[i]),
             moves: every(Role::Moves),
             accept: every(Role::Accept),
-            could: every(Role::Could),
+            enabled: every(Role::Enabled),
             model: model.clone(),
             layout: layout.clone(),
             watch,
@@ -109,9 +109,9 @@ fn plan<'a>(model: &'a Model, layout: &'a Layout, facts: &'a Facts, options: Opt
         links.functions.push(ids);
     }
     if model.goal.is_some() || model.observer.is_some() {
-        names.push((Role::Look, 0, None));
+        names.push((Role::Observe, 0, None));
     }
-    names.push((Role::All, 0, None));
+    names.push((Role::Successors, 0, None));
     let edges = if per_process { edges } else { all(&mut (0..model.processes.len())) };
     let (small, claims) = (edges > MANY_EDGES, options.claims && facts.claims);
     (Plan { model, layout, facts, links, small, coverage: options.coverage, parts: options.parts, claims }, names)
@@ -153,11 +153,11 @@ fn receiving_at(process: &Process) -> Vec<bool> {
 fn is_wanted(role: Role, process: &Process, model: &Model, facts: &Facts) -> bool {
     match role {
         Role::Moves => true,
-        Role::Park => process.edges.iter().any(|e| e.then == Then::Keep),
-        Role::Follow => !model.uses_priorities && process.edges.iter().any(|e| e.then == Then::Keep),
+        Role::Defer => process.edges.iter().any(|e| e.then == Then::Keep),
+        Role::Atomic => !model.uses_priorities && process.edges.iter().any(|e| e.then == Then::Keep),
         Role::Accept => may_meet(process, model),
-        Role::Could => model.uses_priorities || facts.enabled_read,
-        Role::Look | Role::All => false,
+        Role::Enabled => model.uses_priorities || facts.enabled_read,
+        Role::Observe | Role::Successors => false,
     }
 }
 
@@ -207,7 +207,7 @@ fn check(model: &Model, layout: &Layout, facts: &Facts, options: Options) -> Res
         if automaton.edges.iter().flat_map(|e| &e.effects).any(changes) {
             return cannot("a property that changes variables");
         }
-        if automaton.locations.iter().any(|l| l.edges.len() > MAX_SIGHT) {
+        if automaton.locations.iter().any(|l| l.edges.len() > MAX_OBSERVER_EDGES) {
             return cannot("a property with very many edges");
         }
     }

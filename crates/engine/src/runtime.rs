@@ -10,7 +10,7 @@ use kripke_model::ir::{Direction, LocId, Location};
 use kripke_model::layout::{Buffer, Layout, ProcessAt, Slot};
 
 use crate::context::{Context, Counts, ask, question, status};
-use crate::watch::Watch;
+use crate::trace::TraceAutomaton;
 
 /// The signature `(context, state, base, pid) -> status`.
 pub(crate) type Function = unsafe extern "C" fn(*mut Context, *mut u8, u64, u64) -> i32;
@@ -25,18 +25,18 @@ pub(crate) struct Functions {
     /// The function for all processes.
     pub all: Function,
     /// The function for the observer and the goal.
-    pub look: Option<Function>,
+    pub observe: Option<Function>,
     /// The function for the moves of a process.
     pub moves: Vec<Option<Function>>,
     /// The function for the receiver's half of a rendezvous.
     pub accept: Vec<Option<Function>>,
     /// The function that tests whether a process is enabled.
-    pub could: Vec<Option<Function>>,
+    pub enabled: Vec<Option<Function>>,
     pub model: Arc<Model>,
     /// The layout of states.
     pub layout: Arc<Layout>,
     /// The trace automaton.
-    pub watch: Option<Watch>,
+    pub watch: Option<TraceAutomaton>,
     /// For each process type, whether its location takes two bytes, and whether it receives at a location.
     pub receiving: Vec<(bool, Vec<bool>)>,
     /// For each process type, its exclusive-access claims.
@@ -238,14 +238,14 @@ impl<'a> Seen<'a> {
     ///
     /// # Safety
     /// The context must be the one of this value, and no other reference to it may exist.
-    unsafe fn could(&self, ctx: *mut Context, pid: usize, ask: u32) -> i32 {
+    unsafe fn enabled(&self, ctx: *mut Context, pid: usize, ask: u32) -> i32 {
         let (base, process) = (self.bases[pid], self.process(pid).process as u8);
-        let Some(could) = self.functions.pick(&self.functions.could, pid, process) else { return -1 };
+        let Some(enabled) = self.functions.pick(&self.functions.enabled, pid, process) else { return -1 };
         // SAFETY: the function only reads the state, and writes nothing of the context that is referred to here.
         let answer = unsafe {
             let saved = ((*ctx).counts, (*ctx).asked, (*ctx).ask);
             ((*ctx).counts, (*ctx).ask) = (self.counts, ask);
-            let answer = could(ctx, self.bytes.as_ptr().cast_mut(), u64::from(base), pid as u64);
+            let answer = enabled(ctx, self.bytes.as_ptr().cast_mut(), u64::from(base), pid as u64);
             ((*ctx).counts, (*ctx).asked, (*ctx).ask) = saved;
             answer
         };
@@ -259,12 +259,12 @@ impl<'a> Seen<'a> {
     /// Whether a process of higher priority is enabled; -1 if the interpreter has to decide.
     ///
     /// # Safety
-    /// See [`Seen::could`].
+    /// See [`Seen::enabled`].
     unsafe fn outranked(&self, ctx: *mut Context, pid: i32, ask: u32) -> i32 {
         let Some(mine) = self.alive(pid).map(|at| self.priority(at)) else { return -1 };
         let above = |other: &usize| *other != pid as usize && self.priority(self.process(*other)) > mine;
         // SAFETY: as the caller promises.
-        let mut answers = (0..self.bases.len()).filter(above).map(|other| unsafe { self.could(ctx, other, ask) });
+        let mut answers = (0..self.bases.len()).filter(above).map(|other| unsafe { self.enabled(ctx, other, ask) });
         answers.find(|answer| *answer != 0).unwrap_or(0)
     }
 }
@@ -279,7 +279,7 @@ pub(crate) unsafe extern "C" fn answer(ctx: *mut Context, bytes: *const u8, ques
         question::LOCATION => seen.alive(pid).map_or(0, |at| seen.location(at).0 as i32),
         question::PRIORITY => seen.alive(pid).map_or(0, |at| seen.priority(at)),
         // SAFETY: it is the same context, and compiled code refers to it only while it runs.
-        question::ENABLED => seen.alive(pid).map_or(0, |_| unsafe { seen.could(ctx, pid as usize, 0) }),
+        question::ENABLED => seen.alive(pid).map_or(0, |_| unsafe { seen.enabled(ctx, pid as usize, 0) }),
         // SAFETY: likewise.
         question::OUTRANKED => unsafe { seen.outranked(ctx, pid, ask::PROVIDED) },
         // SAFETY: likewise.

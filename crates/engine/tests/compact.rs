@@ -8,10 +8,10 @@ use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kripke_engine::testing::random_model;
 use kripke_lang::source::Loader;
 use kripke_model::{Batch, Choice, Interpreter, Model, Movers, State, Successors};
 use kripke_reduce::compact::{Codec, Compacted};
+use kripke_tests::random_model::random_model;
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)

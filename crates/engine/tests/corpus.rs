@@ -31,7 +31,7 @@ fn models(root: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn the_corpus_runs_as_interpreted() {
-    run(Options { coverage: true, parts: true, verify: true, patience: 0, ..Options::default() });
+    run(Options { coverage: true, parts: true, verify: true, general_after: 0, ..Options::default() });
 }
 
 #[test]

@@ -5,10 +5,10 @@
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
-use kripke_engine::testing::random_model;
 use kripke_model::interpret::{Move, Point, Target};
 use kripke_model::ir::Scheduling;
 use kripke_model::{Batch, Choice, Fault, FindingKind, Interpreter, Mover, Movers, Successors};
+use kripke_tests::random_model::random_model;
 
 /// The number of states per model.
 const STATES: usize = 100;

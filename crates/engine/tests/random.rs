@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use kripke_engine::testing::random_model;
 use kripke_engine::{Compiled, Options};
+use kripke_tests::random_model::random_model;
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
@@ -36,7 +36,7 @@ fn check(seed: u64, tally: &mut Tally) {
         verify: true,
         optimise: !seed.is_multiple_of(4),
         specialise: !seed.is_multiple_of(3),
-        patience: [0, 20][seed as usize % 2],
+        general_after: [0, 20][seed as usize % 2],
         ..Options::default()
     };
     match Compiled::new(model.clone(), options) {

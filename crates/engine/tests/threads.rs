@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use kripke_engine::testing::random_model;
 use kripke_engine::{Compiled, Options};
 use kripke_model::{Batch, Choice, Successors};
+use kripke_tests::random_model::random_model;
 
 /// The successors of the first states in breadth-first order.
 fn walk(mut compiled: Compiled) -> Vec<Vec<u8>> {

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use kripke_model::ir::{Model, ProcessId, Shows, VarId};
 use kripke_model::layout::View;
 
+use crate::explanation;
 use crate::names::{Item, Names, What, channel_item, variables};
 use crate::run::Run;
-use crate::why;
 
 /// A column of the table.
 pub struct Column {
@@ -20,14 +20,14 @@ pub struct Column {
     /// Whether the value changes during the run.
     pub changes: bool,
     /// The priority of the column if the table is too wide.
-    pub worth: Worth,
+    pub priority: Priority,
     /// The width in characters.
     pub width: usize,
 }
 
 /// Priorities of columns, lowest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Worth {
+pub enum Priority {
     Elsewhere,
     /// Local to the process of the last step.
     Involved,
@@ -38,17 +38,17 @@ pub enum Worth {
 
 /// The columns to show: global scalars, the items that the erroneous statement reads, and all items that change.
 pub fn columns(run: &Run, names: &Names) -> Vec<Column> {
-    let named = why::named(run);
+    let named = explanation::named(run);
     let last = run.moves().last().map(|m| (m.pid, m.process));
     let column = |(item, changes): (Item, bool)| {
         let (owner, name) = (names.owner(run.model(), item), names.own(run.model(), item));
-        let worth = match item.owner {
-            _ if named.contains(&item) => Worth::Named,
-            None => Worth::Global,
-            owner if owner == last => Worth::Involved,
-            Some(_) => Worth::Elsewhere,
+        let priority = match item.owner {
+            _ if named.contains(&item) => Priority::Named,
+            None => Priority::Global,
+            owner if owner == last => Priority::Involved,
+            Some(_) => Priority::Elsewhere,
         };
-        Column { item, owner, width: name.chars().count(), name, changes, worth }
+        Column { item, owner, width: name.chars().count(), name, changes, priority }
     };
     shown(run, &named).into_iter().map(column).collect()
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use crate::names::{Names, channel_item};
 use crate::run::{End, Run};
-use crate::table::who;
+use crate::table::mover;
 
 const PROCESSES: &str = "processes";
 
@@ -82,7 +82,7 @@ fn meta(run: &Run, names: &Names, n: usize) -> Value {
     let mut meta = Map::new();
     meta.insert("index".to_string(), json!(n));
     if let Some(step) = n.checked_sub(1).map(|i| &run.moves()[i]) {
-        meta.insert("process".to_string(), json!(who(run, names, step)));
+        meta.insert("process".to_string(), json!(mover(run, names, step)));
         if !run.is_pause(step) {
             meta.insert("place".to_string(), json!(run.lines().place(run.edge(step.process, step.edge).span)));
         }

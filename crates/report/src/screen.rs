@@ -3,11 +3,12 @@
 use std::cmp::Ordering;
 use std::time::Duration;
 
-use kripke_model::ir::{Expr, Guard};
+use kripke_model::ir::{EdgeId, Expr, Guard};
 use kripke_model::{Finding, FindingKind, Model};
 use kripke_search::{Fairness, Limit, Order, Statistics, StoreKind, Swarm, Wrong};
 
 use crate::escape::visible;
+use crate::explanation;
 use crate::names::Names;
 use crate::number::{bytes, counted, duration, grouped, short};
 use crate::run::{End, Run};
@@ -15,7 +16,6 @@ use crate::source::Lines;
 use crate::style::{BAD, FAINT, GOOD, UNSURE, paint};
 use crate::table::{Look, table};
 use crate::verdict::{Counterexample, Reason, Verdict, Violated};
-use crate::why;
 
 /// A finished check.
 #[derive(Clone, Debug)]
@@ -42,9 +42,9 @@ pub struct Checked<'a> {
     /// The reductions that were applied, as text.
     pub reductions: Vec<&'static str>,
     /// The reason why partial-order reduction was not applied.
-    pub unordered: Option<&'static str>,
+    pub no_partial_order: Option<&'static str>,
     /// The reason why symmetry reduction was not applied, if it was requested.
-    pub asymmetric: Option<String>,
+    pub no_symmetry: Option<String>,
     /// Whether the trace is a shortest one.
     pub shortest: bool,
     /// The number of states in which partial-order reduction was audited.
@@ -63,9 +63,10 @@ pub fn headline(model: &Model, wrong: &Wrong) -> (String, Option<String>) {
         Wrong::Cycle => ("property violated: acceptance cycle".to_string(), None),
         Wrong::Goal => (format!("reached: {}", model.goal.as_ref().map_or("the goal", |g| &g.text)), None),
         Wrong::Finding(f) => {
-            let what = why::headline(model, &lines, f);
-            let of = if is_fault(wrong) && why::is_of_property(model, f) { "fault in the property: " } else { "" };
-            (format!("{of}{what}"), why::place(model, &lines, f))
+            let what = explanation::headline(model, &lines, f);
+            let of =
+                if is_fault(wrong) && explanation::is_of_property(model, f) { "fault in the property: " } else { "" };
+            (format!("{of}{what}"), explanation::place(model, &lines, f))
         }
     }
 }
@@ -77,7 +78,9 @@ fn seeks_non_progress(model: &Model) -> bool {
     let automaton = &observer.automaton;
     let accepting = automaton.locations.iter().filter(|location| location.accept);
     let mut edges = accepting.flat_map(|location| &location.edges).peekable();
-    edges.peek().is_some() && edges.all(|edge| automaton.edges[edge.index()].guard == Guard::When(Expr::NonProgress))
+    let needs_non_progress =
+        |edge: &EdgeId| matches!(automaton.edges[edge.index()].guard, Guard::When(Expr::NonProgress));
+    edges.peek().is_some() && edges.all(needs_non_progress)
 }
 
 /// Whether an error is a fault, an operation without a meaning. A fault leaves the property undecided.
@@ -87,24 +90,24 @@ pub fn is_fault(wrong: &Wrong) -> bool {
 
 impl Checked<'_> {
     /// The result without a trace, for `holds` and `inconclusive`.
-    pub fn calm(&self) -> String {
+    pub fn without_trace(&self) -> String {
         match self.verdict {
             Verdict::Holds(_) => {
                 let mark = paint(GOOD, "✓ no errors");
                 let what = match self.property {
                     Some(("ctl", name)) => format!("`{name}` is true in the initial state"),
-                    _ => format!("complete search for {}", self.looked_for()),
+                    _ => format!("complete search for {}", self.errors_searched_for()),
                 };
-                let (assuming, left_out) = (self.assuming(), self.left_out());
-                format!("{mark}      {what}{assuming}{left_out}\n{}", self.figures())
+                let (assuming, not_checked) = (self.assuming(), self.not_checked_text());
+                format!("{mark}      {what}{assuming}{not_checked}\n{}", self.figures())
             }
-            Verdict::Inconclusive(reason) => self.unsure(reason),
+            Verdict::Inconclusive(reason) => self.inconclusive(reason),
             Verdict::Violated(_) => String::new(),
         }
     }
 
     /// The result with a trace; `run` is the first counterexample.
-    pub fn alarm(&self, violated: &Violated, run: &Run, names: &Names, look: Look) -> String {
+    pub fn with_trace(&self, violated: &Violated, run: &Run, names: &Names, look: Look) -> String {
         let (mut what, place) = headline(self.model, violated.first.wrong());
         match (self.property, violated.first.wrong()) {
             (Some((_, name)), Wrong::Caught | Wrong::Cycle | Wrong::Refuted) => {
@@ -159,7 +162,7 @@ impl Checked<'_> {
         out
     }
 
-    fn unsure(&self, reason: &Reason) -> String {
+    fn inconclusive(&self, reason: &Reason) -> String {
         let mut out = match reason {
             Reason::Unchecked(_) => return format!("{}: {reason}\n", paint(UNSURE, "? INCONCLUSIVE")),
             Reason::NoTrail => format!("{}: {reason}\n", paint(UNSURE, "? INCONCLUSIVE")),
@@ -184,7 +187,7 @@ impl Checked<'_> {
         out
     }
 
-    fn looked_for(&self) -> String {
+    fn errors_searched_for(&self) -> String {
         let mut kinds = Vec::new();
         let property = self.property.map(|(kind, name)| match kind {
             "reachability" => format!("states with {name}"),
@@ -209,7 +212,7 @@ impl Checked<'_> {
     }
 
     /// The errors that were not checked: `   not checked: invalid end states`.
-    fn left_out(&self) -> String {
+    fn not_checked_text(&self) -> String {
         match &self.not_checked[..] {
             [] => String::new(),
             all => format!("   {}", paint(UNSURE, &format!("not checked: {}", all.join(", ")))),
@@ -263,10 +266,10 @@ impl Checked<'_> {
             parts.push(bytes(self.memory));
         }
         parts.extend(self.reductions.iter().map(ToString::to_string));
-        parts.extend(self.unordered.map(|why| format!("no partial-order reduction: {why}")));
-        parts.extend(self.asymmetric.iter().map(|why| format!("no symmetry reduction: {why}")));
+        parts.extend(self.no_partial_order.map(|why| format!("no partial-order reduction: {why}")));
+        parts.extend(self.no_symmetry.iter().map(|why| format!("no symmetry reduction: {why}")));
         parts.extend(self.audited.map(|audited| format!("{} audited", counted(audited, "state"))));
-        format!("  {}\n{}", parts.join(" · "), self.stores() + &self.cache() + &self.missed())
+        format!("  {}\n{}", parts.join(" · "), self.stores() + &self.cache() + &self.omissions())
     }
 
     /// The stores: `store: exact, then tree from 1.2M states on (near the memory limit)`.
@@ -292,7 +295,7 @@ impl Checked<'_> {
 
     /// The omission estimate: `about 5 120 states omitted (95 %: at most 5 270) · coverage at most about 99.87 % ·
     /// 2^30 bits, …`.
-    fn missed(&self) -> String {
+    fn omissions(&self) -> String {
         if let Some(Swarm { searches, finished, coverage }) = self.statistics.swarm {
             let searches = format!("{} searches, {} finished", grouped(searches), grouped(finished));
             let states = "states: estimate for all searches together";
@@ -323,7 +326,7 @@ impl Checked<'_> {
             Verdict::Holds(_) => {
                 let states = counted(self.statistics.states, "state");
                 let (mark, time) = (paint(GOOD, "✓ no errors"), duration(self.elapsed));
-                format!("{mark}   {states}   {time}{}", self.left_out())
+                format!("{mark}   {states}   {time}{}", self.not_checked_text())
             }
             Verdict::Violated(v) => {
                 let (what, place) = headline(self.model, v.first.wrong());
@@ -382,8 +385,8 @@ pub fn trace(run: &Run, names: &Names, look: Look) -> String {
     }
     if *run.end() == End::InvalidEnd {
         out.push('\n');
-        out.push_str(&stuck(run, names));
-    } else if let Some(remark) = why::remark(run, names).filter(|_| run.end().is_of_state()) {
+        out.push_str(&deadlock(run, names));
+    } else if let Some(remark) = explanation::remark(run, names).filter(|_| run.end().is_of_state()) {
         out.push_str(&format!("\n  {} the property can't be evaluated here: {remark}\n", paint(BAD, "✗")));
     }
     out
@@ -397,8 +400,8 @@ pub fn verdict_line(run: &Run) -> Option<String> {
 }
 
 /// The processes of a deadlock, with the statements they wait for.
-pub fn stuck(run: &Run, names: &Names) -> String {
-    let waiting = why::waiting(run, names);
+pub fn deadlock(run: &Run, names: &Names) -> String {
+    let waiting = explanation::waiting(run, names);
     let name = waiting.iter().map(|w| w.process.chars().count()).max().unwrap_or(0);
     let place = waiting.iter().filter_map(|w| w.place.as_ref()).map(|p| p.chars().count()).max().unwrap_or(0);
     let mut out = String::new();

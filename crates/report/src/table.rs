@@ -3,13 +3,13 @@
 use kripke_model::interpret::Move;
 use kripke_model::ir::Span;
 
-use crate::columns::{Column, Worth, columns, groups, spread};
+use crate::columns::{Column, Priority, columns, groups, spread};
 use crate::escape::visible;
+use crate::explanation;
 use crate::names::Names;
 use crate::number::counted;
 use crate::run::{End, Run};
 use crate::style::{BAD, FAINT, HEAD, paint};
-use crate::why;
 
 /// Rows shown at the start and at the end of a run that is too long to be shown in full.
 const OPENING: usize = 20;
@@ -61,7 +61,7 @@ pub fn table(run: &Run, names: &Names, look: Look) -> String {
     spread(&mut columns);
     let mut out = frame.header(&columns);
     // An error of a state is shown below the table.
-    let remark = why::remark(run, names).filter(|_| !run.end().is_of_state());
+    let remark = explanation::remark(run, names).filter(|_| !run.end().is_of_state());
     let last = rows.len() - 1;
     for (i, row) in rows.iter().enumerate() {
         let remark = remark.as_deref().filter(|_| i == last);
@@ -127,7 +127,7 @@ fn rows(run: &Run, names: &Names, look: Look, columns: &[Column]) -> Vec<Row> {
         rows.push(Row::Step {
             number: run.forgotten() + step,
             returns: returns(step..=step),
-            process: who(run, names, taken),
+            process: mover(run, names, taken),
             line: line(run, taken),
             statement: run.statements(taken),
             cells,
@@ -140,7 +140,7 @@ fn rows(run: &Run, names: &Names, look: Look, columns: &[Column]) -> Vec<Row> {
 }
 
 /// The process that moves, and its partner in a rendezvous.
-pub fn who(run: &Run, names: &Names, step: &Move) -> String {
+pub fn mover(run: &Run, names: &Names, step: &Move) -> String {
     if run.is_pause(step) {
         return String::new();
     }
@@ -171,7 +171,7 @@ fn line(run: &Run, step: &Move) -> String {
 fn fit(frame: &mut Frame, columns: &mut Vec<Column>, rows: &mut [Row], width: usize) -> Vec<String> {
     frame.statement = frame.statement.min(WIDE);
     if frame.width(columns) > width && columns.iter().any(|c| c.changes) {
-        let keep: Vec<bool> = columns.iter().map(|c| c.changes || c.worth == Worth::Named).collect();
+        let keep: Vec<bool> = columns.iter().map(|c| c.changes || c.priority == Priority::Named).collect();
         retain(columns, &keep);
         rows.iter_mut().for_each(|r| retain(r.cells_mut(), &keep));
     }
@@ -179,7 +179,7 @@ fn fit(frame: &mut Frame, columns: &mut Vec<Column>, rows: &mut [Row], width: us
     frame.statement = frame.statement.saturating_sub(over).max(frame.statement.min(NARROW));
     let mut dropped = Vec::new();
     while frame.width(columns) > width && columns.len() > 1 {
-        let Some(least) = (0..columns.len()).rev().min_by_key(|i| columns[*i].worth) else { break };
+        let Some(least) = (0..columns.len()).rev().min_by_key(|i| columns[*i].priority) else { break };
         dropped.push(columns.remove(least).full_name());
         rows.iter_mut().for_each(|r| drop(r.cells_mut().remove(least)));
     }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::json::by_lines;
 use crate::names::Names;
 use crate::run::Run;
-use crate::table::who;
+use crate::table::mover;
 
 /// The version of the format. Since 2, the last field is a checksum of the content. Since 3, a request replaces the
 /// arguments.
@@ -101,7 +101,7 @@ impl TrailFile {
         error: Option<String>,
     ) -> TrailFile {
         let step = |taken: &Move| Step {
-            process: who(run, names, taken),
+            process: mover(run, names, taken),
             place: run.lines().place(run.edge(taken.process, taken.edge).span),
             statement: run.statements(taken),
         };

@@ -156,7 +156,7 @@ impl Gen<'_, '_> {
     fn commit_inner(&mut self, world: World) {
         let counts = offset_of!(Context, counts);
         self.save_counts(world.counts, counts);
-        if let Some(park) = self.link(Role::Park, self.site) {
+        if let Some(park) = self.link(Role::Defer, self.site) {
             let answer = self.call_linked(park, world.bytes, self.site);
             self.return_if(answer, answer);
         }

@@ -7,22 +7,22 @@
 //! files in this order: [`value`], [`place`], [`expr`], [`channel`], [`effect`], [`emit`], [`edge`], [`chain`], then
 //! the functions.
 
-mod accept;
-mod all;
+mod atomic;
 mod chain;
 mod channel;
-mod could;
 mod create;
+mod defer;
 mod edge;
 mod effect;
 mod emit;
+mod enabled;
 mod expr;
-mod follow;
-mod look;
 mod moves;
-mod park;
+mod observe;
 mod place;
+mod rendezvous;
 mod runtime_calls;
+mod successors;
 mod value;
 
 use std::collections::{HashMap, HashSet};
@@ -173,18 +173,25 @@ impl Memory {
 /// The kinds of functions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
+    /// Every move of a process.
     Moves,
-    Follow,
+    /// An atomic sequence, executed in place.
+    Atomic,
+    /// The receiver's half of a rendezvous.
     Accept,
-    Could,
-    Park,
-    Look,
-    All,
+    /// The test whether a process is enabled.
+    Enabled,
+    /// A point inside an atomic sequence.
+    Defer,
+    /// The observer and the goal.
+    Observe,
+    /// Every move of a state.
+    Successors,
 }
 
 impl Role {
     /// The kinds of functions of a process.
-    pub(crate) const OF_PROCESSES: [Role; 5] = [Role::Moves, Role::Follow, Role::Accept, Role::Could, Role::Park];
+    pub(crate) const OF_PROCESSES: [Role; 5] = [Role::Moves, Role::Atomic, Role::Accept, Role::Enabled, Role::Defer];
 }
 
 /// The input for one function besides the [`Plan`].
@@ -220,9 +227,9 @@ impl<'a, 'f> Gen<'a, 'f> {
             None => Site { process: unit.process, pid: Num::computed(params[3]), base: Num::computed(params[2]) },
         };
         let counts = Counts::declare(&mut fb, plan.facts);
-        let root = World { bytes: params[1], counts, root: !matches!(unit.role, Role::Follow | Role::Park) };
+        let root = World { bytes: params[1], counts, root: !matches!(unit.role, Role::Atomic | Role::Defer) };
         let (ctx, fresh, target) = (params[0], None, Target::Batch);
-        let (timeouts, outside) = (unit.role != Role::Follow, unit.role == Role::Look);
+        let (timeouts, outside) = (unit.role != Role::Atomic, unit.role == Role::Observe);
         let (variables, linked) = (HashMap::new(), HashMap::new());
         let mut code = Gen {
             fb,
@@ -244,12 +251,12 @@ impl<'a, 'f> Gen<'a, 'f> {
         code.load_counts(counts);
         match unit.role {
             Role::Moves => code.moves(),
-            Role::Follow => code.follow(),
+            Role::Atomic => code.atomic(),
             Role::Accept => code.accept(),
-            Role::Could => code.could(),
-            Role::Park => code.park(),
-            Role::Look => code.look(),
-            Role::All => code.all(),
+            Role::Enabled => code.enabled(),
+            Role::Defer => code.defer(),
+            Role::Observe => code.observe(),
+            Role::Successors => code.successors(),
         }
         code.leave(rare, status::RARE);
         code.leave(full, status::FULL);

@@ -49,8 +49,8 @@ pub fn explore(model: &Arc<Model>, mut compiled: Compiled, coverage: bool, limit
         let choice = if next % 5 == 0 { Choice::One((next / 5 % 3) as u8) } else { Choice::All };
         for choice in [choice, Choice::All] {
             let flags = interpreter.expand(&state, choice, &mut expected);
-            let kept = compiled.kept(&state);
-            if compiled.whole(&kept) != state {
+            let kept = compiled.encode(&state);
+            if compiled.decode(&kept) != state {
                 return Err(format!("state {state:?} is not what {kept:?} stands for"));
             }
             let got = compiled.expand(&kept, choice, &mut found);
@@ -75,13 +75,13 @@ pub fn explore(model: &Arc<Model>, mut compiled: Compiled, coverage: bool, limit
     if coverage && endless == 0 && interpreter.coverage() != compiled.coverage() {
         return Err(format!("coverage {:?}, compiled {:?}", interpreter.coverage(), compiled.coverage()));
     }
-    Ok(Seen { states: next as u64, rare: compiled.rare() })
+    Ok(Seen { states: next as u64, rare: compiled.fallbacks() })
 }
 
 /// Compares two batches from state `skip` on. The states of the engine are in their stored form.
 fn same(expected: &Batch, found: &Batch, compiled: &Compiled, skip: usize) -> Result<(), String> {
     for i in skip..expected.len().min(found.len()) {
-        let (expected, found) = (expected.state(i), compiled.whole(found.state(i)));
+        let (expected, found) = (expected.state(i), compiled.decode(found.state(i)));
         if expected != found {
             return Err(format!("successor {i} is {expected:?}, compiled {found:?}"));
         }
@@ -103,9 +103,9 @@ fn same_parts(state: &[u8], interpreter: &mut Interpreter, compiled: &mut Compil
         return Ok(());
     }
     let (expected, flags, parts) = parts_of(state, interpreter);
-    let kept = compiled.kept(state);
+    let kept = compiled.encode(state);
     let (mut found, got, found_parts) = parts_of(&kept, compiled);
-    found.iter_mut().for_each(|(_, state)| *state = compiled.whole(state));
+    found.iter_mut().for_each(|(_, state)| *state = compiled.decode(state));
     let same_who = expected.is_empty() || parts.standing == found_parts.standing;
     if (&expected, flags) != (&found, got) || !same_who {
         return Err(format!("parts {expected:?} {flags:?} {parts:?}, compiled {found:?} {got:?} {found_parts:?}"));

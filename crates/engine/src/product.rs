@@ -8,7 +8,7 @@ use crate::context::{ACCEPTING, GOAL, status};
 use crate::driver::Driver;
 
 /// The result of the observer and the goal in a state.
-pub(crate) struct Sight {
+pub(crate) struct Observation {
     /// The flags of the state.
     pub flags: Flags,
     /// The targets of the observer's enabled edges.
@@ -18,17 +18,17 @@ pub(crate) struct Sight {
 impl Driver {
     /// Appends every successor of a state of a model with an observer or a goal. `None` if the program can't.
     pub(crate) fn expand_watched(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Option<Flags> {
-        let mut sight = self.sight(state)?;
+        let mut observed = self.observation(state)?;
         let all = choice == Choice::All;
         if !all {
-            sight.flags = Flags::default();
+            observed.flags = Flags::default();
         }
         let functions = self.functions();
         let (Some(observer), Some(at)) = (&functions.model.observer, functions.layout.observer) else {
-            return Some(Flags { goal: sight.flags.goal, ..self.expand_system(state, choice, out)? });
+            return Some(Flags { goal: observed.flags.goal, ..self.expand_system(state, choice, out)? });
         };
-        if sight.targets.is_empty() {
-            return Some(sight.flags);
+        if observed.targets.is_empty() {
+            return Some(observed.flags);
         }
         let stutters = observer.stutters && all;
         let first = out.len();
@@ -36,39 +36,39 @@ impl Driver {
         if out.len() == first && stutters {
             out.push(state);
         }
-        join(out, first, at, &sight.targets);
-        Some(Flags { invalid_end, ..sight.flags })
+        join(out, first, at, &observed.targets);
+        Some(Flags { invalid_end, ..observed.flags })
     }
 
     /// Evaluates the observer and the goal in a state.
-    pub(crate) fn sight(&mut self, state: &State) -> Option<Sight> {
-        let sight = self.look(state)?;
+    pub(crate) fn observation(&mut self, state: &State) -> Option<Observation> {
+        let observed = self.observe(state)?;
         let functions = self.functions();
-        let goal = sight & GOAL != 0;
+        let goal = observed & GOAL != 0;
         let Some(observer) = &functions.model.observer else {
-            return Some(Sight { flags: Flags { goal, ..Flags::default() }, targets: Vec::new() });
+            return Some(Observation { flags: Flags { goal, ..Flags::default() }, targets: Vec::new() });
         };
         let location = functions.layout.observer_location(state)?;
         let here = &observer.automaton.locations[location.index()];
-        let accepting = here.accept || sight & ACCEPTING != 0;
+        let accepting = here.accept || observed & ACCEPTING != 0;
         let flags = Flags { goal, caught: here.end, accepting, invalid_end: false };
-        Some(Sight { flags, targets: targets(observer, location, sight) })
+        Some(Observation { flags, targets: targets(observer, location, observed) })
     }
 
     /// Calls the observer function for a state.
-    fn look(&mut self, state: &State) -> Option<u64> {
-        let look = self.functions().look?;
+    fn observe(&mut self, state: &State) -> Option<u64> {
+        let observe = self.functions().observe?;
         let root = self.load(state)?;
         // SAFETY: the tables describe this state, which the function only reads.
-        let answer = unsafe { look(&raw mut *self.context, root, 0, 0) };
-        (answer == status::DONE).then_some(self.context.sight)
+        let answer = unsafe { observe(&raw mut *self.context, root, 0, 0) };
+        (answer == status::DONE).then_some(self.context.observed)
     }
 }
 
 /// The targets of the observer's enabled edges.
-fn targets(observer: &Observer, at: LocId, sight: u64) -> Vec<LocId> {
+fn targets(observer: &Observer, at: LocId, observed: u64) -> Vec<LocId> {
     let edges = observer.automaton.locations[at.index()].edges.iter().enumerate();
-    let open = edges.filter(|(bit, _)| sight >> bit & 1 == 1);
+    let open = edges.filter(|(bit, _)| observed >> bit & 1 == 1);
     open.map(|(_, id): (usize, &EdgeId)| observer.automaton.edges[id.index()].target).collect()
 }
 

@@ -12,7 +12,7 @@ use super::{Gen, Role, Site};
 use crate::context::{Context, Mark, status};
 
 impl Gen<'_, '_> {
-    pub(super) fn all(&mut self) {
+    pub(super) fn successors(&mut self) {
         let timeout = offset_of!(Context, timeout);
         let (top, exit) = (self.fb.create_block(), self.fb.create_block());
         let before = self.plan.model.uses_timeout.then(|| {

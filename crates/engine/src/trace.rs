@@ -8,7 +8,7 @@ use crate::Unsupported;
 
 /// An automaton over channel operations.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub(crate) struct TraceAutomaton {
     /// The offset of its location in the state.
     at: usize,
     /// The edges. An edge without an operation is never taken.
@@ -35,15 +35,15 @@ enum Channel {
     Named(Slot),
 }
 
-impl Watch {
+impl TraceAutomaton {
     /// The trace automaton of a model, if it has one.
-    pub(crate) fn new(model: &Model, layout: &Layout) -> Result<Option<Watch>, Unsupported> {
+    pub(crate) fn new(model: &Model, layout: &Layout) -> Result<Option<TraceAutomaton>, Unsupported> {
         let (Some(trace), Some(at)) = (&model.trace, layout.event) else { return Ok(None) };
         let operation = |e: &Edge| e.sync.as_ref().map_or(Some(None), |sync| operation(sync, e, layout).map(Some));
         let edges = trace.automaton.edges.iter().map(operation).collect::<Option<Vec<_>>>();
         let edges = edges.ok_or_else(|| Unsupported("a trace automaton with computed operations".to_string()))?;
         let locations = trace.automaton.locations.iter().map(|l| l.edges.iter().map(|e| e.index()).collect()).collect();
-        Ok(Some(Watch { at, edges, locations, end: trace.end, negated: trace.negated }))
+        Ok(Some(TraceAutomaton { at, edges, locations, end: trace.end, negated: trace.negated }))
     }
 
     /// Moves the automaton. Returns false if the operation violates it.

@@ -12,7 +12,7 @@ use crate::context::{Context, Pending, status};
 
 impl Gen<'_, '_> {
     /// The root is the point, and the next free place of the buffer. Its sizes are in the context and stay there.
-    pub(super) fn park(&mut self) {
+    pub(super) fn defer(&mut self) {
         let entry = self.cursor(offset_of!(Context, pending));
         let limit = self.context(types::I64, offset_of!(Context, pending_limit));
         let beyond = self.fb.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, entry, limit);
@@ -45,7 +45,7 @@ impl Gen<'_, '_> {
 
     /// Executes the sequence as long as one edge is enabled. Returns whether several are enabled.
     fn run_on(&mut self) -> Value {
-        let Some(follow) = self.link(Role::Follow, self.site) else {
+        let Some(follow) = self.link(Role::Atomic, self.site) else {
             return self.fb.ins().iconst(types::I32, i64::from(status::BRANCH));
         };
         let end = self.join_block();

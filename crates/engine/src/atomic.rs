@@ -24,9 +24,9 @@ impl Driver {
     /// Expands points with several enabled edges. The points that result from one are expanded before the next one.
     fn run_branches(&mut self, first: usize, end: usize) -> i32 {
         self.context.timeout = 0;
-        self.rooms.points.clear();
-        self.rooms.points.push((first, end));
-        while let Some((next, end)) = self.rooms.points.last_mut() {
+        self.buffers.points.clear();
+        self.buffers.points.push((first, end));
+        while let Some((next, end)) = self.buffers.points.last_mut() {
             let (first, end) = (*next, *end);
             // SAFETY: compiled code wrote as many entries as were made.
             let points = unsafe { std::slice::from_raw_parts(self.context.pending_start, end) };
@@ -36,7 +36,7 @@ impl Driver {
             let mut answer = self.append(first, first + ended);
             match point.filter(|_| answer == status::DONE) {
                 Some(point) => answer = self.run_branch(point),
-                None => drop(self.rooms.points.pop()),
+                None => drop(self.buffers.points.pop()),
             }
             if answer != status::DONE {
                 return answer;
@@ -53,13 +53,13 @@ impl Driver {
     /// Makes the moves from a point with several enabled edges.
     fn run_branch(&mut self, point: Pending) -> i32 {
         let (len, before) = (point.len as usize, self.points_made());
-        if before > MAX_POINTS || self.rooms.points.len() > MAX_DEPTH {
+        if before > MAX_POINTS || self.buffers.points.len() > MAX_DEPTH {
             return status::RARE;
         }
-        if len + SLACK > self.rooms.current.len() {
+        if len + SLACK > self.buffers.current.len() {
             return status::FULL;
         }
-        let current = self.rooms.current.as_mut_ptr();
+        let current = self.buffers.current.as_mut_ptr();
         let from = self.context.inner_start.wrapping_add(point.at as usize);
         // SAFETY: there is room, and these two buffers are different ones.
         unsafe { copy(from, current, len) };
@@ -74,7 +74,7 @@ impl Driver {
         }
         let after = self.points_made();
         if after != before {
-            self.rooms.points.push((before, after));
+            self.buffers.points.push((before, after));
         } else if (out, ends) == (self.context.out, self.context.ends) {
             // The sequence is blocked: the point itself is a successor.
             return self.append_bytes(from, &[point]);

@@ -30,7 +30,7 @@ struct Walk {
 impl Gen<'_, '_> {
     /// Executes the sequence in the root state. Returns DONE if it ended or is blocked, BRANCH if several edges are
     /// enabled.
-    pub(super) fn follow(&mut self) {
+    pub(super) fn atomic(&mut self) {
         self.target = Target::Place;
         let (dispatch, branch, done) = (self.fb.create_block(), self.fb.create_block(), self.fb.create_block());
         let steps = self.fb.declare_var(types::I32);

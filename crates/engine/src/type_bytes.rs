@@ -10,7 +10,7 @@ use crate::facts::Site;
 use crate::shape::Shape;
 
 #[derive(Debug)]
-pub(crate) struct Cut {
+pub(crate) struct TypeBytes {
     shape: Shape,
     /// The offsets of the type bytes in a state of this shape, with their values.
     types: Vec<(usize, u8)>,
@@ -18,14 +18,14 @@ pub(crate) struct Cut {
     pub len: usize,
 }
 
-impl Cut {
-    pub(crate) fn new(shape: Shape, sites: &[Site], len: usize) -> Cut {
+impl TypeBytes {
+    pub(crate) fn new(shape: Shape, sites: &[Site], len: usize) -> TypeBytes {
         let types: Vec<(usize, u8)> = sites.iter().map(|s| (s.base as usize, s.process as u8)).collect();
-        Cut { shape, len: len - types.len(), types }
+        TypeBytes { shape, len: len - types.len(), types }
     }
 
     /// The stored form of a state.
-    pub(crate) fn cut(&self, whole: &State, out: &mut Vec<u8>) {
+    pub(crate) fn encode(&self, whole: &State, out: &mut Vec<u8>) {
         out.clear();
         if !self.shape.fits(whole) {
             out.extend_from_slice(whole);
@@ -43,7 +43,7 @@ impl Cut {
     }
 
     /// The state with its type bytes.
-    pub(crate) fn mend(&self, kept: &State, out: &mut Vec<u8>) {
+    pub(crate) fn decode(&self, kept: &State, out: &mut Vec<u8>) {
         out.clear();
         if kept.len() != self.len {
             out.extend_from_slice(&kept[..kept.len() - usize::from(kept.len() > self.len)]);

@@ -5,20 +5,20 @@ use kripke_model::{Batch, Flags, Parts, Standing, State};
 
 use crate::context::{Pending, status};
 use crate::driver::{Driver, Outcome};
-use crate::joint::Sight;
+use crate::product::Observation;
 
 impl Driver {
     /// Appends every successor of a state and records its process. `None` if the program can't.
     pub(crate) fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Option<Flags> {
-        let sight = match self.functions().look {
-            Some(_) => Some(self.sight(state)?),
+        let observed = match self.functions().observe {
+            Some(_) => Some(self.observation(state)?),
             None => None,
         };
-        if let Some(sight) =
-            sight.as_ref().filter(|s| s.targets.is_empty() && self.functions().model.observer.is_some())
+        if let Some(observed) =
+            observed.as_ref().filter(|s| s.targets.is_empty() && self.functions().model.observer.is_some())
         {
             (parts.first, parts.ends) = (out.len(), Vec::new());
-            return Some(sight.flags);
+            return Some(observed.flags);
         }
         loop {
             match self.attempt_parts(state, out, parts) {
@@ -28,11 +28,11 @@ impl Driver {
                 Outcome::Still | Outcome::Rare | Outcome::Full => return None,
             }
         }
-        let Some(sight) = sight else { return Some(Flags::default()) };
-        if let Some(copies) = self.join_parts(&sight, out, parts.first) {
+        let Some(observed) = observed else { return Some(Flags::default()) };
+        if let Some(copies) = self.join_parts(&observed, out, parts.first) {
             parts.ends.iter_mut().for_each(|(_, end)| *end = parts.first + (*end - parts.first) * copies);
         }
-        Some(sight.flags)
+        Some(observed.flags)
     }
 
     fn attempt_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Outcome {
@@ -119,9 +119,9 @@ impl Driver {
     }
 
     /// Combines the states from `first` on with the moves of the observer. Returns the number of moves.
-    fn join_parts(&mut self, sight: &Sight, out: &mut Batch, first: usize) -> Option<usize> {
+    fn join_parts(&mut self, observed: &Observation, out: &mut Batch, first: usize) -> Option<usize> {
         let at = self.functions().layout.observer?;
-        crate::joint::join(out, first, at, &sight.targets);
-        Some(sight.targets.len())
+        crate::product::join(out, first, at, &observed.targets);
+        Some(observed.targets.len())
     }
 }
