@@ -226,7 +226,7 @@ impl<'a> Seen<'a> {
     }
 
     /// Whether some process is at such a location.
-    fn somebody_at(&self, wanted: impl Fn(&Location) -> bool) -> bool {
+    fn some_process_at(&self, wanted: impl Fn(&Location) -> bool) -> bool {
         (0..self.bases.len()).any(|pid| {
             let at = self.process(pid);
             let process = &self.functions.model.processes[at.process as usize];
@@ -274,8 +274,8 @@ pub(crate) unsafe extern "C" fn answer(ctx: *mut Context, bytes: *const u8, ques
     // SAFETY: compiled code passes its state.
     let seen = unsafe { Seen::new(ctx, bytes) };
     match question {
-        question::NON_PROGRESS => i32::from(!seen.somebody_at(|l| l.progress)),
-        question::ACCEPTING => i32::from(seen.somebody_at(|l| l.accept)),
+        question::NON_PROGRESS => i32::from(!seen.some_process_at(|l| l.progress)),
+        question::ACCEPTING => i32::from(seen.some_process_at(|l| l.accept)),
         question::LOCATION => seen.alive(pid).map_or(0, |at| seen.location(at).0 as i32),
         question::PRIORITY => seen.alive(pid).map_or(0, |at| seen.priority(at)),
         // SAFETY: it is the same context, and compiled code refers to it only while it runs.

@@ -55,7 +55,7 @@ impl Bdds {
         if self.nodes.len() <= limits::MAX_BDD_NODES {
             return Ok(());
         }
-        Err(TooLarge::new("the propositions of this formula are combined in too complicated ways"))
+        Err(TooLarge::new("the formula is too large: the conditions of its automaton are too complex"))
     }
 
     fn node(&mut self, atom: u32, low: Bdd, high: Bdd) -> Bdd {

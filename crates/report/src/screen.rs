@@ -170,7 +170,7 @@ impl Checked<'_> {
                 let states = counted(self.statistics.states, "state");
                 let mark = paint(UNSURE, "? INCONCLUSIVE");
                 if *limit == Limit::LossyStore {
-                    let what = format!("nothing found in {states}, but {reason}");
+                    let what = format!("no errors in {states}, but {reason}");
                     return format!("{mark}: {what}\n{}", self.figures());
                 }
                 let place = match limit {

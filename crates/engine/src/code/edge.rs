@@ -135,8 +135,8 @@ impl<'a> Gen<'a, '_> {
         let receivers = self.receivers(channel);
         // The test for receivers is much cheaper than an offer.
         if edge.effects.is_empty() && args.len() == fields && args.iter().all(|a| self.safe(a, self.site)) {
-            let somebody = self.somebody(&receivers);
-            self.require(somebody, next);
+            let found = self.has_receiver(&receivers);
+            self.require(found, next);
         }
         let message = self.message(channel, args, before);
         self.set_message(&message);
@@ -187,10 +187,10 @@ impl Gen<'_, '_> {
     }
 
     /// Whether there may be a receiver.
-    fn somebody(&mut self, receivers: &[(Site, Value)]) -> Value {
+    fn has_receiver(&mut self, receivers: &[(Site, Value)]) -> Value {
         if self.plan.facts.fixed {
-            let nobody = self.fb.ins().iconst(types::I8, 0);
-            return receivers.iter().fold(nobody, |any, (_, here)| self.fb.ins().bor(any, *here));
+            let none = self.fb.ins().iconst(types::I8, 0);
+            return receivers.iter().fold(none, |any, (_, here)| self.fb.ins().bor(any, *here));
         }
         let count = self.processes(self.root);
         let (count, pid) = (self.num(count), self.num(self.site.pid));

@@ -50,7 +50,7 @@ impl Gen<'_, '_> {
     /// Tests whether some process is at an accepting location.
     fn observe_labels(&mut self) {
         let accepting = if self.plan.facts.fixed {
-            self.somebody_at(|location| location.accept)
+            self.some_process_at(|location| location.accept)
         } else {
             let asked = self.ask(question::ACCEPTING, self.env(self.root), Int::Const(0));
             self.int(asked)

@@ -53,14 +53,14 @@ impl Gen<'_, '_> {
         if !self.plan.facts.committed {
             return;
         }
-        let urgent = self.somebody_at(|location| location.committed);
+        let urgent = self.some_process_at(|location| location.committed);
         let urgent = self.fb.ins().uextend(types::I32, urgent);
         self.set_context(urgent, offset_of!(Context, urgent));
     }
 
     /// Whether some process of the fixed set is at such a location.
-    pub(super) fn somebody_at(&mut self, wanted: impl Fn(&Location) -> bool) -> Value {
-        let mut somebody = self.fb.ins().iconst(types::I8, 0);
+    pub(super) fn some_process_at(&mut self, wanted: impl Fn(&Location) -> bool) -> Value {
+        let mut found = self.fb.ins().iconst(types::I8, 0);
         for pid in 0..self.plan.facts.sites.len() {
             let site = self.site_of(pid);
             let locations = self.plan.model.processes[site.process as usize].locations.iter().enumerate();
@@ -68,10 +68,10 @@ impl Gen<'_, '_> {
             if !these.is_empty() {
                 let at = self.location(self.root, site);
                 let here = self.any_of(at, &these);
-                somebody = self.fb.ins().bor(somebody, here);
+                found = self.fb.ins().bor(found, here);
             }
         }
-        somebody
+        found
     }
 
     /// Whether the location is one of these. The test is exact for any number of locations.

@@ -200,7 +200,9 @@ impl Reader<'_> {
             match token.kind {
                 Kind::End => return Ok(()),
                 Kind::Header(name) if name == "State" => self.state_and_edges()?,
-                Kind::Abort => return Err(self.problem("this automaton was given up by whoever wrote it")),
+                Kind::Abort => {
+                    return Err(self.problem("the automaton is incomplete: its writer stopped with `--ABORT--`"));
+                }
                 _ => return Err(self.expected("`State:` or `--END--`")),
             }
         }
