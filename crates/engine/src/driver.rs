@@ -96,7 +96,7 @@ impl Driver {
     /// Appends every successor of a state. `None` if the program can't.
     #[inline]
     pub(crate) fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Option<Flags> {
-        if self.program.functions.look.is_some() {
+        if self.program.functions.observe.is_some() {
             return self.expand_watched(state, choice, out);
         }
         self.expand_system(state, choice, out)

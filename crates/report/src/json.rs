@@ -13,6 +13,7 @@ pub struct Report {
     pub kripke: &'static str,
     /// The version of the schema.
     pub schema: u32,
+    /// The file of the model.
     pub model: String,
     /// The modelling language.
     pub language: &'static str,
@@ -344,6 +345,7 @@ pub struct Stopped {
     pub kripke: &'static str,
     /// The version of the schema.
     pub schema: u32,
+    /// The file of the model.
     pub model: String,
     /// The verdict.
     pub verdict: &'static str,

@@ -24,13 +24,18 @@ pub struct Item {
 /// The part of the owner's variables that an item is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum What {
+    /// An element of a variable.
     Element {
+        /// The variable.
         var: VarId,
+        /// The flat index of the element.
         at: u32,
     },
     /// The `nth` channel of this declaration that the owner created.
     Channel {
+        /// The declaration of the channel.
         declaration: ChannelId,
+        /// The index among the channels of the declaration.
         nth: u32,
     },
 }

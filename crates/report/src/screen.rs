@@ -20,6 +20,7 @@ use crate::verdict::{Counterexample, Reason, Verdict, Violated};
 /// A finished check.
 #[derive(Clone, Debug)]
 pub struct Checked<'a> {
+    /// The model.
     pub model: &'a Model,
     /// The verdict.
     pub verdict: &'a Verdict,

@@ -22,6 +22,7 @@ const CHECKSUM: &str = "checksum";
 pub struct TrailFile {
     #[serde(rename = "kripke-trail")]
     schema: u32,
+    /// The file of the model.
     pub model: String,
     /// A hash of the texts of all files of the model.
     fingerprint: String,
@@ -69,7 +70,10 @@ pub enum TrailError {
     /// The format has another version.
     Schema(u64),
     /// The trail belongs to another model.
-    OtherModel { trail: String },
+    OtherModel {
+        /// The model that the trail belongs to.
+        trail: String,
+    },
 }
 
 impl fmt::Display for TrailError {

@@ -14,8 +14,11 @@ use crate::number;
 /// The result of a check.
 #[derive(Clone, Debug)]
 pub enum Verdict {
+    /// The property holds.
     Holds(ErrorFree),
+    /// The property is violated.
     Violated(Box<Violated>),
+    /// The search gave no answer.
     Inconclusive(Reason),
 }
 
@@ -39,6 +42,7 @@ pub struct Counterexample {
 /// The reason of an inconclusive verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reason {
+    /// A limit ended the search.
     Limit(Limit),
     /// These properties can't be checked by this version.
     Unchecked(Vec<String>),

@@ -1,8 +1,8 @@
 //! Control flow, effects and channel operations of random models.
 
 use kripke_model::ir::{
-    BinaryOp, Channel, Claim, Direction, Edge, EdgeId, Effect, EnumId, Expr, Guard, Init, LocId, Location, Pattern,
-    Piece, Place, Print, ProcessId, Shows, Sync, Then, Type, Var, VarRef,
+    BinaryOp, Claim, Direction, Edge, EdgeId, Effect, EnumId, Expr, Guard, Init, LocId, Location, Pattern, Piece,
+    Place, Print, ProcessId, Shows, Sync, Then, Type, Var, VarRef,
 };
 
 use super::{Maker, NOWHERE, blank};

@@ -1,7 +1,7 @@
 //! Expressions of random models.
 
 use kripke_model::ir::{
-    BinaryOp, Channel, ChannelQuery, Expr, LocId, Location, Place, ProcessId, Shows, Type, UnaryOp, Var, VarId, VarRef,
+    BinaryOp, ChannelQuery, Expr, LocId, Place, ProcessId, Shows, Type, UnaryOp, Var, VarId, VarRef,
 };
 
 use super::Maker;
