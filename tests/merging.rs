@@ -6,13 +6,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kripke_engine::testing::random_model;
 use kripke_lang::source::Loader;
 use kripke_lang::{LoadOptions, load};
 use kripke_model::{Interpreter, Model, Successors};
 use kripke_reduce::merge::merge;
 use kripke_search::{Budget, End, Options, Outcome, Progress, explore};
 use kripke_tests::generate::program;
+use kripke_tests::random_model::random_model;
 use kripke_tests::{measure, parallel, places};
 
 const STATES: u64 = 20_000;

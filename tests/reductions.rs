@@ -7,7 +7,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kripke_engine::testing::random_model;
 use kripke_lang::source::Loader;
 use kripke_lang::{LoadOptions, load};
 use kripke_model::ir::{Expr, Sync};
@@ -15,6 +14,7 @@ use kripke_model::{Batch, Choice, Interpreter, Model, Successors};
 use kripke_reduce::simplify::{Passes, Simplified, simplify};
 use kripke_search::{Budget, End, Options, Progress, explore};
 use kripke_tests::generate::{Random, program};
+use kripke_tests::random_model::random_model;
 use kripke_tests::{measure, parallel, places};
 
 const EVERYTHING: Passes = Passes { dead_variables: true, slicing: true };

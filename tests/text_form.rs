@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kripke_engine::testing::random_model;
 use kripke_model::Model;
 use kripke_model::ir::{FileId, Process, Span};
 use kripke_reduce::merge::merge;
 use kripke_reduce::simplify::{Passes, simplify};
+use kripke_tests::random_model::random_model;
 use kripke_tests::{measure, parallel, places};
 
 const NO_SPAN: Span = Span { file: FileId(0), start: 0, end: 0 };

@@ -9,5 +9,6 @@ pub mod measure;
 pub mod opinion;
 pub mod parallel;
 pub mod places;
+pub mod random_model;
 pub mod spin;
 pub mod table;

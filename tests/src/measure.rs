@@ -239,7 +239,7 @@ fn search_model(
     let interpreter = Interpreter::new(model.clone()).map_err(|why| why.to_string())?;
     let interpreter = if claims { interpreter } else { interpreter.without_claims() };
     let codec = compact.then(|| Codec::of(&interpreter));
-    let code = kripke_engine::Options { claims, cut: !compact, ..kripke_engine::Options::default() };
+    let code = kripke_engine::Options { claims, omit_types: !compact, ..kripke_engine::Options::default() };
     let compiled = match compiled.then(|| Compiled::new(model.clone(), code)) {
         // What can't be compiled is interpreted.
         Some(Err(_)) if model.observer.is_some() => None,

@@ -91,9 +91,9 @@ impl Results {
 impl Answer {
     /// The reductions that were applied: names for machines, words for people.
     pub fn reductions(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let order = self.search.reduces.then_some(("partial-order", "independent steps ordered"));
+        let order = self.search.reduces.then_some(("partial-order", "partial-order reduction"));
         let symmetric = matches!(self.symmetry, Some(Ok(_)));
-        let symmetric = symmetric.then_some(("symmetry", "interchangeable processes exchanged"));
+        let symmetric = symmetric.then_some(("symmetry", "symmetry reduction"));
         self.task.reductions().chain(order).chain(symmetric)
     }
 

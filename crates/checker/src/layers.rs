@@ -53,7 +53,7 @@ impl Layers {
             parts: reduces,
             claims: !request.reductions.raw,
             // The codec and the permutations work on whole states.
-            cut: !request.search.compact && permutations.is_none(),
+            omit_types: !request.search.compact && permutations.is_none(),
             ..Options::default()
         };
         let (compiled, why) = match wanted.then(|| Compiled::new(model.clone(), options)) {

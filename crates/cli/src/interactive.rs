@@ -7,7 +7,7 @@ use kripke_report::escape::visible;
 use kripke_report::names::Names;
 use kripke_report::run::{End, Run};
 use kripke_report::style::{FAINT, HEAD, paint};
-use kripke_report::table::{Look, table, who};
+use kripke_report::table::{Look, mover, table};
 use kripke_report::{screen, state};
 
 use crate::output;
@@ -20,7 +20,7 @@ const HELP: &str = "  N        take move number N
   ?        this help      q   quit
 ";
 
-/// Limit on the bytes of one command.
+/// The maximal length of a command line in bytes.
 const MAX_LINE: usize = 1_000;
 
 /// A run, the current position, and the enabled moves. After a step back, the rest of the run is kept until another move is
@@ -69,7 +69,7 @@ impl Session {
                 _ if ended => return,
                 Some(Word::Quit) => return,
                 Some(word) => self.obey(word),
-                None => output::print("  I don't understand that; ? shows what I do\n"),
+                None => output::print("  unknown command; ? lists the commands\n"),
             }
         }
     }
@@ -141,7 +141,7 @@ impl Session {
             None => out.push_str(&paint(HEAD, "step 0")),
             Some(step) => {
                 let title =
-                    format!("step {}  {}  {}", self.at, who(&self.run, &self.names, step), self.run.statements(step));
+                    format!("step {}  {}  {}", self.at, mover(&self.run, &self.names, step), self.run.statements(step));
                 out.push_str(&paint(HEAD, &title));
                 for text in visible(&step.output).lines() {
                     out.push_str(&format!("\n  ▸ {text}"));
@@ -159,7 +159,7 @@ impl Session {
         if last && let Some(line) = screen::verdict_line(&self.run) {
             out.push_str(&format!("  {line}"));
             if *self.run.end() == End::InvalidEnd {
-                out.push_str(&screen::stuck(&self.run, &self.names));
+                out.push_str(&screen::deadlock(&self.run, &self.names));
             }
         } else if self.moves.is_empty() {
             out.push_str("  valid end state: no process can move\n");
@@ -169,14 +169,14 @@ impl Session {
     }
 
     fn list(&self, out: &mut String) {
-        let texts = || self.moves.iter().map(|m| (who(&self.run, &self.names, m), self.run.statements(m)));
-        let name = texts().map(|(who, _)| who.chars().count()).max().unwrap_or(0);
+        let texts = || self.moves.iter().map(|m| (mover(&self.run, &self.names, m), self.run.statements(m)));
+        let name = texts().map(|(mover, _)| mover.chars().count()).max().unwrap_or(0);
         let room = texts().map(|(_, what)| what.chars().count()).max().unwrap_or(0);
-        for (i, (m, (who, what))) in self.moves.iter().zip(texts()).enumerate() {
+        for (i, (m, (mover, what))) in self.moves.iter().zip(texts()).enumerate() {
             let mark = if self.goes_on_with(m) { '*' } else { ' ' };
             let place = self.run.lines().place(self.run.edge(m.process, m.edge).span);
             let place = paint(FAINT, &place);
-            out.push_str(&format!("{mark}{:>3}  {who:<name$}  {what:<room$}   {place}\n", i + 1));
+            out.push_str(&format!("{mark}{:>3}  {mover:<name$}  {what:<room$}   {place}\n", i + 1));
         }
     }
 }

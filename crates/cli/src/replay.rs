@@ -48,7 +48,7 @@ pub fn run(args: &Replay) -> Result<Status, Failure> {
     output::print(&match format {
         ReplayFormat::Table => format!("{verdict}\n{}", screen::trace(&run, &names, look)),
         ReplayFormat::List if end == End::InvalidEnd => {
-            format!("{}{verdict}{}", listing::listing(&run), screen::stuck(&run, &names))
+            format!("{}{verdict}{}", listing::listing(&run), screen::deadlock(&run, &names))
         }
         ReplayFormat::List => format!("{}{verdict}", listing::listing(&run)),
         ReplayFormat::Json => String::new(),

@@ -41,7 +41,7 @@ pub fn run(args: &Simulate) -> Result<Status, Failure> {
     let run = walk.run;
     let again = match args.seed {
         Some(_) => String::new(),
-        None => format!("   the same run again: --seed {seed}"),
+        None => format!("   repeat this run with --seed {seed}"),
     };
     if args.quiet {
         output::remark(&format!("{}{again}\n", stop.text(&run)));
@@ -70,7 +70,7 @@ pub fn prepare(file: &Path, reading: &Reading) -> Result<Interpreter, Failure> {
 enum Stop {
     /// The limit on steps.
     Steps,
-    /// A valid end state.
+    /// A valid end state: no process can move.
     End,
     /// An error, which the end of the run describes.
     Wrong,
@@ -126,8 +126,8 @@ impl Stop {
     fn text(&self, run: &Run) -> String {
         let steps = counted((run.forgotten() + run.moves().len()) as u64, "step");
         match self {
-            Stop::Steps => format!("stopped after {steps}; a larger --steps goes on"),
-            Stop::End => format!("ended after {steps}: valid end state"),
+            Stop::Steps => format!("stopped after {steps}; increase --steps to go on"),
+            Stop::End => format!("ended after {steps}: valid end state, no process can move"),
             Stop::Wrong => {
                 let line = screen::verdict_line(run).unwrap_or_default();
                 format!("{}   after {steps}", line.trim_end())

@@ -1,7 +1,7 @@
-//! How fast states are expanded, without any store: `expand MODEL...`.
+//! Measures the speed of state expansion without a store: `expand MODEL...`.
 //!
-//! Collects the states reached first, then expands all of them, in rounds as a search does, by compiled code and by the
-//! interpreter.
+//! Collects the first states in breadth-first order, then expands them in rounds like a search, by compiled code and
+//! by the interpreter.
 
 use std::collections::HashSet;
 use std::hint::black_box;
@@ -13,13 +13,13 @@ use kripke_engine::{Compiled, Options};
 use kripke_lang::source::Loader;
 use kripke_model::{Batch, Choice, Interpreter, Successors};
 
-/// States collected per model, at most.
+/// The maximal number of states collected per model.
 const STATES: usize = 300_000;
 
-/// States expanded before the batch is emptied.
+/// The number of states expanded before the batch is cleared.
 const ROUND: usize = 32;
 
-/// How often they are all expanded.
+/// The number of repetitions.
 const RUNS: u64 = 5;
 
 struct Disk;
@@ -50,7 +50,8 @@ fn collect(successors: &mut dyn Successors) -> Vec<Vec<u8>> {
     states
 }
 
-/// Nanoseconds: those this thread was running where the system tells, so that other load matters less.
+/// The time in nanoseconds. It is the processor time of this thread where the system reports it, which other load
+/// affects less.
 fn now() -> f64 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     let running = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
@@ -58,12 +59,12 @@ fn now() -> f64 {
     running.unwrap_or_else(|| START.elapsed().as_secs_f64() * 1e9)
 }
 
-/// Transitions, and the nanoseconds it takes to expand all states.
+/// The number of transitions, and the nanoseconds for the expansion of all states.
 fn measure(successors: &mut dyn Successors, states: &[Vec<u8>]) -> (u64, f64) {
     let mut batch = Batch::new();
     let (mut transitions, mut start) = (0, 0.0);
     for run in 0..=RUNS {
-        // The first one warms up.
+        // The first repetition warms up.
         if run == 1 {
             (transitions, start) = (0, now());
         }
@@ -93,9 +94,9 @@ fn main() {
         };
         let mut interpreter = interpreter.without_claims();
         let states = collect(&mut compiled);
-        let before = compiled.rare();
+        let before = compiled.fallbacks();
         let (transitions, time) = measure(&mut compiled, &states);
-        let rare = (compiled.rare() - before) / RUNS;
+        let rare = (compiled.fallbacks() - before) / RUNS;
         let (_, interpreted) = measure(&mut interpreter, &states);
         let (n, edges) = (states.len() as f64, transitions.max(1) as f64);
         let bytes = states.iter().map(Vec::len).sum::<usize>() as f64 / n;

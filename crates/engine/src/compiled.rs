@@ -1,4 +1,4 @@
-//! Choosing what expands a state: code for states of the usual shape, code for any state, the interpreter.
+//! The choice between code for states of the common shape, code for any state, and the interpreter.
 
 use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
 use std::borrow::Cow;
@@ -7,28 +7,28 @@ use std::sync::{Arc, OnceLock};
 use kripke_model::layout::Layout;
 use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Movers, Parts, State, Successors};
 
-use crate::cut::Cut;
 use crate::driver::Driver;
 use crate::facts::Facts;
 use crate::program::Program;
 use crate::shape::{Shape, usual};
+use crate::type_bytes::TypeBytes;
 use crate::{Options, Unsupported};
 
-/// Successors by compiled code. One per thread; threads share the code.
+/// Successors by compiled code. Each thread has its own value; threads share the code.
 #[derive(Debug)]
 pub struct Compiled {
     code: Arc<Code>,
     interpreter: Interpreter,
     special: Option<Driver>,
     general: Option<Driver>,
-    /// States left over by the code there is, as long as there is none for any state.
+    /// The number of states that the available code does not cover, until general code is made.
     odd: u32,
-    /// How many states the interpreter had to expand.
+    /// The number of states that the interpreter had to expand.
     rare: u64,
     room: Room,
 }
 
-/// Room for whole states, where those given and made are cut.
+/// Buffers for whole states, if stored states have no type bytes.
 #[derive(Default, Debug)]
 struct Room {
     whole: Vec<u8>,
@@ -36,18 +36,18 @@ struct Room {
     batch: Batch,
 }
 
-/// What threads share.
+/// The part that threads share.
 #[derive(Debug)]
 struct Code {
     model: Arc<Model>,
     layout: Arc<Layout>,
     options: Options,
     initial: Vec<u8>,
-    /// Code for the states of one shape.
+    /// Code for the states of the common shape.
     special: Option<(Shape, Arc<Program>)>,
-    /// What is left out of these.
-    cut: Option<Cut>,
-    /// Code for any state, made when it is needed. None if it can't be.
+    /// The type bytes of this shape.
+    type_bytes: Option<TypeBytes>,
+    /// Code for any state, made on demand. `None` if it can't be made.
     general: OnceLock<Option<Arc<Program>>>,
 }
 
@@ -61,25 +61,25 @@ impl Compiled {
         let initial = batch.state(0).to_vec();
         let facts = Facts::new(&model, &layout, initial.clone(), true);
         let facts = match facts.varies {
-            // By another interpreter, since this one remembers what it has executed.
+            // A second interpreter finds the shape, since coverage is recorded in the first.
             true => usual(&mut self::interpreter(&model, options)?, facts, options),
             false => Some(facts),
         };
-        let mut cut = None;
+        let mut type_bytes = None;
         let special = match facts {
             Some(mut facts) => {
                 let shape = || Shape::new(&model, &layout, &facts, &facts.sample);
                 let whole = shape();
-                // There must be something in front of the first process.
-                if options.cut && layout.fixed > 0 && !facts.sites.is_empty() {
-                    cut = Some(Cut::new(shape(), &facts.sites, facts.sample.len()));
+                // The layout needs a byte in front of the first process.
+                if options.omit_types && layout.fixed > 0 && !facts.sites.is_empty() {
+                    type_bytes = Some(TypeBytes::new(shape(), &facts.sites, facts.sample.len()));
                     facts = facts.without_types(&layout);
                 }
                 Some((whole, Arc::new(Program::new(&model, &layout, facts, options)?)))
             }
             None => None,
         };
-        let code = Code { model, layout, options, initial, special, cut, general: OnceLock::new() };
+        let code = Code { model, layout, options, initial, special, type_bytes, general: OnceLock::new() };
         if code.special.is_none() {
             let general = code.make_general()?;
             let _ = code.general.set(Some(Arc::new(general)));
@@ -87,7 +87,7 @@ impl Compiled {
         Ok(Compiled::with(Arc::new(code), interpreter))
     }
 
-    /// Another one, for another thread.
+    /// A value for another thread.
     pub fn for_thread(&self) -> Compiled {
         let interpreter = interpreter(&self.code.model, self.code.options).expect("it was made before");
         Compiled::with(self.code.clone(), interpreter)
@@ -99,28 +99,28 @@ impl Compiled {
         Compiled { code, interpreter, special, general, odd: 0, rare: 0, room: Room::default() }
     }
 
-    /// What this one makes of a whole state, as the interpreter has it: of states of the usual shape it leaves out what
-    /// they have in common.
-    pub fn kept(&self, whole: &State) -> Vec<u8> {
+    /// The stored form of a state of the interpreter's layout: type bytes are removed from states of the common
+    /// shape.
+    pub fn encode(&self, whole: &State) -> Vec<u8> {
         let mut out = Vec::new();
-        match &self.code.cut {
-            Some(cut) => cut.cut(whole, &mut out),
+        match &self.code.type_bytes {
+            Some(types) => types.encode(whole, &mut out),
             None => out.extend_from_slice(whole),
         }
         out
     }
 
-    /// The other way round.
-    pub fn whole(&self, kept: &State) -> Vec<u8> {
+    /// The state in the interpreter's layout, from its stored form.
+    pub fn decode(&self, kept: &State) -> Vec<u8> {
         let mut out = Vec::new();
-        match &self.code.cut {
-            Some(cut) => cut.mend(kept, &mut out),
+        match &self.code.type_bytes {
+            Some(types) => types.decode(kept, &mut out),
             None => out.extend_from_slice(kept),
         }
         out
     }
 
-    /// Expands a whole state of whatever shape.
+    /// Expands a state in the interpreter's layout, of any shape.
     fn expand_whole(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         if let Some(flags) = self.general().and_then(|general| general.expand(state, choice, out)) {
             return flags;
@@ -129,13 +129,13 @@ impl Compiled {
         self.interpreter.expand(state, choice, out)
     }
 
-    /// Expands a state that is not left to the code for the usual shape.
+    /// Expands a state that the code for the common shape does not cover.
     #[cold]
     fn expand_other(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         self.with_whole(state, out, |this, state, out| this.expand_whole(state, choice, out))
     }
 
-    /// Does something with the whole state, and cuts the successors that this makes.
+    /// Applies a function to a state in the interpreter's layout, and converts the successors to the stored form.
     fn with_whole(
         &mut self,
         state: &State,
@@ -143,13 +143,13 @@ impl Compiled {
         expand: impl FnOnce(&mut Compiled, &State, &mut Batch) -> Flags,
     ) -> Flags {
         let code = self.code.clone();
-        let Some(cut) = &code.cut else { return expand(self, state, out) };
+        let Some(types) = &code.type_bytes else { return expand(self, state, out) };
         let Room { mut whole, mut kept, mut batch } = std::mem::take(&mut self.room);
-        cut.mend(state, &mut whole);
+        types.decode(state, &mut whole);
         batch.clear();
         let flags = expand(self, &whole, &mut batch);
         for successor in batch.states() {
-            cut.cut(successor, &mut kept);
+            types.encode(successor, &mut kept);
             out.push(&kept);
         }
         batch.findings().iter().for_each(|finding| out.find(finding.clone()));
@@ -162,33 +162,33 @@ impl Compiled {
         special.chain(self.code.general.get().into_iter().flatten().map(|program| &**program))
     }
 
-    /// How long compilation took so far.
+    /// The compilation time so far.
     pub fn compile_seconds(&self) -> f64 {
         self.programs().map(|program| program.seconds).sum()
     }
 
-    /// How many bytes of machine code there are.
+    /// The number of bytes of machine code.
     pub fn code_bytes(&self) -> usize {
         self.programs().map(|program| program.bytes).sum()
     }
 
-    /// How many states were left to the interpreter so far.
-    pub fn rare(&self) -> u64 {
+    /// The number of states expanded by the interpreter so far.
+    pub fn fallbacks(&self) -> u64 {
         self.rare
     }
 
-    /// The edges executed so far: `[process][edge]`. Complete only if [`Options::coverage`] was asked for.
+    /// The edges executed so far: `[process][edge]`. It is complete only with [`Options::coverage`].
     pub fn coverage(&self) -> Vec<Vec<bool>> {
         let mut all = self.interpreter.coverage().to_vec();
         self.special.iter().chain(&self.general).for_each(|driver| driver.cover(&mut all));
         all
     }
 
-    /// What expands states of any shape. The code is made when there have been many, in one thread or another.
+    /// The driver for states of any shape. The code is made after a number of such states, by one of the threads.
     fn general(&mut self) -> Option<&mut Driver> {
         if self.general.is_none() && self.code.varies() {
             self.odd = self.odd.saturating_add(1);
-            if self.odd > self.code.options.patience || self.code.general.get().is_some() {
+            if self.odd > self.code.options.general_after || self.code.general.get().is_some() {
                 let program = self.code.general.get_or_init(|| self.code.make_general().ok().map(Arc::new));
                 self.general = program.clone().map(Driver::new);
             }
@@ -203,7 +203,7 @@ impl Code {
         Program::new(&self.model, &self.layout, facts, self.options)
     }
 
-    /// Whether there can be states that the special code does not know.
+    /// Whether there can be states that the special code does not cover.
     fn varies(&self) -> bool {
         self.special.as_ref().is_none_or(|(_, program)| program.facts.varies)
     }
@@ -216,12 +216,13 @@ fn interpreter(model: &Arc<Model>, options: Options) -> Result<Interpreter, Unsu
 
 impl Successors for Compiled {
     fn initial(&mut self, out: &mut Batch) {
-        out.push(&self.kept(&self.code.initial));
+        out.push(&self.encode(&self.code.initial));
     }
 
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         if let (Some((shape, _)), Some(special)) = (&self.code.special, &mut self.special) {
-            let fits = self.code.cut.as_ref().map_or_else(|| shape.fits(state), |cut| state.len() == cut.len);
+            let fits =
+                self.code.type_bytes.as_ref().map_or_else(|| shape.fits(state), |types| state.len() == types.len);
             if fits && let Some(flags) = special.expand(state, choice, out) {
                 return flags;
             }
@@ -236,40 +237,41 @@ impl Representation for Compiled {
     }
 
     fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
-        Cow::Owned(self.whole(state))
+        Cow::Owned(Compiled::decode(self, state))
     }
 }
 
 impl StateLabels for Compiled {
     fn state_labels(&mut self, state: &State) -> Option<u64> {
-        let whole = self.whole(state);
+        let whole = Compiled::decode(self, state);
         self.interpreter.state_labels(&whole)
     }
 }
 
 impl ActionLabels for Compiled {
     fn action_labels(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
-        let whole = self.whole(state);
+        let whole = Compiled::decode(self, state);
         self.interpreter.action_labels(&whole, out);
     }
 }
 
 impl AcceptanceMarks for Compiled {
     fn acceptance_marks(&mut self, state: &State, out: &mut Vec<u32>) {
-        let whole = self.whole(state);
+        let whole = Compiled::decode(self, state);
         self.interpreter.acceptance_marks(&whole, out);
     }
 }
 
 impl ProcessStructure for Compiled {
     fn movers(&mut self, state: &State, out: &mut Movers) {
-        let whole = self.whole(state);
+        let whole = Compiled::decode(self, state);
         self.interpreter.movers(&whole, out);
     }
 
     fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
         if let (Some((shape, _)), Some(special)) = (&self.code.special, &mut self.special) {
-            let fits = self.code.cut.as_ref().map_or_else(|| shape.fits(state), |cut| state.len() == cut.len);
+            let fits =
+                self.code.type_bytes.as_ref().map_or_else(|| shape.fits(state), |types| state.len() == types.len);
             if fits && let Some(flags) = special.expand_parts(state, out, parts) {
                 return flags;
             }

@@ -1,136 +1,154 @@
-//! What compiled code and the driver share: one context per thread, read and written by both.
+//! The data shared by compiled code and driver: one context per thread.
 
 use std::fmt;
 
 use kripke_model::layout::{ChannelAt, MAX_ALIVE};
 
-/// No message has more fields than this; a model with longer ones is left to the interpreter.
+/// The maximal number of fields of a message. A model with longer messages is left to the interpreter.
 pub(crate) const MAX_FIELDS: usize = 64;
 
-/// Every buffer has this much room behind the largest state it must hold, so that copies may go by whole vectors.
+/// The number of bytes after the largest state in every buffer, so that copies can use whole vectors.
 pub(crate) const SLACK: usize = 64;
 
-/// The bit that says that a state is the goal, and the one that says that a process is at an accepting location.
+/// The bit for a state in which the goal holds, and the bit for a process at an accepting location.
 pub(crate) const GOAL: u64 = 1 << 63;
 pub(crate) const ACCEPTING: u64 = 1 << 62;
-/// As many edges of the observer's can be told apart.
-pub(crate) const MAX_SIGHT: usize = 62;
+/// The maximal number of edges of an observer's location.
+pub(crate) const MAX_OBSERVER_EDGES: usize = 62;
 
-/// How compiled code returns.
+/// Return values of compiled code.
 pub(crate) mod status {
-    /// Everything was done.
+    /// The work is complete.
     pub(crate) const DONE: i32 = 0;
-    /// An atomic sequence branches here.
+    /// An atomic sequence has several enabled edges.
     pub(crate) const BRANCH: i32 = 1;
-    /// Something rare happened: the interpreter must expand this state.
+    /// A rare case: the interpreter must expand this state.
     pub(crate) const RARE: i32 = 2;
-    /// A buffer is too small: make it larger and begin again.
+    /// A buffer is full: it must be enlarged and the expansion repeated.
     pub(crate) const FULL: i32 = 3;
-    /// The process could move.
+    /// The process is enabled.
     pub(crate) const YES: i32 = 4;
 }
 
-/// What compiled code asks the runtime about a state.
+/// Queries of compiled code to the runtime.
 pub(crate) mod question {
-    /// Is no process at a progress location?
+    /// Whether no process is at a progress location.
     pub(crate) const NON_PROGRESS: u32 = 0;
-    /// Where is a process?
+    /// The location of a process.
     pub(crate) const LOCATION: u32 = 1;
     pub(crate) const PRIORITY: u32 = 2;
-    /// Could a process move?
+    /// Whether a process is enabled.
     pub(crate) const ENABLED: u32 = 3;
-    /// Could a process of higher priority move?
+    /// Whether a process of higher priority is enabled.
     pub(crate) const OUTRANKED: u32 = 4;
-    /// Could a process of higher priority receive what is offered?
+    /// Whether a process of higher priority can receive the offer.
     pub(crate) const OUTRANKED_RECEIVER: u32 = 5;
-    /// Is a process at an accepting location?
+    /// Whether some process is at an accepting location.
     pub(crate) const ACCEPTING: u32 = 6;
 }
 
-/// What is asked of a process that could perhaps move.
+/// Flags of a query whether a process is enabled.
 pub(crate) mod ask {
-    /// Its clause must let it.
+    /// Its `provided` clause must hold.
     pub(crate) const PROVIDED: u32 = 1;
-    /// Only receiving what is offered counts.
+    /// Only receiving the offer counts.
     pub(crate) const MEET: u32 = 2;
 }
 
-/// The bytes of the state being expanded and who is in it.
+/// The length of a state and its numbers of processes and channels.
 #[repr(C)]
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Counts {
+    /// The length in bytes.
     pub len: u64,
+    /// The number of processes.
     pub processes: u64,
+    /// The number of channels.
     pub channels: u64,
 }
 
-/// A point inside an atomic sequence, as far as there is one way to go.
+/// A point inside an atomic sequence, up to which the sequence is deterministic.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pending {
-    /// Where its state is, from the start of the pending states.
+    /// The offset of its state in the pending states.
     pub at: u32,
+    /// The length of its state.
     pub len: u32,
-    /// Who keeps control.
+    /// The process that keeps control.
     pub control: u32,
-    /// Not 0 if there are several ways to go from here; otherwise the sequence has ended or is blocked.
+    /// Not 0 if several edges are enabled; otherwise the sequence has ended or is blocked.
     pub branches: u32,
 }
 
-/// What had been made: where the next successor goes (or its end, where lengths differ), and the next point inside an
+/// The progress of an expansion: the next successor (or its end, for varying lengths) and the next point inside an
 /// atomic sequence.
 #[repr(C)]
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Mark {
+    /// The next successor.
     pub made: u64,
+    /// The next point inside an atomic sequence.
     pub pending: u64,
 }
 
 #[repr(C)]
 pub(crate) struct Context {
-    /// Where the next successor goes, and where none may begin any more.
+    /// The address of the next successor.
     pub out: *mut u8,
+    /// The address from which no successor may start.
     pub out_limit: *mut u8,
-    /// What the ends of successors count from.
+    /// The address from which the ends of successors are counted.
     pub out_start: *mut u8,
+    /// The end of the next successor.
     pub ends: *mut u32,
-    /// The same for points inside atomic sequences.
+    /// The address of the next state of a point inside an atomic sequence.
     pub inner: *mut u8,
+    /// The address from which no such state may start.
     pub inner_limit: *mut u8,
+    /// The start of these states.
     pub inner_start: *mut u8,
+    /// The next entry for a point.
     pub pending: *mut Pending,
+    /// The first entry.
     pub pending_start: *mut Pending,
+    /// The end of the entries.
     pub pending_limit: *mut Pending,
-    /// Whether an atomic sequence branches.
+    /// Whether some atomic sequence has several enabled edges.
     pub branches: u32,
-    /// The state being expanded.
+    /// The sizes of the state under expansion.
     pub counts: Counts,
-    /// The state that the runtime is asked about.
+    /// The sizes of the state that a query is about.
     pub asked: Counts,
-    /// 1 while nobody can move otherwise.
+    /// 1 if `timeout` is true.
     pub timeout: u32,
-    /// See [`ask`].
+    /// The flags of a query: see [`ask`].
     pub ask: u32,
-    /// Somebody is at a committed location.
+    /// Whether some process is at a committed location.
     pub urgent: u32,
-    /// What was seen in a state: a bit for each edge the observer can take, and [`GOAL`].
-    pub sight: u64,
-    /// A rendezvous: the state before it, its channel and the message.
+    /// The result of the observer function: a bit for each enabled edge, and [`GOAL`].
+    pub observed: u64,
+    /// The state before a rendezvous.
     pub before: *mut u8,
+    /// The channel of the rendezvous.
     pub offer_number: i32,
+    /// The number of fields of the message.
     pub offer_fields: u32,
+    /// The message.
     pub message: [i32; MAX_FIELDS],
     /// The state after the sender's half of a rendezvous.
     pub half: *mut u8,
+    /// The end of the buffer for that state.
     pub half_limit: *mut u8,
-    /// One byte per edge of the model, set when it is executed.
+    /// One byte per edge of the model, set if the edge was executed.
     pub covered: *mut u8,
-    /// Where each process begins.
+    /// The offset of each process.
     pub processes: [u32; MAX_ALIVE + 1],
+    /// The position of each channel.
     pub channels: [ChannelAt; MAX_ALIVE + 1],
-    /// How far the successors and the points inside atomic sequences were when each process had moved.
+    /// The progress of the expansion after the moves of each process.
     pub marks: [Mark; MAX_ALIVE + 1],
-    /// The functions, for the runtime.
+    /// The compiled functions, for the runtime.
     pub functions: *const crate::runtime::Functions,
 }
 
@@ -153,7 +171,7 @@ impl Context {
             timeout: 0,
             ask: 0,
             urgent: 0,
-            sight: 0,
+            observed: 0,
             before: std::ptr::null_mut(),
             offer_number: 0,
             offer_fields: 0,

@@ -1,4 +1,4 @@
-//! Running a program.
+//! Execution of compiled programs.
 
 use std::sync::Arc;
 
@@ -9,17 +9,19 @@ use crate::context::{Context, Counts, Pending, SLACK, status};
 use crate::program::Program;
 use crate::runtime::Functions;
 
-/// Buffers do not grow beyond this; what needs more is left to the interpreter.
+/// The maximal size of buffers. A larger expansion is left to the interpreter.
 const MAX_ROOM: usize = 1 << 28;
 
-/// Runs a program, for one thread.
+/// The driver of a program, for one thread.
 #[derive(Debug)]
 pub(crate) struct Driver {
     program: Arc<Program>,
-    /// The length of every state; 0 where it varies.
+    /// The length of all states; 0 if it varies.
     pub size: usize,
+    /// The context of the compiled code.
     pub context: Box<Context>,
-    pub rooms: Rooms,
+    /// The buffers.
+    pub buffers: Buffers,
     /// One byte per edge of the model, not 0 if it was executed.
     covered: Vec<u8>,
 }
@@ -28,11 +30,10 @@ pub(crate) struct Driver {
 // state is expanded and only used until that is done.
 unsafe impl Send for Driver {}
 
-/// Room to work in.
+/// The working memory.
 #[derive(Debug)]
-pub(crate) struct Rooms {
-    /// How many bytes of successors, and of points inside atomic sequences, there is room for, and for how many
-    /// successors.
+pub(crate) struct Buffers {
+    /// The capacity in bytes for successors and for points inside atomic sequences.
     wanted: usize,
     entries: usize,
     root: Vec<u8>,
@@ -41,11 +42,11 @@ pub(crate) struct Rooms {
     pub(crate) current: Vec<u8>,
     inner: Vec<u8>,
     pending: Vec<Pending>,
-    /// Points still to be expanded: ranges of entries of `pending`.
+    /// The points still to be expanded: ranges of entries of `pending`.
     pub(crate) points: Vec<(usize, usize)>,
 }
 
-/// How an attempt at expanding a state ended.
+/// The result of an attempt to expand a state.
 pub(crate) enum Outcome {
     Moved,
     Still,
@@ -58,7 +59,7 @@ impl Driver {
         let facts = &program.facts;
         let edges = facts.first_edge.last().map_or(0, |n| *n as usize);
         let size = if facts.fixed { facts.sample.len() } else { 0 };
-        let rooms = Rooms {
+        let buffers = Buffers {
             wanted: 4 * facts.sample.len() + 4096,
             entries: 0,
             root: Vec::new(),
@@ -68,7 +69,7 @@ impl Driver {
             pending: Vec::new(),
             points: Vec::new(),
         };
-        let mut driver = Driver { program, size, context: Context::new(), rooms, covered: vec![0; edges] };
+        let mut driver = Driver { program, size, context: Context::new(), buffers, covered: vec![0; edges] };
         driver.prepare();
         driver.grow();
         driver
@@ -82,7 +83,7 @@ impl Driver {
         &self.program.functions.layout
     }
 
-    /// Makes the edges that were executed true: `[process][edge]`.
+    /// Sets the executed edges to true: `[process][edge]`.
     pub(crate) fn cover(&self, all: &mut [Vec<bool>]) {
         for (process, edges) in all.iter_mut().enumerate() {
             let first = self.program.facts.first_edge[process] as usize;
@@ -92,16 +93,16 @@ impl Driver {
         }
     }
 
-    /// Appends every successor of a state. None if the program can't.
+    /// Appends every successor of a state. `None` if the program can't.
     #[inline]
     pub(crate) fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Option<Flags> {
-        if self.program.functions.look.is_some() {
+        if self.program.functions.observe.is_some() {
             return self.expand_watched(state, choice, out);
         }
         self.expand_system(state, choice, out)
     }
 
-    /// The same for the processes alone.
+    /// Appends every successor of a state without the observer. `None` if the program can't.
     #[inline]
     pub(crate) fn expand_system(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Option<Flags> {
         loop {
@@ -117,7 +118,7 @@ impl Driver {
         }
     }
 
-    /// What stays the same from state to state.
+    /// Sets the constant parts of the context.
     fn prepare(&mut self) {
         let facts = &self.program.facts;
         let context = &mut *self.context;
@@ -138,39 +139,39 @@ impl Driver {
     }
 
     pub(crate) fn can_grow(&self) -> bool {
-        self.rooms.wanted < MAX_ROOM
+        self.buffers.wanted < MAX_ROOM
     }
 
-    /// Whether the code notes who has made what.
+    /// Whether the code records the process of each successor.
     pub(crate) fn has_marks(&self) -> bool {
         self.program.parts
     }
 
-    /// Makes more room, and tells the code where it is.
+    /// Enlarges the buffers and updates the context.
     #[cold]
     pub(crate) fn grow(&mut self) {
-        // Behind the place where a state begins or, where states differ in length, ends.
+        // The space after the start of a state or, for varying lengths, after its end.
         let keep = SLACK + self.size;
-        // States of no length at all are few: as many as there are edges.
+        // The number of empty states is bounded by the number of edges.
         let shortest = self.size.max(self.layout().fixed).max(1);
-        let rooms = &mut self.rooms;
-        rooms.wanted *= 2;
-        rooms.entries = rooms.wanted / shortest + self.covered.len();
-        rooms.inner.resize(rooms.wanted, 0);
-        rooms.half.resize(rooms.wanted, 0);
-        rooms.current.resize(rooms.wanted, 0);
-        rooms.pending.reserve(rooms.wanted / 32);
+        let buffers = &mut self.buffers;
+        buffers.wanted *= 2;
+        buffers.entries = buffers.wanted / shortest + self.covered.len();
+        buffers.inner.resize(buffers.wanted, 0);
+        buffers.half.resize(buffers.wanted, 0);
+        buffers.current.resize(buffers.wanted, 0);
+        buffers.pending.reserve(buffers.wanted / 32);
         let context = &mut *self.context;
-        context.half = rooms.half.as_mut_ptr();
-        context.half_limit = context.half.wrapping_add(rooms.wanted - keep);
-        context.inner_start = rooms.inner.as_mut_ptr();
-        context.inner_limit = context.inner_start.wrapping_add(rooms.wanted - keep);
-        context.pending_start = rooms.pending.as_mut_ptr();
-        context.pending_limit = context.pending_start.wrapping_add(rooms.pending.capacity());
+        context.half = buffers.half.as_mut_ptr();
+        context.half_limit = context.half.wrapping_add(buffers.wanted - keep);
+        context.inner_start = buffers.inner.as_mut_ptr();
+        context.inner_limit = context.inner_start.wrapping_add(buffers.wanted - keep);
+        context.pending_start = buffers.pending.as_mut_ptr();
+        context.pending_limit = context.pending_start.wrapping_add(buffers.pending.capacity());
         self.clear_inner();
     }
 
-    /// Nothing is put aside.
+    /// Clears the points inside atomic sequences.
     pub(crate) fn clear_inner(&mut self) {
         let context = &mut *self.context;
         context.inner = context.inner_start;
@@ -204,12 +205,12 @@ impl Driver {
         }
     }
 
-    /// Makes room in the batch, and tells the code about it.
+    /// Reserves memory in the batch and updates the context.
     #[inline]
     pub(crate) fn reserve(&mut self, bytes: &mut Vec<u8>, ends: &mut Vec<u32>) -> bool {
-        let Rooms { wanted, entries, .. } = self.rooms;
+        let Buffers { wanted, entries, .. } = self.buffers;
         if bytes.capacity() - bytes.len() < wanted || ends.capacity() - ends.len() < entries {
-            // Ends are counted in 32 bits, and capacities may double.
+            // Ends are 32-bit numbers, and capacities may double.
             if bytes.len() + wanted > u32::MAX as usize / 2 {
                 return false;
             }
@@ -224,7 +225,7 @@ impl Driver {
         true
     }
 
-    /// Takes the successors over into the batch.
+    /// Adds the new successors to the batch.
     #[inline]
     pub(crate) fn take(&mut self, bytes: &mut Vec<u8>, ends: &mut Vec<u32>) -> Outcome {
         // SAFETY: both pointers are into the same reserved memory, of which everything between them was written.
@@ -248,15 +249,15 @@ impl Driver {
         if ends.len() == first { Outcome::Still } else { Outcome::Moved }
     }
 
-    /// The state to expand, with room behind where the code wants that, and the tables of its processes and channels.
-    /// None if it is no state of this model.
+    /// Loads the state to expand, with slack where the code needs it, and fills the tables of its processes and
+    /// channels. `None` if it is no state of this model.
     #[inline]
     pub(crate) fn load(&mut self, state: &State) -> Option<*mut u8> {
         if self.size > 0 {
             return (state.len() == self.size).then_some(state.as_ptr().cast_mut());
         }
         let len = state.len();
-        let root = &mut self.rooms.root;
+        let root = &mut self.buffers.root;
         if root.len() < len + SLACK {
             root.resize(2 * len + SLACK, 0);
         }
@@ -267,7 +268,7 @@ impl Driver {
         ok.then_some(root)
     }
 
-    /// Fills the tables for a state; false if it is no state of this model.
+    /// Fills the tables for a state. Returns false if it is no state of this model.
     ///
     /// # Safety
     /// `root` must point to `len` bytes.
@@ -308,13 +309,13 @@ impl Driver {
         unsafe { all(context, root, 0, 0) }
     }
 
-    /// Makes the moves of one process, if it is there, but for those it makes only if nobody else can move.
+    /// Makes the moves of one process, if it exists, with `timeout` false.
     fn part(&mut self, root: *mut u8, pid: usize) -> i32 {
         self.context.timeout = 0;
         if pid < self.context.counts.processes as usize { self.moves(root, pid) } else { status::DONE }
     }
 
-    /// Makes the moves of one process, if it is there.
+    /// Makes the moves of one process, if it exists.
     fn one(&mut self, root: *mut u8, pid: usize) -> i32 {
         self.context.timeout = 0;
         if pid >= self.context.counts.processes as usize {
@@ -346,7 +347,7 @@ impl Driver {
         unsafe { moves(context, root, u64::from(base), pid as u64) }
     }
 
-    /// Nobody can move: is every process at a place where it may rest for ever?
+    /// Whether a state without moves is a valid end state.
     fn may_end(&self, state: &State) -> bool {
         let (layout, model) = (self.layout(), &self.program.functions.model);
         let types = &self.program.functions.types;

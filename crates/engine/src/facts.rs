@@ -1,37 +1,41 @@
-//! What can be known about a model before it runs.
+//! Static analysis of a model for code generation.
 
 use kripke_model::ir::{ChannelId, Edge, Effect, Expr, Init, Model, Pattern, Place, Sync, VarRef};
 use kripke_model::layout::{ChannelAt, Layout, Slot};
 
-/// A process that is always there.
+/// A process of the fixed set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site {
+    /// The process type.
     pub process: u32,
+    /// The offset in the state.
     pub base: u32,
 }
 
 #[derive(Debug)]
 pub(crate) struct Facts {
-    /// Only states with the processes of the sample are looked at, none of them created or removed, and variables that
-    /// are never written as they are there.
+    /// Whether the code is for a fixed set of processes: those of the sample, without creation or removal. Variables
+    /// that are never written have the values of the sample.
     pub fixed: bool,
-    /// Some edge creates or removes processes.
+    /// Whether some edge creates or removes processes.
     pub varies: bool,
-    /// Some expression depends on where processes are.
+    /// Whether some expression reads locations of processes.
     pub locations_read: bool,
+    /// Whether some expression reads `enabled`.
     pub enabled_read: bool,
-    /// Some locations are committed.
+    /// Whether some locations are committed.
     pub committed: bool,
-    /// Some process claims channels for itself.
+    /// Whether some process has exclusive-access claims.
     pub claims: bool,
-    /// A state.
+    /// A state of the shape.
     pub sample: Vec<u8>,
-    /// Its processes, if they are fixed, and its channels.
+    /// The processes of the sample, if they are fixed.
     pub sites: Vec<Site>,
+    /// The channels of the sample.
     pub channels: Vec<ChannelAt>,
-    /// Per channel declaration, the first one that looks the same.
+    /// For each channel declaration, the first declaration with the same layout.
     pub alike: Vec<u32>,
-    /// The number of the first edge of each process type, counting through all of them.
+    /// The number of the first edge of each process type, in a numbering of all edges.
     pub first_edge: Vec<u32>,
     written_globals: Vec<bool>,
     written_locals: Vec<Vec<bool>>,
@@ -111,12 +115,12 @@ impl Facts {
         }
     }
 
-    /// For code that works on states without the types of their processes.
+    /// The facts for states without type bytes.
     #[must_use]
     pub(crate) fn without_types(mut self, layout: &Layout) -> Facts {
         for (n, site) in self.sites.iter_mut().enumerate() {
             self.sample.remove(site.base as usize - n);
-            // Where the type would be if there were one: the byte before the process.
+            // The byte before the process, where its type would be.
             site.base -= n as u32 + 1;
         }
         self.channels = layout.global_channels.clone();
@@ -131,7 +135,7 @@ impl Facts {
         }
     }
 
-    /// The value of an element that never changes, given where the variable's frame begins.
+    /// The value of an element that is never written; `base` is the offset of the variable's frame.
     pub(crate) fn initially(&self, slot: &Slot, base: usize, element: usize) -> i32 {
         slot.width.load(&self.sample, base + slot.offset + element * slot.width.bytes())
     }
@@ -158,7 +162,7 @@ fn own_channels(layout: &Layout, sites: &[Site]) -> Vec<ChannelAt> {
     sites.iter().flat_map(own).collect()
 }
 
-/// The first of a variable's channels, as an index into its owner's, and what they look like.
+/// The first channel of a variable, as an index into its owner's channels, and the declaration.
 pub(crate) fn channels_of(vars: &[kripke_model::ir::Var], wanted: usize) -> Option<(usize, ChannelId)> {
     let mut first = 0;
     for (i, var) in vars.iter().enumerate() {

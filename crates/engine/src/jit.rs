@@ -1,4 +1,4 @@
-//! Turning functions into machine code.
+//! Compilation of functions to machine code.
 
 use cranelift_codegen::ir::{Endianness, Function};
 use cranelift_codegen::isa::OwnedTargetIsa;
@@ -10,23 +10,24 @@ use crate::Options;
 use crate::code::Calls;
 use crate::runtime;
 
-/// Machine code of a program, at most. That much address space is set aside.
+/// The maximal size of the machine code of a program. This address space is reserved.
 const MAX_CODE: usize = 1 << 26;
 
-/// A program with more instructions than this is not optimised: it would take longer than it is worth. With more than
-/// the second number, it is compiled as quickly as possible.
+/// The number of instructions above which a program is not optimised, since optimisation would take longer than it
+/// saves. Above the second number it is compiled with the fastest settings.
 const OPTIMISED: usize = 8_000;
 const HURRIED: usize = 40_000;
 
 /// Compiled functions.
 pub(crate) struct Machine {
     pub module: JITModule,
-    /// In the order in which they were given.
+    /// The addresses, in the order of the functions given.
     pub addresses: Vec<runtime::Function>,
+    /// The size of the machine code.
     pub bytes: usize,
 }
 
-/// How good the code is to be.
+/// The level of optimisation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Effort {
     Much,
@@ -34,13 +35,13 @@ enum Effort {
     Little,
 }
 
-/// How functions of this machine are called.
+/// The calling convention of the host.
 pub(crate) fn calls() -> Result<Calls, String> {
     let isa = isa(Effort::Little, false)?;
     Ok(Calls { config: isa.frontend_config(), convention: isa.default_call_conv() })
 }
 
-/// Compiles functions, which call each other by their position. They have names for those who look at the machine code.
+/// Compiles functions, which refer to each other by position. Their names are for profilers and debuggers.
 pub(crate) fn compile(functions: Vec<(String, Function)>, options: Options) -> Result<Machine, String> {
     let instructions: usize = functions.iter().map(|(_, f)| f.dfg.num_insts()).sum();
     let effort = match instructions {
@@ -50,7 +51,7 @@ pub(crate) fn compile(functions: Vec<(String, Function)>, options: Options) -> R
     };
     let effort = if options.optimise || effort != Effort::Much { effort } else { Effort::Some };
     let mut builder = JITBuilder::with_isa(isa(effort, options.verify)?, cranelift_module::default_libcall_names());
-    // In one piece, so that functions can call each other wherever they are.
+    // One contiguous arena, so that functions can call each other at any distance.
     let memory = ArenaMemoryProvider::new_with_size(MAX_CODE).map_err(|e| e.to_string())?;
     builder.memory_provider(Box::new(memory));
     let mut module = JITModule::new(builder);

@@ -1,52 +1,52 @@
-//! Compiled successors: a model's transitions as machine code.
+//! Compiled successors: the transitions of a model as machine code.
 //!
-//! [`Compiled`] gives exactly the successors, in exactly the order, of the reference interpreter
-//! ([`kripke_model::Interpreter`]). Code is generated for what happens all the time. Where something rare happens while
-//! a state is expanded (a fault, a failing assertion, a sequence that seems endless, nobody can move), what the code did
-//! is dropped and the interpreter expands that state. So findings are made in one place only, and the code stays simple.
+//! [`Compiled`] gives exactly the successors of the reference interpreter ([`kripke_model::Interpreter`]), in the
+//! same order. Code is generated for the common cases. In a rare case (a fault, a failed assertion, a sequence
+//! without end, a deadlock) the result of the code is discarded and the interpreter expands the state. So findings
+//! are made in one place, and the code stays simple.
 //!
-//! Knows no search and no language, and does no I/O.
+//! The crate knows no search and no modelling language, and does no I/O.
+#![warn(missing_docs)]
 
+mod atomic;
+mod by_process;
 mod code;
 mod compiled;
 mod context;
-mod cut;
 mod driver;
 mod facts;
-mod inner;
 mod jit;
-mod joint;
-mod parts;
+mod product;
 mod program;
 mod runtime;
 mod shape;
-pub mod testing;
-mod watch;
+mod trace;
+mod type_bytes;
 
 use std::fmt;
 
 pub use compiled::Compiled;
 
-/// How code is generated.
+/// Options of code generation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Note which edges are executed.
+    /// Whether executed edges are recorded.
     pub coverage: bool,
-    /// Note who makes which successors, so that [`Successors::expand_parts`](kripke_model::Successors) need not ask one
-    /// process after the other.
+    /// Whether the process of each successor is recorded, so that
+    /// [`Successors::expand_parts`](kripke_model::Successors) needs no call per process.
     pub parts: bool,
-    /// Check exclusive-access claims on channels.
+    /// Whether exclusive-access claims on channels are checked.
     pub claims: bool,
-    /// Check the generated code before compiling it.
+    /// Whether Cranelift verifies the generated code.
     pub verify: bool,
-    /// Take the time to make the code good.
+    /// Whether the code is optimised.
     pub optimise: bool,
-    /// Where processes come and go, make code for the set of them that is there most of the time.
+    /// Whether code is made for the common set of processes, if processes are created or removed.
     pub specialise: bool,
-    /// Leave out of states what goes without saying: see [`Compiled::kept`].
-    pub cut: bool,
-    /// How many other states are left to the interpreter before code for them is made, too.
-    pub patience: u32,
+    /// Whether type bytes are removed from states: see [`Compiled::encode`].
+    pub omit_types: bool,
+    /// The number of states of other shapes that are left to the interpreter before general code is made.
+    pub general_after: u32,
 }
 
 impl Default for Options {
@@ -58,13 +58,13 @@ impl Default for Options {
             verify: cfg!(debug_assertions),
             optimise: true,
             specialise: true,
-            cut: true,
-            patience: 5000,
+            omit_types: true,
+            general_after: 5000,
         }
     }
 }
 
-/// What stands in the way of compiling a model; the interpreter can run it all the same.
+/// The reason why a model can't be compiled. The interpreter can execute it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unsupported(pub String);
 

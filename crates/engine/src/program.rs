@@ -1,4 +1,4 @@
-//! A program: code for a model, and what it needs to run.
+//! Programs: compiled code of a model with its data.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -13,33 +13,35 @@ use kripke_model::ir::{Direction, Edge, EdgeId, Effect, Expr, Guard, Place, Proc
 use kripke_model::layout::Layout;
 
 use crate::code::{Calls, Gen, Links, Plan, Role, Unit};
-use crate::context::{MAX_FIELDS, MAX_SIGHT};
+use crate::context::{MAX_FIELDS, MAX_OBSERVER_EDGES};
 use crate::facts::Facts;
 use crate::jit::{self, Machine};
 use crate::runtime::{Claim, Functions};
-use crate::watch::Watch;
+use crate::trace::TraceAutomaton;
 use crate::{Options, Unsupported};
 
-/// Processes share the code of their type if there would otherwise be more edges than this to compile.
+/// The number of edges above which processes share the code of their type.
 const MAX_EDGES: usize = 1500;
 
-/// With more edges than this, less code is better than fast code.
+/// The number of edges above which code size has priority over speed.
 const MANY_EDGES: usize = 500;
 
-/// The time it takes to make code grows faster than the number of edges. Beyond so many of one process type, or of all, the
-/// interpreter has seen many states before there is code.
+/// The compilation time grows faster than the number of edges. Above these numbers for one process type and for all,
+/// the model is left to the interpreter.
 const MOST_OF_TYPE: usize = 12_000;
 const MOST: usize = 40_000;
 
-/// Code for the states of a model that certain facts are true of. Threads share it.
+/// The code for the states of a model for which the facts hold. Threads share it.
 pub(crate) struct Program {
+    /// The compiled functions.
     pub functions: Functions,
+    /// The facts that the code relies on.
     pub facts: Facts,
-    /// How long it took to make.
+    /// The compilation time.
     pub seconds: f64,
-    /// How much machine code there is.
+    /// The size of the machine code.
     pub bytes: usize,
-    /// Whether it notes who has made which successors.
+    /// Whether the code records the process of each successor.
     pub parts: bool,
     module: Mutex<Option<JITModule>>,
 }
@@ -53,7 +55,7 @@ impl Program {
     ) -> Result<Program, Unsupported> {
         let start = Instant::now();
         let claims = check(model, layout, &facts, options)?;
-        let watch = Watch::new(model, layout)?;
+        let watch = TraceAutomaton::new(model, layout)?;
         let (plan, units) = plan(model, layout, &facts, options);
         let functions = generate(&plan, &units, jit::calls().map_err(Unsupported)?);
         let Machine { module, addresses, bytes } = jit::compile(functions, options).map_err(Unsupported)?;
@@ -65,12 +67,12 @@ impl Program {
         let functions = Functions {
             per_process: plan.links.per_process,
             types: facts.sites.iter().map(|site| site.process as u8).collect(),
-            // The last one.
+            // The function for all processes is the last one.
             all: addresses[addresses.len() - 1],
-            look: units.iter().position(|(role, ..)| *role == Role::Look).map(|i| addresses[i]),
+            observe: units.iter().position(|(role, ..)| *role == Role::Observe).map(|i| addresses[i]),
             moves: every(Role::Moves),
             accept: every(Role::Accept),
-            could: every(Role::Could),
+            enabled: every(Role::Enabled),
             model: model.clone(),
             layout: layout.clone(),
             watch,
@@ -82,10 +84,10 @@ impl Program {
     }
 }
 
-/// A function to be generated: what it does, for which process type, and for which process if each has its own.
+/// A function to generate: its kind, its process type, and its process if each has its own.
 type Name = (Role, u32, Option<u32>);
 
-/// Which functions there will be. The one for all processes is the last.
+/// The functions to generate. The function for all processes is the last one.
 fn plan<'a>(model: &'a Model, layout: &'a Layout, facts: &'a Facts, options: Options) -> (Plan<'a>, Vec<Name>) {
     let all = |processes: &mut dyn Iterator<Item = usize>| processes.map(|p| model.processes[p].edges.len()).sum();
     let edges: usize = all(&mut facts.sites.iter().map(|s| s.process as usize));
@@ -107,9 +109,9 @@ fn plan<'a>(model: &'a Model, layout: &'a Layout, facts: &'a Facts, options: Opt
         links.functions.push(ids);
     }
     if model.goal.is_some() || model.observer.is_some() {
-        names.push((Role::Look, 0, None));
+        names.push((Role::Observe, 0, None));
     }
-    names.push((Role::All, 0, None));
+    names.push((Role::Successors, 0, None));
     let edges = if per_process { edges } else { all(&mut (0..model.processes.len())) };
     let (small, claims) = (edges > MANY_EDGES, options.claims && facts.claims);
     (Plan { model, layout, facts, links, small, coverage: options.coverage, parts: options.parts, claims }, names)
@@ -147,25 +149,25 @@ fn receiving_at(process: &Process) -> Vec<bool> {
     process.locations.iter().map(|l| l.edges.iter().any(receives)).collect()
 }
 
-/// Does a process of this type need such a function?
+/// Whether a process of this type needs a function of this kind.
 fn is_wanted(role: Role, process: &Process, model: &Model, facts: &Facts) -> bool {
     match role {
         Role::Moves => true,
-        Role::Park => process.edges.iter().any(|e| e.then == Then::Keep),
-        Role::Follow => !model.uses_priorities && process.edges.iter().any(|e| e.then == Then::Keep),
+        Role::Defer => process.edges.iter().any(|e| e.then == Then::Keep),
+        Role::Atomic => !model.uses_priorities && process.edges.iter().any(|e| e.then == Then::Keep),
         Role::Accept => may_meet(process, model),
-        Role::Could => model.uses_priorities || facts.enabled_read,
-        Role::Look | Role::All => false,
+        Role::Enabled => model.uses_priorities || facts.enabled_read,
+        Role::Observe | Role::Successors => false,
     }
 }
 
-/// Can a process of this type be the receiver of a rendezvous?
+/// Whether a process of this type can be the receiver of a rendezvous.
 fn may_meet(process: &Process, model: &Model) -> bool {
     let receives = |e: &Edge| matches!(e.sync, Some(Sync::Receive { .. }));
     model.channels.iter().any(|c| c.capacity == 0) && process.edges.iter().any(receives)
 }
 
-/// What code can't be generated for. Otherwise the claims of each process type.
+/// Checks that code can be generated. Returns the claims of each process type.
 fn check(model: &Model, layout: &Layout, facts: &Facts, options: Options) -> Result<Vec<Vec<Claim>>, Unsupported> {
     let cannot = |what: &str| Err(Unsupported(what.to_string()));
     let edges = || model.processes.iter().map(|p| p.edges.len());
@@ -184,7 +186,8 @@ fn check(model: &Model, layout: &Layout, facts: &Facts, options: Options) -> Res
         return cannot("committed locations together with atomic sequences or new processes");
     }
     let asked = model.uses_priorities || facts.enabled_read;
-    // A rendezvous judges the condition before anything is done; a buffer, only when the message is taken.
+    // A rendezvous evaluates the condition before its effects; a buffered receive evaluates it when the message is
+    // taken.
     let buffered = model.channels.iter().any(|c| c.capacity > 0);
     let conditional = edges().any(|e| matches!(e.sync, Some(Sync::Receive { condition: Some(_), .. })));
     if conditional && (asked || buffered && sequences()) {
@@ -204,7 +207,7 @@ fn check(model: &Model, layout: &Layout, facts: &Facts, options: Options) -> Res
         if automaton.edges.iter().flat_map(|e| &e.effects).any(changes) {
             return cannot("a property that changes variables");
         }
-        if automaton.locations.iter().any(|l| l.edges.len() > MAX_SIGHT) {
+        if automaton.locations.iter().any(|l| l.edges.len() > MAX_OBSERVER_EDGES) {
             return cannot("a property with very many edges");
         }
     }

@@ -1,7 +1,7 @@
-//! What compiled code calls: rare or long-winded work.
+//! The runtime: functions that compiled code calls for rare or long operations.
 //!
-//! Every function here is called with the context it was given, a state that has room behind it, and numbers that the
-//! compiled code has checked.
+//! Every function is called with its context, a state with slack after it, and numbers that the compiled code has
+//! checked.
 
 use std::sync::Arc;
 
@@ -10,39 +10,47 @@ use kripke_model::ir::{Direction, LocId, Location};
 use kripke_model::layout::{Buffer, Layout, ProcessAt, Slot};
 
 use crate::context::{Context, Counts, ask, question, status};
-use crate::watch::Watch;
+use crate::trace::TraceAutomaton;
 
-/// `(context, state, base, pid) -> status`.
+/// The signature `(context, state, base, pid) -> status`.
 pub(crate) type Function = unsafe extern "C" fn(*mut Context, *mut u8, u64, u64) -> i32;
 
 /// The compiled functions of a model.
 #[derive(Debug)]
 pub(crate) struct Functions {
-    /// There is one of each per process, not per process type.
+    /// Whether each process has its own functions, not each process type.
     pub per_process: bool,
-    /// The types of the processes, where they are always the same: states do not say.
+    /// The types of the processes, if the set of processes is fixed and states have no type bytes.
     pub types: Vec<u8>,
+    /// The function for all processes.
     pub all: Function,
-    /// Where there is an observer or a goal.
-    pub look: Option<Function>,
+    /// The function for the observer and the goal.
+    pub observe: Option<Function>,
+    /// The function for the moves of a process.
     pub moves: Vec<Option<Function>>,
+    /// The function for the receiver's half of a rendezvous.
     pub accept: Vec<Option<Function>>,
-    pub could: Vec<Option<Function>>,
+    /// The function that tests whether a process is enabled.
+    pub enabled: Vec<Option<Function>>,
     pub model: Arc<Model>,
+    /// The layout of states.
     pub layout: Arc<Layout>,
     /// The trace automaton.
-    pub watch: Option<Watch>,
-    /// Per process type: whether its location is stored in two bytes, and at which locations it receives.
+    pub watch: Option<TraceAutomaton>,
+    /// For each process type, whether its location takes two bytes, and whether it receives at a location.
     pub receiving: Vec<(bool, Vec<bool>)>,
-    /// Per process type: the channels it claims for itself.
+    /// For each process type, its exclusive-access claims.
     pub claims: Vec<Vec<Claim>>,
 }
 
-/// A claim on the channel a variable names.
+/// An exclusive-access claim on the channel that a variable names.
 #[derive(Clone, Debug)]
 pub(crate) struct Claim {
+    /// Sending or receiving.
     pub direction: Direction,
+    /// The variable.
     pub slot: Slot,
+    /// Whether the variable is local.
     pub local: bool,
 }
 
@@ -54,17 +62,17 @@ impl Functions {
     /// The type of a process.
     ///
     /// # Safety
-    /// The process must begin there.
+    /// `process` must point to a process.
     #[inline]
     pub(crate) unsafe fn type_of(&self, pid: usize, process: *const u8) -> u8 {
         // SAFETY: as the caller promises, where states say.
         self.types.get(pid).copied().unwrap_or_else(|| unsafe { *process })
     }
 
-    /// Is the process at a location where it receives?
+    /// Whether the process is at a location where it receives.
     ///
     /// # Safety
-    /// A process must begin there.
+    /// `process` must point to a process with its type byte.
     #[inline]
     unsafe fn receives(&self, process: *const u8) -> bool {
         // SAFETY: a process begins with its type and its location.
@@ -101,7 +109,7 @@ pub(crate) unsafe extern "C" fn handshake(context: *mut Context, half: *mut u8, 
     status::DONE
 }
 
-/// Is a process other than the sender at a location where it receives?
+/// Whether a process other than the sender is at a location where it receives.
 pub(crate) unsafe extern "C" fn receiver(context: *mut Context, bytes: *const u8, count: u64, sender: u64) -> i32 {
     // SAFETY: as in `handshake`; processes begin where the tables say.
     let (functions, bases) = unsafe { (&*(*context).functions, &(&(*context).processes)[..count as usize]) };
@@ -119,7 +127,7 @@ pub(crate) unsafe extern "C" fn copy(to: *mut u8, from: *const u8, len: u64) -> 
     0
 }
 
-/// Clears room for a process.
+/// Clears the memory of a new process.
 pub(crate) unsafe extern "C" fn clear(at: *mut u8, len: u64) -> i32 {
     // SAFETY: the compiled code has checked that there is room.
     unsafe { std::ptr::write_bytes(at, 0, len as usize) };
@@ -138,7 +146,7 @@ unsafe fn channel<'a>(at: *mut u8, buffer: *const Buffer) -> (&'a mut [u8], &'a 
     }
 }
 
-/// Puts the message in the context in front of the first larger one.
+/// Inserts the message of the context before the first larger one.
 pub(crate) unsafe extern "C" fn insert(context: *mut Context, at: *mut u8, buffer: *const Buffer) -> i32 {
     // SAFETY: compiled code passes a channel of its state and the channel's own buffer.
     let (bytes, buffer) = unsafe { channel(at, buffer) };
@@ -171,7 +179,7 @@ pub(crate) unsafe extern "C" fn remove(at: *mut u8, slot: u64, buffer: *const Bu
     0
 }
 
-/// A state and its processes, as the questions below see it.
+/// A state and its processes, for queries.
 struct Seen<'a> {
     functions: &'a Functions,
     counts: Counts,
@@ -180,6 +188,8 @@ struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
+    /// The state that a query is about.
+    ///
     /// # Safety
     /// The context must describe this state.
     unsafe fn new(context: *mut Context, bytes: *const u8) -> Seen<'a> {
@@ -201,7 +211,7 @@ impl<'a> Seen<'a> {
         ProcessAt { process: u32::from(process), offset }
     }
 
-    /// A process number that names a living process.
+    /// The process with this number, if it is alive.
     fn alive(&self, pid: i32) -> Option<ProcessAt> {
         usize::try_from(pid).ok().filter(|pid| *pid < self.bases.len()).map(|pid| self.process(pid))
     }
@@ -215,8 +225,8 @@ impl<'a> Seen<'a> {
         offset.map_or(1, |offset| i32::from(self.bytes[at.offset as usize + offset]))
     }
 
-    /// Is some process at a progress location?
-    fn somebody_at(&self, wanted: impl Fn(&Location) -> bool) -> bool {
+    /// Whether some process is at such a location.
+    fn some_process_at(&self, wanted: impl Fn(&Location) -> bool) -> bool {
         (0..self.bases.len()).any(|pid| {
             let at = self.process(pid);
             let process = &self.functions.model.processes[at.process as usize];
@@ -224,18 +234,18 @@ impl<'a> Seen<'a> {
         })
     }
 
-    /// Asks a process whether it could move. -1 if only the interpreter knows.
+    /// Whether a process is enabled; -1 if the interpreter has to decide.
     ///
     /// # Safety
-    /// The context must be the one this was made with, and nobody else may refer to it.
-    unsafe fn could(&self, ctx: *mut Context, pid: usize, ask: u32) -> i32 {
+    /// The context must be the one of this value, and no other reference to it may exist.
+    unsafe fn enabled(&self, ctx: *mut Context, pid: usize, ask: u32) -> i32 {
         let (base, process) = (self.bases[pid], self.process(pid).process as u8);
-        let Some(could) = self.functions.pick(&self.functions.could, pid, process) else { return -1 };
+        let Some(enabled) = self.functions.pick(&self.functions.enabled, pid, process) else { return -1 };
         // SAFETY: the function only reads the state, and writes nothing of the context that is referred to here.
         let answer = unsafe {
             let saved = ((*ctx).counts, (*ctx).asked, (*ctx).ask);
             ((*ctx).counts, (*ctx).ask) = (self.counts, ask);
-            let answer = could(ctx, self.bytes.as_ptr().cast_mut(), u64::from(base), pid as u64);
+            let answer = enabled(ctx, self.bytes.as_ptr().cast_mut(), u64::from(base), pid as u64);
             ((*ctx).counts, (*ctx).asked, (*ctx).ask) = saved;
             answer
         };
@@ -246,31 +256,30 @@ impl<'a> Seen<'a> {
         }
     }
 
-    /// Could a process of higher priority move? -1 if only the interpreter knows.
+    /// Whether a process of higher priority is enabled; -1 if the interpreter has to decide.
     ///
     /// # Safety
-    /// As for [`Seen::could`].
+    /// See [`Seen::enabled`].
     unsafe fn outranked(&self, ctx: *mut Context, pid: i32, ask: u32) -> i32 {
         let Some(mine) = self.alive(pid).map(|at| self.priority(at)) else { return -1 };
         let above = |other: &usize| *other != pid as usize && self.priority(self.process(*other)) > mine;
         // SAFETY: as the caller promises.
-        let mut answers = (0..self.bases.len()).filter(above).map(|other| unsafe { self.could(ctx, other, ask) });
+        let mut answers = (0..self.bases.len()).filter(above).map(|other| unsafe { self.enabled(ctx, other, ask) });
         answers.find(|answer| *answer != 0).unwrap_or(0)
     }
 }
 
-/// Answers a question about a state whose sizes the context has, and perhaps about one of its processes. -1 if only the
-/// interpreter knows.
+/// The answer to a query about a state whose sizes are in the context. -1 if the interpreter has to decide.
 pub(crate) unsafe extern "C" fn answer(ctx: *mut Context, bytes: *const u8, question: u32, pid: i32) -> i32 {
     // SAFETY: compiled code passes its state.
     let seen = unsafe { Seen::new(ctx, bytes) };
     match question {
-        question::NON_PROGRESS => i32::from(!seen.somebody_at(|l| l.progress)),
-        question::ACCEPTING => i32::from(seen.somebody_at(|l| l.accept)),
+        question::NON_PROGRESS => i32::from(!seen.some_process_at(|l| l.progress)),
+        question::ACCEPTING => i32::from(seen.some_process_at(|l| l.accept)),
         question::LOCATION => seen.alive(pid).map_or(0, |at| seen.location(at).0 as i32),
         question::PRIORITY => seen.alive(pid).map_or(0, |at| seen.priority(at)),
         // SAFETY: it is the same context, and compiled code refers to it only while it runs.
-        question::ENABLED => seen.alive(pid).map_or(0, |_| unsafe { seen.could(ctx, pid as usize, 0) }),
+        question::ENABLED => seen.alive(pid).map_or(0, |_| unsafe { seen.enabled(ctx, pid as usize, 0) }),
         // SAFETY: likewise.
         question::OUTRANKED => unsafe { seen.outranked(ctx, pid, ask::PROVIDED) },
         // SAFETY: likewise.
@@ -278,7 +287,7 @@ pub(crate) unsafe extern "C" fn answer(ctx: *mut Context, bytes: *const u8, ques
     }
 }
 
-/// The number of the first process of a type, -1 if there is none.
+/// The number of the first process of a type; -1 if there is none.
 pub(crate) unsafe extern "C" fn first_of(ctx: *mut Context, bytes: *const u8, count: u64, process: u32) -> i32 {
     // SAFETY: as in `handshake`; processes begin where the tables say.
     let bases = unsafe { &(&(*ctx).processes)[..count as usize] };
@@ -287,7 +296,7 @@ pub(crate) unsafe extern "C" fn first_of(ctx: *mut Context, bytes: *const u8, co
     found.map_or(-1, |pid| pid as i32)
 }
 
-/// Changes the priority of a process. Not 0 if that is a fault.
+/// Changes the priority of a process. The result is not 0 if that is a fault.
 pub(crate) unsafe extern "C" fn set_priority(ctx: *mut Context, bytes: *mut u8, count: u64, pid: i32, to: i32) -> i32 {
     if pid < 0 || pid as u64 >= count {
         return 0;
@@ -308,7 +317,7 @@ pub(crate) unsafe extern "C" fn set_priority(ctx: *mut Context, bytes: *mut u8, 
     0
 }
 
-/// Does another process claim this channel for itself?
+/// Whether another process has an exclusive-access claim on this channel.
 pub(crate) unsafe extern "C" fn claimed(
     ctx: *mut Context,
     bytes: *const u8,
@@ -335,7 +344,7 @@ pub(crate) unsafe extern "C" fn claimed(
     0
 }
 
-/// Moves the trace automaton; the message is in the context. Not 0 if the operation violates it.
+/// Moves the trace automaton with the message of the context. The result is not 0 if the operation violates it.
 pub(crate) unsafe extern "C" fn follow(
     ctx: *mut Context,
     bytes: *mut u8,

@@ -1,8 +1,8 @@
-//! The usual shape of states.
+//! The common shape of states.
 //!
-//! Many models create their processes at the start and keep them: then nearly all states have the same processes at the
-//! same places, and what is never written (parameters, mostly) is the same in all of them. Code made for that shape is
-//! much better than code for any state.
+//! Many models create their processes at the start and keep them. Then nearly all states have the same processes at
+//! the same offsets, and variables that are never written (mostly parameters) have constant values. Code for this
+//! shape is much faster than code for any state.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -14,20 +14,20 @@ use kripke_model::{Batch, Choice, Interpreter, Model, State, Successors};
 use crate::Options;
 use crate::facts::{Facts, sites};
 
-/// States looked at to find the usual shape, and how long that may take: there are models whose steps are long.
+/// The number of states sampled to find the common shape, and the time limit, since some models have long steps.
 const LOOKS: usize = 400;
 const TIME: Duration = Duration::from_millis(5);
 
 const WORD: usize = size_of::<u64>();
 
-/// What states of a shape have in common.
+/// The constant parts of the states of a shape.
 #[derive(PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Shape {
     len: usize,
     checks: Vec<Check>,
 }
 
-/// A word of the state: which bits are always the same, and what they are.
+/// A word of the state: a mask of its constant bits, and their value.
 #[derive(PartialEq, Eq, Hash, Debug)]
 struct Check {
     at: usize,
@@ -63,7 +63,7 @@ fn word(bytes: &[u8], at: usize) -> u64 {
     bytes[at..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word))
 }
 
-/// 255 for every byte of a state that all states of its shape have: types of processes, and locals never written.
+/// A mask with 255 for every constant byte of the shape: types of processes, and locals that are never written.
 fn common(model: &Model, layout: &Layout, facts: &Facts, state: &State) -> Vec<u8> {
     let mut same = vec![0; state.len()];
     for site in sites(layout, state) {
@@ -80,7 +80,7 @@ fn common(model: &Model, layout: &Layout, facts: &Facts, state: &State) -> Vec<u
     same
 }
 
-/// Walks through the model at random, and gives the facts of the shape met most often. None if there is no use in it.
+/// The facts of the most frequent shape on a random walk through the model. `None` if special code is not useful.
 pub(crate) fn usual(interpreter: &mut Interpreter, initial: Facts, options: Options) -> Option<Facts> {
     if !options.specialise {
         return None;
@@ -88,7 +88,7 @@ pub(crate) fn usual(interpreter: &mut Interpreter, initial: Facts, options: Opti
     let (model, layout) = (interpreter.model().clone(), interpreter.layout().clone());
     let mut shapes: HashMap<Shape, (usize, Vec<u8>)> = HashMap::new();
     let (mut state, mut batch) = (initial.sample.clone(), Batch::new());
-    // Any numbers will do, but always the same ones.
+    // The seed is fixed, so the result is reproducible.
     let (mut random, start) = (1u64, Instant::now());
     for look in (1..=LOOKS).take_while(|_| start.elapsed() < TIME) {
         if state.len() >= WORD {
@@ -103,7 +103,7 @@ pub(crate) fn usual(interpreter: &mut Interpreter, initial: Facts, options: Opti
             n => batch.state((random >> 33) as usize % n).to_vec(),
         };
     }
-    // Later ones count more: the beginning is not what is usual.
+    // Among equally frequent shapes a later one wins, since the start of a run is not typical.
     let most = shapes.into_values().max();
     most.map(|(_, sample)| Facts::new(&model, &layout, sample, true))
 }

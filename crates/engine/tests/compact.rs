@@ -1,18 +1,19 @@
-//! Compact states: of every state reached, the state comes back, and no two states are the same bytes.
+//! Compact states: every reached state is decoded to itself, and no two states have the same code.
 //!
-//! `KRIPKE_RANDOM_MODELS` says how many random models, `KRIPKE_RANDOM_SEED` from which seed on; `KRIPKE_CORPUS_STATES` how
-//! many states of each model of the corpus, which is skipped where it is not beside the checkout.
-use kripke_model::Representation;
+//! `KRIPKE_RANDOM_MODELS` is the number of random models, `KRIPKE_RANDOM_SEED` the first seed, and
+//! `KRIPKE_CORPUS_STATES` the number of states per model of the corpus. The corpus is skipped if it is not beside the
+//! checkout.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kripke_engine::testing::random_model;
 use kripke_lang::source::Loader;
+use kripke_model::Representation;
 use kripke_model::{Batch, Choice, Interpreter, Model, Movers, State, Successors};
 use kripke_reduce::compact::{Codec, Compacted};
 use kripke_tests::places;
+use kripke_tests::random_model::random_model;
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
@@ -24,7 +25,7 @@ fn movers(successors: &mut impl Successors, state: &State) -> Movers {
     out
 }
 
-/// What was seen of a model.
+/// The figures of a model.
 #[derive(Default)]
 struct Seen {
     states: usize,
@@ -33,7 +34,7 @@ struct Seen {
     shapes: usize,
 }
 
-/// Walks through states nearest first.
+/// Visits states in breadth-first order.
 fn walk(model: Arc<Model>, limit: usize) -> Result<Seen, String> {
     let mut plain = Interpreter::new(model).map_err(|e| e.to_string())?;
     let (mut encoder, mut decoder) = (Codec::of(&plain), Codec::of(&plain));

@@ -1,7 +1,7 @@
-//! Compiled code against the reference interpreter, on every model of the corpus: the batch of every state reached.
+//! Compiled code against the reference interpreter on every model of the corpus, state by state.
 //!
-//! Runs if the corpus is beside the checkout, and is skipped otherwise. `KRIPKE_CORPUS_STATES` says how many states of
-//! each model.
+//! The test is skipped if the corpus is not beside the checkout. `KRIPKE_CORPUS_STATES` is the number of states per
+//! model.
 
 mod compare;
 
@@ -32,7 +32,7 @@ fn models(root: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn the_corpus_runs_as_interpreted() {
-    run(Options { coverage: true, parts: true, verify: true, patience: 0, ..Options::default() });
+    run(Options { coverage: true, parts: true, verify: true, general_after: 0, ..Options::default() });
 }
 
 #[test]

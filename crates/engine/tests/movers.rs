@@ -1,26 +1,26 @@
-//! Who moves: what an expansion says of each successor, against the single moves behind it, on random models.
+//! The process of each successor, as computed by an expansion, against the single moves behind it, on random models.
 //!
-//! `KRIPKE_RANDOM_MODELS` says how many models, `KRIPKE_RANDOM_SEED` from which seed on.
-use kripke_model::ProcessStructure;
+//! `KRIPKE_RANDOM_MODELS` is the number of models, `KRIPKE_RANDOM_SEED` the first seed.
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
-use kripke_engine::testing::random_model;
+use kripke_model::ProcessStructure;
 use kripke_model::interpret::{Move, Point, Target};
 use kripke_model::ir::Scheduling;
 use kripke_model::{Batch, Choice, Fault, FindingKind, Interpreter, Mover, Movers, Successors};
+use kripke_tests::random_model::random_model;
 
-/// States looked at of each model.
+/// The number of states per model.
 const STATES: usize = 100;
-/// Successors of a state that is looked at.
+/// The maximal number of successors of a tested state.
 const MOST: usize = 30;
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
 
-/// The mover of a step, read off its first single move.
+/// The process of a step, from its first single move.
 fn first_mover(moves: &[Move], interpreter: &Interpreter) -> Mover {
     let model = interpreter.model();
     match moves.first() {
@@ -40,7 +40,7 @@ fn enabled(state: &[u8], interpreter: &mut Interpreter) -> BTreeSet<u8> {
     moves.iter().filter(|m| is_step(m)).flat_map(movers).collect()
 }
 
-/// How many successors were compared, and how many of them come after one of an older process.
+/// The number of compared successors, and of those that follow a successor of an older process.
 #[derive(Default)]
 struct Seen {
     successors: usize,
@@ -55,7 +55,7 @@ fn walk(seed: u64, seen: &mut Seen) {
     while let Some(state) = queue.pop_front() {
         batch.clear();
         interpreter.expand(&state, Choice::All, &mut batch);
-        // Explaining takes an expansion for each successor.
+        // An explanation takes an expansion for each successor.
         let endless = batch.findings().iter().any(|finding| finding.kind == FindingKind::EndlessSequence);
         if endless || batch.len() > MOST {
             continue;
@@ -73,7 +73,7 @@ fn walk(seed: u64, seen: &mut Seen) {
             }
         }
         seen.successors += batch.len();
-        // An observer that can't move keeps everybody from moving.
+        // A blocked observer blocks all processes.
         if interpreter.model().observer.is_none() {
             let said: BTreeSet<u8> = movers.enabled.iter().copied().collect();
             assert_eq!(said, enabled(&state, &mut interpreter), "seed {seed}: {state:?}");

@@ -1,6 +1,6 @@
-//! Compiled code against the reference interpreter, on random models: the batch of every state reached, in order.
+//! Compiled code against the reference interpreter on random models, state by state and in order.
 //!
-//! `KRIPKE_RANDOM_MODELS` says how many models, `KRIPKE_RANDOM_SEED` from which seed on.
+//! `KRIPKE_RANDOM_MODELS` is the number of models, `KRIPKE_RANDOM_SEED` the first seed.
 
 mod compare;
 
@@ -8,17 +8,17 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use kripke_engine::testing::random_model;
 use kripke_engine::{Compiled, Options};
+use kripke_tests::random_model::random_model;
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
 
-/// States looked at of each model.
+/// The number of states per model.
 const STATES: usize = 1000;
 
-/// What became of some models.
+/// The figures of some models.
 #[derive(Default)]
 struct Tally {
     compiled: u64,
@@ -36,7 +36,7 @@ fn check(seed: u64, tally: &mut Tally) {
         verify: true,
         optimise: !seed.is_multiple_of(4),
         specialise: !seed.is_multiple_of(3),
-        patience: [0, 20][seed as usize % 2],
+        general_after: [0, 20][seed as usize % 2],
         ..Options::default()
     };
     match Compiled::new(model.clone(), options) {

@@ -1,12 +1,12 @@
-//! Threads share a model's code; a model that was compiled twice behaves the same.
+//! Threads share the code of a model; compiling a model twice gives the same behaviour.
 
 use std::sync::Arc;
 
-use kripke_engine::testing::random_model;
 use kripke_engine::{Compiled, Options};
 use kripke_model::{Batch, Choice, Successors};
+use kripke_tests::random_model::random_model;
 
-/// The successors of the first states, breadth first.
+/// The successors of the first states in breadth-first order.
 fn walk(mut compiled: Compiled) -> Vec<Vec<u8>> {
     let mut batch = Batch::new();
     compiled.initial(&mut batch);

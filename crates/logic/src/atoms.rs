@@ -1,45 +1,49 @@
-//! Propositions: numbers with the text they were written as.
+//! Atomic propositions. A proposition is a number with the text it was written as.
 
 use std::collections::HashMap;
 
-/// A piece of a text, in bytes.
+/// A range of bytes in a text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Span {
+    /// The first byte.
     pub start: usize,
+    /// The byte after the last.
     pub end: usize,
 }
 
 impl Span {
+    /// The range from `start` up to `end`.
     pub fn new(start: usize, end: usize) -> Span {
         Span { start, end }
     }
 
-    /// From the start of `self` to the end of `other`.
+    /// The range from the start of `self` to the end of `other`.
     #[must_use]
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 }
 
-/// The number of a proposition. In a valuation it is the number of a bit.
+/// The number of a proposition: its bit in a [`Valuation`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AtomId(pub u32);
 
 impl AtomId {
+    /// The number as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Which propositions are true: bit `i` for atom `i`.
+/// A set of true propositions: bit `i` stands for atom `i`.
 pub type Valuation = u64;
 
-/// A proposition: an expression of some language, which this crate does not read.
+/// A proposition: an expression of a modelling language, which this crate does not parse.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Atom {
-    /// As typed where it first occurs.
+    /// The text of its first occurrence.
     pub text: String,
-    /// Where it first occurs.
+    /// The place of its first occurrence.
     pub span: Span,
 }
 
@@ -57,7 +61,7 @@ impl PartialEq for Atoms {
 }
 
 impl Atoms {
-    /// The atom with this text; blanks that separate nothing make no difference.
+    /// Returns the atom with this text. Blanks are ignored unless they separate two tokens.
     pub fn intern(&mut self, text: &str, span: Span) -> AtomId {
         let key = squeezed(text);
         if let Some(id) = self.known.get(&key) {
@@ -69,24 +73,28 @@ impl Atoms {
         id
     }
 
+    /// The number of propositions.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
+    /// Whether there are no propositions.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
+    /// The proposition with this number.
     pub fn get(&self, id: AtomId) -> &Atom {
         &self.list[id.index()]
     }
 
+    /// All propositions in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (AtomId, &Atom)> {
         self.list.iter().enumerate().map(|(i, a)| (AtomId(i as u32), a))
     }
 }
 
-/// Without the blanks that separate neither words nor signs that would run together.
+/// Removes the blanks that do not separate two tokens.
 fn squeezed(text: &str) -> String {
     let class = |c: char| match c {
         '(' | ')' | '[' | ']' | '{' | '}' | ',' | ';' => 0,

@@ -1,40 +1,42 @@
-//! What kind of automaton it is, since some kinds have cheaper searches.
+//! Classes of automata: terminal, weak, safety, deterministic. Some classes allow cheaper searches.
 
 use crate::automaton::{Buchi, Generalised};
-use crate::diagram::{Diagram, Diagrams};
+use crate::bdd::{Bdd, Bdds};
 use crate::graph::Graph;
 use crate::scc::{Components, components};
 
-/// Facts about an automaton's shape. They are sufficient reasons: an automaton without them may have the language all
-/// the same.
+/// Structural properties of an automaton. They are sufficient conditions: an automaton outside a class may still
+/// accept a language of that class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Class {
-    /// Once on an accepting cycle, every continuation is accepted: a word is accepted because of a finite prefix. As
-    /// the automaton of a negated formula it says that the formula is a safety property, and reaching an accepting
-    /// state is a violation.
+    /// Terminal: every continuation of an accepting cycle is accepted, so a finite prefix decides acceptance. If the
+    /// automaton is that of a negated formula, the formula is a safety property, and reaching an accepting state is a
+    /// violation.
     pub terminal: bool,
-    /// In each component, all cycles accept or none does.
+    /// Weak: in each strongly connected component all cycles are accepting, or none is.
     pub weak: bool,
-    /// Every infinite run accepts: the language itself is a safety property.
+    /// Safety: every infinite run is accepting, so the language is a safety property.
     pub safety: bool,
-    /// There is at most one run on every word.
+    /// Deterministic: every word has at most one run.
     pub deterministic: bool,
 }
 
 impl Class {
+    /// The class of a state-based automaton.
     pub fn of_buchi(automaton: &Buchi) -> Class {
         Class::of_generalised(&automaton.generalised())
     }
 
+    /// The class of a generalised automaton.
     pub fn of_generalised(automaton: &Generalised) -> Class {
-        let mut diagrams = Diagrams::new();
-        let graph = Graph::of_generalised(automaton, &mut diagrams);
+        let mut bdds = Bdds::new();
+        let graph = Graph::of_generalised(automaton, &mut bdds);
         let shape = Shape::new(&graph);
         Class {
-            terminal: shape.is_weak() && shape.never_stops(&mut diagrams),
+            terminal: shape.is_weak() && shape.is_complete_inside(&mut bdds),
             weak: shape.is_weak(),
             safety: (0..shape.found.count).all(|c| !shape.cyclic[c] || shape.always[c]),
-            deterministic: is_deterministic(&graph, &mut diagrams),
+            deterministic: is_deterministic(&graph, &mut bdds),
         }
     }
 }
@@ -43,9 +45,9 @@ struct Shape<'a> {
     graph: &'a Graph,
     found: Components,
     cyclic: Vec<bool>,
-    /// Has an accepting cycle.
+    /// Components with an accepting cycle.
     sometimes: Vec<bool>,
-    /// All cycles accept.
+    /// Components in which every cycle is accepting.
     always: Vec<bool>,
 }
 
@@ -71,21 +73,21 @@ impl Shape<'_> {
         self.sometimes == self.always
     }
 
-    /// In accepting components every valuation leads on, within the component.
-    fn never_stops(&self, diagrams: &mut Diagrams) -> bool {
+    /// Whether every valuation has an edge within the component, in all states of accepting components.
+    fn is_complete_inside(&self, bdds: &mut Bdds) -> bool {
         self.graph.states.iter().enumerate().all(|(state, links)| {
             let Some(here) = self.found.of[state].filter(|c| self.sometimes[*c]) else { return true };
             let inside = links.iter().filter(|l| self.found.of[l.to] == Some(here));
-            let mut open = Diagram::TRUE;
+            let mut open = Bdd::TRUE;
             for link in inside {
-                open = diagrams.without(open, link.label);
+                open = bdds.without(open, link.label);
             }
-            open == Diagram::FALSE
+            open == Bdd::FALSE
         })
     }
 }
 
-/// Whether a component has a cycle that misses some set.
+/// Whether a component has a cycle without an edge of some acceptance set.
 fn has_other_cycle(graph: &Graph, found: &Components, component: usize) -> bool {
     (0..graph.sets).any(|set| {
         let inside = |state: usize| found.of[state] == Some(component);
@@ -99,7 +101,7 @@ fn has_other_cycle(graph: &Graph, found: &Components, component: usize) -> bool 
     })
 }
 
-/// Whether taking away nodes without successors, again and again, leaves something.
+/// Whether a graph has a cycle. Nodes without successors are removed until none is left; a cycle remains.
 fn has_cycle(graph: &[Vec<usize>]) -> bool {
     let mut left: Vec<usize> = graph.iter().map(Vec::len).collect();
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); graph.len()];
@@ -120,12 +122,12 @@ fn has_cycle(graph: &[Vec<usize>]) -> bool {
     done.len() < graph.len()
 }
 
-fn is_deterministic(graph: &Graph, diagrams: &mut Diagrams) -> bool {
+fn is_deterministic(graph: &Graph, bdds: &mut Bdds) -> bool {
     graph.states.iter().all(|links| {
-        let mut seen = Diagram::FALSE;
+        let mut seen = Bdd::FALSE;
         links.iter().all(|link| {
-            let apart = diagrams.and(seen, link.label) == Diagram::FALSE;
-            seen = diagrams.or(seen, link.label);
+            let apart = bdds.and(seen, link.label) == Bdd::FALSE;
+            seen = bdds.or(seen, link.label);
             apart
         })
     })

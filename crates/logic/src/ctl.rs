@@ -1,6 +1,7 @@
-//! Formulas of computation tree logic.
+//! Formulas of computation tree logic (CTL).
 //!
-//! Like a [`Formula`](crate::Formula), a list of nodes, each after its parts, equal ones shared.
+//! A [`Ctl`] is a list of nodes, like a [`Formula`](crate::Formula). Operands precede their node, and equal nodes are
+//! shared.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,43 +11,59 @@ use crate::formula::{Binary, FormulaBuilder, Node, NodeId, Unary, operand};
 use crate::parse;
 use crate::parse::Ltl;
 
-/// A node of a [`Ctl`] formula.
+/// The number of a node of a [`Ctl`] formula.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CtlId(pub u32);
 
 impl CtlId {
+    /// The number as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// On which paths.
+/// A path quantifier.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Path {
+    /// `A`: on all paths.
     All,
+    /// `E`: on some path.
     Exists,
 }
 
+/// A node of a [`Ctl`] formula.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CtlNode {
+    /// A constant.
     Constant(bool),
+    /// A proposition.
     Atom(AtomId),
+    /// Negation.
     Not(CtlId),
+    /// Conjunction.
     And(CtlId, CtlId),
+    /// Disjunction.
     Or(CtlId, CtlId),
+    /// Implication.
     Implies(CtlId, CtlId),
+    /// Equivalence.
     Equivalent(CtlId, CtlId),
+    /// `AX`, `EX`.
     Next(Path, CtlId),
+    /// `AG`, `EG`.
     Globally(Path, CtlId),
+    /// `AF`, `EF`.
     Finally(Path, CtlId),
+    /// `A[x U y]`, `E[x U y]`.
     Until(Path, CtlId, CtlId),
 }
 
-/// A formula with its propositions. `W` and `R` are written in terms of the others.
+/// A CTL formula with its propositions. `W` and `R` are expressed by the other operators.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ctl {
     nodes: Vec<CtlNode>,
     root: CtlId,
+    /// The propositions.
     pub atoms: Atoms,
 }
 
@@ -57,6 +74,7 @@ pub(crate) struct CtlBuilder {
 }
 
 impl CtlBuilder {
+    /// Returns the node, which may exist already. Its operands must be nodes of this builder.
     pub fn node(&mut self, node: CtlNode) -> CtlId {
         let nodes = &mut self.nodes;
         *self.known.entry(node).or_insert_with(|| {
@@ -76,41 +94,43 @@ impl CtlBuilder {
         }
     }
 
-    /// `Q(x R y)` is the negation of `Q'(!x U !y)`, for the other quantifier.
+    /// Release by duality: `Q(x R y)` is the negation of `Q'(!x U !y)` with the dual quantifier `Q'`.
     pub fn release(&mut self, path: Path, x: CtlId, y: CtlId) -> CtlId {
         let (x, y) = (self.not(x), self.not(y));
         let until = self.node(CtlNode::Until(Self::other(path), x, y));
         self.not(until)
     }
 
-    /// `x W y` is `y R (x || y)`.
+    /// Weak until: `x W y` is `y R (x || y)`.
     pub fn weak_until(&mut self, path: Path, x: CtlId, y: CtlId) -> CtlId {
         let either = self.node(CtlNode::Or(x, y));
         self.release(path, y, either)
     }
 
+    /// The formula with this root.
     pub fn finish(self, root: CtlId, atoms: Atoms) -> Ctl {
         Ctl { nodes: self.nodes, root, atoms }
     }
 }
 
 impl Ctl {
-    /// All nodes, each after its parts.
+    /// All nodes. Operands precede their node.
     pub fn nodes(&self) -> &[CtlNode] {
         &self.nodes
     }
 
+    /// The root node.
     pub fn root(&self) -> CtlId {
         self.root
     }
 
-    /// A part of it as a formula.
+    /// A subformula as a formula.
     #[must_use]
     pub fn part(&self, root: CtlId) -> Ctl {
         Ctl { root, ..self.clone() }
     }
 
-    /// The same as a formula about runs, if it says that something without temporal operators is always true.
+    /// The LTL formula with the same meaning, if the formula is `AG p` for a propositional `p`.
     pub fn invariant(&self) -> Option<Ltl> {
         let CtlNode::Globally(Path::All, inner) = self.node(self.root) else { return None };
         let mut builder = FormulaBuilder::default();
@@ -134,6 +154,7 @@ impl Ctl {
         Some(Ltl { formula: builder.finish(always), atoms: self.atoms.clone() })
     }
 
+    /// The node with this number.
     pub fn node(&self, id: CtlId) -> CtlNode {
         self.nodes[id.index()]
     }
@@ -179,13 +200,13 @@ impl Ctl {
     }
 }
 
-/// Whether a text is read as one proposition, `atom`.
+/// Whether a text is read as the single proposition `atom`.
 fn is_proposition(text: &str, atom: &str) -> bool {
     parse::ctl(text)
         .is_ok_and(|read| matches!(read.node(read.root()), CtlNode::Atom(a) if read.atoms.get(a).text == atom))
 }
 
-/// As text that reads back as the same formula.
+/// Text that is read back as the same formula.
 impl fmt::Display for Ctl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write(f, self.root, false)

@@ -1,4 +1,4 @@
-//! Automata as pictures, for Graphviz.
+//! Output of automata for Graphviz.
 
 use std::fmt::Write;
 
@@ -8,6 +8,7 @@ use crate::guard::{Guard, Words};
 
 const WORDS: Words<'static> = Words { yes: "true", no: "false", and: " && ", or: " || " };
 
+/// A generalised automaton as a DOT graph. Numbers on edges are acceptance sets.
 pub fn generalised(automaton: &Generalised, name: &str) -> String {
     let mut out = header(name, automaton.initial);
     for (number, edges) in automaton.states.iter().enumerate() {
@@ -22,6 +23,7 @@ pub fn generalised(automaton: &Generalised, name: &str) -> String {
     out + "}\n"
 }
 
+/// A Büchi automaton as a DOT graph. Accepting states have a double circle.
 pub fn buchi(automaton: &Buchi, name: &str) -> String {
     let mut out = header(name, automaton.initial);
     for (number, state) in automaton.states.iter().enumerate() {

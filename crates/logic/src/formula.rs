@@ -1,6 +1,6 @@
-//! Formulas of linear temporal logic, as written: nothing is simplified here, and everything can be printed.
+//! Formulas of linear temporal logic (LTL), as written: nothing is simplified, and every formula can be printed.
 //!
-//! A formula is a list of nodes, each after its parts, equal ones shared: walks over it are loops.
+//! A formula is a list of nodes. Operands precede their node, and equal nodes are shared, so traversals are loops.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,55 +8,72 @@ use std::fmt;
 use crate::atoms::{AtomId, Atoms};
 use crate::parse;
 
-/// A node of a [`Formula`].
+/// The number of a node of a [`Formula`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub u32);
 
 impl NodeId {
+    /// The number as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
+/// A node of a [`Formula`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Node {
+    /// The constant true.
     True,
+    /// The constant false.
     False,
+    /// A proposition.
     Atom(AtomId),
+    /// A unary operator with its operand.
     Unary(Unary, NodeId),
+    /// A binary operator with its operands.
     Binary(Binary, NodeId, NodeId),
 }
 
+/// A unary operator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unary {
+    /// `!`, negation.
     Not,
+    /// `X`, next.
     Next,
-    /// `[]`, always
+    /// `[]`, always.
     Globally,
-    /// `<>`, eventually
+    /// `<>`, eventually.
     Finally,
 }
 
+/// A binary operator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Binary {
+    /// `&&`, conjunction.
     And,
+    /// `||`, disjunction.
     Or,
+    /// `->`, implication.
     Implies,
+    /// `<->`, equivalence.
     Equivalent,
+    /// `U`, strong until.
     Until,
+    /// `W`, weak until.
     WeakUntil,
-    /// `V`
+    /// `V`, release: the dual of until.
     Release,
 }
 
-/// A formula. Atoms are numbers; whose, the owner knows.
+/// An LTL formula. Atoms are numbers; their texts are in [`Ltl::atoms`](crate::Ltl).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Formula {
     nodes: Vec<Node>,
     root: NodeId,
 }
 
-/// A formula on its way.
+/// A builder for formulas, with one entry per distinct node.
 #[derive(Clone, Debug, Default)]
 pub struct FormulaBuilder {
     nodes: Vec<Node>,
@@ -64,7 +81,7 @@ pub struct FormulaBuilder {
 }
 
 impl FormulaBuilder {
-    /// The node, which may exist already. Its parts must be nodes of this builder.
+    /// Returns the node, which may exist already. Its operands must be nodes of this builder.
     pub fn node(&mut self, node: Node) -> NodeId {
         let parts = match node {
             Node::True | Node::False | Node::Atom(_) => 0,
@@ -79,18 +96,22 @@ impl FormulaBuilder {
         })
     }
 
+    /// The node for an atom.
     pub fn atom(&mut self, atom: AtomId) -> NodeId {
         self.node(Node::Atom(atom))
     }
 
+    /// The node for a unary operator.
     pub fn unary(&mut self, op: Unary, a: NodeId) -> NodeId {
         self.node(Node::Unary(op, a))
     }
 
+    /// The node for a binary operator.
     pub fn binary(&mut self, op: Binary, a: NodeId, b: NodeId) -> NodeId {
         self.node(Node::Binary(op, a, b))
     }
 
+    /// The formula with this root.
     pub fn finish(self, root: NodeId) -> Formula {
         assert!(root.index() < self.nodes.len(), "the root is a node of this builder");
         Formula { nodes: self.nodes, root }
@@ -98,25 +119,28 @@ impl FormulaBuilder {
 }
 
 impl Formula {
-    /// All nodes, each after its parts.
+    /// All nodes. Operands precede their node.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
+    /// The root node.
     pub fn root(&self) -> NodeId {
         self.root
     }
 
+    /// The node with this number.
     pub fn node(&self, id: NodeId) -> Node {
         self.nodes[id.index()]
     }
 
-    /// A part of it as a formula.
+    /// A subformula as a formula.
     #[must_use]
     pub fn part(&self, root: NodeId) -> Formula {
         Formula { root, ..self.clone() }
     }
 
+    /// The negation of the formula.
     #[must_use]
     pub fn negated(&self) -> Formula {
         let mut nodes = self.nodes.clone();
@@ -124,18 +148,18 @@ impl Formula {
         Formula { root: NodeId(nodes.len() as u32 - 1), nodes }
     }
 
-    /// One more than the largest number of an atom.
+    /// The largest number of an atom plus one.
     pub fn atom_count(&self) -> usize {
         let atoms = self.nodes.iter().filter_map(|n| if let Node::Atom(a) = n { Some(a.index() + 1) } else { None });
         atoms.max().unwrap_or(0)
     }
 
-    /// Whether it speaks of the next state, so that stuttering can change its truth.
+    /// Whether the formula has a next operator. Without one, its truth is invariant under stuttering.
     pub fn uses_next(&self) -> bool {
         self.nodes.iter().any(|n| matches!(n, Node::Unary(Unary::Next, _)))
     }
 
-    /// No temporal operator in it.
+    /// Whether the formula has no temporal operator.
     pub fn is_propositional(&self) -> bool {
         self.nodes.iter().all(|n| match n {
             Node::Unary(op, _) => *op == Unary::Not,
@@ -144,7 +168,7 @@ impl Formula {
         })
     }
 
-    /// As text that reads back as the same formula, in SPIN's syntax.
+    /// Text in SPIN's syntax that is read back as the same formula.
     pub fn display<'a>(&'a self, atoms: &'a Atoms) -> impl fmt::Display + 'a {
         Shown { formula: self, atoms }
     }
@@ -162,7 +186,7 @@ impl fmt::Display for Shown<'_> {
 }
 
 impl Shown<'_> {
-    /// Writes a node; with brackets if it binds less tightly than `least`.
+    /// Writes a node, in brackets if it binds less tightly than `least`.
     fn write(&self, f: &mut fmt::Formatter<'_>, id: NodeId, least: u8) -> fmt::Result {
         match self.formula.node(id) {
             Node::True => f.write_str("true"),
@@ -191,7 +215,8 @@ impl Shown<'_> {
     }
 }
 
-/// An expression as an operand: plain if it is one word, else in brackets, or in whatever else makes it `readable` as itself.
+/// Text of an expression as an operand: a single word stays as it is; otherwise the first form that is `readable` is
+/// used, brackets first.
 pub(crate) fn operand(text: &str, readable: impl Fn(&str) -> bool) -> String {
     let word = !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
     let forms = [format!("({text})"), format!("{{{text}}}"), format!("\"{text}\"")];
@@ -202,14 +227,14 @@ pub(crate) fn operand(text: &str, readable: impl Fn(&str) -> bool) -> String {
     forms.iter().find(|form| readable(form)).unwrap_or(brackets).clone()
 }
 
-/// Whether a text is read as one proposition, `atom`.
+/// Whether a text is read as the single proposition `atom`.
 fn is_proposition(text: &str, atom: &str) -> bool {
     parse::ltl(text).is_ok_and(
         |read| matches!(read.formula.node(read.formula.root()), Node::Atom(a) if read.atoms.get(a).text == atom),
     )
 }
 
-/// An expression as an operand of a formula.
+/// Text of an expression as an operand of a formula.
 pub(crate) fn bracketed(text: &str) -> String {
     operand(text, |form| is_proposition(form, text))
 }

@@ -1,4 +1,4 @@
-//! The Hanoi Omega-Automata format, version 1: what other tools read and write.
+//! The Hanoi Omega-Automata (HOA) format, version 1.
 
 mod labels;
 mod lex;

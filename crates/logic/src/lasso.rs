@@ -1,11 +1,11 @@
-//! Words that end in a loop: whether a formula holds on one, and whether an automaton accepts it. The first knows nothing
-//! of automata; that is why the two can check each other.
+//! Lassos: ultimately periodic words. A formula is evaluated on a lasso without an automaton, so formulas and
+//! automata can be tested against each other.
 
 use crate::atoms::Valuation;
 use crate::automaton::{Marks, StateId, all_marks};
 use crate::formula::{Binary, Formula, Node, Unary};
 
-/// The word `stem · loop · loop · …`
+/// The word `stem · loop · loop · …`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lasso {
     letters: Vec<Valuation>,
@@ -13,7 +13,7 @@ pub struct Lasso {
 }
 
 impl Lasso {
-    /// `None` if the loop is empty: that is no infinite word.
+    /// A lasso. Returns `None` if the loop is empty, since the word would be finite.
     pub fn new(stem: &[Valuation], cycle: &[Valuation]) -> Option<Lasso> {
         if cycle.is_empty() {
             return None;
@@ -26,7 +26,7 @@ impl Lasso {
         &self.letters[..self.stem]
     }
 
-    /// The letters that are repeated.
+    /// The letters of the loop.
     pub fn cycle(&self) -> &[Valuation] {
         &self.letters[self.stem..]
     }
@@ -72,13 +72,13 @@ fn binary(op: Binary, a: &[bool], b: &[bool], word: &Lasso) -> Vec<bool> {
         Binary::Equivalent => pointwise(|x, y| x == y),
         Binary::Until => until(a, b, false, word),
         Binary::WeakUntil => until(a, b, true, word),
-        // `b` holds until it holds together with `a`, or for ever.
+        // `b` holds until `a && b` holds, or always.
         Binary::Release => until(b, &pointwise(|x, y| x && y), true, word),
     }
 }
 
-/// Where `a` holds until `b` does; `weak` says what is so if `b` never does. Going round twice settles the loop: it is
-/// the least fixed point, or the greatest.
+/// The positions where `a U b` holds; `weak` is the value if `b` never holds. Two passes over the loop compute the
+/// least fixed point, or the greatest if `weak`.
 fn until(a: &[bool], b: &[bool], weak: bool, word: &Lasso) -> Vec<bool> {
     let mut out = vec![weak; a.len()];
     for _ in 0..2 {
@@ -89,8 +89,8 @@ fn until(a: &[bool], b: &[bool], weak: bool, word: &Lasso) -> Vec<bool> {
     out
 }
 
-/// Whether an automaton accepts the word; `moves` gives successors and marks. In the product of automaton and word there
-/// must be a reachable component with an edge of every set.
+/// Whether an automaton accepts the word; `moves` gives successors with marks. The product of automaton and word must
+/// have a reachable component with an edge of every acceptance set.
 pub(crate) fn accepts(
     word: &Lasso,
     initial: StateId,

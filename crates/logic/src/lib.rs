@@ -1,31 +1,31 @@
-//! Temporal logic: formulas of LTL and CTL, and Büchi automata for LTL.
+//! Temporal logic: LTL and CTL formulas, and the translation of LTL to Büchi automata.
 //!
-//! Nothing here knows a modelling language: propositions are numbers, with the text they were written as and where.
-//! There is no I/O.
+//! The crate knows no modelling language: a proposition is a number, with its text and place. The crate does no I/O.
+#![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 pub mod atoms;
 pub mod automaton;
+mod bdd;
 pub mod classify;
 pub mod ctl;
-mod diagram;
 pub mod dot;
 pub mod formula;
-pub mod fragment;
 mod graph;
 pub mod guard;
 pub mod hoa;
 pub mod lasso;
 pub mod limits;
+pub mod ltl_to_buchi;
 pub mod never;
+mod nnf;
 pub mod observer;
 pub mod parse;
+pub mod partial;
 pub mod problem;
 mod reduce;
 mod scc;
-pub mod state;
-mod term;
-pub mod translate;
+pub mod state_formula;
 
 pub use atoms::{Atom, AtomId, Atoms, Span, Valuation};
 pub use automaton::{Buchi, Generalised, StateId};
@@ -34,6 +34,6 @@ pub use ctl::Ctl;
 pub use formula::Formula;
 pub use guard::{Cube, Guard};
 pub use lasso::Lasso;
+pub use ltl_to_buchi::{Translation, simplify, translate};
 pub use parse::Ltl;
 pub use problem::{Problem, TooLarge};
-pub use translate::{Translation, simplify, translate};

@@ -1,4 +1,4 @@
-//! Never claims: Büchi automata in SPIN's clothes.
+//! Never claims: SPIN's notation for Büchi automata.
 
 mod read;
 mod write;

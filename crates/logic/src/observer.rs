@@ -1,4 +1,4 @@
-//! From an automaton over propositions to an observer over a model's conditions.
+//! Construction of an observer of a model from an automaton over propositions.
 
 use kripke_model::ir::{self, BinaryOp, EdgeId, Expr, LocId, Location, Observer, Process, Then};
 
@@ -6,25 +6,27 @@ use crate::automaton::{Buchi, Generalised, MarkedEdge, State, StateId};
 use crate::formula::{Node, Unary};
 use crate::guard::{Cube, Guard};
 use crate::parse::Ltl;
-use crate::state::not;
+use crate::state_formula::not;
 
-/// What an observer is made for.
+/// Parameters of an observer.
 #[derive(Clone, Copy, Debug)]
 pub struct Watch<'a> {
+    /// The name of the observer's process.
     pub name: &'a str,
-    /// What is to blame in the model's text.
+    /// The place in the model's text that findings in the observer refer to.
     pub span: ir::Span,
-    /// Where the system can't move, its last state lasts for ever.
+    /// Whether the last state of a deadlocked run repeats (stutter extension).
     pub stutters: bool,
-    /// A run is lost as soon as nothing can save it. Otherwise it has to go on for ever as it must, which can take more
-    /// than that.
+    /// Whether a finite prefix that no continuation can repair is a violation. Otherwise only infinite runs are
+    /// violations: with some fairness assumptions not every prefix has a continuation.
     pub at_once: bool,
 }
 
-/// An observer that accepts what the automaton accepts. `conditions` are its propositions, in the order of their numbers.
+/// The observer that accepts the language of the automaton. `conditions` are its propositions in the order of their
+/// numbers.
 ///
-/// From an accepting state that allows everything for ever nothing can save a run: where every finite run counts as one
-/// that goes on, such a state is an [end](Location::end), and reaching it is all that has to be looked for.
+/// With `at_once`, an accepting state that accepts every continuation becomes an [end](Location::end): reaching it is
+/// a violation, and no search for cycles is needed.
 pub fn observer(automaton: &Buchi, conditions: &[Expr], watch: Watch<'_>) -> Observer {
     let (mut locations, mut edges) = (Vec::new(), Vec::new());
     for (number, state) in automaton.states.iter().enumerate() {
@@ -39,7 +41,7 @@ pub fn observer(automaton: &Buchi, conditions: &[Expr], watch: Watch<'_>) -> Obs
     finish(locations, edges, automaton.initial, watch)
 }
 
-/// The same for an automaton with acceptance sets of edges, at most 31.
+/// The observer of a generalised automaton with at most 31 acceptance sets.
 pub fn marked_observer(automaton: &Generalised, conditions: &[Expr], watch: Watch<'_>) -> Observer {
     let (mut locations, mut edges, mut marks) = (Vec::new(), Vec::new(), Vec::new());
     for (number, links) in automaton.states.iter().enumerate() {
@@ -106,8 +108,7 @@ fn guard(guard: &Guard, conditions: &[Expr]) -> ir::Guard {
     ir::Guard::When(any.unwrap_or(Expr::Const(0)))
 }
 
-/// If the formula says that something without temporal operators is always true: the condition of states in which it is
-/// not.
+/// The condition of the states that violate the formula, if the formula is `[] p` for a propositional `p`.
 pub fn broken_invariant(ltl: &Ltl, conditions: &[Expr]) -> Option<Expr> {
     let Node::Unary(Unary::Globally, inner) = ltl.formula.node(ltl.formula.root()) else { return None };
     ltl.state_formula(inner, conditions).map(not)

@@ -1,12 +1,12 @@
-//! Formulas from text: SPIN's syntax, DiVinE's, and a mixture; CTL with the same propositions.
+//! The parser of LTL and CTL formulas, in the syntax of SPIN, of DiVinE, or a mixture.
 //!
-//! Propositions are expressions of a language that is not known here. So the text is cut into tokens; boolean and
-//! temporal operators belong to the formula, and an operand is the longest run of other tokens (`chunk.rs`). Operators
-//! bind as in SPIN's `ltl` blocks, weakest first: `->` and `<->`, `||`, `&&`, `U V W`, prefix operators; all
-//! associate to the left.
+//! Propositions are expressions of a language that the parser does not know. Boolean and temporal operators belong to
+//! the formula; an operand is the longest sequence of other tokens (`expression.rs`). Precedence is that of SPIN's
+//! `ltl` blocks, weakest first: `->` and `<->`, `||`, `&&`, `U V W`, prefix operators. All binary operators associate
+//! to the left.
 
-mod chunk;
 mod convert;
+mod expression;
 mod lex;
 mod roles;
 
@@ -18,14 +18,17 @@ use crate::problem::Problem;
 use lex::{Kind, Token};
 use roles::Role;
 
-/// A formula of linear temporal logic with its propositions.
+/// An LTL formula with its propositions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ltl {
+    /// The formula.
     pub formula: Formula,
+    /// The propositions.
     pub atoms: Atoms,
 }
 
 impl Ltl {
+    /// The negation of the formula.
     #[must_use]
     pub fn negated(&self) -> Ltl {
         Ltl { formula: self.formula.negated(), atoms: self.atoms.clone() }
@@ -38,20 +41,20 @@ impl std::fmt::Display for Ltl {
     }
 }
 
-/// Reads a formula of linear temporal logic.
+/// Parses an LTL formula.
 pub fn ltl(text: &str) -> Result<Ltl, Problem> {
     let mut atoms = Atoms::default();
     let formula = ltl_within(text, Span::new(0, text.len()), &mut atoms)?;
     Ok(Ltl { formula, atoms })
 }
 
-/// Reads a formula that is a part of a text; its propositions are added to `atoms`.
+/// Parses an LTL formula that is a part of a text. Its propositions are added to `atoms`.
 pub(crate) fn ltl_within(text: &str, part: Span, atoms: &mut Atoms) -> Result<Formula, Problem> {
     let tree = parse(text, part, Syntax::Ltl, atoms)?;
     convert::ltl(&tree)
 }
 
-/// Reads a formula of computation tree logic.
+/// Parses a CTL formula.
 pub fn ctl(text: &str) -> Result<Ctl, Problem> {
     let mut atoms = Atoms::default();
     let tree = parse(text, Span::new(0, text.len()), Syntax::Ctl, &mut atoms)?;
@@ -102,14 +105,14 @@ impl Infix {
     }
 }
 
-/// What was written, before it is known to be LTL or CTL. Nodes come after their parts; the last is the root.
+/// The syntax tree, before the distinction of LTL and CTL. Operands precede their node; the last node is the root.
 struct Tree {
     nodes: Vec<TreeNode>,
 }
 
 struct TreeNode {
     kind: TreeKind,
-    /// The operator, or the whole operand.
+    /// The place of the operator, or of the whole operand.
     span: Span,
     height: u32,
 }
@@ -149,7 +152,7 @@ impl Parser<'_> {
         self.roles.get(self.at).copied()
     }
 
-    /// The place of the next token; at the end, just behind the last.
+    /// The place of the next token, or the end of the text.
     fn here(&self) -> Span {
         let end = self.text.trim_end().len();
         self.tokens.get(self.at).map_or(Span::new(end, end), |t| t.span)
@@ -169,7 +172,7 @@ impl Parser<'_> {
         Ok(self.nodes.len() - 1)
     }
 
-    /// Operands joined by operators that bind at least as tightly as `least`.
+    /// Parses operands joined by operators that bind at least as tightly as `least`.
     fn binary(&mut self, least: u8) -> Result<usize, Problem> {
         let mut left = self.prefixed()?;
         while let Some(Role::Infix(op)) = self.role()
@@ -177,7 +180,7 @@ impl Parser<'_> {
         {
             let span = self.here();
             self.at += 1;
-            // Operators bind tighter and tighter here, so this is no nesting without end.
+            // The level grows with each call, so the recursion is bounded.
             let right = self.binary(op.level() + 1)?;
             left = self.push(TreeKind::Infix(op, left, right), span)?;
         }
@@ -229,12 +232,12 @@ impl Parser<'_> {
                 }
                 Ok(inner)
             }
-            Some(Role::Operand | Role::Open(_) | Role::Sign) => self.chunk(),
+            Some(Role::Operand | Role::Open(_) | Role::Sign) => self.expression(),
             _ => Err(self.expected_operand()),
         }
     }
 
-    /// Something stands where an operator should.
+    /// The error for a token in the place of an operator.
     fn misplaced(&self) -> Problem {
         let Some(token) = self.tokens.get(self.at) else { return self.expected_operand() };
         let what = format!("expected a logical or temporal operator before `{}`", token.text);

@@ -1,30 +1,36 @@
-//! What is wrong with a text, and where. Whoever has the text shows it.
+//! Errors in a text, with their place. The caller, who has the text, shows them.
 
 use std::fmt;
 
 use crate::atoms::Span;
 
-/// A complaint about a formula, a never claim or an automaton's text.
+/// An error in a formula, a never claim or the text of an automaton.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
+    /// The message.
     pub message: String,
+    /// The place.
     pub span: Span,
-    /// A short remark for under the place; may be empty.
+    /// A short remark at the place; may be empty.
     pub here: String,
+    /// Advice.
     pub help: Option<String>,
 }
 
 impl Problem {
+    /// An error without remark and advice.
     pub fn new(span: Span, message: impl Into<String>) -> Problem {
         Problem { message: message.into(), span, here: String::new(), help: None }
     }
 
+    /// Adds a remark at the place.
     #[must_use]
     pub fn here(mut self, text: impl Into<String>) -> Problem {
         self.here = text.into();
         self
     }
 
+    /// Adds advice.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Problem {
         self.help = Some(text.into());
@@ -40,9 +46,10 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// A formula or an automaton that takes more than we are willing to spend (see [`crate::limits`]).
+/// A formula or an automaton that exceeds a limit (see [`crate::limits`]).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TooLarge {
+    /// The limit that was exceeded.
     pub message: String,
 }
 

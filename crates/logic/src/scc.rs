@@ -1,10 +1,11 @@
 //! Strongly connected components.
 
-/// The components of the part of a graph that is reachable from one node.
+/// The strongly connected components of the part of a graph that is reachable from one node.
 pub struct Components {
-    /// For each node its component, if it is reachable. Components are numbered from the leaves: an edge never leads
-    /// to a component with a larger number.
+    /// The component of each reachable node. The numbers are a reverse topological order: an edge never leads to a
+    /// component with a larger number.
     pub of: Vec<Option<usize>>,
+    /// The number of components.
     pub count: usize,
 }
 
@@ -16,7 +17,7 @@ pub fn components<E>(graph: &[Vec<E>], start: usize, to: impl Fn(&E) -> usize) -
     let mut low = vec![0; graph.len()];
     let mut next = 0;
     let mut open: Vec<usize> = Vec::new();
-    // Nodes on the way, with the edge to look at next.
+    // The nodes on the depth-first path, with the index of the next edge.
     let mut path: Vec<(usize, usize)> = vec![(start, 0)];
     while let Some((node, edge)) = path.pop() {
         if edge == 0 {

@@ -1,25 +1,25 @@
-//! The moves of a run and the states between them, of which each is kept as what is different from the one before: a run
-//! may be long, and its states large.
+//! The moves and states of a run. A state is stored as its difference to the state before, since runs may be long and
+//! states large.
 
 use std::sync::Arc;
 
 use crate::interpret::{Move, Point};
 use crate::successors::State;
 
-/// States are compared, and shared, in pieces of so many bytes.
+/// The number of bytes of a piece, the unit in which states are compared and shared.
 const PIECE: usize = 1 << 12;
 
 /// A finite run: moves and the points between them.
 #[derive(Clone, Debug)]
 pub struct Path {
-    /// Without where they lead.
+    /// The moves, without their targets.
     moves: Vec<Move>,
-    /// Where the run is before the first move and after each: the place in `points`.
+    /// For each number of moves, the index in `points` of the point that is reached.
     at: Vec<usize>,
     points: Vec<Kept>,
 }
 
-/// A point, in pieces that it shares with those before.
+/// A point, as pieces that are shared with earlier points.
 #[derive(Clone, Debug)]
 struct Kept {
     pieces: Vec<Arc<[u8]>>,
@@ -41,7 +41,7 @@ impl Kept {
 }
 
 impl Path {
-    /// No moves yet.
+    /// A path without moves.
     pub fn new(initial: &Point) -> Path {
         Path { moves: Vec::new(), at: vec![0], points: vec![Kept::new(initial, None)] }
     }
@@ -56,23 +56,23 @@ impl Path {
         self.moves.push(step);
     }
 
-    /// What each move is. Where it leads is asked for by [`Path::point`].
+    /// The moves. Their targets are given by [`Path::point`].
     pub fn moves(&self) -> &[Move] {
         &self.moves
     }
 
-    /// Where the run is after so many moves. A move that leads nowhere (a fault) leaves it where it was.
+    /// The point after `steps` moves. A move with a fault has no target; it leaves the point unchanged.
     pub fn point(&self, steps: usize) -> Point {
         let kept = &self.points[self.at[steps]];
         Point { state: kept.state(), control: kept.control }
     }
 
-    /// Whether the last of so many moves leads nowhere.
+    /// Whether the last of `steps` moves has no target.
     pub fn ends_at(&self, steps: usize) -> bool {
         steps > 0 && self.at[steps] == self.at[steps - 1]
     }
 
-    /// Whether the states after so many moves are the same.
+    /// Whether the states after two numbers of moves are equal.
     pub fn is_same(&self, steps: usize, others: usize) -> bool {
         self.points[self.at[steps]].pieces == self.points[self.at[others]].pieces
     }
@@ -82,7 +82,7 @@ impl Path {
         self.points[self.at[steps]].state()
     }
 
-    /// Whether the state after so many moves is this one.
+    /// Whether `state` is the state after `steps` moves.
     pub fn is_at(&self, steps: usize, state: &State) -> bool {
         self.points[self.at[steps]].pieces.iter().map(|piece| &**piece).eq(state.chunks(PIECE))
     }
@@ -94,7 +94,7 @@ impl Path {
         self.points.truncate(self.at[self.at.len() - 1] + 1);
     }
 
-    /// Forgets the first moves.
+    /// Drops the first `steps` moves.
     pub fn forget(&mut self, steps: usize) {
         let first = self.at[steps];
         self.moves.drain(..steps);

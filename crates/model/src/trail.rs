@@ -1,4 +1,4 @@
-//! Counterexamples: how to get somewhere, and the proof that it was replayed.
+//! Trails of counterexamples, and the proof that a trail was replayed.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use crate::ir::Observer;
 use crate::path::Path;
 use crate::successors::{AcceptanceMarks, Batch, Choice, Finding, Successors, Within};
 
-/// How often a cycle is gone around to find out where it closes.
+/// The number of times a cycle is repeated to find a state that occurs again.
 const MAX_TURNS: usize = 8;
 
-/// A run, as the number of the successor taken at each stored state. Meaningful together with the model alone.
+/// A run as the index of the successor taken at each stored state. It is meaningful only together with its model.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trail {
     /// The index of the successor taken at each stored state, from the initial state on.
@@ -20,20 +20,20 @@ pub struct Trail {
     pub ending: Ending,
 }
 
-/// What a trail leads to.
+/// The end of a trail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// Just the last state.
+    /// The last state, without an error.
     State,
     /// The finding with this number in the expansion of the last state.
     Finding(u32),
-    /// The last state is an invalid end state.
+    /// An invalid end state.
     InvalidEnd,
-    /// The model's goal holds in the last state.
+    /// A state in which the model's goal holds.
     Goal,
-    /// The observer is at an end in the last state.
+    /// A state in which the observer is at an end location.
     Caught,
-    /// After the last choice the run is again where it was after this many: a cycle with an accepting state.
+    /// A cycle through an accepting state: the state after the last choice equals the state after this many.
     Cycle(u32),
 }
 
@@ -44,14 +44,14 @@ pub struct Replayed {
     ending: Ending,
     finding: Option<Finding>,
     cycle: Option<usize>,
-    /// How many moves lead to each stored state, from the initial one on.
+    /// The number of moves before each stored state, from the initial state on.
     reached: Vec<usize>,
 }
 
-/// The trail is not an execution of this model.
+/// The error that a trail is not an execution of the model.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReplayError {
-    /// How many choices were replayed.
+    /// The number of choices that were replayed.
     pub at: usize,
     /// The mismatch between the trail and the model.
     pub what: String,
@@ -66,15 +66,14 @@ impl fmt::Display for ReplayError {
 impl std::error::Error for ReplayError {}
 
 impl Trail {
-    /// Executes the trail from the initial state and checks that it ends as it says.
+    /// Executes the trail from the initial state and checks its end.
     pub fn replay(&self, interpreter: &mut Interpreter) -> Result<Replayed, ReplayError> {
         self.execute(interpreter, true)
     }
 
-    /// Executes a trail of a [reduced](crate::reduce) model in the whole one. Also gives the trail as it was executed: where a
-    /// cycle of the reduced model does not yet come back to the same state of the whole one, it may do so when it is gone
-    /// around more often. Where it does not, since something goes on counting that makes no difference, the cycle is one all
-    /// the same, but for that.
+    /// Executes a trail of a reduced model in the original model. Also returns the executed trail: a
+    /// cycle of the reduced model may close in the original model only after several repetitions. If it never closes,
+    /// since a variable that no property depends on keeps changing, it counts as a cycle nevertheless.
     pub fn replay_whole(
         &self,
         whole: &mut Interpreter,
@@ -89,7 +88,7 @@ impl Trail {
         Ok((self.clone(), self.execute(whole, false)?))
     }
 
-    /// A trail around the same cycle that comes back to the very state it was in.
+    /// The trail with the cycle repeated until a state of the original model occurs again.
     fn closed(&self, start: usize, interpreter: &mut Interpreter) -> Option<Trail> {
         let (stem, cycle) = self.choices.split_at_checked(start)?;
         let mut state = interpreter.initial_state().to_vec();
@@ -106,7 +105,8 @@ impl Trail {
         None
     }
 
-    /// If the trail is one of a reduced model, a cycle need not come back to the same state.
+    /// Executes the trail; `closes` says whether a cycle must return to the same state, which is not required for
+    /// trails of a reduced model.
     fn execute(&self, interpreter: &mut Interpreter, closes: bool) -> Result<Replayed, ReplayError> {
         let mut batch = Batch::new();
         interpreter.initial(&mut batch);
@@ -194,7 +194,7 @@ impl Trail {
     }
 }
 
-/// Goes from a state to another by these choices, if they are there.
+/// Follows choices from a state, if the successors exist.
 fn follow(state: &mut Vec<u8>, choices: &[u32], interpreter: &mut Interpreter) -> Option<()> {
     let mut batch = Batch::new();
     for &choice in choices {
@@ -209,27 +209,27 @@ fn follow(state: &mut Vec<u8>, choices: &[u32], interpreter: &mut Interpreter) -
 }
 
 impl Replayed {
-    /// Every visible step, inner steps of atomic sequences included.
+    /// The visible steps, including the steps inside atomic sequences.
     pub fn moves(&self) -> &[Move] {
         self.path.moves()
     }
 
-    /// The same with the states in between, to be kept elsewhere, too.
+    /// The moves with the states between them.
     pub fn path(&self) -> Arc<Path> {
         self.path.clone()
     }
 
-    /// One of the stored states, from the initial one to the last: there is one more than choices.
+    /// The stored state with this number. There is one more state than choices.
     pub fn state(&self, number: usize) -> Vec<u8> {
         self.path.state(self.reached[number])
     }
 
-    /// All of them.
+    /// All stored states.
     pub fn states(&self) -> impl Iterator<Item = Vec<u8>> + '_ {
         self.reached.iter().map(|moves| self.path.state(*moves))
     }
 
-    /// How many moves there are before this one of the [states](Replayed::states).
+    /// The number of moves before the stored state with this number.
     pub fn moves_before(&self, state: usize) -> usize {
         self.reached[state]
     }
@@ -244,7 +244,7 @@ impl Replayed {
         self.finding.as_ref()
     }
 
-    /// How many moves come before the cycle, if the run ends in one.
+    /// The number of moves before the cycle, if the run ends in one.
     pub fn cycle(&self) -> Option<usize> {
         self.cycle
     }

@@ -1,55 +1,60 @@
-//! The columns of a table: which variables and channels are worth one.
+//! The columns of a trace table: a choice of variables and channels.
 
 use std::collections::BTreeSet;
 
 use kripke_model::ir::{Model, ProcessId, Shows, VarId};
 use kripke_model::layout::View;
 
+use crate::explanation;
 use crate::names::{Item, Names, What, channel_item, variables};
 use crate::run::Run;
-use crate::why;
 
-/// A column of the table: an item and how it looks.
+/// A column of the table.
 pub struct Column {
+    /// The variable or channel.
     pub item: Item,
-    /// Whose it is; stands above the name.
+    /// The process that owns the item; it is printed above the name.
     pub owner: Option<String>,
+    /// The name without its owner.
     pub name: String,
+    /// Whether the value changes during the run.
     pub changes: bool,
-    /// How much it would be missed if there were no room for it.
-    pub worth: Worth,
+    /// The priority of the column if the table is too wide.
+    pub priority: Priority,
+    /// The width in characters.
     pub width: usize,
 }
 
-/// From what can be left out first to what explains the error.
+/// Priorities of columns, lowest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Worth {
+pub enum Priority {
     Elsewhere,
-    /// Local to the process that made the last step.
+    /// Local to the process of the last step.
     Involved,
     Global,
-    /// Read by the statement that went wrong.
+    /// Read by the statement with the error.
     Named,
 }
 
-/// The columns worth showing: global scalars, what the statement that went wrong reads, and everything that changes.
+/// The columns to show: global scalars, the items that the erroneous statement reads, and all items that change.
 pub fn columns(run: &Run, names: &Names) -> Vec<Column> {
-    let named = why::named(run);
+    let named = explanation::named(run);
     let last = run.moves().last().map(|m| (m.pid, m.process));
     let column = |(item, changes): (Item, bool)| {
         let (owner, name) = (names.owner(run.model(), item), names.own(run.model(), item));
-        let worth = match item.owner {
-            _ if named.contains(&item) => Worth::Named,
-            None => Worth::Global,
-            owner if owner == last => Worth::Involved,
-            Some(_) => Worth::Elsewhere,
+        let priority = match item.owner {
+            _ if named.contains(&item) => Priority::Named,
+            None => Priority::Global,
+            owner if owner == last => Priority::Involved,
+            Some(_) => Priority::Elsewhere,
         };
-        Column { item, owner, width: name.chars().count(), name, changes, worth }
+        Column { item, owner, width: name.chars().count(), name, changes, priority }
     };
     shown(run, &named).into_iter().map(column).collect()
 }
 
 impl Column {
+    /// The name with its owner.
     pub fn full_name(&self) -> String {
         match &self.owner {
             Some(owner) => format!("{owner}.{}", self.name),
@@ -58,7 +63,7 @@ impl Column {
     }
 }
 
-/// Makes room for the names of owners above their columns.
+/// Widens columns to make space for the names of their owners.
 pub fn spread(columns: &mut [Column]) {
     let missing: Vec<(usize, usize)> = groups(columns)
         .map(|(group, width)| (group.len(), width + 1 - group.iter().map(|c| c.width + 1).sum::<usize>()))
@@ -70,7 +75,7 @@ pub fn spread(columns: &mut [Column]) {
     }
 }
 
-/// Neighbouring columns of the same owner: how many, and how wide they are together at least.
+/// Groups of adjacent columns with one owner, each with its minimal width.
 pub fn groups(columns: &[Column]) -> impl Iterator<Item = (&[Column], usize)> {
     columns.chunk_by(|a, b| a.owner == b.owner).map(|group| {
         let columns = group.iter().map(|c| c.width + 1).sum::<usize>() - 1;
@@ -78,7 +83,7 @@ pub fn groups(columns: &[Column]) -> impl Iterator<Item = (&[Column], usize)> {
     })
 }
 
-/// The items to show, and whether each one changes in the course of the run.
+/// The items to show, and whether each one changes during the run.
 fn shown(run: &Run, named: &[Item]) -> Vec<(Item, bool)> {
     let mut changing = BTreeSet::new();
     let mut before = run.view(0);
@@ -96,7 +101,7 @@ fn shown(run: &Run, named: &[Item]) -> Vec<(Item, bool)> {
     all
 }
 
-/// Global scalars that hold a plain value.
+/// The global scalars, except channels.
 fn scalars(model: &Model) -> impl Iterator<Item = Item> {
     let plain = model
         .globals

@@ -1,4 +1,4 @@
-//! Statements that were never executed.
+//! Coverage: statements that were never executed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,16 +7,18 @@ use kripke_model::ir::{Edge, Effect, Expr, FileId, Model};
 use crate::run::flat;
 use crate::source::{Line, Lines};
 
-/// A statement that no execution reached.
+/// A statement that was never executed.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Unreached {
+    /// The name of the process type.
     pub process: String,
+    /// The line of the statement.
     pub line: Line,
+    /// The text of the statement.
     pub statement: String,
 }
 
-/// The statements never executed, by process and place. A statement may be several edges; one that was taken is
-/// enough.
+/// The statements that were never executed, by process and place. A statement is executed if one of its edges is.
 pub fn unreached(model: &Model, executed: &[Vec<bool>]) -> Vec<Unreached> {
     let lines = Lines::new(model);
     let mut out = Vec::new();
@@ -38,12 +40,12 @@ pub fn unreached(model: &Model, executed: &[Vec<bool>]) -> Vec<Unreached> {
     out
 }
 
-/// Stands for a fault, which nobody wrote and which should not happen.
+/// Whether an edge only stands for a fault. Such edges have no statement in the text.
 fn only_fails(edge: &Edge) -> bool {
     matches!(edge.effects.first(), Some(Effect::Require { condition: Expr::Const(0), .. }))
 }
 
-/// `proto.pml:88, :131-132`; none if everything was executed.
+/// The places in short form, `proto.pml:88, :131-132`; `None` if every statement was executed.
 pub fn summary(model: &Model, missed: &[Unreached]) -> Option<String> {
     let lines = Lines::new(model);
     let mut by_file: BTreeMap<FileId, BTreeSet<u32>> = BTreeMap::new();

@@ -1,35 +1,36 @@
-//! Text that is shown. Control characters in it, from a model or a file's name, could move the cursor, change what is on
-//! the screen already, or make it read in another order; they are shown as `\x1b`, and so have no effect.
+//! Escaping of control characters. Control characters in a model or in a file name could move the cursor, change the
+//! screen or reverse the text direction. They are shown as `\x1b`, without effect.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
 const ESCAPE: char = '\u{1b}';
 
-/// Text from elsewhere: nothing in it but line ends and tabs has an effect.
+/// Escapes text from outside: only line ends and tabs keep their effect.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if text.contains(is_control) { Cow::Owned(escaped(text, |_| None, code)) } else { Cow::Borrowed(text) }
 }
 
-/// A report, in which styles have an effect, too: those are ours, since all text from elsewhere went through [`visible`].
+/// Escapes a report. ANSI styles keep their effect; they are our own, since text from outside passes through
+/// [`visible`].
 pub fn visible_report(text: &str) -> Cow<'_, str> {
     if text.contains(is_control) { Cow::Owned(escaped(text, style, code)) } else { Cow::Borrowed(text) }
 }
 
-/// JSON, in which such characters occur in strings only, and have an escape of their own.
+/// Escapes JSON, where control characters occur in strings only and have a JSON escape.
 pub fn visible_json(text: &str) -> Cow<'_, str> {
     let json = |c: char| format!("\\u{:04x}", u32::from(c));
     if text.contains(is_control) { Cow::Owned(escaped(text, |_| None, json)) } else { Cow::Borrowed(text) }
 }
 
-/// Whether a terminal may take it for a command: control characters (C0, DEL, C1), line and paragraph separators, and those
-/// that turn the direction of text.
+/// Whether a terminal may interpret a character as a command: control characters (C0, DEL, C1), line and paragraph
+/// separators, and characters that change the text direction.
 fn is_control(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     (c.is_control() && c != '\n' && c != '\t') || turns
 }
 
-/// `keep` tells how many bytes at the start of a text are left as they are.
+/// Escapes control characters; `keep` gives the number of bytes at the start of a text to copy unchanged.
 fn escaped(text: &str, keep: impl Fn(&str) -> Option<usize>, code: impl Fn(char) -> String) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut rest = text;
@@ -49,7 +50,7 @@ fn escaped(text: &str, keep: impl Fn(&str) -> Option<usize>, code: impl Fn(char)
     out + rest
 }
 
-/// The length of the style that the text begins with.
+/// The length of the ANSI style at the start of the text.
 fn style(text: &str) -> Option<usize> {
     let numbers = text.strip_prefix(ESCAPE)?.strip_prefix('[')?;
     let end = numbers.find(|c: char| !c.is_ascii_digit() && c != ';')?;

@@ -1,4 +1,4 @@
-//! Why a formula about branching is true or false: several runs, shown one after the other.
+//! Evidence for or against a CTL formula: several runs, shown one after the other.
 
 use kripke_model::interpret::Interpreter;
 use kripke_model::trail::{ReplayError, Replayed};
@@ -10,25 +10,26 @@ use crate::style::{FAINT, paint};
 use crate::table::Look;
 use crate::verdict::Unconfirmed;
 
-/// Runs that happened again before our eyes, and what they leave open.
+/// Replayed runs that show why a formula is true or false, and the claims that no run shows.
 #[derive(Clone, Debug)]
 pub struct Tree {
     evidence: Evidence,
     runs: Vec<Replayed>,
-    /// The same in the model that was searched.
+    /// The runs in the model that was searched.
     searched: Option<Box<Tree>>,
 }
 
-/// What claims are called.
+/// The texts of claims.
 pub trait Words {
-    /// `EF p is true`
+    /// The text of a claim: `EF p is true`.
     fn claim(&self, claim: Claim) -> String;
 
-    /// Why no run shows it.
+    /// The reason why no run shows a claim.
     fn why_open(&self, claim: Claim) -> &'static str;
 }
 
 impl Tree {
+    /// Replays the runs in the searched model and in the original model.
     pub fn confirm(
         evidence: &Evidence,
         interpreter: &mut Interpreter,
@@ -47,26 +48,28 @@ impl Tree {
         Ok(Tree { evidence, runs, searched: Some(Box::new(searched)) })
     }
 
-    /// The same runs in the model that was searched. Several steps of the original may be one there, and a cycle closes there
-    /// first: only there do few runs show all there is.
+    /// The runs in the model that was searched. Reductions merge steps, so cycles close earlier there, and fewer runs
+    /// are needed to show a claim.
     pub fn in_searched(&self) -> &Tree {
         self.searched.as_deref().unwrap_or(self)
     }
 
+    /// The evidence, with the trails of the original model.
     pub fn evidence(&self) -> &Evidence {
         &self.evidence
     }
 
+    /// The replayed runs.
     pub fn runs(&self) -> &[Replayed] {
         &self.runs
     }
 
-    /// How many visible steps lead to a place.
+    /// The number of visible steps before a place.
     pub fn steps(&self, place: Place) -> usize {
         self.runs[place.run].moves_before(place.steps as usize)
     }
 
-    /// All runs but the first, from where they branch off, and what is left open.
+    /// Text of all runs but the first, each from its branching point, and of the claims that no run shows.
     pub fn others(&self, interpreter: &Interpreter, look: Look, words: &dyn Words) -> String {
         let mut out = String::new();
         for (i, (run, replayed)) in self.evidence.runs.iter().zip(&self.runs).enumerate().skip(1) {

@@ -1,9 +1,9 @@
-//! A run in the Informal Trace Format (Apalache's ADR 15), for trace viewers.
+//! Traces in the Informal Trace Format (Apalache's ADR 15), for trace viewers.
 //!
 //! Globals keep their names, global channels become sequences of tuples, and `processes` maps process numbers to
-//! records of their locals, since processes come and go. A run that goes round for ever says in `loop` where it comes
-//! back to; its last state is that one again. Where values that make no difference are different then, `almost-loop` in
-//! its place is part of what is said about the trace.
+//! records of locals, since processes are created and end. For a lasso, `loop` is the index of the state where the
+//! cycle starts; the last state equals it. If they differ in variables that no property depends on, the metadata has
+//! `almost-loop` instead.
 
 use std::io::{self, Write};
 
@@ -13,11 +13,11 @@ use serde_json::{Map, Value, json};
 
 use crate::names::{Names, channel_item};
 use crate::run::{End, Run};
-use crate::table::who;
+use crate::table::mover;
 
 const PROCESSES: &str = "processes";
 
-/// The whole trace as text.
+/// The trace as text.
 pub fn itf(run: &Run, names: &Names, description: &str) -> String {
     let mut text = Vec::new();
     let written = write(&mut text, run, names, description);
@@ -25,7 +25,7 @@ pub fn itf(run: &Run, names: &Names, description: &str) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Writes the trace state by state: all together may be much larger than the run is in memory.
+/// Writes the trace state by state. The text may be much larger than the run in memory.
 pub fn write(out: &mut dyn Write, run: &Run, names: &Names, description: &str) -> io::Result<()> {
     let first = state(run, names, 0);
     let vars: Vec<&String> = first.as_object().into_iter().flat_map(Map::keys).filter(|k| *k != "#meta").collect();
@@ -82,7 +82,7 @@ fn meta(run: &Run, names: &Names, n: usize) -> Value {
     let mut meta = Map::new();
     meta.insert("index".to_string(), json!(n));
     if let Some(step) = n.checked_sub(1).map(|i| &run.moves()[i]) {
-        meta.insert("process".to_string(), json!(who(run, names, step)));
+        meta.insert("process".to_string(), json!(mover(run, names, step)));
         if !run.is_pause(step) {
             meta.insert("place".to_string(), json!(run.lines().place(run.edge(step.process, step.edge).span)));
         }
@@ -106,7 +106,7 @@ fn process(names: &Names, model: &Model, view: &View, p: &ProcessView) -> Value 
 
 fn variable(names: &Names, model: &Model, view: &View, var: &Var, values: &[i32]) -> Value {
     let mut elements: Vec<Value> = values.iter().map(|v| value(names, model, view, var.ty, *v)).collect();
-    // Innermost dimensions first, until only the outermost list is left.
+    // Groups the innermost dimensions first, until only the outermost list is left.
     for dim in var.dims.iter().skip(1).rev() {
         elements = elements.chunks((*dim).max(1) as usize).map(|row| Value::Array(row.to_vec())).collect();
     }
@@ -127,7 +127,7 @@ fn value(names: &Names, model: &Model, view: &View, ty: Type, v: i32) -> Value {
     }
 }
 
-/// Integers are written as strings, because many readers of JSON would round them.
+/// An integer as a string, since many JSON readers round large numbers.
 fn integer(v: i32) -> Value {
     json!({ "#bigint": v.to_string() })
 }

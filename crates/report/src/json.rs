@@ -1,305 +1,401 @@
-//! The result for machines, schema 1: fields may be added, never changed.
+//! The machine-readable result, schema 1. Fields may be added, never changed.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+/// The version of the schema.
 pub const SCHEMA: u32 = 1;
 
 /// The result of checking one model. Fields appear in this order.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
+    /// The version of Kripke.
     pub kripke: &'static str,
+    /// The version of the schema.
     pub schema: u32,
+    /// The file of the model.
     pub model: String,
+    /// The modelling language.
     pub language: String,
+    /// The verdict: `holds`, `violated` or `inconclusive`.
     pub verdict: &'static str,
-    /// Every reachable state was expanded.
+    /// Whether every reachable state was expanded.
     pub complete: bool,
-    /// A word for why the verdict is inconclusive.
+    /// The reason of an inconclusive verdict, as a key.
     pub reason: Option<&'static str>,
-    /// The same in a sentence.
+    /// The reason as a sentence.
     pub message: Option<String>,
+    /// The properties that were checked.
     pub properties: Vec<Property>,
+    /// The number of stored states.
     pub states: u64,
+    /// The number of transitions.
     pub transitions: u64,
-    /// With a store that may miss states.
+    /// The omission estimate of a lossy store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missed: Option<Missed>,
-    /// Of several searches: then `states` is an estimate.
+    /// The result of a swarm; then `states` is an estimate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub swarm: Option<Swarm>,
+    /// The largest depth that was reached.
     pub depth: u64,
+    /// The length of the longest state.
     pub state_bytes: u64,
+    /// The size of the initial state.
     pub state_bits: StateBits,
+    /// The number of errors by kind.
     pub errors: Errors,
+    /// The errors with a counterexample.
     pub findings: Vec<Finding>,
+    /// The statements that were never executed, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreached: Option<Vec<Unreached>>,
+    /// Times.
     pub seconds: Seconds,
+    /// Memory use.
     pub memory: Memory,
-    /// How states were kept, one after the other.
+    /// The stores of the search, in the order of their use.
     pub stores: Vec<Store>,
-    /// With `--store cache`.
+    /// Figures of the state cache, with `--store cache`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<Cache>,
+    /// The limits of the search.
     pub limits: Limits,
+    /// The options that were in effect.
     pub options: Options,
 }
 
+/// Figures of a state cache.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Cache {
-    /// How many states it had room for.
+    /// The capacity in states.
     pub slots: u64,
-    /// How many were replaced by others. If it is not 0, `states` counts those twice that were visited twice.
+    /// The number of replaced states. If it is not 0, states that are visited again are counted again.
     pub replaced: u64,
-    /// How many times a state came up that was there.
+    /// The number of visits to states that were in the cache.
     pub revisits: u64,
 }
 
+/// A store and the start of its use.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Store {
+    /// The name of the store.
     pub store: &'static str,
-    /// How many states there were when it came into use.
+    /// The number of states at the start of its use.
     pub since: u64,
 }
 
+/// The result for one property.
 #[derive(Clone, Debug, Serialize)]
 pub struct Property {
+    /// The name or the formula.
     pub name: String,
     /// `safety`, `reachability`, `ltl`, `ctl`, `never`, `process`, `acceptance` or `progress`.
     pub kind: &'static str,
+    /// The verdict.
     pub verdict: &'static str,
-    /// `fault`, if a fault was found before the property was decided; then `verdict` is `violated`, since there is an error.
+    /// `fault`, if a fault was found before the property was decided. Then `verdict` is `violated`, since there is an
+    /// error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undecided: Option<&'static str>,
-    /// The file with the counterexample, or with a run that shows why a formula about branching is true.
+    /// The file with the counterexample, or with a witness of a CTL formula.
     pub trail: Option<String>,
-    /// The runs that show why a formula about branching is true or false.
+    /// The runs that show why a CTL formula is true or false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
-    /// The fairness that was assumed.
+    /// The fairness assumption.
     pub fairness: Option<&'static str>,
-    /// What counted as an error beside the property: `assertions`, `end_states`, `faults`.
+    /// The errors that the search checked besides the property: `assertions`, `end_states`, `faults`.
     pub checked: Vec<&'static str>,
-    /// What of the model neither this search nor another one looked at, in words.
+    /// The errors of the model that no search checked, as text.
     pub not_checked: Vec<String>,
-    /// Of the model together with what watches it.
+    /// The number of states of the product of model and observer.
     pub states: u64,
+    /// The number of transitions of the product.
     pub transitions: u64,
+    /// The time of the search.
     pub seconds: f64,
 }
 
+/// The evidence for or against a CTL formula.
 #[derive(Clone, Debug, Serialize)]
 pub struct Evidence {
-    /// The first begins at the start and is the one in the file; each of the others leaves one before it.
+    /// The runs. The first one starts in the initial state and is in the trail file; each other run branches off an
+    /// earlier one.
     pub runs: Vec<EvidenceRun>,
-    /// What no run shows.
+    /// The claims that no run shows.
     pub open: Vec<Open>,
 }
 
+/// One run of the evidence.
 #[derive(Clone, Debug, Serialize)]
 pub struct EvidenceRun {
-    /// `EF p is true`
+    /// The claim that the run shows: `EF p is true`.
     pub shows: String,
-    /// Where that is so.
+    /// The place where the claim holds.
     pub from: Spot,
-    /// Visible steps from the start.
+    /// The number of visible steps from the initial state.
     pub steps: usize,
-    /// After the last step it is where it was after this many.
+    /// The number of steps before the cycle, for a lasso.
     pub cycle: Option<usize>,
 }
 
+/// A claim that no run shows.
 #[derive(Clone, Debug, Serialize)]
 pub struct Open {
+    /// The claim as text.
     pub claim: String,
+    /// The place of the claim.
     pub at: Spot,
 }
 
-/// After so many visible steps of a run; runs are counted from 0.
+/// A place: a run, counted from 0, and a number of visible steps.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Spot {
+    /// The run.
     pub run: usize,
+    /// The number of visible steps.
     pub step: usize,
 }
 
-/// Of a state with the processes of the initial one, whichever form was stored.
+/// The size of a state with the processes of the initial state, independent of the store.
 #[derive(Clone, Copy, Default, Debug, Serialize)]
 pub struct StateBits {
-    /// As engines work on it.
+    /// Bits of the packed state, on which engines work.
     pub packed: u64,
-    /// The logarithm of the number of combinations of values.
+    /// Bits of the compact state: the logarithm of the number of combinations of values.
     pub compact: u64,
 }
 
-/// What a lossy store has probably missed.
+/// The omission estimate of a lossy store.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Missed {
-    /// Expected.
+    /// The expected number of omitted states.
     pub states: f64,
-    /// In 95 % of all cases.
+    /// The upper bound of the 95 % confidence interval.
     pub at_most: f64,
-    /// The part of all states that was seen, if that is so.
+    /// The estimated fraction of states that were visited.
     pub coverage: f64,
 }
 
-/// What several searches have done together.
+/// The result of a swarm.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Swarm {
+    /// The number of searches.
     pub searches: u64,
+    /// The number of searches that ran to their end.
     pub finished: u64,
-    /// About the part of all states that was seen.
+    /// The estimated fraction of states that were visited.
     pub coverage: f64,
 }
 
-/// How many errors of each kind there were.
+/// The number of errors by kind.
 #[derive(Clone, Copy, Default, Debug, Serialize)]
 pub struct Errors {
+    /// Failed assertions.
     pub assertion: u64,
+    /// Invalid end states.
     pub invalid_end_state: u64,
-    /// Everything else the model did that is forbidden.
+    /// Faults: all other errors of the model.
     pub fault: u64,
-    /// States in which what was asked for with `--reach` is true.
+    /// States in which the condition of `--reach` is true.
     pub reached: u64,
     /// Violations of a temporal property.
     pub property: u64,
 }
 
-/// One error, replayed.
+/// An error with a replayed counterexample.
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding {
-    /// See [`crate::why::kind`]; `invalid_end_state` for that.
+    /// The kind: see [`crate::explanation::kind`], or `invalid_end_state`.
     pub kind: &'static str,
+    /// The message.
     pub message: String,
+    /// The file of the erroneous statement.
     pub file: Option<String>,
+    /// The line of the erroneous statement.
     pub line: Option<u32>,
+    /// The process of the erroneous statement.
     pub process: Option<String>,
-    /// Visible steps of the counterexample.
+    /// The number of visible steps of the counterexample.
     pub steps: usize,
 }
 
+/// A statement that was never executed.
 #[derive(Clone, Debug, Serialize)]
 pub struct Unreached {
+    /// The process type.
     pub process: String,
+    /// The file.
     pub file: String,
+    /// The line.
     pub line: u32,
+    /// The text of the statement.
     pub statement: String,
 }
 
+/// Times in seconds.
 #[derive(Clone, Copy, Default, Debug, Serialize)]
 pub struct Seconds {
+    /// Reading the model.
     pub load: f64,
+    /// Preparing the search: reductions and code generation.
     pub compile: f64,
+    /// The search.
     pub search: f64,
-    /// All of that in processor time, summed over threads; null where the system does not tell.
+    /// Processor time of all phases, summed over threads; null if the system does not report it.
     pub cpu: Option<f64>,
 }
 
+/// Memory in bytes.
 #[derive(Clone, Copy, Default, Debug, Serialize)]
 pub struct Memory {
-    /// Of the whole program; 0 where the system does not tell.
+    /// Peak memory of the process; 0 if the system does not report it.
     pub peak_rss: u64,
+    /// The store.
     pub store: u64,
-    /// Links and frontier.
+    /// Links between states and the open set.
     pub search: u64,
 }
 
+/// The limits of the search.
 #[derive(Clone, Copy, Default, Debug, Serialize)]
 pub struct Limits {
+    /// `--max-depth`.
     pub max_depth: Option<u32>,
+    /// `--max-states`.
     pub max_states: Option<u64>,
+    /// `--mem`, in bytes.
     pub memory: Option<u64>,
+    /// `--timeout`, in seconds.
     pub timeout: Option<f64>,
 }
 
+/// The options that were in effect.
 #[derive(Clone, Debug, Serialize)]
 pub struct Options {
+    /// The store.
     pub store: &'static str,
-    /// Of a hash, or the logarithm of all bits of a bitstate store, rounded down.
+    /// Bits of a hash, or the logarithm of the number of bits of a bitstate store, rounded down.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bits: Option<u8>,
-    /// Bits for each state of a bitstate store.
+    /// Number of hash functions of a bitstate store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hashes: Option<u8>,
+    /// Whether states are stored in compact form.
     pub compact: bool,
+    /// The number of threads.
     pub threads: usize,
+    /// Whether all reductions are off.
     pub raw: bool,
-    /// What made the search smaller: `coarsening`, `dead-variables`, `slicing`, `partial-order`.
+    /// The reductions that were applied: `coarsening` (statement merging), `dead-variables`, `slicing`,
+    /// `partial-order`, `symmetry`.
     pub reductions: Vec<&'static str>,
     /// `on`, or `off` and the reason.
     pub partial_order: String,
-    /// `on`, or `off` and why.
+    /// `on`, or `off` and the reason.
     pub symmetry: String,
-    /// Groups of processes that can take each other's places, in words.
+    /// The groups of symmetric processes, as text.
     pub interchangeable: Vec<String>,
-    /// In how many states the last one was tried out.
+    /// The number of states in which partial-order reduction was audited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audited: Option<u64>,
+    /// The search order.
     pub search: &'static str,
+    /// The engine.
     pub engine: &'static str,
+    /// Whether the search continued after the first error.
     pub all_errors: bool,
+    /// Whether properties of the model were checked.
     pub claims: bool,
+    /// Whether assertions were checked.
     pub assertions: bool,
+    /// Whether end states were checked.
     pub end_states: bool,
 }
 
-/// One complaint about the user's text or the command.
+/// An error or warning about the user's text or the command.
 #[derive(Clone, Debug, Serialize)]
 pub struct Complaint {
     /// `error` or `warning`.
     pub severity: &'static str,
+    /// The message.
     pub message: String,
+    /// The file.
     pub file: Option<String>,
+    /// The line.
     pub line: Option<u32>,
+    /// The column.
     pub column: Option<u32>,
+    /// Advice.
     pub help: Option<String>,
 }
 
 impl Report {
-    /// Indented if it is the only one, else on one line.
+    /// The text: indented if it is the only result, otherwise on one line.
     pub fn text(&self, alone: bool) -> String {
         render(self, alone)
     }
 }
 
-/// What is printed instead of a result when a check was ended from outside: the fields of a [`Report`] that are known then.
+/// The result of a check that was stopped from outside: the fields of a [`Report`] that are known then.
 #[derive(Clone, Debug, Serialize)]
 pub struct Stopped {
+    /// The version of Kripke.
     pub kripke: &'static str,
+    /// The version of the schema.
     pub schema: u32,
+    /// The file of the model.
     pub model: String,
+    /// The verdict.
     pub verdict: &'static str,
+    /// False.
     pub complete: bool,
+    /// The reason, as a key.
     pub reason: &'static str,
+    /// The reason as a sentence.
     pub message: String,
-    /// Those decided before.
+    /// The properties that were decided before.
     pub properties: Vec<Known>,
+    /// The number of states so far.
     pub states: u64,
+    /// The number of transitions so far.
     pub transitions: u64,
+    /// The largest depth so far.
     pub depth: u64,
+    /// The number of errors so far.
     pub errors: Errors,
+    /// Empty: no counterexample was replayed.
     pub findings: [Finding; 0],
+    /// Times.
     pub seconds: Seconds,
+    /// Memory use.
     pub memory: Memory,
+    /// The limits of the search.
     pub limits: Limits,
 }
 
 /// The verdict on one property.
 #[derive(Clone, Debug, Serialize)]
 pub struct Known {
+    /// The name or the formula.
     pub name: String,
+    /// The kind of the property.
     pub kind: &'static str,
+    /// The verdict.
     pub verdict: &'static str,
+    /// The file with the counterexample.
     pub trail: Option<String>,
 }
 
 impl Stopped {
-    /// Indented if it is the only one, else on one line.
+    /// The text: indented if it is the only result, otherwise on one line.
     pub fn text(&self, alone: bool) -> String {
         render(self, alone)
     }
 }
 
-/// What is printed instead of a result when there is no model to check.
+/// The result if the model or the command can't be read.
 pub fn bad_input(kripke: &'static str, model: &str, complaints: &[Complaint], alone: bool) -> String {
     let mut object = Map::new();
     object.insert("kripke".to_string(), kripke.into());
@@ -315,7 +411,7 @@ fn render(value: &impl Serialize, alone: bool) -> String {
     text.expect("plain data") + "\n"
 }
 
-/// An object with a line for each field, and for each element of a list of objects: long, but fit for reading.
+/// An object with one line per field and per element of a list of objects.
 pub(crate) fn by_lines(value: &impl Serialize) -> String {
     let value = serde_json::to_value(value).expect("plain data");
     let Value::Object(fields) = value else { return format!("{value}\n") };

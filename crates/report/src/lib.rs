@@ -1,12 +1,14 @@
-//! From the end of a search to what people and programs read: verdicts, traces, trail files, JSON.
+//! Presentation of results: verdicts, traces, trail files, JSON.
 //!
-//! Everything here returns text; printing it is the program's affair. It knows no language.
+//! Functions return text; the program prints it. The crate knows no modelling language.
+#![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 mod columns;
 pub mod coverage;
 pub mod escape;
 pub mod evidence;
+pub mod explanation;
 pub mod itf;
 pub mod json;
 pub mod listing;
@@ -22,4 +24,3 @@ pub mod style;
 pub mod table;
 pub mod trail_file;
 pub mod verdict;
-pub mod why;

@@ -1,5 +1,5 @@
-//! A run as a listing, one line per step, in the form that users of SPIN's `-p` know (with tabs before `proc` and `[`):
-//! `  3: proc  1 (q:1) second.pml:20 (state 4) [wantq = true]`.
+//! A run as a listing, one line per step, in the format of SPIN's `-p` (with tabs before `proc` and `[`): `  3: proc
+//! 1 (q:1) second.pml:20 (state 4) [wantq = true]`.
 
 use kripke_model::interpret::Move;
 use kripke_model::ir::{EdgeId, LocId, Process, ProcessId};
@@ -8,7 +8,7 @@ use kripke_model::layout::View;
 use crate::escape::visible;
 use crate::run::{End, Run};
 
-/// Above the first step of what goes on for ever.
+/// The mark above the first step of the cycle.
 const CYCLE: &str = "  <<<<<START OF CYCLE>>>>>\n";
 
 /// The whole run.
@@ -23,7 +23,7 @@ pub fn listing(run: &Run) -> String {
     steps.chain([last.to_string()]).collect()
 }
 
-/// The lines of step number `n` of those not forgotten, counted from 1.
+/// The lines of step `n`, counted from 1 after the forgotten steps.
 pub fn step(run: &Run, n: usize) -> String {
     let taken = &run.moves()[n - 1];
     if run.is_pause(taken) {
@@ -40,8 +40,8 @@ pub fn step(run: &Run, n: usize) -> String {
     out
 }
 
-/// The edges of a move, in the order executed. An indivisible sequence belongs to the receiver of a rendezvous; where
-/// it is the whole move, the edge that it replaces is left out.
+/// The edges of a move, in execution order. An indivisible sequence belongs to the receiver of a rendezvous. If it is
+/// the whole move, the edge that it replaces is omitted.
 fn edges(run: &Run, taken: &Move) -> Vec<(u8, ProcessId, EdgeId)> {
     let own = (taken.pid, taken.process, taken.edge);
     let operates = run.edge(taken.process, taken.edge).sync.is_some();
@@ -64,7 +64,7 @@ fn line(run: &Run, before: &View, pid: u8, (process, edge): (ProcessId, EdgeId))
     format!("proc {pid:2} ({}:{priority}) {place} (state {state})\t[{statement}]", declared.name)
 }
 
-/// The location an edge leaves.
+/// The source location of an edge.
 fn source(process: &Process, edge: EdgeId) -> Option<LocId> {
     process.locations.iter().position(|l| l.edges.contains(&edge)).map(|i| LocId(i as u32))
 }

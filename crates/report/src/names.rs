@@ -1,47 +1,54 @@
-//! What to call processes, variables, channels and values.
+//! Names of processes, variables, channels and values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use kripke_model::ir::{ChannelId, Model, ProcessId, Shows, Type, Var, VarId};
 use kripke_model::layout::{ChannelView, View};
 
-/// Names for the things that occur in one run.
+/// The names of one run.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     /// The process numbers seen for each type.
     instances: BTreeMap<u32, BTreeSet<u8>>,
 }
 
-/// Something with a value that may change: an element of a variable, or the contents of a channel.
+/// An item with a value: an element of a variable, or the contents of a channel.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Item {
-    /// Whose it is; none for global ones.
+    /// The process that owns the item; `None` for globals.
     pub owner: Option<(u8, ProcessId)>,
+    /// The variable element or the channel.
     pub what: What,
 }
 
+/// The part of the owner's variables that an item is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum What {
+    /// An element of a variable.
     Element {
+        /// The variable.
         var: VarId,
+        /// The flat index of the element.
         at: u32,
     },
-    /// The `nth` channel of this declaration that the owner made.
+    /// The `nth` channel of this declaration that the owner created.
     Channel {
+        /// The declaration of the channel.
         declaration: ChannelId,
+        /// The index among the channels of the declaration.
         nth: u32,
     },
 }
 
 impl Names {
-    /// Takes note of the processes of a state.
+    /// Records the processes of a state.
     pub fn observe(&mut self, view: &View) {
         for p in &view.processes {
             self.instances.entry(p.process.0).or_default().insert(p.pid);
         }
     }
 
-    /// `p`, or `p(1)` when there are several of that type.
+    /// The name of a process: `p`, or `p(1)` if there are several of that type.
     pub fn process(&self, model: &Model, process: ProcessId, pid: u8) -> String {
         let observer = model.observer.as_ref().map_or("?", |o| o.automaton.name.as_str());
         let name = model.processes.get(process.index()).map_or(observer, |p| p.name.as_str());
@@ -51,7 +58,7 @@ impl Names {
         }
     }
 
-    /// `flag[1]`, `p.x`, `p(1).queue`.
+    /// The full name of an item: `flag[1]`, `p.x`, `p(1).queue`.
     pub fn item(&self, model: &Model, item: Item) -> String {
         match self.owner(model, item) {
             Some(owner) => format!("{owner}.{}", self.own(model, item)),
@@ -59,12 +66,12 @@ impl Names {
         }
     }
 
-    /// The process an item belongs to.
+    /// The name of the process that owns an item.
     pub fn owner(&self, model: &Model, item: Item) -> Option<String> {
         item.owner.map(|(pid, process)| self.process(model, process, pid))
     }
 
-    /// What its owner calls an item.
+    /// The name of an item within its owner.
     pub fn own(&self, model: &Model, item: Item) -> String {
         match item.what {
             What::Element { var, at } => match variables(model, item.owner).get(var.index()) {
@@ -78,7 +85,7 @@ impl Names {
         }
     }
 
-    /// A value as the user would write it. Truth values stay numbers, which is how they read in a column.
+    /// A value in the notation of the language. Truth values stay numbers, which are easier to read in a column.
     pub fn value(&self, model: &Model, view: &View, ty: Type, value: i32) -> String {
         match ty.shows {
             Shows::Number | Shows::Bool | Shows::Pid => value.to_string(),
@@ -94,7 +101,7 @@ impl Names {
         }
     }
 
-    /// The value of an item in a state; none if it does not exist there.
+    /// The value of an item in a state; `None` if it does not exist there.
     pub fn read(&self, model: &Model, view: &View, item: Item) -> Option<String> {
         match item.what {
             What::Element { var, at } => {
@@ -129,7 +136,7 @@ pub fn variables(model: &Model, owner: Option<(u8, ProcessId)>) -> &[Var] {
     }
 }
 
-/// Which channel item is number `index + 1` in this state.
+/// The item of channel `index + 1` in this state.
 pub fn channel_item(view: &View, index: usize) -> Option<Item> {
     let channel = view.channels.get(index)?;
     let same = |c: &&ChannelView| c.declaration == channel.declaration && c.owner == channel.owner;
@@ -141,7 +148,7 @@ pub fn channel_item(view: &View, index: usize) -> Option<Item> {
     Some(Item { owner, what: What::Channel { declaration: channel.declaration, nth } })
 }
 
-/// `a`, `a[3]`, or `node[1].left`: the element at a flat position.
+/// The element at a flat index: `a`, `a[3]` or `node[1].left`.
 pub fn element(model: &Model, var: &Var, at: u32) -> String {
     let mut rest = at;
     let mut indices = Vec::new();
@@ -153,8 +160,8 @@ pub fn element(model: &Model, var: &Var, at: u32) -> String {
     index_path(&var.name, &indices, declared_as_array(model, var))
 }
 
-/// Records are flattened, so the name does not tell which of its parts are arrays. The first part is one if it is
-/// declared as one; the indices left over belong to the last part, unless every part has its own.
+/// Inserts indices into a flattened name, which does not show which of its parts are arrays. The first part is an
+/// array if it is declared as one; the remaining indices belong to the last part, unless every part has its own.
 fn index_path(name: &str, indices: &[u32], first_is_array: bool) -> String {
     let parts: Vec<&str> = name.split('.').collect();
     let written = |indices: &[u32]| indices.iter().map(|i| format!("[{i}]")).collect::<String>();
@@ -178,7 +185,7 @@ fn declared_as_array(model: &Model, var: &Var) -> bool {
     after.is_some_and(|after| after.trim_start().starts_with('['))
 }
 
-/// How many channels of a declaration its owner makes.
+/// The number of channels of a declaration that its owner creates.
 fn channel_count(model: &Model, owner: Option<(u8, ProcessId)>, declaration: ChannelId) -> usize {
     use kripke_model::ir::Init;
     let made = |v: &&Var| matches!(v.init, Init::Channels(id) if id == declaration);

@@ -1,8 +1,8 @@
-//! Numbers for people: grouped digits, short forms, sizes, durations; and the way back for what users type.
+//! Formatting and parsing of numbers: grouped digits, short forms, sizes, durations.
 
 use std::time::Duration;
 
-/// All digits, in groups of three: `104 312 889`.
+/// All digits in groups of three: `104 312 889`.
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() * 4 / 3);
@@ -15,7 +15,7 @@ pub fn grouped(n: u64) -> String {
     out
 }
 
-/// At most four characters or so: `12.4M`, `950k`, `17`.
+/// About four characters: `12.4M`, `950k`, `17`.
 pub fn short(n: u64) -> String {
     let (unit, suffix) = match n {
         0..10_000 => return n.to_string(),
@@ -50,7 +50,7 @@ pub fn bytes(n: u64) -> String {
     format!("{scaled:.digits$} {}", units[unit])
 }
 
-/// `2 ms`, `1.4 s`, `2m23s`, `3h05m`.
+/// A duration: `2 ms`, `1.4 s`, `2m23s`, `3h05m`.
 pub fn duration(d: Duration) -> String {
     let s = d.as_secs_f64();
     if s < 0.0095 {
@@ -72,7 +72,7 @@ pub fn counted(n: u64, noun: &str) -> String {
     format!("{} {noun}{s}", grouped(n))
 }
 
-/// Reads a memory size: `512M`, `48G`, `48GiB`, `1.5g`, or plain bytes.
+/// Parses a memory size: `512M`, `48G`, `48GiB`, `1.5g`, or plain bytes.
 pub fn parse_bytes(text: &str) -> Result<u64, String> {
     let (number, unit) = split_unit(text);
     let factor = match unit.to_ascii_lowercase().trim_end_matches("ib").trim_end_matches('b') {
@@ -88,7 +88,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("`{text}` is not a size; write for example 48G"))
 }
 
-/// Reads a duration: `90`, `90s`, `10m`, `2h`, `250ms`, `1m30s`.
+/// Parses a duration: `90`, `90s`, `10m`, `2h`, `250ms`, `1m30s`.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is not a duration; write for example 90s, 10m or 1h30m");
     let mut rest = text.trim();
@@ -115,7 +115,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
 }
 
-/// Reads a count: `1000`, `1_000`, `50k`, `2M`, `1e6`.
+/// Parses a count: `1000`, `1_000`, `50k`, `2M`, `1e6`.
 pub fn parse_count(text: &str) -> Result<u64, String> {
     let wrong = || format!("`{text}` is not a number; write for example 1000000 or 1M");
     let plain = text.replace('_', "");

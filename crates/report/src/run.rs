@@ -1,4 +1,4 @@
-//! An execution, step by step, ready to be shown.
+//! A run of a model, prepared for presentation.
 
 use std::sync::Arc;
 
@@ -14,39 +14,39 @@ use crate::escape::visible;
 use crate::names::Names;
 use crate::source::Lines;
 
-/// States stay packed and are unpacked when asked for: runs may be a million steps long.
+/// A run. States are packed and are unpacked on demand, since runs may have millions of steps.
 #[derive(Clone, Debug)]
 pub struct Run {
     model: Arc<Model>,
     layout: Layout,
     lines: Lines,
     path: Arc<Path>,
-    /// Steps taken before, and forgotten.
+    /// The number of steps that were dropped from the start.
     forgotten: usize,
     end: End,
 }
 
-/// How a run ends.
+/// The end of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum End {
-    /// Nothing is wrong with it.
+    /// No error.
     Fine,
-    /// The last move did something wrong.
+    /// The last move has an error.
     Finding(Finding),
-    /// No process can move, and some should.
+    /// An invalid end state: no process can move, and some process is not at a valid end.
     InvalidEnd,
     /// The goal is reached.
     Goal,
-    /// The observer has seen what must not be.
+    /// The observer has reached an end location: the property is violated.
     Caught,
-    /// A formula about branching is false, and this is why, as far as one run can show it.
+    /// The run shows, as far as a single run can, that a CTL formula is false.
     Refuted,
-    /// After the last move all is as it was after this many, and so on for ever.
+    /// A cycle: the state after the last move equals the state after this many moves.
     Cycle(usize),
 }
 
 impl End {
-    /// Is something wrong with the last state, and not with the last move?
+    /// Whether the error is one of the last state, not of the last move.
     pub fn is_of_state(&self) -> bool {
         match self {
             End::InvalidEnd => true,
@@ -55,7 +55,7 @@ impl End {
         }
     }
 
-    /// What is wrong, in the terms of a search.
+    /// The kind of error, in the terms of the search.
     pub fn wrong(&self) -> Option<Wrong> {
         match self {
             End::Fine => None,
@@ -70,7 +70,7 @@ impl End {
 }
 
 impl Run {
-    /// A run that has not moved yet.
+    /// A run without moves.
     pub fn new(interpreter: &Interpreter, initial: &Point) -> Run {
         Run::with(interpreter, Arc::new(Path::new(initial)))
     }
@@ -80,6 +80,7 @@ impl Run {
         Run { lines: Lines::new(&model), model, layout, path, forgotten: 0, end: End::Fine }
     }
 
+    /// The run of a replayed trail.
     pub fn replayed(interpreter: &Interpreter, replayed: &Replayed) -> Run {
         let mut run = Run::with(interpreter, replayed.path());
         run.end = match (replayed.ending(), replayed.finding()) {
@@ -93,18 +94,19 @@ impl Run {
         run
     }
 
+    /// Appends a move.
     pub fn push(&mut self, step: Move) {
         Arc::make_mut(&mut self.path).push(step);
     }
 
-    /// Forgets how the run got here, for runs that are shown while they go on.
+    /// Drops all steps so far, for runs that are shown during their execution.
     pub fn forget(&mut self) {
         let steps = self.moves().len();
         self.forgotten += steps;
         Arc::make_mut(&mut self.path).forget(steps);
     }
 
-    /// What comes after so many moves.
+    /// The run without its first `steps` moves.
     #[must_use]
     pub fn after(mut self, steps: usize) -> Run {
         Arc::make_mut(&mut self.path).forget(steps);
@@ -115,57 +117,63 @@ impl Run {
         self
     }
 
-    /// How many steps were forgotten.
+    /// The number of dropped steps.
     pub fn forgotten(&self) -> usize {
         self.forgotten
     }
 
-    /// Takes back everything after the first `steps` moves.
+    /// Removes all but the first `steps` moves.
     pub fn rewind(&mut self, steps: usize) {
         Arc::make_mut(&mut self.path).truncate(steps);
         self.end = End::Fine;
     }
 
+    /// Sets the end of the run.
     pub fn finish(&mut self, end: End) {
         self.end = end;
     }
 
+    /// The model.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
+    /// The lines of the model's files.
     pub fn lines(&self) -> &Lines {
         &self.lines
     }
 
+    /// The moves, without dropped ones.
     pub fn moves(&self) -> &[Move] {
         self.path.moves()
     }
 
+    /// The end of the run.
     pub fn end(&self) -> &End {
         &self.end
     }
 
-    /// Where the run is after so many moves. A move that leads nowhere (a fault) leaves it where it was.
+    /// The point after `steps` moves. A move with a fault has no target; it leaves the point unchanged.
     pub fn point(&self, steps: usize) -> Point {
         self.path.point(steps)
     }
 
-    /// Whether the last of so many moves leads nowhere.
+    /// Whether the last of `steps` moves has no target.
     pub fn ends_at(&self, steps: usize) -> bool {
         self.path.ends_at(steps)
     }
 
-    /// Whether all is the same after so many moves and after so many others.
+    /// Whether the points after two numbers of moves are equal.
     pub fn is_same(&self, steps: usize, others: usize) -> bool {
         self.path.is_same(steps, others)
     }
 
+    /// The unpacked state after `steps` moves.
     pub fn view(&self, steps: usize) -> View {
         self.layout.view(&self.path.state(steps))
     }
 
-    /// Names that tell all processes of the run apart.
+    /// Names that distinguish all processes of the run.
     pub fn names(&self) -> Names {
         let mut names = Names::default();
         for steps in 0..=self.moves().len() {
@@ -179,12 +187,12 @@ impl Run {
         flat(&self.edge(process, edge).label)
     }
 
-    /// Nothing in the model moved: only the property's automaton went on.
+    /// Whether a move is a stutter step: only the observer moved.
     pub fn is_pause(&self, step: &Move) -> bool {
         step.process.index() >= self.model.processes.len() && step.findings.is_empty()
     }
 
-    /// The statements of a move: of an indivisible sequence those executed, of a rendezvous both.
+    /// The statements of a move: all executed statements of an indivisible sequence, both statements of a rendezvous.
     pub fn statements(&self, step: &Move) -> String {
         if self.is_pause(step) {
             return "(nothing moves)".to_string();
@@ -193,19 +201,20 @@ impl Run {
         if let Some(p) = step.partner {
             return format!("{own} → {}", self.statement(p.process, p.edge));
         }
-        // An edge with a channel operation of its own names it in front of the sequence that follows.
+        // An edge with a channel operation shows the operation, not the sequence that follows it.
         if step.chain.is_empty() || self.edge(step.process, step.edge).sync.is_some() {
             return own;
         }
         step.chain.iter().map(|e| self.statement(step.process, *e)).collect::<Vec<_>>().join("; ")
     }
 
+    /// An edge of a process type or of the observer.
     pub fn edge(&self, process: ProcessId, edge: EdgeId) -> &Edge {
         &self.model.process(process).edges[edge.index()]
     }
 }
 
-/// White space of any kind becomes single blanks, and nothing is left that a terminal would obey.
+/// Text on one line: white space becomes single blanks, control characters are escaped.
 pub fn flat(text: &str) -> String {
     visible(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
 }

@@ -1,4 +1,4 @@
-//! Small systems built by hand, for tests.
+//! Small hand-written models for tests.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use kripke_search::{Budget, Options, Progress, explore};
 use crate::run::Run;
 use crate::verdict::{Counterexample, Verdict};
 
-/// Text in which every statement stands on a line of its own.
+/// A text with one statement per line.
 struct Text {
     text: String,
 }
@@ -63,7 +63,7 @@ fn edge(label: &str, span: Span, target: u32) -> Edge {
     }
 }
 
-/// A process whose edges follow each other; the last one leads where it says.
+/// A process whose edges form a sequence; the target of the last edge is free.
 fn straight(name: &str, edges: Vec<Edge>, locals: Vec<Var>, span: Span) -> Process {
     let n = edges.len() as u32;
     let reached = edges.iter().map(|e| e.target.0 + 1).max().unwrap_or(1).max(n);
@@ -94,7 +94,7 @@ fn start(process: u32) -> Start {
     Start { process: ProcessId(process), args: Vec::new(), priority: 1 }
 }
 
-/// Mutual exclusion that tests the other's flag before setting its own.
+/// A broken mutual exclusion protocol: a process tests the other's flag before it sets its own.
 pub fn mutex() -> Model {
     let mut model = empty("second.pml");
     let mut text = Text { text: String::new() };
@@ -133,7 +133,7 @@ pub fn mutex() -> Model {
     model
 }
 
-/// A rendezvous, then a buffered message that nobody takes, then two receivers that wait for ever.
+/// A rendezvous, then a buffered message that is never received, then two receivers that block.
 pub fn handshake() -> Model {
     let mut model = empty("chan.pml");
     let mut text = Text { text: String::new() };
@@ -176,7 +176,7 @@ pub fn handshake() -> Model {
     model
 }
 
-/// Counts to `n`, then fails.
+/// A counter up to `n`, followed by a failing assertion.
 pub fn counter(n: i32) -> Model {
     let mut model = empty("counter.pml");
     let mut text = Text { text: String::new() };

@@ -1,12 +1,14 @@
-//! What a person reads after a check.
+//! The human-readable result of a check.
 
 use std::cmp::Ordering;
 use std::time::Duration;
 
+use kripke_model::ir::{EdgeId, Expr, Guard};
 use kripke_model::{Finding, FindingKind, Model};
 use kripke_search::{Fairness, Limit, Order, Statistics, StoreKind, Swarm, Wrong};
 
 use crate::escape::visible;
+use crate::explanation;
 use crate::names::Names;
 use crate::number::{bytes, counted, duration, grouped, short};
 use crate::run::{End, Run};
@@ -14,79 +16,99 @@ use crate::source::Lines;
 use crate::style::{BAD, FAINT, GOOD, UNSURE, paint};
 use crate::table::{Look, table};
 use crate::verdict::{Counterexample, Reason, Verdict, Violated};
-use crate::why;
 
-/// A check that is over.
+/// A finished check.
 #[derive(Clone, Debug)]
 pub struct Checked<'a> {
+    /// The model.
     pub model: &'a Model,
+    /// The verdict.
     pub verdict: &'a Verdict,
+    /// The figures of the search.
     pub statistics: &'a Statistics,
+    /// The search order.
     pub order: Order,
+    /// The time of the search.
     pub elapsed: Duration,
-    /// Peak memory of the program; 0 if not known.
+    /// Peak memory of the process; 0 if it is not known.
     pub memory: u64,
-    /// Whether assertions and end states were looked at.
+    /// Whether assertions were checked.
     pub assertions: bool,
+    /// Whether end states were checked.
     pub end_states: bool,
-    /// What kind of property it is, and its name, unless it is all about safety.
+    /// The kind and the name of the property; `None` for safety.
     pub property: Option<(&'a str, &'a str)>,
+    /// The fairness assumption.
     pub fairness: Fairness,
-    /// What made the search smaller, in words.
+    /// The reductions that were applied, as text.
     pub reductions: Vec<&'static str>,
-    /// Why steps that have nothing to do with each other were taken in every order, where one would do otherwise.
-    pub unordered: Option<&'static str>,
-    /// Why no processes were taken as interchangeable, though they were to be.
-    pub asymmetric: Option<String>,
-    /// Whether no trace is shorter.
+    /// The reason why partial-order reduction was not applied.
+    pub no_partial_order: Option<&'static str>,
+    /// The reason why symmetry reduction was not applied, if it was requested.
+    pub no_symmetry: Option<String>,
+    /// Whether the trace is a shortest one.
     pub shortest: bool,
-    /// In how many states that was tried out, if it was to be.
+    /// The number of states in which partial-order reduction was audited.
     pub audited: Option<u64>,
-    /// What of the model was not looked at, in words.
+    /// The errors of the model that were not checked, as text.
     pub not_checked: Vec<String>,
 }
 
-/// What went wrong in a counterexample, and where.
+/// The headline of an error, and its place.
 pub fn headline(model: &Model, wrong: &Wrong) -> (String, Option<String>) {
     let lines = Lines::new(model);
     match wrong {
         Wrong::InvalidEnd => ("invalid end state: no process can move".to_string(), None),
         Wrong::Caught | Wrong::Refuted => ("property violated".to_string(), None),
-        Wrong::Cycle => ("property violated: a run that goes on like this for ever".to_string(), None),
+        Wrong::Cycle if seeks_non_progress(model) => ("property violated: non-progress cycle".to_string(), None),
+        Wrong::Cycle => ("property violated: acceptance cycle".to_string(), None),
         Wrong::Goal => (format!("reached: {}", model.goal.as_ref().map_or("the goal", |g| &g.text)), None),
         Wrong::Finding(f) => {
-            let what = why::headline(model, &lines, f);
-            let of = if is_fault(wrong) && why::is_of_property(model, f) { "fault in the property: " } else { "" };
-            (format!("{of}{what}"), why::place(model, &lines, f))
+            let what = explanation::headline(model, &lines, f);
+            let of =
+                if is_fault(wrong) && explanation::is_of_property(model, f) { "fault in the property: " } else { "" };
+            (format!("{of}{what}"), explanation::place(model, &lines, f))
         }
     }
 }
 
-/// Something that has no meaning was done, or was asked: whatever else was looked for is not decided.
+/// Whether the acceptance cycles of the observer are non-progress cycles: its accepting locations have only edges
+/// with the guard `np_`.
+fn seeks_non_progress(model: &Model) -> bool {
+    let Some(observer) = &model.observer else { return false };
+    let automaton = &observer.automaton;
+    let accepting = automaton.locations.iter().filter(|location| location.accept);
+    let mut edges = accepting.flat_map(|location| &location.edges).peekable();
+    let needs_non_progress =
+        |edge: &EdgeId| matches!(automaton.edges[edge.index()].guard, Guard::When(Expr::NonProgress));
+    edges.peek().is_some() && edges.all(needs_non_progress)
+}
+
+/// Whether an error is a fault, an operation without a meaning. A fault leaves the property undecided.
 pub fn is_fault(wrong: &Wrong) -> bool {
     matches!(wrong, Wrong::Finding(Finding { kind: FindingKind::Fault(_), .. }))
 }
 
 impl Checked<'_> {
-    /// The screen for a model that holds, or about which nothing can be said.
-    pub fn calm(&self) -> String {
+    /// The result without a trace, for `holds` and `inconclusive`.
+    pub fn without_trace(&self) -> String {
         match self.verdict {
             Verdict::Holds(_) => {
                 let mark = paint(GOOD, "✓ no errors");
                 let what = match self.property {
-                    Some(("ctl", name)) => format!("`{name}` is true at the start"),
-                    _ => format!("complete search for {}", self.looked_for()),
+                    Some(("ctl", name)) => format!("`{name}` is true in the initial state"),
+                    _ => format!("complete search for {}", self.errors_searched_for()),
                 };
-                let (assuming, left_out) = (self.assuming(), self.left_out());
-                format!("{mark}      {what}{assuming}{left_out}\n{}", self.figures())
+                let (assuming, not_checked) = (self.assuming(), self.not_checked_text());
+                format!("{mark}      {what}{assuming}{not_checked}\n{}", self.figures())
             }
-            Verdict::Inconclusive(reason) => self.unsure(reason),
+            Verdict::Inconclusive(reason) => self.inconclusive(reason),
             Verdict::Violated(_) => String::new(),
         }
     }
 
-    /// The screen for a counterexample, which `run` is.
-    pub fn alarm(&self, violated: &Violated, run: &Run, names: &Names, look: Look) -> String {
+    /// The result with a trace; `run` is the first counterexample.
+    pub fn with_trace(&self, violated: &Violated, run: &Run, names: &Names, look: Look) -> String {
         let (mut what, place) = headline(self.model, violated.first.wrong());
         match (self.property, violated.first.wrong()) {
             (Some((_, name)), Wrong::Caught | Wrong::Cycle | Wrong::Refuted) => {
@@ -119,7 +141,7 @@ impl Checked<'_> {
         out
     }
 
-    /// All errors in short, when not only the first was wanted.
+    /// A summary of all errors, if the search continued after the first.
     fn all(&self, violated: &Violated) -> String {
         let errors = self.statistics.errors;
         let kinds = [
@@ -141,7 +163,7 @@ impl Checked<'_> {
         out
     }
 
-    fn unsure(&self, reason: &Reason) -> String {
+    fn inconclusive(&self, reason: &Reason) -> String {
         let mut out = match reason {
             Reason::Unchecked(_) => return format!("{}: {reason}\n", paint(UNSURE, "? INCONCLUSIVE")),
             Reason::NoTrail => format!("{}: {reason}\n", paint(UNSURE, "? INCONCLUSIVE")),
@@ -149,14 +171,14 @@ impl Checked<'_> {
                 let states = counted(self.statistics.states, "state");
                 let mark = paint(UNSURE, "? INCONCLUSIVE");
                 if *limit == Limit::LossyStore {
-                    let what = format!("nothing found in {states}, but {reason}");
+                    let what = format!("no errors in {states}, but {reason}");
                     return format!("{mark}: {what}\n{}", self.figures());
                 }
                 let place = match limit {
                     Limit::EndlessSequence(f) => format!(" ({})", Lines::new(self.model).place(f.span)),
                     _ => String::new(),
                 };
-                format!("{mark}: {reason}{place}; no errors in the {states} seen, but that is not all\n")
+                format!("{mark}: {reason}{place}; no errors in the {states} seen, but the search is incomplete\n")
             }
         };
         out.push_str(&self.figures());
@@ -166,13 +188,13 @@ impl Checked<'_> {
         out
     }
 
-    fn looked_for(&self) -> String {
+    fn errors_searched_for(&self) -> String {
         let mut kinds = Vec::new();
         let property = self.property.map(|(kind, name)| match kind {
             "reachability" => format!("states with {name}"),
-            "acceptance" => "runs that meet `accept` labels for ever".to_string(),
-            "progress" => "runs without progress".to_string(),
-            _ => format!("runs against `{name}`"),
+            "acceptance" => "acceptance cycles".to_string(),
+            "progress" => "non-progress cycles".to_string(),
+            _ => format!("violations of `{name}`"),
         });
         if let Some(property) = &property {
             kinds.push(&**property);
@@ -190,26 +212,26 @@ impl Checked<'_> {
         }
     }
 
-    /// `   not checked: invalid end states`
-    fn left_out(&self) -> String {
+    /// The errors that were not checked: `   not checked: invalid end states`.
+    fn not_checked_text(&self) -> String {
         match &self.not_checked[..] {
             [] => String::new(),
             all => format!("   {}", paint(UNSURE, &format!("not checked: {}", all.join(", ")))),
         }
     }
 
-    /// What the verdict rests on.
+    /// The fairness assumption of the verdict.
     fn assuming(&self) -> &'static str {
         match self.fairness {
             Fairness::None => "",
             Fairness::Weak => ", assuming weak fairness",
             Fairness::Strong => ", assuming strong fairness",
             Fairness::StrongTransitions => ", assuming strong fairness for transitions",
-            Fairness::Impartial => ", assuming that every process moves again and again",
+            Fairness::Impartial => ", assuming that every process moves infinitely often",
         }
     }
 
-    /// One line for one of several properties.
+    /// The result of one of several properties on one line.
     pub fn line(&self, trail: Option<&str>) -> String {
         let name = self.property.map_or("safety".to_string(), |(kind, name)| match kind {
             "acceptance" | "progress" => name.to_string(),
@@ -228,7 +250,7 @@ impl Checked<'_> {
         format!("  {name}{what} {rest}\n")
     }
 
-    /// `104 312 889 states · 371 200 113 transitions · depth 412 · 2m23s · 24 B/state · 2.33 GiB`
+    /// The figures: `104 312 889 states · 371 200 113 transitions · depth 412 · 2m23s · 24 B/state · 2.33 GiB`.
     fn figures(&self) -> String {
         let s = self.statistics;
         let mut parts = vec![
@@ -237,7 +259,7 @@ impl Checked<'_> {
             format!("depth {}", grouped(s.depth)),
             duration(self.elapsed),
         ];
-        // A small table is mostly empty, and its share per state says nothing.
+        // A small table is mostly empty, so its bytes per state are not meaningful.
         if s.states >= 10_000 && s.swarm.is_none() {
             parts.push(format!("{} B/state", s.store_bytes / s.states));
         }
@@ -245,13 +267,13 @@ impl Checked<'_> {
             parts.push(bytes(self.memory));
         }
         parts.extend(self.reductions.iter().map(ToString::to_string));
-        parts.extend(self.unordered.map(|why| format!("no partial-order reduction: {why}")));
-        parts.extend(self.asymmetric.iter().map(|why| format!("no symmetry reduction: {why}")));
+        parts.extend(self.no_partial_order.map(|why| format!("no partial-order reduction: {why}")));
+        parts.extend(self.no_symmetry.iter().map(|why| format!("no symmetry reduction: {why}")));
         parts.extend(self.audited.map(|audited| format!("{} audited", counted(audited, "state"))));
-        format!("  {}\n{}", parts.join(" · "), self.stores() + &self.cache() + &self.missed())
+        format!("  {}\n{}", parts.join(" · "), self.stores() + &self.cache() + &self.omissions())
     }
 
-    /// `store: exact, then tree from 1.2M states on (memory got tight)`
+    /// The stores: `store: exact, then tree from 1.2M states on (near the memory limit)`.
     fn stores(&self) -> String {
         let s = self.statistics;
         let Some(first) = s.migrations.first() else { return String::new() };
@@ -259,10 +281,10 @@ impl Checked<'_> {
         let then = s.migrations.iter().zip(later);
         let then: String =
             then.map(|(c, to)| format!(", then {} from {} states on", to.word(), short(c.states))).collect();
-        format!("  store: {}{then} (memory got tight)\n", first.from.word())
+        format!("  store: {}{then} (near the memory limit)\n", first.from.word())
     }
 
-    /// `cache of 60 000 states · 1 203 replaced: states visited again are counted again`
+    /// The state cache: `cache of 60 000 states · 1 203 replaced: states that were visited again are counted again`.
     fn cache(&self) -> String {
         let Some(cache) = self.statistics.cache else { return String::new() };
         let replaced = match cache.replaced {
@@ -272,11 +294,12 @@ impl Checked<'_> {
         format!("  cache of {} · {replaced}\n", counted(cache.slots, "state"))
     }
 
-    /// `about 5 120 states met were taken for others (95 %: at most 5 270) · coverage at most about 99.87 % · 2^30 bits, …`
-    fn missed(&self) -> String {
+    /// The omission estimate: `about 5 120 states omitted (95 %: at most 5 270) · coverage at most about 99.87 % ·
+    /// 2^30 bits, …`.
+    fn omissions(&self) -> String {
         if let Some(Swarm { searches, finished, coverage }) = self.statistics.swarm {
             let searches = format!("{} searches, {} finished", grouped(searches), grouped(finished));
-            let states = "states are those seen by any, estimated";
+            let states = "states: estimate for all searches together";
             return format!("  {searches} · {states} · coverage at most about {}\n", percent(coverage));
         }
         let Some(missed) = self.statistics.omissions else { return String::new() };
@@ -286,25 +309,25 @@ impl Checked<'_> {
                     true => format!("2^{} bits", size.logarithm()),
                     false => format!("{} of bits", bytes(size.bytes())),
                 };
-                format!("{bits}, {} for each state", size.hashes)
+                format!("{bits}, {} per state", size.hashes)
             }
-            StoreKind::Hash { bits } => format!("a hash of {bits} bits for each state"),
+            StoreKind::Hash { bits } => format!("{bits}-bit hashes"),
             StoreKind::Auto | StoreKind::Exact | StoreKind::Tree | StoreKind::Cache(_) => return String::new(),
         };
         let [states, at_most] = [missed.states, missed.at_most].map(estimate);
         let coverage = percent(missed.coverage);
         let about = if missed.states < LEAST { "less than" } else { "about" };
-        let what = format!("{about} {states} states met were taken for others (95 %: at most {at_most})");
+        let what = format!("{about} {states} states omitted (95 %: at most {at_most})");
         format!("  {what} · coverage at most about {coverage} · {store}\n")
     }
 
-    /// One line for one of several models, without its name.
+    /// The result of one of several models on one line, without the name of the model.
     pub fn brief(&self, trail: Option<&str>) -> String {
         match self.verdict {
             Verdict::Holds(_) => {
                 let states = counted(self.statistics.states, "state");
                 let (mark, time) = (paint(GOOD, "✓ no errors"), duration(self.elapsed));
-                format!("{mark}   {states}   {time}{}", self.left_out())
+                format!("{mark}   {states}   {time}{}", self.not_checked_text())
             }
             Verdict::Violated(v) => {
                 let (what, place) = headline(self.model, v.first.wrong());
@@ -323,10 +346,10 @@ impl Checked<'_> {
     }
 }
 
-/// The least number of states that is worth being told exactly.
+/// Estimates below this number of states are shown as a bound.
 const LEAST: f64 = 0.001;
 
-/// A number of states that need not be whole.
+/// An estimated number of states, which may be a fraction.
 fn estimate(states: f64) -> String {
     match states {
         0.0 => "0".to_string(),
@@ -337,7 +360,7 @@ fn estimate(states: f64) -> String {
     }
 }
 
-/// A part of a whole, never rounded to all of it.
+/// A fraction in percent. It is never rounded up to 100 %.
 fn percent(part: f64) -> String {
     if part >= 1.0 {
         return "100 %".to_string();
@@ -347,49 +370,49 @@ fn percent(part: f64) -> String {
     format!("{:.*} %", digits as usize, (part * 100.0 * steps).floor() / steps)
 }
 
-/// The steps of a run, and who is stuck at the end.
+/// The steps of a run. For a deadlock, the blocked processes follow.
 pub fn trace(run: &Run, names: &Names, look: Look) -> String {
     let mut out = table(run, names, look);
     if let End::Cycle(before) = run.end() {
         let (first, last) = (run.forgotten() + before + 1, run.forgotten() + run.moves().len());
         let which = match first.cmp(&last) {
-            Ordering::Less => format!("steps {first} to {last} for ever"),
-            Ordering::Equal => format!("step {first} for ever"),
-            Ordering::Greater => "nothing moves any more: it stays like this for ever".to_string(),
+            Ordering::Less => format!("cycle: steps {first} to {last}"),
+            Ordering::Equal => format!("cycle: step {first}"),
+            Ordering::Greater => "cycle: no process can move, the last state repeats".to_string(),
         };
         let again = run.is_same(*before, last);
-        let but = if again { "" } else { ", but for values that make no difference" };
+        let but = if again { "" } else { ", up to variables that no property depends on" };
         out.push_str(&format!("\n  {} {which}{but}\n", paint(BAD, "↻")));
     }
     if *run.end() == End::InvalidEnd {
         out.push('\n');
-        out.push_str(&stuck(run, names));
-    } else if let Some(remark) = why::remark(run, names).filter(|_| run.end().is_of_state()) {
+        out.push_str(&deadlock(run, names));
+    } else if let Some(remark) = explanation::remark(run, names).filter(|_| run.end().is_of_state()) {
         out.push_str(&format!("\n  {} the property can't be evaluated here: {remark}\n", paint(BAD, "✗")));
     }
     out
 }
 
-/// What is wrong with a run, as a headline of its own.
+/// The headline of a run with an error.
 pub fn verdict_line(run: &Run) -> Option<String> {
     let (what, place) = headline(run.model(), &run.end().wrong()?);
     let place = place.map(|p| format!("   {p}")).unwrap_or_default();
     Some(format!("{}{place}\n", paint(BAD, &format!("✗ {what}"))))
 }
 
-/// Who waits for what when nothing moves.
-pub fn stuck(run: &Run, names: &Names) -> String {
-    let waiting = why::waiting(run, names);
+/// The processes of a deadlock, with the statements they wait for.
+pub fn deadlock(run: &Run, names: &Names) -> String {
+    let waiting = explanation::waiting(run, names);
     let name = waiting.iter().map(|w| w.process.chars().count()).max().unwrap_or(0);
     let place = waiting.iter().filter_map(|w| w.place.as_ref()).map(|p| p.chars().count()).max().unwrap_or(0);
     let mut out = String::new();
     for w in &waiting {
         let at = w.place.as_deref().unwrap_or("");
         let (mark, text) = if w.at_end {
-            (paint(FAINT, "·"), "may stay here".to_string())
+            (paint(FAINT, "·"), "valid end state".to_string())
         } else {
-            // Only `provided` and priorities stop a statement that is always executable.
-            let wait = if w.held { "not allowed to move (`provided`), before" } else { "waits for" };
+            // Only `provided` and priorities block a statement that is always executable.
+            let wait = if w.held { "blocked by `provided` before" } else { "waits for" };
             (paint(BAD, "✗"), format!("{wait} {}", w.statements.join(" or ")))
         };
         out.push_str(&format!("  {mark} {:<name$}  {at:<place$}  {text}\n", w.process));

@@ -1,4 +1,4 @@
-//! Where things are in the user's text.
+//! Places in the source text.
 
 use std::fmt;
 
@@ -18,16 +18,19 @@ struct File {
     starts: Vec<u32>,
 }
 
-/// One line, or a range of lines, of a file.
+/// A line or a range of lines of a file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Line {
+    /// The file.
     pub file: FileId,
-    /// Counted from 1.
+    /// The first line, counted from 1.
     pub first: u32,
+    /// The last line.
     pub last: u32,
 }
 
 impl Lines {
+    /// The lines of a model's files.
     pub fn new(model: &Model) -> Lines {
         let starts = |text: &str| {
             let after = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1);
@@ -42,6 +45,7 @@ impl Lines {
         }
     }
 
+    /// The lines of a span.
     pub fn of(&self, span: Span) -> Line {
         let line = |offset: u32| match self.files.get(span.file.index()) {
             Some(f) => f.starts.partition_point(|s| *s <= offset) as u32,
@@ -51,11 +55,12 @@ impl Lines {
         Line { file: span.file, first, last: line(span.end.saturating_sub(1)).max(first) }
     }
 
+    /// The name of a file.
     pub fn file(&self, id: FileId) -> &str {
         self.files.get(id.index()).map_or("?", |f| &f.name)
     }
 
-    /// `second.pml:22`
+    /// The place of a span: `second.pml:22`.
     pub fn place(&self, span: Span) -> String {
         let line = self.of(span);
         format!("{}:{}", self.file(line.file), line.first)

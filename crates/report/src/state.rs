@@ -1,4 +1,4 @@
-//! One state of a run, in full.
+//! Text of a single state of a run.
 
 use kripke_model::ir::{ProcessId, Shows, VarId};
 use kripke_model::layout::View;
@@ -6,7 +6,7 @@ use kripke_model::layout::View;
 use crate::names::{Item, Names, What, channel_item, variables};
 use crate::run::Run;
 
-/// Every variable of the state after so many steps: one line for the globals, one for each process.
+/// The variables of the state after `steps` steps: one line for the globals and one line per process.
 pub fn variables_text(run: &Run, names: &Names, steps: usize) -> String {
     let view = run.view(steps);
     let owners = std::iter::once(None).chain(view.processes.iter().map(|p| Some((p.pid, p.process))));
@@ -26,7 +26,7 @@ pub fn variables_text(run: &Run, names: &Names, steps: usize) -> String {
     rows.iter().map(|(title, text)| format!("  {title:<width$}  {text}\n")).collect()
 }
 
-/// `name = value` for every variable of an owner, arrays in brackets.
+/// `name = value` for every variable of an owner. Arrays are in brackets.
 fn owned(run: &Run, names: &Names, view: &View, owner: Option<(u8, ProcessId)>) -> Vec<String> {
     let mut out = Vec::new();
     for (i, var) in variables(run.model(), owner).iter().enumerate() {
@@ -44,7 +44,7 @@ fn owned(run: &Run, names: &Names, view: &View, owner: Option<(u8, ProcessId)>) 
     out
 }
 
-/// Where a process stands.
+/// The position of a process: the place of its next statement.
 fn position(run: &Run, view: &View, pid: u8) -> String {
     let Some(p) = view.processes.iter().find(|p| p.pid == pid) else { return String::new() };
     let process = &run.model().processes[p.process.index()];

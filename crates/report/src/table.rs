@@ -1,37 +1,38 @@
-//! A run as a table: one row per step, one column per variable, only changes shown.
+//! A run as a table: one row per step, one column per variable. Only changes are shown.
 
 use kripke_model::interpret::Move;
 use kripke_model::ir::Span;
 
-use crate::columns::{Column, Worth, columns, groups, spread};
+use crate::columns::{Column, Priority, columns, groups, spread};
 use crate::escape::visible;
+use crate::explanation;
 use crate::names::Names;
 use crate::number::counted;
 use crate::run::{End, Run};
 use crate::style::{BAD, FAINT, HEAD, paint};
-use crate::why;
 
-/// Rows shown at the start and at the end of a run that is too long to show whole.
+/// Rows shown at the start and at the end of a run that is too long to be shown in full.
 const OPENING: usize = 20;
 const CLOSING: usize = 40;
-/// How far the statement column is squeezed before variables are dropped.
+/// The smallest width of the statement column before columns are dropped.
 const NARROW: usize = 30;
 const WIDE: usize = 60;
-/// Values longer than this, mostly of channels, are cut off.
+/// Values longer than this, mostly of channels, are truncated.
 const VALUE: usize = 30;
 
+/// The size of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
-    /// How many characters fit on a line.
+    /// The width of a line in characters.
     pub width: usize,
-    /// Everything: all rows and all columns, however wide.
+    /// Whether all rows and all columns are shown, at any width.
     pub full: bool,
 }
 
 enum Row {
     Step {
         number: usize,
-        /// The first of what goes on for ever.
+        /// Whether the step is the first of the cycle.
         returns: bool,
         process: String,
         line: String,
@@ -39,11 +40,11 @@ enum Row {
         cells: Vec<String>,
         output: String,
     },
-    /// Steps left out, and the state after them.
+    /// Omitted steps, and the state after them.
     Gap { steps: usize, returns: bool, cells: Vec<String> },
 }
 
-/// The table, every line ended by a newline.
+/// The table. Every line ends with a newline.
 pub fn table(run: &Run, names: &Names, look: Look) -> String {
     let mut columns = columns(run, names);
     let mut rows = rows(run, names, look, &columns);
@@ -59,8 +60,8 @@ pub fn table(run: &Run, names: &Names, look: Look) -> String {
     let dropped = if look.full { Vec::new() } else { fit(&mut frame, &mut columns, &mut rows, look.width) };
     spread(&mut columns);
     let mut out = frame.header(&columns);
-    // What is wrong with a state is said below it.
-    let remark = why::remark(run, names).filter(|_| !run.end().is_of_state());
+    // An error of a state is shown below the table.
+    let remark = explanation::remark(run, names).filter(|_| !run.end().is_of_state());
     let last = rows.len() - 1;
     for (i, row) in rows.iter().enumerate() {
         let remark = remark.as_deref().filter(|_| i == last);
@@ -126,7 +127,7 @@ fn rows(run: &Run, names: &Names, look: Look, columns: &[Column]) -> Vec<Row> {
         rows.push(Row::Step {
             number: run.forgotten() + step,
             returns: returns(step..=step),
-            process: who(run, names, taken),
+            process: mover(run, names, taken),
             line: line(run, taken),
             statement: run.statements(taken),
             cells,
@@ -138,8 +139,8 @@ fn rows(run: &Run, names: &Names, look: Look, columns: &[Column]) -> Vec<Row> {
     rows
 }
 
-/// The process that moves, and its partner at a rendezvous.
-pub fn who(run: &Run, names: &Names, step: &Move) -> String {
+/// The process that moves, and its partner in a rendezvous.
+pub fn mover(run: &Run, names: &Names, step: &Move) -> String {
     if run.is_pause(step) {
         return String::new();
     }
@@ -165,12 +166,12 @@ fn line(run: &Run, step: &Move) -> String {
     }
 }
 
-/// Makes the table as narrow as asked: first without columns that never change, then with shorter statements, then
-/// without the columns that are worth least, whose names are returned.
+/// Reduces the table to a width: columns that never change are dropped, then statements are truncated, then the
+/// columns with the lowest priority are dropped. Returns the names of the latter.
 fn fit(frame: &mut Frame, columns: &mut Vec<Column>, rows: &mut [Row], width: usize) -> Vec<String> {
     frame.statement = frame.statement.min(WIDE);
     if frame.width(columns) > width && columns.iter().any(|c| c.changes) {
-        let keep: Vec<bool> = columns.iter().map(|c| c.changes || c.worth == Worth::Named).collect();
+        let keep: Vec<bool> = columns.iter().map(|c| c.changes || c.priority == Priority::Named).collect();
         retain(columns, &keep);
         rows.iter_mut().for_each(|r| retain(r.cells_mut(), &keep));
     }
@@ -178,7 +179,7 @@ fn fit(frame: &mut Frame, columns: &mut Vec<Column>, rows: &mut [Row], width: us
     frame.statement = frame.statement.saturating_sub(over).max(frame.statement.min(NARROW));
     let mut dropped = Vec::new();
     while frame.width(columns) > width && columns.len() > 1 {
-        let Some(least) = (0..columns.len()).rev().min_by_key(|i| columns[*i].worth) else { break };
+        let Some(least) = (0..columns.len()).rev().min_by_key(|i| columns[*i].priority) else { break };
         dropped.push(columns.remove(least).full_name());
         rows.iter_mut().for_each(|r| drop(r.cells_mut().remove(least)));
     }
@@ -191,7 +192,7 @@ fn retain<T>(list: &mut Vec<T>, keep: &[bool]) {
     list.retain(|_| *keep.next().unwrap_or(&true));
 }
 
-/// The widths of the columns in front.
+/// The widths of the fixed columns.
 struct Frame {
     number: usize,
     process: usize,
@@ -217,19 +218,19 @@ impl Frame {
         self.lead() + self.statement + 2 + groups(columns).map(|(_, width)| width + 1).sum::<usize>()
     }
 
-    /// Where the statement column starts.
+    /// The start of the statement column.
     fn lead(&self) -> usize {
         2 + self.number + 2 + self.process + 2 + self.line + 2
     }
 
     fn front(&self, number: &str, process: &str, line: &str, statement: &str) -> String {
         let (n, p, l, s) = (self.number, self.process, self.line, self.statement);
-        // Line numbers stand under the middle of their heading, as long as they are short.
+        // Short line numbers are placed below the middle of their heading.
         let line = if line.chars().count() < l { format!("{line} ") } else { line.to_string() };
         format!("  {number:>n$}  {process:<p$}  {line:>l$}  {:<s$}", clip(statement, s))
     }
 
-    /// The names of the columns, under those of the processes they belong to.
+    /// The names of the columns, below the names of their owners.
     fn header(&self, columns: &[Column]) -> String {
         let mut owners = " ".repeat(self.lead() + self.statement + 2);
         for (group, width) in groups(columns) {
@@ -275,7 +276,7 @@ impl Frame {
     }
 }
 
-/// At most `width` characters, the last one `…` if some are missing.
+/// At most `width` characters. A truncated text ends with `…`.
 fn clip(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_string();

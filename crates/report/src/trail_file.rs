@@ -1,4 +1,4 @@
-//! Trail files: a run written down so that it can be replayed later, and refused if the model has changed since.
+//! Trail files: stored runs. A trail can be replayed if the model has not changed.
 
 use std::fmt;
 
@@ -10,26 +10,29 @@ use serde::{Deserialize, Serialize};
 use crate::json::by_lines;
 use crate::names::Names;
 use crate::run::Run;
-use crate::table::who;
+use crate::table::mover;
 
-/// Since 2, the last field is a checksum of all that comes before it. Since 3, there is a request in place of arguments.
+/// The version of the format. Since 2, the last field is a checksum of the content. Since 3, a request replaces the
+/// arguments.
 const SCHEMA: u32 = 3;
 const CHECKSUM: &str = "checksum";
 
-/// The contents of a trail file. `choices` and `ending` are the trail; `steps` is for people.
+/// The contents of a trail file. `choices` and `ending` are the trail; `steps` is for readers of the file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TrailFile {
     #[serde(rename = "kripke-trail")]
     schema: u32,
+    /// The file of the model.
     pub model: String,
-    /// Of the texts of all files the model is made of.
+    /// A hash of the texts of all files of the model.
     fingerprint: String,
-    /// The request that the trail is about, versioned by itself. Nothing in formats 1 and 2.
+    /// The request that the trail belongs to, with a version of its own. Formats 1 and 2 have none.
     #[serde(default)]
     pub request: serde_json::Value,
-    /// Formats 1 and 2: the arguments of the program that make the request.
+    /// The arguments of the program that make the request, in formats 1 and 2.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<String>,
+    /// The error of the run.
     pub error: Option<String>,
     choices: Vec<u32>,
     ending: End,
@@ -44,7 +47,7 @@ enum End {
     InvalidEndState,
     Goal,
     Caught,
-    /// The run comes back to where it was after so many choices.
+    /// A cycle: the state after the last choice equals the state after this many.
     Cycle(u32),
     /// The finding with this number in the expansion of the last state.
     Finding(u32),
@@ -57,17 +60,20 @@ struct Step {
     statement: String,
 }
 
-/// Why a text is not a trail that can be used.
+/// The reason why a text is not a valid trail.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TrailError {
-    /// The text is damaged, or something else altogether.
+    /// The text is not a trail file.
     NotATrail(String),
-    /// It was changed after it was written.
+    /// The file was changed after it was written.
     Damaged,
-    /// Written by another version of the format.
+    /// The format has another version.
     Schema(u64),
-    /// The model is not the one the trail was made from.
-    OtherModel { trail: String },
+    /// The trail belongs to another model.
+    OtherModel {
+        /// The model that the trail belongs to.
+        trail: String,
+    },
 }
 
 impl fmt::Display for TrailError {
@@ -90,6 +96,7 @@ impl fmt::Display for TrailError {
 impl std::error::Error for TrailError {}
 
 impl TrailFile {
+    /// The file of a counterexample or a witness.
     pub fn new(
         run: &Run,
         names: &Names,
@@ -98,7 +105,7 @@ impl TrailFile {
         error: Option<String>,
     ) -> TrailFile {
         let step = |taken: &Move| Step {
-            process: who(run, names, taken),
+            process: mover(run, names, taken),
             place: run.lines().place(run.edge(taken.process, taken.edge).span),
             statement: run.statements(taken),
         };
@@ -122,6 +129,7 @@ impl TrailFile {
         }
     }
 
+    /// Parses a trail file and verifies its checksum.
     pub fn read(text: &str) -> Result<TrailFile, TrailError> {
         let broken = |e: serde_json::Error| TrailError::NotATrail(e.to_string());
         let value: serde_json::Value = serde_json::from_str(text).map_err(broken)?;
@@ -133,13 +141,14 @@ impl TrailFile {
         }
     }
 
+    /// The text of the file, with its checksum.
     pub fn text(&self) -> String {
         let text = by_lines(self);
         let content = text.strip_suffix(END).unwrap_or(&text);
         format!("{content}{}", seal(content))
     }
 
-    /// The trail, if it was made from this very model.
+    /// The trail, if it was made from exactly this model.
     pub fn trail(&self, model: &Model) -> Result<Trail, TrailError> {
         if self.fingerprint != fingerprint(model) {
             return Err(TrailError::OtherModel { trail: self.model.clone() });
@@ -156,24 +165,24 @@ impl TrailFile {
     }
 }
 
-/// How every object ends.
+/// The end of the JSON text.
 const END: &str = "\n}\n";
 
-/// What comes after the content of a trail file, to the end.
+/// The checksum field, up to the end of the file.
 fn seal(content: &str) -> String {
     let mut sum = Fnv::default();
     sum.add(content.as_bytes());
     format!(",\n  \"{CHECKSUM}\": \"{sum}\"{END}")
 }
 
-/// Whether nothing was changed. A changed byte anywhere is noticed: one in the content always gives another sum, and what
-/// follows is compared as it is.
+/// Whether the checksum is right. A change of one byte is always detected: in the content it changes the checksum,
+/// and the rest is compared literally.
 fn is_sealed(text: &str) -> bool {
     let content = text.len().checked_sub(seal("").len()).and_then(|end| text.split_at_checked(end));
     content.is_some_and(|(content, rest)| rest == seal(content))
 }
 
-/// Over the texts, each with its length: tells an edited model from the original, nothing more.
+/// The hash of the texts of the model's files, each with its length. It detects edits and is not cryptographic.
 fn fingerprint(model: &Model) -> String {
     let mut sum = Fnv::default();
     for file in model.files.iter().filter(|file| !file.asked) {
@@ -183,7 +192,8 @@ fn fingerprint(model: &Model) -> String {
     sum.to_string()
 }
 
-/// The hash FNV-1a. Each byte changes it by a bijection, so that texts of one length that differ in one byte never collide.
+/// The hash function FNV-1a. Each byte is applied by a bijection, so texts of equal length that differ in one byte
+/// never collide.
 struct Fnv(u64);
 
 impl Default for Fnv {

@@ -1,7 +1,7 @@
-//! What a search says about a model, in types that can't say more than was shown.
+//! Verdicts, as types that can't claim more than was shown.
 //!
-//! [`Verdict::Holds`] needs the search's own proof that nothing was left out; [`Verdict::Violated`] needs a trail that
-//! the reference interpreter has replayed.
+//! [`Verdict::Holds`] needs the search's proof that it was exhaustive; [`Verdict::Violated`] needs a trail that the
+//! reference interpreter has replayed.
 
 use std::fmt;
 
@@ -11,21 +11,27 @@ use kripke_search::{End, ErrorFree, Limit, Outcome, Violation, Wrong};
 
 use crate::number;
 
+/// The result of a check.
 #[derive(Clone, Debug)]
 pub enum Verdict {
+    /// The property holds.
     Holds(ErrorFree),
+    /// The property is violated.
     Violated(Box<Violated>),
+    /// The search gave no answer.
     Inconclusive(Reason),
 }
 
 /// At least one counterexample.
 #[derive(Clone, Debug)]
 pub struct Violated {
+    /// The first counterexample.
     pub first: Counterexample,
+    /// The other counterexamples, if all errors were searched for.
     pub others: Vec<Counterexample>,
 }
 
-/// A violation that happened again before our eyes.
+/// A violation that the reference interpreter has replayed.
 #[derive(Clone, Debug)]
 pub struct Counterexample {
     wrong: Wrong,
@@ -33,17 +39,18 @@ pub struct Counterexample {
     replayed: Replayed,
 }
 
-/// Why nothing can be said.
+/// The reason of an inconclusive verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reason {
+    /// A limit ended the search.
     Limit(Limit),
-    /// This version can't check these properties.
+    /// These properties can't be checked by this version.
     Unchecked(Vec<String>),
-    /// Errors were counted, but there was no room to keep the way to any of them.
+    /// Errors were counted, but no memory was left for their traces.
     NoTrail,
 }
 
-/// The search reported something that the reference interpreter can't confirm: a bug in Kripke.
+/// A result of the search that the reference interpreter can't confirm: a bug in Kripke.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unconfirmed(pub String);
 
@@ -56,7 +63,7 @@ impl fmt::Display for Unconfirmed {
 impl std::error::Error for Unconfirmed {}
 
 impl Verdict {
-    /// Judges the outcome of a search. `unchecked` names properties of the model that it did not look at.
+    /// The verdict for the outcome of a search. `unchecked` names properties of the model that the search ignored.
     pub fn judge(
         outcome: &Outcome,
         interpreter: &mut Interpreter,
@@ -65,7 +72,7 @@ impl Verdict {
         Verdict::judge_reduced(outcome, interpreter, None, unchecked)
     }
 
-    /// The same if a reduced form of the model was searched: errors have to happen in the whole one.
+    /// The verdict for the search of a reduced model. Violations are replayed in the original model.
     pub fn judge_reduced(
         outcome: &Outcome,
         interpreter: &mut Interpreter,
@@ -94,7 +101,7 @@ impl Verdict {
         })
     }
 
-    /// The word for it in machine-readable results.
+    /// The verdict as a key in machine-readable results.
     pub fn word(&self) -> &'static str {
         match self {
             Verdict::Holds(_) => "holds",
@@ -129,21 +136,24 @@ impl Counterexample {
         Ok(Counterexample { wrong: violation.wrong.clone(), trail, replayed })
     }
 
+    /// The kind of error.
     pub fn wrong(&self) -> &Wrong {
         &self.wrong
     }
 
+    /// The trail.
     pub fn trail(&self) -> &Trail {
         &self.trail
     }
 
+    /// The replayed run.
     pub fn replayed(&self) -> &Replayed {
         &self.replayed
     }
 }
 
 impl Reason {
-    /// A stable word for machine-readable results.
+    /// The reason as a key in machine-readable results.
     pub fn word(&self) -> &'static str {
         match self {
             Reason::Limit(Limit::Depth(_)) => "max_depth",
@@ -160,16 +170,16 @@ impl Reason {
         }
     }
 
-    /// What the user can do about it.
+    /// Advice for the user.
     pub fn advice(&self) -> Option<&'static str> {
         match self {
-            Reason::Limit(Limit::Depth(_)) => Some("a larger --max-depth goes on"),
-            Reason::Limit(Limit::States(_)) => Some("a larger --max-states goes on"),
-            Reason::Limit(Limit::Memory(_)) => Some("a larger --mem goes on; a smaller model needs less"),
-            Reason::Limit(Limit::Cache(_)) => Some("a larger --cache-states goes on"),
-            Reason::Limit(Limit::Time) => Some("a longer --timeout goes on"),
+            Reason::Limit(Limit::Depth(_)) => Some("increase --max-depth"),
+            Reason::Limit(Limit::States(_)) => Some("increase --max-states"),
+            Reason::Limit(Limit::Memory(_)) => Some("increase --mem, or reduce the model"),
+            Reason::Limit(Limit::Cache(_)) => Some("increase --cache-states"),
+            Reason::Limit(Limit::Time) => Some("increase --timeout"),
             Reason::Unchecked(_) => Some("--no-claim checks safety alone"),
-            Reason::NoTrail => Some("a larger --mem leaves room for counterexamples"),
+            Reason::NoTrail => Some("increase --mem to keep counterexamples"),
             Reason::Limit(_) => None,
         }
     }
@@ -182,11 +192,11 @@ impl fmt::Display for Reason {
             Reason::Limit(Limit::States(n)) => write!(f, "limit of {} reached", number::counted(*n, "state")),
             Reason::Limit(Limit::Memory(n)) => write!(f, "memory limit of {} reached", number::bytes(*n)),
             Reason::Limit(Limit::Cache(slots)) => {
-                write!(f, "a cache of {} has no room for the search stack", number::counted(*slots, "state"))
+                write!(f, "a cache of {} is too small for the search stack", number::counted(*slots, "state"))
             }
             Reason::Limit(limit) => write!(f, "{limit}"),
             Reason::Unchecked(names) => write!(f, "not checked by this version: {}", names.join(", ")),
-            Reason::NoTrail => write!(f, "errors were found, but there was no room to keep the way to them"),
+            Reason::NoTrail => write!(f, "errors were found, but no memory was left for their traces"),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use kripke_logic::fragment::{self, Fragment, Given, Node};
+use kripke_logic::partial::{self, Given, Node, PartialStructure};
 use kripke_logic::{Ctl, Lasso, Ltl, Valuation, lasso};
 use kripke_model::ir::Expr;
 use kripke_model::trail::{Ending, Replayed, Trail};
@@ -26,8 +26,8 @@ impl Question {
                 is_fair(replayed, fairness, interpreter) && is_false_on(ltl, &self.conditions, replayed, interpreter)
             }
             Logic::Branching(ctl) => {
-                let graph = self.fragment(&[(trail, replayed)], fairness, interpreter);
-                fragment::judge(ctl, &graph, &[]) == Some(false)
+                let graph = self.structure(&[(trail, replayed)], fairness, interpreter);
+                partial::judge(ctl, &graph, &[]) == Some(false)
             }
         }
     }
@@ -41,7 +41,7 @@ impl Question {
         interpreter: &mut Interpreter,
     ) -> Option<bool> {
         let runs: Vec<(&Trail, &Replayed)> = tree.evidence().runs.iter().map(|r| &r.trail).zip(tree.runs()).collect();
-        let graph = self.fragment(&runs, fairness, interpreter);
+        let graph = self.structure(&runs, fairness, interpreter);
         let numbers = numbers(&runs);
         let open = tree.evidence().open.iter();
         let given: Option<Vec<Given>> = open
@@ -50,11 +50,16 @@ impl Question {
                 Some((numbers[&state], translated.original(claim.subformula)?, claim.value))
             })
             .collect();
-        fragment::judge(ctl, &graph, &given?)
+        partial::judge(ctl, &graph, &given?)
     }
 
     /// The states of the runs, with all edges between them.
-    fn fragment(&self, runs: &[(&Trail, &Replayed)], fairness: Fairness, interpreter: &mut Interpreter) -> Fragment {
+    fn structure(
+        &self,
+        runs: &[(&Trail, &Replayed)],
+        fairness: Fairness,
+        interpreter: &mut Interpreter,
+    ) -> PartialStructure {
         let numbers = numbers(runs);
         let mut nodes = vec![Node::default(); numbers.len()];
         let mut batch = Batch::new();
@@ -62,18 +67,18 @@ impl Question {
             batch.clear();
             interpreter.expand(state, Choice::All, &mut batch);
             let next: Vec<usize> = batch.states().filter_map(|next| numbers.get(next).copied()).collect();
-            let whole = next.len() == batch.len();
-            nodes[*at] = Node { atoms: valuation(&self.conditions, state, interpreter), next, whole };
+            let complete = next.len() == batch.len();
+            nodes[*at] = Node { atoms: valuation(&self.conditions, state, interpreter), next, complete };
         }
-        let mut rounds = Vec::new();
+        let mut cycles = Vec::new();
         for (_, replayed) in runs {
             if let Ending::Cycle(start) = replayed.ending()
                 && is_fair(replayed, fairness, interpreter)
             {
-                rounds.push(replayed.states().skip(start as usize).map(|state| numbers[&state]).collect());
+                cycles.push(replayed.states().skip(start as usize).map(|state| numbers[&state]).collect());
             }
         }
-        Fragment { nodes, rounds, picky: fairness == Fairness::Impartial }
+        PartialStructure { nodes, cycles, fair_paths_only: fairness == Fairness::Impartial }
     }
 }
 

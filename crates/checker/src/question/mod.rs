@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use kripke_logic::limits::MAX_ATOMS;
 use kripke_logic::observer::{Watch, broken_invariant, marked_observer, observer};
-use kripke_logic::state::Grouped;
+use kripke_logic::state_formula::Grouped;
 use kripke_logic::{Atoms, Buchi, Ctl, Ltl, Problem, TooLarge, Translation, hoa, parse, simplify, translate};
 use kripke_model::Model;
 use kripke_model::ir::{BinaryOp, Expr, Goal, Property, PropertyKind, Span};

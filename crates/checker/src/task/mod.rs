@@ -186,8 +186,8 @@ impl Task {
     pub fn reductions(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let Simplified { resets, sliced, folded } = self.simplified;
         let all = [
-            (self.merged, "coarsening", "local steps glued"),
-            (resets, "dead-variables", "dead values reset"),
+            (self.merged, "coarsening", "statements merged"),
+            (resets, "dead-variables", "dead variables reset"),
             (sliced + folded, "slicing", "sliced"),
         ];
         all.into_iter().filter(|(made, ..)| *made > 0).map(|(_, name, words)| (name, words))

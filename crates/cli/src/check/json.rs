@@ -9,7 +9,7 @@ use kripke_report::evidence::Words;
 use kripke_report::json::{self, Report};
 use kripke_report::source::Lines;
 use kripke_report::verdict::{Counterexample, Reason, Verdict};
-use kripke_report::{coverage, screen, why};
+use kripke_report::{coverage, explanation, screen};
 use kripke_search::{End, Errors, Fairness, Limit, Order, Place, Statistics, StoreKind, Wrong};
 
 use super::screen::Done;
@@ -136,14 +136,14 @@ fn findings(answer: &Answer) -> Vec<json::Finding> {
             Wrong::Finding(f) => Some(f),
             Wrong::InvalidEnd | Wrong::Goal | Wrong::Caught | Wrong::Cycle | Wrong::Refuted => None,
         };
-        let placed = found.filter(|f| why::place(model, &lines, f).is_some());
+        let placed = found.filter(|f| explanation::place(model, &lines, f).is_some());
         let otherwise = match c.wrong() {
             Wrong::Goal => "reached",
             Wrong::Caught | Wrong::Cycle | Wrong::Refuted => "property",
             Wrong::Finding(_) | Wrong::InvalidEnd => "invalid_end_state",
         };
         json::Finding {
-            kind: found.map_or(otherwise, |f| why::kind(&f.kind)),
+            kind: found.map_or(otherwise, |f| explanation::kind(&f.kind)),
             message,
             file: placed.map(|f| lines.file(f.span.file).to_string()),
             line: placed.map(|f| lines.of(f.span).first),

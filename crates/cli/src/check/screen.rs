@@ -118,21 +118,21 @@ impl Done {
         match (&answer.verdict, answer.witness()) {
             (Verdict::Violated(violated), _) => {
                 let run = Run::replayed(&answer.interpreter, violated.first.replayed());
-                let mut out = checked.alarm(violated, &run, &run.names(), look);
+                let mut out = checked.with_trace(violated, &run, &run.names(), look);
                 out.push_str(&other_runs(answer, look));
                 out.push_str(&trail.hint(file));
                 out
             }
             (_, Some(witness)) => {
                 let run = Run::replayed(&answer.interpreter, witness);
-                let mut out = checked.calm();
+                let mut out = checked.without_trace();
                 out.push_str("\n  this shows it:\n\n");
                 out.push_str(&trace(&run, &run.names(), look));
                 out.push_str(&other_runs(answer, look));
                 out.push_str(&trail.hint(file));
                 out
             }
-            _ => checked.calm(),
+            _ => checked.without_trace(),
         }
     }
 }
@@ -151,8 +151,8 @@ pub fn checked(answer: &Answer) -> Checked<'_> {
         end_states: answer.search.end_states,
         fairness: answer.fairness(),
         reductions: answer.reductions().map(|(_, words)| words).collect(),
-        unordered: answer.no_partial_order.filter(|why| *why != NO_REDUCTION),
-        asymmetric: answer.symmetry.as_ref().and_then(|s| s.as_ref().err()).map(|reasons| reasons.join("; ")),
+        no_partial_order: answer.no_partial_order.filter(|why| *why != NO_REDUCTION),
+        no_symmetry: answer.symmetry.as_ref().and_then(|s| s.as_ref().err()).map(|reasons| reasons.join("; ")),
         shortest: answer.shortest,
         audited: answer.audited,
         not_checked: Vec::new(),

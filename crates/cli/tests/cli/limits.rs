@@ -42,9 +42,9 @@ fn the_screen_says_what_to_do() {
     let first = said.out.lines().next().unwrap();
     assert_eq!(
         first,
-        "? INCONCLUSIVE: limit of 1 000 states reached; no errors in the 1 000 states seen, but that is not all"
+        "? INCONCLUSIVE: limit of 1 000 states reached; no errors in the 1 000 states seen, but the search is incomplete"
     );
-    assert!(said.out.contains("  a larger --max-states goes on\n"), "{}", said.out);
+    assert!(said.out.contains("  increase --max-states\n"), "{}", said.out);
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn a_person_can_choose_go_back_and_look_around() {
         "  q       at second.pml:19\n",
         "  there are no channels\n",
         "  there is no move 9\n",
-        "  I don't understand that",
+        "  unknown command",
         "  b [N]    back by one step",
         "  #  process  line  statement   wantp wantq critical\n  0 ",
     ] {

@@ -33,21 +33,21 @@ fn a_lasso_is_marked() {
     let desk = desk();
     let said = ask(&desk, "fair-strong.pml", &["--ltl", "<> inside", "--fair", "weak"]).expect(1);
     let want = "\
-✗ <> inside violated: a run that goes on like this for ever   fair-strong.pml     trace, 2 steps (6 states, # ms)
+✗ <> inside violated: acceptance cycle   fair-strong.pml     trace, 2 steps (6 states, # ms)
 
   #  process  line  statement      open inside
   0                                 0     0
 ↻ 1  door      12   open = true     1     ·
   2  door      12   open = false    0     ·
 
-  ↻ steps 1 to 2 for ever
+  ↻ cycle: steps 1 to 2
 
   step through it: kripke replay fair-strong.pml -i      written: fair-strong.trail.json, fair-strong.itf.json
 ";
     assert_eq!(said.steady(), want);
     let again = desk.run("replay fair-strong.pml").expect(1);
-    assert!(again.out.starts_with("✗ property violated: a run that goes on like this for ever\n"), "{}", again.out);
-    assert!(again.out.ends_with("\n↻ 1  door      12   open = true     1     ·\n  2  door      12   open = false    0     ·\n\n  ↻ steps 1 to 2 for ever\n"));
+    assert!(again.out.starts_with("✗ property violated: acceptance cycle\n"), "{}", again.out);
+    assert!(again.out.ends_with("\n↻ 1  door      12   open = true     1     ·\n  2  door      12   open = false    0     ·\n\n  ↻ cycle: steps 1 to 2\n"));
     let list = desk.run("replay fair-strong.pml --format list").expect(1);
     assert!(list.out.starts_with("  <<<<<START OF CYCLE>>>>>\n  1:\tproc  0 (door:1)"), "{}", list.out);
     let trace: Value = serde_json::from_str(&desk.read("fair-strong.itf.json")).unwrap();
@@ -60,7 +60,7 @@ fn a_run_that_ends_stays_as_it_is() {
     let desk = desk();
     desk.write("end.pml", "byte x; active proctype p() { x = 1 }");
     let said = ask(&desk, "end.pml", &["--ltl", "<> x == 5"]).expect(1);
-    assert!(said.out.contains("↻ 3                 (nothing moves)   ·\n\n  ↻ step 3 for ever\n"), "{}", said.out);
+    assert!(said.out.contains("↻ 3                 (nothing moves)   ·\n\n  ↻ cycle: step 3\n"), "{}", said.out);
     let list = desk.run("replay end.pml --format list").expect(1);
     assert!(list.out.contains("  <<<<<START OF CYCLE>>>>>\n  3:\t(nothing moves)\n"), "{}", list.out);
     let said = ask(&desk, "end.pml", &["--ctl", "AF x == 5"]).expect(1);
@@ -109,7 +109,7 @@ fn fairness_proves_what_is_not_so_without() {
     assert!(said.out.contains(", assuming weak fairness   not checked: invalid end states\n"), "{}", said.out);
     let said = ask(&desk, "fair-strong.pml", &["--ctl", "AF inside", "--fair", "strong"]).expect(0);
     assert!(
-        said.out.contains("✓ no errors      `AF inside` is true at the start, assuming strong fairness   not checked: invalid end states, errors in states that the answer does not need\n"),
+        said.out.contains("✓ no errors      `AF inside` is true in the initial state, assuming strong fairness   not checked: invalid end states, errors in states that the answer does not need\n"),
         "{}",
         said.out
     );
@@ -138,7 +138,7 @@ fn fairness_for_transitions_is_for_alternatives() {
         // What a fair run does is shown, all of it.
         let said =
             ask(&desk, file, &["--ltl", &format!("<> [] !({promise})"), "--fair", "strong-transitions"]).expect(1);
-        assert!(said.out.contains("for ever"), "{}", said.out);
+        assert!(said.out.contains("↻ cycle: "), "{}", said.out);
         let report = ask(
             &desk,
             file,
@@ -157,7 +157,7 @@ fn an_impartial_run_against_an_invariant_is_endless() {
     let said = ask(&desk, "fair-impartial.pml", &["--ltl", "[] !passed", "--fair", "impartial"]).expect(1);
     assert!(said.out.contains("↻"), "{}", said.out);
     let again = desk.run("replay fair-impartial.pml").expect(1);
-    assert!(again.out.contains("for ever"), "{}", again.out);
+    assert!(again.out.contains("↻ cycle: "), "{}", again.out);
     ask(&desk, "fair-impartial.pml", &["--ltl", "[] !waits", "--fair", "impartial"]).expect(0);
     ask(&desk, "fair-impartial.pml", &["--ltl", "[] !waits", "--fair", "strong"]).expect(1);
     ask(&desk, "fair-impartial.pml", &["--ctl", "AG !waits", "--fair", "impartial"]).expect(0);
@@ -252,7 +252,7 @@ fn what_is_true_on_some_path_is_shown() {
     let trails = [0, 1].map(|n| report["properties"][n]["trail"].clone());
     assert_eq!(trails, ["fair-strong.EF-inside.trail.json", "fair-strong.trail.json"].map(|name| json!(name)));
     let said = ask(&desk, "fair-strong.pml", &["--ctl", "EG !inside"]).expect(0);
-    assert!(said.out.contains("\n  ↻ steps 3 to 4 for ever\n"), "{}", said.out);
+    assert!(said.out.contains("\n  ↻ cycle: steps 3 to 4\n"), "{}", said.out);
     desk.run("replay fair-strong.pml").expect(0);
     // That all runs have something no run shows.
     let said = ask(&desk, "fair-strong.pml", &["--ctl", "AG EF open"]).expect(0);
@@ -376,7 +376,7 @@ fn acceptance_sets_are_kept_where_components_are_looked_at() {
             assert_eq!(report["verdict"], expected, "{file} {formula} {arguments:?}");
             if expected == "violated" {
                 let again = desk.run(&format!("replay {file}")).expect(1);
-                assert!(again.out.contains("for ever"), "{}", again.out);
+                assert!(again.out.contains("↻ cycle: "), "{}", again.out);
             }
             report["states"].as_u64().unwrap_or(0)
         };

@@ -1,4 +1,4 @@
-//! Indivisible sequences: straight code and real loops.
+//! Indivisible sequences: straight-line code and loops.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use super::edge::Ready;
 use super::emit::Target;
 use super::{Env, Gen, Purpose, World};
 
-/// A sequence that goes round more often than this is left to the interpreter.
+/// The number of iterations after which a sequence is left to the interpreter.
 const MAX_ROUNDS: i64 = 100_000;
 
-/// A sequence being generated.
+/// A sequence under construction.
 struct Chain {
     world: World,
     blocks: HashMap<LocId, Block>,
@@ -24,8 +24,8 @@ struct Chain {
 }
 
 impl Gen<'_, '_> {
-    /// Runs an indivisible sequence in `world` and goes to `done`, or to `missed` if it can't start. If `copy` says
-    /// so, the world is still to be copied from the root, which is done when the sequence is known to start.
+    /// Executes an indivisible sequence in `world` and goes to `done`, or to `missed` if its first edge is disabled.
+    /// If `copy` is given, the world is copied from the root when the sequence is known to start.
     pub(super) fn chain(&mut self, entry: LocId, world: World, copy: Option<Target>, missed: Block, done: Block) {
         let rounds = self.variable(Purpose::Rounds, types::I32);
         let zero = self.fb.ins().iconst(types::I32, 0);
@@ -39,7 +39,7 @@ impl Gen<'_, '_> {
         }
     }
 
-    /// Takes the first edge that can be taken.
+    /// Takes the first enabled edge of a location.
     fn chain_location(&mut self, chain: &mut Chain, location: LocId, copy: Option<Target>, missed: Block) {
         for &id in &self.process().locations[location.index()].edges {
             let next = self.fb.create_block();
@@ -74,7 +74,7 @@ impl Gen<'_, '_> {
         });
     }
 
-    /// Goes on at a location. Going to one already met may close a loop, which is counted.
+    /// Continues at a location. A jump to a visited location may close a loop, whose iterations are counted.
     fn chain_on(&mut self, chain: &mut Chain, location: LocId) {
         if let Some(&block) = chain.blocks.get(&location) {
             let rounds = self.fb.use_var(chain.rounds);

@@ -1,4 +1,4 @@
-//! Channels: finding them, and what is done with the messages in them.
+//! Channels: addresses, and operations on messages.
 
 use std::mem::{offset_of, size_of};
 
@@ -17,15 +17,15 @@ use crate::runtime;
 /// A channel of a state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Channel {
-    /// Counted from 1.
+    /// The number of the channel, counted from 1.
     pub number: Int,
-    /// One that looks like it.
+    /// A declaration with the same layout.
     pub declaration: u32,
-    /// Where it is in the state.
+    /// The offset in the state.
     pub at: Num,
 }
 
-/// Moving a buffer of at most this many bytes is done in line.
+/// The number of bytes up to which a buffer is moved by inline code.
 const INLINE: usize = 96;
 
 impl<'a> Gen<'a, '_> {
@@ -33,8 +33,8 @@ impl<'a> Gen<'a, '_> {
         &self.plan.layout.buffers[channel.declaration as usize]
     }
 
-    /// Finds the channel an expression names and generates `body`, once for every kind of channel it may be. The body
-    /// leaves the block it is generated in.
+    /// Generates `body` for the channel that an expression denotes, once per possible layout. The body must terminate
+    /// its block.
     pub(super) fn with_channel(&mut self, channel: &Expr, env: Env, body: &mut dyn FnMut(&mut Self, Channel)) {
         if let Expr::Load(place) = channel
             && let Some(found) = self.own_channel(place, env)
@@ -51,14 +51,14 @@ impl<'a> Gen<'a, '_> {
         }
     }
 
-    /// Is the channel with this number always at the same place?
+    /// Whether the channel with this number has a fixed offset.
     fn is_placed(&self, number: i32) -> bool {
         let known =
             if self.plan.facts.fixed { self.plan.facts.channels.len() } else { self.plan.layout.global_channels.len() };
         number >= 1 && number as usize <= known
     }
 
-    /// The channel named by a variable that always names channels of its own.
+    /// The channel of a variable that always names channels of its own.
     fn own_channel(&mut self, place: &Place, env: Env) -> Option<Channel> {
         let (first, declaration) = self.own_channels(place.var, env.site.process)?;
         let (channels, base) = match place.var {
@@ -82,7 +82,7 @@ impl<'a> Gen<'a, '_> {
         Some(Channel { number, declaration: self.plan.facts.alike[declaration as usize], at })
     }
 
-    /// Finds a channel by its number in the table of the state's channels.
+    /// Looks up a channel by its number in the table of the state's channels.
     fn look_up(&mut self, number: Int, env: Env, body: &mut dyn FnMut(&mut Self, Channel)) {
         let index = self.widen(number);
         let index = self.add(index, Num::known(-1));
@@ -114,7 +114,8 @@ impl<'a> Gen<'a, '_> {
         }
     }
 
-    /// Goes to `none` unless a message of the buffer (which is not a rendezvous) fits the patterns. Its slot.
+    /// The slot of the first message that matches the patterns; goes to `none` if there is none. The channel is
+    /// buffered.
     pub(super) fn matching(
         &mut self,
         channel: Channel,
@@ -165,7 +166,7 @@ impl<'a> Gen<'a, '_> {
         }
     }
 
-    /// Where a field of a message is.
+    /// The address of a field of a message.
     fn field(&mut self, channel: Channel, slot: Num, i: usize, world: World) -> Address<'a> {
         let buffer = self.buffer(channel);
         let field = &buffer.fields[i];
@@ -187,7 +188,8 @@ impl<'a> Gen<'a, '_> {
             .collect()
     }
 
-    /// The values to send, wrapped to the fields' types. It is rare that some are missing, or too many.
+    /// The values of a send, converted to the types of the fields. A wrong number of values is left to the
+    /// interpreter.
     pub(super) fn message(&mut self, channel: Channel, args: &[Expr], env: Env) -> Vec<Int> {
         let buffer = self.buffer(channel);
         if args.len() != buffer.fields.len() {
@@ -204,7 +206,7 @@ impl<'a> Gen<'a, '_> {
         message
     }
 
-    /// Adds a message to a buffer that is not full.
+    /// Appends a message to a buffer that is not full.
     pub(super) fn put(&mut self, channel: Channel, message: &[Int], sorted: bool, world: World) {
         let buffer = self.buffer(channel);
         let len = if buffer.capacity == 1 { Int::Const(0) } else { Int::Value(self.byte(world, channel.at)) };
@@ -230,7 +232,7 @@ impl<'a> Gen<'a, '_> {
         self.fb.ins().istore8(flags, len, pointer, offset);
     }
 
-    /// Puts a message in front of the first larger one.
+    /// Inserts a message before the first larger one.
     fn insert(&mut self, channel: Channel, message: &[Int], world: World) {
         self.set_message(message);
         let buffer = std::ptr::from_ref(self.buffer(channel)).addr();
@@ -239,7 +241,7 @@ impl<'a> Gen<'a, '_> {
         self.call(runtime::insert as *const () as usize, &[self.ctx, at, buffer]);
     }
 
-    /// Leaves a message in the context.
+    /// Stores a message in the context.
     pub(super) fn set_message(&mut self, message: &[Int]) {
         for (i, value) in message.iter().enumerate() {
             let value = self.int(*value);
@@ -252,8 +254,8 @@ impl<'a> Gen<'a, '_> {
         self.fb.ins().iadd_imm_s(pointer, i64::from(offset))
     }
 
-    /// Removes a message; the slot freed at the end is zeroed. Slots beyond the last message are zero, so moving all
-    /// of them is as good as moving those in use.
+    /// Removes a message. The freed slot at the end is set to zero. Slots after the last message are zero, so all
+    /// slots can be moved.
     pub(super) fn take(&mut self, channel: Channel, slot: Num, world: World) {
         let buffer = self.buffer(channel);
         let moved = (buffer.capacity - 1) * buffer.message;
@@ -273,7 +275,7 @@ impl<'a> Gen<'a, '_> {
         self.fb.ins().istore8(flags, shorter, pointer, offset);
     }
 
-    /// Moves `count` bytes down by `by`, and zeroes the last `by`.
+    /// Moves `count` bytes down by `by`, and sets the last `by` bytes to zero.
     fn move_down(&mut self, world: World, pointer: Value, offset: i32, count: usize, by: usize) {
         let flags = self.flags(world);
         let mut loaded = Vec::new();
@@ -290,7 +292,7 @@ impl<'a> Gen<'a, '_> {
     }
 }
 
-/// Cuts a run of bytes into integers: offsets and types.
+/// The division of a byte range into integers: offsets and types.
 fn pieces(count: usize) -> Vec<(usize, cranelift_codegen::ir::Type)> {
     let mut all = Vec::new();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Creating and removing processes.
+//! Creation and removal of processes.
 
 use std::mem::{offset_of, size_of};
 
@@ -12,11 +12,11 @@ use super::{Counts, Env, Gen, Site};
 use crate::context::{Context, SLACK};
 use crate::runtime;
 
-/// A frame of at most this many bytes is cleared in line.
+/// The number of bytes up to which a frame is cleared by inline code.
 const INLINE: usize = 128;
 
 impl Gen<'_, '_> {
-    /// Creates a process at the end of the state; its number.
+    /// Creates a process at the end of the state and returns its number.
     pub(super) fn create(&mut self, process: ProcessId, args: &[Int], priority: Int, env: Env) -> Int {
         let frame = self.frame(process.0);
         let pid = self.processes(env.world);
@@ -61,7 +61,7 @@ impl Gen<'_, '_> {
         self.narrow(pid)
     }
 
-    /// The buffer must have room for the new process.
+    /// Tests that the buffer has capacity for the new process.
     fn require_room(&mut self, size: usize, base: Num, env: Env) {
         let end = self.add(base, Num::known((size + SLACK) as i64));
         let (pointer, offset) = self.pointer(env.world.bytes, end);
@@ -81,15 +81,15 @@ impl Gen<'_, '_> {
             self.call(runtime::clear as *const () as usize, &[start, size]);
             return;
         }
-        // The slack behind the state takes what is too much.
+        // The slack after the state absorbs the excess bytes.
         let zero = self.fb.ins().iconst(types::I64, 0);
         for at in (0..size).step_by(8) {
             self.fb.ins().store(flags, zero, pointer, offset + at as i32);
         }
     }
 
-    /// Adds the new process and its channels to the tables. States only grow and shrink at the end, so that entries
-    /// beyond those of the state being expanded are free to use.
+    /// Adds the new process and its channels to the tables. States grow and shrink only at the end, so entries after
+    /// those of the state under expansion are free.
     fn enter(&mut self, first_channel: Num, child: Env) {
         let frame = self.frame(child.site.process);
         let at = self.times(child.site.pid, 4);

@@ -1,4 +1,4 @@
-//! Effects, and the channel operation of an edge.
+//! Effects and channel operations of edges.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, types};
@@ -9,7 +9,7 @@ use super::value::{Int, Num};
 use super::{Env, Gen};
 use crate::runtime;
 
-/// A channel operation that is known to be possible.
+/// A channel operation that is known to be enabled.
 #[derive(Debug)]
 pub(super) enum Operation<'m> {
     None,
@@ -41,7 +41,7 @@ impl Gen<'_, '_> {
         }
     }
 
-    /// Lets the trace automaton see an operation. It is rare that it is violated.
+    /// Moves the trace automaton. A violation is left to the interpreter.
     pub(super) fn watch(&mut self, direction: Direction, number: Int, message: &[Int], env: Env) {
         if self.plan.model.trace.is_none() {
             return;
@@ -57,7 +57,7 @@ impl Gen<'_, '_> {
         self.leave_if(violated, rare);
     }
 
-    /// Stores the received fields, left to right.
+    /// Stores the received fields from left to right.
     pub(super) fn receive(&mut self, args: &[Pattern], message: &[Int], env: Env) {
         for (arg, value) in args.iter().zip(message) {
             if let Pattern::Store(place) = arg {
@@ -66,7 +66,7 @@ impl Gen<'_, '_> {
         }
     }
 
-    /// Makes the effects of an edge and moves to its target.
+    /// Executes the effects of an edge and moves to its target.
     pub(super) fn finish(&mut self, edge: &Edge, env: Env) {
         let mut removed = false;
         for effect in &edge.effects {
@@ -133,7 +133,7 @@ impl Gen<'_, '_> {
         self.leave_if(failed, rare);
     }
 
-    /// It is rare that a process uses a channel which another one claims for itself.
+    /// Leaves the state to the interpreter if another process has an exclusive-access claim on the channel.
     fn check_claims(&mut self, direction: Direction, number: Int, env: Env) {
         if !self.plan.claims {
             return;

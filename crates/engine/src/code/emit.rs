@@ -1,4 +1,4 @@
-//! Where new states go: successors into the batch, points inside atomic sequences aside.
+//! Output of new states: successors to the batch, points inside atomic sequences to a separate buffer.
 
 use std::mem::{offset_of, size_of};
 
@@ -10,18 +10,18 @@ use super::{Counts, Gen, Role, World};
 use crate::context::Context;
 use crate::runtime;
 
-/// States of at most this many bytes are copied in line, or of this many where code has to be small.
+/// The number of bytes up to which states are copied by inline code: for fast code, and for small code.
 const INLINE: usize = 256;
 const INLINE_SMALL: usize = 96;
 
-/// What a state is made for.
+/// The purpose of a new state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Target {
     Batch,
     Inner,
-    /// The sender's half of a rendezvous.
+    /// The state after the sender's half of a rendezvous.
     Half,
-    /// A point inside an atomic sequence is changed where it is.
+    /// A point inside an atomic sequence, which is modified in place.
     Place,
 }
 
@@ -30,7 +30,7 @@ impl Target {
         if then == Then::Keep { Target::Inner } else { Target::Batch }
     }
 
-    /// Where the context says that nothing larger fits.
+    /// The offset in the context of the end of the buffer.
     pub(super) fn limit(self) -> usize {
         match self {
             Target::Batch => offset_of!(Context, out_limit),
@@ -41,7 +41,7 @@ impl Target {
 }
 
 impl Gen<'_, '_> {
-    /// Where the context says that the next one goes. It is left in memory: keeping it in registers is no faster, and
+    /// The offset in the context of the next free byte. It is kept in memory: a register would not be faster and
     /// takes longer to compile.
     pub(super) fn cursor(&mut self, offset: usize) -> Value {
         self.context(types::I64, offset)
@@ -53,16 +53,16 @@ impl Gen<'_, '_> {
         self.set_context(new, offset);
     }
 
-    /// Something that changes whenever a new state is made.
+    /// A value that changes with every new state.
     pub(super) fn made(&mut self) -> Value {
-        // States may be empty where their lengths differ.
+        // States of varying length may be empty.
         let made = if self.plan.facts.fixed { offset_of!(Context, out) } else { offset_of!(Context, ends) };
         let made = self.cursor(made);
         let pending = self.cursor(offset_of!(Context, pending));
         self.fb.ins().iadd(made, pending)
     }
 
-    /// Room for a state made from the root.
+    /// The memory for a state that is made from the root.
     pub(super) fn room(&mut self, target: Target) -> World {
         let bytes = match target {
             Target::Batch => self.cursor(offset_of!(Context, out)),
@@ -74,7 +74,7 @@ impl Gen<'_, '_> {
         World { bytes, counts: self.copy_counts(self.root.counts), root: false }
     }
 
-    /// Copies the root there.
+    /// Copies the root to the new state.
     pub(super) fn fill(&mut self, world: World, target: Target) {
         let limit = self.context(types::I64, target.limit());
         let full = self.full;
@@ -110,7 +110,7 @@ impl Gen<'_, '_> {
         }
     }
 
-    /// Copies whole vectors: both sides have room behind the state.
+    /// Copies whole vectors. Both buffers have slack after the state.
     fn copy_loop(&mut self, to: Value, len: Value) {
         let (top, end) = (self.fb.create_block(), self.fb.create_block());
         let at = self.fb.append_block_param(top, types::I64);
@@ -128,14 +128,14 @@ impl Gen<'_, '_> {
         self.fb.switch_to_block(end);
     }
 
-    /// The new state is ready.
+    /// Completes a new state.
     pub(super) fn commit(&mut self, world: World, target: Target) {
         if target == Target::Inner {
             return self.commit_inner(world);
         }
         let end = self.end(world);
         self.set_context(end, offset_of!(Context, out));
-        // Where states of one length end, the driver knows.
+        // The ends of states of one length are computed by the driver.
         if let Counts::Varying { .. } = world.counts {
             let start = self.context(types::I64, offset_of!(Context, out_start));
             let offset = self.fb.ins().isub(end, start);
@@ -152,11 +152,11 @@ impl Gen<'_, '_> {
         self.fb.ins().iadd_imm_s(end, i64::from(plus))
     }
 
-    /// The new state is a point inside an atomic sequence.
+    /// Completes a point inside an atomic sequence.
     fn commit_inner(&mut self, world: World) {
         let counts = offset_of!(Context, counts);
         self.save_counts(world.counts, counts);
-        if let Some(park) = self.link(Role::Park, self.site) {
+        if let Some(park) = self.link(Role::Defer, self.site) {
             let answer = self.call_linked(park, world.bytes, self.site);
             self.return_if(answer, answer);
         }
@@ -164,7 +164,7 @@ impl Gen<'_, '_> {
     }
 }
 
-/// Covers a run of bytes by vectors and integers of which the last may overlap: offsets and types.
+/// The division of a byte range into vectors and integers, of which the last may overlap: offsets and types.
 fn overlapping(len: usize) -> Vec<(usize, Type)> {
     let unit = match len {
         16.. => types::I8X16,
@@ -179,7 +179,7 @@ fn overlapping(len: usize) -> Vec<(usize, Type)> {
     if rest == 0 {
         return all;
     }
-    // A small rest goes by a smaller unit.
+    // A small remainder is covered by a smaller unit.
     let small = [types::I8, types::I16, types::I32, types::I64].into_iter().find(|t| t.bytes() as usize >= rest);
     let last = small.filter(|t| (t.bytes() as usize) < size).unwrap_or(unit);
     all.push((len - last.bytes() as usize, last));

@@ -43,7 +43,7 @@ impl Gen<'_, '_> {
             }
             Expr::Timeout => Int::Const(0),
             Expr::NonProgress => self.ask(question::NON_PROGRESS, env, Int::Const(0)),
-            // The answer may depend on itself, which the interpreter notices.
+            // The query may be circular, which the interpreter detects.
             Expr::Enabled(_) if !self.outside => {
                 let (always, rare) = (self.fb.ins().iconst(types::I32, 1), self.rare);
                 self.leave_if(always, rare);
@@ -52,7 +52,7 @@ impl Gen<'_, '_> {
             Expr::Enabled(pid) => {
                 let pid = self.eval(pid, env);
                 if !env.timeout && self.plan.model.uses_timeout {
-                    // The question would be asked under another assumption.
+                    // The query would be evaluated with another value of `timeout`.
                     let (timeout, rare) = (self.context(types::I32, offset_of!(Context, timeout)), self.rare);
                     self.leave_if(timeout, rare);
                 }
@@ -73,7 +73,7 @@ impl Gen<'_, '_> {
                 code.join(join, value);
             }),
             Expr::ObserverAt(locations) => self.observer_at(locations, env),
-            // End of input.
+            // Standard input is always at its end.
             Expr::Input => Int::Const(-1),
             Expr::Fault(_) => {
                 let (always, rare) = (self.fb.ins().iconst(types::I8, 1), self.rare);
@@ -83,7 +83,7 @@ impl Gen<'_, '_> {
         }
     }
 
-    /// Goes to one block if the expression is not 0, to the other if it is. The current block is left.
+    /// Branches on an expression: to `yes` if it is not 0, to `no` otherwise. The current block is terminated.
     pub(super) fn branch(&mut self, expr: &Expr, env: Env, yes: Block, no: Block) {
         match expr {
             Expr::Binary(BinaryOp::And, a, b) => {
@@ -116,7 +116,7 @@ impl Gen<'_, '_> {
         self.fb.switch_to_block(next);
     }
 
-    /// 0 or 1, by way of branches.
+    /// The truth value, 0 or 1, by branches.
     fn truth(&mut self, expr: &Expr, env: Env) -> Int {
         let (yes, no, join) = (self.fb.create_block(), self.fb.create_block(), self.join_block());
         self.branch(expr, env, yes, no);
@@ -155,7 +155,7 @@ impl Gen<'_, '_> {
         Int::Value(self.fb.block_params(join)[0])
     }
 
-    /// A value found by `found`, which leaves by joining or goes to the block for missing ones: then it is 0.
+    /// The value computed by `found`, or 0 if it goes to the block for missing values.
     fn either(&mut self, found: impl FnOnce(&mut Self, Block, Block)) -> Int {
         let (missing, join) = (self.fb.create_block(), self.join_block());
         found(self, missing, join);
@@ -209,7 +209,7 @@ impl Gen<'_, '_> {
         })
     }
 
-    /// By zero is rare; by -1 never traps.
+    /// Division and remainder. Division by zero is left to the interpreter; division by -1 does not trap.
     fn divide(&mut self, op: BinaryOp, a: Int, b: Int) -> Int {
         let known = match b {
             Int::Const(0) => {
@@ -242,7 +242,7 @@ impl Gen<'_, '_> {
         Int::Value(self.fb.ins().select(minus, special, value))
     }
 
-    /// Asks the runtime something about a state.
+    /// Calls the runtime with a query about a state.
     pub(super) fn ask(&mut self, question: u32, env: Env, about: Int) -> Int {
         self.save_counts(env.world.counts, offset_of!(Context, asked));
         let question = self.fb.ins().iconst(types::I32, i64::from(question));
@@ -269,7 +269,8 @@ impl Gen<'_, '_> {
         })
     }
 
-    /// The process a remote reference means: the one with this number if it has this type, or the first of the type.
+    /// The process of a remote reference: the process with this number if it has this type, or the first process of
+    /// the type.
     fn named(&mut self, process: ProcessId, pid: Option<&Expr>, env: Env, missing: Block) -> Site {
         let facts = self.plan.facts;
         let Some(pid) = pid else {
@@ -305,7 +306,7 @@ impl Gen<'_, '_> {
         }
     }
 
-    /// There is no such process; what follows can't be reached.
+    /// A placeholder for a process that does not exist. The following code is unreachable.
     fn absent(&mut self, process: ProcessId, missing: Block) -> Site {
         self.jump(missing);
         self.begin();
@@ -313,7 +314,7 @@ impl Gen<'_, '_> {
         Site { process: process.0, pid: nowhere, base: nowhere }
     }
 
-    /// A process that is always there.
+    /// A process of the fixed set.
     pub(super) fn site_of(&self, pid: usize) -> Site {
         let site = self.plan.facts.sites[pid];
         Site { process: site.process, pid: Num::known(pid as i64), base: Num::known(i64::from(site.base)) }
@@ -332,8 +333,7 @@ impl Gen<'_, '_> {
         Site { process: process.0, pid, base }
     }
 
-    /// Where a process begins.
-    /// Is the process with this number one of those that are of this type?
+    /// Tests whether the process with this number has this type.
     fn is_of_type(&mut self, number: Num, process: ProcessId) -> Value {
         let mut found = self.fb.ins().iconst(types::I8, 0);
         let sites = self.plan.facts.sites.iter().enumerate();

@@ -1,27 +1,28 @@
-//! Generating machine code.
+//! Generation of machine code.
 //!
-//! Each process type (or, where processes are known beforehand, each process) becomes a few functions: `moves`
-//! makes every move of the process from a state, `park` takes a point inside an atomic sequence, `follow` runs on there
-//! in place, `accept` takes part in a rendezvous that another process offers, and `could` says whether the process could
-//! move. One function, `all`, asks every process for its moves; another, `look`, asks what the observer can do. Read it in this order: [`value`], [`place`], [`expr`], [`channel`],
-//! [`effect`], [`emit`], [`edge`], [`chain`], and the functions.
+//! Each process type (or each process, if the set of processes is fixed) has these functions: `moves` makes every
+//! move of the process from a state; `defer` takes a point inside an atomic sequence; `atomic` executes an atomic
+//! sequence in place; `accept` is the receiver's half of a rendezvous; `enabled` tests whether the process is
+//! enabled. The function `successors` calls `moves` of every process, and `observe` evaluates the observer. Read the
+//! files in this order: [`value`], [`place`], [`expr`], [`channel`], [`effect`], [`emit`], [`edge`], [`chain`], then
+//! the functions.
 
-mod accept;
-mod all;
+mod atomic;
 mod chain;
 mod channel;
-mod could;
 mod create;
+mod defer;
 mod edge;
 mod effect;
 mod emit;
+mod enabled;
 mod expr;
-mod follow;
-mod look;
 mod moves;
-mod park;
+mod observe;
 mod place;
+mod rendezvous;
 mod runtime_calls;
+mod successors;
 mod value;
 
 use std::collections::{HashMap, HashSet};
@@ -42,65 +43,74 @@ use value::Num;
 use crate::context::status;
 use crate::facts::Facts;
 
-/// Everything the generator needs to know.
+/// The input of the code generator.
 #[derive(Debug)]
 pub(crate) struct Plan<'a> {
     pub model: &'a Model,
+    /// The layout of states.
     pub layout: &'a Layout,
+    /// The results of the static analysis.
     pub facts: &'a Facts,
+    /// The functions of the model.
     pub links: Links,
-    /// Make less code rather than fast code.
+    /// Whether code size has priority over speed.
     pub small: bool,
-    /// Note which edges are executed.
+    /// Whether executed edges are recorded.
     pub coverage: bool,
-    /// Note who made which successors.
+    /// Whether the process of each successor is recorded.
     pub parts: bool,
-    /// Check exclusive-access claims on channels.
+    /// Whether exclusive-access claims on channels are checked.
     pub claims: bool,
 }
 
-/// Which process a function is for.
+/// A process in a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Site {
+    /// The process type.
     pub process: u32,
+    /// The process number.
     pub pid: Num,
-    /// Where it begins in the state.
+    /// The offset in the state.
     pub base: Num,
 }
 
-/// How large a state is and who is in it: known beforehand, or kept in variables.
+/// The sizes of a state: constants, or variables of the code.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Counts {
     Fixed { len: u32, processes: u32, channels: u32 },
     Varying { len: Variable, processes: Variable, channels: Variable },
 }
 
-/// A state the code works on.
+/// A state that the code works on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct World {
+    /// The address of the state.
     pub bytes: Value,
+    /// The sizes of the state.
     pub counts: Counts,
-    /// The state being expanded, which does not change, as against one that is being made.
+    /// Whether it is the state under expansion, which is constant, and not a new state.
     pub root: bool,
 }
 
-/// Who evaluates, and where.
+/// The context of an evaluation: the state and the process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Env {
+    /// The state.
     pub world: World,
+    /// The process.
     pub site: Site,
-    /// Whether `timeout` can be true here.
+    /// Whether `timeout` can be true.
     pub timeout: bool,
 }
 
-/// While a step is being made: the state it started from, which still has every variable not yet written.
+/// The state from which a step started. It holds the values of all variables that are not yet written.
 #[derive(Debug)]
 struct Fresh {
     from: Value,
     written: HashSet<VarRef>,
 }
 
-/// Generates one function.
+/// The generator of one function.
 pub(crate) struct Gen<'a, 'f> {
     fb: FunctionBuilder<'f>,
     plan: &'a Plan<'a>,
@@ -108,40 +118,41 @@ pub(crate) struct Gen<'a, 'f> {
     ctx: Value,
     site: Site,
     root: World,
-    /// Leaves the function: the interpreter must expand this state.
+    /// The exit for rare cases: the interpreter must expand this state.
     rare: Block,
-    /// Leaves the function: a buffer is too small.
+    /// The exit for full buffers.
     full: Block,
     fresh: Option<Fresh>,
-    /// What is being made.
+    /// The purpose of the state under construction.
     target: Target,
     /// Whether `timeout` can be true in guards.
     timeouts: bool,
-    /// The code is not a process's.
+    /// Whether the code belongs to no process.
     outside: bool,
     memory: Memory,
     variables: HashMap<Purpose, Variable>,
-    /// Other functions called.
+    /// The other functions that are called.
     linked: HashMap<FuncId, FuncRef>,
 }
 
-/// What a variable of the generated code is for. Edges are generated one after the other and each sets its variables before it
-/// reads them, so all share one for each purpose: what the builder keeps of a variable grows with the number of blocks.
+/// The purpose of a variable of the generated code. Edges are generated one after the other, and each sets its
+/// variables before it reads them. So one variable per purpose suffices; the memory of the builder per variable grows
+/// with the number of blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Purpose {
-    /// An edge of this location was taken.
+    /// Whether an edge of this location was taken.
     Won,
-    /// The only edge that can be taken.
+    /// The only enabled edge.
     Chosen,
-    /// How often an indivisible sequence went round.
+    /// The number of iterations of an indivisible sequence.
     Rounds,
-    /// Sizes of the state being made.
+    /// The sizes of the state under construction.
     Len,
     Processes,
     Channels,
 }
 
-/// How memory is accessed. Three regions that never overlap; nothing is claimed about alignment.
+/// The flags of memory accesses. There are three disjoint regions; alignment is unknown.
 #[derive(Clone, Copy, Debug)]
 struct Memory {
     root: MemFlagsData,
@@ -162,31 +173,41 @@ impl Memory {
 /// The kinds of functions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
+    /// Every move of a process.
     Moves,
-    Follow,
+    /// An atomic sequence, executed in place.
+    Atomic,
+    /// The receiver's half of a rendezvous.
     Accept,
-    Could,
-    Park,
-    Look,
-    All,
+    /// The test whether a process is enabled.
+    Enabled,
+    /// A point inside an atomic sequence.
+    Defer,
+    /// The observer and the goal.
+    Observe,
+    /// Every move of a state.
+    Successors,
 }
 
 impl Role {
-    /// The kinds of functions that processes have.
-    pub(crate) const OF_PROCESSES: [Role; 5] = [Role::Moves, Role::Follow, Role::Accept, Role::Could, Role::Park];
+    /// The kinds of functions of a process.
+    pub(crate) const OF_PROCESSES: [Role; 5] = [Role::Moves, Role::Atomic, Role::Accept, Role::Enabled, Role::Defer];
 }
 
-/// What a function is generated from besides the [`Plan`].
+/// The input for one function besides the [`Plan`].
 pub(crate) struct Unit<'c> {
+    /// The kind of the function.
     pub role: Role,
+    /// The process type.
     pub process: u32,
-    /// The process number, where each process has its own function.
+    /// The process number, if each process has its own functions.
     pub pid: Option<u32>,
+    /// The reusable memory of the function builder.
     pub builder: &'c mut FunctionBuilderContext,
 }
 
 impl<'a, 'f> Gen<'a, 'f> {
-    /// Fills `func`, whose signature is `(context, state, base, pid) -> status`.
+    /// Generates `func`, whose signature is `(context, state, base, pid) -> status`.
     pub(crate) fn generate(plan: &'a Plan<'a>, func: &'f mut Function, unit: Unit<'f>, calls: Calls) {
         func.name = UserFuncName::user(unit.role as u32, unit.pid.unwrap_or(unit.process));
         let memory = Memory::new(func);
@@ -206,9 +227,9 @@ impl<'a, 'f> Gen<'a, 'f> {
             None => Site { process: unit.process, pid: Num::computed(params[3]), base: Num::computed(params[2]) },
         };
         let counts = Counts::declare(&mut fb, plan.facts);
-        let root = World { bytes: params[1], counts, root: !matches!(unit.role, Role::Follow | Role::Park) };
+        let root = World { bytes: params[1], counts, root: !matches!(unit.role, Role::Atomic | Role::Defer) };
         let (ctx, fresh, target) = (params[0], None, Target::Batch);
-        let (timeouts, outside) = (unit.role != Role::Follow, unit.role == Role::Look);
+        let (timeouts, outside) = (unit.role != Role::Atomic, unit.role == Role::Observe);
         let (variables, linked) = (HashMap::new(), HashMap::new());
         let mut code = Gen {
             fb,
@@ -230,12 +251,12 @@ impl<'a, 'f> Gen<'a, 'f> {
         code.load_counts(counts);
         match unit.role {
             Role::Moves => code.moves(),
-            Role::Follow => code.follow(),
+            Role::Atomic => code.atomic(),
             Role::Accept => code.accept(),
-            Role::Could => code.could(),
-            Role::Park => code.park(),
-            Role::Look => code.look(),
-            Role::All => code.all(),
+            Role::Enabled => code.enabled(),
+            Role::Defer => code.defer(),
+            Role::Observe => code.observe(),
+            Role::Successors => code.successors(),
         }
         code.leave(rare, status::RARE);
         code.leave(full, status::FULL);
@@ -254,7 +275,7 @@ impl<'a, 'f> Gen<'a, 'f> {
         self.fb.ins().return_(&[status]);
     }
 
-    /// Leaves the function with an answer if the condition is not 0.
+    /// Returns `answer` if the condition is not 0.
     fn return_if(&mut self, condition: Value, answer: Value) {
         let (leave, go) = (self.fb.create_block(), self.fb.create_block());
         self.fb.set_cold_block(leave);
@@ -264,7 +285,7 @@ impl<'a, 'f> Gen<'a, 'f> {
         self.fb.switch_to_block(go);
     }
 
-    /// The variable for a purpose, whose former value is lost.
+    /// The variable for a purpose. Its former value is lost.
     fn variable(&mut self, purpose: Purpose, ty: Type) -> Variable {
         *self.variables.entry(purpose).or_insert_with(|| self.fb.declare_var(ty))
     }
@@ -281,7 +302,7 @@ impl<'a, 'f> Gen<'a, 'f> {
         &self.plan.layout.frames[process as usize]
     }
 
-    /// Where the executing process evaluates guards.
+    /// The context in which the executing process evaluates guards.
     fn env(&self, world: World) -> Env {
         Env { world, site: self.site, timeout: self.timeouts }
     }
@@ -301,7 +322,7 @@ impl<'a, 'f> Gen<'a, 'f> {
         self.fb.ins().jump(block, &[]);
     }
 
-    /// Goes to `otherwise` unless the value is not 0; continues in a new block.
+    /// Goes to `otherwise` if the value is 0; continues in a new block.
     fn require(&mut self, value: Value, otherwise: Block) {
         let next = self.fb.create_block();
         self.fb.ins().brif(value, next, &[], otherwise, &[]);
@@ -315,7 +336,7 @@ impl<'a, 'f> Gen<'a, 'f> {
         self.fb.switch_to_block(next);
     }
 
-    /// Whatever follows can't be reached; it goes to a block of its own.
+    /// Continues in a new block that is unreachable.
     fn never(&mut self) {
         let rare = self.rare;
         self.jump(rare);
@@ -330,7 +351,7 @@ impl<'a, 'f> Gen<'a, 'f> {
         self.fb.ins().store(self.memory.context, value, self.ctx, offset as i32);
     }
 
-    /// Notes that an edge was executed.
+    /// Records the execution of an edge.
     fn cover(&mut self, process: u32, edge: EdgeId) {
         if self.plan.coverage {
             let covered = self.context(types::I64, std::mem::offset_of!(crate::context::Context, covered));

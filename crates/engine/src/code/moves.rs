@@ -22,14 +22,14 @@ impl Gen<'_, '_> {
         self.return_status(status::DONE);
     }
 
-    /// Goes to `otherwise` unless its clause lets the process move.
+    /// Goes to `otherwise` unless the `provided` clause allows the process to move.
     pub(super) fn provided(&mut self, otherwise: Block) {
         if let Some(clause) = &self.process().provided {
             self.require_expr(clause, self.env(self.root), otherwise);
         }
     }
 
-    /// Goes to `otherwise` if a process of higher priority could move (or receive what is offered).
+    /// Goes to `otherwise` if a process of higher priority is enabled (or can receive the offer).
     pub(super) fn ranked(&mut self, meeting: bool, otherwise: Block) {
         if self.plan.model.uses_priorities {
             let question = if meeting { question::OUTRANKED_RECEIVER } else { question::OUTRANKED };
@@ -40,7 +40,7 @@ impl Gen<'_, '_> {
         }
     }
 
-    /// Goes to the block of the location the process is at, to `otherwise` if it is none of those wanted.
+    /// Goes to the block of the process's location, or to `otherwise` if the location is not wanted.
     pub(super) fn dispatch(&mut self, otherwise: Block, wanted: impl Fn(&[EdgeId]) -> bool) -> Vec<(LocId, Block)> {
         let mut switch = Switch::new();
         let mut blocks = Vec::new();
@@ -56,7 +56,7 @@ impl Gen<'_, '_> {
         blocks
     }
 
-    /// The moves from one location. Lower levels win; `else` comes last.
+    /// The moves from one location. Lower levels take precedence; `else` is tried last.
     fn moves_at(&mut self, location: LocId) {
         let edges = &self.process().locations[location.index()].edges;
         let level = |id: EdgeId| self.edge_of(id).level;

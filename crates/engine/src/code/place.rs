@@ -8,12 +8,16 @@ use kripke_model::layout::{Slot, Width};
 use super::value::{Int, Num};
 use super::{Env, Gen, Site};
 
-/// Where an element is.
+/// The address of an element.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Address<'a> {
+    /// The type and layout of the variable.
     pub slot: &'a Slot,
+    /// The base address.
     pub pointer: Value,
+    /// The constant offset.
     pub offset: i32,
+    /// The memory region.
     pub flags: MemFlagsData,
 }
 
@@ -22,7 +26,7 @@ impl<'a> Gen<'a, '_> {
         self.load_from(place, env, env.site)
     }
 
-    /// The value of a variable; locals are those of the process at `owner`, indices are evaluated by `env`.
+    /// The value of a variable. Locals belong to the process at `owner`; indices are evaluated in `env`.
     pub(super) fn load_from(&mut self, place: &Place, env: Env, owner: Site) -> Int {
         let slot = self.slot(place.var, owner.process);
         let Some(element) = self.element(place, slot, env) else {
@@ -48,7 +52,7 @@ impl<'a> Gen<'a, '_> {
         self.store_at(address, value);
     }
 
-    /// A value that a variable can't hold is rare.
+    /// Leaves a value outside the range of the variable to the interpreter.
     fn check_range(&mut self, slot: &Slot, value: Int) {
         let Some((low, high)) = slot.range else { return };
         match value {
@@ -71,7 +75,7 @@ impl<'a> Gen<'a, '_> {
         }
     }
 
-    /// Which element of an array is meant; none if the index is never in range.
+    /// The element of an array; `None` if the index is never in range.
     pub(super) fn element(&mut self, place: &Place, slot: &Slot, env: Env) -> Option<Num> {
         let mut element = Num::known(0);
         for (index, &len) in place.index.iter().zip(&slot.dims) {
@@ -93,7 +97,7 @@ impl<'a> Gen<'a, '_> {
         Some(element)
     }
 
-    /// The value of a variable that never changes.
+    /// The value of a variable that is never written.
     fn constant(&self, var: VarRef, slot: &Slot, element: Num, owner: Site) -> Option<i32> {
         let element = element.as_known()?;
         let facts = self.plan.facts;
@@ -150,12 +154,12 @@ impl<'a> Gen<'a, '_> {
         };
     }
 
-    /// Wraps a value to a type as far as the store does not do it.
+    /// Converts a value to a type as far as the store does not do it.
     fn truncate(&mut self, slot: &Slot, value: Value) -> Value {
         if usize::from(slot.ty.bits) == 8 * slot.width.bytes() { value } else { self.wrap(slot, value) }
     }
 
-    /// Wraps a value to a type.
+    /// Converts a value to a type.
     pub(super) fn wrap(&mut self, slot: &Slot, value: Value) -> Value {
         let shift = 32 - i64::from(slot.ty.bits);
         if shift == 0 {
@@ -169,12 +173,12 @@ impl<'a> Gen<'a, '_> {
         }
     }
 
-    /// Is the expression never negative and always below the limit?
+    /// Whether the expression is never negative and always below the limit.
     fn surely_below(&self, expr: &Expr, site: Site, limit: u32) -> bool {
         self.range(expr, site).is_some_and(|(low, high)| low >= 0 && high < i64::from(limit))
     }
 
-    /// The least and the greatest value of an expression, where its form says so.
+    /// The range of an expression, derived from its form.
     fn range(&self, expr: &Expr, site: Site) -> Option<(i64, i64)> {
         use kripke_model::ir::BinaryOp;
         let (low, high) = match expr {
@@ -212,7 +216,7 @@ impl<'a> Gen<'a, '_> {
         fits.then_some((low, high))
     }
 
-    /// Does evaluating the expression never fault?
+    /// Whether the evaluation of the expression never faults.
     pub(super) fn safe(&self, expr: &Expr, site: Site) -> bool {
         use kripke_model::ir::BinaryOp;
         match expr {
@@ -231,7 +235,7 @@ impl<'a> Gen<'a, '_> {
         }
     }
 
-    /// The value of an expression that is the same in every state.
+    /// The value of an expression that is constant.
     pub(super) fn always(&self, expr: &Expr, site: Site) -> Option<i32> {
         let Expr::Load(place) = expr else {
             return if let Expr::Const(c) = expr { Some(*c) } else { None };
@@ -254,8 +258,8 @@ impl<'a> Gen<'a, '_> {
         self.store_at(Address { slot, pointer, offset, flags }, value);
     }
 
-    /// Does the variable always name channels of its own? Then the first of them (as an index into its owner's) and
-    /// their declaration.
+    /// The first channel (as an index into its owner's) and the declaration, for a variable that always names
+    /// channels of its own.
     pub(super) fn own_channels(&self, var: VarRef, process: u32) -> Option<(usize, u32)> {
         if self.plan.facts.is_written(process, var) {
             return None;

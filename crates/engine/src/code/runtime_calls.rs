@@ -1,4 +1,4 @@
-//! Calls: into the runtime, and of other functions of the model.
+//! Calls of the runtime and of other generated functions.
 
 use std::fmt;
 
@@ -10,15 +10,17 @@ use cranelift_module::FuncId;
 
 use super::{Gen, Role, Site};
 
-/// How functions of this machine are called.
+/// The calling convention of the host.
 #[derive(Clone, Copy)]
 pub(crate) struct Calls {
+    /// The properties of the target.
     pub config: TargetFrontendConfig,
+    /// The calling convention.
     pub convention: CallConv,
 }
 
 impl Calls {
-    /// `(context, state, base, pid) -> status`.
+    /// The signature `(context, state, base, pid) -> status`.
     pub(crate) fn signature(&self) -> Signature {
         let mut signature = Signature::new(self.convention);
         signature.params.extend([types::I64; 4].map(AbiParam::new));
@@ -33,16 +35,17 @@ impl fmt::Debug for Calls {
     }
 }
 
-/// The functions of a model, before they are compiled.
+/// The functions of a model before compilation.
 #[derive(Debug, Default)]
 pub(crate) struct Links {
-    /// There is one of each kind per process, not per process type.
+    /// Whether each process has its own functions, not each process type.
     pub per_process: bool,
+    /// The functions of each process or process type, by kind.
     pub functions: Vec<[Option<FuncId>; Role::OF_PROCESSES.len()]>,
 }
 
 impl Gen<'_, '_> {
-    /// Calls a function of the runtime, which takes these arguments and returns an `i32`.
+    /// Calls a function of the runtime, which returns an `i32`.
     pub(super) fn call(&mut self, function: usize, args: &[Value]) -> Value {
         let mut signature = Signature::new(self.calls.convention);
         let types = args.iter().map(|a| AbiParam::new(self.fb.func.dfg.value_type(*a)));

@@ -1,4 +1,4 @@
-//! Numbers that may be known while code is generated, and the sizes of states.
+//! Values that may be constants of the generator, and the sizes of states.
 
 use std::mem::offset_of;
 
@@ -10,14 +10,14 @@ use super::{Counts, Gen, Purpose, World};
 use crate::context::{self, Context};
 use crate::facts::Facts;
 
-/// A 64-bit number (an offset, a process number): a part computed by the code, if any, and a part known now.
+/// A 64-bit number, such as an offset or a process number: a computed part, if any, plus a constant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Num {
     value: Option<Value>,
     plus: i64,
 }
 
-/// The 32-bit value of an expression: known now, or computed by the code.
+/// The 32-bit value of an expression: a constant, or a computed value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Int {
     Const(i32),
@@ -56,7 +56,7 @@ impl Counts {
 }
 
 impl Gen<'_, '_> {
-    /// Takes over the sizes of a state from the context.
+    /// Loads the sizes of a state from the context.
     pub(super) fn load_counts(&mut self, counts: Counts) {
         if let Counts::Varying { len, processes, channels } = counts {
             let at = offset_of!(Context, counts);
@@ -71,7 +71,7 @@ impl Gen<'_, '_> {
         }
     }
 
-    /// Leaves the sizes of a state in the context.
+    /// Stores the sizes of a state in the context.
     pub(super) fn save_counts(&mut self, counts: Counts, at: usize) {
         let Counts::Varying { len, processes, channels } = counts else { return };
         for (var, offset) in [
@@ -84,7 +84,7 @@ impl Gen<'_, '_> {
         }
     }
 
-    /// Fresh sizes for a state that is made from this one.
+    /// New variables for the sizes of a state that is made from this one.
     pub(super) fn copy_counts(&mut self, counts: Counts) -> Counts {
         let Counts::Varying { len, processes, channels } = counts else { return counts };
         let all = [(len, Purpose::Len), (processes, Purpose::Processes), (channels, Purpose::Channels)];
@@ -146,7 +146,7 @@ impl Gen<'_, '_> {
         Num { value, plus: a.plus * b }
     }
 
-    /// A value that is not negative, as an offset.
+    /// A non-negative value as an offset.
     pub(super) fn widen(&mut self, int: Int) -> Num {
         match int {
             Int::Const(c) => Num::known(i64::from(c)),
@@ -164,7 +164,7 @@ impl Gen<'_, '_> {
         }
     }
 
-    /// An address: a pointer and a constant offset.
+    /// An address as a pointer and a constant offset.
     pub(super) fn pointer(&mut self, bytes: Value, at: Num) -> (Value, i32) {
         match at.value {
             None => (bytes, at.plus as i32),
@@ -172,7 +172,7 @@ impl Gen<'_, '_> {
         }
     }
 
-    /// Rare unless `a < b`, both unsigned.
+    /// Leaves the state to the interpreter unless `a < b`, unsigned.
     pub(super) fn require_below(&mut self, a: Num, b: Num) {
         match (a.as_known(), b.as_known()) {
             (Some(a), Some(b)) if (a as u64) < b as u64 => {}

@@ -1,4 +1,4 @@
-//! Explores a model with the interpreter and compares what an engine says of every state.
+//! Compares an engine with the interpreter on the states of a model.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,16 +8,18 @@ use kripke_engine::Compiled;
 use kripke_model::ir::Scheduling;
 use kripke_model::{Batch, Choice, FindingKind, Flags, Interpreter, Model, Parts, Successors};
 
-/// A model is not explored further when it has taken so long.
+/// The time limit for one model.
 const ENOUGH: Duration = Duration::from_secs(1);
 
+/// The figures of a model.
 pub struct Seen {
+    /// The number of compared states.
     pub states: u64,
-    /// Expanded by the interpreter after all.
+    /// The number of states that the engine left to the interpreter.
     pub rare: u64,
 }
 
-/// Compares the successors of every state, up to so many, and what was covered if that is wanted.
+/// Compares the successors of states up to a limit, and the coverage if wanted.
 pub fn explore(model: &Arc<Model>, mut compiled: Compiled, coverage: bool, limit: usize) -> Result<Seen, String> {
     let mut interpreter = Interpreter::new(model.clone()).map_err(|e| e.to_string())?;
     let (mut expected, mut found) = (Batch::new(), Batch::new());
@@ -28,12 +30,12 @@ pub fn explore(model: &Arc<Model>, mut compiled: Compiled, coverage: bool, limit
     seen.insert(expected.state(0).to_vec());
     let mut next = 0;
     let mut endless = 0;
-    // Endless sequences take long to find, and so do all the ways through some others: a few are enough.
+    // Sequences without end and sequences with very many paths take long, so a few are enough.
     let started = Instant::now();
     while next < queue.len() && endless < 3 && started.elapsed() < ENOUGH {
         let state = queue[next].clone();
         next += 1;
-        // Batches are not empty when a state is expanded into them.
+        // A batch need not be empty when a state is expanded into it.
         if next % 7 == 0 {
             expected.clear();
             found.clear();
@@ -47,8 +49,8 @@ pub fn explore(model: &Arc<Model>, mut compiled: Compiled, coverage: bool, limit
         let choice = if next % 5 == 0 { Choice::One((next / 5 % 3) as u8) } else { Choice::All };
         for choice in [choice, Choice::All] {
             let flags = interpreter.expand(&state, choice, &mut expected);
-            let kept = compiled.kept(&state);
-            if compiled.whole(&kept) != state {
+            let kept = compiled.encode(&state);
+            if compiled.decode(&kept) != state {
                 return Err(format!("state {state:?} is not what {kept:?} stands for"));
             }
             let got = compiled.expand(&kept, choice, &mut found);
@@ -69,17 +71,17 @@ pub fn explore(model: &Arc<Model>, mut compiled: Compiled, coverage: bool, limit
             }
         }
     }
-    // After an endless sequence the interpreter stops, which code may notice later.
+    // The interpreter stops at a sequence without end, which compiled code may notice later.
     if coverage && endless == 0 && interpreter.coverage() != compiled.coverage() {
         return Err(format!("coverage {:?}, compiled {:?}", interpreter.coverage(), compiled.coverage()));
     }
-    Ok(Seen { states: next as u64, rare: compiled.rare() })
+    Ok(Seen { states: next as u64, rare: compiled.fallbacks() })
 }
 
-/// All but so many states at the beginning are what an engine has kept.
+/// Compares two batches from state `skip` on. The states of the engine are in their stored form.
 fn same(expected: &Batch, found: &Batch, compiled: &Compiled, skip: usize) -> Result<(), String> {
     for i in skip..expected.len().min(found.len()) {
-        let (expected, found) = (expected.state(i), compiled.whole(found.state(i)));
+        let (expected, found) = (expected.state(i), compiled.decode(found.state(i)));
         if expected != found {
             return Err(format!("successor {i} is {expected:?}, compiled {found:?}"));
         }
@@ -93,7 +95,7 @@ fn same(expected: &Batch, found: &Batch, compiled: &Compiled, skip: usize) -> Re
     Ok(())
 }
 
-/// Who moves to which successors is the same, and together they are all.
+/// Compares the successors by process, and tests that together they are all successors.
 fn same_parts(state: &[u8], interpreter: &mut Interpreter, compiled: &mut Compiled) -> Result<(), String> {
     let mut all = Batch::new();
     interpreter.expand(state, Choice::All, &mut all);
@@ -101,14 +103,14 @@ fn same_parts(state: &[u8], interpreter: &mut Interpreter, compiled: &mut Compil
         return Ok(());
     }
     let (expected, flags, parts) = parts_of(state, interpreter);
-    let kept = compiled.kept(state);
+    let kept = compiled.encode(state);
     let (mut found, got, found_parts) = parts_of(&kept, compiled);
-    found.iter_mut().for_each(|(_, state)| *state = compiled.whole(state));
+    found.iter_mut().for_each(|(_, state)| *state = compiled.decode(state));
     let same_who = expected.is_empty() || parts.standing == found_parts.standing;
     if (&expected, flags) != (&found, got) || !same_who {
         return Err(format!("parts {expected:?} {flags:?} {parts:?}, compiled {found:?} {got:?} {found_parts:?}"));
     }
-    // In the order of all successors: trails name them by it.
+    // The order is that of all successors, which trails refer to.
     let all: Vec<&[u8]> = all.states().collect();
     let together: Vec<&[u8]> = expected.iter().map(|(_, state)| &state[..]).collect();
     if together != all && !parts.ends.is_empty() {
@@ -119,7 +121,7 @@ fn same_parts(state: &[u8], interpreter: &mut Interpreter, compiled: &mut Compil
 
 type Moves = Vec<(u8, Vec<u8>)>;
 
-/// Successors and who moves to them, in order; none if that is not known.
+/// The successors by process, in order; empty if processes are not recorded.
 fn parts_of(state: &[u8], successors: &mut impl Successors) -> (Moves, Flags, Parts) {
     let (mut batch, mut parts) = (Batch::new(), Parts::default());
     batch.push(&[1, 2, 3]);

@@ -1,34 +1,34 @@
-//! Boolean expressions: labels of edges, and the acceptance condition.
+//! Boolean expressions of HOA: edge labels and the acceptance condition.
 
 use super::lex::Kind;
 use super::read::Reader;
 use crate::automaton::Marks;
-use crate::diagram::Diagram;
+use crate::bdd::Bdd;
 use crate::limits;
 use crate::problem::Problem;
 
 impl Reader<'_> {
-    /// `0&!1 | @a`
-    pub(super) fn label(&mut self, depth: usize) -> Result<Diagram, Problem> {
+    /// Parses a label: `0&!1 | @a`.
+    pub(super) fn label(&mut self, depth: usize) -> Result<Bdd, Problem> {
         let mut any = self.conjunction(depth)?;
         while self.take('|') {
             let further = self.conjunction(depth)?;
-            any = self.diagrams.or(any, further);
+            any = self.bdds.or(any, further);
         }
-        self.diagrams.check().map_err(|e| self.problem(e.message))?;
+        self.bdds.check().map_err(|e| self.problem(e.message))?;
         Ok(any)
     }
 
-    fn conjunction(&mut self, depth: usize) -> Result<Diagram, Problem> {
+    fn conjunction(&mut self, depth: usize) -> Result<Bdd, Problem> {
         let mut all = self.factor(depth)?;
         while self.take('&') {
             let further = self.factor(depth)?;
-            all = self.diagrams.and(all, further);
+            all = self.bdds.and(all, further);
         }
         Ok(all)
     }
 
-    fn factor(&mut self, depth: usize) -> Result<Diagram, Problem> {
+    fn factor(&mut self, depth: usize) -> Result<Bdd, Problem> {
         if depth > limits::MAX_NESTING {
             return Err(self.problem("this is nested too deeply"));
         }
@@ -37,17 +37,17 @@ impl Reader<'_> {
         match token.kind {
             Kind::Sign('!') => {
                 let inner = self.factor(depth + 1)?;
-                Ok(self.diagrams.not(inner))
+                Ok(self.bdds.not(inner))
             }
             Kind::Sign('(') => {
                 let inner = self.label(depth + 1)?;
                 self.sign(')')?;
                 Ok(inner)
             }
-            Kind::Word(word) if word == "t" => Ok(Diagram::TRUE),
-            Kind::Word(word) if word == "f" => Ok(Diagram::FALSE),
+            Kind::Word(word) if word == "t" => Ok(Bdd::TRUE),
+            Kind::Word(word) if word == "f" => Ok(Bdd::FALSE),
             Kind::Number(n) => match self.propositions.get(n) {
-                Some(atom) => Ok(self.diagrams.literal(atom.index(), true)),
+                Some(atom) => Ok(self.bdds.literal(atom.index(), true)),
                 None => {
                     let what = format!("there is no proposition {n}: `AP:` lists {}", self.propositions.len());
                     Err(Problem::new(token.span, what))
@@ -64,7 +64,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A conjunction of `Inf`s; the sets it names.
+    /// Parses an acceptance condition, a conjunction of `Inf`s. Returns the sets it names.
     pub(super) fn acceptance(&mut self, sets: usize, depth: usize) -> Result<Marks, Problem> {
         let mut all = self.acceptance_part(sets, depth)?;
         while self.take('&') {

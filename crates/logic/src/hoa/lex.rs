@@ -1,17 +1,18 @@
-//! Tokens of the format.
+//! The tokens of HOA.
 
 use crate::atoms::Span;
 use crate::limits;
 use crate::problem::Problem;
 
+/// The kind of a token.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// `States:`, without the colon
+    /// `States:`, without the colon.
     Header(String),
     Word(String),
     Number(usize),
     Text(String),
-    /// `@name`
+    /// `@name`.
     Alias(String),
     Sign(char),
     Body,
@@ -19,14 +20,17 @@ pub enum Kind {
     Abort,
 }
 
+/// A token and its place.
 #[derive(Clone, Debug)]
 pub struct Token {
+    /// The kind, with the text or value.
     pub kind: Kind,
+    /// The place.
     pub span: Span,
 }
 
 impl Token {
-    /// As a user would call it.
+    /// The name of the token in messages.
     pub fn name(&self) -> String {
         match &self.kind {
             Kind::Header(name) => format!("`{name}:`"),
@@ -42,6 +46,7 @@ impl Token {
     }
 }
 
+/// The tokens of a text.
 pub fn tokens(text: &str) -> Result<Vec<Token>, Problem> {
     if text.len() > limits::MAX_BYTES {
         return Err(Problem::new(Span::default(), format!("this is longer than {} bytes", limits::MAX_BYTES)));
@@ -64,7 +69,7 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, Problem> {
     Ok(out)
 }
 
-/// Comments can be within comments.
+/// The end of a comment. Comments nest.
 fn comment_end(text: &str, start: usize) -> Result<usize, Problem> {
     let bytes = text.as_bytes();
     let mut depth = 0usize;

@@ -1,22 +1,22 @@
-//! Automata from HOA.
+//! The HOA reader.
 
 use std::collections::HashMap;
 
 use super::lex::{Kind, Token, tokens};
 use crate::atoms::{AtomId, Atoms, Span};
 use crate::automaton::{Generalised, MarkedEdge, Marks, StateId};
-use crate::diagram::{Diagram, Diagrams};
+use crate::bdd::{Bdd, Bdds};
 use crate::limits;
 use crate::problem::Problem;
 
-/// Reads the first automaton of a text: Büchi or generalised Büchi, with labels.
+/// Reads the first automaton of a text. It must have labels and a Büchi or generalised Büchi condition.
 pub fn read(text: &str) -> Result<Generalised, Problem> {
-    let mut diagrams = Diagrams::new();
+    let mut bdds = Bdds::new();
     let mut reader = Reader {
         tokens: tokens(text)?,
         at: 0,
         end: text.trim_end().len(),
-        diagrams: &mut diagrams,
+        bdds: &mut bdds,
         atoms: Atoms::default(),
         propositions: Vec::new(),
         aliases: HashMap::new(),
@@ -36,18 +36,18 @@ pub(super) struct Reader<'a> {
     tokens: Vec<Token>,
     pub(super) at: usize,
     end: usize,
-    pub(super) diagrams: &'a mut Diagrams,
+    pub(super) bdds: &'a mut Bdds,
     atoms: Atoms,
-    /// The atom of each proposition.
+    /// The atom of each HOA proposition.
     pub(super) propositions: Vec<AtomId>,
-    pub(super) aliases: HashMap<String, Diagram>,
-    /// How many sets there are, and which the condition names.
+    pub(super) aliases: HashMap<String, Bdd>,
+    /// The number of acceptance sets, and the sets that the condition names.
     sets: Option<usize>,
     wanted: Marks,
     states: Option<usize>,
     start: Vec<(usize, Span)>,
-    /// Per state: label, marks, target, and where that is written.
-    edges: Vec<Vec<(Diagram, Marks, usize, Span)>>,
+    /// The edges of each state: label, marks, target, place in the text.
+    edges: Vec<Vec<(Bdd, Marks, usize, Span)>>,
     defined: Vec<bool>,
 }
 
@@ -143,7 +143,7 @@ impl Reader<'_> {
                 self.wanted = self.acceptance(sets, 0)?;
                 self.sets = Some(sets);
             }
-            // Headers that begin with a small letter can be ignored.
+            // Headers with a lower-case first letter may be ignored, by the standard.
             _ if name.starts_with(|c: char| c.is_ascii_lowercase()) => {
                 while self.peek().is_some_and(|t| !matches!(t.kind, Kind::Header(_) | Kind::Body)) {
                     self.at += 1;
@@ -181,7 +181,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A state's number. Automata that go on in several states at once are another matter.
+    /// Parses the number of a state. Conjunctions of states (alternating automata) are refused.
     fn state(&mut self) -> Result<(usize, Span), Problem> {
         let span = self.here();
         let state = self.number("the number of a state")?;
@@ -200,7 +200,9 @@ impl Reader<'_> {
             match token.kind {
                 Kind::End => return Ok(()),
                 Kind::Header(name) if name == "State" => self.state_and_edges()?,
-                Kind::Abort => return Err(self.problem("this automaton was given up by whoever wrote it")),
+                Kind::Abort => {
+                    return Err(self.problem("the automaton is incomplete: its writer stopped with `--ABORT--`"));
+                }
                 _ => return Err(self.expected("`State:` or `--END--`")),
             }
         }
@@ -242,7 +244,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn bracketed_label(&mut self) -> Result<Option<Diagram>, Problem> {
+    fn bracketed_label(&mut self) -> Result<Option<Bdd>, Problem> {
         if !self.take('[') {
             return Ok(None);
         }
@@ -277,8 +279,8 @@ impl Reader<'_> {
         let mut states = Vec::with_capacity(self.edges.len());
         for edges in std::mem::take(&mut self.edges) {
             let mut out = Vec::with_capacity(edges.len());
-            for (label, marks, to, span) in edges.into_iter().filter(|e| e.0 != Diagram::FALSE) {
-                let guard = self.diagrams.guard(label).map_err(|e| Problem::new(span, e.message))?;
+            for (label, marks, to, span) in edges.into_iter().filter(|e| e.0 != Bdd::FALSE) {
+                let guard = self.bdds.guard(label).map_err(|e| Problem::new(span, e.message))?;
                 let marks = wanted.iter().enumerate().fold(0, |m, (new, set)| m | (marks >> set & 1) << new);
                 out.push(MarkedEdge { guard, marks, to: StateId(to as u32) });
             }
@@ -287,7 +289,7 @@ impl Reader<'_> {
         Ok(Generalised { atoms: self.atoms, sets: wanted.len() as u32, initial, states })
     }
 
-    /// The one initial state; several get a common one that does what all of them can.
+    /// The initial state. Several initial states are replaced by a new one with the edges of all.
     fn initial(&mut self, starts: &[(usize, Span)]) -> StateId {
         if let [(one, _)] = starts {
             return StateId(*one as u32);

@@ -1,4 +1,4 @@
-//! Automata as HOA.
+//! The HOA writer.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use crate::guard::{Guard, Words};
 
 const WORDS: Words<'static> = Words { yes: "t", no: "f", and: "&", or: " | " };
 
-/// A generalised automaton, with acceptance on its edges.
+/// A generalised automaton in HOA, with acceptance on edges.
 pub fn generalised(automaton: &Generalised, name: &str) -> String {
     let class = Class::of_generalised(automaton);
     let mut out = header(name, (automaton.states.len(), automaton.initial), &automaton.atoms);
@@ -34,7 +34,7 @@ pub fn generalised(automaton: &Generalised, name: &str) -> String {
     out + "--END--\n"
 }
 
-/// A Büchi automaton, with acceptance on its states.
+/// A Büchi automaton in HOA, with acceptance on states.
 pub fn buchi(automaton: &Buchi, name: &str) -> String {
     let mut out = header(name, (automaton.states.len(), automaton.initial), &automaton.atoms);
     out.push_str("acc-name: Buchi\nAcceptance: 1 Inf(0)\n");

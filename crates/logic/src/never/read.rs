@@ -1,13 +1,14 @@
-//! Never claims as tools write them, and as people do: labels, `if`, `do`, `goto`, `break`, `skip`, conditions.
+//! The never-claim reader. It accepts generated and handwritten claims: labels, `if`, `do`, `goto`, `break`, `skip`
+//! and conditions.
 //!
-//! Every condition is one step. A claim that ends has matched, whatever follows.
+//! Every condition is one transition. A claim that reaches its end accepts every continuation.
 
 mod build;
 mod scan;
 
 use crate::atoms::{Atoms, Span};
 use crate::automaton::Buchi;
-use crate::diagram::{Diagram, Diagrams};
+use crate::bdd::{Bdd, Bdds};
 use crate::formula::{Binary, Formula, Node, Unary};
 use crate::limits;
 use crate::parse;
@@ -19,15 +20,15 @@ pub fn read(text: &str) -> Result<Buchi, Problem> {
     if text.len() > limits::MAX_BYTES {
         return Err(Problem::new(Span::default(), format!("this is longer than {} bytes", limits::MAX_BYTES)));
     }
-    let mut diagrams = Diagrams::new();
+    let mut bdds = Bdds::new();
     let mut reader =
-        Reader { scanner: Scanner::new(text), diagrams: &mut diagrams, atoms: Atoms::default(), depth: 0, count: 0 };
+        Reader { scanner: Scanner::new(text), bdds: &mut bdds, atoms: Atoms::default(), depth: 0, count: 0 };
     let sequence = reader.claim()?;
     let atoms = reader.atoms;
-    build::build(&sequence, atoms, &mut diagrams)
+    build::build(&sequence, atoms, &mut bdds)
 }
 
-/// A statement and the labels before it.
+/// A statement with its labels.
 pub(super) struct Statement {
     labels: Vec<(String, Span)>,
     action: Action,
@@ -35,10 +36,10 @@ pub(super) struct Statement {
 }
 
 pub(super) enum Action {
-    Condition(Diagram),
+    Condition(Bdd),
     Else,
-    /// A condition and, in the same step, a claim that must not fail.
-    Checked(Diagram, Diagram),
+    /// A condition and an assertion in the same transition.
+    Checked(Bdd, Bdd),
     Goto(String),
     Break,
     If(Vec<Vec<Statement>>),
@@ -47,7 +48,7 @@ pub(super) enum Action {
 
 struct Reader<'a> {
     scanner: Scanner<'a>,
-    diagrams: &'a mut Diagrams,
+    bdds: &'a mut Bdds,
     atoms: Atoms,
     depth: usize,
     count: usize,
@@ -73,7 +74,7 @@ impl Reader<'_> {
         Ok(sequence)
     }
 
-    /// Statements up to something that closes them.
+    /// Parses statements up to a closing token.
     fn sequence(&mut self) -> Result<Vec<Statement>, Problem> {
         if self.depth >= limits::MAX_NESTING {
             return Err(Problem::new(self.scanner.here(), "this is nested too deeply"));
@@ -109,7 +110,7 @@ impl Reader<'_> {
     fn action(&mut self, start: Span) -> Result<Action, Problem> {
         let scanner = &mut self.scanner;
         if scanner.take_word("skip") {
-            return Ok(Action::Condition(Diagram::TRUE));
+            return Ok(Action::Condition(Bdd::TRUE));
         }
         if scanner.take_word("break") {
             return Ok(Action::Break);
@@ -153,7 +154,7 @@ impl Reader<'_> {
         Ok(options)
     }
 
-    /// `{ condition -> assert(claim) }`, or just a condition.
+    /// Parses `{ condition -> assert(claim) }`, or a condition.
     fn atomic(&mut self) -> Result<Action, Problem> {
         if !self.scanner.take("{") {
             return Err(self.scanner.expected("`{`"));
@@ -169,7 +170,7 @@ impl Reader<'_> {
         if self.scanner.take("}") { Ok(action) } else { Err(self.scanner.expected("`}`")) }
     }
 
-    fn condition(&mut self) -> Result<Diagram, Problem> {
+    fn condition(&mut self) -> Result<Bdd, Problem> {
         let span = self.scanner.expression()?;
         let formula = parse::ltl_within(self.scanner.text(), span, &mut self.atoms)?;
         if !formula.is_propositional() {
@@ -180,20 +181,20 @@ impl Reader<'_> {
             return Err(Problem::new(span, what));
         }
         let diagram = self.diagram(&formula);
-        self.diagrams.check().map_err(|e| Problem::new(span, e.message))?;
+        self.bdds.check().map_err(|e| Problem::new(span, e.message))?;
         Ok(diagram)
     }
 
-    fn diagram(&mut self, formula: &Formula) -> Diagram {
-        let d = &mut *self.diagrams;
-        let mut parts: Vec<Diagram> = Vec::with_capacity(formula.nodes().len());
+    fn diagram(&mut self, formula: &Formula) -> Bdd {
+        let d = &mut *self.bdds;
+        let mut parts: Vec<Bdd> = Vec::with_capacity(formula.nodes().len());
         for node in formula.nodes() {
             let part = match *node {
-                Node::True => Diagram::TRUE,
-                Node::False => Diagram::FALSE,
+                Node::True => Bdd::TRUE,
+                Node::False => Bdd::FALSE,
                 Node::Atom(a) => d.literal(a.index(), true),
                 Node::Unary(Unary::Not, a) => d.not(parts[a.index()]),
-                // Not in a propositional formula.
+                // A propositional formula has no other unary operator.
                 Node::Unary(_, a) => parts[a.index()],
                 Node::Binary(op, a, b) => {
                     let (a, b) = (parts[a.index()], parts[b.index()]);

@@ -1,4 +1,4 @@
-//! Büchi automata as never claims that SPIN accepts.
+//! Output of Büchi automata as never claims that SPIN accepts.
 
 use std::fmt::Write;
 
@@ -7,14 +7,15 @@ use crate::guard::{Guard, Words};
 
 const WORDS: Words<'static> = Words { yes: "1", no: "0", and: " && ", or: " || " };
 
-/// A never claim. `comment` says what it is for, and may be empty.
+/// The text of a never claim, with an optional comment.
 pub fn write(automaton: &Buchi, comment: &str) -> String {
     let mut out = String::from("never {");
     if !comment.is_empty() {
         let _ = write!(out, "    /* {} */", comment.replace("*/", "* /").replace(['\n', '\r'], " "));
     }
     out.push('\n');
-    // A claim begins with its first statement. Where anything is accepted, it just ends, which SPIN reports at once.
+    // A claim starts at its first statement. A state that accepts everything is the end of the claim, which SPIN
+    // reports at once.
     let end = accept_all(automaton);
     let first = automaton.initial;
     let others = (0..automaton.states.len() as u32).map(StateId).filter(|s| *s != first && Some(*s) != end);
@@ -43,7 +44,7 @@ fn body(out: &mut String, automaton: &Buchi, id: StateId, end: Option<StateId>) 
     out.push_str("\tod;\n");
 }
 
-/// A state other than the first from which everything is accepted.
+/// A state other than the initial one that accepts every word.
 fn accept_all(automaton: &Buchi) -> Option<StateId> {
     let everything = |id: &StateId| {
         let state = automaton.state(*id);

@@ -1,4 +1,4 @@
-//! From what was written to LTL or CTL.
+//! Conversion of the syntax tree to LTL or CTL.
 
 use super::{Infix, Prefix, Tree, TreeKind, TreeNode};
 use crate::atoms::Atoms;
@@ -6,6 +6,7 @@ use crate::ctl::{Ctl, CtlBuilder, CtlId, CtlNode, Path};
 use crate::formula::{Binary, Formula, FormulaBuilder, Node, Unary};
 use crate::problem::Problem;
 
+/// The tree as an LTL formula.
 pub fn ltl(tree: &Tree) -> Result<Formula, Problem> {
     let mut builder = FormulaBuilder::default();
     let mut ids = Vec::with_capacity(tree.nodes.len());
@@ -44,7 +45,7 @@ fn binary(op: Infix) -> Binary {
     }
 }
 
-/// A part of a CTL formula: about a state, or about the paths that a quantifier right before it chooses from.
+/// A part of a CTL formula: a state formula, or a path formula that needs a quantifier.
 #[derive(Clone, Copy)]
 enum Part {
     State(CtlId),
@@ -54,6 +55,7 @@ enum Part {
     Joined(Infix, CtlId, CtlId),
 }
 
+/// The tree as a CTL formula.
 pub fn ctl(tree: &Tree, atoms: Atoms) -> Result<Ctl, Problem> {
     let mut builder = CtlBuilder::default();
     let mut parts: Vec<Part> = Vec::with_capacity(tree.nodes.len());
@@ -65,7 +67,7 @@ pub fn ctl(tree: &Tree, atoms: Atoms) -> Result<Ctl, Problem> {
     Ok(builder.finish(root, atoms))
 }
 
-/// The part as one about states.
+/// The part as a state formula.
 fn state(tree: &Tree, parts: &[Part], i: usize) -> Result<CtlId, Problem> {
     match parts[i] {
         Part::State(id) => Ok(id),

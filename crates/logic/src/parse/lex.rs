@@ -1,24 +1,29 @@
-//! Characters to tokens. What a token means in a formula depends on its neighbours: see [`super::roles`].
+//! The lexer of formulas. The role of a token depends on its neighbours: see [`super::roles`].
 
 use crate::atoms::Span;
 use crate::limits;
 use crate::problem::Problem;
 
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     Word,
     Number,
-    /// `"…"` or `{…}`: an expression as it is
+    /// `"…"` or `{…}`: a quoted expression.
     Quoted,
-    /// `'c'`
+    /// `'c'`.
     Character,
     Sign,
 }
 
+/// A token and its place.
 #[derive(Clone, Copy, Debug)]
 pub struct Token<'a> {
+    /// The kind.
     pub kind: Kind,
+    /// The text.
     pub text: &'a str,
+    /// The place.
     pub span: Span,
 }
 
@@ -28,7 +33,7 @@ const SIGNS: &[&str] = &[
     "--",
 ];
 
-/// Cuts a part of a text into tokens.
+/// The tokens of a part of a text.
 pub fn tokens(text: &str, part: Span) -> Result<Vec<Token<'_>>, Problem> {
     let text = &text[..part.end];
     if text.len() > limits::MAX_BYTES {
@@ -53,12 +58,12 @@ pub fn tokens(text: &str, part: Span) -> Result<Vec<Token<'_>>, Problem> {
         out.push(Token { kind, text: &text[at..at + length], span });
         at += length;
     }
-    Ok(unglued(out))
+    Ok(split_operators(out))
 }
 
-/// DiVinE lets operators touch their operands: `GF p`, `!pU(qU(r))`. A word is cut only where it could not be a name, since an
-/// operand follows it.
-fn unglued(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
+/// Splits operators from adjacent operands, as DiVinE allows: `GF p`, `!pU(qU(r))`. A word is split only where it
+/// can't be a name, since an operand follows it.
+fn split_operators(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
     let mut out = Vec::with_capacity(tokens.len());
     for (i, token) in tokens.iter().enumerate() {
         let followed = tokens.get(i + 1).is_some_and(starts_operand);
@@ -75,7 +80,7 @@ fn unglued(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
     out
 }
 
-/// The name and the operators in a word; nothing if it is not made of these.
+/// The operators and the name in a word; empty if the word has another form.
 fn pieces(word: &str) -> Vec<&str> {
     if word.len() > 1 && word.bytes().all(|b| matches!(b, b'G' | b'F' | b'X')) {
         return (0..word.len()).map(|i| &word[i..=i]).collect();
@@ -87,7 +92,7 @@ fn pieces(word: &str) -> Vec<&str> {
     if is_name && matches!(operator, "U" | "V" | "W" | "R") { vec![name, operator] } else { Vec::new() }
 }
 
-/// Whether an operand can begin with this token.
+/// Whether an operand can start with this token.
 pub fn starts_operand(token: &Token<'_>) -> bool {
     token.kind != Kind::Sign || matches!(token.text, "(" | "!" | "[]" | "<>")
 }

@@ -1,22 +1,23 @@
-//! What each token is in a formula: an operator of the logic, a bracket, or part of an expression.
+//! The role of each token in a formula: an operator of the logic, a bracket, or a part of an expression.
 //!
-//! Some words are operators in one place and names in another: `R` releases in `p R q` and is a proposition in
-//! `<> R`. Two operands never stand side by side, and that decides.
+//! Some words are operators in one place and names in another: `R` is release in `p R q` and a proposition in `<> R`.
+//! Two operands are never adjacent, which decides the role.
 
 use super::lex::{Kind, Token, starts_operand};
 use super::{Infix, Prefix, Syntax};
 use crate::problem::Problem;
 
+/// The role of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     Prefix(Prefix),
     Infix(Infix),
-    /// With the place of its partner.
+    /// An opening bracket, with the index of its partner.
     Open(usize),
     Close(usize),
-    /// A name, a number, a quoted expression
+    /// A name, a number or a quoted expression.
     Operand,
-    /// An operator of the model's language
+    /// An operator of the modelling language.
     Sign,
 }
 
@@ -25,6 +26,7 @@ impl Role {
         matches!(self, Role::Operand | Role::Close(_))
     }
 
+    /// Whether the role is a temporal operator or a path quantifier.
     pub fn is_temporal(self) -> bool {
         match self {
             Role::Prefix(p) => p != Prefix::Not,
@@ -40,7 +42,7 @@ pub fn roles(tokens: &[Token<'_>], syntax: Syntax) -> Result<Vec<Role>, Problem>
     let mut out: Vec<Role> = Vec::with_capacity(tokens.len());
     for (i, token) in tokens.iter().enumerate() {
         let after_operand = out.last().is_some_and(|r| r.ends_operand());
-        // In an expression, what follows a sign is part of the expression.
+        // After an operator of the modelling language, a token belongs to the expression.
         let in_expression = out.last() == Some(&Role::Sign);
         let role = match token.kind {
             Kind::Number | Kind::Quoted | Kind::Character => Role::Operand,
@@ -85,7 +87,7 @@ fn infix_word(word: &str) -> Option<Infix> {
     })
 }
 
-/// The prefix operator that the word at `i` stands for, if it is none of the model's names.
+/// The prefix operator that the word at `i` denotes, unless the word is a name.
 fn prefix_word(tokens: &[Token<'_>], i: usize, syntax: Syntax) -> Option<Prefix> {
     let word = tokens[i].text;
     let prefix = match word {
@@ -114,20 +116,20 @@ fn quantifier(word: &str) -> Option<Prefix> {
     })
 }
 
-/// Whether the token at `i` begins an operand, so that what stands before it is no name.
+/// Whether the token at `i` starts an operand. Then the token before it is not a name.
 fn operand_follows(tokens: &[Token<'_>], i: usize) -> bool {
     let Some(token) = tokens.get(i) else { return false };
     match token.kind {
         Kind::Number | Kind::Quoted | Kind::Character => true,
-        // `F R`: eventually R. But `F R p`: F releases p.
+        // `F R` is "eventually R". `F R p` is "F releases p".
         Kind::Word => infix_word(token.text).is_none() || !tokens.get(i + 1).is_some_and(starts_operand),
-        Kind::Sign if token.text == "[" => holds_until(tokens, i),
+        Kind::Sign if token.text == "[" => encloses_until(tokens, i),
         Kind::Sign => matches!(token.text, "(" | "!" | "[]" | "<>"),
     }
 }
 
-/// `A [p U q]`, unlike the array element `A[i]`.
-fn holds_until(tokens: &[Token<'_>], open: usize) -> bool {
+/// Whether a bracket encloses an until, as in `A [p U q]` and unlike the array element `A[i]`.
+fn encloses_until(tokens: &[Token<'_>], open: usize) -> bool {
     let mut depth = 0usize;
     for (before, token) in tokens[open..].iter().zip(&tokens[open + 1..]) {
         match before.text {
@@ -147,7 +149,7 @@ fn holds_until(tokens: &[Token<'_>], open: usize) -> bool {
     false
 }
 
-/// For each bracket, where its partner is.
+/// The index of the partner of each bracket.
 fn partners(tokens: &[Token<'_>]) -> Result<Vec<usize>, Problem> {
     let mut out = vec![0; tokens.len()];
     let mut open: Vec<usize> = Vec::new();

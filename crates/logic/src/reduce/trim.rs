@@ -1,35 +1,37 @@
-//! What the strongly connected components tell: which states matter, and which marks.
+//! Reductions by strongly connected components: useless states, redundant marks and acceptance sets.
 
 use crate::automaton::Marks;
-use crate::diagram::Diagrams;
+use crate::bdd::Bdds;
 use crate::graph::{Accepting, Graph, Link, merge_links};
 use crate::scc::{Components, components};
 
-/// Many marks can be there or not without a difference: those of edges that are on no cycle, or on none without another
-/// edge of the same set. With more of them or with fewer, more may look alike.
+/// The choice of marks. The marks of an edge are irrelevant if it is on no cycle, or if every cycle through it has
+/// another edge of the same set. Different choices make different states equal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Marking {
-    /// As few as taking away one by one leaves.
+    /// Marks are removed one by one as long as the language stays the same.
     Fewest,
-    /// As they are, but none where there is no accepting cycle.
+    /// Marks stay, except in components without an accepting cycle.
     Few,
-    /// As many as possible on cycles that accept.
+    /// Marks are added on accepting cycles as far as possible.
     Many,
-    /// These, and all on edges that are on no cycle.
+    /// As `Many`, and every edge on no cycle has all marks.
     Most,
 }
 
 impl Marking {
+    /// The variant that leaves the edges on no cycle unmarked.
     pub fn without_transient(self) -> Marking {
         if self == Marking::Most { Marking::Many } else { self }
     }
 }
 
-/// Beyond so many edges marks are not taken away one by one.
+/// Number of edges above which marks are not removed one by one.
 const MANY_LINKS: usize = 400;
 
-/// Keeps what is reachable and from where something is accepted; marks become as `marking` says; superfluous sets go.
-pub fn trim(graph: &Graph, marking: Marking, diagrams: &mut Diagrams) -> Graph {
+/// Removes states that are unreachable or have the empty language, adjusts marks as `marking` says, and removes
+/// redundant acceptance sets.
+pub fn trim(graph: &Graph, marking: Marking, bdds: &mut Bdds) -> Graph {
     let found = components(&graph.states, graph.initial, |l| l.to);
     let accepting = accepting_components(graph, &found);
     let useful = useful_states(graph, &found, &accepting);
@@ -50,12 +52,12 @@ pub fn trim(graph: &Graph, marking: Marking, diagrams: &mut Diagrams) -> Graph {
     normalise_marks(&mut trimmed, marking);
     drop_sets(&mut trimmed);
     for links in &mut trimmed.states {
-        merge_links(links, diagrams);
+        merge_links(links, bdds);
     }
     trimmed
 }
 
-/// Components with a cycle on which every set has an edge.
+/// The components with a cycle through edges of every acceptance set.
 pub fn accepting_components(graph: &Graph, found: &Components) -> Vec<bool> {
     let mut marks: Vec<Option<Marks>> = vec![None; found.count];
     for (state, links) in graph.states.iter().enumerate() {
@@ -68,10 +70,10 @@ pub fn accepting_components(graph: &Graph, found: &Components) -> Vec<bool> {
     marks.into_iter().map(|m| m.is_some_and(|m| m & all == all)).collect()
 }
 
-/// States that are reachable and from which an accepting component is.
+/// The reachable states from which an accepting component is reachable.
 fn useful_states(graph: &Graph, found: &Components, accepting: &[bool]) -> Vec<bool> {
     let mut leads = accepting.to_vec();
-    // Edges lead to components with smaller numbers, so these are settled first.
+    // Edges lead to components with smaller numbers, so those are decided first.
     let mut by_component: Vec<Vec<usize>> = vec![Vec::new(); found.count];
     for (state, component) in found.of.iter().enumerate() {
         if let Some(c) = component {
@@ -85,7 +87,7 @@ fn useful_states(graph: &Graph, found: &Components, accepting: &[bool]) -> Vec<b
     found.of.iter().map(|c| c.is_some_and(|c| leads[c])).collect()
 }
 
-/// Breadth-first from the initial state, so that numbers read well.
+/// Breadth-first order from the initial state, which numbers the states of the result.
 fn order_of_visit(graph: &Graph, useful: &[bool]) -> Vec<usize> {
     let mut order = vec![graph.initial];
     let mut seen = vec![false; graph.states.len()];
@@ -109,8 +111,8 @@ fn normalise_marks(graph: &mut Graph, marking: Marking) {
     let all = graph.all_marks();
     match marking {
         Marking::Few => {}
-        Marking::Fewest => (0..graph.sets).for_each(|set| thin(graph, set)),
-        Marking::Many | Marking::Most => (0..graph.sets).for_each(|set| saturate(graph, set)),
+        Marking::Fewest => (0..graph.sets).for_each(|set| remove_marks(graph, set)),
+        Marking::Many | Marking::Most => (0..graph.sets).for_each(|set| add_marks(graph, set)),
     }
     let has_cycle = cyclic(graph, &found);
     let by_state = graph.accepting == Accepting::States;
@@ -137,10 +139,10 @@ fn cyclic(graph: &Graph, found: &Components) -> Vec<bool> {
     cyclic
 }
 
-/// Marks every edge with `set` that is on no cycle without it.
-fn saturate(graph: &mut Graph, set: u32) {
+/// Adds every edge to `set` that is on no cycle without an edge of `set`.
+fn add_marks(graph: &mut Graph, set: u32) {
     let bit: Marks = 1 << set;
-    // A node more, from which all are reachable.
+    // An additional node reaches all others.
     let mut unmarked: Vec<Vec<usize>> =
         graph.states.iter().map(|links| links.iter().filter(|l| l.marks & bit == 0).map(|l| l.to).collect()).collect();
     unmarked.push((0..graph.states.len()).collect());
@@ -161,8 +163,8 @@ fn saturate(graph: &mut Graph, set: u32) {
     }
 }
 
-/// Takes `set` from edges, or from states, whose cycles all have another edge of it. Large graphs are left as they are.
-fn thin(graph: &mut Graph, set: u32) {
+/// Removes edges (or states) from `set` if all their cycles have another edge of it. Large graphs stay as they are.
+fn remove_marks(graph: &mut Graph, set: u32) {
     let bit: Marks = 1 << set;
     if graph.link_count() > MANY_LINKS {
         return;
@@ -188,7 +190,7 @@ fn thin(graph: &mut Graph, set: u32) {
     }
 }
 
-/// Whether edges without a mark lead from some state to another.
+/// Whether edges without a mark lead from one of the states to another one.
 fn leads_without(graph: &Graph, bit: Marks, from: Vec<usize>, to: usize) -> bool {
     let mut seen = vec![false; graph.states.len()];
     let mut open = from;
@@ -203,7 +205,7 @@ fn leads_without(graph: &Graph, bit: Marks, from: Vec<usize>, to: usize) -> bool
     false
 }
 
-/// Of the sets, those that are not visited as a matter of course when the others are, judged by these edges' marks.
+/// The acceptance sets that are not implied by the others, judged by the marks of these edges.
 pub fn irredundant(marks: &[Marks], sets: u32) -> Vec<u32> {
     let mut kept: Vec<u32> = (0..sets).filter(|s| marks.iter().any(|m| m >> s & 1 == 0)).collect();
     let mut i = 0;
@@ -234,7 +236,7 @@ fn drop_sets(graph: &mut Graph) {
     marks.dedup();
     let mut kept = irredundant(&marks, graph.sets);
     let rejecting = has_cycle.iter().zip(&accepting).any(|(cycle, accepts)| *cycle && !accepts);
-    // Something has to tell the cycles that do not accept.
+    // At least one set has to distinguish rejecting cycles.
     if kept.is_empty() && rejecting {
         kept.push(0);
     }

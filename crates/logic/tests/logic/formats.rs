@@ -1,4 +1,4 @@
-//! Never claims and HOA: what is read means what it should, and what is wrong is located.
+//! Never claims and HOA: automata that are read have the right language, and errors are located.
 
 use kripke_logic::{Buchi, Generalised, Lasso, Ltl, dot, hoa, lasso, never, parse, translate};
 
@@ -12,7 +12,7 @@ fn ltl(text: &str) -> Ltl {
 /// Checks that an automaton accepts the words of a formula.
 #[track_caller]
 fn means(automaton: &Generalised, formula: &str, text: &str) {
-    // The formula gets all of the automaton's propositions.
+    // The formula is extended by all propositions of the automaton.
     let known: String = automaton.atoms.iter().map(|(_, a)| format!("{{{0}}} || !{{{0}}} || ", a.text)).collect();
     let ltl = ltl(&format!("({known} true) && ({formula})"));
     let mut random = Random::new(0x666f_726d, text.len());

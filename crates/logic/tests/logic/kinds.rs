@@ -1,4 +1,4 @@
-//! What kind of automaton a formula has, and how small it is.
+//! The class and the size of the automata of formulas.
 
 use kripke_logic::{Class, Lasso, lasso, parse, translate};
 
@@ -36,7 +36,7 @@ fn kinds_are_recognised() {
     }
 }
 
-/// In a terminal automaton, being in an accepting state decides.
+/// In a terminal automaton, every continuation of a run to an accepting state is accepted.
 #[test]
 fn accepting_states_of_terminal_automata_are_final() {
     for formula in ["<> p", "p U (q && X p)", "<> (p && <> q)", "p", "(p U q) || <> r", "!([] (p -> (q W r)))"] {
@@ -74,7 +74,7 @@ fn formulas_hold_where_they_should() {
         ("p <-> q", word(&[0], &[1]), true),
         ("[] (p -> X q)", word(&[], &[1, 2]), true),
     ] {
-        // `p` is bit 0 and `q` bit 1, also where a formula names `q` alone.
+        // `p` is bit 0 and `q` is bit 1, even if a formula has only `q`.
         let ltl = parse::ltl(&format!("(p || !p) && (q || !q) && ({formula})")).expect(formula);
         assert_eq!(lasso::holds(&ltl.formula, &word), expected, "{formula} on {word:?}");
     }

@@ -30,11 +30,11 @@ fn large_formulas_with_small_automata_are_translated() {
         let translation = translate(&ltl).unwrap_or_else(|e| panic!("{formula}: {e}"));
         assert!(translation.buchi.states.len() <= most, "{formula}: {}", translation.buchi.states.len());
     }
-    // Whether this one is too large is a matter of taste; that there is an answer is not.
+    // Either result is right: an automaton, or the answer that it is too large.
     let _ = translate(&parse::ltl(&always).unwrap_or_else(|e| panic!("{always}: {e:?}")));
 }
 
-/// Tall formulas end in an automaton or in a refusal, not in an overflow of the stack.
+/// High formulas give an automaton or a refusal, not a stack overflow.
 #[test]
 fn tall_formulas_are_walked() {
     for (prefix, sign) in

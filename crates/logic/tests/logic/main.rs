@@ -1,4 +1,4 @@
-//! The crate from outside.
+//! Tests of the public interface of the crate.
 
 mod corpus;
 mod formats;

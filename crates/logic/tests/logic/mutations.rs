@@ -1,6 +1,6 @@
-//! Mutated texts: whatever comes in, reading ends in a result or a located problem, never in a panic or a hang.
+//! Mutated texts: every input gives a result or a located error, never a panic or a hang.
 //!
-//! Every input is a function of its number. `KRIPKE_FUZZ` says how many to try.
+//! Every input is a function of its number. `KRIPKE_FUZZ` is the number of inputs.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -100,7 +100,7 @@ const WORDS: &[&str] = &[
     " ",
 ];
 
-/// A text with a few pieces replaced, removed, repeated or put in.
+/// A text in which a few pieces are replaced, removed, repeated or inserted.
 fn mutated(random: &mut Random, text: &str) -> String {
     let mut chars: Vec<char> = text.chars().collect();
     for _ in 0..=random.below(4) {

@@ -1,4 +1,4 @@
-//! Automata of formulas people write are small.
+//! Automata of common specification patterns are small.
 
 use std::path::Path;
 use std::process::Command;
@@ -46,7 +46,7 @@ fn automata_have_at_most_70_percent_of_the_states_of_spins() {
     assert!(10 * ours <= 7 * theirs, "{ours} states, SPIN has {theirs}");
 }
 
-/// The counts in the list are what SPIN says, where that version is installed; a few of them, since it takes its time.
+/// The counts in the list are SPIN's, where that version is installed. Only a few are tested, since SPIN is slow.
 #[test]
 fn the_counts_are_spins() {
     let version = Command::new("spin").arg("-V").output();
@@ -60,7 +60,7 @@ fn the_counts_are_spins() {
         let mut before = false;
         let mut count = 0;
         for line in claim.lines() {
-            // Two labels on one state are on lines that follow each other.
+            // Two labels of one state are on consecutive lines.
             count += usize::from(is_label(line) && !before);
             before = is_label(line);
         }
@@ -68,7 +68,7 @@ fn the_counts_are_spins() {
     }
 }
 
-/// What SPIN writes is read, and means the same.
+/// Claims that SPIN generates are read, and have the right language.
 #[test]
 fn spins_claims_are_read() {
     if Command::new("spin").arg("-V").output().is_err() {

@@ -1,9 +1,9 @@
-//! Random formulas and words: everything is a function of a seed and a number.
+//! Random formulas and words. They are functions of a seed and a number.
 
 use kripke_logic::formula::{Binary, FormulaBuilder, Node, NodeId, Unary};
 use kripke_logic::{AtomId, Atoms, Lasso, Ltl, Span};
 
-/// xorshift64*
+/// A pseudo-random number generator (xorshift64*).
 pub struct Random(u64);
 
 impl Random {

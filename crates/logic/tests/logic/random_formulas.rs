@@ -1,5 +1,5 @@
-//! Automata of random formulas accept exactly the words on which the formula holds, also after having been written and
-//! read again.
+//! Automata of random formulas accept exactly the words on which the formula holds, also after they are written and
+//! read.
 
 use kripke_logic::{Atoms, Buchi, Lasso, Ltl, Translation, hoa, lasso, never, parse, simplify, translate};
 
@@ -7,7 +7,7 @@ use crate::random::{Random, formula, word};
 
 const FORMULAS: usize = 2_000;
 
-/// `KRIPKE_RANDOM_FORMULAS` says how many to try.
+/// The number of formulas, `KRIPKE_RANDOM_FORMULAS`.
 fn formulas() -> usize {
     std::env::var("KRIPKE_RANDOM_FORMULAS").ok().and_then(|n| n.parse().ok()).unwrap_or(FORMULAS)
 }
@@ -15,11 +15,11 @@ fn formulas() -> usize {
 const WORDS: usize = 60;
 const SEED: u64 = 0x6c74_6c00;
 
-/// The same automaton in all its forms, with a name for each.
+/// An automaton in all forms, with a name for each.
 struct Forms {
     translation: Translation,
     simplified: Translation,
-    /// Read from generalised HOA, Büchi HOA.
+    /// Read from generalised HOA and from Büchi HOA.
     from_hoa: [kripke_logic::Generalised; 2],
     from_never: Buchi,
 }
@@ -35,7 +35,7 @@ impl Forms {
         Forms { translation, simplified, from_hoa, from_never }
     }
 
-    /// Who accepts the word. The atoms of automata that were read may have other numbers.
+    /// The answer of each form for a word. Atoms of automata that were read may have other numbers.
     fn opinions(&self, ltl: &Ltl, word: &Lasso) -> Vec<(&'static str, bool)> {
         let renamed = renumbered(ltl, word, &self.from_never.atoms);
         vec![

@@ -10,14 +10,15 @@ use crate::successors::{Fault, FindingKind};
 /// A channel of a state.
 #[derive(Clone, Copy)]
 pub(crate) struct Channel<'m> {
-    /// Counted from 1.
+    /// The number of the channel, counted from 1.
     pub number: i32,
+    /// The layout of its buffer.
     pub buffer: &'m Buffer,
     at: ChannelAt,
 }
 
 impl Machine {
-    /// The channel an expression names.
+    /// The channel that an expression denotes.
     pub(crate) fn channel(&self, channel: &Expr, env: &Env<'_>) -> Eval<Channel<'_>> {
         let number = self.eval(channel, env)?;
         let index = usize::try_from(number).ok().and_then(|n| n.checked_sub(1));
@@ -27,7 +28,7 @@ impl Machine {
         }
     }
 
-    /// The values to send, wrapped to the fields' types. Missing ones are 0.
+    /// The values of a send, converted to the types of the fields. Missing values are 0.
     pub(crate) fn message(&self, buffer: &Buffer, args: &[Expr], env: &Env<'_>, message: &mut Vec<i32>) -> Eval<()> {
         buffer.refuse_more(args.len())?;
         message.clear();
@@ -38,7 +39,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Which message of a buffer a receive would take.
+    /// The index of the message that a receive takes.
     pub(crate) fn matching(
         &self,
         channel: Channel<'_>,
@@ -56,7 +57,7 @@ impl Machine {
         Ok(None)
     }
 
-    /// Does a message with these fields fit the patterns?
+    /// Whether a message matches the patterns of a receive.
     pub(crate) fn fits(
         &self,
         buffer: &Buffer,
@@ -75,7 +76,7 @@ impl Machine {
         Ok(true)
     }
 
-    /// Stores the received fields, left to right.
+    /// Stores the received fields from left to right.
     pub(crate) fn receive(&self, world: &mut World, pid: usize, args: &[Pattern], message: &[i32]) -> Eval<()> {
         for (arg, value) in args.iter().zip(message) {
             if let Pattern::Store(place) = arg {
@@ -111,7 +112,7 @@ impl Channel<'_> {
         message.extend((0..self.buffer.fields.len()).map(|i| self.field(slot, i, world)));
     }
 
-    /// Adds a message: at the end, or in front of the first larger one.
+    /// Appends a message, or inserts it before the first larger message if `sorted`.
     pub(crate) fn put(&self, world: &mut World, message: &[i32], sorted: bool) {
         let len = self.len(world);
         let larger = |slot: &usize| {
@@ -127,7 +128,7 @@ impl Channel<'_> {
         world.bytes[self.at.offset as usize] = (len + 1) as u8;
     }
 
-    /// Removes a message; the slot freed at the end is zeroed, so that equal contents are equal bytes.
+    /// Removes a message. The freed slot at the end is set to zero, so equal contents have equal bytes.
     pub(crate) fn take(&self, world: &mut World, slot: usize) {
         let len = self.len(world);
         let (start, end) = (self.start(slot), self.start(len));
@@ -142,12 +143,12 @@ impl Buffer {
         Fault::MessageArity { expected: self.fields.len() as u32, found: found as u32 }
     }
 
-    /// More values than fields can't be sent or received.
+    /// A fault if there are more values than fields.
     fn refuse_more(&self, found: usize) -> Eval<()> {
         if found > self.fields.len() { fault(self.arity(found)) } else { Ok(()) }
     }
 
-    /// Fewer can, but are a fault all the same.
+    /// The fault if there are fewer values than fields. The operation is executed nevertheless.
     pub(crate) fn complain_of_fewer(&self, found: usize) -> Option<FindingKind> {
         (found < self.fields.len()).then(|| FindingKind::Fault(self.arity(found)))
     }

@@ -1,4 +1,4 @@
-//! Evaluating expressions in a state.
+//! Evaluation of expressions in a state.
 
 use super::Machine;
 use super::world::World;
@@ -6,7 +6,7 @@ use crate::ir::{BinaryOp, ChannelQuery, Expr, LocId, Pattern, Place, ProcessId, 
 use crate::layout::{ProcessAt, Slot};
 use crate::successors::{Fault, FindingKind};
 
-/// A value, or what went wrong. Boxed so that the usual case travels in registers.
+/// A value or an error. The error is boxed, so the result of the common case fits into registers.
 pub(crate) type Eval<T = i32> = Result<T, Box<FindingKind>>;
 
 #[cold]
@@ -14,20 +14,23 @@ pub(crate) fn fault<T>(fault: Fault) -> Eval<T> {
     Err(Box::new(FindingKind::Fault(fault)))
 }
 
-/// Who evaluates, and where.
+/// The context of an evaluation: the process and the state.
 #[derive(Clone, Copy)]
 pub(crate) struct Env<'a> {
+    /// The state.
     pub world: &'a World,
+    /// The number of the process.
     pub pid: usize,
+    /// The position of the process in the state.
     pub at: ProcessAt,
-    /// No process can move without it.
+    /// Whether `timeout` is true: no process can move without it.
     pub timeout: bool,
-    /// The process that evaluates, if one does, in a chain of processes that ask whether the next could move.
+    /// The evaluating process, in a chain of nested `enabled` queries.
     asker: usize,
     asked_by: Option<&'a Asker<'a>>,
 }
 
-/// A process that asks whether another could move, and who asked that of it.
+/// A process that evaluates `enabled` for another one, with the chain of queries that led to it.
 #[derive(Clone, Copy)]
 pub(crate) struct Asker<'a> {
     pid: usize,
@@ -40,7 +43,7 @@ impl Asker<'_> {
     }
 }
 
-/// The number of no process: the observer's, and whoever else judges from outside.
+/// The number used where no process evaluates: for the observer, goals and initial values.
 pub(crate) const NOBODY: usize = usize::MAX;
 
 impl<'a> Env<'a> {
@@ -52,18 +55,18 @@ impl<'a> Env<'a> {
         Env { world, pid, at: world.process(pid), timeout, asker: pid, asked_by: None }
     }
 
-    /// The same where somebody asks whether the process could move.
+    /// The context within an `enabled` query.
     pub(crate) fn asked_by(self, asked_by: Option<&'a Asker<'a>>) -> Env<'a> {
         Env { asked_by, ..self }
     }
 
-    /// For initial values of globals, the observer and the goal: nobody evaluates.
+    /// The context for initial values of globals, the observer and the goal: no process evaluates.
     pub(crate) fn outside(world: &'a World) -> Env<'a> {
         let at = ProcessAt { process: 0, offset: 0 };
         Env { world, pid: 0, at, timeout: false, asker: NOBODY, asked_by: None }
     }
 
-    /// The same where `stuck` tells whether nobody can move.
+    /// The context for the observer and the goal; `stuck` is the value of `timeout`.
     pub(crate) fn watching(world: &'a World, stuck: bool) -> Env<'a> {
         Env { timeout: stuck, ..Env::outside(world) }
     }
@@ -122,13 +125,13 @@ impl Machine {
                 let at = self.layout.observer_location(&env.world.bytes);
                 i32::from(at.is_some_and(|at| locations.contains(&at)))
             }
-            // End of input.
+            // Standard input is always at its end.
             Expr::Input => -1,
             Expr::Fault(message) => return fault(Fault::Required(message.clone())),
         })
     }
 
-    /// The operands of most operators are constants and plain variables, not worth a call.
+    /// Evaluates constants and plain variables without a call, since most operands are of these kinds.
     #[inline(always)]
     fn operand(&self, expr: &Expr, env: &Env<'_>) -> Eval {
         match expr {
@@ -152,8 +155,8 @@ impl Machine {
         op.apply(a, b).map_or_else(|| fault(Fault::DivisionByZero), Ok)
     }
 
-    /// The slot of a variable and the offset of the element meant. Locals are those of the process at `owner`;
-    /// indices are evaluated by `env`.
+    /// The slot of a variable and the offset of the element. Locals belong to the process at `owner`; indices are
+    /// evaluated in `env`.
     #[inline]
     pub(crate) fn address(&self, place: &Place, env: &Env<'_>, owner: ProcessAt) -> Eval<(&Slot, usize)> {
         let (slot, base) = self.slot(place.var, owner);
@@ -187,7 +190,7 @@ impl Machine {
         Ok(element)
     }
 
-    /// A variable as the user calls it.
+    /// The name of a variable in the text of the model.
     #[cold]
     pub(crate) fn name_of(&self, var: VarRef, owner: ProcessAt) -> String {
         let var = match var {
@@ -197,12 +200,13 @@ impl Machine {
         var.name.clone()
     }
 
-    /// A process number that names a living process.
+    /// The process with this number, if it is alive.
     fn alive(&self, pid: i32, world: &World) -> Option<usize> {
         usize::try_from(pid).ok().filter(|pid| *pid < world.processes())
     }
 
-    /// The process a remote reference means: the one with this number if it has this type, or the first of the type.
+    /// The process of a remote reference: the process with this number if it has this type, or the first process of
+    /// the type.
     fn named(&self, process: ProcessId, pid: Option<&Expr>, env: &Env<'_>) -> Eval<Option<ProcessAt>> {
         let all = &env.world.shape.processes;
         Ok(match pid {

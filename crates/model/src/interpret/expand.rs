@@ -1,4 +1,4 @@
-//! Enumerating moves: who can do what in a state, and the successors that gives.
+//! Enumeration of the moves and the successors of a state.
 
 use super::eval::{Env, Eval};
 use super::observe::{Joined, Seat};
@@ -8,36 +8,43 @@ use super::{Machine, Partner};
 use crate::ir::{Edge, EdgeId, Guard, LocId, Model, ProcessId, Scheduling, Sync, Then};
 use crate::successors::{Choice, Fault, Finding, FindingKind, Within};
 
-/// An atomic sequence longer than this is taken to be endless.
+/// The number of steps after which an atomic sequence is reported as infinite.
 const MAX_ATOMIC: u32 = 1_000_000;
-/// The same for all the ways through the atomic sequences that start in one state, taken together.
+/// The number of steps after which all paths through the atomic sequences of one state together are reported as
+/// infinite.
 const MAX_INNER: u32 = 20_000_000;
 
-/// Who may move.
+/// The processes that may move.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Who {
     All,
     One(usize),
 }
 
-/// The process and edge that moved.
+/// The process and the edge of a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Step {
+    /// The number of the process.
     pub pid: u8,
+    /// The type of the process.
     pub process: ProcessId,
+    /// The edge.
     pub edge: EdgeId,
 }
 
-/// One move that was made.
+/// An executed move.
 pub(crate) struct Taken<'a> {
+    /// The process and the edge.
     pub step: Step,
+    /// The receiver of a rendezvous.
     pub partner: Option<Partner>,
-    /// The other processes, where all move at once.
+    /// The other processes, in a synchronous system.
     pub others: &'a [Partner],
-    /// The state it leads to; none after a fault.
+    /// The resulting state; `None` after a fault.
     pub world: Option<&'a World>,
-    /// Who keeps control.
+    /// The process that keeps control in an atomic sequence.
     pub control: Option<u8>,
+    /// Findings, output and executed chain of the move.
     pub log: &'a Log,
 }
 
@@ -49,37 +56,39 @@ impl Clone for Taken<'_> {
 
 impl Copy for Taken<'_> {}
 
-/// Is told of everything found while a state is expanded.
+/// A receiver of the events of an expansion.
 pub(crate) trait Listener {
-    /// Names a point inside an atomic sequence.
+    /// Identifies a point inside an atomic sequence.
     type Node: Copy;
 
     /// A move to a point inside an atomic sequence.
     fn inner(&mut self, from: Option<Self::Node>, taken: &Taken<'_>) -> Self::Node;
-    /// A move that ended in a fault or (also told by the other calls) had findings.
+    /// A move with a fault or with findings. In the second case another event follows.
     fn findings(&mut self, from: Option<Self::Node>, taken: &Taken<'_>);
     /// A move to a state that will be stored.
     fn successor(&mut self, from: Option<Self::Node>, taken: &Taken<'_>, world: &World);
-    /// An atomic sequence is blocked here: this point is a state that will be stored.
+    /// An atomic sequence that is blocked: this point is a state that will be stored.
     fn blocked(&mut self, node: Self::Node, world: &World);
-    /// An atomic sequence does not seem to end.
+    /// An atomic sequence that exceeded the limit of steps.
     fn endless(&mut self, node: Self::Node, finding: Finding);
 }
 
-/// Room to work in, kept between calls.
+/// Buffers that are reused between calls.
 #[derive(Debug)]
 pub(crate) struct Scratch {
+    /// The state to expand.
     pub root: World,
     next: World,
     half: World,
     spare: Vec<World>,
+    /// The log of the current move.
     pub log: Log,
-    /// The log of moves that are tried only to learn whether there is one.
+    /// The log of moves that are only tested for enabledness.
     probe: Log,
     seat: Option<Box<Seat>>,
 }
 
-/// A point inside an atomic sequence whose moves are still to be made.
+/// A point inside an atomic sequence that is still to be expanded.
 struct Pending<N> {
     world: World,
     control: usize,
@@ -90,8 +99,9 @@ struct Pending<N> {
 }
 
 impl Machine {
-    /// Makes every move from the state in `scratch.root`, through atomic sequences, up to states that are stored.
-    /// False if no process can move. Where the observer can't go on, that is not found out, and true.
+    /// Executes every move from the state in `scratch.root`, through atomic sequences, up to states that are stored.
+    /// Returns false if no process can move. If the observer is blocked, processes are not tested, and the result is
+    /// true.
     pub(crate) fn expand<L: Listener>(&self, scratch: &mut Scratch, choice: Choice, listener: &mut L) -> bool {
         let (Some(observer), Some(mut seat)) = (&self.model.observer, scratch.seat.take()) else {
             return self.expand_system(scratch, choice, listener);
@@ -115,12 +125,13 @@ impl Machine {
         self.model.uses_timeout && self.is_blocked(scratch)
     }
 
-    /// The value of `timeout` for the observer and the goal. Only found out where one of them asks.
+    /// The value of `timeout` for the observer and the goal. It is computed only if one of them reads it.
     pub(crate) fn is_stuck(&self, scratch: &mut Scratch) -> bool {
         self.asks_timeout && self.is_blocked(scratch)
     }
 
-    /// Whether no process can move in the state in `scratch.root` without `timeout`. The question covers no edge.
+    /// Whether no process can move in the state in `scratch.root` without `timeout`. The test does not count for
+    /// coverage.
     fn is_blocked(&self, scratch: &mut Scratch) -> bool {
         let Scratch { root, next, half, probe, .. } = scratch;
         let mut rooms = Rooms { next, half, log: probe, restricted: false };
@@ -159,7 +170,7 @@ impl Machine {
         moved
     }
 
-    /// Follows atomic sequences, depth first.
+    /// Executes atomic sequences in depth-first order.
     fn expand_inner<L: Listener>(
         &self,
         mut pending: Vec<Pending<L::Node>>,
@@ -203,7 +214,7 @@ impl Machine {
         }
     }
 
-    /// Makes every single move possible in a state. False if there is none.
+    /// Executes every single move of a state. Returns false if there is none.
     pub(crate) fn moves(
         &self,
         world: &World,
@@ -238,7 +249,7 @@ impl Machine {
         self.model.processes[at.process as usize].locations[location.index()].committed
     }
 
-    /// The moves of one process. Lower levels win; `else` comes last.
+    /// Executes the moves of one process. Lower levels take precedence; `else` is tried last.
     #[inline]
     fn moves_of(
         &self,
@@ -297,7 +308,8 @@ impl Machine {
                 Err(kind) => self.failed(*kind, step, None, rooms, receive),
             };
         }
-        // A chain that begins an edge decides whether the edge is ready; after a channel operation it is too late.
+        // A chain without a channel operation in front decides by its first edge whether the edge is enabled. After a
+        // channel operation it can't block any more.
         let chain = edge.chain.filter(|_| edge.sync.is_none());
         let ready = match (self.ready(edge, env), chain) {
             (Ok(None), _) => return false,
@@ -330,7 +342,7 @@ impl Machine {
         }
     }
 
-    /// Hands on the move to `rooms.next`.
+    /// Reports the move to `rooms.next`.
     #[inline]
     fn taken(&self, step: Step, edge: &Edge, rooms: &mut Rooms<'_>, receive: &mut impl FnMut(&Taken<'_>)) -> bool {
         let control = (edge.then == Then::Keep).then_some(step.pid);
@@ -338,8 +350,8 @@ impl Machine {
         true
     }
 
-    /// Hands on a move that failed. False if that means that it could not be made: polling where nothing can ever be is
-    /// reported, and then is simply not executable.
+    /// Reports a move that failed. Returns false if the move counts as not executable: polling a rendezvous channel
+    /// is a fault, and the statement is disabled.
     #[cold]
     pub(super) fn failed(
         &self,
@@ -355,7 +367,8 @@ impl Machine {
         moved
     }
 
-    /// A send on a rendezvous channel: one move per receive that fits it. The receiver decides what happens to control.
+    /// Executes a send on a rendezvous channel: one move per matching receive. The receiver determines control
+    /// afterwards.
     fn handshake(
         &self,
         world: &World,
@@ -373,7 +386,7 @@ impl Machine {
             Err(kind) => return self.failed(*kind, step, None, rooms, receive),
         };
         if let Err(kind) = self.offer(rooms.half, sender, step.edge, rooms.log) {
-            // What the sender does besides is done only if somebody receives.
+            // The effects of the sender are executed only if there is a receiver.
             let met = self.is_awaited(world, sender, channel, &message, (timeout, rooms.restricted));
             return met && self.failed(*kind, step, None, rooms, receive);
         }
@@ -404,7 +417,7 @@ impl Machine {
                 if won.is_some_and(|level| level != edge.level) {
                     break;
                 }
-                // A process that the sender has just created was not there before.
+                // A process that the sender has just created did not exist in the state before.
                 let before = if pid < world.processes() { world } else { &*rooms.half };
                 let (before, env) = (Env::new(before, pid, timeout), Env::new(rooms.half, pid, timeout));
                 let accepted = self.accepts(edge, channel, &message, &before, &env);
@@ -443,8 +456,8 @@ impl Machine {
         moved
     }
 
-    /// Is the edge a receive on this channel that fits this message? Its guard is judged in the state before the step,
-    /// the rest in the one after the sender's half.
+    /// Whether the edge is a receive on this channel that matches the message. Its guard is evaluated in the state
+    /// before the step, everything else in the state after the sender's half.
     fn accepts(
         &self,
         edge: &Edge,
@@ -471,7 +484,7 @@ impl Machine {
         condition.as_ref().map_or(Ok(true), agrees)
     }
 
-    /// Does a process accept the message in a state, as it is before the sender's half of the rendezvous?
+    /// Whether a process accepts the message in the state before the sender's half of the rendezvous.
     #[cold]
     fn is_awaited(
         &self,
@@ -492,7 +505,7 @@ impl Machine {
         })
     }
 
-    /// The receiver's half of a rendezvous, watched.
+    /// Executes the receiver's half of a rendezvous, with claims and trace checked.
     fn meet(
         &self,
         world: &mut World,
@@ -509,7 +522,8 @@ impl Machine {
         self.accept(world, usize::from(receiver.pid), receiver.edge, message, log)
     }
 
-    /// Nobody can move from here: is every process, and the trace, at a place where it may end?
+    /// Whether a state without moves is a valid end state: every process and the trace automaton is at an end
+    /// location.
     pub(crate) fn valid_end(&self, world: &World) -> bool {
         let resting = world.shape.processes.iter().all(|&at| {
             let location = self.layout.location(&world.bytes, at);
@@ -528,10 +542,12 @@ impl Machine {
 
 /// The working states of one enumeration.
 pub(crate) struct Rooms<'a> {
+    /// The state under construction.
     pub next: &'a mut World,
     half: &'a mut World,
+    /// The log of the current move.
     pub log: &'a mut Log,
-    /// Some process is at a committed location, so that only such processes take part in a step.
+    /// Whether some process is at a committed location, so that only such processes take part in a step.
     restricted: bool,
 }
 
@@ -543,7 +559,7 @@ impl Scratch {
         Scratch { root: room(), next: room(), half: room(), spare: Vec::new(), log, probe, seat }
     }
 
-    /// The state to start from, and room for the rest.
+    /// The state to expand, and the remaining buffers.
     pub(crate) fn split(&mut self) -> (&mut World, Rooms<'_>) {
         (&mut self.root, Rooms { next: &mut self.next, half: &mut self.half, log: &mut self.log, restricted: false })
     }

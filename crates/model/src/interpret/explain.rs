@@ -1,4 +1,4 @@
-//! Telling what happened: single moves, and the moves that make up a step between stored states.
+//! Single moves: the visible steps between stored states.
 
 use super::Interpreter;
 use super::expand::{Listener, Taken, Who};
@@ -6,7 +6,7 @@ use super::world::World;
 use crate::ir::{EdgeId, ProcessId};
 use crate::successors::{Batch, Choice, Finding, State, Successors};
 
-/// Where an execution stands: a state, and who must move next if somebody keeps control.
+/// A point of an execution: a state, and the process that keeps control.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Point {
     /// The state, which need not be a stored one.
@@ -15,7 +15,7 @@ pub struct Point {
     pub control: Option<u8>,
 }
 
-/// One visible step: of a process, of two at a rendezvous, or a whole indivisible sequence.
+/// A visible step: a step of one process, a rendezvous of two, or an indivisible sequence.
 #[derive(Clone, Debug)]
 pub struct Move {
     /// The process that moves; 255 for the observer.
@@ -26,16 +26,16 @@ pub struct Move {
     pub edge: EdgeId,
     /// The receiver of a rendezvous.
     pub partner: Option<Partner>,
-    /// The other processes, where all move at once.
+    /// The other processes, in a synchronous system.
     pub others: Vec<Partner>,
-    /// The edges of the indivisible sequence, in the order executed; empty for an ordinary edge. At a rendezvous they
-    /// are the receiver's.
+    /// The edges of the indivisible sequence in execution order; empty for an ordinary edge. In a rendezvous they
+    /// belong to the receiver.
     pub chain: Vec<EdgeId>,
-    /// What was printed.
+    /// The printed output.
     pub output: String,
     /// The errors found in this move.
     pub findings: Vec<Finding>,
-    /// Where the move leads; none after a fault.
+    /// The resulting point; `None` after a fault.
     pub to: Option<Point>,
 }
 
@@ -50,32 +50,32 @@ pub struct Partner {
     pub edge: EdgeId,
 }
 
-/// What to explain about the expansion of a state.
+/// The part of an expansion to explain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// The entry with this number in the batch.
+    /// The successor with this number in the batch.
     Successor(usize),
     /// The finding with this number.
     Finding(usize),
 }
 
 impl Point {
-    /// A state in which everybody may move.
+    /// A point at which every process may move.
     pub fn free(state: Vec<u8>) -> Point {
         Point { state, control: None }
     }
 }
 
 impl Interpreter {
-    /// Where every execution begins.
+    /// The initial point.
     pub fn initial_point(&mut self) -> Point {
         let mut batch = Batch::new();
         self.initial(&mut batch);
         Point::free(batch.state(0).to_vec())
     }
 
-    /// The moves possible at a point, in the order `expand` tries them. If the process in control is blocked, control
-    /// is free and these are the moves of everybody.
+    /// The moves at a point, in the order of `expand`. If the process in control is blocked, control is released and
+    /// these are the moves of all processes.
     pub fn moves(&mut self, at: &Point) -> Vec<Move> {
         let Interpreter { machine, scratch, .. } = self;
         let mut moves = Vec::new();
@@ -97,7 +97,7 @@ impl Interpreter {
         moves
     }
 
-    /// The moves of the process in control at a point; none if it is blocked or nobody is in control.
+    /// The moves of the process in control; empty if it is blocked or no process is in control.
     pub fn moves_in_control(&mut self, at: &Point) -> Vec<Move> {
         let Interpreter { machine, scratch, .. } = self;
         let mut moves = Vec::new();
@@ -111,8 +111,8 @@ impl Interpreter {
         moves
     }
 
-    /// The moves from `state` to one of its successors, or up to and including the one with a finding. None if there is no such
-    /// thing, or a fault in the goal comes before every move.
+    /// The moves from `state` to one of its successors, or up to the move with a finding. `None` if the target does
+    /// not exist, or if the goal has a fault.
     pub fn explain(&mut self, state: &State, target: Target) -> Option<Vec<Move>> {
         let Interpreter { machine, scratch, .. } = self;
         scratch.root.load(&machine.layout, state);
@@ -127,7 +127,7 @@ impl Interpreter {
     }
 }
 
-/// A move as people see it.
+/// The visible step of an executed move.
 fn describe(taken: &Taken<'_>) -> Move {
     let to = taken.world.map(|world| Point { state: world.bytes.clone(), control: taken.control });
     Move {
@@ -143,7 +143,7 @@ fn describe(taken: &Taken<'_>) -> Move {
     }
 }
 
-/// Remembers how every point inside atomic sequences was reached, until the target comes by.
+/// A listener that records the path to every point inside atomic sequences, up to the target.
 struct Explain {
     target: Target,
     nodes: Vec<(Option<usize>, Move)>,
@@ -153,7 +153,7 @@ struct Explain {
 }
 
 impl Explain {
-    /// The moves that led to a point.
+    /// The moves to a point.
     fn path(&self, mut node: Option<usize>) -> Vec<Move> {
         let mut moves = Vec::new();
         while let Some(i) = node {
@@ -164,7 +164,7 @@ impl Explain {
         moves
     }
 
-    /// Counts a successor; true if it is the one looked for.
+    /// Counts a successor. Returns true for the target.
     fn is_target(&mut self) -> bool {
         self.successors += 1;
         self.target == Target::Successor(self.successors - 1)

@@ -1,7 +1,8 @@
-//! The reference interpreter: the definition of what a model does.
+//! The reference interpreter, which defines the semantics of a model.
 //!
-//! Simulation, replay and certification of counterexamples use it; compiled code must equal it, successor by
-//! successor. Read it in this order: [`eval`], [`channel`], [`step`] (one edge), [`expand`] (all moves of a state).
+//! Simulation, replay and the confirmation of counterexamples use it. Compiled code must give the same successors in
+//! the same order. Read the files in this order: [`eval`], [`channel`], [`step`] (one edge), [`expand`] (all moves of
+//! a state).
 
 mod channel;
 mod eval;
@@ -33,18 +34,18 @@ use world::World;
 
 pub use explain::{Move, Partner, Point, Target};
 
-/// The model and its layout: what does not change while it runs.
+/// The constant part of the interpreter: the model and its layout.
 #[derive(Clone, Debug)]
 pub(crate) struct Machine {
     model: Arc<Model>,
     layout: Layout,
-    /// Check exclusive-access claims.
+    /// Whether exclusive-access claims are checked.
     claims: bool,
-    /// Clauses or priorities may keep a process from moving.
+    /// Whether `provided` clauses or priorities can disable a process.
     gated: bool,
-    /// Some locations are committed.
+    /// Whether some locations are committed.
     committed: bool,
-    /// The observer or the goal must know whether anybody can move.
+    /// Whether the observer or the goal reads `timeout`.
     asks_timeout: bool,
     straight: Straight,
 }
@@ -73,14 +74,14 @@ impl Interpreter {
         Ok(interpreter)
     }
 
-    /// Another one for the same model, which has not executed anything yet.
+    /// An interpreter for the same model with empty coverage, for another thread.
     #[must_use]
     pub fn for_thread(&self) -> Interpreter {
         let scratch = Scratch::new(&self.machine.model);
         Interpreter { machine: self.machine.clone(), initial: self.initial.clone(), scratch }
     }
 
-    /// Does not check exclusive-access claims on channels.
+    /// The interpreter without checks of exclusive-access claims on channels.
     #[must_use]
     pub fn without_claims(mut self) -> Interpreter {
         self.machine.claims = false;
@@ -107,7 +108,7 @@ impl Interpreter {
         &self.scratch.log.covered
     }
 
-    /// Whether a condition that nobody in particular judges is true. None if evaluating it is a fault.
+    /// The value of a condition without an evaluating process. `None` if the evaluation is a fault.
     pub fn holds(&mut self, condition: &Expr, state: &State) -> Option<bool> {
         self.scratch.root.load(&self.machine.layout, state);
         self.machine.eval(condition, &Env::outside(&self.scratch.root)).ok().map(|v| v != 0)
@@ -119,7 +120,7 @@ impl Interpreter {
         self.scratch.root.processes() as u8
     }
 
-    /// No process can move from here, and not all are at end locations.
+    /// Whether a state is an invalid end state: no process can move, and some process is not at an end location.
     pub fn invalid_end(&mut self, state: &State) -> bool {
         self.expand(state, Choice::All, &mut Batch::new()).invalid_end
     }
@@ -152,13 +153,13 @@ impl Machine {
 }
 
 impl Machine {
-    /// What is true of the state in `scratch.root`.
+    /// The flags of the state in `scratch.root`.
     fn flags(&self, root: &World, goal: bool, moved: bool) -> Flags {
         let watched = self.model.observer.as_ref().map(|o| self.observed(o, root));
         Flags { invalid_end: !moved && !self.valid_end(root), goal, ..watched.unwrap_or_default() }
     }
 
-    /// Is the goal reached in the state in `scratch.root`? Otherwise what is wrong with it.
+    /// Whether the goal holds in the state in `scratch.root`. An error is a fault of its evaluation.
     #[inline]
     fn reaches_goal(&self, scratch: &mut Scratch) -> Result<bool, Finding> {
         let Some(goal) = &self.model.goal else { return Ok(false) };
@@ -277,7 +278,7 @@ impl ProcessStructure for Interpreter {
     }
 }
 
-/// Puts successors into a batch.
+/// A listener that appends successors to a batch.
 struct Collect<'a> {
     out: &'a mut Batch,
 }

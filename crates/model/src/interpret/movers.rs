@@ -1,5 +1,5 @@
-//! The movers of a state: the process that makes the step to each successor, the enabled processes, the transitions executed.
-//! All are listeners of the expansion that makes the successors, so the order is the same.
+//! The process of each successor, the enabled processes, and the executed transitions of a state. They are computed
+//! by listeners of the expansion, so their order is that of the successors.
 
 use super::Interpreter;
 use super::expand::{Listener, Taken};
@@ -8,7 +8,7 @@ use crate::ir::Scheduling;
 use crate::successors::{Batch, Choice, Fault, Finding, FindingKind, Mover, Movers, Parts, State};
 
 impl Interpreter {
-    /// The mover of each successor of a state, and the processes enabled in it.
+    /// Computes the process of each successor and the enabled processes.
     pub(super) fn tell_movers(&mut self, state: &State, out: &mut Movers) {
         let Interpreter { machine, scratch, .. } = self;
         scratch.root.load(&machine.layout, state);
@@ -23,7 +23,7 @@ impl Interpreter {
         out.enabled.dedup();
     }
 
-    /// The transitions executed on the way to each successor; none where the observer moves alone.
+    /// Computes the transitions executed on the way to each successor; empty for a stutter step.
     pub(super) fn tell_steps(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
         let Interpreter { machine, scratch, .. } = self;
         scratch.root.load(&machine.layout, state);
@@ -33,14 +33,14 @@ impl Interpreter {
     }
 }
 
-/// Notes the process that begins each step.
+/// A listener that records the process that starts each step.
 struct MoversListener<'a> {
     out: &'a mut Movers,
     together: bool,
 }
 
 impl MoversListener<'_> {
-    /// The process that began the step of which this is a part.
+    /// The process that started the step.
     fn first(from: Option<u8>, taken: &Taken<'_>) -> u8 {
         from.unwrap_or(taken.step.pid)
     }
@@ -53,7 +53,7 @@ impl MoversListener<'_> {
 }
 
 impl Listener for MoversListener<'_> {
-    /// The process that began the atomic sequence.
+    /// The process that started the atomic sequence.
     type Node = u8;
 
     fn inner(&mut self, from: Option<u8>, taken: &Taken<'_>) -> u8 {
@@ -86,10 +86,12 @@ impl Listener for MoversListener<'_> {
     fn endless(&mut self, _node: u8, _finding: Finding) {}
 }
 
-/// Puts successors into a batch, and notes where those of each process end. A process may have several stretches: successors
-/// of atomic sequences come after all others.
+/// A listener that appends successors to a batch and records the ranges of each process. A process may have several
+/// ranges, since successors of atomic sequences follow all others.
 pub(super) struct PartsListener<'a> {
+    /// The batch.
     pub out: &'a mut Batch,
+    /// The ranges of each process.
     pub parts: &'a mut Parts,
 }
 
@@ -104,7 +106,7 @@ impl PartsListener<'_> {
 }
 
 impl Listener for PartsListener<'_> {
-    /// The process that began the atomic sequence.
+    /// The process that started the atomic sequence.
     type Node = u8;
 
     fn inner(&mut self, from: Option<u8>, taken: &Taken<'_>) -> u8 {
@@ -128,7 +130,7 @@ impl Listener for PartsListener<'_> {
     }
 }
 
-/// Notes the edges executed in each step, and by whom.
+/// A listener that records the edges executed in each step, with their processes.
 struct StepsListener<'a> {
     /// The edges up to each point inside an atomic sequence.
     inner: Vec<Vec<u32>>,
@@ -139,7 +141,7 @@ impl StepsListener<'_> {
     /// The edges up to a point, with those of one more move.
     fn extended(&self, from: Option<usize>, taken: &Taken<'_>) -> Vec<u32> {
         let mut edges = from.map_or_else(Vec::new, |node| self.inner[node].clone());
-        // The observer executes nothing of the system.
+        // Edges of the observer are not transitions of the system.
         if taken.step.pid != u8::MAX {
             edges.extend([u32::from(taken.step.pid), taken.step.process.0, taken.step.edge.0]);
             for other in taken.partner.iter().chain(taken.others) {

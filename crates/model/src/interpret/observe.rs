@@ -9,12 +9,12 @@ use crate::ir::{EdgeId, Effect, Guard, Observer};
 use crate::layout::ProcessAt;
 use crate::successors::{Finding, FindingKind, Flags};
 
-/// Room for the observer's half of a step.
+/// Buffers for the observer's part of a step.
 #[derive(Debug)]
 pub(crate) struct Seat {
     world: World,
     log: Log,
-    /// What it can do in the state being expanded, and what is wrong with what it can't.
+    /// The enabled edges of the observer in the state under expansion, and the faults of the others.
     edges: Vec<(EdgeId, Eval<()>)>,
 }
 
@@ -24,7 +24,7 @@ impl Seat {
     }
 }
 
-/// Hands on what is found, each step of the system combined with every edge the observer can take.
+/// A listener that combines each step of the system with every enabled edge of the observer.
 pub(crate) struct Joined<'a, L> {
     machine: &'a Machine,
     seat: &'a mut Seat,
@@ -32,7 +32,7 @@ pub(crate) struct Joined<'a, L> {
 }
 
 impl<'a, L: Listener> Joined<'a, L> {
-    /// None if the observer can't move, and so nobody can.
+    /// The listener for a state; `None` if the observer is blocked, which blocks the system.
     pub(crate) fn new(
         machine: &'a Machine,
         observer: &Observer,
@@ -46,8 +46,8 @@ impl<'a, L: Listener> Joined<'a, L> {
         (!seat.edges.is_empty()).then_some(Joined { machine, seat, listener })
     }
 
-    /// Judges the observer's assertions, and tells (if wanted) which of them fail and what is wrong with those and the guards
-    /// that can't be judged: these keep their edges from being taken.
+    /// Evaluates the observer's assertions and reports (if wanted) failed assertions and faults of guards. Edges with
+    /// such findings are disabled.
     pub(crate) fn judge(&mut self, (root, stuck): (&World, bool), tell: bool) {
         let Seat { log, edges, .. } = &mut *self.seat;
         for (id, judged) in edges.iter_mut() {
@@ -76,7 +76,7 @@ impl<'a, L: Listener> Joined<'a, L> {
         }
     }
 
-    /// The observer's moves after the system has come to `world`.
+    /// The moves of the observer after a step of the system to `world`.
     fn each(&mut self, world: &World, mut hear: impl FnMut(&mut L, Result<&World, &Taken<'_>>)) {
         let Seat { world: room, log, edges } = &mut *self.seat;
         for (id, _) in edges.iter().filter(|(_, judged)| judged.is_ok()) {
@@ -98,7 +98,7 @@ impl<'a, L: Listener> Joined<'a, L> {
         }
     }
 
-    /// The observer moves alone.
+    /// A stutter step: only the observer moves.
     pub(crate) fn alone(&mut self, root: &World) {
         let Some(&(id, _)) = self.seat.edges.first() else { return };
         let step = self.machine.observer_step(id);
@@ -144,7 +144,7 @@ impl<L: Listener> Listener for Joined<'_, L> {
 }
 
 impl Machine {
-    /// The edges the observer can take, or that go wrong when it tries. `else` counts if no other can be taken.
+    /// The enabled edges of the observer, and those whose guard is a fault. `else` is enabled if no other edge is.
     fn observer_edges(&self, observer: &Observer, env: &Env<'_>, edges: &mut Vec<(EdgeId, Eval<()>)>) {
         let automaton = &observer.automaton;
         let Some(at) = self.layout.observer_location(&env.world.bytes) else { return };
@@ -163,14 +163,14 @@ impl Machine {
         }
     }
 
-    /// The acceptance sets of the edges the observer can take.
+    /// The acceptance sets of the enabled edges of the observer.
     pub(super) fn observer_marks(&self, observer: &Observer, env: &Env<'_>, out: &mut Vec<u32>) {
         let mut edges = Vec::new();
         self.observer_edges(observer, env, &mut edges);
         out.extend(edges.iter().filter(|(_, judged)| judged.is_ok()).map(|(id, _)| observer.marks[id.index()]));
     }
 
-    /// What the observer has to say about a state.
+    /// The flags of a state that the observer determines.
     pub(super) fn observed(&self, observer: &Observer, world: &World) -> Flags {
         let at = self.layout.observer_location(&world.bytes).map(|at| &observer.automaton.locations[at.index()]);
         let accepts = |at: &ProcessAt| {

@@ -1,4 +1,4 @@
-//! Whether a process may move at all: `provided` clauses, priorities, and what `enabled` asks.
+//! Whether a process may move: `provided` clauses, priorities and `enabled`.
 
 use super::Machine;
 use super::eval::{Asker, Env, Eval};
@@ -8,9 +8,9 @@ use crate::ir::{Edge, LocId, ProcessId, Sync};
 use crate::successors::{Finding, FindingKind, Within};
 
 impl Machine {
-    /// Do its clause and its priority let the process move? `handshake` is the channel of a rendezvous that waits for
-    /// its receiver. A fault in its clause is one; a process of higher priority goes first if something of its own is a fault,
-    /// which is found when it does.
+    /// Whether `provided` clause and priority allow a process to move. `handshake` is the channel of a pending
+    /// rendezvous. A fault in the clause is reported. A process of higher priority with a fault in its statements
+    /// takes precedence; the fault is found when it moves.
     pub(super) fn may_move(&self, world: &World, pid: usize, timeout: bool, handshake: Option<i32>) -> Eval<bool> {
         let provided = |pid: usize| {
             let clause = &self.model.processes[world.process(pid).process as usize].provided;
@@ -36,8 +36,8 @@ impl Machine {
         self.could_move(&Env::new(world, pid, timeout).asked_by(Some(asker)), None)
     }
 
-    /// What `enabled` and the priority rule ask, which is less than being able to move: a send on a rendezvous channel
-    /// counts whether or not somebody waits for it, and so does `else`. It can't be answered if that depends on the answer.
+    /// The value of `enabled`, which the priority rule uses, too. It is weaker than being able to move: a send on a
+    /// rendezvous channel and `else` always count. A circular query is a fault.
     fn could_move(&self, env: &Env<'_>, handshake: Option<i32>) -> Eval<bool> {
         let process = &self.model.processes[env.at.process as usize];
         let edges = |at: LocId| process.locations[at.index()].edges.iter().map(|id| &process.edges[id.index()]);
@@ -46,7 +46,7 @@ impl Machine {
             let could = match (handshake, &edge.sync) {
                 (Some(number), Some(Sync::Receive { channel, .. })) => self.eval(channel, env)? == number,
                 (Some(_), _) => false,
-                // A chain that begins an edge decides, by its first step.
+                // A chain without a channel operation in front is enabled if its first edge is.
                 (None, None) if edge.chain.is_some() => {
                     ready(edge)? && edge.chain.map_or(Ok(false), |entry| is_any_ready(edges(entry), ready))?
                 }
@@ -59,12 +59,12 @@ impl Machine {
         Ok(false)
     }
 
-    /// Is the process where it receives from this channel, as far as one can tell?
+    /// Whether a process is at a location where it may receive from this channel. The test is an over-approximation.
     pub(super) fn awaits(&self, world: &World, pid: usize, timeout: bool, number: i32) -> bool {
         self.could_move(&Env::new(world, pid, timeout), Some(number)).unwrap_or(true)
     }
 
-    /// Hands on a fault in the clause of a process. Where the process has nothing to do, nobody asks for its clause.
+    /// Reports a fault in the `provided` clause of a process, unless the process has no statement to execute.
     #[cold]
     pub(super) fn failed_clause(
         &self,
@@ -90,7 +90,7 @@ impl Machine {
     }
 }
 
-/// Whether one of the edges is ready, or what is wrong with the first that is neither ready nor not.
+/// Whether one of the edges is enabled, or the first fault if none is.
 fn is_any_ready<'e>(edges: impl Iterator<Item = &'e Edge>, ready: impl Fn(&Edge) -> Eval<bool>) -> Eval<bool> {
     for edge in edges {
         if ready(edge)? {

@@ -1,4 +1,4 @@
-//! Executing one edge.
+//! Execution of one edge.
 
 use super::Machine;
 use super::channel::Channel;
@@ -11,34 +11,38 @@ use crate::ir::{
 use crate::layout::MAX_ALIVE;
 use crate::successors::{Fault, Finding, FindingKind, Within};
 
-/// An indivisible sequence longer than this is taken to be endless.
+/// The number of steps after which an indivisible sequence is reported as infinite.
 const MAX_CHAIN: u32 = 10_000_000;
 
-/// What happens while edges are executed, besides the new state.
+/// The side results of executed edges: findings, output and coverage.
 #[derive(Debug)]
 pub(crate) struct Log {
-    /// Keep what only people want to see: printed output and the edges of indivisible sequences.
+    /// Whether output and the edges of indivisible sequences are recorded.
     pub tracing: bool,
+    /// The findings.
     pub findings: Vec<Finding>,
+    /// The printed output.
     pub output: String,
+    /// The edges of the indivisible sequence.
     pub chain: Vec<EdgeId>,
-    /// `[process][edge]`: ever executed.
+    /// Coverage: whether an edge was ever executed, by `[process][edge]`.
     pub covered: Vec<Vec<bool>>,
-    /// Being executed.
+    /// The edge that is being executed.
     at: (u8, ProcessId, EdgeId),
+    /// The message of the current channel operation.
     pub message: Vec<i32>,
 }
 
-/// How an edge that is ready will be taken.
+/// The way in which an enabled edge is taken.
 #[derive(Clone, Copy)]
 pub(crate) enum Ready<'m> {
-    /// Without a channel.
+    /// Without a channel operation.
     Alone,
-    /// It sends to this buffer.
+    /// By a send to a buffer.
     Send(Channel<'m>),
-    /// It receives this message of this buffer.
+    /// By receiving this message of a buffer.
     Receive(Channel<'m>, usize),
-    /// It sends on a rendezvous channel: somebody must be waiting.
+    /// By a send on a rendezvous channel, which needs a receiver.
     Handshake(Channel<'m>),
 }
 
@@ -55,7 +59,7 @@ impl Log {
         }
     }
 
-    /// One in which nothing happened.
+    /// An empty log with the same settings.
     pub(crate) fn quiet(&self) -> Log {
         Log {
             covered: Vec::new(),
@@ -83,7 +87,7 @@ impl Machine {
         &self.model.process(ProcessId(process)).edges[edge.index()]
     }
 
-    /// Records something wrong at the edge being executed.
+    /// Records a finding at the edge that is being executed.
     #[cold]
     pub(crate) fn find(&self, log: &mut Log, kind: FindingKind) {
         let (pid, process, edge) = log.at;
@@ -98,7 +102,7 @@ impl Machine {
         }
     }
 
-    /// Can the edge be taken, a chain it may begin aside? (`else` is for the caller to judge.)
+    /// Whether the edge is enabled, apart from a chain that it starts. The caller decides about `else`.
     #[inline(always)]
     pub(crate) fn ready(&self, edge: &Edge, env: &Env<'_>) -> Eval<Option<Ready<'_>>> {
         match &edge.guard {
@@ -117,7 +121,7 @@ impl Machine {
         edge.sync.as_ref().map_or(Ok(Some(Ready::Alone)), |sync| self.ready_to(sync, env))
     }
 
-    /// Can the channel operation be done?
+    /// Whether the channel operation is enabled.
     fn ready_to(&self, sync: &Sync, env: &Env<'_>) -> Eval<Option<Ready<'_>>> {
         match sync {
             Sync::Send { channel, .. } => {
@@ -147,7 +151,7 @@ impl Machine {
         }
     }
 
-    /// Is the condition true once the message has been received? What goes wrong while it is received is for the step to find.
+    /// Whether the condition holds after the message is received. Faults of the receive itself are found by the step.
     pub(crate) fn agrees(
         &self,
         mut world: World,
@@ -162,7 +166,7 @@ impl Machine {
         Ok(self.eval(condition, &Env::new(&world, pid, false))? != 0)
     }
 
-    /// The first executable edge of a location inside an indivisible sequence.
+    /// The first enabled edge of a location inside an indivisible sequence.
     #[inline]
     pub(crate) fn chain_step(&self, env: &Env<'_>, at: LocId, log: &mut Log) -> Eval<Option<(EdgeId, Ready<'_>)>> {
         let process = env.at.process;
@@ -177,7 +181,7 @@ impl Machine {
         Ok(None)
     }
 
-    /// Takes an edge that is ready.
+    /// Takes an enabled edge.
     #[inline]
     pub(crate) fn apply(
         &self,
@@ -214,7 +218,7 @@ impl Machine {
         Ok(())
     }
 
-    /// What an edge does after its channel operation.
+    /// Executes the part of an edge after its channel operation.
     #[inline]
     fn rest(&self, world: &mut World, pid: usize, edge: &Edge, timeout: bool, log: &mut Log) -> Eval<()> {
         let Some(entry) = edge.chain else { return self.finish(world, pid, edge, timeout, log) };
@@ -224,7 +228,7 @@ impl Machine {
         }
     }
 
-    /// The effects of an edge, and the move to its target.
+    /// Executes the effects of an edge and moves to its target.
     pub(crate) fn finish(&self, world: &mut World, pid: usize, edge: &Edge, timeout: bool, log: &mut Log) -> Eval<()> {
         for effect in &edge.effects {
             self.effect(world, pid, effect, timeout, log)?;
@@ -232,7 +236,7 @@ impl Machine {
         if let Some(&at) = world.shape.processes.get(pid) {
             self.layout.set_location(&mut world.bytes, at, edge.target);
         }
-        // Inside an indivisible sequence it is still whoever moved before it.
+        // Inside an indivisible sequence `_last` is still the process that moved before it.
         if let Some(last) = self.layout.last
             && edge.then != Then::Chain
         {
@@ -241,7 +245,7 @@ impl Machine {
         Ok(())
     }
 
-    /// The message of a rendezvous. It is computed whether or not somebody waits for it.
+    /// The message of a rendezvous. It is evaluated even if there is no receiver.
     pub(crate) fn offered(
         &self,
         world: &World,
@@ -261,12 +265,12 @@ impl Machine {
         Ok(message)
     }
 
-    /// The sender's half of a rendezvous.
+    /// Executes the sender's half of a rendezvous.
     pub(crate) fn offer(&self, world: &mut World, pid: usize, id: EdgeId, log: &mut Log) -> Eval<()> {
         self.finish(world, pid, self.edge(world.process(pid).process, id), false, log)
     }
 
-    /// The receiver's half of a rendezvous.
+    /// Executes the receiver's half of a rendezvous.
     pub(crate) fn accept(&self, world: &mut World, pid: usize, id: EdgeId, message: &[i32], log: &mut Log) -> Eval<()> {
         let at = world.process(pid);
         let edge = self.edge(at.process, id);
@@ -279,7 +283,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Runs an indivisible sequence (see [`Edge::chain`]) from its first edge, which is ready.
+    /// Executes an indivisible sequence (see [`Edge::chain`]) from its first edge, which is enabled.
     pub(crate) fn run_chain(
         &self,
         world: &mut World,
@@ -393,7 +397,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Creates a process; its number.
+    /// Creates a process and returns its number.
     pub(crate) fn create(&self, world: &mut World, process: ProcessId, args: &[i32], priority: i32) -> Eval<usize> {
         let pid = world.processes();
         if pid >= MAX_ALIVE {
@@ -427,7 +431,7 @@ impl Machine {
         Ok(pid)
     }
 
-    /// Gives a variable its initial value. `channel` is the number of the next channel it may name.
+    /// Initialises a variable. `channel` is the number of the next channel it may name.
     pub(crate) fn initialise(
         &self,
         world: &mut World,
@@ -471,7 +475,8 @@ impl Machine {
         Ok(())
     }
 
-    /// Appends the printed text. What may go wrong is evaluated by an effect of its own, so printing never fails.
+    /// Appends the printed text. Arguments that may be a fault are evaluated by a separate effect, so printing never
+    /// fails.
     fn print(&self, print: &Print, env: &Env<'_>, text: &mut String) {
         for piece in &print.pieces {
             let (Piece::Value(_, expr) | Piece::Symbol(_, expr)) = piece else {
@@ -503,12 +508,12 @@ impl Machine {
     }
 }
 
-/// Finds a cycle in a sequence of states by comparing with the state at the last power of two (Brent).
+/// Brent's cycle detection: compares each state with the state at the last power of two.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Mark(Option<std::sync::Arc<[u8]>>);
 
 impl Mark {
-    /// Has the state after step number `step` been met before? Short sequences are not worth looking at.
+    /// Whether the state after step `step` occurred before. Short sequences are not tested.
     pub(crate) fn seen(&mut self, step: u32, bytes: &[u8]) -> bool {
         const FIRST: u32 = 256;
         if step < FIRST {

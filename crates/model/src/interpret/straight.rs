@@ -1,4 +1,5 @@
-//! Indivisible sequences without a choice, found beforehand: most are like that, and are run with less ado.
+//! Indivisible sequences without a choice. They are determined in advance and executed without searching for enabled
+//! edges.
 
 use super::Machine;
 use super::eval::{Env, Eval, fault};
@@ -7,7 +8,7 @@ use super::world::World;
 use crate::ir::{Edge, EdgeId, Guard, Model, Process, Then};
 use crate::successors::Fault;
 
-/// `[process][edge]`: the edges of the sequence an edge begins, if it has no choices and no channel operations.
+/// The edges of the sequence that an edge starts, if it has no choice and no channel operation, by `[process][edge]`.
 pub(crate) type Straight = Vec<Vec<Option<Box<[EdgeId]>>>>;
 
 pub(crate) fn find(model: &Model) -> Straight {
@@ -34,7 +35,7 @@ fn sequence(process: &Process, edge: &Edge) -> Option<Box<[EdgeId]>> {
 }
 
 impl Machine {
-    /// Whether this edge of a straight sequence can be executed.
+    /// Whether an edge of a straight sequence is enabled.
     #[inline]
     fn goes(&self, id: EdgeId, env: &Env<'_>, log: &mut Log) -> Eval<bool> {
         log.enter(env.pid, env.at.process, id);
@@ -44,7 +45,7 @@ impl Machine {
         }
     }
 
-    /// Runs a straight sequence from `world` to `next`. False if it can't start.
+    /// Executes a straight sequence from `world` to `next`. Returns false if its first edge is disabled.
     #[inline]
     pub(crate) fn run_straight(&self, edges: &[EdgeId], env: &Env<'_>, next: &mut World, log: &mut Log) -> Eval<bool> {
         let (pid, process) = (env.pid, env.at.process);

@@ -1,4 +1,4 @@
-//! Synchronous systems: all processes move at once.
+//! Synchronous systems: all processes move in every step.
 
 use super::eval::Env;
 use super::expand::{Rooms, Step, Taken};
@@ -8,7 +8,7 @@ use super::{Machine, Partner};
 use crate::ir::{EdgeId, Guard, ProcessId};
 
 impl Machine {
-    /// Makes every step of all processes together. False if there is none.
+    /// Executes every joint step of all processes. Returns false if there is none.
     pub(crate) fn moves_together(
         &self,
         world: &World,
@@ -28,7 +28,7 @@ impl Machine {
                 }
             }
         }
-        // Only now: a fault in any guard is found, whoever can't move.
+        // The test comes after the loop, so faults in guards are found even if another process is blocked.
         if ways.is_empty() || ways.iter().any(Vec::is_empty) {
             return false;
         }
@@ -45,7 +45,7 @@ impl Machine {
         Step { pid: pid as u8, process: ProcessId(world.process(pid).process), edge }
     }
 
-    /// What one process can do. A rendezvous has nobody left to meet.
+    /// The enabled edges of one process. A rendezvous has no possible partner.
     #[allow(clippy::type_complexity)]
     fn ways(
         &self,

@@ -1,6 +1,6 @@
-//! Watching channel operations: exclusive-access claims and the trace automaton.
+//! Checks of channel operations: exclusive-access claims and the trace automaton.
 //!
-//! What is found here does not stop the step.
+//! Findings of these checks do not stop the step.
 
 use super::Machine;
 use super::eval::Env;
@@ -10,7 +10,8 @@ use crate::ir::{Direction, Expr, LocId, Pattern, Sync};
 use crate::successors::{Fault, FindingKind};
 
 impl Machine {
-    /// Called after a send, and before a received message is removed; the message is in the log.
+    /// Checks an operation. It is called after a send, and before a received message is removed; the message is in
+    /// the log.
     pub(crate) fn watch(&self, world: &mut World, pid: usize, direction: Direction, number: i32, log: &mut Log) {
         if self.claims {
             self.check_claims(world, pid, direction, number, log);
@@ -22,7 +23,7 @@ impl Machine {
         }
     }
 
-    /// Does another process claim this channel for itself?
+    /// Checks whether another process has an exclusive-access claim on this channel.
     fn check_claims(&self, world: &World, pid: usize, direction: Direction, number: i32, log: &mut Log) {
         for (other, at) in world.shape.processes.iter().enumerate() {
             if other == pid {
@@ -38,7 +39,7 @@ impl Machine {
         }
     }
 
-    /// Moves the trace automaton. A negated one gives up at the first operation it can't follow.
+    /// Moves the trace automaton. A `notrace` automaton stops at the first operation that it has no edge for.
     pub(crate) fn follow(&self, world: &mut World, direction: Direction, number: i32, message: &[i32], log: &mut Log) {
         let (Some(trace), Some(at)) = (&self.model.trace, self.layout.event) else { return };
         let location = LocId(u32::from(u16::from_le_bytes([world.bytes[at], world.bytes[at + 1]])));

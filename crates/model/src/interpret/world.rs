@@ -1,20 +1,22 @@
-//! A state while it is being executed.
+//! A state during execution.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::layout::{Layout, ProcessAt, Shape, Slot};
 
-/// The bytes of a state with the processes and channels found in it.
+/// The bytes of a state and the positions of its processes and channels.
 #[derive(Default, Debug)]
 pub(crate) struct World {
+    /// The packed state.
     pub bytes: Vec<u8>,
+    /// The positions of processes and channels.
     pub shape: Shape,
-    /// Shapes with the same stamp are equal, so that copying one can mostly be left out.
+    /// The version of the shape. Shapes with equal stamps are equal, so copying can be skipped.
     stamp: u64,
 }
 
-/// The next stamps of each thread are its own: a multiple of this, and those after it.
+/// The number of stamps of a thread. The stamps of a thread start at a multiple of it.
 const STAMPS: u64 = 1 << 40;
 
 thread_local! {
@@ -24,7 +26,7 @@ thread_local! {
     };
 }
 
-/// A stamp no shape had before.
+/// A stamp that was never used before.
 fn new_stamp() -> u64 {
     LAST.with(|last| {
         last.set(last.get() + 1);
@@ -37,7 +39,7 @@ impl Clone for World {
         World { bytes: self.bytes.clone(), shape: self.shape.clone(), stamp: self.stamp }
     }
 
-    /// Copies without allocating where there is room: this happens once per transition.
+    /// Copies without allocation if the capacity suffices. A copy is made for every transition.
     #[inline]
     fn clone_from(&mut self, other: &World) {
         self.bytes.clone_from(&other.bytes);
@@ -58,7 +60,7 @@ impl World {
         }
     }
 
-    /// The shape, to be changed.
+    /// The shape, for modification.
     pub(crate) fn reshape(&mut self) -> &mut Shape {
         self.stamp = new_stamp();
         &mut self.shape
@@ -73,7 +75,7 @@ impl World {
         self.shape.processes[pid]
     }
 
-    /// Stores into element `index` of a variable of the state or of the frame at `base`.
+    /// Stores a value into element `index` of a variable of the state or of the frame at `base`.
     #[inline]
     pub(crate) fn store(&mut self, slot: &Slot, base: usize, index: usize, value: i32) {
         let at = base + slot.offset + index * slot.width.bytes();

@@ -1,23 +1,23 @@
-//! From statements to an automaton.
+//! Construction of the automaton of a never claim from its statements.
 
 use std::collections::HashMap;
 
 use super::{Action, Statement};
 use crate::atoms::{Atoms, Span};
 use crate::automaton::{Buchi, Edge, State, StateId};
-use crate::diagram::{Diagram, Diagrams};
+use crate::bdd::{Bdd, Bdds};
 use crate::problem::Problem;
 
-/// A place between statements.
+/// A control point between statements.
 type Point = usize;
 
-/// Where a claim has ended.
+/// The end of the claim.
 const END: Point = 0;
 
 #[derive(Default)]
 struct Place {
-    edges: Vec<(Diagram, Point)>,
-    /// Control is really there.
+    edges: Vec<(Bdd, Point)>,
+    /// The point that this one is an alias of.
     instead: Option<Point>,
     accepting: bool,
 }
@@ -25,12 +25,13 @@ struct Place {
 struct Builder<'a> {
     places: Vec<Place>,
     labels: HashMap<String, Point>,
-    diagrams: &'a mut Diagrams,
+    bdds: &'a mut Bdds,
 }
 
-pub fn build(sequence: &[Statement], atoms: Atoms, diagrams: &mut Diagrams) -> Result<Buchi, Problem> {
-    let end = Place { edges: vec![(Diagram::TRUE, END)], instead: None, accepting: true };
-    let mut builder = Builder { places: vec![end], labels: HashMap::new(), diagrams };
+/// The automaton of a sequence of statements.
+pub fn build(sequence: &[Statement], atoms: Atoms, bdds: &mut Bdds) -> Result<Buchi, Problem> {
+    let end = Place { edges: vec![(Bdd::TRUE, END)], instead: None, accepting: true };
+    let mut builder = Builder { places: vec![end], labels: HashMap::new(), bdds };
     let entry = builder.place();
     builder.name_labels(sequence)?;
     builder.sequence(sequence, (entry, END), None)?;
@@ -43,7 +44,7 @@ impl Builder<'_> {
         self.places.len() - 1
     }
 
-    /// Every label gets its place first, since jumps can lead forward.
+    /// Assigns a point to every label before the construction, since jumps may lead forward.
     fn name_labels(&mut self, sequence: &[Statement]) -> Result<(), Problem> {
         for statement in sequence {
             for (label, span) in &statement.labels {
@@ -62,7 +63,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Statements from one place to another; `out` is where `break` leads.
+    /// Adds the edges of statements between two points; `out` is the target of `break`.
     fn sequence(
         &mut self,
         sequence: &[Statement],
@@ -90,22 +91,22 @@ impl Builder<'_> {
         let accepting = statement.labels.iter().any(|(label, _)| label.starts_with("accept"));
         for (label, _) in &statement.labels {
             let place = self.labels[label];
-            self.lead(from, place);
+            self.alias(from, place);
             from = place;
             self.places[from].accepting |= accepting;
         }
         match &statement.action {
             Action::Condition(guard) => self.places[from].edges.push((*guard, to)),
             Action::Checked(guard, claim) => {
-                let (fails, holds) = (self.diagrams.without(*guard, *claim), self.diagrams.and(*guard, *claim));
+                let (fails, holds) = (self.bdds.without(*guard, *claim), self.bdds.and(*guard, *claim));
                 self.places[from].edges.extend([(fails, END), (holds, to)]);
             }
             Action::Goto(label) => match self.labels.get(label) {
-                Some(place) => self.lead(from, *place),
+                Some(place) => self.alias(from, *place),
                 None => return Err(Problem::new(statement.span, format!("there is no label `{label}`"))),
             },
             Action::Break => match out {
-                Some(place) => self.lead(from, place),
+                Some(place) => self.alias(from, place),
                 None => return Err(Problem::new(statement.span, "`break` is not inside `do`")),
             },
             Action::If(options) => self.options(options, (from, to), out)?,
@@ -115,9 +116,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Makes a place stand for another. One that has been an option's beginning has edges of its own already: then it
-    /// can do what the other can, which only the end can tell.
-    fn lead(&mut self, from: Point, to: Point) {
+    /// Makes a point an alias of another. A point with edges of its own gets the edges of the other point at the end.
+    fn alias(&mut self, from: Point, to: Point) {
         self.places[from].instead = Some(to);
     }
 
@@ -127,11 +127,11 @@ impl Builder<'_> {
         (from, to): (Point, Point),
         out: Option<Point>,
     ) -> Result<(), Problem> {
-        let mut others = Diagram::FALSE;
+        let mut others = Bdd::FALSE;
         for option in options {
             let Some(first) = option.first() else { continue };
             match &first.action {
-                Action::Condition(guard) | Action::Checked(guard, _) => others = self.diagrams.or(others, *guard),
+                Action::Condition(guard) | Action::Checked(guard, _) => others = self.bdds.or(others, *guard),
                 Action::Else => {}
                 _ => return Err(Problem::new(first.span, "an option has to begin with a condition here")),
             }
@@ -143,7 +143,7 @@ impl Builder<'_> {
             }
             let next = if rest.is_empty() { to } else { self.place() };
             if matches!(first.action, Action::Else) {
-                let guard = self.diagrams.not(others);
+                let guard = self.bdds.not(others);
                 self.places[from].edges.push((guard, next));
             } else {
                 self.statement(first, (from, next), out)?;
@@ -155,28 +155,28 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Where control is when it is said to be at a place. Jumps that only lead to each other lead nowhere.
-    fn real(&self, mut point: Point) -> Option<Point> {
+    /// The point after following aliases, or none for a cycle of jumps.
+    fn resolve(&self, mut point: Point) -> Option<Point> {
         for _ in 0..=self.places.len() {
             match self.places[point].instead {
                 Some(next) => point = next,
-                None => return Some(self.matched(point)),
+                None => return Some(self.end_if_skip(point)),
             }
         }
         None
     }
 
-    /// A last `skip` is as good as the end.
-    fn matched(&self, point: Point) -> Point {
+    /// The end, if only a final `skip` remains.
+    fn end_if_skip(&self, point: Point) -> Point {
         let place = &self.places[point];
-        if place.edges.as_slice() == [(Diagram::TRUE, END)] { END } else { point }
+        if place.edges.as_slice() == [(Bdd::TRUE, END)] { END } else { point }
     }
 
     fn automaton(self, entry: Point, atoms: Atoms) -> Result<Buchi, Problem> {
         let mut numbers: HashMap<Point, u32> = HashMap::new();
         let mut order: Vec<Point> = Vec::new();
         let mut states: Vec<State> = Vec::new();
-        let Some(first) = self.real(entry) else {
+        let Some(first) = self.resolve(entry) else {
             return Ok(Buchi { atoms, initial: StateId(0), states: vec![State::default()] });
         };
         numbers.insert(first, 0);
@@ -184,14 +184,14 @@ impl Builder<'_> {
         while states.len() < order.len() {
             let place = &self.places[order[states.len()]];
             let mut edges = Vec::new();
-            for (guard, to) in place.edges.iter().filter(|(guard, _)| *guard != Diagram::FALSE) {
-                let Some(to) = self.real(*to) else { continue };
+            for (guard, to) in place.edges.iter().filter(|(guard, _)| *guard != Bdd::FALSE) {
+                let Some(to) = self.resolve(*to) else { continue };
                 let next = order.len() as u32;
                 let number = *numbers.entry(to).or_insert(next);
                 if number == next {
                     order.push(to);
                 }
-                let guard = self.diagrams.guard(*guard).map_err(|e| Problem::new(Span::default(), e.message))?;
+                let guard = self.bdds.guard(*guard).map_err(|e| Problem::new(Span::default(), e.message))?;
                 edges.push(Edge { guard, to: StateId(number) });
             }
             states.push(State { accepting: place.accepting, edges });

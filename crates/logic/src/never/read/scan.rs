@@ -1,20 +1,23 @@
-//! A place in a claim's text.
+//! The scanner for never claims.
 
 use crate::atoms::Span;
 use crate::problem::Problem;
 
+/// A position in the text of a claim.
 pub struct Scanner<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl<'a> Scanner<'a> {
+    /// A scanner at the first token.
     pub fn new(text: &'a str) -> Scanner<'a> {
         let mut scanner = Scanner { text, at: 0 };
         scanner.skip_blanks();
         scanner
     }
 
+    /// The whole text.
     pub fn text(&self) -> &'a str {
         self.text
     }
@@ -36,11 +39,12 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Whether only blanks and comments remain.
     pub fn at_end(&self) -> bool {
         self.at == self.text.len()
     }
 
-    /// The word or sign here.
+    /// The place of the next word or sign.
     pub fn here(&self) -> Span {
         let rest = self.rest();
         let length = match word_length(rest) {
@@ -54,6 +58,7 @@ impl<'a> Scanner<'a> {
         Span::new(self.at, self.at + length)
     }
 
+    /// An error at the next token: `what` was expected.
     pub fn expected(&self, what: &str) -> Problem {
         let span = self.here();
         let found = &self.text[span.start..span.end];
@@ -63,6 +68,7 @@ impl<'a> Scanner<'a> {
         Problem::new(span, format!("expected {what}, found `{found}`"))
     }
 
+    /// Consumes a sign if it comes next.
     pub fn take(&mut self, sign: &str) -> bool {
         let found = self.rest().starts_with(sign);
         if found {
@@ -72,10 +78,12 @@ impl<'a> Scanner<'a> {
         found
     }
 
+    /// Whether a keyword comes next.
     pub fn at_word(&self, word: &str) -> bool {
         &self.rest()[..word_length(self.rest())] == word
     }
 
+    /// Consumes a keyword if it comes next.
     pub fn take_word(&mut self, word: &str) -> bool {
         let found = self.at_word(word);
         if found {
@@ -85,6 +93,7 @@ impl<'a> Scanner<'a> {
         found
     }
 
+    /// Consumes a word.
     pub fn any_word(&mut self) -> Option<(String, Span)> {
         let span = self.here();
         let length = word_length(self.rest());
@@ -97,7 +106,7 @@ impl<'a> Scanner<'a> {
         Some((word, span))
     }
 
-    /// A name with a colon behind it.
+    /// Consumes a name followed by a colon.
     pub fn label(&mut self) -> Option<(String, Span)> {
         let start = self.at;
         let word = self.any_word()?;
@@ -110,7 +119,7 @@ impl<'a> Scanner<'a> {
         None
     }
 
-    /// Whether a sequence of statements ends here.
+    /// Whether the next token closes a sequence of statements.
     pub fn closes(&self) -> bool {
         self.at_end() || self.rest().starts_with(['}', ')']) || self.rest().starts_with("::") || self.at_block_end()
     }
@@ -119,7 +128,7 @@ impl<'a> Scanner<'a> {
         self.at_word("od") || self.at_word("fi")
     }
 
-    /// The text up to what ends a condition.
+    /// Consumes the text of a condition.
     pub fn expression(&mut self) -> Result<Span, Problem> {
         let start = self.at;
         let mut end = start;
@@ -153,7 +162,7 @@ fn word_length(rest: &str) -> usize {
     rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len())
 }
 
-/// The length of a comment.
+/// The length of a comment or of white space.
 fn blank_length(rest: &str) -> Option<usize> {
     if let Some(inner) = rest.strip_prefix("/*") {
         return Some(inner.find("*/").map_or(rest.len(), |i| i + 4));

@@ -1,4 +1,4 @@
-//! What went wrong, in words.
+//! Descriptions of errors.
 
 use kripke_model::ir::{Effect, Expr, Guard, Model, Place, VarId, VarRef};
 use kripke_model::layout::{ProcessView, View};
@@ -9,7 +9,7 @@ use crate::number::counted;
 use crate::run::{End, Run, flat};
 use crate::source::Lines;
 
-/// The name of a kind of error in machine-readable results.
+/// The key of a kind of error in machine-readable results.
 pub fn kind(finding: &FindingKind) -> &'static str {
     match finding {
         FindingKind::Assertion => "assertion",
@@ -34,7 +34,7 @@ pub fn kind(finding: &FindingKind) -> &'static str {
     }
 }
 
-/// A headline: `assertion violated: assert(critical==1)`.
+/// The headline of an error: `assertion violated: assert(critical==1)`.
 pub fn headline(model: &Model, lines: &Lines, finding: &Finding) -> String {
     let observer = model.observer.as_ref().map(|o| &o.automaton);
     let process = model.processes.get(finding.process.index()).or(observer);
@@ -47,7 +47,7 @@ pub fn headline(model: &Model, lines: &Lines, finding: &Finding) -> String {
     let said = |what: &str| statement.as_ref().map_or(what.to_string(), |statement| format!("{what}: {statement}"));
     match &finding.kind {
         FindingKind::Assertion => said("assertion violated"),
-        FindingKind::EndlessSequence => said("a sequence that keeps control does not end"),
+        FindingKind::EndlessSequence => said("atomic sequence does not end"),
         FindingKind::Fault(fault) => said(&describe(lines, fault)),
     }
 }
@@ -59,18 +59,18 @@ fn describe(lines: &Lines, fault: &Fault) -> String {
     }
 }
 
-/// Where it is, unless that is no part of the model's text.
+/// The place of an error; `None` if it is not in the text of the model.
 pub fn place(model: &Model, lines: &Lines, finding: &Finding) -> Option<String> {
     let typed = finding.within == Within::Goal && model.goal.as_ref().is_none_or(|goal| goal.span.is_none());
     (!typed).then(|| lines.place(finding.span))
 }
 
-/// Is it a fault in the property, not in the model?
+/// Whether the error is in the property, not in the model.
 pub fn is_of_property(model: &Model, finding: &Finding) -> bool {
     finding.within == Within::Goal || finding.process.index() >= model.processes.len()
 }
 
-/// What to write beside the last step: the values that make an assertion false, or what the fault was.
+/// The remark beside the last step: the values that make an assertion false, or the fault.
 pub fn remark(run: &Run, names: &Names) -> Option<String> {
     match run.end() {
         End::Fine | End::Goal | End::Caught | End::Refuted | End::Cycle(_) => None,
@@ -90,7 +90,7 @@ pub fn remark(run: &Run, names: &Names) -> Option<String> {
     }
 }
 
-/// `critical is 2`: the variables of the statement that went wrong.
+/// The values of the variables in the erroneous statement: `critical is 2`.
 fn values(run: &Run, names: &Names) -> Option<String> {
     let view = run.view(run.moves().len().saturating_sub(1));
     let say =
@@ -99,8 +99,8 @@ fn values(run: &Run, names: &Names) -> Option<String> {
     (!said.is_empty()).then(|| said.join(", "))
 }
 
-/// The items that the statement at the end of a run reads, if it went wrong. Inside an indivisible sequence their
-/// values at that moment are not known, only those before and after it, so none are named.
+/// The items that the erroneous statement at the end of a run reads. Inside an indivisible sequence their values at
+/// the error are unknown, so the result is empty.
 pub fn named(run: &Run) -> Vec<Item> {
     let mut items = Vec::new();
     let (End::Finding(finding), Some(last)) = (run.end(), run.moves().last()) else { return items };
@@ -130,7 +130,7 @@ pub fn named(run: &Run) -> Vec<Item> {
     items
 }
 
-/// The item a place names just now; none if its index is more than a constant or a variable.
+/// The item that a place denotes in this state; `None` if its index is not a constant or a variable.
 fn place_item(model: &Model, view: &View, process: &ProcessView, place: &Place) -> Option<Item> {
     let (owner, var) = match place.var {
         VarRef::Global(var) => (None, var),
@@ -158,7 +158,7 @@ fn scalar(view: &View, process: &ProcessView, var: VarRef) -> Option<i32> {
     values.get(id as usize)?.first().copied()
 }
 
-/// Calls `f` with every place an expression reads.
+/// Calls `f` for every place that an expression reads.
 fn loads(expr: &Expr, f: &mut impl FnMut(&Place)) {
     match expr {
         Expr::Load(place) => {
@@ -179,19 +179,22 @@ fn loads(expr: &Expr, f: &mut impl FnMut(&Place)) {
     }
 }
 
-/// A process of a state in which nobody moves, and where it stands.
+/// A blocked process in a deadlock.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Waiting {
+    /// The name of the process.
     pub process: String,
+    /// The place of its next statement.
     pub place: Option<String>,
+    /// The statements it waits for.
     pub statements: Vec<String>,
-    /// It may rest there for ever.
+    /// Whether its location is a valid end.
     pub at_end: bool,
-    /// A statement there could always be executed: what holds it up is not the statement.
+    /// Whether a statement is always executable, so that `provided` or a priority blocks it.
     pub held: bool,
 }
 
-/// Who waits where at the end of a run.
+/// The processes at the end of a run, with the statements they wait for.
 pub fn waiting(run: &Run, names: &Names) -> Vec<Waiting> {
     let view = run.view(run.moves().len());
     let wait = |p: &ProcessView| {

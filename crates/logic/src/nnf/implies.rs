@@ -1,9 +1,9 @@
-//! Syntactic implication: `a` implies `b` for a reason that shows in their shapes.
+//! Syntactic implication: a sufficient condition for implication that compares the structure of terms.
 
 use super::{Term, TermId, Terms};
 
 impl Terms {
-    /// Whether `a` certainly implies `b`; `false` means nothing.
+    /// Whether `a` syntactically implies `b`. The result `false` has no meaning.
     pub fn implies(&mut self, a: TermId, b: TermId) -> bool {
         if a == b || a == TermId::FALSE || b == TermId::TRUE {
             return true;
@@ -14,7 +14,7 @@ impl Terms {
         if let Some(known) = self.implications.get(&(a, b)) {
             return *known;
         }
-        if self.is_crowded() {
+        if self.is_large() {
             return false;
         }
         let found = self.looks_implied(a, b);
@@ -30,11 +30,11 @@ impl Terms {
         if let Term::And(parts) = &right {
             return parts.iter().all(|p| self.implies(a, *p));
         }
-        self.by_both(&left, &right) || self.by_left(&left, b) || self.by_right(a, &right) || self.by_nature(a, b)
+        self.by_operator(&left, &right) || self.by_left(&left, b) || self.by_right(a, &right) || self.by_purity(a, b)
     }
 
-    /// The same operator on both sides.
-    fn by_both(&mut self, left: &Term, right: &Term) -> bool {
+    /// The rules for equal operators on both sides.
+    fn by_operator(&mut self, left: &Term, right: &Term) -> bool {
         match (left, right) {
             (Term::Next(a), Term::Next(b)) => self.implies(*a, *b),
             (Term::Until(a, b), Term::Until(c, d)) | (Term::Release(a, b), Term::Release(c, d)) => {
@@ -62,8 +62,9 @@ impl Terms {
         }
     }
 
-    /// A universal formula implies that it holds next and always; what holds next or eventually implies an eventual one.
-    fn by_nature(&mut self, a: TermId, b: TermId) -> bool {
+    /// The rules for pure universalities and eventualities: a universality implies its next and its always; next and
+    /// eventually of an eventuality imply it.
+    fn by_purity(&mut self, a: TermId, b: TermId) -> bool {
         let later = match *self.get(b) {
             Term::Next(y) | Term::Release(_, y) if self.is_universal(a) => self.implies(a, y),
             _ => false,

@@ -1,10 +1,11 @@
-//! Formulas in negation normal form, simplified while they are built, each kept once.
+//! Negation normal form. Terms are simplified during construction and stored once.
 //!
-//! Only disjunction, next and until have rules of their own (`rules.rs`); conjunction and release are their duals: the
-//! negation of a simplified term is the mirror image of it, and so simplified, too. Besides the usual laws the rules use
-//! *syntactic implication* (Somenzi and Bloem, CAV 2000; `implies.rs`) and the *eventual* and *universal* formulas of
-//! Etessami and Holzmann (CONCUR 2000): an eventual one that holds somewhere has held ever before, a universal one
-//! holds for ever after. One that is both does not care when it is asked (Babiak et al., TACAS 2012).
+//! Only disjunction, next and until have rules of their own (`rules.rs`). Conjunction and release are their duals, so
+//! the negation of a simplified term is simplified. Besides the usual laws, the rules use *syntactic implication*
+//! (Somenzi and Bloem, CAV 2000; `implies.rs`) and the *eventual* and *universal* formulas of Etessami and Holzmann
+//! (CONCUR 2000): if an eventual formula holds at a position, it holds at all earlier ones; if a universal formula
+//! holds at a position, it holds at all later ones. A formula that is both has the same value at all positions: it is
+//! suspendable (Babiak et al., TACAS 2012).
 
 mod implies;
 mod rules;
@@ -16,11 +17,14 @@ use crate::formula::{Binary, Formula, Node, NodeId, Unary};
 use crate::limits;
 use crate::problem::TooLarge;
 
+/// The number of a term.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TermId(u32);
 
 impl TermId {
+    /// The constant false.
     pub const FALSE: TermId = TermId(0);
+    /// The constant true.
     pub const TRUE: TermId = TermId(1);
 
     fn index(self) -> usize {
@@ -28,14 +32,15 @@ impl TermId {
     }
 }
 
+/// A term in negation normal form.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Term {
     False,
     True,
     Literal(AtomId, bool),
-    /// At least two parts, in order.
+    /// At least two operands, sorted.
     And(Box<[TermId]>),
-    /// At least two parts, in order.
+    /// At least two operands, sorted.
     Or(Box<[TermId]>),
     Next(TermId),
     Until(TermId, TermId),
@@ -47,7 +52,7 @@ struct Facts {
     eventual: bool,
     universal: bool,
     temporal: bool,
-    expectant: bool,
+    has_until: bool,
     negation: Option<TermId>,
 }
 
@@ -60,6 +65,7 @@ pub struct Terms {
 }
 
 impl Terms {
+    /// A table with the two constants.
     pub fn new() -> Terms {
         let mut terms =
             Terms { terms: Vec::new(), facts: Vec::new(), known: HashMap::new(), implications: HashMap::new() };
@@ -68,34 +74,38 @@ impl Terms {
         terms
     }
 
+    /// The term with this number.
     pub fn get(&self, id: TermId) -> &Term {
         &self.terms[id.index()]
     }
 
+    /// Whether the term is a pure eventuality.
     pub fn is_eventual(&self, id: TermId) -> bool {
         self.facts[id.index()].eventual
     }
 
+    /// Whether the term is a pure universality.
     pub fn is_universal(&self, id: TermId) -> bool {
         self.facts[id.index()].universal
     }
 
-    /// It does not matter at which place of a word it is asked.
-    fn is_timeless(&self, id: TermId) -> bool {
+    /// Whether the term has the same value at all positions of a word.
+    fn is_suspendable(&self, id: TermId) -> bool {
         self.is_eventual(id) && self.is_universal(id)
     }
 
+    /// Whether the term has a temporal operator.
     pub fn is_temporal(&self, id: TermId) -> bool {
         self.facts[id.index()].temporal
     }
 
-    /// There is an until in it: something has to happen.
-    pub fn is_expectant(&self, id: TermId) -> bool {
-        self.facts[id.index()].expectant
+    /// Whether the term contains an until.
+    pub fn has_until(&self, id: TermId) -> bool {
+        self.facts[id.index()].has_until
     }
 
-    /// So large that comparing all with all would take too long.
-    fn is_crowded(&self) -> bool {
+    /// Whether there are too many terms for pairwise comparisons.
+    fn is_large(&self) -> bool {
         self.terms.len() > limits::MAX_COMPARED_TERMS
     }
 
@@ -127,21 +137,22 @@ impl Terms {
             Term::And(parts) | Term::Or(parts) => parts.iter().any(|p| self.is_temporal(*p)),
             Term::Next(_) | Term::Until(..) | Term::Release(..) => true,
         };
-        let expectant = match term {
+        let has_until = match term {
             Term::False | Term::True | Term::Literal(..) => false,
-            Term::And(parts) | Term::Or(parts) => parts.iter().any(|p| self.is_expectant(*p)),
-            Term::Next(a) => self.is_expectant(*a),
+            Term::And(parts) | Term::Or(parts) => parts.iter().any(|p| self.has_until(*p)),
+            Term::Next(a) => self.has_until(*a),
             Term::Until(..) => true,
-            Term::Release(a, b) => self.is_expectant(*a) || self.is_expectant(*b),
+            Term::Release(a, b) => self.has_until(*a) || self.has_until(*b),
         };
-        Facts { eventual, universal, temporal, expectant, negation: None }
+        Facts { eventual, universal, temporal, has_until, negation: None }
     }
 
+    /// The term of a literal.
     pub fn literal(&mut self, atom: AtomId, positive: bool) -> TermId {
         self.intern(Term::Literal(atom, positive))
     }
 
-    /// The mirror image, which is simplified as the term itself is.
+    /// The negation, which is the dual term. It is simplified, since the term is.
     pub fn not(&mut self, id: TermId) -> TermId {
         if let Some(negation) = self.facts[id.index()].negation {
             return negation;
@@ -167,12 +178,14 @@ impl Terms {
         negation
     }
 
+    /// The simplified conjunction.
     pub fn and(&mut self, parts: Vec<TermId>) -> TermId {
         let negated = parts.into_iter().map(|p| self.not(p)).collect();
         let or = self.joined_or(negated, true);
         self.not(or)
     }
 
+    /// The simplified release.
     pub fn release(&mut self, a: TermId, b: TermId) -> TermId {
         if a == TermId::FALSE {
             return self.globally(b);
@@ -182,12 +195,13 @@ impl Terms {
         self.not(until)
     }
 
+    /// The simplified `F a`.
     pub fn finally(&mut self, a: TermId) -> TermId {
         self.until(TermId::TRUE, a)
     }
 
-    /// A formula in negation normal form. Negations are pushed inwards first, so that every operator is simplified as
-    /// what it becomes.
+    /// The negation normal form of a formula. Negations are pushed inwards before simplification, so every operator
+    /// is simplified in its final polarity.
     pub fn translate(&mut self, formula: &Formula) -> Result<TermId, TooLarge> {
         let needed = polarities(formula);
         let mut ids: Vec<[TermId; 2]> = Vec::with_capacity(formula.nodes().len());
@@ -195,7 +209,7 @@ impl Terms {
             let mut both = [TermId::FALSE; 2];
             for positive in [false, true] {
                 if needed[usize::from(positive)] {
-                    both[usize::from(positive)] = self.polar(*node, positive, &ids);
+                    both[usize::from(positive)] = self.with_polarity(*node, positive, &ids);
                 }
             }
             if self.terms.len() > limits::MAX_TERMS {
@@ -207,8 +221,8 @@ impl Terms {
         Ok(ids[formula.root().index()][1])
     }
 
-    /// The node, or its negation; `ids` has the negations and the nodes before it.
-    fn polar(&mut self, node: Node, positive: bool, ids: &[[TermId; 2]]) -> TermId {
+    /// The node (or its negation); `ids` holds negation and term of the nodes before it.
+    fn with_polarity(&mut self, node: Node, positive: bool, ids: &[[TermId; 2]]) -> TermId {
         let part = |id: NodeId, positive: bool| ids[id.index()][usize::from(positive)];
         match node {
             Node::True | Node::False if (node == Node::True) == positive => TermId::TRUE,
@@ -246,13 +260,13 @@ impl Terms {
         }
     }
 
-    /// A disjunction, or the conjunction that is left of a negated one.
+    /// A disjunction, or the conjunction of the negations.
     fn either(&mut self, x: TermId, y: TermId, positive: bool) -> TermId {
         if positive { self.or(vec![x, y]) } else { self.and(vec![x, y]) }
     }
 }
 
-/// For each node, whether its negation and whether it itself is needed.
+/// For each node, whether its negation and whether the node itself is needed.
 fn polarities(formula: &Formula) -> Vec<[bool; 2]> {
     let mut needed = vec![[false; 2]; formula.nodes().len()];
     needed[formula.root().index()][1] = true;
@@ -291,7 +305,7 @@ mod tests {
     use crate::atoms::{Atoms, Span};
     use crate::parse::ltl_within;
 
-    /// Both formulas as terms, of the same atoms.
+    /// Both formulas as terms over the same atoms.
     fn both(a: &str, b: &str) -> (TermId, TermId) {
         let mut atoms = Atoms::default();
         let mut terms = Terms::new();

@@ -1,5 +1,6 @@
-//! Boolean functions of atoms as decision diagrams (Bryant 1986): each function exists once, so that equality is
-//! equality of numbers. Automata are built and reduced with them; what leaves this crate are guards.
+//! Reduced ordered binary decision bdds (Bryant 1986). A function has exactly one diagram, so equality of
+//! functions is equality of numbers. Automata are built and reduced with BDDs as labels; the public automata have
+//! guards instead.
 
 use std::collections::HashMap;
 
@@ -7,80 +8,86 @@ use crate::guard::{Cube, Guard};
 use crate::limits;
 use crate::problem::TooLarge;
 
-/// A function.
+/// A boolean function of the atoms.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Diagram(u32);
+pub struct Bdd(u32);
 
-impl Diagram {
-    pub const FALSE: Diagram = Diagram(0);
-    pub const TRUE: Diagram = Diagram(1);
+impl Bdd {
+    /// The constant false.
+    pub const FALSE: Bdd = Bdd(0);
+    /// The constant true.
+    pub const TRUE: Bdd = Bdd(1);
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Node {
     atom: u32,
-    low: Diagram,
-    high: Diagram,
+    low: Bdd,
+    high: Bdd,
 }
 
-/// All functions of one automaton.
-pub struct Diagrams {
+/// The unique table and the operation caches of all functions of one automaton.
+pub struct Bdds {
     nodes: Vec<Node>,
-    known: HashMap<Node, Diagram>,
-    conjunctions: HashMap<(Diagram, Diagram), Diagram>,
-    negations: HashMap<Diagram, Diagram>,
+    known: HashMap<Node, Bdd>,
+    conjunctions: HashMap<(Bdd, Bdd), Bdd>,
+    negations: HashMap<Bdd, Bdd>,
 }
 
-/// Below all atoms.
+/// The variable of the constants, which is ordered after all atoms.
 const LEAF: u32 = u32::MAX;
 
-impl Diagrams {
-    pub fn new() -> Diagrams {
+impl Bdds {
+    /// A table with the two constants.
+    pub fn new() -> Bdds {
         let leaf = |d| Node { atom: LEAF, low: d, high: d };
-        Diagrams {
-            nodes: vec![leaf(Diagram::FALSE), leaf(Diagram::TRUE)],
+        Bdds {
+            nodes: vec![leaf(Bdd::FALSE), leaf(Bdd::TRUE)],
             known: HashMap::new(),
             conjunctions: HashMap::new(),
             negations: HashMap::new(),
         }
     }
 
-    /// An error once there are more nodes than is reasonable; until then, a little over the limit does no harm.
+    /// Fails if there are more nodes than [`limits::MAX_BDD_NODES`]. Operations may exceed the limit slightly
+    /// before the check.
     pub fn check(&self) -> Result<(), TooLarge> {
-        if self.nodes.len() <= limits::MAX_DIAGRAM_NODES {
+        if self.nodes.len() <= limits::MAX_BDD_NODES {
             return Ok(());
         }
-        Err(TooLarge::new("the propositions of this formula are combined in too complicated ways"))
+        Err(TooLarge::new("the formula is too large: the conditions of its automaton are too complex"))
     }
 
-    fn node(&mut self, atom: u32, low: Diagram, high: Diagram) -> Diagram {
+    fn node(&mut self, atom: u32, low: Bdd, high: Bdd) -> Bdd {
         if low == high {
             return low;
         }
-        // Past the limit results are wrong but small; `check` is asked before they are used.
-        if self.nodes.len() > limits::MAX_DIAGRAM_NODES {
-            return Diagram::FALSE;
+        // Beyond the limit results are wrong but small. Callers call `check` before they use a result.
+        if self.nodes.len() > limits::MAX_BDD_NODES {
+            return Bdd::FALSE;
         }
         let nodes = &mut self.nodes;
         *self.known.entry(Node { atom, low, high }).or_insert_with(|| {
             nodes.push(Node { atom, low, high });
-            Diagram(nodes.len() as u32 - 1)
+            Bdd(nodes.len() as u32 - 1)
         })
     }
 
-    fn get(&self, d: Diagram) -> Node {
+    fn get(&self, d: Bdd) -> Node {
         self.nodes[d.0 as usize]
     }
 
-    pub fn literal(&mut self, atom: usize, positive: bool) -> Diagram {
-        let (low, high) = if positive { (Diagram::FALSE, Diagram::TRUE) } else { (Diagram::TRUE, Diagram::FALSE) };
+    /// The function that is true if the atom has this value.
+    pub fn literal(&mut self, atom: usize, positive: bool) -> Bdd {
+        let (low, high) = if positive { (Bdd::FALSE, Bdd::TRUE) } else { (Bdd::TRUE, Bdd::FALSE) };
         self.node(atom as u32, low, high)
     }
 
-    pub fn not(&mut self, a: Diagram) -> Diagram {
+    /// Negation.
+    pub fn not(&mut self, a: Bdd) -> Bdd {
         match a {
-            Diagram::FALSE => return Diagram::TRUE,
-            Diagram::TRUE => return Diagram::FALSE,
+            Bdd::FALSE => return Bdd::TRUE,
+            Bdd::TRUE => return Bdd::FALSE,
             _ => {}
         }
         if let Some(known) = self.negations.get(&a) {
@@ -94,10 +101,11 @@ impl Diagrams {
         result
     }
 
-    pub fn and(&mut self, a: Diagram, b: Diagram) -> Diagram {
+    /// Conjunction.
+    pub fn and(&mut self, a: Bdd, b: Bdd) -> Bdd {
         match (a, b) {
-            (Diagram::FALSE, _) | (_, Diagram::FALSE) => return Diagram::FALSE,
-            (Diagram::TRUE, other) | (other, Diagram::TRUE) => return other,
+            (Bdd::FALSE, _) | (_, Bdd::FALSE) => return Bdd::FALSE,
+            (Bdd::TRUE, other) | (other, Bdd::TRUE) => return other,
             _ if a == b => return a,
             _ => {}
         }
@@ -113,27 +121,29 @@ impl Diagrams {
         result
     }
 
-    fn cofactors(&self, d: Diagram, atom: u32) -> (Diagram, Diagram) {
+    fn cofactors(&self, d: Bdd, atom: u32) -> (Bdd, Bdd) {
         let node = self.get(d);
         if node.atom == atom { (node.low, node.high) } else { (d, d) }
     }
 
-    pub fn or(&mut self, a: Diagram, b: Diagram) -> Diagram {
+    /// Disjunction.
+    pub fn or(&mut self, a: Bdd, b: Bdd) -> Bdd {
         let (a, b) = (self.not(a), self.not(b));
         let neither = self.and(a, b);
         self.not(neither)
     }
 
-    /// `a` and not `b`.
-    pub fn without(&mut self, a: Diagram, b: Diagram) -> Diagram {
+    /// The difference: `a && !b`.
+    pub fn without(&mut self, a: Bdd, b: Bdd) -> Bdd {
         let not_b = self.not(b);
         self.and(a, not_b)
     }
 
-    pub fn of_guard(&mut self, guard: &Guard) -> Diagram {
-        let mut any = Diagram::FALSE;
+    /// The function of a guard.
+    pub fn of_guard(&mut self, guard: &Guard) -> Bdd {
+        let mut any = Bdd::FALSE;
         for cube in guard.cubes() {
-            let mut all = Diagram::TRUE;
+            let mut all = Bdd::TRUE;
             for atom in (0..limits::MAX_ATOMS).rev() {
                 let bit = 1u64 << atom;
                 if (cube.pos | cube.neg) & bit != 0 {
@@ -146,31 +156,25 @@ impl Diagrams {
         any
     }
 
-    /// As an irredundant sum of products (Minato 1992; Morreale's recursion).
-    pub fn guard(&mut self, d: Diagram) -> Result<Guard, TooLarge> {
+    /// The function as an irredundant sum of products (Minato 1992, by Morreale's recursion).
+    pub fn guard(&mut self, d: Bdd) -> Result<Guard, TooLarge> {
         let mut cubes = Vec::new();
         self.products(d, d, Cube::default(), &mut cubes)?;
         Ok(Guard::new(cubes))
     }
 
-    /// Adds cubes that together cover all of `least` and nothing outside `most`, each within `here`. What they cover is
-    /// returned.
-    fn products(
-        &mut self,
-        least: Diagram,
-        most: Diagram,
-        here: Cube,
-        out: &mut Vec<Cube>,
-    ) -> Result<Diagram, TooLarge> {
-        if least == Diagram::FALSE {
-            return Ok(Diagram::FALSE);
+    /// Adds cubes that cover `least` and are covered by `most`, each within `here`. Returns the function that the
+    /// cubes cover.
+    fn products(&mut self, least: Bdd, most: Bdd, here: Cube, out: &mut Vec<Cube>) -> Result<Bdd, TooLarge> {
+        if least == Bdd::FALSE {
+            return Ok(Bdd::FALSE);
         }
         if out.len() >= limits::MAX_CUBES {
             return Err(TooLarge::new(format!("a guard has over {} alternatives", limits::MAX_CUBES)));
         }
-        if most == Diagram::TRUE {
+        if most == Bdd::TRUE {
             out.push(here);
-            return Ok(Diagram::TRUE);
+            return Ok(Bdd::TRUE);
         }
         let atom = self.get(least).atom.min(self.get(most).atom);
         let bit = 1u64 << atom;
@@ -193,20 +197,20 @@ mod tests {
 
     #[test]
     fn guards_say_the_same_as_diagrams() {
-        let mut diagrams = Diagrams::new();
-        // Every function of three atoms.
+        let mut bdds = Bdds::new();
+        // All functions of three atoms.
         for table in 0..256u32 {
-            let mut d = Diagram::FALSE;
+            let mut d = Bdd::FALSE;
             for row in (0..8u64).filter(|row| table >> row & 1 == 1) {
                 let cube = Cube { pos: row, neg: !row & 7 };
-                let minterm = diagrams.of_guard(&Guard::new(vec![cube]));
-                d = diagrams.or(d, minterm);
+                let minterm = bdds.of_guard(&Guard::new(vec![cube]));
+                d = bdds.or(d, minterm);
             }
-            let guard = diagrams.guard(d).unwrap();
+            let guard = bdds.guard(d).unwrap();
             for row in 0..8u64 {
                 assert_eq!(guard.holds(row), table >> row & 1 == 1, "{table:08b} at {row:03b}: {guard:?}");
             }
-            assert_eq!(diagrams.of_guard(&guard), d);
+            assert_eq!(bdds.of_guard(&guard), d);
             assert!(guard.cubes().len() <= 4, "{table:08b}: {guard:?}");
         }
     }

@@ -1,48 +1,48 @@
 //! Minimal weak deterministic automata (Dax, Eisinger and Klaedtke, ATVA 2007), for languages that have one.
 //!
-//! The sets of states in which the automaton can be after a word are made its deterministic version; a component of that
-//! accepts if one word that stays in it does. If the language can be told in this way at all, the result is right, and
-//! it is minimised like an automaton on finite words (Löding 2001). Whether it can is checked afterwards, with the
-//! automaton of the negated formula.
+//! The automaton is determinised by the subset construction. A component of the result is accepting if one word that
+//! stays in it is accepted. If the language has a weak deterministic automaton, this is one, and it is minimised like
+//! an automaton on finite words (Löding 2001). Equivalence is checked afterwards with the automaton of the negated
+//! formula.
 
 use std::collections::HashMap;
 
 use crate::automaton::Marks;
-use crate::diagram::{Diagram, Diagrams};
+use crate::bdd::{Bdd, Bdds};
 use crate::graph::{Accepting, Graph, Link};
 use crate::scc::{Components, components};
 
-/// Larger ones would not be worth having.
+/// Number of sets above which the construction is abandoned.
 const MANY_SETS: usize = 120;
 const MANY_LINKS: usize = 64;
 
-/// The minimal weak deterministic automaton, if there is one and it is not large; `negation` accepts what `graph` does
-/// not.
-pub fn minimal(graph: &Graph, negation: &Graph, diagrams: &mut Diagrams) -> Option<Graph> {
-    let powers = Powers::new(graph, diagrams)?;
+/// The minimal weak deterministic automaton, if it exists and is not too large. `negation` accepts the complement of
+/// the language of `graph`.
+pub fn minimal(graph: &Graph, negation: &Graph, bdds: &mut Bdds) -> Option<Graph> {
+    let powers = Subsets::new(graph, bdds)?;
     let found = components(&powers.links, 0, |l| l.to);
-    let accepting: Vec<Option<bool>> = (0..found.count).map(|c| powers.accepts(&found, c, graph, diagrams)).collect();
+    let accepting: Vec<Option<bool>> = (0..found.count).map(|c| powers.accepts(&found, c, graph, bdds)).collect();
     let flags = normal_flags(&powers.links, &found, &accepting);
-    let small = minimised(&powers.links, &flags, diagrams);
+    let small = minimised(&powers.links, &flags, bdds);
     let opposite = weak_graph(&small.0, &small.1.iter().map(|f| !f).collect::<Vec<bool>>());
     let result = weak_graph(&small.0, &small.1);
-    let right = !share_a_word(graph, &opposite, diagrams) && !share_a_word(negation, &result, diagrams);
+    let right = !intersect(graph, &opposite, bdds) && !intersect(negation, &result, bdds);
     right.then_some(result)
 }
 
-/// The deterministic version, without acceptance. Every letter leads somewhere, maybe to the empty set.
-struct Powers {
+/// The subset construction, without acceptance. It is complete; the empty set is a state.
+struct Subsets {
     sets: Vec<Vec<usize>>,
     links: Vec<Vec<Link>>,
 }
 
-impl Powers {
-    fn new(graph: &Graph, diagrams: &mut Diagrams) -> Option<Powers> {
+impl Subsets {
+    fn new(graph: &Graph, bdds: &mut Bdds) -> Option<Subsets> {
         let first = vec![graph.initial];
         let mut numbers = HashMap::from([(first.clone(), 0)]);
-        let mut powers = Powers { sets: vec![first], links: Vec::new() };
+        let mut powers = Subsets { sets: vec![first], links: Vec::new() };
         while powers.links.len() < powers.sets.len() {
-            let successors = successors(graph, &powers.sets[powers.links.len()], diagrams)?;
+            let successors = successors(graph, &powers.sets[powers.links.len()], bdds)?;
             let mut links = Vec::with_capacity(successors.len());
             for (label, set) in successors {
                 let next = powers.sets.len();
@@ -60,16 +60,17 @@ impl Powers {
         Some(powers)
     }
 
-    /// Whether a word that stays in the component is accepted; `None` if there is none.
-    fn accepts(&self, found: &Components, component: usize, graph: &Graph, diagrams: &mut Diagrams) -> Option<bool> {
+    /// Whether a word that stays in the component is accepted; `None` if there is no such word.
+    fn accepts(&self, found: &Components, component: usize, graph: &Graph, bdds: &mut Bdds) -> Option<bool> {
         let start = found.of.iter().position(|c| *c == Some(component))?;
         let cycle = self.cycle(found, start)?;
         let length = cycle.len();
-        // The automaton along the cycle, with one node more that leads to all states it can begin in.
+        // The product of the automaton and the cycle, with an additional node that leads to all states in which a run
+        // can start.
         let mut nodes: Vec<Vec<(usize, Marks)>> = Vec::with_capacity(graph.states.len() * length + 1);
         for links in &graph.states {
             for (at, label) in cycle.iter().enumerate() {
-                let fits = |l: &&Link| diagrams.and(l.label, *label) != Diagram::FALSE;
+                let fits = |l: &&Link| bdds.and(l.label, *label) != Bdd::FALSE;
                 let fitting: Vec<Link> = links.iter().filter(fits).copied().collect();
                 nodes.push(fitting.iter().map(|l| (l.to * length + (at + 1) % length, l.marks)).collect());
             }
@@ -78,9 +79,9 @@ impl Powers {
         Some(has_accepting_cycle(&nodes, nodes.len() - 1, graph.all_marks()))
     }
 
-    /// Letters, as diagrams, that lead from a state back to it within its component.
-    fn cycle(&self, found: &Components, start: usize) -> Option<Vec<Diagram>> {
-        let mut before: HashMap<usize, (usize, Diagram)> = HashMap::new();
+    /// Labels of a cycle from a state back to it within its component.
+    fn cycle(&self, found: &Components, start: usize) -> Option<Vec<Bdd>> {
+        let mut before: HashMap<usize, (usize, Bdd)> = HashMap::new();
         let mut queue = vec![start];
         let mut at = 0;
         while at < queue.len() {
@@ -108,17 +109,17 @@ impl Powers {
     }
 }
 
-/// Where a set leads. All letters of a label lead to the same set, since the labels tell apart whatever its members do.
-fn successors(graph: &Graph, set: &[usize], diagrams: &mut Diagrams) -> Option<Vec<(Diagram, Vec<usize>)>> {
-    let mut parts: Vec<(Diagram, Vec<usize>)> = vec![(Diagram::TRUE, Vec::new())];
+/// The successors of a set. All letters of a label lead to the same set.
+fn successors(graph: &Graph, set: &[usize], bdds: &mut Bdds) -> Option<Vec<(Bdd, Vec<usize>)>> {
+    let mut parts: Vec<(Bdd, Vec<usize>)> = vec![(Bdd::TRUE, Vec::new())];
     for link in set.iter().flat_map(|s| &graph.states[*s]) {
         let mut split = Vec::with_capacity(parts.len() + 1);
         for (label, targets) in parts {
-            let (with, without) = (diagrams.and(label, link.label), diagrams.without(label, link.label));
-            if without != Diagram::FALSE {
+            let (with, without) = (bdds.and(label, link.label), bdds.without(label, link.label));
+            if without != Bdd::FALSE {
                 split.push((without, targets.clone()));
             }
-            if with != Diagram::FALSE {
+            if with != Bdd::FALSE {
                 let mut targets = targets;
                 if let Err(place) = targets.binary_search(&link.to) {
                     targets.insert(place, link.to);
@@ -146,7 +147,8 @@ fn has_accepting_cycle(nodes: &[Vec<(usize, Marks)>], start: usize, all: Marks) 
     marks.into_iter().any(|m| m.is_some_and(|m| m & all == all))
 }
 
-/// Which states accept, such that equal languages get equal flags: states on no cycle are like what follows.
+/// The accepting states, chosen such that states with equal languages have equal flags. A state on no cycle has the
+/// flag of its successors.
 fn normal_flags(links: &[Vec<Link>], found: &Components, accepting: &[Option<bool>]) -> Vec<bool> {
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); found.count];
     for (state, component) in found.of.iter().enumerate() {
@@ -154,7 +156,7 @@ fn normal_flags(links: &[Vec<Link>], found: &Components, accepting: &[Option<boo
             members[*c].push(state);
         }
     }
-    // Even ranks accept. Edges lead to components that have their rank already.
+    // Components with an even rank are accepting. The rank of successor components is computed before.
     let mut rank = vec![0usize; found.count];
     for c in 0..found.count {
         let after = members[c].iter().flat_map(|s| &links[*s]).filter_map(|l| found.of[l.to]).filter(|t| *t != c);
@@ -167,8 +169,8 @@ fn normal_flags(links: &[Vec<Link>], found: &Components, accepting: &[Option<boo
     found.of.iter().map(|c| c.is_some_and(|c| rank[c].is_multiple_of(2))).collect()
 }
 
-/// Moore's algorithm: states are told apart by their flags, and then by what they lead to.
-fn minimised(links: &[Vec<Link>], flags: &[bool], diagrams: &mut Diagrams) -> (Vec<Vec<Link>>, Vec<bool>) {
+/// Moore's algorithm: states are distinguished by their flags, then by their successors.
+fn minimised(links: &[Vec<Link>], flags: &[bool], bdds: &mut Bdds) -> (Vec<Vec<Link>>, Vec<bool>) {
     let mut class: Vec<usize> = flags.iter().map(|f| usize::from(*f)).collect();
     let mut count = 0;
     loop {
@@ -177,7 +179,7 @@ fn minimised(links: &[Vec<Link>], flags: &[bool], diagrams: &mut Diagrams) -> (V
         let mut shapes = Vec::new();
         for (state, links) in links.iter().enumerate() {
             let mut shape: Vec<Link> = links.iter().map(|l| Link { to: class[l.to], ..*l }).collect();
-            crate::graph::merge_links(&mut shape, diagrams);
+            crate::graph::merge_links(&mut shape, bdds);
             let number = known.len();
             let number = *known.entry((class[state], shape.clone())).or_insert(number);
             if number == shapes.len() {
@@ -186,8 +188,8 @@ fn minimised(links: &[Vec<Link>], flags: &[bool], diagrams: &mut Diagrams) -> (V
             next.push(number);
         }
         if known.len() == count {
-            // The classes are stable, but numbered anew: links have to follow.
-            let renamed = renamed(links, &next, shapes.len(), diagrams);
+            // The classes are stable but have new numbers, so edges are renumbered.
+            let renamed = renamed(links, &next, shapes.len(), bdds);
             return (renamed, shapes.into_iter().map(|(_, flag)| flag).collect());
         }
         count = known.len();
@@ -195,12 +197,12 @@ fn minimised(links: &[Vec<Link>], flags: &[bool], diagrams: &mut Diagrams) -> (V
     }
 }
 
-fn renamed(links: &[Vec<Link>], class: &[usize], count: usize, diagrams: &mut Diagrams) -> Vec<Vec<Link>> {
+fn renamed(links: &[Vec<Link>], class: &[usize], count: usize, bdds: &mut Bdds) -> Vec<Vec<Link>> {
     let mut out: Vec<Option<Vec<Link>>> = vec![None; count];
     for (state, links) in links.iter().enumerate() {
         if out[class[state]].is_none() {
             let mut shape: Vec<Link> = links.iter().map(|l| Link { to: class[l.to], ..*l }).collect();
-            crate::graph::merge_links(&mut shape, diagrams);
+            crate::graph::merge_links(&mut shape, bdds);
             out[class[state]] = Some(shape);
         }
     }
@@ -215,8 +217,8 @@ fn weak_graph(links: &[Vec<Link>], flags: &[bool]) -> Graph {
     Graph { accepting: Accepting::States, sets: 1, initial: 0, states }
 }
 
-/// Whether some word is accepted by both.
-fn share_a_word(one: &Graph, other: &Graph, diagrams: &mut Diagrams) -> bool {
+/// Whether the intersection of two languages is not empty.
+fn intersect(one: &Graph, other: &Graph, bdds: &mut Bdds) -> bool {
     let mut pairs = vec![(one.initial, other.initial)];
     let mut numbers = HashMap::from([(pairs[0], 0)]);
     let mut nodes: Vec<Vec<(usize, Marks)>> = Vec::new();
@@ -225,7 +227,7 @@ fn share_a_word(one: &Graph, other: &Graph, diagrams: &mut Diagrams) -> bool {
         let mut edges = Vec::new();
         for x in &one.states[a] {
             for y in &other.states[b] {
-                if diagrams.and(x.label, y.label) != Diagram::FALSE {
+                if bdds.and(x.label, y.label) != Bdd::FALSE {
                     let next = pairs.len();
                     let to = *numbers.entry((x.to, y.to)).or_insert(next);
                     if to == next {

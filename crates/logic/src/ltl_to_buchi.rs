@@ -1,105 +1,102 @@
-//! From a formula to a Büchi automaton.
+//! Translation of LTL formulas to Büchi automata.
 //!
-//! formula → [negation normal form, simplified](crate::term) → very weak alternating automaton (`alternating.rs`) →
-//! transition-based generalised Büchi automaton (here) → reduced (`reduce`) → state-based Büchi automaton
+//! formula → [negation normal form, simplified](crate::nnf) → very weak alternating automaton (`alternating.rs`) →
+//! transition-based generalised Büchi automaton (this file) → reduced (`reduce/`) → state-based Büchi automaton
 //! (`degeneralise.rs`) → reduced.
 
 mod alternating;
 mod degeneralise;
-mod weak;
+mod weak_deterministic;
 
 use std::collections::HashMap;
 
 use crate::atoms::Atoms;
 use crate::automaton::{Buchi, Generalised};
-use crate::diagram::Diagrams;
+use crate::bdd::Bdds;
 use crate::formula::Formula;
 use crate::graph::{Accepting, Graph, Link, merge_links};
 use crate::limits;
+use crate::nnf::{TermId, Terms};
 use crate::parse::Ltl;
 use crate::problem::TooLarge;
 use crate::reduce::{self, Marking};
-use crate::term::{TermId, Terms};
 use alternating::{Alternating, Move, Obligations};
 
-/// Beyond so many states a deterministic automaton is not tried.
+/// Number of states above which no deterministic automaton is constructed.
 const MANY_STATES: usize = 100;
 
-/// Automata of one formula, which accept exactly the words on which it holds.
+/// The automata of one formula. Both accept exactly the words on which it holds.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Translation {
+    /// The generalised automaton, with acceptance sets of edges.
     pub generalised: Generalised,
+    /// The degeneralised automaton, with accepting states.
     pub buchi: Buchi,
 }
 
 /// Translates a formula.
 pub fn translate(ltl: &Ltl) -> Result<Translation, TooLarge> {
-    let mut diagrams = Diagrams::new();
-    let graph = graph(&ltl.formula, &ltl.atoms, &mut diagrams)?;
-    let reduced = reduce::variants(&graph, &mut diagrams)?;
-    let weak = weak_deterministic(ltl, &reduced, &mut diagrams)?;
-    both(reduced, weak, &ltl.atoms, &mut diagrams)
+    let mut bdds = Bdds::new();
+    let graph = graph(&ltl.formula, &ltl.atoms, &mut bdds)?;
+    let reduced = reduce::variants(&graph, &mut bdds)?;
+    let weak = weak_deterministic(ltl, &reduced, &mut bdds)?;
+    both(reduced, weak, &ltl.atoms, &mut bdds)
 }
 
-/// Makes another tool's automaton small, and a state-based one of it.
+/// Reduces an automaton of another tool, and degeneralises it.
 pub fn simplify(automaton: &Generalised) -> Result<Translation, TooLarge> {
-    let mut diagrams = Diagrams::new();
-    let graph = Graph::of_generalised(automaton, &mut diagrams);
-    let reduced = reduce::variants(&graph, &mut diagrams)?;
-    both(reduced, None, &automaton.atoms, &mut diagrams)
+    let mut bdds = Bdds::new();
+    let graph = Graph::of_generalised(automaton, &mut bdds);
+    let reduced = reduce::variants(&graph, &mut bdds)?;
+    both(reduced, None, &automaton.atoms, &mut bdds)
 }
 
-/// The minimal weak deterministic automaton, where there is one. An automaton of the negated formula that is too large
-/// to be made is no reason to fail.
-fn weak_deterministic(ltl: &Ltl, reduced: &[Graph], diagrams: &mut Diagrams) -> Result<Option<Graph>, TooLarge> {
+/// The minimal weak deterministic automaton, if it exists. If the automaton of the negated formula is too large,
+/// there is no result, and no error.
+fn weak_deterministic(ltl: &Ltl, reduced: &[Graph], bdds: &mut Bdds) -> Result<Option<Graph>, TooLarge> {
     let Some(reduced) = reduced.iter().min_by_key(|g| (g.sets, g.size())) else { return Ok(None) };
-    // Several sets that all are needed on a cycle are a sign that there is none.
+    // A cycle that needs several acceptance sets indicates that the language is not weak.
     if reduced.states.len() > MANY_STATES || reduced.sets > 1 {
         return Ok(None);
     }
-    let Ok(negation) = graph(&ltl.negated().formula, &ltl.atoms, diagrams) else {
-        return diagrams.check().map(|()| None);
+    let Ok(negation) = graph(&ltl.negated().formula, &ltl.atoms, bdds) else {
+        return bdds.check().map(|()| None);
     };
-    // One more set is needed for the product with the weak automaton.
+    // The product with the weak automaton needs one more acceptance set.
     if negation.states.len() > MANY_STATES || negation.sets as usize >= limits::MAX_SETS {
         return Ok(None);
     }
-    let Some(weak) = weak::minimal(reduced, &negation, diagrams) else { return Ok(None) };
-    diagrams.check()?;
-    Ok(Some(reduce::trim(&weak, Marking::Many, diagrams)))
+    let Some(weak) = weak_deterministic::minimal(reduced, &negation, bdds) else { return Ok(None) };
+    bdds.check()?;
+    Ok(Some(reduce::trim(&weak, Marking::Many, bdds)))
 }
 
-/// Both kinds of automata, each the deterministic one unless that is larger.
-fn both(
-    graphs: Vec<Graph>,
-    weak: Option<Graph>,
-    atoms: &Atoms,
-    diagrams: &mut Diagrams,
-) -> Result<Translation, TooLarge> {
+/// The automata of both kinds. The deterministic one is used unless it is larger.
+fn both(graphs: Vec<Graph>, weak: Option<Graph>, atoms: &Atoms, bdds: &mut Bdds) -> Result<Translation, TooLarge> {
     let mut degeneralised = Vec::new();
     for graph in &graphs {
-        degeneralised.push(degeneralise::smallest(graph, diagrams)?);
+        degeneralised.push(degeneralise::smallest(graph, bdds)?);
     }
     let mut finished = |graphs: Vec<Graph>| {
         let small = reduce::smallest(graphs);
         let deterministic = weak.clone().filter(|w| w.states.len() <= small.states.len());
-        reduce::trim(&deterministic.unwrap_or(small), Marking::Many, diagrams)
+        reduce::trim(&deterministic.unwrap_or(small), Marking::Many, bdds)
     };
     let (generalised, buchi) = (finished(graphs), finished(degeneralised));
-    Ok(Translation { generalised: generalised.generalised(atoms, diagrams)?, buchi: buchi.buchi(atoms, diagrams)? })
+    Ok(Translation { generalised: generalised.generalised(atoms, bdds)?, buchi: buchi.buchi(atoms, bdds)? })
 }
 
-fn graph(formula: &Formula, atoms: &Atoms, diagrams: &mut Diagrams) -> Result<Graph, TooLarge> {
+fn graph(formula: &Formula, atoms: &Atoms, bdds: &mut Bdds) -> Result<Graph, TooLarge> {
     if atoms.len() > limits::MAX_ATOMS {
         let most = limits::MAX_ATOMS;
         return Err(TooLarge::new(format!("the formula has more than {most} different propositions")));
     }
     let mut terms = Terms::new();
     let root = terms.translate(formula)?;
-    Construction::new(Alternating::new(&mut terms, diagrams)).run(root)
+    Construction::new(Alternating::new(&mut terms, bdds)).run(root)
 }
 
-/// Sets of obligations become states.
+/// The construction of the generalised automaton: its states are sets of obligations.
 struct Construction<'a> {
     alternating: Alternating<'a>,
     numbers: HashMap<Obligations, usize>,
@@ -114,7 +111,7 @@ impl<'a> Construction<'a> {
     }
 
     fn run(mut self, root: TermId) -> Result<Graph, TooLarge> {
-        // The first state does what the whole formula can; it need not be a set of obligations.
+        // The initial state has the moves of the whole formula. It need not be a set of obligations.
         let first = self.alternating.moves(root)?.to_vec();
         self.sets.push(Obligations::MAX);
         if let [one] = self.alternating.alternatives(root)?.as_slice() {
@@ -151,12 +148,12 @@ impl<'a> Construction<'a> {
     fn graph(self) -> Graph {
         let sets = self.alternating.until_count();
         let all = crate::automaton::all_marks(sets);
-        let diagrams = self.alternating.diagrams;
+        let bdds = self.alternating.bdds;
         let mut states: Vec<Vec<Link>> = Vec::with_capacity(self.moves.len());
         for moves in &self.moves {
             let link = |(to, m): &(usize, Move)| Link { to: *to, marks: all & !m.pending, label: m.label };
             let mut links = moves.iter().map(link).collect();
-            merge_links(&mut links, diagrams);
+            merge_links(&mut links, bdds);
             states.push(links);
         }
         Graph { accepting: Accepting::Links, sets, initial: 0, states }

@@ -1,4 +1,4 @@
-//! The system and the observer together: each successor once for every edge the observer can take.
+//! The product of system and observer: each successor once per enabled edge of the observer.
 
 use kripke_model::ir::{EdgeId, LocId, Observer};
 use kripke_model::layout::ObserverAt;
@@ -7,27 +7,28 @@ use kripke_model::{Batch, Choice, Flags, State};
 use crate::context::{ACCEPTING, GOAL, status};
 use crate::driver::Driver;
 
-/// What is to be seen of a state from outside.
-pub(crate) struct Sight {
+/// The result of the observer and the goal in a state.
+pub(crate) struct Observation {
+    /// The flags of the state.
     pub flags: Flags,
-    /// Where the observer can go.
+    /// The targets of the observer's enabled edges.
     pub targets: Vec<LocId>,
 }
 
 impl Driver {
-    /// Appends every successor of a state of a model that has an observer or a goal. None if the program can't.
+    /// Appends every successor of a state of a model with an observer or a goal. `None` if the program can't.
     pub(crate) fn expand_watched(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Option<Flags> {
-        let mut sight = self.sight(state)?;
+        let mut observed = self.observation(state)?;
         let all = choice == Choice::All;
         if !all {
-            sight.flags = Flags::default();
+            observed.flags = Flags::default();
         }
         let functions = self.functions();
         let (Some(observer), Some(at)) = (&functions.model.observer, functions.layout.observer) else {
-            return Some(Flags { goal: sight.flags.goal, ..self.expand_system(state, choice, out)? });
+            return Some(Flags { goal: observed.flags.goal, ..self.expand_system(state, choice, out)? });
         };
-        if sight.targets.is_empty() {
-            return Some(sight.flags);
+        if observed.targets.is_empty() {
+            return Some(observed.flags);
         }
         let stutters = observer.stutters && all;
         let first = out.len();
@@ -35,43 +36,43 @@ impl Driver {
         if out.len() == first && stutters {
             out.push(state);
         }
-        join(out, first, at, &sight.targets);
-        Some(Flags { invalid_end, ..sight.flags })
+        join(out, first, at, &observed.targets);
+        Some(Flags { invalid_end, ..observed.flags })
     }
 
-    /// What the observer and the goal have to say about a state.
-    pub(crate) fn sight(&mut self, state: &State) -> Option<Sight> {
-        let sight = self.look(state)?;
+    /// Evaluates the observer and the goal in a state.
+    pub(crate) fn observation(&mut self, state: &State) -> Option<Observation> {
+        let observed = self.observe(state)?;
         let functions = self.functions();
-        let goal = sight & GOAL != 0;
+        let goal = observed & GOAL != 0;
         let Some(observer) = &functions.model.observer else {
-            return Some(Sight { flags: Flags { goal, ..Flags::default() }, targets: Vec::new() });
+            return Some(Observation { flags: Flags { goal, ..Flags::default() }, targets: Vec::new() });
         };
         let location = functions.layout.observer_location(state)?;
         let here = &observer.automaton.locations[location.index()];
-        let accepting = here.accept || sight & ACCEPTING != 0;
+        let accepting = here.accept || observed & ACCEPTING != 0;
         let flags = Flags { goal, caught: here.end, accepting, invalid_end: false };
-        Some(Sight { flags, targets: targets(observer, location, sight) })
+        Some(Observation { flags, targets: targets(observer, location, observed) })
     }
 
-    /// What there is to see in a state.
-    fn look(&mut self, state: &State) -> Option<u64> {
-        let look = self.functions().look?;
+    /// Calls the observer function for a state.
+    fn observe(&mut self, state: &State) -> Option<u64> {
+        let observe = self.functions().observe?;
         let root = self.load(state)?;
         // SAFETY: the tables describe this state, which the function only reads.
-        let answer = unsafe { look(&raw mut *self.context, root, 0, 0) };
-        (answer == status::DONE).then_some(self.context.sight)
+        let answer = unsafe { observe(&raw mut *self.context, root, 0, 0) };
+        (answer == status::DONE).then_some(self.context.observed)
     }
 }
 
-/// Where the observer can go.
-fn targets(observer: &Observer, at: LocId, sight: u64) -> Vec<LocId> {
+/// The targets of the observer's enabled edges.
+fn targets(observer: &Observer, at: LocId, observed: u64) -> Vec<LocId> {
     let edges = observer.automaton.locations[at.index()].edges.iter().enumerate();
-    let open = edges.filter(|(bit, _)| sight >> bit & 1 == 1);
+    let open = edges.filter(|(bit, _)| observed >> bit & 1 == 1);
     open.map(|(_, id): (usize, &EdgeId)| observer.automaton.edges[id.index()].target).collect()
 }
 
-/// Puts the observer at each of its targets in all states but the first ones.
+/// Makes a copy of each state from `first` on for every target of the observer.
 pub(crate) fn join(out: &mut Batch, first: usize, at: ObserverAt, targets: &[LocId]) {
     if targets.len() > 1 {
         let (start, copies): (usize, Vec<Vec<u8>>) = (first, out.states_from(first).map(<[u8]>::to_vec).collect());

@@ -1,37 +1,44 @@
-//! The very weak alternating automaton of a formula (Gastin and Oddoux, CAV 2001), made as far as it is needed.
+//! The very weak alternating automaton of a formula (Gastin and Oddoux, CAV 2001), constructed on demand.
 //!
-//! Its states, the *obligations*, are subformulas; a set of obligations is a conjunction. A move fulfils what can be
-//! fulfilled now and says which obligations remain. An until that is put off is *pending* on that move; a run is good if
-//! no until is pending for ever. `GF a` keeps to itself: it is always an obligation, and its eventuality is pending
-//! whenever `a` is not chosen, so that `F a` never becomes an obligation (compare the suspension of Babiak et al., TACAS 2012).
+//! Its states, the *obligations*, are subformulas; a set of obligations is a conjunction. A move fulfils a part of
+//! the obligations and determines the set that remains. An until that is postponed by a move is *pending* on it; a
+//! run is accepting if no until is pending forever. `GF a` has a rule of its own: it always remains an obligation,
+//! and its eventuality is pending on moves that do not choose `a`, so `F a` never becomes an obligation (compare the
+//! suspension of Babiak et al., TACAS 2012).
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::automaton::Marks;
-use crate::diagram::{Diagram, Diagrams};
+use crate::bdd::{Bdd, Bdds};
 use crate::limits;
+use crate::nnf::{Term, TermId, Terms};
 use crate::problem::TooLarge;
-use crate::term::{Term, TermId, Terms};
 
-/// A set of obligations, a bit each.
+/// A set of obligations, one bit each.
 pub type Obligations = u128;
 
+/// A move of a set of obligations.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Move {
+    /// The remaining obligations.
     pub to: Obligations,
-    /// Untils put off, a bit each.
+    /// The pending untils, one bit each.
     pub pending: Marks,
-    pub label: Diagram,
+    /// The condition on the valuation.
+    pub label: Bdd,
 }
 
 impl Move {
-    const FREE: Move = Move { to: 0, pending: 0, label: Diagram::TRUE };
+    const FREE: Move = Move { to: 0, pending: 0, label: Bdd::TRUE };
 }
 
+/// The alternating automaton of a formula.
 pub struct Alternating<'a> {
+    /// The terms, which are the states.
     pub terms: &'a mut Terms,
-    pub diagrams: &'a mut Diagrams,
+    /// The decision bdds of the labels.
+    pub bdds: &'a mut Bdds,
     obligations: Vec<TermId>,
     numbers: HashMap<TermId, u32>,
     untils: HashMap<TermId, u32>,
@@ -41,10 +48,11 @@ pub struct Alternating<'a> {
 }
 
 impl<'a> Alternating<'a> {
-    pub fn new(terms: &'a mut Terms, diagrams: &'a mut Diagrams) -> Alternating<'a> {
+    /// An automaton without states.
+    pub fn new(terms: &'a mut Terms, bdds: &'a mut Bdds) -> Alternating<'a> {
         Alternating {
             terms,
-            diagrams,
+            bdds,
             obligations: Vec::new(),
             numbers: HashMap::new(),
             untils: HashMap::new(),
@@ -54,7 +62,7 @@ impl<'a> Alternating<'a> {
         }
     }
 
-    /// How many untils can be pending.
+    /// The number of untils that can be pending.
     pub fn until_count(&self) -> u32 {
         self.untils.len() as u32
     }
@@ -82,7 +90,7 @@ impl<'a> Alternating<'a> {
         Ok(1 << *self.untils.entry(term).or_insert(next))
     }
 
-    /// What can be done about all obligations of a set in one step.
+    /// The moves of a set of obligations: the combinations of the moves of its elements.
     pub fn moves_of_set(&mut self, set: Obligations) -> Result<Vec<Move>, TooLarge> {
         let mut all = vec![Move::FREE];
         for number in 0..self.obligations.len() {
@@ -94,6 +102,7 @@ impl<'a> Alternating<'a> {
         Ok(all)
     }
 
+    /// The moves of a term.
     pub fn moves(&mut self, term: TermId) -> Result<Rc<[Move]>, TooLarge> {
         if let Some(known) = self.moves.get(&term) {
             return Ok(Rc::clone(known));
@@ -110,7 +119,7 @@ impl<'a> Alternating<'a> {
             Term::False => Vec::new(),
             Term::True => vec![Move::FREE],
             Term::Literal(a, positive) => {
-                vec![Move { label: self.diagrams.literal(a.index(), positive), ..Move::FREE }]
+                vec![Move { label: self.bdds.literal(a.index(), positive), ..Move::FREE }]
             }
             Term::Or(parts) => {
                 let mut all = Vec::new();
@@ -151,7 +160,7 @@ impl<'a> Alternating<'a> {
         })
     }
 
-    /// A formula as alternatives, each a set of obligations.
+    /// The disjunctive normal form of a term: alternatives, each a set of obligations.
     pub fn alternatives(&mut self, term: TermId) -> Result<Vec<Obligations>, TooLarge> {
         if term == TermId::TRUE {
             return Ok(vec![0]);
@@ -190,7 +199,7 @@ impl<'a> Alternating<'a> {
         if self.combinations > limits::MAX_COMBINATIONS {
             return Err(TooLarge::new("the automaton of this formula would be too large: there are too many cases"));
         }
-        self.diagrams.check()
+        self.bdds.check()
     }
 
     fn product(&mut self, left: &[Move], right: &[Move]) -> Result<Vec<Move>, TooLarge> {
@@ -198,8 +207,8 @@ impl<'a> Alternating<'a> {
         let mut all = Vec::new();
         for a in left {
             for b in right {
-                let label = self.diagrams.and(a.label, b.label);
-                if label != Diagram::FALSE {
+                let label = self.bdds.and(a.label, b.label);
+                if label != Bdd::FALSE {
                     all.push(Move { to: a.to | b.to, pending: a.pending | b.pending, label });
                 }
             }
@@ -208,7 +217,8 @@ impl<'a> Alternating<'a> {
         Ok(all)
     }
 
-    /// Joins moves that differ in their labels only, and takes from each move what another does with less left to do.
+    /// Merges moves that differ in their labels only, and subtracts from each move the letters of moves with fewer
+    /// obligations.
     fn prune(&mut self, moves: &mut Vec<Move>) -> Result<(), TooLarge> {
         for m in moves.iter_mut() {
             m.to = self.smallest(m.to);
@@ -218,7 +228,7 @@ impl<'a> Alternating<'a> {
         for m in moves.drain(..) {
             match joined.last_mut() {
                 Some(last) if (last.to, last.pending) == (m.to, m.pending) => {
-                    last.label = self.diagrams.or(last.label, m.label);
+                    last.label = self.bdds.or(last.label, m.label);
                 }
                 _ => joined.push(m),
             }
@@ -228,17 +238,17 @@ impl<'a> Alternating<'a> {
             for j in 0..joined.len() {
                 let (a, b) = (joined[i], joined[j]);
                 if i != j && b.to & !a.to == 0 && b.pending & !a.pending == 0 {
-                    joined[i].label = self.diagrams.without(a.label, b.label);
+                    joined[i].label = self.bdds.without(a.label, b.label);
                 }
             }
         }
-        joined.retain(|m| m.label != Diagram::FALSE);
+        joined.retain(|m| m.label != Bdd::FALSE);
         *moves = joined;
         Ok(())
     }
 
-    /// The set without obligations that others imply. One that waits for something has to stay, or nobody would know
-    /// whether it still waits.
+    /// Removes obligations that are implied by others. An obligation with an until stays, since its pending mark is
+    /// needed.
     fn smallest(&mut self, set: Obligations) -> Obligations {
         if set.count_ones() < 2 {
             return set;
@@ -251,7 +261,7 @@ impl<'a> Alternating<'a> {
         for weak in &members {
             let implied = members.iter().any(|strong| {
                 strong != weak
-                    && !self.terms.is_expectant(self.obligations[*weak])
+                    && !self.terms.has_until(self.obligations[*weak])
                     && small >> strong & 1 == 1
                     && self.terms.implies(self.obligations[*strong], self.obligations[*weak])
             });

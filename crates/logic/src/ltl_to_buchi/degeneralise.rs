@@ -1,42 +1,42 @@
-//! From acceptance sets on edges to accepting states (Gastin and Oddoux, CAV 2001, section 5; with the refinements by
-//! component of Babiak, Badie, Duret-Lutz, Křetínský and Strejček, SPIN 2013).
+//! Degeneralisation: from acceptance sets of edges to accepting states (Gastin and Oddoux, CAV 2001, section 5, with
+//! the refinements per component of Babiak, Badie, Duret-Lutz, Křetínský and Strejček, SPIN 2013).
 //!
-//! Copies of a state are told apart by a *level*: how many sets of the component have been seen, in a fixed order,
-//! since the last accepting state. Components that accept always or never need one level only.
+//! Copies of a state have a *level*: the number of acceptance sets of the component that were visited in a fixed
+//! order since the last accepting state. Components that always or never accept need one level.
 
 use std::collections::HashMap;
 
-use crate::diagram::Diagrams;
+use crate::bdd::Bdds;
 use crate::graph::{Accepting, Graph, Link, merge_links};
 use crate::limits;
 use crate::problem::TooLarge;
 use crate::reduce::{self, irredundant};
 use crate::scc::components;
 
-/// At which level a component is entered.
+/// The level at which a component is entered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Entry {
     First,
     Accepting,
 }
 
-/// The smallest state-based automaton that trying different orders of the sets gives.
-pub fn smallest(graph: &Graph, diagrams: &mut Diagrams) -> Result<Graph, TooLarge> {
-    let plans = Plans::new(graph);
+/// The smallest state-based automaton over several orders of the acceptance sets.
+pub fn smallest(graph: &Graph, bdds: &mut Bdds) -> Result<Graph, TooLarge> {
+    let plans = SetsOfComponents::new(graph);
     let large = graph.states.len() > reduce::MANY_STATES;
     let orders = if large { vec![(0..graph.sets).collect()] } else { orders(graph.sets) };
     let entries: &[Entry] = if graph.sets == 0 || large { &[Entry::First] } else { &[Entry::First, Entry::Accepting] };
     let mut all = Vec::new();
     for order in orders {
         for entry in entries {
-            let copies = degeneralise(graph, &plans, &order, *entry, diagrams)?;
-            all.extend(reduce::variants(&copies, diagrams)?);
+            let copies = degeneralise(graph, &plans, &order, *entry, bdds)?;
+            all.extend(reduce::variants(&copies, bdds)?);
         }
     }
     Ok(reduce::smallest(all))
 }
 
-/// All orders of a few sets; of many, each set first once.
+/// All orders of a few sets. For many sets, one order per first set.
 fn orders(sets: u32) -> Vec<Vec<u32>> {
     let straight: Vec<u32> = (0..sets).collect();
     match sets {
@@ -55,15 +55,15 @@ fn orders(sets: u32) -> Vec<Vec<u32>> {
     }
 }
 
-/// What has to be seen in each component.
-struct Plans {
+/// The acceptance sets that each component needs.
+struct SetsOfComponents {
     component: Vec<Option<usize>>,
-    /// The sets to wait for; `None` if the component does not accept.
+    /// The acceptance sets of the component; `None` if the component does not accept.
     needed: Vec<Option<Vec<u32>>>,
 }
 
-impl Plans {
-    fn new(graph: &Graph) -> Plans {
+impl SetsOfComponents {
+    fn new(graph: &Graph) -> SetsOfComponents {
         let found = components(&graph.states, graph.initial, |l| l.to);
         let mut marks = vec![Vec::new(); found.count];
         for (state, links) in graph.states.iter().enumerate() {
@@ -80,10 +80,10 @@ impl Plans {
                 accepts.then(|| irredundant(&marks, graph.sets))
             })
             .collect();
-        Plans { component: found.of, needed }
+        SetsOfComponents { component: found.of, needed }
     }
 
-    /// The sets to wait for around a state, in an order.
+    /// The acceptance sets of the component of a state, in the given order.
     fn waiting(&self, state: usize, order: &[u32]) -> Option<Vec<u32>> {
         let needed = self.needed[self.component[state]?].as_ref()?;
         Some(order.iter().copied().filter(|s| needed.contains(s)).collect())
@@ -92,10 +92,10 @@ impl Plans {
 
 fn degeneralise(
     graph: &Graph,
-    plans: &Plans,
+    plans: &SetsOfComponents,
     order: &[u32],
     entry: Entry,
-    diagrams: &mut Diagrams,
+    bdds: &mut Bdds,
 ) -> Result<Graph, TooLarge> {
     let waiting: Vec<Option<Vec<u32>>> = (0..graph.states.len()).map(|s| plans.waiting(s, order)).collect();
     let last = |state: usize| waiting[state].as_ref().map_or(0, Vec::len);
@@ -120,7 +120,7 @@ fn degeneralise(
             }
             links.push(Link { to, marks: u64::from(accepting), label: link.label });
         }
-        merge_links(&mut links, diagrams);
+        merge_links(&mut links, bdds);
         states.push(links);
         if copies.len() > limits::MAX_STATES {
             let most = limits::MAX_STATES;

@@ -1,4 +1,4 @@
-//! The function that makes every move of a state: asks each process in turn, the youngest first.
+//! The function that makes every move of a state. It calls the function of each process, the youngest first.
 
 use std::mem::offset_of;
 
@@ -12,7 +12,7 @@ use super::{Gen, Role, Site};
 use crate::context::{Context, Mark, status};
 
 impl Gen<'_, '_> {
-    pub(super) fn all(&mut self) {
+    pub(super) fn successors(&mut self) {
         let timeout = offset_of!(Context, timeout);
         let (top, exit) = (self.fb.create_block(), self.fb.create_block());
         let before = self.plan.model.uses_timeout.then(|| {
@@ -32,7 +32,7 @@ impl Gen<'_, '_> {
             self.each_process();
         }
         if let Some(before) = before {
-            // Nobody can move: once more, with `timeout` true.
+            // No process can move: all are tried again with `timeout` true.
             let after = self.made();
             let still = self.fb.ins().icmp(IntCC::Equal, before, after);
             self.require(still, exit);
@@ -48,19 +48,19 @@ impl Gen<'_, '_> {
         self.return_status(status::DONE);
     }
 
-    /// Notes whether somebody is at a committed location.
+    /// Records whether some process is at a committed location.
     fn note_committed(&mut self) {
         if !self.plan.facts.committed {
             return;
         }
-        let urgent = self.somebody_at(|location| location.committed);
+        let urgent = self.some_process_at(|location| location.committed);
         let urgent = self.fb.ins().uextend(types::I32, urgent);
         self.set_context(urgent, offset_of!(Context, urgent));
     }
 
-    /// Is a process of the usual ones at such a location?
-    pub(super) fn somebody_at(&mut self, wanted: impl Fn(&Location) -> bool) -> Value {
-        let mut somebody = self.fb.ins().iconst(types::I8, 0);
+    /// Whether some process of the fixed set is at such a location.
+    pub(super) fn some_process_at(&mut self, wanted: impl Fn(&Location) -> bool) -> Value {
+        let mut found = self.fb.ins().iconst(types::I8, 0);
         for pid in 0..self.plan.facts.sites.len() {
             let site = self.site_of(pid);
             let locations = self.plan.model.processes[site.process as usize].locations.iter().enumerate();
@@ -68,13 +68,13 @@ impl Gen<'_, '_> {
             if !these.is_empty() {
                 let at = self.location(self.root, site);
                 let here = self.any_of(at, &these);
-                somebody = self.fb.ins().bor(somebody, here);
+                found = self.fb.ins().bor(found, here);
             }
         }
-        somebody
+        found
     }
 
-    /// Is the location one of these? Exactly, however many there are.
+    /// Whether the location is one of these. The test is exact for any number of locations.
     fn any_of(&mut self, at: Value, locations: &[u32]) -> Value {
         let mut found = self.fb.ins().iconst(types::I8, 0);
         for set in 0..=locations.iter().max().map_or(0, |l| l / 64) {
@@ -94,7 +94,7 @@ impl Gen<'_, '_> {
         self.fb.ins().band_imm_u(found, 1)
     }
 
-    /// Whoever the tables say there is.
+    /// Calls the function of each process in the tables.
     fn each_process(&mut self) {
         let (top, end) = (self.fb.create_block(), self.fb.create_block());
         let left = self.fb.append_block_param(top, types::I64);
@@ -123,7 +123,7 @@ impl Gen<'_, '_> {
         self.fb.switch_to_block(end);
     }
 
-    /// Notes how much has been made when a process has moved.
+    /// Records the number of successors after the moves of a process.
     fn mark(&mut self, pid: Num) {
         if !self.plan.parts {
             return;

@@ -1,4 +1,4 @@
-//! The function that looks at a state from outside: what the observer can do there, and whether it is the goal.
+//! The function that evaluates the observer and the goal in a state.
 
 use std::mem::offset_of;
 
@@ -13,18 +13,18 @@ use super::{Env, Gen, World};
 use crate::context::{ACCEPTING, Context, GOAL, question, status};
 
 impl Gen<'_, '_> {
-    /// Leaves in the context one bit for every edge of the observer's location, set if it can be taken, and one for
+    /// Stores one bit per edge of the observer's location in the context, set if the edge is enabled, and one bit for
     /// the goal.
-    pub(super) fn look(&mut self) {
+    pub(super) fn observe(&mut self) {
         let env = Env { timeout: false, ..self.env(self.root) };
         let zero = self.fb.ins().iconst(types::I64, 0);
-        self.set_context(zero, offset_of!(Context, sight));
+        self.set_context(zero, offset_of!(Context, observed));
         if let Some(goal) = &self.plan.model.goal {
             self.see(&goal.condition, env, GOAL);
         }
         if let Some(observer) = &self.plan.model.observer {
             if observer.labels {
-                self.see_labels();
+                self.observe_labels();
             }
             let exit = self.fb.create_block();
             let at = self.observer_location(self.root);
@@ -38,7 +38,7 @@ impl Gen<'_, '_> {
             for (location, block) in locations.iter().zip(blocks) {
                 self.fb.switch_to_block(block);
                 for (bit, id) in location.edges.iter().enumerate() {
-                    self.see_edge(&observer.automaton.edges[id.index()], env, 1 << bit);
+                    self.observe_edge(&observer.automaton.edges[id.index()], env, 1 << bit);
                 }
                 self.jump(exit);
             }
@@ -47,30 +47,30 @@ impl Gen<'_, '_> {
         self.return_status(status::DONE);
     }
 
-    /// Is a process at an accepting location?
-    fn see_labels(&mut self) {
+    /// Tests whether some process is at an accepting location.
+    fn observe_labels(&mut self) {
         let accepting = if self.plan.facts.fixed {
-            self.somebody_at(|location| location.accept)
+            self.some_process_at(|location| location.accept)
         } else {
             let asked = self.ask(question::ACCEPTING, self.env(self.root), Int::Const(0));
             self.int(asked)
         };
         let next = self.fb.create_block();
         self.require(accepting, next);
-        self.set_sight(ACCEPTING);
+        self.set_observed(ACCEPTING);
         self.jump(next);
         self.fb.switch_to_block(next);
     }
 
-    /// Can the edge be taken? That an assertion fails is rare.
-    fn see_edge(&mut self, edge: &Edge, env: Env, bit: u64) {
+    /// Tests whether the edge is enabled. A failed assertion is left to the interpreter.
+    fn observe_edge(&mut self, edge: &Edge, env: Env, bit: u64) {
         let next = self.fb.create_block();
         match &edge.guard {
             Guard::Always => {}
             Guard::When(condition) => self.require_expr(condition, env, next),
             Guard::Else => {
-                let sight = self.context(types::I64, offset_of!(Context, sight));
-                let others = self.fb.ins().band_imm_u(sight, !(GOAL | ACCEPTING) as i64);
+                let observed = self.context(types::I64, offset_of!(Context, observed));
+                let others = self.fb.ins().band_imm_u(observed, !(GOAL | ACCEPTING) as i64);
                 self.leave_if(others, next);
             }
             Guard::Youngest => {
@@ -83,7 +83,7 @@ impl Gen<'_, '_> {
                 self.require_expr(condition, env, self.rare);
             }
         }
-        self.set_sight(bit);
+        self.set_observed(bit);
         self.jump(next);
         self.fb.switch_to_block(next);
     }
@@ -91,16 +91,16 @@ impl Gen<'_, '_> {
     fn see(&mut self, condition: &Expr, env: Env, bit: u64) {
         let next = self.fb.create_block();
         self.require_expr(condition, env, next);
-        self.set_sight(bit);
+        self.set_observed(bit);
         self.jump(next);
         self.fb.switch_to_block(next);
     }
 
-    fn set_sight(&mut self, bit: u64) {
-        let sight = self.context(types::I64, offset_of!(Context, sight));
+    fn set_observed(&mut self, bit: u64) {
+        let observed = self.context(types::I64, offset_of!(Context, observed));
         let bit = self.fb.ins().iconst(types::I64, bit as i64);
-        let sight = self.fb.ins().bor(sight, bit);
-        self.set_context(sight, offset_of!(Context, sight));
+        let observed = self.fb.ins().bor(observed, bit);
+        self.set_context(observed, offset_of!(Context, observed));
     }
 
     fn observer_location(&mut self, world: World) -> Value {

@@ -1,4 +1,4 @@
-//! The trace automaton, in the form the runtime follows it.
+//! The trace automaton, in the form that the runtime uses.
 
 use kripke_model::Model;
 use kripke_model::ir::{Direction, Edge, Expr, LocId, Pattern, Sync, VarRef};
@@ -8,10 +8,10 @@ use crate::Unsupported;
 
 /// An automaton over channel operations.
 #[derive(Debug)]
-pub(crate) struct Watch {
-    /// Where its location is in the state.
+pub(crate) struct TraceAutomaton {
+    /// The offset of its location in the state.
     at: usize,
-    /// Edges without an operation are never taken.
+    /// The edges. An edge without an operation is never taken.
     edges: Vec<Option<Operation>>,
     /// The edges of each location.
     locations: Vec<Vec<usize>>,
@@ -19,12 +19,12 @@ pub(crate) struct Watch {
     negated: bool,
 }
 
-/// An operation on a channel, and where it leads.
+/// A channel operation and the target of the edge.
 #[derive(Debug)]
 struct Operation {
     direction: Direction,
     channel: Channel,
-    /// The fields of the message; none stands for any value.
+    /// The fields of the message; `None` matches any value.
     args: Vec<Option<i32>>,
     target: LocId,
 }
@@ -35,18 +35,18 @@ enum Channel {
     Named(Slot),
 }
 
-impl Watch {
-    /// The automaton of a model, if it has one.
-    pub(crate) fn new(model: &Model, layout: &Layout) -> Result<Option<Watch>, Unsupported> {
+impl TraceAutomaton {
+    /// The trace automaton of a model, if it has one.
+    pub(crate) fn new(model: &Model, layout: &Layout) -> Result<Option<TraceAutomaton>, Unsupported> {
         let (Some(trace), Some(at)) = (&model.trace, layout.event) else { return Ok(None) };
         let operation = |e: &Edge| e.sync.as_ref().map_or(Some(None), |sync| operation(sync, e, layout).map(Some));
         let edges = trace.automaton.edges.iter().map(operation).collect::<Option<Vec<_>>>();
         let edges = edges.ok_or_else(|| Unsupported("a trace automaton with computed operations".to_string()))?;
         let locations = trace.automaton.locations.iter().map(|l| l.edges.iter().map(|e| e.index()).collect()).collect();
-        Ok(Some(Watch { at, edges, locations, end: trace.end, negated: trace.negated }))
+        Ok(Some(TraceAutomaton { at, edges, locations, end: trace.end, negated: trace.negated }))
     }
 
-    /// Moves the automaton. False if the operation violates it.
+    /// Moves the automaton. Returns false if the operation violates it.
     pub(crate) fn follow(&self, state: &mut [u8], direction: Direction, number: i32, message: &[i32]) -> bool {
         let here = LocId(u32::from(u16::from_le_bytes([state[self.at], state[self.at + 1]])));
         if here == self.end || !self.edges.iter().flatten().any(|e| e.is_about(state, direction, number)) {

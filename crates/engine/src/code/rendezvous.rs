@@ -1,4 +1,4 @@
-//! The function that takes part in a rendezvous offered by another process.
+//! The function for the receiver's half of a rendezvous.
 
 use std::collections::BTreeMap;
 use std::mem::offset_of;
@@ -51,7 +51,7 @@ impl Gen<'_, '_> {
         self.fb.switch_to_block(end);
     }
 
-    /// The edges by the number of the channel they receive from, if these are known, and many.
+    /// The edges by the number of the channel they receive from, if all numbers are known and there are many edges.
     fn by_channel(&self, edges: &[EdgeId]) -> Option<BTreeMap<u32, Vec<EdgeId>>> {
         let mut groups: BTreeMap<u32, Vec<EdgeId>> = BTreeMap::new();
         for &id in edges {
@@ -61,7 +61,7 @@ impl Gen<'_, '_> {
         (groups.len() > 2).then_some(groups)
     }
 
-    /// Lower levels win.
+    /// Tries the edges by level. Lower levels take precedence.
     fn accept_by(&mut self, edges: &[EdgeId], same_channel: bool) {
         let process = self.process();
         let level = |id: EdgeId| process.edges[id.index()].level;
@@ -123,7 +123,7 @@ impl Gen<'_, '_> {
         self.fresh();
         let env = Env { world, timeout: false, ..env };
         if self.plan.model.trace.is_some() {
-            // The automaton sees all fields, also those that are not received.
+            // The trace automaton reads all fields, including those that are not received.
             let more = self.fb.ins().icmp_imm_u(IntCC::NotEqual, fields, args.len() as i64);
             let rare = self.rare;
             self.leave_if(more, rare);
@@ -153,7 +153,7 @@ impl Gen<'_, '_> {
     }
 }
 
-/// Is it an edge that receives?
+/// Whether an edge receives.
 pub(super) fn receives(process: &Process, id: EdgeId) -> bool {
     matches!(process.edges[id.index()].sync, Some(Sync::Receive { .. }))
 }

@@ -1,7 +1,6 @@
-//! The function that says whether a process could move, for `enabled` and for priorities.
+//! The function that tests whether a process is enabled, for `enabled` and for priorities.
 //!
-//! That is less than being able to move: a send on a rendezvous channel counts whether or not somebody waits for it,
-//! and so does `else`.
+//! The test is weaker than being able to move: a send on a rendezvous channel and `else` always count.
 
 use std::mem::offset_of;
 
@@ -10,12 +9,12 @@ use cranelift_codegen::ir::{Block, InstBuilder, types};
 use kripke_model::ir::{EdgeId, LocId, Sync};
 
 use super::Gen;
-use super::accept::receives;
+use super::rendezvous::receives;
 use crate::context::{Context, ask, status};
 
 impl Gen<'_, '_> {
-    /// Answers what the context asks.
-    pub(super) fn could(&mut self) {
+    /// Answers the query in the context.
+    pub(super) fn enabled(&mut self) {
         let (yes, no) = (self.fb.create_block(), self.fb.create_block());
         let asked = self.context(types::I32, offset_of!(Context, ask));
         if self.process().provided.is_some() {
@@ -32,13 +31,13 @@ impl Gen<'_, '_> {
         self.leave_if(meeting, meet);
         for (location, block) in self.dispatch(no, |edges| !edges.is_empty()) {
             self.fb.switch_to_block(block);
-            self.could_from(location, yes, no);
+            self.enabled_from(location, yes, no);
         }
         self.fb.switch_to_block(meet);
         let process = self.process();
         for (location, block) in self.dispatch(no, |edges| edges.iter().any(|id| receives(process, *id))) {
             self.fb.switch_to_block(block);
-            self.could_meet_from(location, yes, no);
+            self.can_receive_from(location, yes, no);
         }
         for (block, status) in [(yes, status::YES), (no, status::DONE)] {
             self.fb.switch_to_block(block);
@@ -46,19 +45,19 @@ impl Gen<'_, '_> {
         }
     }
 
-    fn could_from(&mut self, location: LocId, yes: Block, no: Block) {
+    fn enabled_from(&mut self, location: LocId, yes: Block, no: Block) {
         for &id in &self.process().locations[location.index()].edges {
             let (edge, next) = (self.edge_of(id), self.fb.create_block());
-            // A sequence that begins an edge decides, by its first step.
+            // A sequence without a channel operation in front is enabled if its first edge is.
             match edge.chain.filter(|_| edge.sync.is_none()) {
-                None => self.could_take(id, yes, next),
+                None => self.enabled_edge(id, yes, next),
                 Some(entry) => {
                     let begin = self.fb.create_block();
-                    self.could_take(id, begin, next);
+                    self.enabled_edge(id, begin, next);
                     self.fb.switch_to_block(begin);
                     for &first in &self.process().locations[entry.index()].edges {
                         let other = self.fb.create_block();
-                        self.could_take(first, yes, other);
+                        self.enabled_edge(first, yes, other);
                         self.fb.switch_to_block(other);
                     }
                     self.jump(next);
@@ -69,14 +68,14 @@ impl Gen<'_, '_> {
         self.jump(no);
     }
 
-    fn could_take(&mut self, id: EdgeId, yes: Block, no: Block) {
+    fn enabled_edge(&mut self, id: EdgeId, yes: Block, no: Block) {
         let (edge, env) = (self.edge_of(id), self.env(self.root));
         self.guard(&edge.guard, env, no);
         self.ready(edge, env, no, &mut |code, _| code.jump(yes));
     }
 
-    /// Could it receive from the channel of the offer?
-    fn could_meet_from(&mut self, location: LocId, yes: Block, no: Block) {
+    /// Tests whether the process can receive from the channel of the offer.
+    fn can_receive_from(&mut self, location: LocId, yes: Block, no: Block) {
         for &id in &self.process().locations[location.index()].edges {
             if let Some(Sync::Receive { channel, .. }) = &self.edge_of(id).sync {
                 let mine = self.eval(channel, self.env(self.root));

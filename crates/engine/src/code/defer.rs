@@ -1,4 +1,5 @@
-//! The function that takes a point inside an atomic sequence: it runs on at once, and what becomes of it is put aside.
+//! The function for a point inside an atomic sequence: it executes the sequence as far as it is deterministic and
+//! records the result.
 
 use std::mem::{offset_of, size_of};
 
@@ -10,8 +11,8 @@ use super::{Gen, Role};
 use crate::context::{Context, Pending, status};
 
 impl Gen<'_, '_> {
-    /// The root is the point, which is where the next one goes. Its sizes are in the context, and stay there.
-    pub(super) fn park(&mut self) {
+    /// The root is the point, and the next free place of the buffer. Its sizes are in the context and stay there.
+    pub(super) fn defer(&mut self) {
         let entry = self.cursor(offset_of!(Context, pending));
         let limit = self.context(types::I64, offset_of!(Context, pending_limit));
         let beyond = self.fb.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, entry, limit);
@@ -42,9 +43,9 @@ impl Gen<'_, '_> {
         self.return_status(status::DONE);
     }
 
-    /// Runs on as long as there is one way to go. Whether there are several now.
+    /// Executes the sequence as long as one edge is enabled. Returns whether several are enabled.
     fn run_on(&mut self) -> Value {
-        let Some(follow) = self.link(Role::Follow, self.site) else {
+        let Some(follow) = self.link(Role::Atomic, self.site) else {
             return self.fb.ins().iconst(types::I32, i64::from(status::BRANCH));
         };
         let end = self.join_block();

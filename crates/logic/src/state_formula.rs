@@ -1,9 +1,9 @@
-//! State formulas: the parts of a formula that have no temporal operator.
+//! State formulas: the subformulas without a temporal operator.
 //!
-//! Within one, `&&`, `||` and `->` are evaluated from left to right and only as far as needed: in `[] (i < 4 -> a[i] == 0)` no
-//! element is read where `i` is 4. Automata and the search for branching know only valuations of propositions, all of which are
-//! evaluated in every state. So where evaluating a proposition may be a fault, the largest state formula around it becomes one
-//! proposition: it is evaluated as it was written, and its faults are those of the formula.
+//! In a state formula `&&`, `||` and `->` are evaluated from left to right and only as far as needed: `[] (i < 4 ->
+//! a[i] == 0)` does not read an element where `i` is 4. Automata and the CTL search use valuations, for which all
+//! propositions are evaluated in every state. So if the evaluation of a proposition may be a fault, the largest state
+//! formula around it becomes one proposition. It is evaluated as written, and its faults are those of the formula.
 
 use kripke_model::ir::{BinaryOp, Expr, UnaryOp};
 
@@ -13,21 +13,23 @@ use crate::formula::{Binary, FormulaBuilder, Node, NodeId, Unary};
 use crate::limits::MAX_ATOMS;
 use crate::parse::Ltl;
 
-/// A formula with the conditions that its propositions stand for.
+/// A formula with the conditions of its propositions.
 #[derive(Clone, Debug)]
 pub struct Grouped<F> {
+    /// The formula.
     pub formula: F,
+    /// The condition of each proposition.
     pub conditions: Vec<Expr>,
 }
 
-/// A node, as far as it matters here.
+/// The kind of a node: boolean or temporal.
 #[derive(Clone, Copy)]
 enum Kind {
     Constant(bool),
     Atom(AtomId),
     Not(usize),
     Join(Join, usize, usize),
-    /// With its operands.
+    /// A temporal operator with its operands.
     Temporal(usize, Option<usize>),
 }
 
@@ -39,18 +41,18 @@ enum Join {
     Equivalent,
 }
 
-/// What becomes of each node.
+/// The decision for each node.
 struct Plan {
-    /// The condition of a state formula.
+    /// The condition, for a state formula.
     conditions: Vec<Option<Expr>>,
-    /// It becomes one proposition.
+    /// Whether the node becomes one proposition.
     grouped: Vec<bool>,
-    /// It is a part of the new formula.
+    /// Whether the node is a part of the new formula.
     needed: Vec<bool>,
 }
 
 impl Plan {
-    /// `risky` propositions are those whose evaluation may be a fault.
+    /// Decides for all nodes. `risky` marks the propositions whose evaluation may be a fault.
     fn new(nodes: &[Kind], root: usize, conditions: &[Expr], risky: &[bool]) -> Plan {
         let mut values: Vec<Option<Expr>> = Vec::new();
         let mut risks: Vec<bool> = Vec::new();
@@ -145,7 +147,7 @@ impl Ltl {
         self.formula.nodes().iter().map(kind).collect()
     }
 
-    /// The condition that a part of the formula is, if it is a state formula.
+    /// The condition of a subformula, if it is a state formula.
     pub(crate) fn state_formula(&self, part: NodeId, conditions: &[Expr]) -> Option<Expr> {
         let mut values: Vec<Option<Expr>> = Vec::new();
         for kind in &self.kinds()[..=part.index()] {
@@ -154,7 +156,8 @@ impl Ltl {
         values.pop().flatten()
     }
 
-    /// The formula with a proposition for each state formula that may be a fault. None if that makes too many.
+    /// The formula with one proposition for each state formula whose evaluation may be a fault. Returns `None` if
+    /// there would be too many propositions.
     pub fn grouped(&self, conditions: &[Expr], risky: &[bool]) -> Option<Grouped<Ltl>> {
         let plan = Plan::new(&self.kinds(), self.formula.root().index(), conditions, risky);
         let (mut new, mut builder) = (Propositions::default(), FormulaBuilder::default());
@@ -197,7 +200,8 @@ impl Ctl {
         self.nodes().iter().map(kind).collect()
     }
 
-    /// The formula with a proposition for each state formula that may be a fault. None if that makes too many.
+    /// The formula with one proposition for each state formula whose evaluation may be a fault. Returns `None` if
+    /// there would be too many propositions.
     pub fn grouped(&self, conditions: &[Expr], risky: &[bool]) -> Option<Grouped<Ctl>> {
         let plan = Plan::new(&self.kinds(), self.root().index(), conditions, risky);
         let (mut new, mut builder) = (Propositions::default(), CtlBuilder::default());
@@ -236,7 +240,8 @@ mod tests {
     use super::*;
     use crate::parse;
 
-    /// The propositions after grouping, where those that read an element are risky, and the condition of each as text.
+    /// The propositions after grouping, with their conditions as text. Propositions that read an array element are
+    /// risky.
     fn propositions(atoms: &Atoms) -> Vec<&str> {
         atoms.iter().map(|(_, atom)| atom.text.as_str()).collect()
     }

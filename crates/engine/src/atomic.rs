@@ -1,31 +1,32 @@
-//! Atomic sequences: what compiled code has put aside becomes successors, depth first, in the interpreter's order.
+//! Atomic sequences: the points recorded by compiled code become successors, in depth-first order like in the
+//! interpreter.
 
 use crate::context::{Pending, SLACK, status};
 use crate::driver::Driver;
 
-/// More points than this inside the atomic sequences of one state, or a sequence that branches more often than this, are
-/// left to the interpreter.
+/// The number of points inside the atomic sequences of one state, and of branches of a sequence, above which the
+/// state is left to the interpreter.
 const MAX_POINTS: usize = 200_000;
 const MAX_DEPTH: usize = 10_000;
 
 impl Driver {
-    /// Makes successors of the points inside atomic sequences that compiled code has put aside.
+    /// Makes successors of the points inside atomic sequences that compiled code has recorded.
     #[inline(never)]
     pub(crate) fn run_inner(&mut self) -> i32 {
         self.run_points(0, self.points_made())
     }
 
-    /// The same for some of them.
+    /// Makes successors of a range of points.
     pub(crate) fn run_points(&mut self, first: usize, end: usize) -> i32 {
         if self.context.branches == 0 { self.append(first, end) } else { self.run_branches(first, end) }
     }
 
-    /// Where sequences branch: the points that come from one are expanded before the next one.
+    /// Expands points with several enabled edges. The points that result from one are expanded before the next one.
     fn run_branches(&mut self, first: usize, end: usize) -> i32 {
         self.context.timeout = 0;
-        self.rooms.points.clear();
-        self.rooms.points.push((first, end));
-        while let Some((next, end)) = self.rooms.points.last_mut() {
+        self.buffers.points.clear();
+        self.buffers.points.push((first, end));
+        while let Some((next, end)) = self.buffers.points.last_mut() {
             let (first, end) = (*next, *end);
             // SAFETY: compiled code wrote as many entries as were made.
             let points = unsafe { std::slice::from_raw_parts(self.context.pending_start, end) };
@@ -35,7 +36,7 @@ impl Driver {
             let mut answer = self.append(first, first + ended);
             match point.filter(|_| answer == status::DONE) {
                 Some(point) => answer = self.run_branch(point),
-                None => drop(self.rooms.points.pop()),
+                None => drop(self.buffers.points.pop()),
             }
             if answer != status::DONE {
                 return answer;
@@ -49,16 +50,16 @@ impl Driver {
         unsafe { self.context.pending.offset_from(self.context.pending_start) as usize }
     }
 
-    /// Makes the moves from a point where an atomic sequence branches.
+    /// Makes the moves from a point with several enabled edges.
     fn run_branch(&mut self, point: Pending) -> i32 {
         let (len, before) = (point.len as usize, self.points_made());
-        if before > MAX_POINTS || self.rooms.points.len() > MAX_DEPTH {
+        if before > MAX_POINTS || self.buffers.points.len() > MAX_DEPTH {
             return status::RARE;
         }
-        if len + SLACK > self.rooms.current.len() {
+        if len + SLACK > self.buffers.current.len() {
             return status::FULL;
         }
-        let current = self.rooms.current.as_mut_ptr();
+        let current = self.buffers.current.as_mut_ptr();
         let from = self.context.inner_start.wrapping_add(point.at as usize);
         // SAFETY: there is room, and these two buffers are different ones.
         unsafe { copy(from, current, len) };
@@ -73,15 +74,15 @@ impl Driver {
         }
         let after = self.points_made();
         if after != before {
-            self.rooms.points.push((before, after));
+            self.buffers.points.push((before, after));
         } else if (out, ends) == (self.context.out, self.context.ends) {
-            // Blocked: the point itself is a state.
+            // The sequence is blocked: the point itself is a successor.
             return self.append_bytes(from, &[point]);
         }
         status::DONE
     }
 
-    /// Makes successors of points where sequences have ended.
+    /// Makes successors of points at which sequences have ended.
     fn append(&mut self, first: usize, end: usize) -> i32 {
         // SAFETY: compiled code wrote as many entries as were made.
         let points = unsafe { std::slice::from_raw_parts(self.context.pending_start.add(first), end - first) };
@@ -91,7 +92,7 @@ impl Driver {
         }
     }
 
-    /// Appends states that are one behind the other.
+    /// Appends consecutive states.
     fn append_bytes(&mut self, from: *const u8, points: &[Pending]) -> i32 {
         let total: usize = points.iter().map(|p| p.len as usize).sum();
         let context = &mut *self.context;
@@ -115,7 +116,7 @@ impl Driver {
 /// Copies states by whole vectors.
 ///
 /// # Safety
-/// The two must be in different buffers, and have [`SLACK`] bytes behind them.
+/// The two must be in different buffers, with [`SLACK`] bytes after them.
 #[inline]
 unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
     const UNIT: usize = 32;

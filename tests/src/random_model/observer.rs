@@ -1,4 +1,4 @@
-//! What looks at a random model from outside: an observer, a goal.
+//! Observers and goals of random models.
 
 use kripke_model::ir::{Edge, EdgeId, Effect, Expr, Goal, Guard, LocId, Location, Observer, Process, ProcessId};
 
@@ -62,7 +62,7 @@ impl Maker {
         Edge { guard, effects, target, label: "watch".to_string(), ..blank() }
     }
 
-    /// Something about a state that nobody in particular can judge.
+    /// An expression that can be evaluated without a process.
     fn seen(&mut self) -> Expr {
         if self.random.percent(50) {
             let process = self.random.below(self.model.processes.len());

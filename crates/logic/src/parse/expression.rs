@@ -1,4 +1,4 @@
-//! Expressions of the model's language, carved out of a formula without being understood.
+//! Operands that are expressions of the modelling language. Their extent is found without parsing them.
 
 use super::lex::Kind;
 use super::roles::Role;
@@ -7,12 +7,12 @@ use crate::atoms::Span;
 use crate::problem::Problem;
 
 impl Parser<'_> {
-    /// Whether nothing of an expression can follow here.
+    /// Whether an expression ends here.
     pub(super) fn at_boundary(&self) -> bool {
         matches!(self.role(), None | Some(Role::Infix(_) | Role::Close(_)))
     }
 
-    /// Whether the bracket here opens a formula rather than a piece of an expression: a temporal operator is in it, or
+    /// Whether the bracket here encloses a formula, not a part of an expression: it contains a temporal operator, or
     /// it is a whole operand.
     pub(super) fn is_formula(&self, close: usize) -> bool {
         let inside = &self.roles[self.at + 1..close];
@@ -23,7 +23,8 @@ impl Parser<'_> {
         whole && self.tokens[self.at].text == "(" && !self.is_conditional(self.at, close)
     }
 
-    /// `(c -> a : b)` is an expression; `(c -> p:n)` speaks of a variable of another process.
+    /// Whether brackets enclose a conditional expression, `(c -> a : b)`. In `(c -> p:n)` the colon is a remote
+    /// reference.
     fn is_conditional(&self, open: usize, close: usize) -> bool {
         let mut i = open + 1;
         while i < close {
@@ -39,7 +40,7 @@ impl Parser<'_> {
         false
     }
 
-    /// A colon with a name or `]` right before it and a name right behind it.
+    /// Whether a colon is a remote reference: a name or `]` precedes it and a name follows, without blanks.
     fn is_remote(&self, colon: usize) -> bool {
         let (Some(before), Some(after)) = (self.tokens.get(colon.wrapping_sub(1)), self.tokens.get(colon + 1)) else {
             return false;
@@ -49,8 +50,8 @@ impl Parser<'_> {
         named && after.kind == Kind::Word && before.span.end == span.start && span.end == after.span.start
     }
 
-    /// An operand that is an expression.
-    pub(super) fn chunk(&mut self) -> Result<usize, Problem> {
+    /// Parses an operand that is an expression.
+    pub(super) fn expression(&mut self) -> Result<usize, Problem> {
         if self.is_quoted(self.at) {
             let span = self.here();
             self.at += 1;
@@ -64,7 +65,7 @@ impl Parser<'_> {
         self.atom(start.to(last))
     }
 
-    /// `!x == 1` is `(!x) == 1` in every language we know: there the `!` belongs to the expression.
+    /// Parses `!x == 1` as the expression `(!x) == 1`, which is its meaning in all supported languages.
     pub(super) fn negated_expression(&mut self) -> Result<Option<usize>, Problem> {
         let mut first = self.at;
         while self.roles.get(first) == Some(&Role::Prefix(Prefix::Not)) && self.tokens[first].text == "!" {
@@ -90,7 +91,7 @@ impl Parser<'_> {
         self.atom(span).map(Some)
     }
 
-    /// Where the expression that begins at `i` ends, and whether operators of its language join operands in it.
+    /// The end of the expression that starts at `i`, and whether it contains an operator of its language.
     fn scan(&self, mut i: usize) -> Result<(usize, bool), Problem> {
         let mut after_operand = false;
         let mut calculates = false;
@@ -112,7 +113,7 @@ impl Parser<'_> {
                     let poll = matches!(text, "?" | "??") && self.tokens.get(i + 1).is_some_and(|t| t.text == "[");
                     calculates |= after_operand && !matches!(text, "." | "@" | ":" | "?" | "??");
                     if after_operand && poll {
-                        // `q?[m]`: the bracket follows as after an array's name.
+                        // In `q?[m]` the bracket belongs to the expression, like an array index.
                         i += 1;
                         continue;
                     }
@@ -125,7 +126,7 @@ impl Parser<'_> {
         if after_operand { Ok((i, calculates)) } else { Err(self.expression_ends(i)) }
     }
 
-    /// `len(q)`
+    /// Whether a bracket follows a function name: `len(q)`.
     fn is_call(&self, open: usize) -> bool {
         self.tokens[open].text == "(" && open > 0 && self.tokens[open - 1].kind == Kind::Word
     }

@@ -1,4 +1,4 @@
-//! The function that runs on inside an atomic sequence, in place, as long as there is exactly one way to go.
+//! The function that executes an atomic sequence in place, as long as exactly one edge is enabled.
 
 use std::collections::HashMap;
 use std::mem::offset_of;
@@ -13,23 +13,24 @@ use super::emit::Target;
 use super::{Gen, Purpose};
 use crate::context::{Context, status};
 
-/// A sequence that goes on longer than this is left to the interpreter.
+/// The number of steps after which a sequence is left to the interpreter.
 const MAX_STEPS: i64 = 10_000;
 
 struct Walk {
     blocks: HashMap<LocId, Block>,
     steps: Variable,
-    /// Finds the location by looking at the state.
+    /// Dispatches on the location in the state.
     dispatch: Block,
-    /// There are several ways to go.
+    /// Several edges are enabled.
     branch: Block,
     /// The state is to be stored.
     done: Block,
 }
 
 impl Gen<'_, '_> {
-    /// Runs on in the root state itself. Done: the sequence ended or is blocked here. Branch: there is a choice.
-    pub(super) fn follow(&mut self) {
+    /// Executes the sequence in the root state. Returns DONE if it ended or is blocked, BRANCH if several edges are
+    /// enabled.
+    pub(super) fn atomic(&mut self) {
         self.target = Target::Place;
         let (dispatch, branch, done) = (self.fb.create_block(), self.fb.create_block(), self.fb.create_block());
         let steps = self.fb.declare_var(types::I32);
@@ -60,14 +61,14 @@ impl Gen<'_, '_> {
         }
     }
 
-    /// Locations inside atomic sequences.
+    /// The locations inside atomic sequences.
     fn kept(&self) -> Vec<LocId> {
         let process = self.process();
         let mut kept: Vec<LocId> = Vec::new();
         for edge in process.edges.iter().filter(|e| e.then == Then::Keep) {
             match edge.chain {
                 None => kept.push(edge.target),
-                // Where the sequence ends.
+                // The locations at which the sequence ends.
                 Some(_) => kept.extend(process.edges.iter().filter(|e| e.then != Then::Chain).map(|e| e.target)),
             }
         }
@@ -105,7 +106,7 @@ impl Gen<'_, '_> {
         }
     }
 
-    /// Finds out which edges can be taken; goes to `none` if none can.
+    /// Determines the enabled edges; goes to `none` if there is none.
     fn choose(&mut self, walk: &Walk, edges: &[EdgeId], none: Block) {
         let chosen = self.variable(Purpose::Chosen, types::I32);
         let nothing = self.fb.ins().iconst(types::I32, 0);
@@ -139,7 +140,7 @@ impl Gen<'_, '_> {
         }
     }
 
-    /// Takes an edge in place and goes on, or goes to `none`.
+    /// Takes an edge in place and continues, or goes to `none`.
     fn follow_edge(&mut self, walk: &Walk, id: EdgeId, check: bool, none: Block) {
         let (edge, env) = (self.edge_of(id), self.env(self.root));
         if check {

@@ -1,8 +1,8 @@
-//! States of the usual shape without what they all have in common.
+//! States of the common shape without the bytes for the types of processes.
 //!
-//! A state says of each process which type it is. Where the processes are the usual ones that goes without saying, so
-//! those bytes are cut out, and compiled code works on what is left. States of other shapes are kept whole; a byte more
-//! makes them longer than any that was cut, unless they are shorter anyway.
+//! A state has a type byte for each process. If the set of processes is fixed these bytes are constant. They are
+//! removed, and compiled code works on the remaining bytes. States of other shapes stay as they are; an additional
+//! byte makes each of them longer than a state without types, unless it is shorter anyway.
 
 use kripke_model::State;
 
@@ -10,22 +10,22 @@ use crate::facts::Site;
 use crate::shape::Shape;
 
 #[derive(Debug)]
-pub(crate) struct Cut {
+pub(crate) struct TypeBytes {
     shape: Shape,
-    /// Where a state of this shape says of which type a process is, and what it says.
+    /// The offsets of the type bytes in a state of this shape, with their values.
     types: Vec<(usize, u8)>,
-    /// How long such a state is when it is cut.
+    /// The length of a state without type bytes.
     pub len: usize,
 }
 
-impl Cut {
-    pub(crate) fn new(shape: Shape, sites: &[Site], len: usize) -> Cut {
+impl TypeBytes {
+    pub(crate) fn new(shape: Shape, sites: &[Site], len: usize) -> TypeBytes {
         let types: Vec<(usize, u8)> = sites.iter().map(|s| (s.base as usize, s.process as u8)).collect();
-        Cut { shape, len: len - types.len(), types }
+        TypeBytes { shape, len: len - types.len(), types }
     }
 
-    /// What is kept of a whole state.
-    pub(crate) fn cut(&self, whole: &State, out: &mut Vec<u8>) {
+    /// The stored form of a state.
+    pub(crate) fn encode(&self, whole: &State, out: &mut Vec<u8>) {
         out.clear();
         if !self.shape.fits(whole) {
             out.extend_from_slice(whole);
@@ -42,8 +42,8 @@ impl Cut {
         out.extend_from_slice(&whole[from..]);
     }
 
-    /// The whole state again.
-    pub(crate) fn mend(&self, kept: &State, out: &mut Vec<u8>) {
+    /// The state with its type bytes.
+    pub(crate) fn decode(&self, kept: &State, out: &mut Vec<u8>) {
         out.clear();
         if kept.len() != self.len {
             out.extend_from_slice(&kept[..kept.len() - usize::from(kept.len() > self.len)]);

@@ -1,51 +1,56 @@
-//! Formulas of computation tree logic on a part of a graph: what is certain, whatever the rest is like.
+//! Evaluation of CTL formulas on a partial Kripke structure: three-valued results that are valid for every
+//! completion.
 //!
-//! For every part of the formula and every node there are two bounds: it *must* be true, and it *may* be. Paths that are
-//! known to exist raise the first, successors that are not known keep the second up. This follows the definition of the
-//! operators and nothing else: no search, no automaton.
+//! Each subformula has two bounds in every node: the nodes where it *must* be true, and those where it *may* be true.
+//! Known paths raise the lower bound; unknown successors keep the upper bound. The evaluation follows the definition
+//! of the operators and uses no search and no automaton.
 
 use crate::atoms::Valuation;
 use crate::ctl::{Ctl, CtlId, CtlNode, Path};
 
-/// Some nodes of a graph. The first is where formulas are judged.
+/// Some nodes of a Kripke structure. Formulas are evaluated in the first node.
 #[derive(Clone, Default, Debug)]
-pub struct Fragment {
+pub struct PartialStructure {
+    /// The known nodes.
     pub nodes: Vec<Node>,
-    /// Nodes that a path can go round in for ever, visiting all of them, and that path counts.
-    pub rounds: Vec<Vec<usize>>,
-    /// Whether only paths of some kind count, of which not every finite path is the beginning. Ends are none of them.
-    pub picky: bool,
+    /// Cycles of accepted paths: a path may repeat the nodes of a cycle infinitely often.
+    pub cycles: Vec<Vec<usize>>,
+    /// Whether path quantifiers range over a class of infinite paths that not every finite path extends to (impartial
+    /// paths). Then finite maximal paths do not count.
+    pub fair_paths_only: bool,
 }
 
+/// A node of a partial Kripke structure.
 #[derive(Clone, Default, Debug)]
 pub struct Node {
+    /// The propositions that are true.
     pub atoms: Valuation,
-    /// Successors that are in the fragment.
+    /// The known successors.
     pub next: Vec<usize>,
-    /// There are no others.
-    pub whole: bool,
+    /// Whether there are no other successors.
+    pub complete: bool,
 }
 
-/// What is known without being shown: in a node, a part of the formula has this value.
+/// A fact that is assumed: the value of a subformula in a node.
 pub type Given = (usize, CtlId, bool);
 
-/// Of one part of the formula, in each node.
+/// The bounds of one subformula in every node.
 #[derive(Clone, Debug)]
 struct Bounds {
     must: Vec<bool>,
     may: Vec<bool>,
 }
 
-/// Whether the formula is true in the first node, if that is certain.
-pub fn judge(ctl: &Ctl, fragment: &Fragment, given: &[Given]) -> Option<bool> {
+/// The value of the formula in the first node, if it is the same in every completion.
+pub fn judge(ctl: &Ctl, structure: &PartialStructure, given: &[Given]) -> Option<bool> {
     let mut known: Vec<Bounds> = Vec::new();
     for (i, node) in ctl.nodes().iter().enumerate() {
-        let mut own = fragment.unknown();
+        let mut own = structure.unknown();
         for (at, _, value) in given.iter().filter(|(_, part, _)| part.index() == i) {
             own.must[*at] = *value;
             own.may[*at] = *value;
         }
-        known.push(fragment.bounds(*node, &known, &own));
+        known.push(structure.bounds(*node, &known, &own));
     }
     let root = &known[ctl.root().index()];
     match (root.must.first(), root.may.first()) {
@@ -75,7 +80,7 @@ impl Bounds {
     }
 }
 
-impl Fragment {
+impl PartialStructure {
     fn unknown(&self) -> Bounds {
         Bounds { must: vec![false; self.nodes.len()], may: vec![true; self.nodes.len()] }
     }
@@ -84,7 +89,7 @@ impl Fragment {
         Bounds { must: vec![value; self.nodes.len()], may: vec![value; self.nodes.len()] }
     }
 
-    /// What follows from the parts, and what is given of the whole.
+    /// The bounds that follow from the operands and from the assumed facts.
     fn bounds(&self, node: CtlNode, known: &[Bounds], given: &Bounds) -> Bounds {
         let part = |id: CtlId| &known[id.index()];
         let derived = match node {
@@ -114,25 +119,25 @@ impl Fragment {
                 self.until(&y, &x.and(&y), &given).or(&never).not()
             }
         };
-        // Of what is given and what follows, whichever says more.
+        // The tighter of the derived and the assumed bounds.
         Bounds { must: derived.or(given).must, may: derived.and(given).may }
     }
 
-    /// Some successor, on a path that counts.
+    /// Bounds of `EX x`.
     fn next(&self, x: &Bounds) -> Bounds {
-        let x = self.on_a_path_that_counts(x);
+        let x = self.on_fair_path(x);
         let any = |set: &[bool], node: &Node| node.next.iter().any(|to| set[*to]);
         Bounds {
             must: self.nodes.iter().map(|node| any(&x.must, node)).collect(),
-            may: self.nodes.iter().map(|node| any(&x.may, node) || !node.whole).collect(),
+            may: self.nodes.iter().map(|node| any(&x.may, node) || !node.complete).collect(),
         }
     }
 
-    /// On some path that counts `x` until `y`.
+    /// Bounds of `E[x U y]`.
     fn until(&self, x: &Bounds, y: &Bounds, given: &Bounds) -> Bounds {
-        let y = self.on_a_path_that_counts(y);
+        let y = self.on_fair_path(y);
         let target = |set: &[bool], extra: &[bool]| set.iter().zip(extra).map(|(a, b)| *a || *b).collect();
-        let outside: Vec<bool> = self.nodes.iter().zip(&x.may).map(|(node, x)| *x && !node.whole).collect();
+        let outside: Vec<bool> = self.nodes.iter().zip(&x.may).map(|(node, x)| *x && !node.complete).collect();
         let mut reached: Vec<bool> = target(&y.may, &outside);
         reached.iter_mut().zip(&given.may).for_each(|(at, given)| *at &= given);
         Bounds {
@@ -141,19 +146,19 @@ impl Fragment {
         }
     }
 
-    /// On some path that counts always `x`.
+    /// Bounds of `EG x`.
     fn always(&self, x: &Bounds, given: &Bounds) -> Bounds {
         let mut good = given.must.clone();
-        for round in self.rounds.iter().filter(|round| round.iter().all(|at| x.must[*at])) {
-            round.iter().for_each(|at| good[*at] = true);
+        for cycle in self.cycles.iter().filter(|cycle| cycle.iter().all(|at| x.must[*at])) {
+            cycle.iter().for_each(|at| good[*at] = true);
         }
         for (at, node) in self.nodes.iter().enumerate() {
-            good[at] |= !self.picky && x.must[at] && node.whole && node.next.is_empty();
+            good[at] |= !self.fair_paths_only && x.must[at] && node.complete && node.next.is_empty();
         }
         let mut may: Vec<bool> = x.may.iter().zip(&given.may).map(|(x, given)| *x && *given).collect();
         self.sweep(|at| {
             let node = &self.nodes[at];
-            let ends = node.next.is_empty() || !node.whole;
+            let ends = node.next.is_empty() || !node.complete;
             let lost = may[at] && !ends && node.next.iter().all(|to| !may[*to]);
             may[at] &= !lost;
             lost
@@ -161,14 +166,14 @@ impl Fragment {
         Bounds { must: self.backwards(good, |at| x.must[at]), may }
     }
 
-    fn on_a_path_that_counts(&self, x: &Bounds) -> Bounds {
-        if !self.picky {
+    fn on_fair_path(&self, x: &Bounds) -> Bounds {
+        if !self.fair_paths_only {
             return x.clone();
         }
         x.and(&self.always(&self.constant(true), &self.unknown()))
     }
 
-    /// From where these nodes can be reached by way of allowed ones.
+    /// The nodes from which `set` can be reached through allowed nodes.
     fn backwards(&self, mut set: Vec<bool>, allowed: impl Fn(usize) -> bool) -> Vec<bool> {
         self.sweep(|at| {
             let found = !set[at] && allowed(at) && self.nodes[at].next.iter().any(|to| set[*to]);
@@ -178,7 +183,8 @@ impl Fragment {
         set
     }
 
-    /// Until nothing changes. Runs are numbered from their beginning, so the other way round that is soon.
+    /// Repeats a step on all nodes up to the fixed point. Nodes are numbered along runs, so the reverse order
+    /// converges fast.
     fn sweep(&self, mut step: impl FnMut(usize) -> bool) {
         while (0..self.nodes.len()).rev().filter(|at| step(*at)).count() > 0 {}
     }
@@ -189,26 +195,27 @@ mod tests {
     use super::*;
     use crate::parse;
 
-    /// Nodes by their atoms and successors, `?` if there may be others; the first two atoms are p and q.
-    fn fragment(nodes: &[(&str, &[usize])], rounds: &[&[usize]]) -> Fragment {
+    /// Nodes with their atoms and successors. `?` marks a node with unknown successors; the first two atoms are p and
+    /// q.
+    fn structure(nodes: &[(&str, &[usize])], cycles: &[&[usize]]) -> PartialStructure {
         let node = |(atoms, next): &(&str, &[usize])| Node {
             atoms: u64::from(atoms.contains('p')) | u64::from(atoms.contains('q')) << 1,
             next: next.to_vec(),
-            whole: !atoms.contains('?'),
+            complete: !atoms.contains('?'),
         };
         let nodes = nodes.iter().map(node).collect();
-        Fragment { nodes, rounds: rounds.iter().map(|r| r.to_vec()).collect(), picky: false }
+        PartialStructure { nodes, cycles: cycles.iter().map(|r| r.to_vec()).collect(), fair_paths_only: false }
     }
 
-    /// Numbers `p` and `q` in this order.
-    fn says(text: &str, fragment: &Fragment) -> Option<bool> {
+    /// The value of a formula. Its text is prefixed such that `p` and `q` are atoms 0 and 1.
+    fn says(text: &str, structure: &PartialStructure) -> Option<bool> {
         let ctl = parse::ctl(&format!("((p || q) || true) && ({text})")).unwrap();
-        judge(&ctl, fragment, &[])
+        judge(&ctl, structure, &[])
     }
 
     #[test]
     fn what_is_not_known_is_left_open() {
-        let run = fragment(&[("p?", &[1]), ("p?", &[2]), ("q?", &[])], &[]);
+        let run = structure(&[("p?", &[1]), ("p?", &[2]), ("q?", &[])], &[]);
         for (text, expected) in [
             ("EF q", Some(true)),
             ("AG p", Some(false)),
@@ -229,8 +236,8 @@ mod tests {
     }
 
     #[test]
-    fn whole_graphs_leave_nothing_open() {
-        let graph = fragment(&[("p", &[1, 2]), ("p", &[0]), ("q", &[])], &[&[0, 1]]);
+    fn complete_structures_leave_nothing_open() {
+        let graph = structure(&[("p", &[1, 2]), ("p", &[0]), ("q", &[])], &[&[0, 1]]);
         for (text, expected) in [
             ("EG p", true),
             ("AF q", false),
@@ -248,7 +255,7 @@ mod tests {
 
     #[test]
     fn what_is_given_counts() {
-        let run = fragment(&[("?", &[1]), ("?", &[])], &[]);
+        let run = structure(&[("?", &[1]), ("?", &[])], &[]);
         let ctl = parse::ctl("AG EF p").unwrap();
         assert_eq!(judge(&ctl, &run, &[]), None);
         let inner = CtlId(1);
@@ -259,9 +266,9 @@ mod tests {
 
     #[test]
     fn only_paths_that_count() {
-        let mut graph = fragment(&[("", &[1, 2]), ("p", &[]), ("q", &[2])], &[&[2]]);
+        let mut graph = structure(&[("", &[1, 2]), ("p", &[]), ("q", &[2])], &[&[2]]);
         assert_eq!((says("EF p", &graph), says("EF q", &graph)), (Some(true), Some(true)));
-        graph.picky = true;
+        graph.fair_paths_only = true;
         assert_eq!((says("EF p", &graph), says("EF q", &graph)), (None, Some(true)));
     }
 }

@@ -1,38 +1,38 @@
-//! Successors process by process, for a search that leaves some of them for later.
+//! Successors by process, for partial-order reduction.
 
 use kripke_model::layout::ProcessAt;
 use kripke_model::{Batch, Flags, Parts, Standing, State};
 
 use crate::context::{Pending, status};
 use crate::driver::{Driver, Outcome};
-use crate::joint::Sight;
+use crate::product::Observation;
 
 impl Driver {
-    /// Appends every successor of a state, and tells who moves to which. None if the program can't.
+    /// Appends every successor of a state and records its process. `None` if the program can't.
     pub(crate) fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Option<Flags> {
-        let sight = match self.functions().look {
-            Some(_) => Some(self.sight(state)?),
+        let observed = match self.functions().observe {
+            Some(_) => Some(self.observation(state)?),
             None => None,
         };
-        if let Some(sight) =
-            sight.as_ref().filter(|s| s.targets.is_empty() && self.functions().model.observer.is_some())
+        if let Some(observed) =
+            observed.as_ref().filter(|s| s.targets.is_empty() && self.functions().model.observer.is_some())
         {
             (parts.first, parts.ends) = (out.len(), Vec::new());
-            return Some(sight.flags);
+            return Some(observed.flags);
         }
         loop {
             match self.attempt_parts(state, out, parts) {
                 Outcome::Moved => break,
                 Outcome::Full if self.can_grow() => self.grow(),
-                // That nobody can move has its own rules.
+                // A deadlock is left to the interpreter.
                 Outcome::Still | Outcome::Rare | Outcome::Full => return None,
             }
         }
-        let Some(sight) = sight else { return Some(Flags::default()) };
-        if let Some(copies) = self.join_parts(&sight, out, parts.first) {
+        let Some(observed) = observed else { return Some(Flags::default()) };
+        if let Some(copies) = self.join_parts(&observed, out, parts.first) {
             parts.ends.iter_mut().for_each(|(_, end)| *end = parts.first + (*end - parts.first) * copies);
         }
-        Some(sight.flags)
+        Some(observed.flags)
     }
 
     fn attempt_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Outcome {
@@ -47,7 +47,7 @@ impl Driver {
         let mut answer = self.all(root);
         if answer == status::DONE {
             if self.context.timeout == 1 {
-                // They move because nobody else can.
+                // The processes move by `timeout` only.
                 answer = status::RARE;
             } else {
                 self.read_marks(bytes, ends, parts);
@@ -62,7 +62,7 @@ impl Driver {
         }
     }
 
-    /// Who has made which of the successors that are there at once.
+    /// Records the processes of the successors outside atomic sequences.
     fn read_marks(&self, bytes: &[u8], ends: &[u32], parts: &mut Parts) {
         for pid in (0..parts.standing.len()).rev() {
             let made = self.context.marks[pid].made as usize;
@@ -75,7 +75,7 @@ impl Driver {
         }
     }
 
-    /// Makes successors of the points inside atomic sequences, and notes whose they are.
+    /// Makes successors of the points inside atomic sequences, and records their processes.
     fn run_marked(&mut self, bytes: &[u8], ends: &[u32], parts: &mut Parts) -> i32 {
         if self.context.pending == self.context.pending_start {
             return status::DONE;
@@ -96,7 +96,7 @@ impl Driver {
         status::DONE
     }
 
-    /// How many states there are in the batch with those made and not yet taken.
+    /// The number of states in the batch, including those not yet added to it.
     fn made(&self, bytes: &[u8], ends: &[u32]) -> usize {
         // SAFETY: both pointers are into the same reserved memory.
         let len = unsafe { self.context.out.offset_from(self.context.out_start) as usize };
@@ -118,10 +118,10 @@ impl Driver {
         }
     }
 
-    /// Puts the observer where it can go, in all states but the first ones. How many of each that makes.
-    fn join_parts(&mut self, sight: &Sight, out: &mut Batch, first: usize) -> Option<usize> {
+    /// Combines the states from `first` on with the moves of the observer. Returns the number of moves.
+    fn join_parts(&mut self, observed: &Observation, out: &mut Batch, first: usize) -> Option<usize> {
         let at = self.functions().layout.observer?;
-        crate::joint::join(out, first, at, &sight.targets);
-        Some(sight.targets.len())
+        crate::product::join(out, first, at, &observed.targets);
+        Some(observed.targets.len())
     }
 }

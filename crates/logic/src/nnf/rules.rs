@@ -1,24 +1,26 @@
-//! The rules by which terms become smaller.
+//! The simplification rules for disjunction, next and until.
 
 use super::{Term, TermId, Terms};
 
 impl Terms {
+    /// The simplified `X a`.
     pub fn next(&mut self, a: TermId) -> TermId {
-        if self.is_timeless(a) { a } else { self.intern(Term::Next(a)) }
+        if self.is_suspendable(a) { a } else { self.intern(Term::Next(a)) }
     }
 
+    /// The simplified disjunction.
     pub fn or(&mut self, parts: Vec<TermId>) -> TermId {
         self.joined_or(parts, false)
     }
 
-    /// A disjunction, maybe one whose mirror image is wanted.
+    /// The simplified disjunction; `mirrored` if its dual is wanted.
     pub(super) fn joined_or(&mut self, parts: Vec<TermId>, mirrored: bool) -> TermId {
         let mut flat = self.flattened(parts);
         loop {
             flat.sort_unstable();
             flat.dedup();
             flat.retain(|t| *t != TermId::FALSE);
-            if flat.contains(&TermId::TRUE) || self.cover_everything(&flat) {
+            if flat.contains(&TermId::TRUE) || self.is_tautology(&flat) {
                 return TermId::TRUE;
             }
             self.absorb(&mut flat);
@@ -46,8 +48,8 @@ impl Terms {
         flat
     }
 
-    /// Two of the parts that cannot both be false.
-    fn cover_everything(&mut self, parts: &[TermId]) -> bool {
+    /// Whether two of the operands are never both false.
+    fn is_tautology(&mut self, parts: &[TermId]) -> bool {
         for (i, a) in parts.iter().enumerate() {
             let not_a = self.not(*a);
             if parts[i + 1..].iter().any(|b| self.implies(not_a, *b)) {
@@ -57,7 +59,7 @@ impl Terms {
         false
     }
 
-    /// Drops what implies another part.
+    /// Removes operands that imply another operand.
     fn absorb(&mut self, parts: &mut Vec<TermId>) {
         let mut i = 0;
         while i < parts.len() {
@@ -70,7 +72,7 @@ impl Terms {
         }
     }
 
-    /// Two parts that are one: `(a U b) || (a U c)`, `(a R c) || (b R c)`, `X a || X b`, `GF a || GF b`.
+    /// Two operands that combine to one: `(a U b) || (a U c)`, `(a R c) || (b R c)`, `X a || X b`, `GF a || GF b`.
     fn joinable(&mut self, parts: &[TermId], mirrored: bool) -> Option<(usize, usize, TermId)> {
         for i in 0..parts.len() {
             for j in i + 1..parts.len() {
@@ -88,8 +90,8 @@ impl Terms {
             let eventually = self.finally(either);
             return Some(self.globally(eventually));
         }
-        // `F a || FG b` is better joined, its mirror image `G a && GF b` is not.
-        if mirrored && (self.is_timeless(x) || self.is_timeless(y)) {
+        // Combining `F a || FG b` gives a smaller automaton, combining its dual `G a && GF b` does not.
+        if mirrored && (self.is_suspendable(x) || self.is_suspendable(y)) {
             return None;
         }
         match (self.get(x).clone(), self.get(y).clone()) {
@@ -116,8 +118,8 @@ impl Terms {
         Some(*a)
     }
 
-    /// The rules of `F` mirrored, and one that has no mirror image: `G(a && F b)` is `G a && GF b`, since automata
-    /// need no extra state for `GF b`.
+    /// The simplified `G a`: the dual of the rules for `F`, and one rule without a dual. `G(a && F b)` is `G a && GF
+    /// b`, since `GF b` needs no state of an automaton.
     pub fn globally(&mut self, a: TermId) -> TermId {
         if let Term::And(parts) = self.get(a).clone() {
             let (eventual, rest): (Vec<TermId>, Vec<TermId>) = parts.iter().partition(|p| self.is_eventual(**p));
@@ -133,6 +135,7 @@ impl Terms {
         self.not(finally)
     }
 
+    /// The simplified `a U b`.
     pub fn until(&mut self, a: TermId, b: TermId) -> TermId {
         if a == TermId::FALSE || self.is_eventual(b) || self.implies(a, b) {
             return b;
@@ -147,7 +150,7 @@ impl Terms {
         simplified.or_else(|| self.simpler_right(a, b)).unwrap_or_else(|| self.intern(Term::Until(a, b)))
     }
 
-    /// `F(a U b)` is `F b`, also within a disjunction; `F X b` is `X F b`.
+    /// `F(a U b)` is `F b`, also within a disjunction. `F X b` is `X F b`.
     fn simpler_finally(&mut self, b: TermId) -> Option<TermId> {
         match self.get(b).clone() {
             Term::Until(_, y) => Some(self.finally(y)),
@@ -168,7 +171,7 @@ impl Terms {
         }
     }
 
-    /// What in the left side of an until is not needed.
+    /// Removes redundant parts of the left operand of an until.
     fn simpler_left(&mut self, a: TermId, b: TermId) -> Option<TermId> {
         match (self.get(a).clone(), self.get(b).clone()) {
             (Term::Next(x), Term::Next(y)) => {
@@ -189,17 +192,18 @@ impl Terms {
         }
     }
 
-    /// Takes out of the right side what does not care when: `a U (b && t)` is `(a U b) && t` for a timeless `t`,
-    /// `a U (b || e)` is `(a U b) || e` for an eventual `e`.
+    /// Moves suspendable and eventual parts out of the right operand: `a U (b && t)` is `(a U b) && t` for a
+    /// suspendable `t`, and `a U (b || e)` is `(a U b) || e` for an eventual `e`.
     fn simpler_right(&mut self, a: TermId, b: TermId) -> Option<TermId> {
         match self.get(b).clone() {
             Term::And(parts) => {
-                let (timeless, rest): (Vec<TermId>, Vec<TermId>) = parts.iter().partition(|p| self.is_timeless(**p));
-                if timeless.is_empty() {
+                let (suspendable, rest): (Vec<TermId>, Vec<TermId>) =
+                    parts.iter().partition(|p| self.is_suspendable(**p));
+                if suspendable.is_empty() {
                     return None;
                 }
                 let rest = self.and(rest);
-                let mut all = timeless;
+                let mut all = suspendable;
                 all.push(self.until(a, rest));
                 Some(self.and(all))
             }
