@@ -5,12 +5,12 @@ use std::collections::HashMap;
 
 use kripke_model::ir::{Channel, Enum, EnumId, LocId, ProcessId, Var};
 
-use super::LowerOptions;
 use super::frames::Frame;
 use super::symbols::Symbols;
 use super::types::{Record, Symbol};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::limits::MAX_ERRORS_SHOWN;
+use crate::promela::Options;
 use crate::source::Span;
 
 /// A name of `mtype`, which stands for a number everywhere.
@@ -50,7 +50,7 @@ pub(super) struct Uses {
 pub(super) struct Environment<'a> {
     diagnostics: RefCell<&'a mut Vec<Diagnostic>>,
     failed: Cell<bool>,
-    pub options: &'a LowerOptions,
+    pub options: &'a Options,
     pub uses: Uses,
     pub enums: Vec<Enum>,
     pub constants: HashMap<String, Constant>,
@@ -66,7 +66,7 @@ pub(super) struct Environment<'a> {
 }
 
 impl<'a> Environment<'a> {
-    pub fn new(diagnostics: &'a mut Vec<Diagnostic>, options: &'a LowerOptions) -> Environment<'a> {
+    pub fn new(diagnostics: &'a mut Vec<Diagnostic>, options: &'a Options) -> Environment<'a> {
         Environment {
             diagnostics: RefCell::new(diagnostics),
             failed: Cell::new(false),

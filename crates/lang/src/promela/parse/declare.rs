@@ -130,7 +130,7 @@ impl Parser<'_> {
         }
         self.bump();
         for symbol in &symbols {
-            self.symbols.insert(symbol.text.as_str().into(), symbol.span);
+            self.names.symbols.insert(symbol.text.as_str().into(), symbol.span);
         }
         Ok(symbols)
     }

@@ -265,13 +265,13 @@ impl Parser<'_> {
             return Sym::Keyword(keyword);
         }
         let text = &token.text;
-        if self.symbols.contains_key(text) {
+        if self.names.symbols.contains_key(text) {
             Sym::Symbol
-        } else if self.types.contains_key(text) {
+        } else if self.names.types.contains_key(text) {
             Sym::TypeName
-        } else if self.processes.contains_key(text) {
+        } else if self.names.processes.contains_key(text) {
             Sym::ProcName
-        } else if self.inlines.contains_key(text) {
+        } else if self.names.inlines.contains_key(text) {
             Sym::InlineName
         } else {
             Sym::Name

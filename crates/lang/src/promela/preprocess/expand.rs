@@ -10,6 +10,7 @@ use crate::promela::lex::lex;
 use crate::promela::token::{Punct, Token, TokenKind};
 use crate::source::{Expansion, ExpansionKind, Span, join};
 
+#[derive(Debug)]
 pub struct Macro {
     pub name: Rc<str>,
     /// `None` for an object-like macro.
