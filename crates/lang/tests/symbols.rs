@@ -108,7 +108,7 @@ fn dve() {
     let loaded = read("m.dve", "byte x; process P { int y; state a; init a; trans a - b; ");
     assert!(loaded.model.is_none());
     assert_eq!(outline(&loaded), ["Global x", "Process P", "Local P.y", "Label P.a"]);
-    let loaded = read("m.mdve", &format!("define(`N', `3')forloop(`i', 1, 2, `byte v`'i;'){text}"));
+    let loaded = read("m.mdve", &format!("define(`N', `3')forloop(`i', 1, 2, ` '){text}"));
     assert_eq!(outline(&loaded)[..2], ["Macro N", "Macro i"]);
 }
 
