@@ -14,7 +14,7 @@ use crate::source::{Loader, Sources};
 use crate::symbols::Symbols;
 use crate::{Language, Tree, promela};
 
-/// How to read a model.
+/// Options of loading a model.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
     /// The language. The ending of the file's name decides if there is none.
@@ -63,10 +63,10 @@ impl Loaded {
     /// Reads conditions on states, in the language of the model, as if they stood at the end of its text. The text itself is not
     /// read again.
     ///
-    /// The expressions belong to [`Loaded::model`] as it is afterwards: the model is replaced where its states lack something that a
-    /// condition refers to, such as a label. A later call reads conditions for a model of their own; all conditions of one model
-    /// must be read in one call. Warnings are added to the diagnostics. The errors of the conditions are returned, and the model
-    /// stays as it is; if there is no model, its errors are returned.
+    /// The expressions belong to [`Loaded::model`] as it is afterwards: the model is replaced if its states lack something that
+    /// a condition refers to, such as a label. Therefore all conditions of one model are read in one call. Warnings are added to
+    /// the diagnostics. The errors of the conditions are returned, and the model stays as it is; if there is no model, its own
+    /// diagnostics are returned.
     pub fn conditions(&mut self, texts: &[String]) -> Result<Vec<Expr>, Vec<Diagnostic>> {
         let Some(model) = &self.model else { return Err(self.diagnostics.clone()) };
         if texts.is_empty() {

@@ -24,7 +24,7 @@ pub struct System {
     pub channels: Vec<Channel>,
     /// Processes.
     pub processes: Vec<Process>,
-    /// How processes run; none if the `system` line is missing.
+    /// The kind of the system. None if the `system` line is missing.
     pub kind: Option<Kind>,
     /// The process that is a property.
     pub property: Option<Name>,

@@ -43,7 +43,7 @@ pub struct Parsed {
     end: End,
 }
 
-/// What conditions need of the end of a text.
+/// The macros and names in force at the end of a text.
 #[derive(Debug)]
 struct End {
     macros: preprocess::Macros,
@@ -56,7 +56,7 @@ impl FrontEnd for Promela {
     }
 
     fn endings(&self) -> &'static [&'static str] {
-        &["pml", "prom", "promela"]
+        &["pml", "pm", "prom", "promela"]
     }
 
     fn read(&self, input: &Input<'_>) -> Reading {

@@ -1,4 +1,4 @@
-//! The macros that m4 brings along.
+//! The built-in macros of m4.
 
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ impl Builtin {
 }
 
 impl Expander<'_> {
-    /// What a call of a built-in macro gives.
+    /// The result of a call of a built-in macro.
     pub(super) fn builtin(&mut self, builtin: Builtin, at: Char, args: Vec<Text>) -> Done<Text> {
         use Builtin as B;
         let arg = |i: usize| args.get(i).cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What m4 makes of texts.
+//! Texts and their expansions.
 
 use std::io;
 use std::path::Path;

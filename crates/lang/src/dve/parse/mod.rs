@@ -42,7 +42,7 @@ struct Parser<'a> {
     at: usize,
     diagnostics: &'a mut Vec<Diagnostic>,
     errors: usize,
-    /// Where the last error was.
+    /// The token of the last error.
     complained_at: Option<usize>,
     depth: usize,
 }

@@ -1,4 +1,4 @@
-//! Tokens to syntax tree: recursive descent with recovery, so that one slip does not hide the next.
+//! Tokens to syntax tree: recursive descent with recovery, so that one error does not hide the next.
 
 mod command;
 mod declare;
@@ -31,7 +31,7 @@ pub(super) struct Parser<'a> {
     depth: usize,
     /// Temporal operators are allowed.
     in_formula: bool,
-    /// What is being defined, which its last `END` names.
+    /// The name of the process or model being read, which its last `END` repeats.
     inside: Option<Name>,
 }
 
@@ -286,7 +286,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Everything recursive passes here, so that absurd nesting ends in an error and not in an overflow.
+    /// Bounds the recursion: deeper nesting is an error, not a stack overflow.
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= limits::MAX_NESTING {
             let span = self.peek().span;

@@ -109,7 +109,7 @@ pub(super) fn lower(
     Some(Lowered { model, conditions })
 }
 
-/// What the units of a program gave.
+/// The results of the units of a program.
 #[derive(Default)]
 struct Collected<'a> {
     types: Vec<types::Basic>,

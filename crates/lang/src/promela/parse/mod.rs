@@ -29,7 +29,7 @@ use crate::source::{Sources, Span, join};
 use feed::{Frame, Inline, Lexeme};
 use ltl::TemporalOp;
 
-/// What a token is to the grammar.
+/// The grammatical class of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Sym {
     Keyword(Keyword),
@@ -93,7 +93,7 @@ pub(super) fn parse_conditions(
 struct Parser<'a> {
     sources: &'a mut Sources,
     diagnostics: &'a mut Vec<Diagnostic>,
-    /// Where tokens come from; the last one first. Never empty.
+    /// The sources of tokens, a stack that is never empty.
     frames: Vec<Frame>,
     /// Formulas are read after everything else, wherever they stand.
     deferred: Vec<Token>,
@@ -120,7 +120,7 @@ struct Parser<'a> {
     /// The height of the tallest expression that is part of the operand or statement being read.
     inside: u32,
     errors: usize,
-    /// How many tokens had been taken at the last error: one error per place.
+    /// The number of tokens taken at the last error: one error per place.
     complained_at: Option<usize>,
     stopped: bool,
 }

@@ -347,7 +347,7 @@ impl Parser<'_> {
     }
 }
 
-/// What to write instead of C's words.
+/// Promela's replacements for words of C.
 fn c_habit(word: &str) -> Option<&'static str> {
     Some(match word {
         "while" => "write `do :: condition -> … :: else -> break od`",

@@ -158,7 +158,7 @@ impl<'a> Preprocessor<'a> {
         self.pushed = None;
     }
 
-    /// Where the user's text stands now.
+    /// The current place in the user's text.
     fn innermost_use(&self) -> Option<crate::diagnostic::Label> {
         self.frames.iter().rev().find_map(|frame| match frame {
             Frame::File(f) => {
