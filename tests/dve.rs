@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use kripke_lang::promela::MacroOption;
+use kripke_lang::preprocess::MacroOption;
 use kripke_tests::measure::{Bounds, Counts, Measured, count_all, count_with_claim, holds, reaches};
 use kripke_tests::table::{Row, Table};
 use kripke_tests::{parallel, places};

@@ -45,10 +45,11 @@ fn holds(path: &Path, condition: &str) -> u64 {
 }
 
 fn errors(path: &Path, condition: &str) -> Errors {
-    let options = LoadOptions { conditions: vec![condition.to_string()], ..LoadOptions::default() };
-    let loaded = kripke_lang::load(path, &Disk, &options);
-    let mut model = loaded.model.unwrap_or_else(|| panic!("{}: {:?}", path.display(), loaded.diagnostics));
-    model.goal = Some(Goal { condition: loaded.conditions[0].clone(), text: condition.to_string(), span: None });
+    let mut loaded = kripke_lang::load(path, &Disk, &LoadOptions::default());
+    let read = loaded.conditions(&[condition.to_string()]);
+    let mut read = read.unwrap_or_else(|errors| panic!("{}: {errors:?}", path.display()));
+    let mut model = loaded.model.expect("a model");
+    model.goal = Some(Goal { condition: read.remove(0), text: condition.to_string(), span: None });
     let interpreter = Interpreter::new(Arc::new(model)).expect("a model that starts");
     let successors = || -> Box<dyn Successors> { Box::new(interpreter.for_thread()) };
     let options = Options { all_errors: true, threads: Some(1), ..Options::default() };

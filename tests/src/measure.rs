@@ -7,7 +7,7 @@ use std::{fmt, fs, io};
 
 use kripke_engine::Compiled;
 use kripke_lang::LoadOptions;
-use kripke_lang::diagnostic::Severity;
+use kripke_lang::diagnostic::{Diagnostic, Severity};
 use kripke_lang::source::Loader;
 use kripke_model::ir::{Expr, Goal};
 use kripke_model::{Interpreter, Model, Successors};
@@ -169,8 +169,7 @@ pub fn find_first(path: &Path, bounds: Bounds) -> Measured {
 
 /// Whether a state can be reached in which a condition is true; none if the search could not be finished.
 pub fn reaches(path: &Path, condition: &str, bounds: Bounds) -> Result<Option<bool>, String> {
-    let options = LoadOptions { conditions: vec![condition.to_string()], ..LoadOptions::default() };
-    let (mut model, conditions) = load_with(path, &options)?;
+    let (mut model, conditions) = load_with(path, &[condition.to_string()])?;
     let text = condition.to_string();
     model.goal = conditions.into_iter().next().map(|condition| Goal { condition, text, span: None });
     let model = Arc::new(model);
@@ -276,13 +275,15 @@ impl Loader for Disk {
 
 /// The model in a file, or what is wrong with its text.
 pub fn load(path: &Path) -> Result<Model, String> {
-    load_with(path, &LoadOptions::default()).map(|(model, _)| model)
+    load_with(path, &[]).map(|(model, _)| model)
 }
 
-fn load_with(path: &Path, options: &LoadOptions) -> Result<(Model, Vec<Expr>), String> {
-    let loaded = kripke_lang::load(path, &Disk, options);
-    let mut errors = loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error);
-    let first = errors.next().map(|d| d.message.clone());
-    let model = loaded.model.ok_or_else(|| first.unwrap_or_else(|| "no model and no error".to_string()))?;
-    Ok((model, loaded.conditions))
+fn load_with(path: &Path, conditions: &[String]) -> Result<(Model, Vec<Expr>), String> {
+    let mut loaded = kripke_lang::load(path, &Disk, &LoadOptions::default());
+    let first = |diagnostics: Vec<Diagnostic>| {
+        let error = diagnostics.into_iter().find(|d| d.severity == Severity::Error);
+        error.map_or_else(|| "no model and no error".to_string(), |d| d.message)
+    };
+    let conditions = loaded.conditions(conditions).map_err(first)?;
+    Ok((loaded.model.ok_or("no model and no error")?, conditions))
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kripke_lang::diagnostic::{Diagnostic, Severity};
-use kripke_lang::promela::{LowerOptions, MacroOption, Preprocess};
+use kripke_lang::preprocess::{MacroOption, Preprocess};
+use kripke_lang::promela;
 use kripke_lang::render::render_all;
 use kripke_lang::source::{Loader, Sources};
 use kripke_lang::{LoadOptions, load as read};
@@ -57,26 +58,45 @@ pub fn interpreter(model: Arc<Model>, raw: bool) -> Result<Interpreter, StartErr
     Ok(if raw { interpreter.without_claims() } else { interpreter })
 }
 
-/// Reads the model, and conditions in its language.
+/// Reads a model, and conditions in its language.
 pub fn load(path: &Path, source: &Source, conditions: &[String], files: &dyn Files) -> Result<Loaded, InputError> {
+    load_with(path, source, files, |_| Ok(conditions.to_vec()))
+}
+
+/// Reads a model, then the conditions that `conditions` gives for it. The text of the model is read once.
+pub fn load_with(
+    path: &Path,
+    source: &Source,
+    files: &dyn Files,
+    conditions: impl FnOnce(&Model) -> Result<Vec<String>, InputError>,
+) -> Result<Loaded, InputError> {
+    let mut loaded = read(path, &Sourced { model: path, files }, &options(source));
+    let texts = match &loaded.model {
+        Some(model) => conditions(model)?,
+        None => return Err(InputError::new(&loaded.sources, &loaded.diagnostics)),
+    };
+    let conditions = loaded.conditions(&texts).map_err(|errors| {
+        let all: Vec<Diagnostic> = loaded.diagnostics.iter().cloned().chain(errors).collect();
+        InputError::new(&loaded.sources, &all)
+    })?;
+    let warnings = rendered(&loaded.sources, &loaded.diagnostics);
+    let model = loaded.model.ok_or_else(|| InputError::whole(path, "it has no model"))?;
+    Ok(Loaded { model, conditions, warnings })
+}
+
+fn options(source: &Source) -> LoadOptions {
     let defined = source.define.iter().cloned().map(MacroOption::Define);
     let undefined = source.undefine.iter().cloned().map(MacroOption::Undefine);
-    let options = LoadOptions {
+    LoadOptions {
         language: source.language,
         preprocess: Preprocess { macros: defined.chain(undefined).collect(), include_dirs: source.include.clone() },
-        lower: LowerOptions { reverse_escapes: source.reverse_escapes },
-        conditions: conditions.to_vec(),
-    };
-    let loaded = read(path, &Sourced { model: path, files }, &options);
-    // Styled in any case: what the reader can't see is stripped when it is printed.
-    let text = render_all(&loaded.sources, &loaded.diagnostics, true);
-    match loaded.model {
-        Some(model) => Ok(Loaded { model, conditions: loaded.conditions, warnings: text }),
-        None => {
-            let complaints = loaded.diagnostics.iter().map(|d| complaint(&loaded.sources, d)).collect();
-            Err(InputError { text, complaints })
-        }
+        promela: promela::Options { reverse_escapes: source.reverse_escapes },
     }
+}
+
+/// Diagnostics as text with styles, which are removed on printing where the reader can't see them.
+fn rendered(sources: &Sources, diagnostics: &[Diagnostic]) -> String {
+    render_all(sources, diagnostics, true)
 }
 
 fn complaint(sources: &Sources, diagnostic: &Diagnostic) -> Complaint {
@@ -96,6 +116,11 @@ fn complaint(sources: &Sources, diagnostic: &Diagnostic) -> Complaint {
 }
 
 impl InputError {
+    fn new(sources: &Sources, diagnostics: &[Diagnostic]) -> InputError {
+        let complaints = diagnostics.iter().map(|d| complaint(sources, d)).collect();
+        InputError { text: rendered(sources, diagnostics), complaints }
+    }
+
     /// An error of a file as a whole.
     pub fn whole(path: &Path, message: &str) -> InputError {
         let file = path.display().to_string();

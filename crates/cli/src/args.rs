@@ -8,9 +8,12 @@ mod storing;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use kripke_lang::Language;
 use kripke_report::number::{parse_bytes, parse_count, parse_duration};
 
 pub use asking::Asking;
@@ -93,8 +96,8 @@ pub enum Colour {
 #[command(next_help_heading = "Model")]
 pub struct Reading {
     /// Language of the model [default: by the file name's extension]
-    #[arg(long, value_enum, value_name = "promela|dve|esml", hide_possible_values = true)]
-    pub lang: Option<Lang>,
+    #[arg(long, value_parser = language(), value_name = LANGUAGES.as_str(), hide_possible_values = true)]
+    pub lang: Option<Language>,
     /// Define a macro: -DN=4
     #[arg(short = 'D', value_name = "NAME[=TEXT]")]
     pub define: Vec<String>,
@@ -121,21 +124,14 @@ pub struct Reading {
     pub no_slicing: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Lang {
-    Promela,
-    Dve,
-    Esml,
-}
+/// The names of the languages, as help shows them.
+static LANGUAGES: LazyLock<String> =
+    LazyLock::new(|| Language::all().map(Language::name).collect::<Vec<_>>().join("|"));
 
-impl From<Lang> for kripke_lang::Language {
-    fn from(lang: Lang) -> kripke_lang::Language {
-        match lang {
-            Lang::Promela => kripke_lang::Language::Promela,
-            Lang::Dve => kripke_lang::Language::Dve,
-            Lang::Esml => kripke_lang::Language::Esml,
-        }
-    }
+/// The parser of a language's name.
+fn language() -> impl TypedValueParser<Value = Language> {
+    let names = PossibleValuesParser::new(Language::all().map(Language::name));
+    names.try_map(|name| Language::named(&name).ok_or("unknown language"))
 }
 
 #[derive(Args, Debug)]
@@ -467,7 +463,7 @@ mod tests {
         let (reading, _) = Reading::from_arguments(&args).unwrap();
         let source = reading.source();
         assert_eq!((source.define, source.undefine), (vec!["N=3".to_string(), "X".to_string()], vec!["Y".to_string()]));
-        assert!(source.reverse_escapes && source.language == Some(kripke_lang::Language::Dve));
+        assert!(source.reverse_escapes && source.language == Language::named("dve"));
         assert!(Reading::from_arguments(&["--rm".to_string()]).is_err());
     }
 

@@ -8,7 +8,7 @@ use kripke::load;
 use kripke::question::trouble;
 use kripke_lang::dve::properties::{Properties, with_property};
 use kripke_lang::dve::{self};
-use kripke_lang::promela::MacroOption;
+use kripke_lang::preprocess::MacroOption;
 use kripke_logic::guard::Guard;
 use kripke_logic::{Buchi, parse, translate};
 

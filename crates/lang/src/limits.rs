@@ -1,4 +1,4 @@
-//! How much text we are willing to read: every absurd input ends in a located error, never in a hang or an overflow.
+//! Limits on texts. A text that exceeds one ends in an error with a place, not in a hang or a stack overflow.
 
 /// Bytes in one source file.
 pub const MAX_FILE_BYTES: usize = 32 << 20;
@@ -9,19 +9,19 @@ pub const MAX_TOKENS: usize = 1_000_000;
 /// Tokens moved while expanding macros, which counts arguments once per level they pass through.
 pub const MAX_MACRO_WORK: usize = 4_000_000;
 
-/// Files that include each other.
+/// Depth of files that include each other.
 pub const MAX_INCLUDE_DEPTH: usize = 64;
 
-/// Macros within macros, and macro arguments within macro arguments.
+/// Depth of macros within macros, and of macro arguments within macro arguments.
 pub const MAX_MACRO_DEPTH: usize = 200;
 
-/// Inline calls within inline calls.
+/// Depth of inline calls within inline calls.
 pub const MAX_INLINE_DEPTH: usize = 64;
 
-/// Brackets and blocks within each other; keeps every recursive walk over the syntax tree shallow.
+/// Depth of brackets and blocks. It bounds every recursion over the syntax tree.
 pub const MAX_NESTING: usize = 256;
 
-/// The height of one expression: a long chain like `a + b + c + …` is a tall tree.
+/// Height of an expression: a long chain like `a + b + c + …` is a tall tree.
 pub const MAX_EXPR_HEIGHT: u32 = 1_000;
 
 /// Errors after which reading stops.

@@ -1,4 +1,4 @@
-//! Diagnostics as text for people: the source with carets, and what to do about it.
+//! Diagnostics as text: the message, the source with carets, and the advice.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::limits;
 use crate::source::{ExpansionKind, FileId, Sources, Span};
 
-/// A line longer than this is not shown, only named.
+/// Maximum length of a line that is shown; of a longer one only the position is given.
 const MAX_LINE: usize = 100_000;
 
 /// One diagnostic, ending in a line end.
@@ -60,7 +60,7 @@ pub fn render_all(sources: &Sources, diagnostics: &[Diagnostic], color: bool) ->
     out
 }
 
-/// Where the macros and inlines are defined that put text at the diagnostic's place.
+/// The definitions of the macros and inlines that were expanded at the place of the diagnostic.
 fn definitions(sources: &Sources, labels: &[Label]) -> Vec<Label> {
     let Some(primary) = labels.first() else { return Vec::new() };
     let describe = |kind| match kind {

@@ -1,8 +1,7 @@
-//! Source files, and where a piece of text came from.
+//! Source files and places in them.
 //!
-//! A [`Span`] is always a place the user typed at. Text that a macro or an inline put there has the span of the
-//! *outermost use*; what was expanded at that place is kept in [`Sources`], so that a diagnostic can show both the use
-//! and the definition.
+//! A [`Span`] is a place in a text of the user. Text from a macro or an inline has the span of its *outermost use*;
+//! [`Sources`] records the expansions at that place, so that a diagnostic can show both the use and the definition.
 
 use std::collections::HashMap;
 use std::io;
@@ -11,35 +10,40 @@ use std::path::Path;
 use crate::limits;
 pub use kripke_model::ir::{FileId, SourceFile, Span};
 
-/// Reads source files. This crate does no I/O of its own.
+/// A source of files. This crate does no I/O of its own.
 pub trait Loader {
+    /// The content of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 }
 
-/// Something that stands for other text.
+/// The kind of an expansion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExpansionKind {
+    /// A macro of the preprocessor.
     Macro,
+    /// An `inline` of Promela.
     Inline,
 }
 
 /// A use of a macro or an inline.
 #[derive(Clone, Debug)]
 pub struct Expansion {
+    /// The kind of the expansion.
     pub kind: ExpansionKind,
+    /// The name of the macro or inline.
     pub name: String,
-    /// Where it is defined; `None` for one given on the command line.
+    /// The place of its definition; `None` if it has none.
     pub definition: Option<Span>,
 }
 
-/// Expansions remembered for one place of use; more would only clutter a message.
+/// Maximum number of expansions recorded for one place.
 const MAX_CHAIN: usize = 4;
 
 /// All files read, and all expansions.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     files: Vec<SourceFile>,
-    /// Per file, the offset at which each line starts.
+    /// The offsets at which the lines of each file start.
     lines: Vec<Vec<u32>>,
     expansions: HashMap<Span, Vec<Expansion>>,
 }
@@ -47,11 +51,14 @@ pub struct Sources {
 /// A line and a column, both from 1; columns count characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Position {
+    /// The line.
     pub line: u32,
+    /// The column.
     pub column: u32,
 }
 
 impl Sources {
+    /// Adds a file.
     pub fn add(&mut self, name: String, text: String) -> FileId {
         let starts = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1);
         self.lines.push(std::iter::once(0).chain(starts).collect());
@@ -59,15 +66,17 @@ impl Sources {
         FileId(self.files.len() as u32 - 1)
     }
 
-    /// The file is no part of the model.
+    /// Marks a file as no part of the model: the text of a condition.
     pub fn ask(&mut self, file: FileId) {
         self.files[file.index()].asked = true;
     }
 
+    /// All files, by their number.
     pub fn files(&self) -> &[SourceFile] {
         &self.files
     }
 
+    /// The file with a number.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.index()]
     }
@@ -77,7 +86,7 @@ impl Sources {
         self.file(span.file).text.get(span.start as usize..span.end as usize).unwrap_or("")
     }
 
-    /// Where a span starts.
+    /// The position of the start of a span.
     pub fn position(&self, span: Span) -> Position {
         let starts = &self.lines[span.file.index()];
         let line = starts.partition_point(|s| *s <= span.start).max(1) - 1;
@@ -85,7 +94,7 @@ impl Sources {
         Position { line: line as u32 + 1, column: before.chars().count() as u32 + 1 }
     }
 
-    /// Remembers that `expansion` was used at `place`.
+    /// Records that `expansion` was used at `place`.
     pub fn expanded(&mut self, place: Span, expansion: Expansion) {
         let chain = self.expansions.entry(place).or_default();
         if chain.len() < MAX_CHAIN && !chain.iter().any(|e| e.name == expansion.name && e.kind == expansion.kind) {
@@ -93,13 +102,23 @@ impl Sources {
         }
     }
 
-    /// What was expanded exactly at `place`, outermost first.
+    /// The expansions at exactly `place`, outermost first.
     pub fn expansions(&self, place: Span) -> &[Expansion] {
         self.expansions.get(&place).map_or(&[], Vec::as_slice)
     }
 }
 
-/// The text of a file, or why it can't be read as text.
+/// Reads a text file. The error is a message.
+pub(crate) fn read_text(path: &Path, loader: &dyn Loader) -> Result<String, String> {
+    let name = path.display().to_string();
+    let bytes = loader.read(path).map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound => format!("there is no file `{name}`"),
+        _ => format!("cannot read `{name}`: {e}"),
+    })?;
+    decode(&name, &bytes)
+}
+
+/// The text of a file, or a message why it is no text.
 pub(crate) fn decode(name: &str, bytes: &[u8]) -> Result<String, String> {
     if bytes.len() > limits::MAX_FILE_BYTES {
         return Err(format!("`{name}` is too large: over {} MiB", limits::MAX_FILE_BYTES >> 20));
@@ -110,7 +129,7 @@ pub(crate) fn decode(name: &str, bytes: &[u8]) -> Result<String, String> {
     Ok(String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// Text may hold odd bytes in comments and strings; a file full of them is none.
+/// Whether so many bytes are not text that the file is binary. Comments and strings may have a few.
 fn is_binary(bytes: &[u8]) -> bool {
     let odd = |b: &&u8| (**b < 32 && !matches!(**b, b'\t' | b'\n' | b'\r' | 0x0b | 0x0c | 0x1a)) || **b == 127;
     let control = bytes.iter().filter(odd).count();
@@ -118,8 +137,13 @@ fn is_binary(bytes: &[u8]) -> bool {
     control * 20 > bytes.len() || broken * 4 > bytes.len()
 }
 
-/// From the start of `a` to the end of `b`, where both are in one file.
-pub fn join(a: Span, b: Span) -> Span {
+/// Whether one span includes another.
+pub(crate) fn encloses(outer: Span, inner: Span) -> bool {
+    outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// From the start of `a` to the end of `b`, if both are in one file; otherwise `a`.
+pub(crate) fn join(a: Span, b: Span) -> Span {
     if a.file != b.file {
         return a;
     }

@@ -1,6 +1,6 @@
-//! Guessing what a misspelt word was meant to be.
+//! Suggestions for misspelt words.
 
-/// The candidate that `word` is probably a misspelling of.
+/// The candidate nearest to `word`, if it is within two edits.
 pub(crate) fn nearest<'c>(word: &str, candidates: &[&'c str]) -> Option<&'c str> {
     if !(3..=20).contains(&word.len()) {
         return None;

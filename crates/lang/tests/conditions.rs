@@ -1,12 +1,13 @@
-//! Conditions typed outside the file: what they become, and how their mistakes are shown.
+//! Conditions on states, read after the model: their meaning, and how their errors are shown.
 
 use std::io;
 use std::path::Path;
 
+use kripke_lang::diagnostic::Diagnostic;
 use kripke_lang::render::render;
 use kripke_lang::source::Loader;
 use kripke_lang::{LoadOptions, Loaded, load};
-use kripke_model::ir::Goal;
+use kripke_model::ir::{Expr, Goal};
 
 struct Text<'a>(&'a str);
 
@@ -16,9 +17,16 @@ impl Loader for Text<'_> {
     }
 }
 
-fn read(text: &str, conditions: &[&str]) -> Loaded {
-    let conditions = conditions.iter().map(|c| c.to_string()).collect();
-    load(Path::new("m.pml"), &Text(text), &LoadOptions { conditions, ..LoadOptions::default() })
+/// Reads a model, then conditions.
+fn read(text: &str, conditions: &[&str]) -> (Loaded, Result<Vec<Expr>, Vec<Diagnostic>>) {
+    read_as("m.pml", text, conditions)
+}
+
+fn read_as(name: &str, text: &str, conditions: &[&str]) -> (Loaded, Result<Vec<Expr>, Vec<Diagnostic>>) {
+    let mut loaded = load(Path::new(name), &Text(text), &LoadOptions::default());
+    let conditions: Vec<String> = conditions.iter().map(|c| c.to_string()).collect();
+    let read = loaded.conditions(&conditions);
+    (loaded, read)
 }
 
 const MODEL: &str = "\
@@ -37,9 +45,10 @@ init { progress: (x > 9 || timeout) }
 
 /// The condition in the model's own terms.
 fn lowered(condition: &str) -> String {
-    let loaded = read(MODEL, &[condition]);
+    let (loaded, read) = read(MODEL, &[condition]);
+    let read = read.unwrap_or_else(|errors| panic!("{condition}: {errors:?}"));
     let mut model = loaded.model.unwrap_or_else(|| panic!("{condition}: {:?}", loaded.diagnostics));
-    let [only] = &loaded.conditions[..] else { panic!("{condition}: {:?}", loaded.conditions) };
+    let [only] = &read[..] else { panic!("{condition}: {read:?}") };
     model.goal = Some(Goal { condition: only.clone(), text: condition.to_string(), span: None });
     model.validate().unwrap_or_else(|e| panic!("{condition}: {e}"));
     let text = model.to_string();
@@ -72,19 +81,49 @@ fn conditions_mean_what_they_mean_at_the_end_of_the_file() {
 
 #[test]
 fn there_is_one_for_each() {
-    let loaded = read(MODEL, &["x", "1", "late == 3"]);
-    assert_eq!(loaded.conditions.len(), 3);
-    let [all, none] = [read(MODEL, &["x", "y"]), read("init { z = 1 }", &["1"])];
-    assert!(all.model.is_none() && all.conditions.is_empty());
-    assert!(none.model.is_none() && none.conditions.is_empty());
+    assert_eq!(read(MODEL, &["x", "1", "late == 3"]).1.expect("they are correct").len(), 3);
+    let (all, error) = read(MODEL, &["x", "y"]);
+    assert!(all.model.is_some() && error.is_err_and(|errors| !errors.is_empty()));
+    let (none, error) = read("init { z = 1 }", &["1"]);
+    assert!(none.model.is_none() && error.is_err_and(|errors| errors == none.diagnostics));
+}
+
+/// A model that lacks nothing, and one with a warning; the text of each is read once.
+#[test]
+fn every_language_has_conditions() {
+    let models = [
+        ("m.pml", "#define A 1\n#define A 2\nbyte x; active proctype P() { x = A }", "x == A"),
+        ("m.dve", "byte x; process P { state a; init a; } system async;", "P.a and x == 0"),
+        ("m.esml", "MODEL M; PROCESS P; VAR x: BOOLEAN; BEGIN SKIP END P; BEGIN P END M", "P.x = TRUE"),
+    ];
+    for (name, text, condition) in models {
+        let plain = load(Path::new(name), &Text(text), &LoadOptions::default());
+        let (loaded, read) = read_as(name, text, &[condition, condition]);
+        assert_eq!(read.unwrap_or_else(|e| panic!("{name}: {e:?}")).len(), 2, "{name}");
+        assert_eq!(loaded.diagnostics, plain.diagnostics, "{name}");
+        let model = loaded.model.expect("a model");
+        let asked: Vec<&str> = model.files.iter().filter(|f| f.asked).map(|f| f.text.as_str()).collect();
+        assert_eq!(asked, [condition, condition], "{name}");
+        assert_eq!(model.name, name);
+        let own = model.files.len() - asked.len();
+        assert_eq!(own, plain.model.expect("a model").files.len(), "{name}");
+    }
+}
+
+#[test]
+fn a_condition_includes_no_files() {
+    let (_, read) = read("byte x; init { skip }", &["#include \"other\"\nx"]);
+    let errors = read.expect_err("it includes a file");
+    assert!(errors[0].message.contains("a condition can't include files"), "{errors:?}");
 }
 
 #[test]
 fn what_they_mention_is_part_of_the_state() {
-    let locations = |conditions: &[&str]| read(MODEL, conditions).model.expect("a model").processes[0].locations.len();
+    let locations =
+        |conditions: &[&str]| read(MODEL, conditions).0.model.expect("a model").processes[0].locations.len();
     // A jump that nobody asks about is no place.
     assert_eq!(locations(&["p@cs"]), locations(&[]) + 1);
-    let model = |condition: &str| read("byte x; init { x = 1 }", &[condition]).model.expect("a model");
+    let model = |condition: &str| read("byte x; init { x = 1 }", &[condition]).0.model.expect("a model");
     assert!(model("_last == 0").uses_last && !model("x").uses_last);
     assert!(model("timeout").uses_timeout && !model("x").uses_timeout);
 }
@@ -103,10 +142,9 @@ fn mistakes_are_shown_where_they_were_typed() {
         ("#define A 1", "error: this condition is empty\n --> <condition>:1:1"),
     ];
     for (condition, expected) in table {
-        let loaded = read(MODEL, &["x > 1", condition]);
-        let Some(first) = loaded.diagnostics.first() else { panic!("no diagnostic for {condition:?}") };
-        let shown = render(&loaded.sources, first, false);
+        let (loaded, read) = read(MODEL, &["x > 1", condition]);
+        let Err(errors) = read else { panic!("no diagnostic for {condition:?}") };
+        let shown = render(&loaded.sources, &errors[0], false);
         assert!(shown.starts_with(expected), "{condition}:\n{shown}");
-        assert!(loaded.model.is_none(), "{condition}");
     }
 }

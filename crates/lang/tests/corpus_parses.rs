@@ -7,7 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use kripke_lang::diagnostic::Severity;
-use kripke_lang::promela::{self, Preprocess};
+use kripke_lang::preprocess::Preprocess;
+use kripke_lang::promela;
 use kripke_lang::source::Loader;
 use kripke_tests::places;
 

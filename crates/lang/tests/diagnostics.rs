@@ -3,7 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use kripke_lang::promela::{self, Preprocess};
+use kripke_lang::preprocess::Preprocess;
+use kripke_lang::promela;
 use kripke_lang::render::{render, render_all};
 use kripke_lang::source::Loader;
 

@@ -3,9 +3,9 @@
 use std::io;
 use std::path::Path;
 
-use kripke_lang::esml;
 use kripke_lang::render::{render, render_all};
 use kripke_lang::source::Loader;
+use kripke_lang::{LoadOptions, load};
 
 struct Text<'a>(&'a str);
 
@@ -17,7 +17,7 @@ impl Loader for Text<'_> {
 
 /// The first diagnostic for `text` is printed as `expected`.
 fn check(text: &str, expected: &str) {
-    let read = esml::read(Path::new("bad.esml"), &Text(text), &[]);
+    let read = load(Path::new("bad.esml"), &Text(text), &LoadOptions::default());
     let Some(first) = read.diagnostics.first() else { panic!("no diagnostic for {text:?}") };
     let shown: Vec<String> = render(&read.sources, first, false).lines().map(|l| l.trim_end().to_string()).collect();
     let expected: Vec<String> = expected.trim_matches('\n').lines().map(|l| l.trim_end().to_string()).collect();
@@ -388,8 +388,11 @@ warning: `AG` applies to all that follows
 fn conditions_are_read_in_the_context_of_the_model() {
     let text = process("  SKIP");
     let read = |condition: &str| {
-        let read = esml::read(Path::new("bad.esml"), &Text(&text), &[condition.to_string()]);
-        (read.conditions.len(), render_all(&read.sources, &read.diagnostics, false))
+        let mut read = load(Path::new("bad.esml"), &Text(&text), &LoadOptions::default());
+        match read.conditions(&[condition.to_string()]) {
+            Ok(conditions) => (conditions.len(), render_all(&read.sources, &read.diagnostics, false)),
+            Err(errors) => (0, render_all(&read.sources, &errors, false)),
+        }
     };
     assert_eq!(read("P.x = 1 & (P.q = P.q OR P.j.on)"), (1, String::new()));
     let (none, why) = read("P.x = ");
@@ -413,7 +416,7 @@ fn deep_text_is_refused_but_never_overflows() {
         ("x", "[x", ""),
     ] {
         let text = process(&format!("{open}{}{close}", middle.repeat(100_000)));
-        let read = esml::read(Path::new("bad.esml"), &Text(&text), &[]);
+        let read = load(Path::new("bad.esml"), &Text(&text), &LoadOptions::default());
         let why = render_all(&read.sources, &read.diagnostics, false);
         assert!(why.contains("too deeply") || why.contains("too large"), "{open}{middle}: {why}");
     }
@@ -424,13 +427,17 @@ fn absurd_types_are_refused() {
     for ty in
         ["ARRAY [1000000000] OF BOOLEAN", "LIST [5000] OF BOOLEAN", "ARRAY [0] OF BOOLEAN", "3..2", "0..2147483648"]
     {
-        let read = esml::read(Path::new("bad.esml"), &Text(&format!("MODEL M; TYPE t = {ty}; BEGIN P END M")), &[]);
+        let read = load(
+            Path::new("bad.esml"),
+            &Text(&format!("MODEL M; TYPE t = {ty}; BEGIN P END M")),
+            &LoadOptions::default(),
+        );
         assert!(read.model.is_none() && !read.diagnostics.is_empty(), "{ty}");
     }
     let copies = "a := a; ".repeat(1_000);
     let text = format!(
         "MODEL M; TYPE t = ARRAY [4000] OF BOOLEAN; PROCESS P; VAR a: t; BEGIN {copies} SKIP END P; BEGIN P END M"
     );
-    let read = esml::read(Path::new("bad.esml"), &Text(&text), &[]);
+    let read = load(Path::new("bad.esml"), &Text(&text), &LoadOptions::default());
     assert!(render_all(&read.sources, &read.diagnostics, false).contains("this model is too large"));
 }

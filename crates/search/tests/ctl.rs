@@ -4,7 +4,7 @@ mod graph;
 
 use graph::{Random, decode, encode, run};
 use kripke_logic::ctl::{CtlId, CtlNode, Path};
-use kripke_logic::fragment::{self, Fragment, Node};
+use kripke_logic::partial::{self, Node, PartialStructure};
 use kripke_logic::{Ctl as Parsed, parse};
 use kripke_model::Parts;
 use kripke_model::trail::{Ending, Trail};
@@ -440,7 +440,7 @@ fn settled(
     let node = |node: &usize| {
         let all = &system.edges[*node];
         let next: Vec<usize> = all.iter().filter_map(|(_, to)| number(*to as usize)).collect();
-        Node { atoms: atoms(*node), whole: next.len() == all.len(), next }
+        Node { atoms: atoms(*node), complete: next.len() == all.len(), next }
     };
     let mut rounds = Vec::new();
     for (run, nodes) in evidence.runs.iter().zip(&runs) {
@@ -464,8 +464,8 @@ fn settled(
         given.push((number(at).unwrap(), CtlId(part as u32), claim.value));
     }
     let picky = fairness == Fairness::Impartial;
-    let graph = Fragment { nodes: numbers.iter().map(node).collect(), rounds, picky };
-    fragment::judge(ctl, &graph, &given)
+    let graph = PartialStructure { nodes: numbers.iter().map(node).collect(), cycles: rounds, fair_paths_only: picky };
+    partial::judge(ctl, &graph, &given)
 }
 
 fn is_fair(system: &ProcessGraph, round: &[usize], choices: &[u32], fairness: Fairness) -> bool {

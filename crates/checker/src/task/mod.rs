@@ -234,21 +234,17 @@ pub struct Subject {
 /// Reads a model, and the questions about it.
 pub fn load(file: &Path, request: &Request, files: &dyn Files) -> Result<Subject, InputError> {
     let asked = &request.questions;
-    let loaded = load::load(file, &request.source, &asked.reach, files)?;
-    let mut questions = question::questions(&loaded.model, asked, files)?;
-    let mut texts = asked.reach.clone();
-    texts.extend(questions.iter().flat_map(Question::propositions));
-    let load::Loaded { model, mut conditions, warnings } = match texts.len() == asked.reach.len() {
-        true => loaded,
-        false => load::load(file, &request.source, &texts, files)?,
-    };
+    let mut questions = Vec::new();
+    let loaded = load::load_with(file, &request.source, files, |model| {
+        questions = question::questions(model, asked, files)?;
+        let propositions = questions.iter().flat_map(Question::propositions);
+        Ok(asked.reach.iter().cloned().chain(propositions).collect())
+    })?;
+    let load::Loaded { model, mut conditions, warnings } = loaded;
     let mut rest = conditions.split_off(asked.reach.len().min(conditions.len())).into_iter();
     for question in &mut questions {
         let wanted = question.logic.atoms().len();
-        let conditions: Vec<Expr> = rest.by_ref().take(wanted).collect();
-        if conditions.len() < wanted {
-            return Err(InputError::whole(file, "conditions can't be read in this language"));
-        }
+        let conditions = rest.by_ref().take(wanted).collect();
         question.mean(&model, conditions)?;
     }
     Ok(Subject { model, conditions, questions, warnings })

@@ -29,7 +29,7 @@ impl Reading {
     /// The options that change the meaning of the text.
     pub fn source(&self) -> Source {
         Source {
-            language: self.lang.map(Into::into),
+            language: self.lang,
             define: self.define.clone(),
             undefine: self.undefine.clone(),
             include: self.include.clone(),

@@ -4,6 +4,7 @@ pub mod ast;
 mod lex;
 mod lower;
 mod m4;
+mod outline;
 mod parse;
 pub mod properties;
 mod text;
@@ -16,53 +17,64 @@ use std::path::Path;
 use kripke_model::Model;
 use kripke_model::ir::Expr;
 
-use crate::Reading;
-use crate::diagnostic::{Diagnostic, Severity, warn};
+use crate::Tree;
+use crate::diagnostic::{Diagnostic, has_errors};
+use crate::front_end::{Conditions, FrontEnd, Input, Reading};
 use crate::limits;
-use crate::promela::MacroOption;
+use crate::preprocess::{MacroOption, Preprocess};
 use crate::source::{FileId, Loader, Sources, Span};
 use lex::{Plain, Typed};
+use token::Token;
 
-/// Reads the file at `path`, and conditions on its states; a file that ends in `.mdve` has macros.
-pub(crate) fn load(path: &Path, conditions: &[String], loader: &dyn Loader, macros: &[MacroOption]) -> Reading {
-    let (mut sources, mut diagnostics) = (Sources::default(), Vec::new());
-    let system = parse(path, loader, macros, &mut sources, &mut diagnostics);
-    let model = system.and_then(|system| lower::lower(&system, &sources, &mut diagnostics));
-    let read = model.and_then(|model| {
-        let read = |text: &String| condition(text, &model, &mut sources, &mut diagnostics);
-        let read: Option<Vec<Expr>> = conditions.iter().map(read).collect();
-        Some((model, read?))
-    });
-    // A mistake inside a loop of macros is one mistake.
-    let mut told = HashSet::new();
-    diagnostics.retain(|d| told.insert((d.message.clone(), d.labels.first().map(|l| l.span))));
-    (sources, read, diagnostics)
+/// DVE.
+pub(crate) struct Dve;
+
+/// The ending of files with m4 macros.
+const MACRO_ENDING: &str = "mdve";
+
+impl FrontEnd for Dve {
+    fn name(&self) -> &'static str {
+        "dve"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["dve", MACRO_ENDING]
+    }
+
+    fn read(&self, input: &Input<'_>) -> Reading {
+        let (mut sources, mut diagnostics) = (Sources::default(), Vec::new());
+        let Some((tokens, macros)) = tokens(input, &mut sources, &mut diagnostics) else {
+            return Reading { sources, diagnostics, ..Reading::default() };
+        };
+        let system = parse::parse(tokens, &mut diagnostics);
+        let symbols = outline::symbols(&system, &macros);
+        let correct = !has_errors(&diagnostics);
+        let model = if correct { lower::lower(&system, &sources, &mut diagnostics) } else { None };
+        remove_repetitions(&mut diagnostics);
+        let (tree, conditions) = (Some(Tree::Dve(system)), Some(Box::new(Names) as Box<dyn Conditions>));
+        Reading { sources, diagnostics, symbols, tree, model, conditions }
+    }
 }
 
-/// The syntax tree of a file without mistakes in its syntax.
-fn parse(
-    path: &Path,
-    loader: &dyn Loader,
-    macros: &[MacroOption],
+/// The names of macros and the places of their definitions.
+type Definitions = Vec<(String, Span)>;
+
+/// The tokens of a file and the macros that it defines. A file that ends in `.mdve` has macros.
+fn tokens(
+    input: &Input<'_>,
     sources: &mut Sources,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Option<ast::System> {
+) -> Option<(Vec<Token>, Definitions)> {
+    let &Input { path, loader, options } = input;
     let file = read(path, loader, sources, diagnostics)?;
-    let tokens = if path.extension().is_some_and(|e| e == "mdve") {
-        let expanded = m4::expand((file, path), macros, loader, sources, diagnostics)?;
-        lex::lex(&expanded, diagnostics)
-    } else {
-        if !macros.is_empty() {
-            let span = Span { file, start: 0, end: 0 };
-            let text = "macros from the command line have no effect here";
-            let help = "files that end in .mdve are expanded with m4's macros";
-            warn(diagnostics, Diagnostic::warning(span, text, "this file has no macros").help(help));
-        }
-        lex::lex(&Plain { text: &sources.file(file).text, file }, diagnostics)
-    };
-    let system = parse::parse(tokens, diagnostics);
-    let correct = diagnostics.iter().all(|d| d.severity != Severity::Error);
-    correct.then_some(system)
+    if path.extension().is_some_and(|e| e == MACRO_ENDING) {
+        let mut expanded = m4::expand((file, path), &options.preprocess, loader, sources, diagnostics)?;
+        let definitions = std::mem::take(&mut expanded.definitions);
+        return Some((lex::lex(&expanded, diagnostics), definitions));
+    }
+    let help = "files that end in .mdve are expanded with m4's macros";
+    options.preprocess.warn_unused(file, "this file has no macros", Some(help), diagnostics);
+    Some((lex::lex(&Plain { text: &sources.file(file).text, file }, diagnostics), Definitions::new()))
 }
 
 fn read(path: &Path, loader: &dyn Loader, sources: &mut Sources, diagnostics: &mut Vec<Diagnostic>) -> Option<FileId> {
@@ -79,7 +91,13 @@ fn read(path: &Path, loader: &dyn Loader, sources: &mut Sources, diagnostics: &m
     None
 }
 
-/// A text with its macros expanded, as in an `.mdve` file.
+/// Removes all but the first of equal diagnostics at one place: an error inside a loop of macros is one error.
+fn remove_repetitions(diagnostics: &mut Vec<Diagnostic>) {
+    let mut told = HashSet::new();
+    diagnostics.retain(|d| told.insert((d.message.clone(), d.labels.first().map(|l| l.span))));
+}
+
+/// Expands the macros of a text, as in an `.mdve` file.
 pub fn expand(text: &str, macros: &[MacroOption]) -> Result<String, Diagnostic> {
     struct Nothing;
     impl Loader for Nothing {
@@ -89,20 +107,37 @@ pub fn expand(text: &str, macros: &[MacroOption]) -> Result<String, Diagnostic> 
     }
     let (mut sources, mut diagnostics) = (Sources::default(), Vec::new());
     let file = sources.add("text".to_string(), text.to_string());
-    let expanded = m4::expand((file, Path::new("")), macros, &Nothing, &mut sources, &mut diagnostics);
+    let options = Preprocess { macros: macros.to_vec(), include_dirs: Vec::new() };
+    let expanded = m4::expand((file, Path::new("")), &options, &Nothing, &mut sources, &mut diagnostics);
     let wrong = || diagnostics.pop().unwrap_or_else(|| Diagnostic::general("the macros can't be expanded"));
     expanded.map(|e| e.text().to_string()).ok_or_else(wrong)
 }
 
+/// Reads conditions with the names of the model, which has all that the text declares.
+#[derive(Debug)]
+struct Names;
+
+impl Conditions for Names {
+    fn read(
+        &self,
+        texts: &[String],
+        model: &mut Model,
+        sources: &mut Sources,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<Vec<Expr>> {
+        let read = texts.iter().map(|text| condition(text, model, sources, diagnostics)).collect();
+        remove_repetitions(diagnostics);
+        read
+    }
+}
+
 /// Reads a condition over the variables and states of a model: `P.critical and Q->x > 3`. The text becomes a file of
 /// `sources`, for the diagnostics.
-pub fn condition(text: &str, model: &Model, sources: &mut Sources, diagnostics: &mut Vec<Diagnostic>) -> Option<Expr> {
+fn condition(text: &str, model: &Model, sources: &mut Sources, diagnostics: &mut Vec<Diagnostic>) -> Option<Expr> {
     let file = sources.add("condition".to_string(), text.to_string());
     sources.ask(file);
-    let before = diagnostics.len();
     let tokens = lex::lex(&Plain { text, file }, diagnostics);
     let expr = parse::parse_expression(tokens, diagnostics)?;
     let lowered = lower::lower_condition(&expr, model, diagnostics)?;
-    let fine = diagnostics[before..].iter().all(|d| d.severity != Severity::Error);
-    fine.then_some(lowered)
+    (!has_errors(diagnostics)).then_some(lowered)
 }

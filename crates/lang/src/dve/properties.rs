@@ -10,7 +10,7 @@ use super::lex::{Plain, lex};
 use super::token::TokenKind;
 use crate::source::FileId;
 
-/// What a file of properties says.
+/// The content of a file of properties.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Properties {
     /// Names of conditions, and the conditions.

@@ -8,7 +8,7 @@ use crate::source::Span;
 pub(crate) struct Token {
     pub kind: TokenKind,
     pub text: Rc<str>,
-    /// Where the user typed it; for text that a macro gave, where the macro is used.
+    /// The place in the user's text; for text from a macro, the place of use.
     pub span: Span,
 }
 
@@ -35,7 +35,7 @@ pub(crate) const KEYWORDS: &[&str] = &[
 ];
 
 impl Token {
-    /// Is it this symbol or keyword?
+    /// Whether it is this symbol or keyword.
     pub(crate) fn is(&self, text: &str) -> bool {
         matches!(self.kind, TokenKind::Symbol | TokenKind::Keyword) && &*self.text == text
     }

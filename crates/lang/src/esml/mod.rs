@@ -5,88 +5,98 @@
 pub mod ast;
 mod lex;
 mod lower;
+mod outline;
 mod parse;
 mod token;
 
-use std::io;
-use std::path::Path;
+use std::rc::Rc;
 
 use kripke_model::Model;
 use kripke_model::ir::Expr;
 
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::source::{FileId, Loader, Sources, Span, decode};
+use crate::Tree;
+use crate::diagnostic::{Diagnostic, has_errors};
+use crate::front_end::{Conditions, FrontEnd, Input, Reading};
+use crate::source::{FileId, Sources, Span, read_text};
 
-/// What reading a file gave. Without errors there is a model.
-#[derive(Debug)]
-pub struct Read {
-    pub sources: Sources,
-    pub model: Option<Model>,
-    /// One for each condition asked for.
-    pub conditions: Vec<Expr>,
-    pub diagnostics: Vec<Diagnostic>,
-}
+/// ESML.
+pub(crate) struct Esml;
 
-/// Reads the model at `path`, and conditions on its states.
-pub fn read(path: &Path, loader: &dyn Loader, conditions: &[String]) -> Read {
-    let mut sources = Sources::default();
-    let mut diagnostics = Vec::new();
-    let model = match text(path, loader) {
-        Ok(text) => {
-            let file = sources.add(path.display().to_string(), text.clone());
-            model(file, &text, conditions, &mut sources, &mut diagnostics)
+impl FrontEnd for Esml {
+    fn name(&self) -> &'static str {
+        "esml"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["esml"]
+    }
+
+    fn read(&self, input: &Input<'_>) -> Reading {
+        let mut reading = Reading::default();
+        let text = match read_text(input.path, input.loader) {
+            Ok(text) => text,
+            Err(what) => {
+                reading.diagnostics.push(Diagnostic::general(what));
+                return reading;
+            }
+        };
+        let file = reading.sources.add(input.path.display().to_string(), text.clone());
+        input.options.preprocess.warn_unused(file, "ESML has no macros", None, &mut reading.diagnostics);
+        let Some(program) = parse(file, &text, &mut reading.diagnostics) else { return reading };
+        let program = Rc::new(program);
+        reading.symbols = outline::symbols(&program);
+        reading.tree = Some(Tree::Esml(Rc::clone(&program)));
+        if !has_errors(&reading.diagnostics) {
+            let lowered = lower::lower(&program, &text, &[], &mut reading.diagnostics);
+            reading.model = lowered.map(|(model, _)| model);
         }
-        Err(what) => {
-            diagnostics.push(Diagnostic::general(what));
-            None
-        }
-    };
-    let (model, conditions) = match model.filter(|_| !has_errors(&diagnostics)) {
-        Some((model, conditions)) => (Some(model), conditions),
-        None => (None, Vec::new()),
-    };
-    Read { sources, model, conditions, diagnostics }
+        reading.conditions = Some(Box::new(Text { file, program }));
+        reading
+    }
 }
 
-fn text(path: &Path, loader: &dyn Loader) -> Result<String, String> {
-    let name = path.display().to_string();
-    let bytes = loader.read(path).map_err(|e| match e.kind() {
-        io::ErrorKind::NotFound => format!("there is no file `{name}`"),
-        _ => format!("cannot read `{name}`: {e}"),
-    })?;
-    decode(&name, &bytes)
-}
-
-fn model(
-    file: FileId,
-    text: &str,
-    conditions: &[String],
-    sources: &mut Sources,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<(Model, Vec<Expr>)> {
+/// The syntax tree, as far as the text is one.
+fn parse(file: FileId, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<ast::Model> {
     let tokens = lex::lex(file, text, diagnostics);
-    if tokens.is_empty() && !has_errors(diagnostics) {
-        let span = Span { file, start: 0, end: 0 };
-        let what = "there is no model in this file";
-        diagnostics.push(Diagnostic::error(span, what, "nothing but white space and comments"));
-    }
-    if has_errors(diagnostics) && tokens.is_empty() {
+    if tokens.is_empty() {
+        if !has_errors(diagnostics) {
+            let span = Span { file, start: 0, end: 0 };
+            let what = "there is no model in this file";
+            diagnostics.push(Diagnostic::error(span, what, "nothing but white space and comments"));
+        }
         return None;
     }
-    let program = parse::model(file, text, tokens, diagnostics);
-    let mut parsed = Vec::new();
-    for condition in conditions {
-        let file = sources.add(format!("condition `{condition}`"), condition.clone());
-        sources.ask(file);
-        let tokens = lex::lex(file, condition, diagnostics);
-        parsed.extend(parse::condition(file, condition, tokens, diagnostics));
-    }
-    if has_errors(diagnostics) {
-        return None;
-    }
-    lower::lower(&program?, text, &parsed, diagnostics)
+    parse::model(file, text, tokens, diagnostics)
 }
 
-fn has_errors(diagnostics: &[Diagnostic]) -> bool {
-    diagnostics.iter().any(|d| d.severity == Severity::Error)
+/// A correct text, as far as conditions need it.
+#[derive(Debug)]
+struct Text {
+    file: FileId,
+    program: Rc<ast::Model>,
+}
+
+impl Conditions for Text {
+    /// Lowers the model again, with the conditions.
+    fn read(
+        &self,
+        texts: &[String],
+        model: &mut Model,
+        sources: &mut Sources,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<Vec<Expr>> {
+        let mut parsed = Vec::new();
+        for text in texts {
+            let file = sources.add(format!("condition `{text}`"), text.clone());
+            sources.ask(file);
+            let tokens = lex::lex(file, text, diagnostics);
+            parsed.extend(parse::condition(file, text, tokens, diagnostics));
+        }
+        if has_errors(diagnostics) {
+            return None;
+        }
+        let (lowered, conditions) = lower::lower(&self.program, &sources.file(self.file).text, &parsed, diagnostics)?;
+        *model = lowered;
+        Some(conditions)
+    }
 }

@@ -2,48 +2,126 @@
 
 pub mod ast;
 mod lex;
-pub mod lower;
+mod lower;
+mod outline;
 mod parse;
 mod preprocess;
 mod token;
 
 use std::path::Path;
+use std::rc::Rc;
 
-use crate::diagnostic::{Diagnostic, Severity};
+use kripke_model::Model;
+use kripke_model::ir::Expr;
+
+use crate::Tree;
+use crate::diagnostic::{Diagnostic, has_errors};
+use crate::front_end::{Conditions, FrontEnd, Input, Reading};
+use crate::preprocess::Preprocess;
 use crate::source::{FileId, Loader, Sources, Span};
-pub use lower::{LowerOptions, Lowered, lower};
-pub use preprocess::{MacroOption, Preprocess};
+use crate::symbols::Symbols;
 
-/// What reading a file gave. Without errors there is a program.
+/// Promela.
+pub(crate) struct Promela;
+
+/// Options of Promela: choices that the language leaves open.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Whether the inner escape of nested `unless` is tried first instead of the outer one.
+    pub reverse_escapes: bool,
+}
+
+/// A parsed file.
 #[derive(Debug)]
 pub struct Parsed {
+    /// All files read.
     pub sources: Sources,
-    pub program: Option<ast::Program>,
+    /// The program. If a diagnostic is an error, it is incomplete.
+    pub program: Rc<ast::Program>,
+    /// Errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
+    end: End,
+}
+
+/// The macros and names in force at the end of a text.
+#[derive(Debug)]
+struct End {
+    macros: preprocess::Macros,
+    names: parse::Names,
+}
+
+impl FrontEnd for Promela {
+    fn name(&self) -> &'static str {
+        "promela"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["pml", "pm", "prom", "promela"]
+    }
+
+    fn read(&self, input: &Input<'_>) -> Reading {
+        let parsed = parse(input.path, input.loader, &input.options.preprocess);
+        let symbols = parsed.symbols();
+        let Parsed { sources, program, mut diagnostics, end } = parsed;
+        let options = &input.options.promela;
+        let correct = !has_errors(&diagnostics);
+        let lowered = if correct { lower::lower(&program, &[], &sources, options, &mut diagnostics) } else { None };
+        let tree = Some(Tree::Promela(Rc::clone(&program)));
+        let model = lowered.map(|lowered| lowered.model);
+        let conditions = Some(Box::new(Text { program, end, options: options.clone() }) as Box<dyn Conditions>);
+        Reading { sources, diagnostics, symbols, tree, model, conditions }
+    }
 }
 
 /// Reads, preprocesses and parses the file at `path`.
 pub fn parse(path: &Path, loader: &dyn Loader, options: &Preprocess) -> Parsed {
-    parse_with(path, &[], loader, options)
-}
-
-/// The same with conditions on its states that were typed elsewhere.
-pub fn parse_with(path: &Path, conditions: &[String], loader: &dyn Loader, options: &Preprocess) -> Parsed {
     let mut sources = Sources::default();
     let mut diagnostics = Vec::new();
-    let texts = preprocess::preprocess(path, conditions, loader, options, &mut sources, &mut diagnostics);
-    let empty = texts.program.is_empty();
+    let (tokens, macros) = preprocess::preprocess(path, loader, options, &mut sources, &mut diagnostics);
+    let empty = tokens.is_empty();
     let readable = !has_errors(&diagnostics) || !empty;
-    let program = parse::parse(texts, &mut sources, &mut diagnostics);
+    let (program, names) = parse::parse(tokens, &mut sources, &mut diagnostics);
     if empty && readable {
         let span = Span { file: FileId(0), start: 0, end: 0 };
         let what = "there is no program in this file";
         diagnostics.push(Diagnostic::error(span, what, "nothing but white space, comments and directives"));
     }
-    let program = (!has_errors(&diagnostics)).then_some(program);
-    Parsed { sources, program, diagnostics }
+    Parsed { sources, program: Rc::new(program), diagnostics, end: End { macros, names } }
 }
 
-fn has_errors(diagnostics: &[Diagnostic]) -> bool {
-    diagnostics.iter().any(|d| d.severity == Severity::Error)
+impl Parsed {
+    fn symbols(&self) -> Symbols {
+        let End { macros, names } = &self.end;
+        let definitions = macros.definitions().chain(names.inlines()).collect();
+        outline::symbols(&self.program, definitions)
+    }
+}
+
+/// A correct text, as far as conditions need it.
+#[derive(Debug)]
+struct Text {
+    program: Rc<ast::Program>,
+    end: End,
+    options: Options,
+}
+
+impl Conditions for Text {
+    /// Lowers the program again: labels and predefined variables that a condition mentions become part of the state.
+    fn read(
+        &self,
+        texts: &[String],
+        model: &mut Model,
+        sources: &mut Sources,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<Vec<Expr>> {
+        let End { macros, names } = &self.end;
+        let tokens = preprocess::preprocess_conditions(texts, macros, sources, diagnostics);
+        let parsed = parse::parse_conditions(tokens, names, sources, diagnostics);
+        if has_errors(diagnostics) {
+            return None;
+        }
+        let lowered = lower::lower(&self.program, &parsed, sources, &self.options, diagnostics)?;
+        *model = lowered.model;
+        Some(lowered.conditions)
+    }
 }

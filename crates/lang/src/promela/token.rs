@@ -8,9 +8,9 @@ use crate::source::Span;
 pub struct Token {
     pub kind: TokenKind,
     pub text: Rc<str>,
-    /// Where the user typed it; for text from a macro or an inline, the outermost use.
+    /// The place in the user's text; for text from a macro or an inline, the outermost use.
     pub span: Span,
-    /// Where its text stands: in the macro's or the inline's body.
+    /// The place of its text, which may be the body of a macro or an inline.
     pub origin: Span,
     /// First on its line.
     pub newline: bool,

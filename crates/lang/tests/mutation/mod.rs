@@ -171,6 +171,11 @@ fn read(language: &Language, input: &[u8]) {
         loaded.diagnostics.iter().any(|d| d.severity == kripke_lang::diagnostic::Severity::Error)
     );
     assert!(loaded.model.is_some() || !text.is_empty());
+    for (i, symbol) in loaded.symbols.all().iter().enumerate() {
+        let file = loaded.sources.file(symbol.span.file);
+        assert!(symbol.span.start <= symbol.span.end && symbol.span.end as usize <= file.text.len(), "{symbol:?}");
+        assert!(symbol.container.is_none_or(|container| container < i), "{symbol:?}");
+    }
 }
 
 /// Reads mutated models.

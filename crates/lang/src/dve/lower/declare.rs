@@ -71,7 +71,7 @@ impl Lowering<'_> {
     /// A channel is a variable of the model that always has the same value.
     fn channel(&mut self, channel: &Channel, arity: usize) {
         let (fields, capacity) = match &channel.typed {
-            // What is sent through an untyped channel is not cut to any size.
+            // Values sent through an untyped channel are not truncated.
             None => (vec![Type::number(32, true); arity], 0),
             Some(typed) => {
                 let capacity = self.constant(None, &typed.capacity, "the size of a channel").unwrap_or(0);
@@ -199,7 +199,7 @@ fn variable(name: &Name, ty: Type, dims: Vec<u32>, init: Init) -> Var {
     Var { name: name.text.to_string(), ty, dims, init, range: None, hidden: false, span: name.span }
 }
 
-/// How many values the first use of each channel carries: that is what an untyped channel carries.
+/// The number of values in the first use of each channel, which is the arity of an untyped channel.
 fn first_uses(system: &System) -> HashMap<&str, usize> {
     let mut arities = HashMap::new();
     for sync in system.processes.iter().flat_map(|p| &p.transitions).filter_map(|t| t.sync.as_ref()) {

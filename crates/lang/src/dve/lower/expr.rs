@@ -8,7 +8,7 @@ use crate::dve::ast::{self, ExprKind, Name};
 use crate::limits;
 use crate::source::Span;
 
-/// Where an expression stands.
+/// The scope of an expression.
 pub(super) struct Context<'a> {
     pub index: &'a Index,
     /// The process it belongs to.
@@ -211,7 +211,7 @@ impl Context<'_> {
         found
     }
 
-    /// What a name stands for here.
+    /// The meaning of a name in this scope.
     pub(super) fn find(&mut self, name: &Name) -> Option<Declared> {
         if let Some(declared) = self.index.find(self.scope, &name.text) {
             return Some(declared);

@@ -1,4 +1,4 @@
-//! What names stand for.
+//! The meaning of names.
 //!
 //! Built once for a model; expressions given later, on the command line say, find the same names in it.
 

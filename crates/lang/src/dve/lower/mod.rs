@@ -90,7 +90,7 @@ impl Lowering<'_> {
         Context { index: &self.index, scope, diagnostics: self.diagnostics }
     }
 
-    /// What must be there at all.
+    /// Checks the parts that every system has.
     fn check_system(&mut self, system: &System) {
         let top = Span { file: FileId(0), start: 0, end: 0 };
         if system.processes.is_empty() {
@@ -145,7 +145,7 @@ impl Lowering<'_> {
         found
     }
 
-    /// What becomes of a process of the text.
+    /// The process or observer of the model for a process of the text.
     fn process(&mut self, scope: usize) -> &mut ir::Process {
         let observer = self.model.properties.first_mut().and_then(|p| p.observer.as_mut());
         match (self.index.scopes[scope].process, observer) {

@@ -93,7 +93,7 @@ fn warnings() {
     }
 }
 
-/// How many steps each state of a system offers, in the order of a breadth-first walk; at most a hundred states.
+/// The number of steps of each state of a system, in breadth-first order; at most a hundred states.
 fn walk(model: Model) -> (Vec<usize>, Vec<String>) {
     let mut interpreter = Interpreter::new(Arc::new(model)).expect("the model starts");
     let mut batch = Batch::new();

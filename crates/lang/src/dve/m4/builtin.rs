@@ -1,6 +1,7 @@
-//! The macros that m4 brings along.
+//! The built-in macros of m4.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
 
 use super::evaluate::evaluate;
 use super::input::Quotes;
@@ -36,13 +37,14 @@ impl Builtin {
 }
 
 impl Expander<'_> {
-    /// What a call of a built-in macro gives.
+    /// The result of a call of a built-in macro.
     pub(super) fn builtin(&mut self, builtin: Builtin, at: Char, args: Vec<Text>) -> Done<Text> {
         use Builtin as B;
         let arg = |i: usize| args.get(i).cloned().unwrap_or_default();
         let name = bytes(&arg(0));
         match builtin {
             B::Define | B::Pushdef => {
+                self.record_definition(&arg(0));
                 let stack = self.macros.entry(name).or_default();
                 if builtin == B::Define {
                     stack.pop();
@@ -161,13 +163,28 @@ impl Expander<'_> {
         Ok(())
     }
 
+    /// The first file with this name: in the directory of the model, then in the include directories.
+    fn find(&self, name: &str) -> (PathBuf, io::Result<Vec<u8>>) {
+        let mut found = (self.folder.join(name), Err(ErrorKind::NotFound.into()));
+        for folder in std::iter::once(&self.folder).chain(self.include_dirs) {
+            let path = folder.join(name);
+            let read = self.loader.read(&path);
+            let missing = read.as_ref().is_err_and(|e| e.kind() == ErrorKind::NotFound);
+            found = (path, read);
+            if !missing {
+                break;
+            }
+        }
+        found
+    }
+
     fn include(&mut self, builtin: Builtin, at: Char, name: &[Char]) -> Done<Text> {
         let name = String::from_utf8_lossy(&bytes(name)).into_owned();
-        let path = self.folder.join(&name);
         if self.sources.files().len() > limits::MAX_INCLUDE_DEPTH {
             return self.fail(Diagnostic::error(at.span(), "too many files are included", "by this macro"));
         }
-        match self.loader.read(&path) {
+        let (path, read) = self.find(&name);
+        match read {
             Ok(text) if text.len() <= limits::MAX_M4_WORK => {
                 let text = String::from_utf8_lossy(&text).into_owned();
                 let file = self.sources.add(path.display().to_string(), text);

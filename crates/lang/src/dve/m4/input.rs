@@ -3,7 +3,7 @@
 use super::{Char, Done, Expander, Text};
 use crate::diagnostic::Diagnostic;
 
-/// What is still to be read: the last block first.
+/// The remaining input, as a stack of blocks.
 #[derive(Debug, Default)]
 pub(super) struct Input {
     blocks: Vec<(Text, usize)>,
@@ -18,7 +18,7 @@ pub(super) struct Input {
 pub(super) struct Quotes {
     pub open: Vec<u8>,
     pub close: Vec<u8>,
-    /// What a comment begins with; it ends with the line.
+    /// The start of a comment, which ends with the line.
     pub comment: Vec<u8>,
 }
 

@@ -20,7 +20,7 @@ use self::input::Input;
 use super::lex::Typed;
 use crate::diagnostic::Diagnostic;
 use crate::limits;
-use crate::promela::MacroOption;
+use crate::preprocess::{MacroOption, Preprocess};
 use crate::source::{FileId, Loader, Sources, Span};
 
 /// Macros that are there in every file.
@@ -60,12 +60,14 @@ enum Macro {
 pub(super) struct Expanded {
     text: String,
     places: Text,
+    /// The names of the macros that the text defines, and where.
+    pub definitions: Vec<(String, Span)>,
 }
 
 /// Expands the macros of a file that has been read.
 pub(super) fn expand(
     (file, path): (FileId, &Path),
-    options: &[MacroOption],
+    options: &Preprocess,
     loader: &dyn Loader,
     sources: &mut Sources,
     diagnostics: &mut Vec<Diagnostic>,
@@ -74,17 +76,20 @@ pub(super) fn expand(
     let mut expander = Expander {
         loader,
         folder,
+        include_dirs: &options.include_dirs,
         sources,
         diagnostics,
         macros: HashMap::new(),
+        definitions: HashMap::new(),
         input: Input::default(),
         diverted: BTreeMap::new(),
         current: 0,
         depth: 0,
     };
     expander.builtins();
-    let whole = expander.prelude().and_then(|()| expander.options(options)).and_then(|()| expander.file(file));
+    let whole = expander.prelude().and_then(|()| expander.options(&options.macros)).and_then(|()| expander.file(file));
     whole.ok()?;
+    let definitions = expander.written_definitions();
     let places = expander.collected();
     // Cutting strings may have cut a character.
     let mut bytes: Vec<u8> = places.iter().map(|c| c.byte).collect();
@@ -92,17 +97,20 @@ pub(super) fn expand(
         let at = e.valid_up_to();
         bytes[at] = b'?';
     }
-    Some(Expanded { text: String::from_utf8(bytes).unwrap_or_default(), places })
+    Some(Expanded { text: String::from_utf8(bytes).unwrap_or_default(), places, definitions })
 }
 
 struct Expander<'a> {
     loader: &'a dyn Loader,
-    /// Where included files are looked for.
+    /// The directory that is searched first for included files.
     folder: PathBuf,
+    include_dirs: &'a [PathBuf],
     sources: &'a mut Sources,
     diagnostics: &'a mut Vec<Diagnostic>,
     /// The definitions of each name; the last one counts.
     macros: HashMap<Vec<u8>, Vec<Macro>>,
+    /// The names that were defined, and where each was first.
+    definitions: HashMap<Vec<u8>, Span>,
     input: Input,
     /// Output, by the number of its diversion.
     diverted: BTreeMap<i32, Text>,
@@ -158,7 +166,27 @@ impl Expander<'_> {
 
     fn prelude(&mut self) -> Done<()> {
         let file = self.sources.add("built-in macros".to_string(), PRELUDE.to_string());
-        self.file(file)
+        self.file(file)?;
+        self.definitions.clear();
+        Ok(())
+    }
+
+    /// Records the place where a macro is first defined.
+    fn record_definition(&mut self, name: &[Char]) {
+        let Some(first) = name.first() else { return };
+        let whole = name.iter().zip(first.at..).all(|(c, at)| c.file == first.file && c.at == at);
+        let end = first.at + if whole { name.len() as u32 } else { 1 };
+        let span = Span { end, ..first.span() };
+        self.definitions.entry(bytes(name)).or_insert(span);
+    }
+
+    /// The names of the macros that the text defines, in the order of their places.
+    fn written_definitions(&mut self) -> Vec<(String, Span)> {
+        let found = std::mem::take(&mut self.definitions).into_iter();
+        let mut found: Vec<(String, Span)> =
+            found.map(|(n, s)| (String::from_utf8_lossy(&n).into_owned(), s)).collect();
+        found.sort_by_key(|(_, span)| *span);
+        found
     }
 
     /// Definitions from the command line.

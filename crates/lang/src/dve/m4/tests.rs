@@ -1,4 +1,4 @@
-//! What m4 makes of texts.
+//! Texts and their expansions.
 
 use std::io;
 use std::path::Path;
@@ -6,17 +6,17 @@ use std::path::Path;
 use super::{Expanded, expand};
 use crate::diagnostic::Diagnostic;
 use crate::dve::lex::Typed;
-use crate::promela::MacroOption;
+use crate::preprocess::{MacroOption, Preprocess};
 use crate::source::{Loader, Sources};
 
 struct Files;
 
 impl Loader for Files {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        if path == Path::new("dir/other.m4") {
-            Ok(b"define(`X', `from other')X!".to_vec())
-        } else {
-            Err(io::ErrorKind::NotFound.into())
+        match path.to_str() {
+            Some("dir/other.m4") => Ok(b"define(`X', `from other')X!".to_vec()),
+            Some("lib/shared.m4") => Ok(b"shared".to_vec()),
+            _ => Err(io::ErrorKind::NotFound.into()),
         }
     }
 }
@@ -24,7 +24,8 @@ impl Loader for Files {
 fn run(text: &str, options: &[MacroOption]) -> (Option<Expanded>, Sources, Vec<Diagnostic>) {
     let (mut sources, mut diagnostics) = (Sources::default(), Vec::new());
     let file = sources.add("dir/model.mdve".to_string(), text.to_string());
-    let expanded = expand((file, Path::new("dir/model.mdve")), options, &Files, &mut sources, &mut diagnostics);
+    let options = Preprocess { macros: options.to_vec(), include_dirs: vec!["lib".into()] };
+    let expanded = expand((file, Path::new("dir/model.mdve")), &options, &Files, &mut sources, &mut diagnostics);
     (expanded, sources, diagnostics)
 }
 
@@ -53,6 +54,7 @@ fn texts() {
         ("forloop(`i', 0, 1, `forloop(`j', 0, 1, `(i,j)')')", "(0,0)(0,1)(1,0)(1,1)"),
         ("default(`N', 4)default(`N', 5)N", "4"),
         ("include(other.m4) sinclude(nothing.m4)X", "from other! from other"),
+        ("include(shared.m4)", "shared"),
         ("define(`é', 1)é", "é"),
         ("define len index", "define len index"),
     ] {

@@ -71,7 +71,7 @@ impl Parser<'_> {
         self.report(diagnostic)
     }
 
-    /// What people write who know other languages.
+    /// Advice on words of other languages.
     fn hint(&self) -> Option<&'static str> {
         let token = self.peek();
         Some(match &*token.text {

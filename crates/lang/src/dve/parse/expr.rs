@@ -11,7 +11,7 @@ use crate::dve::token::{Token, TokenKind};
 use crate::limits;
 use crate::source::Span;
 
-/// What stands between two operands.
+/// A binary operator.
 #[derive(Clone, Copy)]
 enum Infix {
     Imply,

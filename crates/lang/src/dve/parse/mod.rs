@@ -42,7 +42,7 @@ struct Parser<'a> {
     at: usize,
     diagnostics: &'a mut Vec<Diagnostic>,
     errors: usize,
-    /// Where the last error was.
+    /// The token of the last error.
     complained_at: Option<usize>,
     depth: usize,
 }
@@ -108,7 +108,7 @@ impl<'a> Parser<'a> {
                 _ if token.kind == TokenKind::Eof => break,
                 "const" | "byte" | "int" if token.kind == TokenKind::Keyword => self.variables(&mut system.variables),
                 "channel" if token.kind == TokenKind::Keyword => self.channels(&mut system.channels),
-                "process" if token.kind == TokenKind::Keyword => self.process().map(|p| system.processes.push(p)),
+                "process" if token.kind == TokenKind::Keyword => self.process(&mut system.processes),
                 "system" if token.kind == TokenKind::Keyword => self.kind(system),
                 _ => Err(self.unexpected("a declaration, a `process` or the `system` line")),
             };

@@ -6,17 +6,19 @@ use super::{Failed, Parse, Parser, join};
 use crate::diagnostic::Diagnostic;
 use crate::dve::ast::{Assignment, ExprKind, Name, Process, Sync, Transition};
 use crate::dve::token::TokenKind;
+use crate::source::Span;
 
 impl Parser<'_> {
-    /// `process P { … }`
-    pub(super) fn process(&mut self) -> Parse<Process> {
-        self.bump();
+    /// `process P { … }`. A process with an error is added as far as it was recognised.
+    pub(super) fn process(&mut self, into: &mut Vec<Process>) -> Parse<()> {
+        let keyword = self.bump().span;
         let name = self.name("the name of a process")?;
         let open = match self.eat("{") {
             Some(open) => open.span,
             None => return Err(self.unexpected("`{`")),
         };
         let mut process = Process {
+            span: join(keyword, name.span),
             name,
             variables: Vec::new(),
             states: Vec::new(),
@@ -26,16 +28,23 @@ impl Parser<'_> {
             asserts: Vec::new(),
             transitions: Vec::new(),
         };
+        let read = self.clauses(&mut process, open);
+        process.span = join(keyword, self.tokens[self.at.saturating_sub(1)].span);
+        into.push(process);
+        read
+    }
+
+    fn clauses(&mut self, process: &mut Process, open: Span) -> Parse<()> {
         while self.eat("}").is_none() {
             let began = self.at;
-            if self.clause(&mut process, open).is_err() {
+            if self.clause(process, open).is_err() {
                 self.skip_clause(began)?;
             }
         }
-        Ok(process)
+        Ok(())
     }
 
-    fn clause(&mut self, process: &mut Process, open: crate::source::Span) -> Parse<()> {
+    fn clause(&mut self, process: &mut Process, open: Span) -> Parse<()> {
         let token = self.peek().clone();
         match &*token.text {
             _ if token.kind != TokenKind::Keyword => {

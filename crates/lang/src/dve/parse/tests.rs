@@ -1,4 +1,4 @@
-//! What is read, and what is said about what can't be.
+//! Syntax trees and syntax errors.
 
 use crate::diagnostic::Diagnostic;
 use crate::dve::ast::{Expr, ExprKind, System};

@@ -11,7 +11,7 @@ use crate::esml::ast::{self, AccessStep, Name};
 use crate::source::Span;
 use crate::spelling::nearest;
 
-/// How a variable is laid out: which scalar or array variable of the model each of its parts is.
+/// The layout of a variable: the scalar or array variable of the model for each of its parts.
 #[derive(Clone, Debug)]
 pub(super) enum Shape {
     Word(VarId),
@@ -33,12 +33,12 @@ pub(super) struct Located {
     pub parameter: bool,
 }
 
-/// Whose variable it is.
+/// The owner of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Owner {
-    /// The executing process's.
+    /// The executing process.
     Own,
-    /// That of a process given by its number.
+    /// The process with this number.
     Other(ProcessId, usize),
 }
 
@@ -274,7 +274,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Does the expression read one of these variables of the executing process?
+/// Whether the expression reads one of these variables of the executing process.
 pub(super) fn reads(expr: &Expr, vars: &[VarRef]) -> bool {
     match expr {
         Expr::Load(place) => vars.contains(&place.var) || place.index.iter().any(|e| reads(e, vars)),

@@ -332,7 +332,7 @@ impl Lowering<'_> {
     }
 }
 
-/// What a variable of the model is called.
+/// The name of a variable of the model.
 #[derive(Clone)]
 struct Path {
     name: String,

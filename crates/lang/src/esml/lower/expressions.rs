@@ -237,7 +237,7 @@ impl Lowering<'_> {
         warn(self.diagnostics, warning.help("parentheses make it certain"));
     }
 
-    /// Is there an `&` or `OR` right before or behind this stretch of the text? (The `&` of a POLL is none.)
+    /// Whether an `&` or `OR` stands directly before or after this span. (The `&` of a POLL does not count.)
     fn beside_connective(&self, span: Span) -> bool {
         if span.file != self.file {
             return false;
@@ -250,7 +250,7 @@ impl Lowering<'_> {
     }
 }
 
-/// What can be asked of a list.
+/// The parts of a list value.
 struct List {
     length: Expr,
     size: u32,

@@ -12,7 +12,7 @@ pub(super) struct Flow {
     pub edges: Vec<Edge>,
 }
 
-/// What a step does; where it leads is said when it is added.
+/// A step without its target.
 #[derive(Debug)]
 pub(super) struct Step {
     pub guard: Guard,

@@ -191,7 +191,7 @@ impl Lowering<'_> {
         Some(steps)
     }
 
-    /// Where the words of a message go. What is received "into" a parameter, which is read-only, must equal it.
+    /// The destinations of the words of a message. A value received "into" a parameter, which is read-only, must equal it.
     fn patterns(&mut self, to: &ast::Access, data: TypeId) -> Option<(Vec<Pattern>, Option<Expr>)> {
         let located = self.locate(to)?;
         if self.ty(located.ty) != self.ty(data) {
@@ -216,12 +216,12 @@ impl Lowering<'_> {
     }
 }
 
-/// What is sent or received.
+/// A message that is sent or received.
 struct Message {
     number: Expr,
     tag: i32,
     data: Option<TypeId>,
-    /// How many words a message of the channel has.
+    /// The number of words of a message of the channel.
     fields: usize,
 }
 

@@ -39,7 +39,7 @@ pub(super) struct Lowering<'a> {
     finished: Vec<Finished>,
     /// For each process that is started, its definition.
     started: Vec<usize>,
-    /// How much more text the model may become.
+    /// The remaining number of words ([`limits::MAX_ESML_WORK`]).
     left: usize,
     /// Names are those of processes: a formula or a condition is being read.
     remote: bool,
@@ -51,7 +51,7 @@ pub(super) struct Lowering<'a> {
     vars: Vec<Var>,
     scratch: Vec<VarId>,
     flow: Flow,
-    /// Where the condition of the communication being lowered begins.
+    /// The start of the condition of the communication being lowered.
     condition_at: Option<u32>,
 }
 

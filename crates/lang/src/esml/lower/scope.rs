@@ -1,4 +1,4 @@
-//! What names mean.
+//! The meaning of names.
 
 use std::collections::HashMap;
 
@@ -40,12 +40,12 @@ pub(super) struct Channel {
     pub home: Home,
 }
 
-/// Where a channel's number is.
+/// The place of a channel's number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Home {
     Global(VarId),
     Parameter(VarId),
-    /// Declared inside a process: nobody else can use it.
+    /// Declared inside a process, so that no other process can use it.
     Nowhere,
 }
 

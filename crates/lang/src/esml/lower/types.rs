@@ -15,7 +15,7 @@ pub(super) const BOOLEAN: TypeId = TypeId(0);
 pub(super) struct TypeInfo {
     pub name: String,
     pub kind: Kind,
-    /// How many scalars a value consists of.
+    /// The number of scalars of a value.
     pub words: usize,
 }
 
@@ -69,7 +69,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Is a value one word?
+    /// Whether a value is one word.
     pub(super) fn is_scalar(&self, ty: Ty) -> bool {
         match ty {
             Ty::Integer | Ty::Boolean => true,
@@ -77,7 +77,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// How a word of this type is stored, and the values it may have.
+    /// The type of a word of this type in the model, and its range.
     pub(super) fn word(&self, id: TypeId) -> (Type, (i32, i32)) {
         match self.info(id).kind {
             Kind::Boolean => (Type { bits: 1, signed: false, shows: Shows::Bool }, (0, 1)),

@@ -5,7 +5,7 @@ use kripke_model::ir::{BinaryOp, Expr, UnaryOp};
 use super::types::Ty;
 use crate::source::Span;
 
-/// What an expression means: one expression of the model for each word of it.
+/// The value of an expression: one expression of the model for each word.
 #[derive(Clone, Debug)]
 pub(super) struct Value {
     pub ty: Ty,
@@ -138,7 +138,7 @@ pub(super) fn compute(op: BinaryOp, a: i32, b: i32) -> Option<i32> {
     i32::try_from(exact).ok()
 }
 
-/// Can evaluating it be a fault: an index out of range, a division by zero?
+/// Whether evaluation may be a fault: an index out of range, a division by zero.
 pub(super) fn may_fail(expr: &Expr) -> bool {
     match expr {
         Expr::Load(place) => place.index.iter().any(|e| !matches!(e, Expr::Const(_))),
@@ -150,7 +150,7 @@ pub(super) fn may_fail(expr: &Expr) -> bool {
     }
 }
 
-/// How many nodes an expression has.
+/// The number of nodes of an expression.
 pub(super) fn size(expr: &Expr) -> usize {
     1 + match expr {
         Expr::Load(place) => place.index.iter().map(size).sum(),

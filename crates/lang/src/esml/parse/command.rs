@@ -28,7 +28,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What can only be the next command, the `;` before it forgotten.
+    /// Whether the next token starts a command, so that the `;` before it is missing.
     fn begins_command(&self) -> bool {
         use Keyword as K;
         match self.kind() {

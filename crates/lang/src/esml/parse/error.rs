@@ -177,7 +177,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Has `END name;` just been read?
+    /// Whether `END name;` has just been read.
     fn after_end_of_process(&self) -> bool {
         let end = self.at.checked_sub(3).and_then(|i| self.tokens.get(i));
         end.is_some_and(|t| t.kind == TokenKind::Keyword(Keyword::End))
@@ -203,7 +203,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Is the next `END` the one of the whole process or model? It has its name.
+    /// Whether the next `END` is the one of the whole process or model, which has its name.
     pub(super) fn ends_definition(&self) -> bool {
         let name = self.ahead(1);
         name.kind == TokenKind::Name && self.inside.as_ref().is_some_and(|n| n.text == self.word(name.span))

@@ -1,4 +1,4 @@
-//! Tokens to syntax tree: recursive descent with recovery, so that one slip does not hide the next.
+//! Tokens to syntax tree: recursive descent with recovery, so that one error does not hide the next.
 
 mod command;
 mod declare;
@@ -11,7 +11,7 @@ use super::ast::{Activation, Expr, Model, Name, Process};
 use super::token::{Keyword, Punct, Token, TokenKind};
 use crate::diagnostic::Diagnostic;
 use crate::limits;
-use crate::source::{FileId, Span};
+use crate::source::{FileId, Span, join};
 
 /// Something was wrong, and has been reported.
 #[derive(Clone, Copy, Debug)]
@@ -31,14 +31,20 @@ pub(super) struct Parser<'a> {
     depth: usize,
     /// Temporal operators are allowed.
     in_formula: bool,
-    /// What is being defined, which its last `END` names.
+    /// The name of the process or model being read, which its last `END` repeats.
     inside: Option<Name>,
 }
 
-/// Parses a whole model. If anything was wrong, the diagnostics say so.
+/// Parses a whole model. The diagnostics have the errors; the result is what could be recognised. None if not even the name of
+/// the model could be.
 pub(super) fn model(file: FileId, text: &str, tokens: Vec<Token>, diagnostics: &mut Vec<Diagnostic>) -> Option<Model> {
     let mut parser = Parser::new(file, text, tokens, diagnostics);
-    parser.model().ok()
+    let name = parser.heading().ok()?;
+    let (declarations, processes) = (Vec::new(), Vec::new());
+    let mut model = Model { name, declarations, processes, activations: Vec::new(), assertion: None };
+    // An error has been reported.
+    let _ = parser.body(&mut model);
+    Some(model)
 }
 
 /// Parses a single expression: a condition given beside the model.
@@ -75,15 +81,20 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn model(&mut self) -> Parsed<Model> {
+    /// `MODEL name;`
+    fn heading(&mut self) -> Parsed<Name> {
         self.keyword(Keyword::Model, "`MODEL`")?;
         let name = self.name("the name of the model")?;
         self.semicolon("the name of the model");
-        let declarations = self.declarations();
-        let mut processes = Vec::new();
+        Ok(name)
+    }
+
+    /// All after the heading.
+    fn body(&mut self, model: &mut Model) -> Parsed<()> {
+        model.declarations = self.declarations();
         while self.errors < limits::MAX_ERRORS {
             if self.at_keyword(Keyword::Process) {
-                processes.extend(self.process());
+                self.process(&mut model.processes);
             } else if self.at_keyword(Keyword::Begin) || self.kind() == TokenKind::Eof {
                 break;
             } else {
@@ -91,18 +102,18 @@ impl<'a> Parser<'a> {
                 self.recover_to_unit();
             }
         }
-        self.inside = Some(name.clone());
+        self.inside = Some(model.name.clone());
         let begin = self.keyword(Keyword::Begin, "`BEGIN` and the processes of the model")?;
-        let activations = self.activations();
-        self.end_of_body(begin, &name)?;
+        model.activations = self.activations();
+        self.end_of_body(begin, &model.name)?;
         if self.eat(Punct::Semicolon).is_none() && !matches!(self.kind(), TokenKind::Eof) {
             self.optional_semicolon();
         }
-        let assertion = self.assertion()?;
+        model.assertion = self.assertion()?;
         if self.kind() != TokenKind::Eof {
             return Err(self.unexpected("the end of the text"));
         }
-        Ok(Model { name, declarations, processes, activations, assertion })
+        Ok(())
     }
 
     /// `END M ASSERT …` is as good as `END M; ASSERT …`; anything else after the model is not.
@@ -122,28 +133,35 @@ impl<'a> Parser<'a> {
         Ok(Some(formula))
     }
 
-    fn process(&mut self) -> Parsed<Process> {
-        let result = self.process_definition();
-        if result.is_err() {
+    /// A process. One with an error is added as far as it was recognised.
+    fn process(&mut self, into: &mut Vec<Process>) {
+        let mut process = None;
+        if self.process_definition(&mut process).is_err() {
             self.bump();
             self.recover_to_unit();
         }
+        into.extend(process);
         self.inside = None;
-        result
     }
 
-    fn process_definition(&mut self) -> Parsed<Process> {
-        self.keyword(Keyword::Process, "`PROCESS`")?;
+    fn process_definition(&mut self, into: &mut Option<Process>) -> Parsed<()> {
+        let start = self.keyword(Keyword::Process, "`PROCESS`")?;
         let name = self.name("the name of the process")?;
         self.inside = Some(name.clone());
-        let parameters = self.parameters()?;
+        let (parameters, declarations, commands) = (Vec::new(), Vec::new(), Vec::new());
+        let span = join(start, name.span);
+        let process = into.insert(Process { name: name.clone(), span, parameters, declarations, commands });
+        process.parameters = self.parameters()?;
         self.semicolon("the heading of the process");
-        let declarations = self.declarations();
+        process.declarations = self.declarations();
+        process.span = join(start, self.last());
         let begin = self.keyword(Keyword::Begin, "`BEGIN` or a declaration")?;
-        let commands = self.commands();
+        process.commands = self.commands();
+        process.span = join(start, self.last());
         self.end_of_body(begin, &name)?;
+        process.span = join(start, self.last());
         self.semicolon("the end of the process");
-        Ok(Process { name, parameters, declarations, commands })
+        Ok(())
     }
 
     /// `END name`.
@@ -193,7 +211,7 @@ impl<'a> Parser<'a> {
                     break;
                 }
             }
-            span = crate::source::join(span, self.close(Punct::RightParen, "the arguments", open)?);
+            span = join(span, self.close(Punct::RightParen, "the arguments", open)?);
         }
         if matches!(self.kind(), TokenKind::Punct(Punct::Assign | Punct::Bang | Punct::Hook)) {
             let what = "the body of the model starts processes and does nothing else";
@@ -268,7 +286,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Everything recursive passes here, so that absurd nesting ends in an error and not in an overflow.
+    /// Bounds the recursion: deeper nesting is an error, not a stack overflow.
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= limits::MAX_NESTING {
             let span = self.peek().span;

@@ -1,4 +1,4 @@
-//! What a single statement does: guard, channel operation, effects.
+//! The action of a single statement: guard, channel operation, effects.
 
 use kripke_model::ir::{BinaryOp, Effect, EnumId, Expr, Guard, Piece, Place, Print, ProcessId, Shows, Sync};
 
@@ -36,7 +36,7 @@ impl Action {
 }
 
 impl View<'_, '_> {
-    /// What an element does when it is executed.
+    /// The action of an element.
     pub fn action(&self, element: &Element<'_>) -> Action {
         match &element.kind {
             Kind::Step(statement) => self.statement(statement, element),
@@ -106,7 +106,7 @@ impl View<'_, '_> {
         }
     }
 
-    /// Where an assignment stores, if anywhere.
+    /// The place that an assignment stores to, if any.
     fn target(&self, var: &ast::VarRef) -> Option<(Place, Shape)> {
         if !self.writable(var) {
             return None;

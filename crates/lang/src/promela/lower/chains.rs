@@ -11,7 +11,7 @@ use super::view::View;
 use crate::diagnostic::Diagnostic;
 use crate::promela::ast::StmtKind;
 
-/// How an indivisible sequence ends.
+/// The end of an indivisible sequence.
 #[derive(Clone, Copy)]
 pub(super) struct Ending {
     pub target: LocId,

@@ -78,7 +78,7 @@ pub(super) fn check_never(env: &Environment<'_>, block: &Block) {
     }
 }
 
-/// A condition typed outside the program: judged by nobody, after all that is declared.
+/// A condition on states. No process evaluates it; all declarations are visible.
 pub(super) fn condition(env: &Environment<'_>, condition: &ast::Expr) -> Expr {
     let lowered = env.outside(usize::MAX).expr(condition);
     let mut own = None;

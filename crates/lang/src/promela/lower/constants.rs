@@ -8,7 +8,7 @@ use super::view::View;
 use crate::diagnostic::Diagnostic;
 use crate::promela::ast::{self, ExprKind};
 
-/// What an array length is taken to be if it is given by a variable that starts as 0.
+/// The length of an array whose length is a variable with initial value 0.
 const DEFAULT_LENGTH: i32 = 8;
 
 impl View<'_, '_> {

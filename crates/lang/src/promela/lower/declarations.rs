@@ -21,7 +21,7 @@ pub(super) enum When {
     Start,
     /// In a step of its own, each time control passes.
     Step,
-    /// By whoever creates the process.
+    /// By the process that creates this one.
     Param,
 }
 
@@ -100,7 +100,7 @@ impl<'d> Environment<'d> {
         self.records.push(Record { name: name.text.clone(), span: name.span, fields, leaves: count });
     }
 
-    /// What a type name means; complains about unknown ones.
+    /// The type with this name; an unknown name is an error.
     pub fn shape(&mut self, name: &TypeName, span: Span) -> Option<Shape> {
         if let TypeName::User(user) = name {
             let Some(record) = self.record(&user.text) else {

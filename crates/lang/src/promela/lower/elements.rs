@@ -96,7 +96,7 @@ pub(super) struct Body<'a> {
     pub elements: Vec<Element<'a>>,
     pub sequences: Vec<Sequence>,
     pub labels: Vec<Label>,
-    /// Where each `break` leads, once its loop is complete.
+    /// The target of each `break`, once its loop is complete.
     pub exits: Vec<Option<ElementId>>,
     pub root: SequenceId,
     /// One more than the highest number.
@@ -264,7 +264,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// A jump that another process asks about is a step of its own: otherwise nobody would ever be seen there.
+    /// A jump with a label that another process refers to is a step of its own, so that its location is in a state.
     pub fn make_visible(&mut self, label: &str) {
         let Some(index) = self.labels.iter().position(|l| l.name == label) else { return };
         let e = self.labels[index].element;

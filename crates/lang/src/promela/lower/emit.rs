@@ -23,7 +23,7 @@ pub(super) struct Drawn<'a> {
     pub graph: Graph,
     /// The location each number became.
     pub locations: HashMap<u32, LocId>,
-    /// How many locations there are; those inside indivisible sequences come after them.
+    /// The number of locations outside indivisible sequences; those inside come after them.
     pub count: usize,
 }
 
@@ -73,7 +73,7 @@ pub(super) fn draw<'a>(body: Body<'a>, graph: Graph, keep_numbers: bool) -> Draw
 }
 
 impl Drawn<'_> {
-    /// Where the labels are, as others see them; of several with one name, the first.
+    /// The locations of the labels, as other processes see them; of several with one name, the first.
     pub fn labels(&self) -> HashMap<String, Option<LocId>> {
         let mut out = HashMap::new();
         for label in &self.body.labels {
@@ -113,7 +113,7 @@ pub(super) struct Emitter<'x, 'a, 'd> {
     pub out: Emitted,
     /// Locations inside indivisible sequences.
     pub chains: HashMap<ElementId, LocId>,
-    /// Those that have no edges yet.
+    /// Locations without edges so far.
     pub unfinished: Vec<(ElementId, LocId)>,
 }
 

@@ -1,16 +1,16 @@
-//! What has been declared so far, and the diagnostics collected on the way.
+//! The names declared so far, and the diagnostics.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use kripke_model::ir::{Channel, Enum, EnumId, LocId, ProcessId, Var};
 
-use super::LowerOptions;
 use super::frames::Frame;
 use super::symbols::Symbols;
 use super::types::{Record, Symbol};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::limits::MAX_ERRORS_SHOWN;
+use crate::promela::Options;
 use crate::source::Span;
 
 /// A name of `mtype`, which stands for a number everywhere.
@@ -23,7 +23,7 @@ pub(super) struct Constant {
     pub unit: usize,
 }
 
-/// What must be known of a process type before its body is: others create it and look into it.
+/// The part of a process type that other processes refer to.
 #[derive(Clone, Debug)]
 pub(super) struct Signature {
     pub name: String,
@@ -31,7 +31,7 @@ pub(super) struct Signature {
     /// Parameters, records flattened.
     pub arity: usize,
     pub frame: Frame,
-    /// Where each label is; nowhere, if nobody ever comes there. Filled in when the graphs are known.
+    /// The location of each label; none if it is unreachable. Filled in when the graphs are known.
     pub labels: HashMap<String, Option<LocId>>,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Uses {
 pub(super) struct Environment<'a> {
     diagnostics: RefCell<&'a mut Vec<Diagnostic>>,
     failed: Cell<bool>,
-    pub options: &'a LowerOptions,
+    pub options: &'a Options,
     pub uses: Uses,
     pub enums: Vec<Enum>,
     pub constants: HashMap<String, Constant>,
@@ -59,14 +59,14 @@ pub(super) struct Environment<'a> {
     pub vars: Vec<Var>,
     pub channels: Vec<Channel>,
     pub processes: Vec<Signature>,
-    /// How many fields the longest message of any channel has.
+    /// The number of fields of the longest message of any channel.
     pub widest: usize,
     /// An `xr` or `xs` has been seen.
     pub exclusive: Cell<bool>,
 }
 
 impl<'a> Environment<'a> {
-    pub fn new(diagnostics: &'a mut Vec<Diagnostic>, options: &'a LowerOptions) -> Environment<'a> {
+    pub fn new(diagnostics: &'a mut Vec<Diagnostic>, options: &'a Options) -> Environment<'a> {
         Environment {
             diagnostics: RefCell::new(diagnostics),
             failed: Cell::new(false),
@@ -111,7 +111,7 @@ impl<'a> Environment<'a> {
         self.processes.iter().position(|p| p.name == name).map(|i| ProcessId(i as u32))
     }
 
-    /// Where a global name was introduced, whatever it names.
+    /// The declaration of a global name of any kind.
     pub fn taken(&self, name: &str) -> Option<Span> {
         self.global(name)
             .map(|s| s.span)
@@ -120,9 +120,9 @@ impl<'a> Environment<'a> {
             .or_else(|| self.processes.iter().find(|p| p.name == name).map(|p| p.span))
     }
 
-    /// The declared name closest to `name`, if one is close enough to be a slip of the finger.
+    /// The declared name closest to `name`, if `name` may be a misspelling of it.
     pub fn closest<'n>(&self, name: &str, candidates: impl Iterator<Item = &'n str>) -> Option<String> {
-        // Among many mistakes nobody reads so far, and each look costs a comparison with every name.
+        // Diagnostics beyond this number are not shown, and each search costs a comparison with every name.
         if self.diagnostics.borrow().len() > MAX_ERRORS_SHOWN {
             return None;
         }
@@ -135,7 +135,7 @@ impl<'a> Environment<'a> {
     }
 }
 
-/// How many letters must be changed, added or removed to turn one word into the other.
+/// The Levenshtein distance of two words.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -16,7 +16,7 @@ pub(super) type ScopeId = usize;
 pub(super) struct Frame {
     /// In order of declaration.
     pub symbols: Symbols,
-    /// What they became.
+    /// The variables of the model.
     pub vars: Vec<Var>,
     /// The enclosing block of each block.
     parents: Vec<Option<ScopeId>>,
@@ -26,7 +26,7 @@ pub(super) struct Frame {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Place {
     pub scope: ScopeId,
-    /// How many symbols had been declared.
+    /// The number of symbols declared before it.
     pub declared: usize,
 }
 

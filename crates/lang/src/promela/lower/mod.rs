@@ -35,36 +35,31 @@ use kripke_model::ir::{Expr, Scheduling};
 use self::environment::Environment;
 use self::references::References;
 use crate::diagnostic::Diagnostic;
-use crate::promela::ast::{Program, Unit};
+use crate::promela::Options;
+use crate::promela::ast::{self, Program, Unit};
 use crate::source::Sources;
 
 /// Bytes of one state: more can't be searched.
 const MAX_STATE: u64 = 16 << 20;
 
-/// Choices the language leaves open.
-#[derive(Clone, Debug, Default)]
-pub struct LowerOptions {
-    /// Of nested `unless`, the inner escape is tried first instead of the outer one.
-    pub reverse_escapes: bool,
-}
-
-/// What a program became.
+/// A lowered program.
 #[derive(Clone, Debug)]
-pub struct Lowered {
+pub(super) struct Lowered {
     pub model: Model,
-    /// The program's conditions, in their order.
+    /// The conditions, in their order.
     pub conditions: Vec<Expr>,
 }
 
-/// Checks a program and turns it into a model. Without errors there is one.
-pub fn lower(
+/// Checks a program and conditions on its states, and lowers them. None after an error.
+pub(super) fn lower(
     program: &Program,
+    conditions: &[ast::Expr],
     sources: &Sources,
-    options: &LowerOptions,
+    options: &Options,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<Lowered> {
     let mut env = Environment::new(diagnostics, options);
-    let references = references::references(program);
+    let references = references::references(program, conditions);
     env.uses = references.uses;
     env.enumeration(None);
     let mut collected = Collected::default();
@@ -79,7 +74,7 @@ pub fn lower(
     let processes = drawn.iter().enumerate().map(|(i, (p, d))| processes::finish(&env, i, p, d)).collect();
     let trace = collected.trace.take().and_then(|t| processes::finish_trace(&env, t));
     collected.finish_claims(&env, program, &references);
-    let conditions = program.conditions.iter().map(|c| claims::condition(&env, c)).collect();
+    let conditions = conditions.iter().map(|c| claims::condition(&env, c)).collect();
     let start = processes::starts(&env, &drawn);
     if start.is_empty() && !env.failed() {
         let span =
@@ -114,7 +109,7 @@ pub fn lower(
     Some(Lowered { model, conditions })
 }
 
-/// What the units of a program gave.
+/// The results of the units of a program.
 #[derive(Default)]
 struct Collected<'a> {
     types: Vec<types::Basic>,

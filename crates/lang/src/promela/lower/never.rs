@@ -104,7 +104,7 @@ fn changed(env: &Environment<'_>, edges: &[Edge], references: &References) -> Re
     Ok(assignments().next().map(|(var, _, _, span)| (var, span)))
 }
 
-/// Is the value made of nothing but these variables?
+/// Whether the value consists of these variables only.
 fn depends_on(expr: &Expr, own: &HashSet<VarId>) -> bool {
     match expr {
         Expr::Const(_) => true,

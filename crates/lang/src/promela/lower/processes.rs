@@ -119,7 +119,7 @@ pub(super) fn draw_all<'a>(
         env.processes[i].labels = drawn.labels();
         out.push((process, drawn));
     }
-    // What can't be drawn is looked through all the same, for the sake of other mistakes in it.
+    // A process without a graph is checked nevertheless, to report its other errors.
     for (i, process) in broken {
         let frame = &env.processes[i].frame;
         for element in &process.body.elements {
@@ -204,7 +204,7 @@ pub(super) fn finish_trace(env: &Environment<'_>, mut pending: PendingTrace<'_>)
     let drawn = draw(pending.body, graph, false);
     let inside = View { frame: Some(&pending.frame), ..env.outside(pending.unit) };
     let emitted = drawn.emit(&pending.frame, inside);
-    // A trace that never ends has no location for its closing brace: one nobody reaches stands for it.
+    // A trace that never ends has no location for its closing brace; an unreachable one stands for it.
     let mut locations = emitted.locations;
     let end = drawn.end().unwrap_or_else(|| {
         locations.push(Location::default());
@@ -225,7 +225,7 @@ pub(super) fn finish_trace(env: &Environment<'_>, mut pending: PendingTrace<'_>)
     Some(Trace { automaton, negated: pending.negated, end })
 }
 
-/// What depends on who could move next has no clear meaning where two must move at once.
+/// A condition on enabled processes has no clear meaning in a rendezvous, in which two processes move at once.
 pub(super) fn check_rendezvous(env: &Environment<'_>) {
     let Some(channel) = env.channels.iter().find(|c| c.capacity == 0) else { return };
     let here = format!("`{}` is one", channel.name);

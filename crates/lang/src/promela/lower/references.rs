@@ -21,9 +21,9 @@ pub(super) struct References {
     in_process: bool,
 }
 
-/// Looks through the whole program, claims, formulas and conditions included: what they mention is part of the state,
+/// The references of the whole program, claims, formulas and conditions included: what they mention is part of the state,
 /// whether or not they are checked.
-pub(super) fn references(program: &Program) -> References {
+pub(super) fn references(program: &Program, conditions: &[Expr]) -> References {
     let mut out = References::default();
     for unit in &program.units {
         match unit {
@@ -40,7 +40,7 @@ pub(super) fn references(program: &Program) -> References {
             Unit::Mtype { .. } | Unit::Typedef { .. } => {}
         }
     }
-    program.conditions.iter().for_each(|e| out.expr(e));
+    conditions.iter().for_each(|e| out.expr(e));
     out
 }
 

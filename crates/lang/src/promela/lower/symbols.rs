@@ -26,7 +26,7 @@ impl Symbols {
         self.list.iter()
     }
 
-    /// Those with this name among the first `declared`.
+    /// The symbols with this name among the first `declared`.
     pub fn named(&self, name: &str, declared: usize) -> impl DoubleEndedIterator<Item = &Symbol> {
         let all = self.by_name.get(name).map_or(&[][..], |all| all);
         all.iter().filter(move |i| **i < declared).map(|i| &self.list[*i])

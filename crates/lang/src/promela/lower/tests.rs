@@ -5,9 +5,10 @@ use std::path::Path;
 
 use kripke_model::ir::{Edge, Guard, Model, Process, Then};
 
-use super::{LowerOptions, lower};
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::promela::{Preprocess, parse};
+use super::lower;
+use crate::diagnostic::{Diagnostic, Severity, has_errors};
+use crate::preprocess::Preprocess;
+use crate::promela::{Options, parse};
 use crate::source::Loader;
 
 struct Text<'t>(&'t str);
@@ -18,10 +19,13 @@ impl Loader for Text<'_> {
     }
 }
 
-fn lowered(text: &str, options: &LowerOptions) -> (Option<Model>, Vec<Diagnostic>) {
+fn lowered(text: &str, options: &Options) -> (Option<Model>, Vec<Diagnostic>) {
     let parsed = parse(Path::new("m.pml"), &Text(text), &Preprocess::default());
     let mut diagnostics = parsed.diagnostics;
-    let lowered = parsed.program.and_then(|p| lower(&p, &parsed.sources, options, &mut diagnostics));
+    if has_errors(&diagnostics) {
+        return (None, diagnostics);
+    }
+    let lowered = lower(&parsed.program, &[], &parsed.sources, options, &mut diagnostics);
     (lowered.map(|l| l.model), diagnostics)
 }
 
@@ -51,7 +55,7 @@ fn drawn(process: &Process) -> String {
 
 fn graph(body: &str) -> String {
     let text = format!("byte x, y; chan q = [1] of {{ byte }}; active proctype p() {{ {body} }}");
-    let (model, diagnostics) = lowered(&text, &LowerOptions::default());
+    let (model, diagnostics) = lowered(&text, &Options::default());
     let process = &model.unwrap_or_else(|| panic!("{body}: {diagnostics:?}")).processes[0];
     for location in &process.locations {
         let levels: Vec<u8> = location.edges.iter().map(|e| process.edges[e.index()].level).collect();
@@ -121,7 +125,7 @@ fn graphs() {
 fn escapes_in_both_orders() {
     let text = "byte x; active proctype p() { { { x = 1 } unless { x == 2 } } unless { x == 3 } }";
     let draw = |reverse_escapes| {
-        let (model, _) = lowered(text, &LowerOptions { reverse_escapes });
+        let (model, _) = lowered(text, &Options { reverse_escapes });
         drawn(&model.expect("a model").processes[0])
     };
     assert!(draw(false).starts_with("0:x==3>1 | 0:1^x==2>1 | 0:2^x = 1>1"), "{}", draw(false));
@@ -131,7 +135,7 @@ fn escapes_in_both_orders() {
 #[test]
 fn names_get_numbers_from_the_end_of_their_list() {
     let (model, _) =
-        lowered("mtype = { a, b, c }; mtype = { d }; mtype:k = { e, f }; init { skip }", &LowerOptions::default());
+        lowered("mtype = { a, b, c }; mtype = { d }; mtype:k = { e, f }; init { skip }", &Options::default());
     let enums = model.expect("a model").enums;
     let shown: Vec<String> = enums.iter().map(|e| format!("{} {:?}", e.name, e.symbols)).collect();
     let unnamed = r#"mtype [("c", 1), ("b", 2), ("a", 3), ("d", 4)]"#;
@@ -140,7 +144,7 @@ fn names_get_numbers_from_the_end_of_their_list() {
 
 #[test]
 fn globals_are_initialised_type_by_type() {
-    let (model, _) = lowered("int c = 5; byte a = c + 1; int d = a; init { skip }", &LowerOptions::default());
+    let (model, _) = lowered("int c = 5; byte a = c + 1; int d = a; init { skip }", &Options::default());
     let vars = model.expect("a model").globals;
     let shown: Vec<String> = vars.iter().map(|v| format!("{} {:?}", v.name, v.init)).collect();
     assert_eq!(shown, ["c All(Const(5))", "a All(Const(1))", "d All(Const(1))"]);
@@ -149,7 +153,7 @@ fn globals_are_initialised_type_by_type() {
 #[test]
 fn records_fall_apart() {
     let text = "typedef A { byte n; bit b[2] }; typedef B { A a[3]; int k }; B r[4]; init { r[1].a[2].b[0] = 1 }";
-    let (model, diagnostics) = lowered(text, &LowerOptions::default());
+    let (model, diagnostics) = lowered(text, &Options::default());
     let vars = model.unwrap_or_else(|| panic!("{diagnostics:?}")).globals;
     let shown: Vec<String> = vars.iter().map(|v| format!("{}{:?}:{}", v.name, v.dims, v.ty.bits)).collect();
     assert_eq!(shown, ["r.a.n[4, 3]:8", "r.a.b[4, 3, 2]:8", "r.k[4]:32"]);
@@ -201,7 +205,7 @@ fn refused() {
         ("byte x; never { do :: z od } init { x = 1 }", "`z` is not declared"),
     ];
     for (text, expected) in table {
-        let (model, diagnostics) = lowered(text, &LowerOptions::default());
+        let (model, diagnostics) = lowered(text, &Options::default());
         let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
         let messages: Vec<&str> = errors.map(|d| d.message.as_str()).collect();
         assert!(messages.contains(&expected), "{text}: {messages:?}");
@@ -211,6 +215,6 @@ fn refused() {
 
 #[test]
 fn several_errors_at_once() {
-    let (_, diagnostics) = lowered("init { a = 1; b = 2; goto L }", &LowerOptions::default());
+    let (_, diagnostics) = lowered("init { a = 1; b = 2; goto L }", &Options::default());
     assert!(diagnostics.len() >= 2, "{diagnostics:?}");
 }

@@ -1,4 +1,4 @@
-//! Expressions as text, for the labels of steps that nobody wrote as such (`for`, `select`, declarations).
+//! Expressions as text, for the labels of implicit steps (`for`, `select`, declarations).
 
 use crate::promela::ast::{Expr, ExprKind, RecvArg, VarRef};
 

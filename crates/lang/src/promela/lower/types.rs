@@ -45,7 +45,7 @@ pub(super) struct Symbol {
     pub len: Option<u32>,
     /// The number of the first variable it became.
     pub first: u32,
-    /// What was written for a channel: its capacity and, if the message is one record, which.
+    /// The declaration of a channel: its capacity and, if the message is one record, that record.
     pub channel: Option<(u32, Option<usize>)>,
     /// The value it starts with, if that is a plain constant.
     pub constant: Option<i32>,
@@ -60,7 +60,7 @@ pub(super) struct Record {
     pub name: String,
     pub span: Span,
     pub fields: Vec<Field>,
-    /// How many plain variables one of it becomes.
+    /// The number of plain variables of one record.
     pub leaves: usize,
 }
 
@@ -133,7 +133,7 @@ fn flatten(records: &[Record], field: &Field, prefix: &str, outer: &[u32], out: 
     }
 }
 
-/// How many plain variables a type becomes.
+/// The number of plain variables of a type.
 pub(super) fn leaf_count(records: &[Record], shape: Shape) -> usize {
     match shape {
         Shape::Scalar(_) => 1,

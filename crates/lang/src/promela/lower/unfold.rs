@@ -21,7 +21,7 @@ pub(super) struct Trouble {
     pub why: String,
 }
 
-/// The same claim with plain edges only. What it prints is nobody's business; at its end it stays.
+/// The claim with plain edges only. It does not print, and it stays at its end.
 pub(super) fn unfold(claim: Emitted) -> Result<Emitted, Trouble> {
     let mut unfolding = Unfolding { claim: &claim, edges: Vec::new() };
     let mut locations = claim.locations.clone();
@@ -88,7 +88,7 @@ fn location_span(claim: &Emitted, location: &Location) -> Span {
     claim.edges[location.edges[0].index()].span
 }
 
-/// Can the guards of a location stay as they are?
+/// Whether the guards of a location can stay as they are.
 fn is_plain(claim: &Emitted, location: &Location) -> bool {
     location.edges.iter().all(|id| {
         let edge = &claim.edges[id.index()];
@@ -110,7 +110,7 @@ fn single(edge: &Edge) -> Result<Edge, Trouble> {
     Ok(edge)
 }
 
-/// What must hold for an edge to be taken, said without looking at the edges beside it.
+/// The condition under which an edge is taken, independent of the other edges of its location.
 fn explicit(claim: &Emitted, location: &Location, nth: usize) -> Guard {
     let edge = |i: usize| &claim.edges[location.edges[i].index()];
     let own = edge(nth);

@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::promela::ast;
 use crate::source::Span;
 
-/// What can be seen from a place: the globals declared before it and, inside a process, its own variables.
+/// The names visible at a place: the globals declared before it and, inside a process, its own variables.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View<'e, 'a> {
     pub env: &'e Environment<'a>,

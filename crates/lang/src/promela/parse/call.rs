@@ -27,7 +27,7 @@ impl Parser<'_> {
     /// A call of an inline; its body is read in place of the call.
     pub(super) fn call(&mut self, result: Option<VarRef>) -> Parsed<StmtKind> {
         let name = self.bump();
-        let Some(inline) = self.inlines.get(&name.text).cloned() else { return Err(Failed) };
+        let Some(inline) = self.names.inlines.get(&name.text).cloned() else { return Err(Failed) };
         let args = self.call_arguments(&name)?;
         let wanted = inline.params.len();
         if args.len() != wanted {

@@ -1,4 +1,4 @@
-//! Conditions typed outside the program, read as if they stood at its end.
+//! Conditions on states, read as if they stood at the end of the program.
 
 use super::{Failed, Frame, Parsed, Parser, Sym};
 use crate::diagnostic::Diagnostic;

@@ -6,7 +6,7 @@ use crate::promela::ast::{Decl, Expr, Init, Name, TypeName, Unit, VarDecl, Visib
 use crate::promela::token::{Keyword, Punct};
 use crate::source::{Span, join};
 
-/// Where the names of a declaration go.
+/// A declaration of variables or of symbolic constants.
 enum Declared {
     Variables(Decl),
     Symbols { kind: Option<Name>, symbols: Vec<Name>, span: Span },
@@ -130,7 +130,7 @@ impl Parser<'_> {
         }
         self.bump();
         for symbol in &symbols {
-            self.symbols.insert(symbol.text.as_str().into(), symbol.span);
+            self.names.symbols.insert(symbol.text.as_str().into(), symbol.span);
         }
         Ok(symbols)
     }

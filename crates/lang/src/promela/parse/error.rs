@@ -93,15 +93,16 @@ impl Parser<'_> {
         let text = lexeme.token.text.clone();
         let (taken, first) = match lexeme.sym {
             Sym::Keyword(_) => (format!("`{text}` is a keyword and cannot be {what}"), None),
-            Sym::Symbol => {
-                (format!("`{text}` is a symbolic constant and cannot be {what}"), self.symbols.get(&text).copied())
-            }
-            Sym::TypeName => (format!("`{text}` is a type and cannot be {what}"), self.types.get(&text).copied()),
+            Sym::Symbol => (
+                format!("`{text}` is a symbolic constant and cannot be {what}"),
+                self.names.symbols.get(&text).copied(),
+            ),
+            Sym::TypeName => (format!("`{text}` is a type and cannot be {what}"), self.names.types.get(&text).copied()),
             Sym::ProcName => {
-                (format!("`{text}` is a proctype and cannot be {what}"), self.processes.get(&text).copied())
+                (format!("`{text}` is a proctype and cannot be {what}"), self.names.processes.get(&text).copied())
             }
             Sym::InlineName => {
-                (format!("`{text}` is an inline and cannot be {what}"), self.inlines.get(&text).map(|i| i.span))
+                (format!("`{text}` is an inline and cannot be {what}"), self.names.inlines.get(&text).map(|i| i.span))
             }
             _ => return self.unexpected(what),
         };

@@ -14,7 +14,7 @@ use crate::source::{Span, join};
 /// An expression on its way.
 pub(super) struct Operand {
     expr: Expr,
-    /// Where a channel probe stands in it that can't be calculated with.
+    /// The place of a channel poll in it, which can't be an operand of arithmetic.
     pub(super) probe: Option<Span>,
     height: u32,
 }

@@ -44,7 +44,7 @@ pub(super) struct Frame {
 pub(super) struct Call {
     pub inline: Rc<Inline>,
     args: HashMap<Rc<str>, Rc<[Token]>>,
-    /// Where the outermost call was typed.
+    /// The place of the outermost call.
     place: Span,
     /// `x` of `x = f()`.
     pub result: Option<VarRef>,
@@ -147,7 +147,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Does the line in front of `token` end a statement?
+    /// Whether the line before `token` ends a statement.
     fn line_ends_statement(&self, token: &Token) -> bool {
         let after_brace = self.last_lexed == Sym::Punct(Punct::RightBrace);
         token.newline
@@ -265,13 +265,13 @@ impl Parser<'_> {
             return Sym::Keyword(keyword);
         }
         let text = &token.text;
-        if self.symbols.contains_key(text) {
+        if self.names.symbols.contains_key(text) {
             Sym::Symbol
-        } else if self.types.contains_key(text) {
+        } else if self.names.types.contains_key(text) {
             Sym::TypeName
-        } else if self.processes.contains_key(text) {
+        } else if self.names.processes.contains_key(text) {
             Sym::ProcName
-        } else if self.inlines.contains_key(text) {
+        } else if self.names.inlines.contains_key(text) {
             Sym::InlineName
         } else {
             Sym::Name
@@ -288,7 +288,7 @@ pub(super) fn is_separator(sym: Sym) -> bool {
     matches!(sym, Sym::Punct(Punct::Semicolon | Punct::Arrow))
 }
 
-/// What a line may end with to end a statement.
+/// Whether a line that ends with this token ends a statement.
 fn ends_statement(sym: Sym) -> bool {
     use Keyword as K;
     match sym {

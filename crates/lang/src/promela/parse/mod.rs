@@ -20,8 +20,8 @@ mod unit;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::ast::{Name, Program};
-use super::preprocess::Preprocessed;
+use super::ast::{Expr, Name, Proctype, Program};
+use super::preprocess::Condition;
 use super::token::{Keyword, Punct, Token};
 use crate::diagnostic::Diagnostic;
 use crate::limits;
@@ -29,7 +29,7 @@ use crate::source::{Sources, Span, join};
 use feed::{Frame, Inline, Lexeme};
 use ltl::TemporalOp;
 
-/// What a token is to the grammar.
+/// The grammatical class of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Sym {
     Keyword(Keyword),
@@ -56,44 +56,44 @@ struct Failed;
 
 type Parsed<T> = Result<T, Failed>;
 
-/// The program these tokens say. Errors are in `diagnostics`; what could be understood is returned.
-pub fn parse(texts: Preprocessed, sources: &mut Sources, diagnostics: &mut Vec<Diagnostic>) -> Program {
-    let mut parser = Parser {
-        sources,
-        diagnostics,
-        frames: vec![Frame::program(texts.program)],
-        deferred: Vec::new(),
-        defer: true,
-        fed: 0,
-        unread: None,
-        hold: None,
-        ahead: None,
-        last_lexed: Sym::Eof,
-        last_fed: Sym::Eof,
-        in_sequence: false,
-        parens: 0,
-        in_for: false,
-        in_formula: false,
-        symbols: HashMap::new(),
-        types: HashMap::new(),
-        processes: HashMap::new(),
-        inlines: HashMap::new(),
-        log: Vec::new(),
-        depth: 0,
-        inside: 0,
-        errors: 0,
-        complained_at: None,
-        stopped: false,
-    };
-    let mut program = parser.program();
-    program.conditions = texts.conditions.into_iter().filter_map(|c| parser.condition(c).ok()).collect();
-    program
+/// The names that a program declares, as far as the grammar depends on them, and where.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Names {
+    symbols: HashMap<Rc<str>, Span>,
+    types: HashMap<Rc<str>, Span>,
+    processes: HashMap<Rc<str>, Span>,
+    inlines: HashMap<Rc<str>, Rc<Inline>>,
+}
+
+impl Names {
+    /// The names of the inlines and the places of their definitions.
+    pub fn inlines(&self) -> impl Iterator<Item = (&str, Span)> {
+        self.inlines.values().map(|inline| (&*inline.name, inline.span))
+    }
+}
+
+/// Parses a program. The diagnostics have the errors; the result is what could be recognised.
+pub(super) fn parse(tokens: Vec<Token>, sources: &mut Sources, diagnostics: &mut Vec<Diagnostic>) -> (Program, Names) {
+    let mut parser = Parser::new(tokens, Names::default(), sources, diagnostics);
+    let program = parser.program();
+    (program, parser.names)
+}
+
+/// Parses conditions, each as if it stood at the end of the program that declares `names`.
+pub(super) fn parse_conditions(
+    conditions: Vec<Condition>,
+    names: &Names,
+    sources: &mut Sources,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Expr> {
+    let mut parser = Parser::new(Vec::new(), names.clone(), sources, diagnostics);
+    conditions.into_iter().filter_map(|c| parser.condition(c).ok()).collect()
 }
 
 struct Parser<'a> {
     sources: &'a mut Sources,
     diagnostics: &'a mut Vec<Diagnostic>,
-    /// Where tokens come from; the last one first. Never empty.
+    /// The sources of tokens, a stack that is never empty.
     frames: Vec<Frame>,
     /// Formulas are read after everything else, wherever they stand.
     deferred: Vec<Token>,
@@ -110,23 +110,55 @@ struct Parser<'a> {
     parens: usize,
     in_for: bool,
     in_formula: bool,
-    /// Names declared so far, and where.
-    symbols: HashMap<Rc<str>, Span>,
-    types: HashMap<Rc<str>, Span>,
-    processes: HashMap<Rc<str>, Span>,
-    inlines: HashMap<Rc<str>, Rc<Inline>>,
+    /// Names declared so far.
+    names: Names,
+    /// The recognised part of a process with an error.
+    unfinished: Option<Proctype>,
     /// All tokens taken, for the text of statements.
     log: Vec<Token>,
     depth: usize,
     /// The height of the tallest expression that is part of the operand or statement being read.
     inside: u32,
     errors: usize,
-    /// How many tokens had been taken at the last error: one error per place.
+    /// The number of tokens taken at the last error: one error per place.
     complained_at: Option<usize>,
     stopped: bool,
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
+    fn new(
+        tokens: Vec<Token>,
+        names: Names,
+        sources: &'a mut Sources,
+        diagnostics: &'a mut Vec<Diagnostic>,
+    ) -> Parser<'a> {
+        Parser {
+            sources,
+            diagnostics,
+            frames: vec![Frame::program(tokens)],
+            deferred: Vec::new(),
+            defer: true,
+            fed: 0,
+            unread: None,
+            hold: None,
+            ahead: None,
+            last_lexed: Sym::Eof,
+            last_fed: Sym::Eof,
+            in_sequence: false,
+            parens: 0,
+            in_for: false,
+            in_formula: false,
+            names,
+            unfinished: None,
+            log: Vec::new(),
+            depth: 0,
+            inside: 0,
+            errors: 0,
+            complained_at: None,
+            stopped: false,
+        }
+    }
+
     fn sym(&mut self) -> Sym {
         self.peek().sym
     }

@@ -1,4 +1,4 @@
-//! What expressions are made of: constants, variables, and questions to channels and processes.
+//! Operands: constants, variables, and queries of channels and processes.
 
 use super::expr::Operand;
 use super::{Parsed, Parser, Sym};

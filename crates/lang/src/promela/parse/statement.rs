@@ -145,7 +145,7 @@ impl Parser<'_> {
         if let Some(help) = c_habit(&name) {
             return self.report(Diagnostic::error(span, format!("there is no `{name}` in Promela"), "").help(help));
         }
-        let names: Vec<&str> = self.inlines.keys().map(|k| &**k).collect();
+        let names: Vec<&str> = self.names.inlines.keys().map(|k| &**k).collect();
         let help = match crate::spelling::nearest(&name, &names).or(crate::spelling::nearest(&name, Keyword::ALL)) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "inlines must be defined before they are called; proctypes are started with `run`".into(),
@@ -347,7 +347,7 @@ impl Parser<'_> {
     }
 }
 
-/// What to write instead of C's words.
+/// Promela's replacements for words of C.
 fn c_habit(word: &str) -> Option<&'static str> {
     Some(match word {
         "while" => "write `do :: condition -> … :: else -> break od`",

@@ -57,7 +57,7 @@ fn spaced(tokens: &[Token], most: usize) -> String {
     out
 }
 
-/// Is there a space between these two?
+/// Whether there is a space between two tokens.
 fn gap(before: &Token, token: &Token, conditional: bool) -> bool {
     use Punct as P;
     let around = |t: &Token| match t.kind {

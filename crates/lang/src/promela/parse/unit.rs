@@ -23,6 +23,7 @@ impl Parser<'_> {
             match self.unit() {
                 Ok(unit) => units.extend(unit),
                 Err(Failed) => {
+                    units.extend(self.unfinished.take().map(Unit::Proctype));
                     if self.log.len() == start {
                         self.bump();
                     }
@@ -30,7 +31,7 @@ impl Parser<'_> {
                 }
             }
         }
-        Program { units, conditions: Vec::new() }
+        Program { units }
     }
 
     fn unit(&mut self) -> Parsed<Option<Unit>> {
@@ -101,14 +102,24 @@ impl Parser<'_> {
         };
         self.bump();
         let name = self.name("the name of a proctype")?;
-        self.processes.insert(name.text.as_str().into(), name.span);
+        self.names.processes.insert(name.text.as_str().into(), name.span);
         let open = self.expect(Punct::LeftParen)?;
         let params = self.parameters(open.span)?;
         let priority = self.priority()?;
         let provided = self.provided()?;
-        let body = self.body("proctype")?;
+        let mut body = Block::default();
+        let read = self.body("proctype", &mut body);
         let span = self.span_from(start);
-        Ok(Proctype { kind, name, params, active, priority, provided, body, span })
+        self.process_of(Proctype { kind, name, params, active, priority, provided, body, span }, read)
+    }
+
+    /// A process, or its recognised part after an error in its body.
+    fn process_of(&mut self, process: Proctype, read: Parsed<()>) -> Parsed<Proctype> {
+        if read.is_ok() {
+            return Ok(process);
+        }
+        self.unfinished = Some(process);
+        Err(Failed)
     }
 
     fn parameters(&mut self, open: Span) -> Parsed<Vec<Decl>> {
@@ -156,24 +167,24 @@ impl Parser<'_> {
         let token = self.bump();
         let name = Name { text: "init".into(), span: token.span };
         let priority = self.priority()?;
-        let body = self.body("init")?;
+        let mut body = Block::default();
+        let read = self.body("init", &mut body);
         let span = self.span_from(start);
-        let kind = ProcKind::Init;
-        Ok(Proctype { kind, name, params: Vec::new(), active: None, priority, provided: None, body, span })
+        let (kind, params) = (ProcKind::Init, Vec::new());
+        self.process_of(Proctype { kind, name, params, active: None, priority, provided: None, body, span }, read)
     }
 
-    /// `{ … }` of a process: the place where line ends begin to count.
-    fn body(&mut self, what: &str) -> Parsed<Block> {
+    /// `{ … }` of a process, inside which line ends may end statements. The block has what was recognised, also after an error.
+    fn body(&mut self, what: &str, block: &mut Block) -> Parsed<()> {
         let open = match self.eat(Punct::LeftBrace) {
             Some(open) => open,
             None => return Err(self.unexpected(&format!("`{{` and the body of the {what}"))),
         };
         self.in_sequence = true;
-        let block = self.sequence();
+        *block = self.sequence();
         let closed = self.close_block(open.span, "the body");
         self.in_sequence = false;
-        closed?;
-        Ok(block)
+        closed
     }
 
     /// The `}` of a body, after which line ends no longer count.
@@ -188,14 +199,16 @@ impl Parser<'_> {
     fn never(&mut self) -> Parsed<Unit> {
         let token = self.bump();
         let name = if self.sym() == Sym::Name { Some(self.name("a name")?) } else { None };
-        let body = self.body("claim")?;
+        let mut body = Block::default();
+        self.body("claim", &mut body)?;
         Ok(Unit::Never { name, body, span: token.span })
     }
 
     fn trace(&mut self) -> Parsed<Unit> {
         let token = self.bump();
         let negated = &*token.text == "notrace";
-        let body = self.body("trace")?;
+        let mut body = Block::default();
+        self.body("trace", &mut body)?;
         Ok(Unit::Trace { negated, body, span: token.span })
     }
 
@@ -219,7 +232,7 @@ impl Parser<'_> {
         }
         self.bump();
         self.in_sequence = false;
-        self.types.insert(name.text.as_str().into(), name.span);
+        self.names.types.insert(name.text.as_str().into(), name.span);
         Ok(Unit::Typedef { name, fields })
     }
 
@@ -240,14 +253,14 @@ impl Parser<'_> {
         }
         self.bump();
         let body = self.inline_body(&name)?;
-        if let Some(first) = self.inlines.get(&name.text) {
+        if let Some(first) = self.names.inlines.get(&name.text) {
             let first = first.span;
             let what = format!("inline `{}` is defined twice", name.text);
             self.complained_at = None;
             self.report(Diagnostic::error(name.span, what, "").label(first, "first defined here"));
         }
         let inline = Inline { name: name.text.clone(), params, body, span: name.span };
-        self.inlines.insert(name.text, Rc::new(inline));
+        self.names.inlines.insert(name.text, Rc::new(inline));
         Ok(())
     }
 

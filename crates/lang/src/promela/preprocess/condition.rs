@@ -7,7 +7,7 @@ use crate::promela::token::{Punct, Token, TokenKind};
 use crate::source::Span;
 
 impl Preprocessor<'_> {
-    /// Is the condition on this line true? After an error it counts as false.
+    /// Whether the condition on this line is true. After an error it is false.
     pub(super) fn condition(&mut self, line: Vec<Token>, span: Span) -> bool {
         let line = self.replace_defined(line);
         let tokens = self.expand_alone(line);

@@ -157,7 +157,7 @@ impl Preprocessor<'_> {
             Frame::File(f) => f.path.parent(),
             Frame::Expansion { .. } => None,
         });
-        let dirs = self.options.include_dirs.iter().map(PathBuf::as_path);
+        let dirs = self.include_dirs.iter().map(PathBuf::as_path);
         beside.into_iter().filter(|_| quoted).chain(dirs).map(|dir: &Path| dir.join(name)).collect()
     }
 

@@ -10,6 +10,7 @@ use crate::promela::lex::lex;
 use crate::promela::token::{Punct, Token, TokenKind};
 use crate::source::{Expansion, ExpansionKind, Span, join};
 
+#[derive(Debug)]
 pub struct Macro {
     pub name: Rc<str>,
     /// `None` for an object-like macro.
@@ -18,7 +19,7 @@ pub struct Macro {
     pub variadic: bool,
     pub body: Vec<Token>,
     pub definition: Option<Span>,
-    /// How many frames on the stack are expansions of it.
+    /// The number of frames on the stack that are its expansions.
     pub active: Cell<u32>,
 }
 
@@ -30,7 +31,7 @@ impl Macro {
         self.params.as_ref()?.iter().position(|p| *p == token.text)
     }
 
-    /// The same macro as far as C is concerned.
+    /// Whether two definitions are equal, as C defines it.
     pub fn same_as(&self, other: &Macro) -> bool {
         let texts = |m: &Macro| m.body.iter().map(|t| t.text.clone()).collect::<Vec<_>>();
         self.params == other.params && texts(self) == texts(other)

@@ -17,78 +17,71 @@ use super::lex::lex;
 use super::token::{Punct, Token, TokenKind};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::limits;
+use crate::preprocess::{MacroOption, Preprocess};
 use crate::source::{FileId, Loader, Sources, Span, decode};
 use directive::Conditional;
 use expand::Macro;
 
-/// What the command line says about preprocessing.
-#[derive(Clone, Debug, Default)]
-pub struct Preprocess {
-    /// In the order given.
-    pub macros: Vec<MacroOption>,
-    /// Where included files are looked for, after the directory of the file that includes them.
-    pub include_dirs: Vec<PathBuf>,
+/// The macros in force at the end of a text.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Macros(HashMap<Rc<str>, Rc<Macro>>);
+
+impl Macros {
+    /// The names of the macros and the places of their definitions.
+    pub fn definitions(&self) -> impl Iterator<Item = (&str, Span)> {
+        self.0.values().filter_map(|m| Some((&*m.name, m.definition?)))
+    }
 }
 
-#[derive(Clone, Debug)]
-pub enum MacroOption {
-    /// `NAME`, `NAME=value` or `NAME(args)=value`.
-    Define(String),
-    Undefine(String),
-}
-
-/// A text with all macros expanded.
+/// A condition: a file of its own, so that errors in it can be shown.
 #[derive(Debug)]
-pub struct Preprocessed {
-    pub program: Vec<Token>,
-    /// Conditions typed elsewhere, as the macros in force at the end of the program have them.
-    pub conditions: Vec<Condition>,
-}
-
-/// A condition typed outside the program: a file of its own, so that errors in it can be shown.
-#[derive(Debug)]
-pub struct Condition {
+pub(super) struct Condition {
     pub file: FileId,
     pub tokens: Vec<Token>,
 }
 
-/// All tokens of the program at `path` and of `conditions`, macros expanded.
-pub fn preprocess(
+/// The loader of conditions, which have no other files.
+struct NoFiles;
+
+impl Loader for NoFiles {
+    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
+        Err(io::Error::other("a condition can't include files"))
+    }
+}
+
+/// The tokens of the program at `path`, macros expanded, and the macros in force at its end.
+pub(super) fn preprocess(
     path: &Path,
-    conditions: &[String],
     loader: &dyn Loader,
     options: &Preprocess,
     sources: &mut Sources,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Preprocessed {
-    let mut pp = Preprocessor {
-        loader,
-        options,
-        sources,
-        diagnostics,
-        macros: HashMap::new(),
-        once: HashSet::new(),
-        frames: Vec::new(),
-        floor: 0,
-        pushed: None,
-        pending: (false, false),
-        produced: 0,
-        depth: 0,
-        stopped: false,
-    };
+) -> (Vec<Token>, Macros) {
+    let mut pp = Preprocessor::new(loader, &options.include_dirs, sources, diagnostics);
     match pp.read(path) {
         Ok(text) => pp.enter(path, text, None),
         Err(message) => pp.diagnostics.push(Diagnostic::general(message)),
     }
-    pp.options();
+    pp.options(&options.macros);
     let program = pp.rest();
-    let conditions = conditions.iter().filter_map(|text| pp.typed_elsewhere(text)).collect();
-    Preprocessed { program, conditions }
+    (program, Macros(pp.macros))
+}
+
+/// The tokens of conditions. The macros are those in force at the end of the program.
+pub(super) fn preprocess_conditions(
+    texts: &[String],
+    macros: &Macros,
+    sources: &mut Sources,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Condition> {
+    let mut pp = Preprocessor::new(&NoFiles, &[], sources, diagnostics);
+    pp.macros.clone_from(&macros.0);
+    texts.iter().filter_map(|text| pp.state_condition(text)).collect()
 }
 
 struct Preprocessor<'a> {
     loader: &'a dyn Loader,
-    options: &'a Preprocess,
+    include_dirs: &'a [PathBuf],
     sources: &'a mut Sources,
     diagnostics: &'a mut Vec<Diagnostic>,
     macros: HashMap<Rc<str>, Rc<Macro>>,
@@ -119,7 +112,30 @@ struct FileFrame {
     conditionals: Vec<Conditional>,
 }
 
-impl Preprocessor<'_> {
+impl<'a> Preprocessor<'a> {
+    fn new(
+        loader: &'a dyn Loader,
+        include_dirs: &'a [PathBuf],
+        sources: &'a mut Sources,
+        diagnostics: &'a mut Vec<Diagnostic>,
+    ) -> Preprocessor<'a> {
+        Preprocessor {
+            loader,
+            include_dirs,
+            sources,
+            diagnostics,
+            macros: HashMap::new(),
+            once: HashSet::new(),
+            frames: Vec::new(),
+            floor: 0,
+            pushed: None,
+            pending: (false, false),
+            produced: 0,
+            depth: 0,
+            stopped: false,
+        }
+    }
+
     fn error(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
         if self.diagnostics.iter().filter(|d| d.severity == Severity::Error).count() >= limits::MAX_ERRORS {
@@ -142,7 +158,7 @@ impl Preprocessor<'_> {
         self.pushed = None;
     }
 
-    /// Where the user's text stands now.
+    /// The current place in the user's text.
     fn innermost_use(&self) -> Option<crate::diagnostic::Label> {
         self.frames.iter().rev().find_map(|frame| match frame {
             Frame::File(f) => {
@@ -153,8 +169,8 @@ impl Preprocessor<'_> {
         })
     }
 
-    /// The macros of the command line. Their text is a file of its own, so that errors in it can be shown.
-    fn options(&mut self) {
+    /// Defines the macros of the command line. Their text is a file of its own, so that errors in it can be shown.
+    fn options(&mut self, macros: &[MacroOption]) {
         let line = |option: &MacroOption| match option {
             MacroOption::Undefine(name) => format!("#undef {name}\n"),
             MacroOption::Define(text) => match text.split_once('=') {
@@ -162,7 +178,7 @@ impl Preprocessor<'_> {
                 None => format!("#define {text} 1\n"),
             },
         };
-        let text: String = self.options.macros.iter().map(line).collect();
+        let text: String = macros.iter().map(line).collect();
         if !text.is_empty() && !self.stopped {
             self.floor = self.frames.len();
             self.enter(Path::new("<command line>"), text.into_bytes(), None);
@@ -183,8 +199,8 @@ impl Preprocessor<'_> {
         out
     }
 
-    /// None if it is no text at all.
-    fn typed_elsewhere(&mut self, text: &str) -> Option<Condition> {
+    /// The tokens of a condition. None if it is binary.
+    fn state_condition(&mut self, text: &str) -> Option<Condition> {
         let file = FileId(self.sources.files().len() as u32);
         self.enter(Path::new("<condition>"), text.as_bytes().to_vec(), None);
         let tokens = self.rest();
@@ -195,7 +211,7 @@ impl Preprocessor<'_> {
         read.then_some(Condition { file, tokens })
     }
 
-    fn read(&mut self, path: &Path) -> Result<Vec<u8>, String> {
+    fn read(&self, path: &Path) -> Result<Vec<u8>, String> {
         self.loader.read(path).map_err(|e| match e.kind() {
             io::ErrorKind::NotFound => format!("there is no file `{}`", path.display()),
             _ => format!("cannot read `{}`: {e}", path.display()),

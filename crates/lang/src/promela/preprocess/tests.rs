@@ -13,7 +13,7 @@ impl Loader for Files {
 fn run(files: &[(&str, &str)], options: &Preprocess) -> (String, Vec<Diagnostic>) {
     let loader = Files(files.iter().map(|(n, t)| (n.into(), t.to_string())).collect());
     let (mut sources, mut diagnostics) = (Sources::default(), Vec::new());
-    let tokens = preprocess(Path::new(files[0].0), &[], &loader, options, &mut sources, &mut diagnostics).program;
+    let tokens = preprocess(Path::new(files[0].0), &loader, options, &mut sources, &mut diagnostics).0;
     let mut out = String::new();
     for token in &tokens {
         if !out.is_empty() {
@@ -155,7 +155,7 @@ fn missing_and_binary_files() {
     let loader = Files(HashMap::from([("b".into(), "\u{1}\u{2}\u{3}\u{4}".repeat(9))]));
     for (name, message) in [("a", "there is no file `a`"), ("b", "`b` is not a text file")] {
         let (mut sources, mut diagnostics) = (Sources::default(), Vec::new());
-        preprocess(Path::new(name), &[], &loader, &Preprocess::default(), &mut sources, &mut diagnostics);
+        preprocess(Path::new(name), &loader, &Preprocess::default(), &mut sources, &mut diagnostics);
         assert_eq!(diagnostics.len(), 1);
         assert_eq!(diagnostics[0].message, message);
     }
@@ -166,8 +166,7 @@ fn tokens_know_where_they_were_typed_and_where_they_stand() {
     let text = "#define F(x) x + 1\nF(ab)";
     let loader = Files(HashMap::from([("m".into(), text.into())]));
     let (mut sources, mut diagnostics) = (Sources::default(), Vec::new());
-    let tokens =
-        preprocess(Path::new("m"), &[], &loader, &Preprocess::default(), &mut sources, &mut diagnostics).program;
+    let tokens = preprocess(Path::new("m"), &loader, &Preprocess::default(), &mut sources, &mut diagnostics).0;
     let places: Vec<_> = tokens.iter().map(|t| (sources.text(t.span), sources.text(t.origin))).collect();
     assert_eq!(places, [("ab", "ab"), ("F(ab)", "+"), ("F(ab)", "1")]);
     assert_eq!(sources.expansions(tokens[1].span)[0].name, "F");

@@ -1,0 +1,73 @@
+//! The contract of a language: a [`FrontEnd`] turns an [`Input`] into a [`Reading`].
+
+use std::fmt;
+use std::path::Path;
+
+use kripke_model::Model;
+use kripke_model::ir::Expr;
+
+use crate::diagnostic::Diagnostic;
+use crate::source::{Loader, Sources};
+use crate::symbols::Symbols;
+use crate::{LoadOptions, Tree};
+
+/// A language that models are written in.
+pub trait FrontEnd: Sync {
+    /// The name of the language, in lower case.
+    fn name(&self) -> &'static str;
+
+    /// The endings of its file names, without the dot.
+    fn endings(&self) -> &'static [&'static str];
+
+    /// Reads a file. Errors are diagnostics of the result.
+    fn read(&self, input: &Input<'_>) -> Reading;
+}
+
+/// A file to read.
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    /// The name of the file.
+    pub path: &'a Path,
+    /// The source of this file and of those that it includes.
+    pub loader: &'a dyn Loader,
+    /// The options of the request.
+    pub options: &'a LoadOptions,
+}
+
+impl fmt::Debug for Input<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Input { path, options, .. } = self;
+        f.debug_struct("Input").field("path", path).field("options", options).finish_non_exhaustive()
+    }
+}
+
+/// The result of reading a file.
+#[derive(Default, Debug)]
+pub struct Reading {
+    /// All files read.
+    pub sources: Sources,
+    /// Errors and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The declared names, also of a text with errors.
+    pub symbols: Symbols,
+    /// The syntax tree, also of a text with errors. None if the text has no recognisable structure.
+    pub tree: Option<Tree>,
+    /// The model. None if a diagnostic is an error.
+    pub model: Option<Model>,
+    /// Reads conditions on the states of the model. None if the language has no conditions or if there is no model.
+    pub conditions: Option<Box<dyn Conditions>>,
+}
+
+/// Reads conditions on states after the model was read, without its text.
+pub trait Conditions: fmt::Debug {
+    /// Reads conditions as if they stood at the end of the text, and adds them to `sources` as files that are no part of the model
+    /// ([`Sources::ask`]). A language may replace the model by one whose states have what the conditions refer to. None after an
+    /// error. Diagnostics of the model may be given again.
+    fn read(
+        &self,
+        texts: &[String],
+        model: &mut Model,
+        sources: &mut Sources,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<Vec<Expr>>;
+}
