@@ -250,8 +250,8 @@ mod tests {
         for text in ["", "{}", "[]", "no", cut, &typo, &good.replace("\"choices\": [", "\"choices\": [-1,")] {
             assert!(matches!(TrailFile::read(text), Err(TrailError::NotATrail(_) | TrailError::Damaged)), "{text}");
         }
-        let newer = good.replace("\"kripke-trail\": 2", "\"kripke-trail\": 3");
-        assert_eq!(TrailFile::read(&newer), Err(TrailError::Schema(3)));
+        let newer = good.replace("\"kripke-trail\": 3", "\"kripke-trail\": 4");
+        assert_eq!(TrailFile::read(&newer), Err(TrailError::Schema(4)));
     }
 
     #[test]

@@ -136,7 +136,7 @@ fn wrong_automata_are_located() {
         ("HOA: v1\nAcceptance: 0 t\nStates: 1\n--BODY--\nState: 0\n[0] 0\n--END--\n", "there is no proposition 0"),
         ("HOA: v1\nAcceptance: 0 t\nStates: 1\n--BODY--\nState: 0\n[@a] 0\n--END--\n", "the alias `@a` is not defined"),
         ("HOA: v1\nAcceptance: 0 t\nStates: 1\n--BODY--\nState: 0 State: 0\n--END--\n", "state 0 is defined twice"),
-        ("HOA: v1\nAcceptance: 0 t\n--BODY--\n--ABORT--\n", "given up"),
+        ("HOA: v1\nAcceptance: 0 t\n--BODY--\n--ABORT--\n", "its writer stopped"),
         ("HOA: v1 \"", "this string is never closed"),
         ("HOA: v1 /* /* */", "this comment is never closed"),
         ("HOA: v1 $", "`$` has no meaning here"),
