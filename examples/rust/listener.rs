@@ -38,7 +38,7 @@ impl Monitor for Log {
 
 pub fn main() -> Result<(), Error> {
     let text = "byte x; active [2] proctype P() { do :: x < 9 -> x++ :: x > 0 -> x-- od }\nltl low { [] (x < 10) }";
-    let model = Model::parse(Language::Promela, text)?;
+    let model = Model::parse(Language::PROMELA, text)?;
     let log = Log::default();
     let results = Check::new(&model).ctl("AG EF (x == 0)").safety().run_with(&log)?;
     println!("{} answers, {} searches", results.answers.len(), log.searches.load(Ordering::Relaxed));

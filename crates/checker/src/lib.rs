@@ -10,7 +10,7 @@
 //! ```
 //! use kripke::{Check, Fairness, Language, Model, Verdict};
 //!
-//! let model = Model::parse(Language::Promela, r#"
+//! let model = Model::parse(Language::PROMELA, r#"
 //!     bool want[2]; byte turn, critical;
 //!     active [2] proctype P() {
 //!         do

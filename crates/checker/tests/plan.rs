@@ -242,7 +242,7 @@ fn is_right(known: &Known, request: Request) -> Result<bool, String> {
         Fairness::StrongTransitions => 3,
         Fairness::Impartial => 4,
     };
-    let model = Model::parse(Language::Promela, known.text).map_err(|e| e.to_string())?;
+    let model = Model::parse(Language::PROMELA, known.text).map_err(|e| e.to_string())?;
     let mut check = (known.ask)(Check::new(&model));
     let questions = check.request().questions.clone();
     let (source, kind) = (check.request().source.clone(), request.questions.fairness);

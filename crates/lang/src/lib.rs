@@ -26,7 +26,7 @@ pub use front_end::{Conditions, FrontEnd, Input, Reading};
 pub use loaded::{LoadOptions, Loaded, load};
 
 /// All languages. The first one reads files whose ending no language has.
-static LANGUAGES: [&dyn FrontEnd; 3] = [&promela::Promela, &dve::Dve, &esml::Esml];
+static LANGUAGES: [Language; 3] = [Language::PROMELA, Language::DVE, Language::ESML];
 
 /// The syntax tree of a text.
 #[derive(Clone, Debug)]
@@ -45,9 +45,16 @@ pub enum Tree {
 pub struct Language(&'static dyn FrontEnd);
 
 impl Language {
+    /// Promela, the language of SPIN.
+    pub const PROMELA: Language = Language(&promela::Promela);
+    /// DVE, the language of DiVinE.
+    pub const DVE: Language = Language(&dve::Dve);
+    /// ESML, the language of Geldenhuys 1999.
+    pub const ESML: Language = Language(&esml::Esml);
+
     /// All languages.
     pub fn all() -> impl Iterator<Item = Language> {
-        LANGUAGES.into_iter().map(Language)
+        LANGUAGES.into_iter()
     }
 
     /// The name of the language, in lower case.
@@ -64,7 +71,7 @@ impl Language {
     pub fn of(path: &Path) -> Language {
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
         let known = Language::all().find(|language| language.0.endings().contains(&ending));
-        known.unwrap_or(Language(LANGUAGES[0]))
+        known.unwrap_or(LANGUAGES[0])
     }
 }
 

@@ -1,6 +1,6 @@
 //! Translation of LTL formulas to Büchi automata.
 //!
-//! formula → [negation normal form, simplified](crate::nnf) → very weak alternating automaton (`alternating.rs`) →
+//! formula → negation normal form, simplified (`nnf.rs`) → very weak alternating automaton (`alternating.rs`) →
 //! transition-based generalised Büchi automaton (this file) → reduced (`reduce/`) → state-based Büchi automaton
 //! (`degeneralise.rs`) → reduced.
 

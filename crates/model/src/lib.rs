@@ -1,7 +1,7 @@
 //! What a system is and how it moves.
 //!
 //! This crate holds the waist of Kripke: the [IR](ir), the packed-state interface every search uses
-//! ([`Successors`], [`Batch`]), the [layout](layout) of states, and the [reference interpreter](interpret), which *is*
+//! ([`Successors`], [`Batch`]), the [layout] of states, and the [reference interpreter](interpret), which *is*
 //! the semantics: simulation, replay and the judging of counterexamples all use it, and compiled code is tested
 //! against it. It knows no language, no search, and does no I/O.
 #![forbid(unsafe_code)]

@@ -2,7 +2,7 @@
 //!
 //! A step is *local* if whether it is enabled, and what it does, depends only on variables of its own process that no
 //! other process reads. It commutes with all steps of other processes, so it is executed at once, and the
-//! intermediate state is not stored (virtual coarsening; Holzmann, *The engineering of a model checker: the Gnu
+//! intermediate state is not stored (Holzmann, *The engineering of a model checker: the Gnu
 //! i-protocol case study revisited*, 1999).
 //!
 //! Preserved: deadlocks, assertions, faults, reachability and LTL without `X`. Every cycle of a process keeps a

@@ -2,7 +2,7 @@
 //!
 //! It uses none of Kripke's code, only the standard library. A [`system::System`] is a plain description of automata;
 //! [`graph::Graph`] has all its states; formulas are judged on that by their definitions. The same system is
-//! [printed](print) in Promela, DVE or ESML for the program.
+//! [printed](mod@print) in Promela, DVE or ESML for the program.
 
 pub mod automaton;
 pub mod ctl;

@@ -25,7 +25,7 @@ pub struct Steps {
     pub assertion_failed: bool,
     /// Whether an `else` can be executed depends on a condition that has no value.
     pub unclear: bool,
-    /// Atomic sequences have more than [`MOST_STATEMENTS`]: two processes may pass control to each other for ever.
+    /// Atomic sequences have more than `MOST_STATEMENTS`: two processes may pass control to each other for ever.
     pub endless: bool,
     /// How many statements were executed to find the steps.
     statements: usize,

@@ -1,7 +1,7 @@
 //! The judge: evidence is judged again before it is shown, by the definition of the property.
 //!
 //! A judge shares no code with what it judges. The judge of formulas evaluates them on the replayed run without an automaton
-//! ([`meaning`]); the judge of fairness puts the enabled steps together from single moves of the interpreter
+//! (`meaning.rs`); the judge of fairness puts the enabled steps together from single moves of the interpreter
 //! ([`fairness`]). A search that reports evidence which the judge does not confirm has a bug, and the check says so.
 
 pub mod fairness;

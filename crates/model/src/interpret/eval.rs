@@ -44,12 +44,12 @@ impl Asker<'_> {
 }
 
 /// The number used where no process evaluates: for the observer, goals and initial values.
-pub(crate) const NOBODY: usize = usize::MAX;
+pub(crate) const NO_PROCESS: usize = usize::MAX;
 
 impl<'a> Env<'a> {
     #[inline]
     pub(crate) fn new(world: &'a World, pid: usize, timeout: bool) -> Env<'a> {
-        if pid == NOBODY {
+        if pid == NO_PROCESS {
             return Env::outside(world);
         }
         Env { world, pid, at: world.process(pid), timeout, asker: pid, asked_by: None }
@@ -63,7 +63,7 @@ impl<'a> Env<'a> {
     /// The context for initial values of globals, the observer and the goal: no process evaluates.
     pub(crate) fn outside(world: &'a World) -> Env<'a> {
         let at = ProcessAt { process: 0, offset: 0 };
-        Env { world, pid: 0, at, timeout: false, asker: NOBODY, asked_by: None }
+        Env { world, pid: 0, at, timeout: false, asker: NO_PROCESS, asked_by: None }
     }
 
     /// The context for the observer and the goal; `stuck` is the value of `timeout`.

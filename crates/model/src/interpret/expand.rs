@@ -277,28 +277,20 @@ impl Machine {
             if won.is_some_and(|level| level != edge.level) || (won.is_some() && matches!(edge.guard, Guard::Else)) {
                 continue;
             }
-            if self.try_edge(world, pid, id, edge, timeout, rooms, receive) {
+            if self.try_edge(&Env::new(world, pid, timeout), id, rooms, receive) {
                 won = Some(edge.level);
             }
         }
         won.is_some()
     }
 
-    #[allow(clippy::too_many_arguments)]
+    /// Executes an edge if it is enabled. Returns whether it is.
     #[inline]
-    fn try_edge(
-        &self,
-        world: &World,
-        pid: usize,
-        id: EdgeId,
-        edge: &Edge,
-        timeout: bool,
-        rooms: &mut Rooms<'_>,
-        receive: &mut impl FnMut(&Taken<'_>),
-    ) -> bool {
-        let process = world.process(pid).process;
+    fn try_edge(&self, env: &Env<'_>, id: EdgeId, rooms: &mut Rooms<'_>, receive: &mut impl FnMut(&Taken<'_>)) -> bool {
+        let (world, pid, timeout) = (env.world, env.pid, env.timeout);
+        let process = env.at.process;
+        let edge = self.edge(process, id);
         let step = Step { pid: pid as u8, process: ProcessId(process), edge: id };
-        let env = &Env::new(world, pid, timeout);
         if let Some(edges) = &self.straight[process as usize][id.index()] {
             let ran = self.run_straight(edges, env, rooms.next, rooms.log);
             rooms.log.covered[process as usize][id.index()] |= matches!(ran, Ok(true));

@@ -1,7 +1,7 @@
 //! The reference interpreter, which defines the semantics of a model.
 //!
 //! Simulation, replay and the confirmation of counterexamples use it. Compiled code must give the same successors in
-//! the same order. Read the files in this order: [`eval`], [`channel`], [`step`] (one edge), [`expand`] (all moves of
+//! the same order. Read the files in this order: `eval.rs`, `channel.rs`, `step.rs` (one edge), `expand.rs` (all moves of
 //! a state).
 
 mod channel;

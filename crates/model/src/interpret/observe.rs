@@ -1,7 +1,7 @@
 //! The observer: an automaton that moves with every step of the system.
 
 use super::Machine;
-use super::eval::{Env, Eval, NOBODY};
+use super::eval::{Env, Eval, NO_PROCESS};
 use super::expand::{Listener, Step, Taken};
 use super::step::Log;
 use super::world::World;
@@ -57,7 +57,7 @@ impl<'a, L: Listener> Joined<'a, L> {
                 continue;
             }
             log.clear();
-            log.enter(NOBODY, step.process.0, *id);
+            log.enter(NO_PROCESS, step.process.0, *id);
             for effect in effects {
                 let (Effect::Assert(condition), Ok(())) = (effect, &*judged) else { continue };
                 match self.machine.eval(condition, &Env::watching(root, stuck)) {
@@ -82,7 +82,7 @@ impl<'a, L: Listener> Joined<'a, L> {
         for (id, _) in edges.iter().filter(|(_, judged)| judged.is_ok()) {
             let step = self.machine.observer_step(*id);
             log.clear();
-            log.enter(NOBODY, step.process.0, *id);
+            log.enter(NO_PROCESS, step.process.0, *id);
             room.clone_from(world);
             let moved = self.machine.observer_moves(room, *id, log);
             if let Err(kind) = &moved {
@@ -191,7 +191,7 @@ impl Machine {
     fn observer_moves(&self, world: &mut World, id: EdgeId, log: &mut Log) -> Eval<()> {
         let edge = self.edge(self.model.observer_id().0, id);
         for effect in edge.effects.iter().filter(|e| !matches!(e, Effect::Assert(_))) {
-            self.effect(world, NOBODY, effect, false, log)?;
+            self.effect(world, NO_PROCESS, effect, false, log)?;
         }
         self.layout.set_observer_location(&mut world.bytes, edge.target);
         Ok(())

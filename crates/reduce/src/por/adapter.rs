@@ -8,7 +8,7 @@ use super::ample::EnabledProcesses;
 use super::{Audit, Independence, Preserve};
 use kripke_model::{Batch, Choice, FindingKind, Flags, Parts, State, Successors};
 
-/// A wrapper around any [`Successors`] that implements [`Successors::expand_ample`].
+/// A wrapper around any [`Successors`] that implements [`expand_ample`](kripke_model::ProcessStructure::expand_ample).
 #[derive(Debug)]
 pub struct AmpleSuccessors<S> {
     successors: S,

@@ -66,7 +66,7 @@ pub struct Options {
     pub swarm: Option<u64>,
     /// Evaluates this CTL formula in the initial state, on the fly.
     pub ctl: Option<CtlFormula>,
-    /// Applies partial-order reduction: expands [ample sets](Successors::expand_ample).
+    /// Applies partial-order reduction: expands [ample sets](kripke_model::ProcessStructure::expand_ample).
     pub reduces: bool,
 }
 
@@ -178,7 +178,7 @@ impl Options {
         }
     }
 
-    /// The options for a model with a [hidden prefix](Successors::hidden_prefix) of this length. The stored prefix
+    /// The options for a model with a [hidden prefix](kripke_model::Representation::hidden_prefix) of this length. The stored prefix
     /// depends on which predecessor comes first, so only one worker in a fixed order gives reproducible results. A
     /// path of stored states is a run of the model only if each state follows its first predecessor, as in a
     /// level-by-level search.

@@ -13,12 +13,13 @@ use crate::judge::fairness::tests::{Text, lasso};
 /// Whether a formula is false on the run of a model whose steps from `start` on are repeated for ever.
 fn is_false(model: &str, formula: &str, steps: &[&str], start: u32) -> bool {
     let ltl = parse::ltl(formula).expect("a formula");
-    let conditions = ltl.atoms.iter().map(|(_, atom)| atom.text.clone()).collect();
-    let loaded = load(Path::new("m.pml"), &Text(model), &LoadOptions { conditions, ..LoadOptions::default() });
+    let texts: Vec<String> = ltl.atoms.iter().map(|(_, atom)| atom.text.clone()).collect();
+    let mut loaded = load(Path::new("m.pml"), &Text(model), &LoadOptions::default());
+    let conditions = loaded.conditions(&texts).expect("conditions");
     let mut interpreter = Interpreter::new(Arc::new(loaded.model.expect("a model"))).expect("it starts");
     let steps: Vec<(u8, &str)> = steps.iter().map(|statement| (0, *statement)).collect();
     let run = lasso(&mut interpreter, &steps, start);
-    is_false_on(&ltl, &loaded.conditions, &run, &mut interpreter)
+    is_false_on(&ltl, &conditions, &run, &mut interpreter)
 }
 
 #[test]

@@ -232,7 +232,7 @@ impl Lowering<'_> {
     fn local_channel(&mut self, name: &Name, alphabet: TypeId) {
         let what = "a channel of one process only is of no use";
         let help = "declare channels before the processes and pass them as parameters";
-        warn(self.diagnostics, Diagnostic::warning(name.span, what, "nobody else can use it").help(help));
+        warn(self.diagnostics, Diagnostic::warning(name.span, what, "no other process can use it").help(help));
         self.declare(name, Symbol::Channel(Channel { alphabet, mode: Mode::Both, home: Home::Nowhere }));
     }
 

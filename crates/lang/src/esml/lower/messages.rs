@@ -71,7 +71,7 @@ impl Lowering<'_> {
             Home::Global(var) => Place::global(var),
             Home::Parameter(var) => Place::local(var),
             Home::Nowhere => {
-                let what = format!("nobody else can use the channel `{}`", name.text);
+                let what = format!("no other process can use the channel `{}`", name.text);
                 self.error(Diagnostic::error(name.span, what, "this would wait for ever"));
                 return None;
             }
