@@ -88,7 +88,10 @@ impl Case {
             let difference = self.difference(&self.ask(*how))?;
             Some(format!("{} {} {} {}: {difference}", self.path.display(), self.mode, how.0, how.1))
         };
-        ALGORITHMS.iter().filter_map(tell).collect()
+        // Fairness is decided on whole components: other algorithms are refused.
+        let fair = self.arguments().contains(&"--fair");
+        let suits = |how: &&(&str, &str)| !fair || ["auto", "scc"].contains(&how.0);
+        ALGORITHMS.iter().filter(suits).filter_map(tell).collect()
     }
 }
 
