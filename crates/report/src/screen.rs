@@ -312,7 +312,7 @@ impl Checked<'_> {
                 format!("{bits}, {} per state", size.hashes)
             }
             StoreKind::Hash { bits } => format!("{bits}-bit hashes"),
-            StoreKind::Auto | StoreKind::Exact | StoreKind::Tree | StoreKind::Cache(_) => return String::new(),
+            _ => return String::new(),
         };
         let [states, at_most] = [missed.states, missed.at_most].map(estimate);
         let coverage = percent(missed.coverage);
