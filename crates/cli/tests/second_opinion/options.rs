@@ -25,7 +25,8 @@ pub fn random(random: &mut Random, language: Language) -> Vec<&'static str> {
     } else {
         let switches = ["--no-partial-order", "--no-coarsening", "--no-dead-variables", "--no-slicing"];
         out.extend(switches.into_iter().filter(|_| random.percent(25)));
-        out.extend(random.percent(20).then_some("--audit=1"));
+        let reduces = !out.contains(&"--no-partial-order");
+        out.extend((random.percent(20) && reduces).then_some("--audit=1"));
     }
     out.extend(random.percent(20).then_some("--compact"));
     out.extend(random.percent(20).then_some("--all-errors"));
