@@ -72,7 +72,7 @@ impl TransitionSystem for TokenRing {
 pub fn main() -> Result<(), Error> {
     let ring = TokenRing { stations: 5 };
     let check = SystemCheck::new(&ring).threads(2);
-    show("never a deadlock", &check.deadlock_freedom());
+    show("never a deadlock", &check.deadlock_freedom()?);
     show("at most one station works", &check.invariant("exclusive")?);
     show("the ring is idle again and again", &check.clone().fairness(Fairness::Weak).ltl("[] <> idle")?);
     // A station may pass the token without working, every time.

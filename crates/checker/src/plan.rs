@@ -184,8 +184,8 @@ fn store_rules(store: &Store, request: &Request) -> Vec<Rule> {
         ("--cache-states", store.cache_states.is_some() && !cache, "it goes with --store cache"),
         ("--cache-collisions", store.cache_collisions.is_some() && !cache, "it goes with --store cache"),
         ("--cache-probes", store.cache_probes.is_some() && !cache, "it goes with --store cache"),
-        ("--bits", store.bits.is_some() && !bitstate, "it goes with --store bitstate or --swarm"),
-        ("--hashes", store.hashes.is_some() && !bitstate, "it goes with --store bitstate or --swarm"),
+        ("--bits (-w)", store.bits.is_some() && !bitstate, "it goes with --store bitstate or --swarm"),
+        ("--hashes (-k)", store.hashes.is_some() && !bitstate, "it goes with --store bitstate or --swarm"),
         ("--hash-bits", store.hash_bits.is_some() && !hash, "it goes with --store hash"),
         (
             "--hash-seed",
@@ -258,25 +258,25 @@ fn effects(request: &Request, facts: &Facts) -> Result<Vec<Note>, Refusal> {
     unused("--lossy", store.lossy, "searches for cycles and CTL need every state")?;
     let breadth_first = request.search.order == Some(Order::BreadthFirst);
     unused("--search bfs", breadth_first, "searches for cycles and CTL are depth-first")?;
-    algorithm(request, &temporal)?;
+    if temporal.iter().any(|question| matches!(question.target, Target::Cycle(_))) {
+        algorithm(request.search.algorithm, request.questions.fairness, request.errors.all)?;
+    }
     if facts.hidden {
         notes.extend(hidden(request));
     }
     Ok(notes)
 }
 
-/// The algorithms that find accepting cycles, and what each can't do.
-fn algorithm(request: &Request, temporal: &[&QuestionFacts]) -> Result<(), Refusal> {
-    let chosen = request.search.algorithm;
-    let cycles = temporal.iter().any(|q| matches!(q.target, Target::Cycle(_)));
-    if matches!(chosen, Algorithm::Auto | Algorithm::Scc) || !cycles {
+/// Refuses an algorithm that can't find fair cycles, or all cycles.
+pub(crate) fn algorithm(chosen: Algorithm, fairness: Fairness, all_errors: bool) -> Result<(), Refusal> {
+    let refuse = |reason: &str| Err(Refusal { option: "--cycles", reason: reason.to_string() });
+    if matches!(chosen, Algorithm::Auto | Algorithm::Scc) {
         return Ok(());
     }
-    let refuse = |reason: &str| Err(Refusal { option: "--cycles", reason: reason.to_string() });
-    if request.questions.fairness != Fairness::None {
+    if fairness != Fairness::None {
         return refuse("fairness is decided on whole components: use --cycles scc");
     }
-    if request.errors.all {
+    if all_errors {
         return refuse("this algorithm stops at the first cycle, but all errors are to be counted: use --cycles scc");
     }
     Ok(())

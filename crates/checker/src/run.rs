@@ -60,7 +60,7 @@ pub fn check(file: &Path, request: &Request, files: &dyn Files, monitor: &dyn Mo
     let model = Arc::new(subject.model.clone());
     let tasks = task::tasks(file, subject.clone(), request)?;
     let mut plainer = plainer(file, subject, request)?.into_iter();
-    let plan = Plan::resolve(request, &facts(&model, &tasks, &limits))?;
+    let plan = Plan::resolve(request, &facts(&tasks, &limits))?;
     plan.notes.iter().for_each(|note| monitor.warn(&note.to_string()));
     scope::missing_labels(&model, &tasks).iter().for_each(|warning| monitor.warn(warning));
     let not_checked = scope::not_checked(&model, &tasks, &plan);
@@ -85,10 +85,10 @@ pub fn check(file: &Path, request: &Request, files: &dyn Files, monitor: &dyn Mo
 }
 
 /// What the model and the machine have.
-fn facts(model: &Model, tasks: &[Task], limits: &Limits) -> Facts {
+fn facts(tasks: &[Task], limits: &Limits) -> Facts {
     Facts {
         questions: tasks.iter().map(Task::facts).collect(),
-        hidden: model.globals.iter().any(|global| global.hidden),
+        hidden: tasks.iter().flat_map(|task| &task.searched.globals).any(|global| global.hidden),
         memory_taken: memory::now(),
         memory: limits.memory,
     }

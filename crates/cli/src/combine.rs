@@ -5,7 +5,7 @@ use std::path::Path;
 
 use kripke::files::Disk;
 use kripke::load;
-use kripke::question::trouble;
+use kripke::question::formula_error;
 use kripke_lang::dve::properties::{Properties, with_property};
 use kripke_lang::dve::{self};
 use kripke_lang::preprocess::MacroOption;
@@ -60,9 +60,10 @@ fn text(path: &Path, ending: &str, reading: &Reading) -> Result<String, Failure>
 
 /// A property process that accepts the runs that violate the formula.
 fn process(args: &Combine, properties: &Properties, formula: &str) -> Result<String, Failure> {
-    let ltl = parse::ltl(formula).map_err(|problem| bad(&trouble("#property", formula, &problem).text))?;
+    let ltl = parse::ltl(formula).map_err(|problem| bad(&formula_error("#property", formula, &problem).text))?;
     let conditions: Vec<String> = ltl.atoms.iter().map(|(_, atom)| properties.condition(&atom.text)).collect();
-    load::load(&args.model, &args.reading.source(), &conditions, &Disk).map_err(|trouble| bad(&trouble.text))?;
+    load::load(&args.model, &args.reading.source(), &conditions, &Disk)
+        .map_err(|formula_error| bad(&formula_error.text))?;
     let automaton = translate(&ltl.negated()).map_err(|e| bad(&format!("error: {formula}: {e}\n")))?.buchi;
     Ok(format!("{MARK}{formula}\n{}", written(&automaton, &conditions)))
 }

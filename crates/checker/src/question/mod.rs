@@ -107,11 +107,11 @@ pub fn questions(model: &Model, asked: &Questions, from: &dyn Files) -> Result<V
 }
 
 fn linear(what: &str, text: &str) -> Result<Ltl, InputError> {
-    parse::ltl(text).map_err(|problem| trouble(what, text, &problem))
+    parse::ltl(text).map_err(|problem| formula_error(what, text, &problem))
 }
 
 fn branching(what: &str, text: &str) -> Result<Ctl, InputError> {
-    parse::ctl(text).map_err(|problem| trouble(what, text, &problem))
+    parse::ctl(text).map_err(|problem| formula_error(what, text, &problem))
 }
 
 /// The automaton of a file.
@@ -126,7 +126,7 @@ fn automaton(path: &Path, from: &dyn Files) -> Result<Buchi, InputError> {
 }
 
 /// The error of a formula, with the place in its text.
-pub fn trouble(what: &str, text: &str, problem: &Problem) -> InputError {
+pub fn formula_error(what: &str, text: &str, problem: &Problem) -> InputError {
     let message = format!("{what}: {}", problem.message);
     let before = text.get(..problem.span.start).map_or(0, |t| t.chars().count());
     let width = text.get(problem.span.start..problem.span.end).map_or(1, |t| t.chars().count().max(1));
@@ -183,7 +183,7 @@ impl Question {
         };
         (self.logic, self.conditions) = grouped.ok_or_else(|| {
             let what = format!("more than {MAX_ATOMS} different conditions whose evaluation may be a fault");
-            trouble(&self.name, &self.text, &Problem::new(kripke_logic::Span::new(0, self.text.len()), what))
+            formula_error(&self.name, &self.text, &Problem::new(kripke_logic::Span::new(0, self.text.len()), what))
         })?;
         self.risky = self.conditions.iter().filter(|c| may_fault(model, c)).cloned().collect();
         Ok(())
@@ -248,7 +248,7 @@ impl Question {
 
     fn too_large(&self, e: &TooLarge) -> InputError {
         let problem = Problem::new(kripke_logic::Span::new(0, self.text.len()), e.to_string());
-        trouble(&self.name, &self.text, &problem)
+        formula_error(&self.name, &self.text, &problem)
     }
 
     /// The CTL formula for the search, if it is one.
@@ -258,7 +258,7 @@ impl Question {
         if translated.formula.height() > ctl::MAX_HEIGHT {
             let message = "the formula is nested too deeply".to_string();
             let problem = Problem::new(kripke_logic::Span::new(0, self.text.len()), message);
-            return Err(trouble(&self.name, &self.text, &problem));
+            return Err(formula_error(&self.name, &self.text, &problem));
         }
         Ok(Some(translated))
     }

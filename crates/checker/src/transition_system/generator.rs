@@ -3,7 +3,7 @@
 //! A stored state is the serialised state; in a product, the location of the automaton comes before it in four bytes. The
 //! automaton reads the state that a step leaves, as in the product of Vardi and Wolper.
 
-use kripke_logic::{Buchi, Lasso, Ltl, Valuation, lasso};
+use kripke_logic::{Buchi, Valuation};
 use kripke_model::Parts;
 use kripke_model::trail::{Ending, Trail};
 use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
@@ -84,8 +84,9 @@ impl<'a, T: TransitionSystem> Generator<'a, T> {
         edges.filter(|edge| edge.guard.holds(letter)).map(|edge| edge.to.0).collect()
     }
 
-    /// Each successor: the process and action of its step, nothing where a system without steps stutters.
-    fn successors(&mut self, stored: &State, mut each: impl FnMut(Option<(u8, u32)>, &State)) {
+    /// Calls `each` with every successor and the process and action of its step; with nothing where a system without steps
+    /// stutters. Returns the decoded state.
+    fn successors(&mut self, stored: &State, mut each: impl FnMut(Option<(u8, u32)>, &State)) -> T::State {
         let state = self.state_of(stored);
         let targets = self.targets(stored, &state);
         self.step(&state);
@@ -102,6 +103,7 @@ impl<'a, T: TransitionSystem> Generator<'a, T> {
             }
         }
         self.steps = steps;
+        state
     }
 
     /// Executes a trail.
@@ -112,11 +114,10 @@ impl<'a, T: TransitionSystem> Generator<'a, T> {
         let mut steps = Vec::new();
         for &choice in &trail.choices {
             let mut all = Vec::new();
-            self.successors(&at, |step, to| all.push((step, to.to_vec())));
-            let (step, to) = all.swap_remove(choice as usize);
-            let (process, action) = step.unwrap_or((0, u32::MAX));
-            let action = if step.is_some() { self.system.action_name(action) } else { "no step".to_string() };
-            steps.push(SystemStep { from: self.state_of(&at), process, action });
+            let from = self.successors(&at, |step, to| all.push((step, to.to_vec())));
+            let (taken, to) = all.swap_remove(choice as usize);
+            let action = taken.map_or("no step".to_string(), |(_, action)| self.system.action_name(action));
+            steps.push(SystemStep { from, process: taken.map(|(process, _)| process), action });
             at = to;
         }
         let cycle = match trail.ending {
@@ -124,14 +125,6 @@ impl<'a, T: TransitionSystem> Generator<'a, T> {
             _ => None,
         };
         SystemRun { steps, last: self.state_of(&at), cycle }
-    }
-
-    /// Whether a formula is false on a run that ends in a cycle, by its definition.
-    pub fn refutes(&self, formula: &Ltl, run: &SystemRun<T::State>) -> bool {
-        let Aim::Automaton { numbers, .. } = self.aim else { return false };
-        let word: Vec<Valuation> = run.steps.iter().map(|step| self.valuation(numbers, &step.from)).collect();
-        let (stem, cycle) = word.split_at(run.cycle.unwrap_or(word.len()));
-        Lasso::new(stem, cycle).is_some_and(|lasso| !lasso::holds(&formula.formula, &lasso))
     }
 }
 
@@ -148,12 +141,11 @@ impl<T: TransitionSystem> Successors for Generator<'_, T> {
 
     fn expand(&mut self, state: &State, _: Choice, out: &mut Batch) -> Flags {
         let before = out.len();
-        self.successors(state, |_, to| out.push(to));
-        let stuck = self.steps.is_empty();
-        let invalid_end = stuck && out.len() == before && !self.system.may_end(&self.state_of(state));
+        let decoded = self.successors(state, |_, to| out.push(to));
+        let invalid_end = out.len() == before && self.steps.is_empty() && !self.system.may_end(&decoded);
         match self.aim {
             Aim::Invariant(number) => {
-                let goal = !self.system.holds(number, &self.state_of(state));
+                let goal = !self.system.holds(number, &decoded);
                 Flags { goal, invalid_end, ..Flags::default() }
             }
             Aim::Automaton { automaton, .. } => {

@@ -36,6 +36,7 @@
 //! ```
 
 mod generator;
+mod judge;
 mod verdict;
 
 use std::path::Path;
@@ -48,8 +49,8 @@ use serde::de::DeserializeOwned;
 
 use crate::error::Error;
 use crate::load::InputError;
-use crate::question;
 use crate::request::{Algorithm, Fairness, Limits};
+use crate::{plan, question};
 use generator::{Aim, Generator};
 pub use verdict::{SystemRun, SystemStep, SystemVerdict};
 
@@ -185,7 +186,7 @@ impl<'a, T: TransitionSystem> SystemCheck<'a, T> {
     }
 
     /// Checks that no reachable state without steps is an invalid end state.
-    pub fn deadlock_freedom(&self) -> SystemVerdict<T::State> {
+    pub fn deadlock_freedom(&self) -> Result<SystemVerdict<T::State>, Error> {
         let options = Options { end_states: true, ..self.options() };
         self.search(&Question { aim: Aim::Nothing, options, formula: None })
     }
@@ -193,7 +194,7 @@ impl<'a, T: TransitionSystem> SystemCheck<'a, T> {
     /// Checks that a proposition holds in every reachable state.
     pub fn invariant(&self, proposition: &str) -> Result<SystemVerdict<T::State>, Error> {
         let number = self.number(proposition)?;
-        Ok(self.search(&Question { aim: Aim::Invariant(number), options: self.options(), formula: None }))
+        self.search(&Question { aim: Aim::Invariant(number), options: self.options(), formula: None })
     }
 
     /// Checks an invariant with a store of your own.
@@ -211,12 +212,13 @@ impl<'a, T: TransitionSystem> SystemCheck<'a, T> {
             &self.budget(),
             &Progress::new(),
         );
-        Ok(self.judge(&Question { aim, options, formula: None }, outcome))
+        self.judge(&Question { aim, options, formula: None }, outcome)
     }
 
     /// Checks a formula of linear temporal logic over the propositions.
     pub fn ltl(&self, text: &str) -> Result<SystemVerdict<T::State>, Error> {
-        let bad = |problem: &Problem| Error::Input(question::trouble("ltl", text, problem));
+        plan::algorithm(self.algorithm, self.fairness, false)?;
+        let bad = |problem: &Problem| Error::Input(question::formula_error("ltl", text, problem));
         let formula = parse::ltl(text).map_err(|problem| bad(&problem))?;
         let numbers = self.numbers(&formula.atoms)?;
         let too_large = |message: String| bad(&Problem::new(kripke_logic::Span::new(0, text.len()), message));
@@ -224,17 +226,17 @@ impl<'a, T: TransitionSystem> SystemCheck<'a, T> {
         let cycles = Cycles { algorithm: self.algorithm, fairness: self.fairness, marks: 0 };
         let options = Options { cycles: Some(cycles), ..self.options() };
         let aim = Aim::Automaton { automaton: &automaton, numbers: &numbers };
-        Ok(self.search(&Question { aim, options, formula: Some(&formula) }))
+        self.search(&Question { aim, options, formula: Some(&formula) })
     }
 
     /// Checks a formula of computation tree logic over the propositions.
     pub fn ctl(&self, text: &str) -> Result<SystemVerdict<T::State>, Error> {
-        let bad = |problem: &Problem| Error::Input(question::trouble("ctl", text, problem));
+        let bad = |problem: &Problem| Error::Input(question::formula_error("ctl", text, problem));
         let formula: Ctl = parse::ctl(text).map_err(|problem| bad(&problem))?;
         let numbers = self.numbers(&formula.atoms)?;
         let translated = question::ctl::translate(&formula, self.fairness);
         let options = Options { ctl: Some(translated.formula), ..self.options() };
-        Ok(self.search(&Question { aim: Aim::Labels { numbers: &numbers }, options, formula: None }))
+        self.search(&Question { aim: Aim::Labels { numbers: &numbers }, options, formula: None })
     }
 
     fn options(&self) -> Options {
@@ -254,36 +256,49 @@ impl<'a, T: TransitionSystem> SystemCheck<'a, T> {
         }
     }
 
-    fn search(&self, question: &Question<'_>) -> SystemVerdict<T::State> {
+    fn search(&self, question: &Question<'_>) -> Result<SystemVerdict<T::State>, Error> {
         let make = || Box::new(Generator::new(self.system, question.aim)) as Box<dyn kripke_model::Successors + '_>;
         let outcome = explore(&make, &question.options, &self.budget(), &Progress::new());
         self.judge(question, outcome)
     }
 
-    /// The verdict. A counterexample is executed again, and a formula judged on it without the automaton.
-    fn judge(&self, question: &Question<'_>, outcome: kripke_search::Outcome) -> SystemVerdict<T::State> {
-        let statistics = &outcome.statistics;
-        let (states, transitions) = (statistics.states, statistics.transitions);
+    /// The verdict. A counterexample is executed again, and judged by the definitions of run, formula and fairness.
+    fn judge(
+        &self,
+        question: &Question<'_>,
+        outcome: kripke_search::Outcome,
+    ) -> Result<SystemVerdict<T::State>, Error> {
+        let (states, transitions) = (outcome.statistics.states, outcome.statistics.transitions);
         let proven = match &outcome.end {
             End::Exhausted(exhausted) => exhausted.error_free().is_some(),
             End::Decided(_) => true,
             End::Violation => false,
-            End::Stopped(limit) => return SystemVerdict::Inconclusive(limit.clone()),
+            End::Stopped(limit) => return Ok(SystemVerdict::Inconclusive(limit.clone())),
         };
-        match outcome.violations.first() {
-            None if proven => SystemVerdict::Holds { states, transitions },
-            None => SystemVerdict::Inconclusive(kripke_search::Limit::Interrupted),
-            Some(violation) => {
-                let mut generator = Generator::new(self.system, question.aim);
-                let run = generator.replay(&violation.trail);
-                let confirmed = match (question.formula, &violation.wrong) {
-                    (Some(formula), Wrong::Cycle) => generator.refutes(formula, &run),
-                    _ => true,
-                };
-                assert!(confirmed, "a bug in Kripke: the formula holds on the counterexample");
-                SystemVerdict::Violated(Box::new(run))
-            }
+        let Some(violation) = outcome.violations.first() else {
+            return match proven {
+                true => Ok(SystemVerdict::Holds { states, transitions }),
+                false => Err(Error::Bug("an error without a counterexample".to_string())),
+            };
+        };
+        let run = Generator::new(self.system, question.aim).replay(&violation.trail);
+        if !self.is_confirmed(question, &violation.wrong, &run) {
+            return Err(Error::Bug("a counterexample could not be confirmed".to_string()));
         }
+        Ok(SystemVerdict::Violated(Box::new(run)))
+    }
+
+    fn is_confirmed(&self, question: &Question<'_>, wrong: &Wrong, run: &SystemRun<T::State>) -> bool {
+        judge::is_run(self.system, run)
+            && match (question.aim, question.formula, wrong) {
+                (Aim::Automaton { numbers, .. }, Some(formula), Wrong::Cycle) => {
+                    judge::refutes(self.system, formula, numbers, run)
+                        && judge::is_fair(self.system, self.fairness, run)
+                }
+                (Aim::Invariant(number), _, Wrong::Goal) => !self.system.holds(number, &run.last),
+                (_, _, Wrong::InvalidEnd) => !self.system.may_end(&run.last),
+                _ => true,
+            }
     }
 
     fn number(&self, proposition: &str) -> Result<usize, Error> {

@@ -36,8 +36,8 @@ pub struct SystemRun<S> {
 pub struct SystemStep<S> {
     /// The state before the step.
     pub from: S,
-    /// The process that takes the step.
-    pub process: u8,
+    /// The process that takes the step. A system without steps stutters: no process moves.
+    pub process: Option<u8>,
     /// The name of the action.
     pub action: String,
 }
@@ -63,7 +63,8 @@ impl<S: fmt::Debug> fmt::Display for SystemRun<S> {
             if self.cycle == Some(number) {
                 writeln!(f, "the cycle:")?;
             }
-            writeln!(f, "{from:?}\n  process {process}: {action}")?;
+            let process = process.map_or(String::new(), |process| format!("process {process}: "));
+            writeln!(f, "{from:?}\n  {process}{action}")?;
         }
         writeln!(f, "{:?}", self.last)
     }

@@ -55,7 +55,7 @@ const HASH_BITS: std::ops::RangeInclusive<i64> = HashStore::LEAST as i64..=HashS
 /// The store with a name.
 fn parse_store(text: &str) -> Result<StoreKind, String> {
     let names = || StoreKind::all().map(StoreKind::word).join(", ");
-    StoreKind::named(text).ok_or_else(|| format!("there are {}", names()))
+    StoreKind::named(text).ok_or_else(|| format!("possible values: {}", names()))
 }
 
 fn parse_slots(text: &str) -> Result<u32, String> {
