@@ -2,7 +2,7 @@
 //!
 //! The table of what is sound is written down here a second time, by properties of single combinations and without the code of
 //! the plan. All combinations are planned; a spread sample of them is run on models with known answers
-//! (`KRIPKE_PLANS` says how many, `KRIPKE_PLANS=all` runs all).
+//! (`KRIPKE_PLANS` is the number of combinations that are tried, `all` for all of them).
 
 use kripke::plan::{Facts, Plan, QuestionFacts, Target};
 use kripke::request::{Algorithm, Engine, Fairness, Order, Request, Swarm};
@@ -262,11 +262,12 @@ fn is_right(known: &Known, request: Request) -> Result<bool, String> {
 fn every_combination_is_right_or_refused() {
     let all = combinations() * KNOWN.len();
     let wanted = std::env::var("KRIPKE_PLANS").unwrap_or_default();
-    let wanted = if wanted == "all" { all } else { wanted.parse().unwrap_or(4_000) };
+    let wanted = if wanted == "all" { all } else { wanted.parse().unwrap_or(10_000) };
     let (mut right, mut refused) = (0, 0);
     let mut wrong = Vec::new();
-    // A stride that is coprime to all lengths visits every value of every option with every other.
-    let stride = (all / wanted).max(1) | 1;
+    // A stride that is coprime to the number of values of each option does not repeat a pattern of values.
+    let is_coprime = |stride: &usize| [2, 3, 5, 13].iter().all(|factor| !stride.is_multiple_of(*factor));
+    let stride = if wanted == all { 1 } else { ((all / wanted).max(1)..).find(is_coprime).unwrap_or(1) };
     for number in (0..all).step_by(stride) {
         let known = &KNOWN[number % KNOWN.len()];
         let number = number / KNOWN.len();
@@ -278,5 +279,6 @@ fn every_combination_is_right_or_refused() {
     }
     println!("{right} right, {refused} refused");
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(5)].join("\n\n"));
-    assert!(right * 8 > refused, "{right} right, {refused} refused: too few were run");
+    // Most combinations contradict themselves: about one in eight is run.
+    assert!(right * 10 > right + refused, "{right} right, {refused} refused: too few were run");
 }
