@@ -4,14 +4,16 @@ use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representati
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use kripke_engine::{Compiled, Options};
+use kripke_engine::{Compiled, InWords, Options, Words};
 use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
-use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Movers, Parts, State, Successors};
+use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Movers, State, Successors};
 use kripke_reduce::compact::{Codec, Compacted};
+use kripke_reduce::words::word_layout;
 use kripke_reduce::por::{AmpleSuccessors, Audit, Independence, Record};
 use kripke_reduce::symmetry::{Permutations, Symmetric};
 use kripke_report::json;
+use kripke_search::store::WordStore;
 
 use crate::load;
 use crate::request::{Engine, Request};
@@ -24,6 +26,8 @@ pub struct Layers {
     compiled: Option<Mutex<Compiled>>,
     /// The state codec, if the search stores compact states.
     codec: Option<Codec>,
+    /// The layout of states in words, if the search stores those.
+    words: Option<Arc<Words>>,
     /// `[process][edge]`: whether a finished worker has executed the edge.
     covered: Mutex<Vec<Vec<bool>>>,
     /// The propositions that label states.
@@ -36,16 +40,34 @@ pub struct Layers {
     audit: Option<(Mutex<Audit>, Arc<Record>)>,
 }
 
+/// What is around the engine.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// The dependence relation, for partial-order reduction.
+    pub independence: Option<Arc<Independence>>,
+    /// The permutations of processes, for symmetry reduction.
+    pub permutations: Option<Arc<Permutations>>,
+    /// States are stored in words, if they are short enough.
+    pub words: bool,
+}
+
+/// The layout of states in words, if a word suffices for the states of the model.
+fn words(interpreter: &Interpreter) -> Option<Arc<Words>> {
+    let layout = word_layout(interpreter).filter(|layout| layout.bits() <= WordStore::MAX_BITS)?;
+    Words::new(layout).filter(|words| words.holds(interpreter.initial_state())).map(Arc::new)
+}
+
 impl Layers {
     /// Compiles the model if the request wants that. Also gives the reason if the model can't be compiled.
     pub fn new(
         model: &Arc<Model>,
         request: &Request,
-        independence: Option<Independence>,
-        permutations: Option<Arc<Permutations>>,
+        parts: Parts,
     ) -> Result<(Layers, Option<String>), StartError> {
         let interpreter = load::interpreter(model.clone(), request.reductions.raw)?;
         let covered = Mutex::new(interpreter.coverage().to_vec());
+        let Parts { independence, permutations, words: in_words } = parts;
+        let words = if in_words { words(&interpreter) } else { None };
         let reduces = independence.is_some();
         let wanted = request.search.engine == Engine::Compile;
         let options = Options {
@@ -53,10 +75,14 @@ impl Layers {
             parts: reduces,
             claims: !request.reductions.raw,
             // The codec and the permutations work on whole states.
-            omit_types: !request.search.compact && permutations.is_none(),
+            omit_types: !request.search.compact && words.is_none() && permutations.is_none(),
             ..Options::default()
         };
-        let (compiled, why) = match wanted.then(|| Compiled::new(model.clone(), options)) {
+        let compile = || match &words {
+            Some(words) if permutations.is_none() => Compiled::in_words(model.clone(), options, words.clone()),
+            _ => Compiled::new(model.clone(), options),
+        };
+        let (compiled, why) = match wanted.then(compile) {
             None => (None, None),
             Some(Ok(compiled)) => (Some(Mutex::new(compiled)), None),
             Some(Err(why)) => (None, Some(format!("{why}; the interpreter runs it instead"))),
@@ -69,8 +95,8 @@ impl Layers {
             None => None,
         };
         let codec = request.search.compact.then(|| Codec::of(&interpreter));
-        let (conditions, independence) = (Vec::new(), independence.map(Arc::new));
-        Ok((Layers { interpreter, compiled, codec, covered, conditions, independence, permutations, audit }, why))
+        let conditions = Vec::new();
+        Ok((Layers { interpreter, compiled, codec, words, covered, conditions, independence, permutations, audit }, why))
     }
 
     /// Labels states with these propositions.
@@ -86,6 +112,16 @@ impl Layers {
     /// Whether an ample set has left out a move so far.
     pub fn has_left_out(&self) -> bool {
         self.independence.as_ref().is_some_and(|independence| independence.has_reduced())
+    }
+
+    /// Whether states are stored in words.
+    pub fn is_in_words(&self) -> bool {
+        self.words.is_some()
+    }
+
+    /// Whether a state did not fit into the words. No result of the search is valid then.
+    pub fn has_escaped(&self) -> bool {
+        self.words.as_ref().is_some_and(|words| words.has_escaped())
     }
 
     /// The name of the engine.
@@ -128,9 +164,10 @@ impl Layers {
     }
 
     fn compacted<'e>(&self, worker: impl Successors + 'e) -> Box<dyn Successors + 'e> {
-        match &self.codec {
-            Some(codec) => Box::new(Compacted::new(worker, codec.clone())),
-            None => Box::new(worker),
+        match (&self.codec, &self.words) {
+            (Some(codec), _) => Box::new(Compacted::new(worker, codec.clone())),
+            (None, Some(words)) if worker.word_bits().is_none() => Box::new(InWords::new(worker, words.clone())),
+            (None, _) => Box::new(worker),
         }
     }
 
@@ -197,6 +234,10 @@ impl<S: Covers> Representation for Worker<'_, S> {
         self.successors.hidden_prefix()
     }
 
+    fn word_bits(&self) -> Option<u32> {
+        self.successors.word_bits()
+    }
+
     fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
         self.successors.decode(state)
     }
@@ -227,7 +268,7 @@ impl<S: Covers> ProcessStructure for Worker<'_, S> {
         self.successors.movers(state, out);
     }
 
-    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
+    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut kripke_model::Parts) -> Flags {
         self.successors.expand_parts(state, out, parts)
     }
 

@@ -13,7 +13,7 @@
 //! | statement merging | yes | yes | no | no | no |
 //! | partial order | with the open-set proviso | with the static cycle proviso | no | no | no |
 //! | symmetry | yes | yes, without partial order | if no process ends | no | no |
-//! | state codec | yes | yes | yes | yes | yes |
+//! | state codec, states in words | yes | yes | yes | yes | yes |
 //!
 //! # The order of the layers
 //!
@@ -89,6 +89,8 @@ pub struct Plan {
 pub struct QuestionPlan {
     /// The search. Partial-order reduction is switched on when the ample sets are known to be of use.
     pub search: Options,
+    /// Whether states are stored in words, if they are short enough.
+    pub words: bool,
     /// Whether statements are merged.
     pub merging: bool,
     /// What partial-order reduction has to preserve, or why it is not applied; nothing if it is not wanted.
@@ -184,6 +186,11 @@ fn store_rules(store: &Store, request: &Request) -> Vec<Rule> {
         ("--cache-states", store.cache_states.is_some() && !cache, "it goes with --store cache"),
         ("--cache-collisions", store.cache_collisions.is_some() && !cache, "it goes with --store cache"),
         ("--cache-probes", store.cache_probes.is_some() && !cache, "it goes with --store cache"),
+        (
+            "--store words",
+            kind == StoreKind::Words && request.search.compact,
+            "states in words have few bits already: leave out --compact",
+        ),
         ("--bits (-w)", store.bits.is_some() && !bitstate, "it goes with --store bitstate or --swarm"),
         ("--hashes (-k)", store.hashes.is_some() && !bitstate, "it goes with --store bitstate or --swarm"),
         ("--hash-bits", store.hash_bits.is_some() && !hash, "it goes with --store hash"),
@@ -255,6 +262,8 @@ fn effects(request: &Request, facts: &Facts) -> Result<Vec<Note>, Refusal> {
     };
     let tree = store.kind == Some(StoreKind::Tree);
     unused("--store tree", tree, "searches for cycles and CTL store states in full")?;
+    let words = store.kind == Some(StoreKind::Words);
+    unused("--store words", words, "searches for cycles and CTL number the states")?;
     unused("--lossy", store.lossy, "searches for cycles and CTL need every state")?;
     let breadth_first = request.search.order == Some(Order::BreadthFirst);
     unused("--search bfs", breadth_first, "searches for cycles and CTL are depth-first")?;
@@ -307,8 +316,10 @@ impl QuestionPlan {
         let wanted = !reductions.raw && reductions.partial_order;
         let partial_order = wanted.then(|| partial_order(request, question));
         let cycles = matches!(question.target, Target::Cycle(_));
+        let search = options(request, facts, question);
         QuestionPlan {
-            search: options(request, facts, question),
+            words: in_words(request, question, &search),
+            search,
             merging: !reductions.raw && reductions.merging && !counts_steps(request, question),
             // A cycle of representatives need not visit the states at which every process is expanded.
             partial_order_with_symmetry: match partial_order {
@@ -319,6 +330,16 @@ impl QuestionPlan {
             symmetry: reductions.symmetry.then(|| symmetry(request, question)),
         }
     }
+}
+
+/// Whether states are stored in words, if they are short enough. Searches for cycles and CTL number the states, which the
+/// word store does not do, and it does not migrate to other stores.
+fn in_words(request: &Request, question: &QuestionFacts, search: &Options) -> bool {
+    matches!(search.store, StoreKind::Auto | StoreKind::Words)
+        && question.target == Target::State
+        && !request.search.compact
+        && !search.lossy
+        && search.migrate_at.is_none()
 }
 
 /// Whether the answer changes with the number of steps. Fairness counts the steps of each process.

@@ -10,12 +10,12 @@ use kripke_reduce::por::Independence;
 use kripke_report::evidence::Tree;
 use kripke_report::json;
 use kripke_report::verdict::{Unconfirmed, Verdict};
-use kripke_search::{Budget, End, Limit, Options, Order, Outcome, Progress, explore};
+use kripke_search::{Budget, End, Limit, Options, Order, Outcome, Progress, StoreKind, explore};
 
 use crate::answer::{Answer, Results};
 use crate::error::Error;
 use crate::files::Files;
-use crate::layers::Layers;
+use crate::layers::{Layers, Parts};
 use crate::load::{self, InputError};
 use crate::monitor::{Monitor, Phase};
 use crate::plan::{Facts, Plan, QuestionPlan};
@@ -133,12 +133,22 @@ impl Session<'_> {
         };
         let reduces = independence.is_some();
         let permutations = symmetries.map(|s| s.permutations.clone());
-        let (system, fallback) = Layers::new(searched, request, independence, permutations).map_err(refused)?;
+        let parts = Parts { independence: independence.map(Arc::new), permutations, words: plan.words };
+        let (system, fallback) = Layers::new(searched, request, parts.clone()).map_err(refused)?;
         fallback.iter().for_each(|why| self.monitor.warn(why));
-        let system = system.asking(&task.conditions);
+        let mut system = system.asking(&task.conditions);
         let compile = start.elapsed();
         let search = Options { reduces, ..plan.search.clone().fit(system.hidden_prefix()) };
         let mut outcome = if task.is_ready() { self.search(&system, &search, None) } else { Outcome::nothing() };
+        if search.store == StoreKind::Words && !system.is_in_words() {
+            self.monitor.warn("--store words: a state is longer than a word, so states are stored in full");
+        }
+        if system.has_escaped() {
+            self.monitor.warn("a state does not fit into the words: the search is repeated with packed states");
+            let parts = Parts { words: false, ..parts };
+            system = Layers::new(searched, request, parts).map_err(refused)?.0.asking(&task.conditions);
+            outcome = self.search(&system, &search, None);
+        }
         self.monitor.phase(Phase::Confirming);
         let mut shortest = self.shorten(&system, &search, &mut outcome);
         let audited = self.audited(&system)?;
@@ -222,6 +232,9 @@ impl Session<'_> {
             Most { states: outcome.statistics.states.max(SHORTEN), depth: u32::try_from(depth).unwrap_or(u32::MAX) };
         let all = Options { reduces: false, ..search.clone() };
         let again = self.search(system, &all, Some(most));
+        if system.has_escaped() {
+            return false;
+        }
         match again.end {
             End::Violation => outcome.violations = again.violations,
             // No error is nearer.

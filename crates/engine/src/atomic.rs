@@ -3,6 +3,7 @@
 
 use crate::context::{Pending, SLACK, status};
 use crate::driver::Driver;
+use crate::runtime;
 
 /// The number of points inside the atomic sequences of one state, and of branches of a sequence, above which the
 /// state is left to the interpreter.
@@ -67,6 +68,9 @@ impl Driver {
         if !unsafe { self.survey(current, len) } {
             return status::RARE;
         }
+        if !self.load_words(current) {
+            return status::RARE;
+        }
         let (out, ends) = (self.context.out, self.context.ends);
         let answer = self.moves(current, point.control as usize);
         if answer != status::DONE {
@@ -82,6 +86,16 @@ impl Driver {
         status::DONE
     }
 
+    /// Converts the state to expand to words, if successors are stored in words. Returns false if it does not fit.
+    fn load_words(&mut self, state: *const u8) -> bool {
+        let Some(words) = &self.functions().words else { return true };
+        // SAFETY: it is a state of the fixed set of processes, which all have this length.
+        let state = unsafe { std::slice::from_raw_parts(state, self.size) };
+        let Some(packed) = words.encode(state) else { return false };
+        self.context.words = packed;
+        true
+    }
+
     /// Makes successors of points at which sequences have ended.
     fn append(&mut self, first: usize, end: usize) -> i32 {
         // SAFETY: compiled code wrote as many entries as were made.
@@ -92,8 +106,28 @@ impl Driver {
         }
     }
 
+    /// Appends consecutive states in words.
+    fn append_words(&mut self, from: *const u8, count: usize) -> i32 {
+        for i in 0..count {
+            let context = &raw mut *self.context;
+            if self.context.out > self.context.out_limit {
+                return status::FULL;
+            }
+            // SAFETY: the states follow each other, and there is room for one more successor.
+            let failed = unsafe { runtime::pack(context, from.add(i * self.size), self.context.out) };
+            if failed != 0 {
+                return status::RARE;
+            }
+            self.context.out = self.context.out.wrapping_add(self.stored);
+        }
+        status::DONE
+    }
+
     /// Appends consecutive states.
     fn append_bytes(&mut self, from: *const u8, points: &[Pending]) -> i32 {
+        if self.functions().words.is_some() {
+            return self.append_words(from, points.len());
+        }
         let total: usize = points.iter().map(|p| p.len as usize).sum();
         let context = &mut *self.context;
         if context.out.wrapping_add(total) > context.out_limit {

@@ -67,7 +67,7 @@ impl Driver {
         for pid in (0..parts.standing.len()).rev() {
             let made = self.context.marks[pid].made as usize;
             let bytes_made = made.wrapping_sub(self.context.out_start as usize + bytes.len());
-            let end = match bytes_made.checked_div(self.size) {
+            let end = match bytes_made.checked_div(self.stored) {
                 Some(states) => ends.len() + states,
                 None => (made - ends.as_ptr() as usize) / size_of::<u32>(),
             };
@@ -100,7 +100,7 @@ impl Driver {
     fn made(&self, bytes: &[u8], ends: &[u32]) -> usize {
         // SAFETY: both pointers are into the same reserved memory.
         let len = unsafe { self.context.out.offset_from(self.context.out_start) as usize };
-        match (len - bytes.len()).checked_div(self.size) {
+        match (len - bytes.len()).checked_div(self.stored) {
             Some(states) => ends.len() + states,
             // SAFETY: likewise.
             None => unsafe { self.context.ends.offset_from(ends.as_ptr()) as usize },
@@ -121,7 +121,7 @@ impl Driver {
     /// Combines the states from `first` on with the moves of the observer. Returns the number of moves.
     fn join_parts(&mut self, observed: &Observation, out: &mut Batch, first: usize) -> Option<usize> {
         let at = self.functions().layout.observer?;
-        crate::product::join(out, first, at, &observed.targets);
+        self.join(out, first, at, &observed.targets);
         Some(observed.targets.len())
     }
 }

@@ -12,6 +12,7 @@ use crate::facts::Facts;
 use crate::program::Program;
 use crate::shape::{Shape, usual};
 use crate::type_bytes::TypeBytes;
+use crate::words::Words;
 use crate::{Options, Unsupported};
 
 /// Successors by compiled code. Each thread has its own value; threads share the code.
@@ -47,6 +48,8 @@ struct Code {
     special: Option<(Shape, Arc<Program>)>,
     /// The type bytes of this shape.
     type_bytes: Option<TypeBytes>,
+    /// The layout of stored states, if they are in words.
+    words: Option<Arc<Words>>,
     /// Code for any state, made on demand. `None` if it can't be made.
     general: OnceLock<Option<Arc<Program>>>,
 }
@@ -54,6 +57,15 @@ struct Code {
 impl Compiled {
     /// Compiles a model.
     pub fn new(model: Arc<Model>, options: Options) -> Result<Compiled, Unsupported> {
+        Compiled::compile(model, options, None)
+    }
+
+    /// Compiles a model whose states are stored in words.
+    pub fn in_words(model: Arc<Model>, options: Options, words: Arc<Words>) -> Result<Compiled, Unsupported> {
+        Compiled::compile(model, Options { omit_types: false, ..options }, Some(words))
+    }
+
+    fn compile(model: Arc<Model>, options: Options, words: Option<Arc<Words>>) -> Result<Compiled, Unsupported> {
         let mut interpreter = interpreter(&model, options)?;
         let layout = Arc::new(interpreter.layout().clone());
         let mut batch = Batch::new();
@@ -75,11 +87,11 @@ impl Compiled {
                     type_bytes = Some(TypeBytes::new(shape(), &facts.sites, facts.sample.len()));
                     facts = facts.without_types(&layout);
                 }
-                Some((whole, Arc::new(Program::new(&model, &layout, facts, options)?)))
+                Some((whole, Arc::new(Program::new(&model, &layout, facts, options, words.as_ref())?)))
             }
             None => None,
         };
-        let code = Code { model, layout, options, initial, special, type_bytes, general: OnceLock::new() };
+        let code = Code { model, layout, options, initial, special, type_bytes, words, general: OnceLock::new() };
         if code.special.is_none() {
             let general = code.make_general()?;
             let _ = code.general.set(Some(Arc::new(general)));
@@ -99,13 +111,20 @@ impl Compiled {
         Compiled { code, interpreter, special, general, odd: 0, rare: 0, room: Room::default() }
     }
 
-    /// The stored form of a state of the interpreter's layout: type bytes are removed from states of the common
+    /// The stored form of a state of the interpreter's layout: words, or packed without type bytes if it has the common
     /// shape.
+    ///
+    /// # Panics
+    /// If the state does not fit into the words.
     pub fn encode(&self, whole: &State) -> Vec<u8> {
         let mut out = Vec::new();
-        match &self.code.type_bytes {
-            Some(types) => types.encode(whole, &mut out),
-            None => out.extend_from_slice(whole),
+        match (&self.code.words, &self.code.type_bytes) {
+            (Some(words), _) => {
+                let packed = words.encode(whole).expect("a state that fits");
+                out.extend(packed.iter().flat_map(|word| word.to_le_bytes()).take(words.layout().bytes()));
+            }
+            (None, Some(types)) => types.encode(whole, &mut out),
+            (None, None) => out.extend_from_slice(whole),
         }
         out
     }
@@ -113,11 +132,31 @@ impl Compiled {
     /// The state in the interpreter's layout, from its stored form.
     pub fn decode(&self, kept: &State) -> Vec<u8> {
         let mut out = Vec::new();
-        match &self.code.type_bytes {
-            Some(types) => types.decode(kept, &mut out),
-            None => out.extend_from_slice(kept),
+        match (&self.code.words, &self.code.type_bytes) {
+            (Some(words), _) => words.decode(kept, &mut out),
+            (None, Some(types)) => types.decode(kept, &mut out),
+            (None, None) => out.extend_from_slice(kept),
         }
         out
+    }
+
+    /// Applies a function of the code for the common shape to a state in words, if it has that shape.
+    #[inline]
+    fn with_special<T>(&mut self, state: &State, run: impl FnOnce(&mut Driver, &State) -> Option<T>) -> Option<T> {
+        let (Some((shape, _)), Some(special)) = (&self.code.special, &mut self.special) else { return None };
+        match (&self.code.words, &self.code.type_bytes) {
+            (Some(words), _) => {
+                words.decode(state, &mut self.room.whole);
+                if !shape.fits(&self.room.whole) || special.functions().words.is_none() {
+                    return None;
+                }
+                special.set_words(state);
+                run(special, &self.room.whole)
+            }
+            (None, Some(types)) if state.len() == types.len => run(special, state),
+            (None, None) if shape.fits(state) => run(special, state),
+            _ => None,
+        }
     }
 
     /// Expands a state in the interpreter's layout, of any shape.
@@ -143,15 +182,29 @@ impl Compiled {
         expand: impl FnOnce(&mut Compiled, &State, &mut Batch) -> Flags,
     ) -> Flags {
         let code = self.code.clone();
-        let Some(types) = &code.type_bytes else { return expand(self, state, out) };
-        let Room { mut whole, mut kept, mut batch } = std::mem::take(&mut self.room);
-        types.decode(state, &mut whole);
-        batch.clear();
-        let flags = expand(self, &whole, &mut batch);
-        for successor in batch.states() {
-            types.encode(successor, &mut kept);
-            out.push(&kept);
+        if code.words.is_none() && code.type_bytes.is_none() {
+            return expand(self, state, out);
         }
+        let Room { mut whole, mut kept, mut batch } = std::mem::take(&mut self.room);
+        batch.clear();
+        let flags = match (&code.words, &code.type_bytes) {
+            (Some(words), _) => {
+                words.decode(state, &mut whole);
+                let flags = expand(self, &whole, &mut batch);
+                words.encode_all(&batch, &mut 0, out);
+                flags
+            }
+            (None, Some(types)) => {
+                types.decode(state, &mut whole);
+                let flags = expand(self, &whole, &mut batch);
+                for successor in batch.states() {
+                    types.encode(successor, &mut kept);
+                    out.push(&kept);
+                }
+                flags
+            }
+            (None, None) => Flags::default(),
+        };
         batch.findings().iter().for_each(|finding| out.find(finding.clone()));
         self.room = Room { whole, kept, batch };
         flags
@@ -200,7 +253,7 @@ impl Compiled {
 impl Code {
     fn make_general(&self) -> Result<Program, Unsupported> {
         let facts = Facts::new(&self.model, &self.layout, self.initial.clone(), false);
-        Program::new(&self.model, &self.layout, facts, self.options)
+        Program::new(&self.model, &self.layout, facts, self.options, None)
     }
 
     /// Whether there can be states that the special code does not cover.
@@ -220,20 +273,18 @@ impl Successors for Compiled {
     }
 
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
-        if let (Some((shape, _)), Some(special)) = (&self.code.special, &mut self.special) {
-            let fits =
-                self.code.type_bytes.as_ref().map_or_else(|| shape.fits(state), |types| state.len() == types.len);
-            if fits && let Some(flags) = special.expand(state, choice, out) {
-                return flags;
-            }
-        }
-        self.expand_other(state, choice, out)
+        let flags = self.with_special(state, |special, state| special.expand(state, choice, out));
+        flags.unwrap_or_else(|| self.expand_other(state, choice, out))
     }
 }
 
 impl Representation for Compiled {
     fn hidden_prefix(&self) -> usize {
         self.code.layout.hidden
+    }
+
+    fn word_bits(&self) -> Option<u32> {
+        self.code.words.as_ref().map(|words| words.layout().bits())
     }
 
     fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
@@ -269,12 +320,9 @@ impl ProcessStructure for Compiled {
     }
 
     fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
-        if let (Some((shape, _)), Some(special)) = (&self.code.special, &mut self.special) {
-            let fits =
-                self.code.type_bytes.as_ref().map_or_else(|| shape.fits(state), |types| state.len() == types.len);
-            if fits && let Some(flags) = special.expand_parts(state, out, parts) {
-                return flags;
-            }
+        let flags = self.with_special(state, |special, state| special.expand_parts(state, out, parts));
+        if let Some(flags) = flags {
+            return flags;
         }
         let first = out.len();
         let flags = self.with_whole(state, out, |this, state, out| {

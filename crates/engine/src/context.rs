@@ -7,6 +7,9 @@ use kripke_model::layout::{ChannelAt, MAX_ALIVE};
 /// The maximal number of fields of a message. A model with longer messages is left to the interpreter.
 pub(crate) const MAX_FIELDS: usize = 64;
 
+/// The most words of a state.
+pub(crate) const MAX_WORDS: usize = 4;
+
 /// The number of bytes after the largest state in every buffer, so that copies can use whole vectors.
 pub(crate) const SLACK: usize = 64;
 
@@ -148,6 +151,12 @@ pub(crate) struct Context {
     pub channels: [ChannelAt; MAX_ALIVE + 1],
     /// The progress of the expansion after the moves of each process.
     pub marks: [Mark; MAX_ALIVE + 1],
+    /// The words of the state under expansion.
+    pub words: [u64; MAX_WORDS],
+    /// The words of the state after the sender's half of a rendezvous.
+    pub half_words: [u64; MAX_WORDS],
+    /// The packed copy of a successor that is stored in words.
+    pub scratch: *mut u8,
     /// The compiled functions, for the runtime.
     pub functions: *const crate::runtime::Functions,
 }
@@ -182,6 +191,9 @@ impl Context {
             processes: [0; MAX_ALIVE + 1],
             channels: [ChannelAt { declaration: 0, offset: 0 }; MAX_ALIVE + 1],
             marks: [Mark::default(); MAX_ALIVE + 1],
+            words: [0; MAX_WORDS],
+            half_words: [0; MAX_WORDS],
+            scratch: std::ptr::null_mut(),
             functions: std::ptr::null(),
         })
     }

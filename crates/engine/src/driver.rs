@@ -6,6 +6,7 @@ use kripke_model::layout::{Layout, ProcessAt};
 use kripke_model::{Batch, Choice, Flags, State};
 
 use crate::context::{Context, Counts, Pending, SLACK, status};
+use crate::facts::Facts;
 use crate::program::Program;
 use crate::runtime::Functions;
 
@@ -18,6 +19,8 @@ pub(crate) struct Driver {
     program: Arc<Program>,
     /// The length of all states; 0 if it varies.
     pub size: usize,
+    /// The length of all successors; 0 if it varies.
+    pub stored: usize,
     /// The context of the compiled code.
     pub context: Box<Context>,
     /// The buffers.
@@ -38,6 +41,8 @@ pub(crate) struct Buffers {
     entries: usize,
     root: Vec<u8>,
     half: Vec<u8>,
+    /// The packed copy of a successor that is stored in words.
+    scratch: Vec<u8>,
     /// The point inside an atomic sequence that is being expanded.
     pub(crate) current: Vec<u8>,
     inner: Vec<u8>,
@@ -64,12 +69,14 @@ impl Driver {
             entries: 0,
             root: Vec::new(),
             half: Vec::new(),
+            scratch: Vec::new(),
             current: Vec::new(),
             inner: Vec::new(),
             pending: Vec::new(),
             points: Vec::new(),
         };
-        let mut driver = Driver { program, size, context: Context::new(), buffers, covered: vec![0; edges] };
+        let stored = program.functions.words.as_ref().map_or(size, |words| words.layout().bytes());
+        let mut driver = Driver { program, size, stored, context: Context::new(), buffers, covered: vec![0; edges] };
         driver.prepare();
         driver.grow();
         driver
@@ -77,6 +84,21 @@ impl Driver {
 
     pub(crate) fn functions(&self) -> &Functions {
         &self.program.functions
+    }
+
+    pub(crate) fn facts(&self) -> &Facts {
+        &self.program.facts
+    }
+
+    /// Sets the words of the state that is expanded next.
+    #[inline]
+    pub(crate) fn set_words(&mut self, words: &State) {
+        for (word, bytes) in self.context.words.iter_mut().zip(words.chunks(8)) {
+            *word = match bytes.first_chunk() {
+                Some(bytes) => u64::from_le_bytes(*bytes),
+                None => bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+            };
+        }
     }
 
     fn layout(&self) -> &Layout {
@@ -153,16 +175,18 @@ impl Driver {
         // The space after the start of a state or, for varying lengths, after its end.
         let keep = SLACK + self.size;
         // The number of empty states is bounded by the number of edges.
-        let shortest = self.size.max(self.layout().fixed).max(1);
+        let shortest = if self.size > 0 { self.stored } else { self.layout().fixed.max(1) };
         let buffers = &mut self.buffers;
         buffers.wanted *= 2;
         buffers.entries = buffers.wanted / shortest + self.covered.len();
         buffers.inner.resize(buffers.wanted, 0);
         buffers.half.resize(buffers.wanted, 0);
+        buffers.scratch.resize(buffers.wanted, 0);
         buffers.current.resize(buffers.wanted, 0);
         buffers.pending.reserve(buffers.wanted / 32);
         let context = &mut *self.context;
         context.half = buffers.half.as_mut_ptr();
+        context.scratch = buffers.scratch.as_mut_ptr();
         context.half_limit = context.half.wrapping_add(buffers.wanted - keep);
         context.inner_start = buffers.inner.as_mut_ptr();
         context.inner_limit = context.inner_start.wrapping_add(buffers.wanted - keep);
@@ -232,11 +256,11 @@ impl Driver {
         let len = unsafe { self.context.out.offset_from(self.context.out_start) as usize };
         let first = ends.len();
         if self.size > 0 {
-            let (mut count, mut end) = (0, bytes.len() + self.size);
+            let (mut count, mut end) = (0, bytes.len() + self.stored);
             let spare = ends.spare_capacity_mut();
             while end <= len {
                 spare[count].write(end as u32);
-                (count, end) = (count + 1, end + self.size);
+                (count, end) = (count + 1, end + self.stored);
             }
             // SAFETY: so many were just written.
             unsafe { ends.set_len(first + count) };

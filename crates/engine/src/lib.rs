@@ -22,10 +22,12 @@ mod runtime;
 mod shape;
 mod trace;
 mod type_bytes;
+mod words;
 
 use std::fmt;
 
 pub use compiled::Compiled;
+pub use words::{InWords, Words};
 
 /// Options of code generation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -34,9 +34,15 @@ impl Driver {
         let first = out.len();
         let Flags { invalid_end, .. } = self.expand_system(state, choice, out)?;
         if out.len() == first && stutters {
-            out.push(state);
+            match self.functions().words {
+                Some(_) => {
+                    let bytes: Vec<u8> = self.context.words.iter().flat_map(|word| word.to_le_bytes()).collect();
+                    out.push(&bytes[..self.stored]);
+                }
+                None => out.push(state),
+            }
         }
-        join(out, first, at, &observed.targets);
+        self.join(out, first, at, &observed.targets);
         Some(Flags { invalid_end, ..observed.flags })
     }
 
@@ -53,6 +59,28 @@ impl Driver {
         let accepting = here.accept || observed & ACCEPTING != 0;
         let flags = Flags { goal, caught: here.end, accepting, invalid_end: false };
         Some(Observation { flags, targets: targets(observer, location, observed) })
+    }
+
+    /// Makes a copy of each state from `first` on for every target of the observer.
+    pub(crate) fn join(&self, out: &mut Batch, first: usize, at: ObserverAt, targets: &[LocId]) {
+        repeat(out, first, targets.len());
+        let functions = self.functions();
+        let (bytes, ends) = out.parts();
+        let mut start = if first == 0 { 0 } else { ends[first - 1] as usize };
+        let shape = functions.words.as_ref().map(|words| (words, words.layout().shape_of(&self.facts().sample).unwrap_or(0)));
+        let position = shape.map(|(words, shape)| words.layout().position(shape, at.offset));
+        for (i, end) in ends[first..].iter().enumerate() {
+            let target = targets[i % targets.len()].0;
+            match position {
+                None => set_location(&mut bytes[start..], at, target),
+                Some(position) => {
+                    if let Some(position) = position {
+                        position.set(target, &mut bytes[start..*end as usize]);
+                    }
+                }
+            }
+            start = *end as usize;
+        }
     }
 
     /// Calls the observer function for a state.
@@ -72,23 +100,19 @@ fn targets(observer: &Observer, at: LocId, observed: u64) -> Vec<LocId> {
     open.map(|(_, id): (usize, &EdgeId)| observer.automaton.edges[id.index()].target).collect()
 }
 
-/// Makes a copy of each state from `first` on for every target of the observer.
-pub(crate) fn join(out: &mut Batch, first: usize, at: ObserverAt, targets: &[LocId]) {
-    if targets.len() > 1 {
-        let (start, copies): (usize, Vec<Vec<u8>>) = (first, out.states_from(first).map(<[u8]>::to_vec).collect());
-        out.truncate(start);
-        for copy in &copies {
-            targets.iter().for_each(|_| out.push(copy));
-        }
+/// Replaces each state from `first` on by so many copies.
+fn repeat(out: &mut Batch, first: usize, count: usize) {
+    if count > 1 {
+        let copies: Vec<Vec<u8>> = out.states_from(first).map(<[u8]>::to_vec).collect();
+        out.truncate(first);
+        copies.iter().for_each(|copy| (0..count).for_each(|_| out.push(copy)));
     }
-    let (bytes, ends) = out.parts();
-    let mut start = if first == 0 { 0 } else { ends[first - 1] as usize };
-    for (i, end) in ends[first..].iter().enumerate() {
-        let target = targets[i % targets.len()].0;
-        bytes[start + at.offset] = target as u8;
-        if at.wide {
-            bytes[start + at.offset + 1] = (target >> 8) as u8;
-        }
-        start = *end as usize;
+}
+
+/// Sets the location of the observer in a packed state.
+fn set_location(state: &mut [u8], at: ObserverAt, location: u32) {
+    state[at.offset] = location as u8;
+    if at.wide {
+        state[at.offset + 1] = (location >> 8) as u8;
     }
 }

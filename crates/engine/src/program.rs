@@ -18,6 +18,7 @@ use crate::facts::Facts;
 use crate::jit::{self, Machine};
 use crate::runtime::{Claim, Functions};
 use crate::trace::TraceAutomaton;
+use crate::words::Words;
 use crate::{Options, Unsupported};
 
 /// The number of edges above which processes share the code of their type.
@@ -52,11 +53,13 @@ impl Program {
         layout: &Arc<Layout>,
         facts: Facts,
         options: Options,
+        words: Option<&Arc<Words>>,
     ) -> Result<Program, Unsupported> {
         let start = Instant::now();
         let claims = check(model, layout, &facts, options)?;
         let watch = TraceAutomaton::new(model, layout)?;
-        let (plan, units) = plan(model, layout, &facts, options);
+        let words = words.filter(|words| facts.fixed && words.layout().shape_of(&facts.sample).is_some());
+        let (plan, units) = plan(model, layout, &facts, options, words.map(|words| &**words));
         let functions = generate(&plan, &units, jit::calls().map_err(Unsupported)?);
         let Machine { module, addresses, bytes } = jit::compile(functions, options).map_err(Unsupported)?;
         let every = |role: Role| {
@@ -78,6 +81,7 @@ impl Program {
             watch,
             receiving: receiving.map(|(p, f)| (f.wide_location, receiving_at(p))).collect(),
             claims,
+            words: words.cloned(),
         };
         let (seconds, module) = (start.elapsed().as_secs_f64(), Mutex::new(Some(module)));
         Ok(Program { functions, facts, seconds, bytes, parts: options.parts, module })
@@ -88,7 +92,13 @@ impl Program {
 type Name = (Role, u32, Option<u32>);
 
 /// The functions to generate. The function for all processes is the last one.
-fn plan<'a>(model: &'a Model, layout: &'a Layout, facts: &'a Facts, options: Options) -> (Plan<'a>, Vec<Name>) {
+fn plan<'a>(
+    model: &'a Model,
+    layout: &'a Layout,
+    facts: &'a Facts,
+    options: Options,
+    words: Option<&'a Words>,
+) -> (Plan<'a>, Vec<Name>) {
     let all = |processes: &mut dyn Iterator<Item = usize>| processes.map(|p| model.processes[p].edges.len()).sum();
     let edges: usize = all(&mut facts.sites.iter().map(|s| s.process as usize));
     let per_process = facts.fixed && edges <= MAX_EDGES;
@@ -114,7 +124,9 @@ fn plan<'a>(model: &'a Model, layout: &'a Layout, facts: &'a Facts, options: Opt
     names.push((Role::Successors, 0, None));
     let edges = if per_process { edges } else { all(&mut (0..model.processes.len())) };
     let (small, claims) = (edges > MANY_EDGES, options.claims && facts.claims);
-    (Plan { model, layout, facts, links, small, coverage: options.coverage, parts: options.parts, claims }, names)
+    let word_shape = words.and_then(|words| words.layout().shape_of(&facts.sample)).unwrap_or(0);
+    let Options { coverage, parts, .. } = options;
+    (Plan { model, layout, facts, links, small, coverage, parts, claims, words, word_shape }, names)
 }
 
 fn generate(plan: &Plan<'_>, names: &[Name], calls: Calls) -> Vec<(String, ir::Function)> {

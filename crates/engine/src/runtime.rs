@@ -11,6 +11,7 @@ use kripke_model::layout::{Buffer, Layout, ProcessAt, Slot};
 
 use crate::context::{Context, Counts, ask, question, status};
 use crate::trace::TraceAutomaton;
+use crate::words::Words;
 
 /// The signature `(context, state, base, pid) -> status`.
 pub(crate) type Function = unsafe extern "C" fn(*mut Context, *mut u8, u64, u64) -> i32;
@@ -41,6 +42,8 @@ pub(crate) struct Functions {
     pub receiving: Vec<(bool, Vec<bool>)>,
     /// For each process type, its exclusive-access claims.
     pub claims: Vec<Vec<Claim>>,
+    /// The layout of successors, if they are stored in words.
+    pub words: Option<Arc<Words>>,
 }
 
 /// An exclusive-access claim on the channel that a variable names.
@@ -118,6 +121,18 @@ pub(crate) unsafe extern "C" fn receiver(context: *mut Context, bytes: *const u8
         pid as u64 != sender && unsafe { functions.receives(bytes.add(*base as usize)) }
     });
     i32::from(found)
+}
+
+/// Converts a packed state to words. The result is not 0 if it does not fit.
+pub(crate) unsafe extern "C" fn pack(context: *mut Context, bytes: *const u8, to: *mut u8) -> i32 {
+    // SAFETY: as in `handshake`; the state is one of the fixed set of processes, which all have this length.
+    let (functions, state) =
+        unsafe { (&*(*context).functions, std::slice::from_raw_parts(bytes, (*context).counts.len as usize)) };
+    let Some(words) = &functions.words else { return 1 };
+    let Some(packed) = words.encode(state) else { return 1 };
+    // SAFETY: there is room for a state at the address, and some more.
+    unsafe { std::ptr::copy_nonoverlapping(packed.as_ptr(), to.cast::<u64>(), words.layout().word_count()) };
+    0
 }
 
 /// Copies a state.

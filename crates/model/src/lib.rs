@@ -17,6 +17,7 @@ pub mod text;
 pub mod trail;
 mod validate;
 mod walk;
+pub mod words;
 
 pub use interpret::Interpreter;
 pub use ir::Model;

@@ -108,6 +108,10 @@ pub trait Representation {
     /// only there are one state.
     fn hidden_prefix(&self) -> usize;
 
+    /// The number of bits of a state, if states have a [form in words](crate::words). Up to 64 bits, a state is the eight bytes
+    /// of one number.
+    fn word_bits(&self) -> Option<u32>;
+
     /// The state in the layout of the reference interpreter.
     fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State>;
 }
@@ -174,6 +178,10 @@ impl<T> Representation for Plain<T> {
         0
     }
 
+    fn word_bits(&self) -> Option<u32> {
+        None
+    }
+
     fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
         Cow::Borrowed(state)
     }
@@ -221,6 +229,10 @@ impl<S: Successors + ?Sized> Successors for Box<S> {
 impl<S: Representation + ?Sized> Representation for Box<S> {
     fn hidden_prefix(&self) -> usize {
         (**self).hidden_prefix()
+    }
+
+    fn word_bits(&self) -> Option<u32> {
+        (**self).word_bits()
     }
 
     fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
@@ -491,6 +503,17 @@ impl Batch {
             start = end as usize;
             state
         })
+    }
+
+    /// All but the first `skip` states, as numbers of eight bytes.
+    ///
+    /// # Panics
+    /// If some states have another length.
+    #[inline]
+    pub fn words_from(&self, skip: usize) -> impl ExactSizeIterator<Item = u64> {
+        assert_eq!(self.bytes.len(), 8 * self.ends.len(), "states of one word have eight bytes");
+        let (words, _) = self.bytes[8 * skip..].as_chunks();
+        words.iter().map(|word| u64::from_le_bytes(*word))
     }
 
     /// All findings, in the order they were appended.

@@ -19,4 +19,6 @@ pub mod por;
 pub mod simplify;
 mod startup;
 pub mod symmetry;
+pub mod value_sets;
+pub mod words;
 mod writes;

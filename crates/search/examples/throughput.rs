@@ -70,6 +70,10 @@ impl Representation for Peterson {
         0
     }
 
+    fn word_bits(&self) -> Option<u32> {
+        None
+    }
+
     fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
         Cow::Borrowed(state)
     }

@@ -170,6 +170,10 @@ impl Representation for ProcessGraph {
         0
     }
 
+    fn word_bits(&self) -> Option<u32> {
+        None
+    }
+
     fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
         Cow::Borrowed(state)
     }

@@ -162,6 +162,10 @@ impl<T: TransitionSystem> Representation for Generator<'_, T> {
         0
     }
 
+    fn word_bits(&self) -> Option<u32> {
+        None
+    }
+
     fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
         Cow::Borrowed(state)
     }

@@ -27,6 +27,7 @@ impl Gen<'_, '_> {
     /// Executes an indivisible sequence in `world` and goes to `done`, or to `missed` if its first edge is disabled.
     /// If `copy` is given, the world is copied from the root when the sequence is known to start.
     pub(super) fn chain(&mut self, entry: LocId, world: World, copy: Option<Target>, missed: Block, done: Block) {
+        self.branch_changes();
         let rounds = self.variable(Purpose::Rounds, types::I32);
         let zero = self.fb.ins().iconst(types::I32, 0);
         self.fb.def_var(rounds, zero);

@@ -223,6 +223,7 @@ impl<'a> Gen<'a, '_> {
             Int::Value(len) => Int::Value(self.fb.ins().iadd_imm_s(len, 1)),
         };
         self.set_length(channel, longer, world);
+        self.change_channel(channel);
     }
 
     fn set_length(&mut self, channel: Channel, len: Int, world: World) {
@@ -239,6 +240,7 @@ impl<'a> Gen<'a, '_> {
         let buffer = self.fb.ins().iconst(types::I64, buffer as i64);
         let at = self.channel_pointer(channel, world);
         self.call(runtime::insert as *const () as usize, &[self.ctx, at, buffer]);
+        self.change_any();
     }
 
     /// Stores a message in the context.
@@ -264,7 +266,7 @@ impl<'a> Gen<'a, '_> {
             let at = self.channel_pointer(channel, world);
             let buffer = self.fb.ins().iconst(types::I64, std::ptr::from_ref(buffer).addr() as i64);
             self.call(runtime::remove as *const () as usize, &[at, slot, buffer]);
-            return;
+            return self.change_any();
         }
         let at = self.add(channel.at, Num::known(1));
         let (pointer, offset) = self.pointer(world.bytes, at);
@@ -273,6 +275,7 @@ impl<'a> Gen<'a, '_> {
         let shorter = self.fb.ins().iadd_imm_s(first, -1);
         let (pointer, offset) = self.pointer(world.bytes, channel.at);
         self.fb.ins().istore8(flags, shorter, pointer, offset);
+        self.change_channel(channel);
     }
 
     /// Moves `count` bytes down by `by`, and sets the last `by` bytes to zero.

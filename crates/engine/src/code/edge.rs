@@ -145,6 +145,10 @@ impl<'a> Gen<'a, '_> {
         self.fresh();
         self.finish(edge, Env { world, ..before });
         self.fresh = None;
+        if self.plan.words.is_some() {
+            let to = self.fb.ins().iadd_imm_s(self.ctx, offset_of!(Context, half_words) as i64);
+            self.write_words(world, to);
+        }
         self.set_context(self.root.bytes, offset_of!(Context, before));
         let number = self.int(channel.number);
         self.set_context(number, offset_of!(Context, offer_number));

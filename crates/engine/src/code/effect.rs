@@ -3,6 +3,7 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, types};
 use kripke_model::ir::{Direction, Edge, Effect, Expr, Pattern, Then};
+use kripke_model::layout::Width;
 
 use super::channel::Channel;
 use super::value::{Int, Num};
@@ -46,6 +47,7 @@ impl Gen<'_, '_> {
         if self.plan.model.trace.is_none() {
             return;
         }
+        self.change_any();
         self.set_message(message);
         let len = self.len(env.world);
         let (len, number) = (self.num(len), self.int(number));
@@ -78,17 +80,22 @@ impl Gen<'_, '_> {
             let target = self.fb.ins().iconst(types::I32, i64::from(edge.target.0));
             let at = self.add(env.site.base, Num::known(1));
             let (pointer, offset) = self.pointer(env.world.bytes, at);
-            if self.frame(env.site.process).wide_location {
+            let width = if self.frame(env.site.process).wide_location {
                 self.fb.ins().istore16(flags, target, pointer, offset);
+                Width::U16
             } else {
                 self.fb.ins().istore8(flags, target, pointer, offset);
-            }
+                Width::U8
+            };
+            self.change(at, width, Int::Const(edge.target.0 as i32));
         }
         if let Some(last) = self.plan.layout.last
             && edge.then != Then::Chain
         {
             let pid = self.num(env.site.pid);
             self.fb.ins().istore8(flags, pid, env.world.bytes, last as i32);
+            let pid = self.narrow(env.site.pid);
+            self.change(Num::known(last as i64), Width::U8, pid);
         }
     }
 
@@ -122,6 +129,7 @@ impl Gen<'_, '_> {
     }
 
     fn set_priority(&mut self, pid: &Expr, priority: &Expr, env: Env) {
+        self.change_any();
         let pid = self.eval(pid, env);
         let priority = self.eval(priority, env);
         let (pid, priority) = (self.int(pid), self.int(priority));

@@ -65,12 +65,14 @@ impl Gen<'_, '_> {
     /// The memory for a state that is made from the root.
     pub(super) fn room(&mut self, target: Target) -> World {
         let bytes = match target {
+            Target::Batch if self.plan.words.is_some() => self.context(types::I64, offset_of!(Context, scratch)),
             Target::Batch => self.cursor(offset_of!(Context, out)),
             Target::Inner => self.cursor(offset_of!(Context, inner)),
             Target::Half => self.context(types::I64, offset_of!(Context, half)),
             Target::Place => self.root.bytes,
         };
         self.target = target;
+        self.begin_changes(target);
         World { bytes, counts: self.copy_counts(self.root.counts), root: false }
     }
 
@@ -80,6 +82,7 @@ impl Gen<'_, '_> {
         let full = self.full;
         let len = self.len(self.root);
         let last = match len.as_known() {
+            Some(_) if target == Target::Batch && self.plan.words.is_some() => self.cursor(offset_of!(Context, out)),
             Some(_) => world.bytes,
             None => {
                 let len = self.num(len);
@@ -132,6 +135,12 @@ impl Gen<'_, '_> {
     pub(super) fn commit(&mut self, world: World, target: Target) {
         if target == Target::Inner {
             return self.commit_inner(world);
+        }
+        if let Some(words) = self.plan.words {
+            let out = self.cursor(offset_of!(Context, out));
+            self.write_words(world, out);
+            let end = self.fb.ins().iadd_imm_s(out, words.layout().bytes() as i64);
+            return self.set_context(end, offset_of!(Context, out));
         }
         let end = self.end(world);
         self.set_context(end, offset_of!(Context, out));

@@ -19,6 +19,7 @@ mod enabled;
 mod expr;
 mod moves;
 mod observe;
+mod packed;
 mod place;
 mod rendezvous;
 mod runtime_calls;
@@ -37,11 +38,13 @@ use kripke_model::ir::{Edge, EdgeId, Process, VarRef};
 use kripke_model::layout::{Frame, Layout};
 
 use emit::Target;
+use packed::Changes;
 pub(crate) use runtime_calls::{Calls, Links};
 use value::Num;
 
 use crate::context::status;
 use crate::facts::Facts;
+use crate::words::Words;
 
 /// The input of the code generator.
 #[derive(Debug)]
@@ -61,6 +64,10 @@ pub(crate) struct Plan<'a> {
     pub parts: bool,
     /// Whether exclusive-access claims on channels are checked.
     pub claims: bool,
+    /// The layout of successors, if they are stored in words.
+    pub words: Option<&'a Words>,
+    /// The number of the shape of these states in the layout.
+    pub word_shape: usize,
 }
 
 /// A process in a state.
@@ -123,6 +130,9 @@ pub(crate) struct Gen<'a, 'f> {
     /// The exit for full buffers.
     full: Block,
     fresh: Option<Fresh>,
+    role: Role,
+    /// What has changed in the state under construction, if it is stored in words.
+    changes: Option<Changes>,
     /// The purpose of the state under construction.
     target: Target,
     /// Whether `timeout` can be true in guards.
@@ -241,6 +251,8 @@ impl<'a, 'f> Gen<'a, 'f> {
             rare,
             full,
             fresh,
+            role: unit.role,
+            changes: None,
             target,
             timeouts,
             outside,

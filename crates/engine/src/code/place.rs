@@ -50,6 +50,26 @@ impl<'a> Gen<'a, '_> {
         }
         let address = self.address_of(place.var, slot, element, env, env.site);
         self.store_at(address, value);
+        self.change_element(place.var, slot, element, value, env);
+    }
+
+    /// Records the change of an element of a variable.
+    fn change_element(&mut self, var: VarRef, slot: &Slot, element: Num, value: Int, env: Env) {
+        if self.changes.is_none() {
+            return;
+        }
+        let base = if let VarRef::Local(_) = var { env.site.base } else { Num::known(0) };
+        let first = self.add(base, Num::known(slot.offset as i64));
+        if element.as_known().is_none() {
+            return self.change_some(first, slot.width, slot.len());
+        }
+        let at = self.times(element, slot.width.bytes() as i64);
+        let at = self.add(first, at);
+        let value = match value {
+            Int::Const(c) => Int::Const(slot.ty.wrap(c)),
+            Int::Value(v) => Int::Value(self.wrap(slot, v)),
+        };
+        self.change(at, slot.width, value);
     }
 
     /// Leaves a value outside the range of the variable to the interpreter.

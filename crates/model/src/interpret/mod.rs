@@ -214,6 +214,10 @@ impl Representation for Interpreter {
         self.machine.layout.hidden
     }
 
+    fn word_bits(&self) -> Option<u32> {
+        None
+    }
+
     fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
         Cow::Borrowed(state)
     }

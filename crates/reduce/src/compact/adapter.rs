@@ -57,6 +57,10 @@ impl<S: Successors> Representation for Compacted<S> {
         self.inner.hidden_prefix()
     }
 
+    fn word_bits(&self) -> Option<u32> {
+        None
+    }
+
     fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
         self.codec.decode(state, &mut self.state);
         Cow::Owned(self.inner.decode(&self.state).into_owned())

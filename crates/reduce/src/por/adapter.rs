@@ -100,6 +100,10 @@ impl<S: Successors> Representation for AmpleSuccessors<S> {
         self.successors.hidden_prefix()
     }
 
+    fn word_bits(&self) -> Option<u32> {
+        self.successors.word_bits()
+    }
+
     fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
         self.successors.decode(state)
     }
@@ -147,7 +151,9 @@ impl<S: Successors> ProcessStructure for AmpleSuccessors<S> {
         }
         let (first, all) = (parts.first, out.len());
         let mut used_guards = false;
-        let ample = independence.ample(state, parts, enabled, || {
+        // Guards are evaluated on packed states.
+        let packed = if successors.word_bits().is_some() { successors.decode(state) } else { Cow::Borrowed(state) };
+        let ample = independence.ample(&packed, parts, enabled, || {
             used_guards = always || guard_backoff.attempt();
             used_guards
         });

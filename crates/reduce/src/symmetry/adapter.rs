@@ -54,6 +54,10 @@ impl<S: Successors> Representation for Symmetric<S> {
         self.inner.hidden_prefix()
     }
 
+    fn word_bits(&self) -> Option<u32> {
+        self.inner.word_bits()
+    }
+
     fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
         self.inner.decode(state)
     }

@@ -26,7 +26,7 @@ use crate::progress::{Progress, Snapshot};
 use crate::store::Tolerance;
 use crate::store::{
     BitStore, Bits, ExactStore, Filter, HashStore, LinkedOpenSet, LossyStore, Omission, PackedStacks, Queue, StateId,
-    Store, TreeStore,
+    Store, TreeStore, WordStore,
 };
 pub use cached_dfs::CacheSize;
 pub use ctl::{Claim, CtlFormula, Evidence, Place, Run, SubformulaId};
@@ -85,9 +85,11 @@ const DEFAULT_BITSTATE_BYTES: u64 = 1 << 30;
 /// The kinds of stores.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum StoreKind {
-    /// The exact store while memory permits, then the tree store.
+    /// The word store if states are words. Otherwise the exact store while memory permits, then the tree store.
     #[default]
     Auto,
+    /// States of one word, without the bits that their place in the table tells. The exact store if states are longer.
+    Words,
     /// States in full.
     Exact,
     /// States as trees with shared nodes: less memory, more time.
@@ -106,9 +108,10 @@ pub enum StoreKind {
 
 impl StoreKind {
     /// Every kind, with default sizes.
-    pub fn all() -> [StoreKind; 6] {
+    pub fn all() -> [StoreKind; 7] {
         [
             StoreKind::Auto,
+            StoreKind::Words,
             StoreKind::Exact,
             StoreKind::Tree,
             StoreKind::Cache(CacheSize { states: None, tolerance: Tolerance::default() }),
@@ -131,6 +134,7 @@ impl StoreKind {
     pub fn word(self) -> &'static str {
         match self {
             StoreKind::Auto => "auto",
+            StoreKind::Words => "words",
             StoreKind::Exact => "exact",
             StoreKind::Tree => "tree",
             StoreKind::Cache(_) => "cache",
@@ -200,7 +204,17 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
     let hidden_prefix = successors().hidden_prefix();
     let options = &options.clone().fit(hidden_prefix);
     match options.store {
-        _ if options.store != StoreKind::Exact && (options.cycles.is_some() || options.ctl.is_some()) => {
+        _ if options.cycles.is_some() || options.ctl.is_some() => {
+            let options = &Options { store: StoreKind::Exact, ..options.clone() };
+            let store = || ExactStore::new(budget.capacity(), options.workers()).with_hidden_prefix(hidden_prefix);
+            explore_with(store, successors, options, budget, progress)
+        }
+        StoreKind::Auto | StoreKind::Words if let Some(bits) = one_word(successors, options) => {
+            let options = &Options { store: StoreKind::Words, ..options.clone() };
+            let store = || WordStore::new(bits, budget.capacity(), options.workers());
+            explore_with(store, successors, options, budget, progress)
+        }
+        StoreKind::Words => {
             explore(successors, &Options { store: StoreKind::Exact, ..options.clone() }, budget, progress)
         }
         StoreKind::Auto => migration::explore(successors, options, budget, progress),
@@ -235,6 +249,12 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
             explore_with(store, successors, options, budget, progress)
         }
     }
+}
+
+/// The number of bits of states, if the word store takes them. It does not migrate to other stores.
+fn one_word(successors: Factory<'_, '_>, options: &Options) -> Option<u32> {
+    let bits = successors().word_bits()?;
+    (bits <= WordStore::MAX_BITS && !options.lossy && options.migrate_at.is_none()).then_some(bits)
 }
 
 /// Explores with stores of the caller, which must support so many [workers](Options::workers) and observe

@@ -4,7 +4,8 @@
 #[cfg(all(target_arch = "x86_64", not(shuttle)))]
 use std::arch::x86_64::{
     __m128i, _mm_and_si128, _mm_castsi128_pd, _mm_cmpeq_epi16, _mm_cmpeq_epi32, _mm_movemask_epi8, _mm_movemask_pd,
-    _mm_packs_epi16, _mm_packs_epi32, _mm_set1_epi16, _mm_set1_epi32, _mm_setzero_si128,
+    _mm_packs_epi16, _mm_packs_epi32, _mm_set1_epi16, _mm_set1_epi32, _mm_set1_epi64x, _mm_setzero_si128,
+    _mm_shuffle_epi32,
 };
 
 use crate::sync::{AtomicU64, Ordering};
@@ -39,12 +40,27 @@ fn load(slots: &[AtomicU64; SLOTS]) -> [__m128i; 4] {
     let (a, b, c, d): (__m128i, __m128i, __m128i, __m128i);
     // SAFETY: the eight slots are 64 contiguous bytes, read by unaligned vector loads. The processor loads each
     // aligned half of a vector, which is one slot, atomically, so this is eight relaxed atomic loads.
+    // Where the program is compiled for AVX, mixing in instructions of the old encoding would be slow.
     unsafe {
+        #[cfg(not(target_feature = "avx"))]
         std::arch::asm!(
             "movdqu {a}, [{p}]",
             "movdqu {b}, [{p} + 16]",
             "movdqu {c}, [{p} + 32]",
             "movdqu {d}, [{p} + 48]",
+            p = in(reg) slots.as_ptr(),
+            a = out(xmm_reg) a,
+            b = out(xmm_reg) b,
+            c = out(xmm_reg) c,
+            d = out(xmm_reg) d,
+            options(readonly, nostack, preserves_flags),
+        );
+        #[cfg(target_feature = "avx")]
+        std::arch::asm!(
+            "vmovdqu {a}, [{p}]",
+            "vmovdqu {b}, [{p} + 16]",
+            "vmovdqu {c}, [{p} + 32]",
+            "vmovdqu {d}, [{p} + 48]",
             p = in(reg) slots.as_ptr(),
             a = out(xmm_reg) a,
             b = out(xmm_reg) b,
@@ -144,56 +160,100 @@ impl Width {
     }
 }
 
+/// A snapshot of a line as lanes of one width.
+#[cfg(all(target_arch = "x86_64", not(shuttle)))]
+pub(super) struct Lanes([__m128i; 4]);
+
+#[cfg(all(target_arch = "x86_64", not(shuttle)))]
+impl Lanes {
+    #[inline(always)]
+    pub fn new(slots: &[AtomicU64; SLOTS]) -> Lanes {
+        Lanes(load(slots))
+    }
+
+    /// A bit for each lane that has the value, ignoring top bits.
+    #[inline(always)]
+    pub fn hits(&self, width: Width, value: u64) -> u32 {
+        // SAFETY: every x86-64 processor has SSE2, and these instructions access no memory.
+        unsafe {
+            let (value, mask) = match width {
+                Width::W16 => (_mm_set1_epi16(value as i16), _mm_set1_epi16(i16::MAX)),
+                Width::W32 => (_mm_set1_epi32(value as i32), _mm_set1_epi32(i32::MAX)),
+                Width::W64 => (_mm_set1_epi64x(value as i64), _mm_set1_epi64x(i64::MAX)),
+            };
+            equal_lanes(self.0.map(|lanes| _mm_and_si128(lanes, mask)), width, value)
+        }
+    }
+
+    /// A bit for each lane that is zero.
+    #[inline(always)]
+    pub fn vacant(&self, width: Width) -> u32 {
+        // SAFETY: as above.
+        let zero = unsafe { _mm_setzero_si128() };
+        equal_lanes(self.0, width, zero)
+    }
+}
+
+/// A bit for each lane that equals the same lane of `value`.
+#[cfg(all(target_arch = "x86_64", not(shuttle)))]
+#[inline(always)]
+fn equal_lanes(lanes: [__m128i; 4], width: Width, value: __m128i) -> u32 {
+    // SAFETY: every x86-64 processor has SSE2, and these instructions access no memory.
+    unsafe {
+        match width {
+            Width::W16 => {
+                let [a, b, c, d] = lanes.map(|lanes| _mm_cmpeq_epi16(lanes, value));
+                let half = |a, b| _mm_movemask_epi8(_mm_packs_epi16(a, b)) as u32;
+                half(a, b) | half(c, d) << 16
+            }
+            Width::W32 => {
+                let [a, b, c, d] = lanes.map(|lanes| _mm_cmpeq_epi32(lanes, value));
+                _mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d))) as u32
+            }
+            Width::W64 => {
+                // Both halves of a lane have to be equal.
+                let [a, b, c, d] = lanes.map(|lanes| {
+                    let halves = _mm_cmpeq_epi32(lanes, value);
+                    _mm_and_si128(halves, _mm_shuffle_epi32::<0b10_11_00_01>(halves))
+                });
+                let bits = |two| _mm_movemask_pd(_mm_castsi128_pd(two)) as u32;
+                bits(a) | bits(b) << 2 | bits(c) << 4 | bits(d) << 6
+            }
+        }
+    }
+}
+
+/// A snapshot of a line as lanes of one width.
+#[cfg(any(not(target_arch = "x86_64"), shuttle))]
+pub(super) struct Lanes([u64; SLOTS]);
+
+#[cfg(any(not(target_arch = "x86_64"), shuttle))]
+impl Lanes {
+    pub fn new(slots: &[AtomicU64; SLOTS]) -> Lanes {
+        Lanes(slots.each_ref().map(|slot| slot.load(Ordering::Acquire)))
+    }
+
+    pub fn hits(&self, width: Width, value: u64) -> u32 {
+        self.which(width, |lane| lane & (width.top() - 1) == value)
+    }
+
+    pub fn vacant(&self, width: Width) -> u32 {
+        self.which(width, |lane| lane == 0)
+    }
+
+    fn which(&self, width: Width, wanted: impl Fn(u64) -> bool) -> u32 {
+        (0..width.lanes()).fold(0, |bits, lane| {
+            let (slot, shift) = width.place(lane);
+            bits | u32::from(wanted(self.0[slot] >> shift & (width.top() | (width.top() - 1)))) << lane
+        })
+    }
+}
+
 /// A bit for each lane that has the value, ignoring top bits, and a bit for each lane that is zero.
 #[inline]
 pub(super) fn scan_lanes(slots: &[AtomicU64; SLOTS], width: Width, value: u64) -> (u32, u32) {
-    #[cfg(all(target_arch = "x86_64", not(shuttle)))]
-    match width {
-        Width::W16 => return scan16(slots, value as i16),
-        Width::W32 => return scan32(slots, value as i32),
-        Width::W64 => {}
-    }
-    let (mut hits, mut vacant) = (0, 0);
-    for lane in 0..width.lanes() {
-        let (slot, shift) = width.place(lane);
-        let found = slots[slot].load(Ordering::Acquire) >> shift & (width.top() | (width.top() - 1));
-        hits |= u32::from(found & (width.top() - 1) == value) << lane;
-        vacant |= u32::from(found == 0) << lane;
-    }
-    (hits, vacant)
-}
-
-#[cfg(all(target_arch = "x86_64", not(shuttle)))]
-#[inline(always)]
-fn scan16(slots: &[AtomicU64; SLOTS], value: i16) -> (u32, u32) {
-    let [a, b, c, d] = load(slots);
-    // SAFETY: every x86-64 processor has SSE2, and these instructions access no memory.
-    unsafe {
-        let (zero, value, mask) = (_mm_setzero_si128(), _mm_set1_epi16(value), _mm_set1_epi16(i16::MAX));
-        let half = |a, b| _mm_movemask_epi8(_mm_packs_epi16(a, b)) as u32;
-        let hit = |lanes| _mm_cmpeq_epi16(_mm_and_si128(lanes, mask), value);
-        let vacant = |lanes| _mm_cmpeq_epi16(lanes, zero);
-        (
-            half(hit(a), hit(b)) | half(hit(c), hit(d)) << 16,
-            half(vacant(a), vacant(b)) | half(vacant(c), vacant(d)) << 16,
-        )
-    }
-}
-
-#[cfg(all(target_arch = "x86_64", not(shuttle)))]
-#[inline(always)]
-fn scan32(slots: &[AtomicU64; SLOTS], value: i32) -> (u32, u32) {
-    let [a, b, c, d] = load(slots);
-    // SAFETY: every x86-64 processor has SSE2, and these instructions access no memory.
-    unsafe {
-        let (zero, value, mask) = (_mm_setzero_si128(), _mm_set1_epi32(value), _mm_set1_epi32(i32::MAX));
-        let all = |[a, b, c, d]: [__m128i; 4]| {
-            _mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d))) as u32
-        };
-        let hit = |lanes| _mm_cmpeq_epi32(_mm_and_si128(lanes, mask), value);
-        let vacant = |lanes| _mm_cmpeq_epi32(lanes, zero);
-        (all([a, b, c, d].map(hit)), all([a, b, c, d].map(vacant)))
-    }
+    let lanes = Lanes::new(slots);
+    (lanes.hits(width, value), lanes.vacant(width))
 }
 
 #[cfg(all(test, not(shuttle)))]

@@ -26,6 +26,8 @@ mod table;
 mod table_segments;
 mod tree;
 mod tree_shape;
+mod word_table;
+mod words;
 
 use std::fmt;
 
@@ -48,6 +50,7 @@ pub(crate) use packed_stack::PackedStack;
 pub use packed_stack::PackedStacks;
 pub use queue::{Pieces, Queue, Runs};
 pub use tree::{TreeHandle, TreeStore};
+pub use words::{WordHandle, WordStore};
 
 /// The id of a state. It is valid only in the store that issued it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

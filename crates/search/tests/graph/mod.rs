@@ -30,6 +30,10 @@ macro_rules! without_capabilities {
                 0
             }
 
+            fn word_bits(&self) -> Option<u32> {
+                None
+            }
+
             fn decode<'s>(&mut self, state: &'s kripke_model::State) -> std::borrow::Cow<'s, kripke_model::State> {
                 std::borrow::Cow::Borrowed(state)
             }

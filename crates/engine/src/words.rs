@@ -1,0 +1,290 @@
+//! Successors of states in words.
+//!
+//! [`InWords`] wraps any [`Successors`] of packed states. A state is converted when it is expanded, and each successor when
+//! it is made, so everything inside works on packed states. On processors with fast instructions to extract and deposit bits
+//! (BMI2) a conversion takes two or three instructions for each eight bytes.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use kripke_model::words::{ByShifts, SLACK, WordLayout};
+
+use crate::context::MAX_WORDS;
+use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
+use kripke_model::{Batch, Choice, Flags, Movers, Parts, State, Successors};
+
+/// The layout of states in words, and whether a state did not fit. All threads share it.
+#[derive(Debug)]
+pub struct Words {
+    layout: WordLayout,
+    moves: Moves,
+    /// Some state did not fit: the search has to be repeated with packed states.
+    escaped: AtomicBool,
+}
+
+/// How bits are moved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Moves {
+    ByShifts,
+    #[cfg(target_arch = "x86_64")]
+    ByInstructions,
+}
+
+impl Words {
+    /// States with this layout. Nothing if it has more words than states may have.
+    pub fn new(layout: WordLayout) -> Option<Words> {
+        (layout.word_count() <= MAX_WORDS).then(|| Words { layout, moves: Moves::fastest(), escaped: AtomicBool::new(false) })
+    }
+
+    /// The layout.
+    pub fn layout(&self) -> &WordLayout {
+        &self.layout
+    }
+
+    /// Whether a packed state fits into the layout.
+    pub fn holds(&self, state: &State) -> bool {
+        self.layout.shape_of(state).is_some()
+    }
+
+    /// Whether a state did not fit into the layout. Its successors were left out, so no result of the search is valid.
+    pub fn has_escaped(&self) -> bool {
+        self.escaped.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn decode(&self, words: &State, state: &mut Vec<u8>) {
+        match self.moves {
+            Moves::ByShifts => self.layout.decode::<ByShifts>(words, state),
+            #[cfg(target_arch = "x86_64")]
+            Moves::ByInstructions => bmi2::decode(self, words, state),
+        }
+    }
+
+    /// A packed state in words. Nothing if it does not fit.
+    pub(crate) fn encode(&self, state: &State) -> Option<[u64; MAX_WORDS]> {
+        let mut room = [0; 8 * MAX_WORDS + SLACK];
+        let fits = match self.moves {
+            Moves::ByShifts => self.layout.write::<ByShifts>(state, &mut 0, &mut room),
+            #[cfg(target_arch = "x86_64")]
+            Moves::ByInstructions => bmi2::write(self, state, &mut room),
+        };
+        let word = |i: usize| room[8 * i..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        fits.then(|| std::array::from_fn(word))
+    }
+
+    /// Appends states. One that does not fit is left out, and reported by [`Words::has_escaped`].
+    pub(crate) fn encode_all(&self, states: &Batch, recent: &mut usize, out: &mut Batch) {
+        match self.moves {
+            Moves::ByShifts => encode_all::<ByShifts>(self, states, recent, out),
+            #[cfg(target_arch = "x86_64")]
+            Moves::ByInstructions => bmi2::encode_all(self, states, recent, out),
+        }
+    }
+}
+
+#[inline(always)]
+fn encode_all<M: kripke_model::words::BitMoves>(words: &Words, states: &Batch, recent: &mut usize, out: &mut Batch) {
+    let (bytes, ends) = out.parts();
+    assert!(bytes.len() + states.len() * words.layout.bytes() < u32::MAX as usize, "a batch holds less than 4 GiB");
+    for state in states.states() {
+        if words.layout.encode::<M>(state, recent, bytes) {
+            ends.push(bytes.len() as u32);
+        } else {
+            words.escaped.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod bmi2 {
+    use std::arch::x86_64::{__cpuid, _pdep_u64, _pext_u64};
+
+    use kripke_model::words::{BitMoves, Chunk};
+    use kripke_model::{Batch, State};
+
+    use super::{Moves, Words};
+
+    /// Bits moved by instructions of the processor.
+    struct ByInstructions;
+
+    impl BitMoves for ByInstructions {
+        #[inline(always)]
+        fn extract(chunk: &Chunk, value: u64) -> u64 {
+            // SAFETY: `Moves::fastest` has found the instructions on this processor; only the functions below, which are
+            // called after that, use this type.
+            unsafe { _pext_u64(value, chunk.varying()) }
+        }
+
+        #[inline(always)]
+        fn deposit(chunk: &Chunk, bits: u64) -> u64 {
+            // SAFETY: as above.
+            unsafe { _pdep_u64(bits, chunk.varying()) }
+        }
+    }
+
+    pub(super) fn decode(words: &Words, state: &State, out: &mut Vec<u8>) {
+        #[target_feature(enable = "bmi2")]
+        fn run(words: &Words, state: &State, out: &mut Vec<u8>) {
+            words.layout.decode::<ByInstructions>(state, out);
+        }
+        assert!(words.moves == Moves::ByInstructions);
+        // SAFETY: the processor has these instructions, or the value would be another.
+        unsafe { run(words, state, out) }
+    }
+
+    pub(super) fn write(words: &Words, state: &State, out: &mut [u8]) -> bool {
+        #[target_feature(enable = "bmi2")]
+        fn run(words: &Words, state: &State, out: &mut [u8]) -> bool {
+            words.layout.write::<ByInstructions>(state, &mut 0, out)
+        }
+        assert!(words.moves == Moves::ByInstructions);
+        // SAFETY: as above.
+        unsafe { run(words, state, out) }
+    }
+
+    pub(super) fn encode_all(words: &Words, states: &Batch, recent: &mut usize, out: &mut Batch) {
+        #[target_feature(enable = "bmi2")]
+        fn run(words: &Words, states: &Batch, recent: &mut usize, out: &mut Batch) {
+            super::encode_all::<ByInstructions>(words, states, recent, out);
+        }
+        assert!(words.moves == Moves::ByInstructions);
+        // SAFETY: as above.
+        unsafe { run(words, states, recent, out) }
+    }
+
+    /// Whether the processor executes these instructions fast. AMD's families 15h and 17h (before Zen 3) have them as
+    /// microcode, which is slower than shifts.
+    pub(super) fn are_fast() -> bool {
+        if !std::arch::is_x86_feature_detected!("bmi2") {
+            return false;
+        }
+        let (vendor, model) = (__cpuid(0), __cpuid(1));
+        let family = (model.eax >> 8 & 0xf) + (model.eax >> 20 & 0xff);
+        let amd = [vendor.ebx, vendor.edx, vendor.ecx] == [*b"Auth", *b"enti", *b"cAMD"].map(u32::from_le_bytes);
+        !amd || family >= 0x19
+    }
+}
+
+impl Moves {
+    fn fastest() -> Moves {
+        #[cfg(target_arch = "x86_64")]
+        if bmi2::are_fast() {
+            return Moves::ByInstructions;
+        }
+        Moves::ByShifts
+    }
+}
+
+/// A wrapper around any [`Successors`] that takes and gives states in words, in the same order.
+#[derive(Debug)]
+pub struct InWords<S> {
+    inner: S,
+    words: Arc<Words>,
+    /// The shape of the state that was encoded last.
+    recent: usize,
+    state: Vec<u8>,
+    batch: Batch,
+    postponed: Batch,
+}
+
+impl<S: Successors> InWords<S> {
+    /// Wraps successors whose states have this layout.
+    pub fn new(inner: S, words: Arc<Words>) -> InWords<S> {
+        InWords { inner, words, recent: 0, state: Vec::new(), batch: Batch::new(), postponed: Batch::new() }
+    }
+
+    /// Appends the inner successors in words, and their findings.
+    fn encode_successors(&mut self, out: &mut Batch) {
+        self.words.encode_all(&self.batch, &mut self.recent, out);
+        if !self.batch.findings().is_empty() {
+            self.batch.findings().iter().for_each(|finding| out.find(finding.clone()));
+        }
+    }
+}
+
+impl<S: Successors> Successors for InWords<S> {
+    fn initial(&mut self, out: &mut Batch) {
+        self.batch.clear();
+        self.inner.initial(&mut self.batch);
+        self.encode_successors(out);
+    }
+
+    fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
+        self.words.decode(state, &mut self.state);
+        self.batch.clear();
+        let flags = self.inner.expand(&self.state, choice, &mut self.batch);
+        self.encode_successors(out);
+        flags
+    }
+}
+
+impl<S: Successors> Representation for InWords<S> {
+    fn hidden_prefix(&self) -> usize {
+        0
+    }
+
+    fn word_bits(&self) -> Option<u32> {
+        Some(self.words.layout.bits())
+    }
+
+    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        self.words.decode(state, &mut self.state);
+        Cow::Owned(self.inner.decode(&self.state).into_owned())
+    }
+}
+
+impl<S: Successors> StateLabels for InWords<S> {
+    fn state_labels(&mut self, state: &State) -> Option<u64> {
+        self.words.decode(state, &mut self.state);
+        self.inner.state_labels(&self.state)
+    }
+}
+
+impl<S: Successors> ActionLabels for InWords<S> {
+    fn action_labels(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        self.words.decode(state, &mut self.state);
+        self.inner.action_labels(&self.state, out);
+    }
+}
+
+impl<S: Successors> AcceptanceMarks for InWords<S> {
+    fn acceptance_marks(&mut self, state: &State, out: &mut Vec<u32>) {
+        self.words.decode(state, &mut self.state);
+        self.inner.acceptance_marks(&self.state, out);
+    }
+}
+
+impl<S: Successors> ProcessStructure for InWords<S> {
+    fn movers(&mut self, state: &State, out: &mut Movers) {
+        self.words.decode(state, &mut self.state);
+        self.inner.movers(&self.state, out);
+    }
+
+    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
+        self.words.decode(state, &mut self.state);
+        self.batch.clear();
+        let flags = self.inner.expand_parts(&self.state, &mut self.batch, parts);
+        let first = out.len();
+        self.encode_successors(out);
+        let shift = first - parts.first;
+        parts.first += shift;
+        parts.ends.iter_mut().for_each(|(_, end)| *end += shift);
+        flags
+    }
+
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, postponed: &mut Batch) -> Flags {
+        self.words.decode(state, &mut self.state);
+        self.batch.clear();
+        let mut inner_postponed = std::mem::take(&mut self.postponed);
+        inner_postponed.clear();
+        let flags = self.inner.expand_ample(&self.state, &mut self.batch, &mut inner_postponed);
+        self.encode_successors(out);
+        if inner_postponed.is_empty() {
+            self.postponed = inner_postponed;
+        } else {
+            self.postponed = std::mem::replace(&mut self.batch, inner_postponed);
+            self.encode_successors(postponed);
+        }
+        flags
+    }
+}
