@@ -191,7 +191,8 @@ impl Layers {
 /// The number of bits of a state. Computing it takes time: ask only where it is shown.
 pub fn state_bits(interpreter: &Interpreter) -> json::StateBits {
     let codec = Codec::of(interpreter);
-    json::StateBits { packed: codec.packed_bits(), compact: codec.bits() }
+    let words = word_layout(interpreter).map_or(0, |layout| layout.bits().into());
+    json::StateBits { packed: codec.packed_bits(), compact: codec.bits(), words }
 }
 
 /// An engine that records the edges it has executed.

@@ -91,7 +91,7 @@ impl Driver {
         let Some(words) = &self.functions().words else { return true };
         // SAFETY: it is a state of the fixed set of processes, which all have this length.
         let state = unsafe { std::slice::from_raw_parts(state, self.size) };
-        let Some(packed) = words.encode(state) else { return false };
+        let Some(packed) = words.encode(state, self.functions().word_shape) else { return false };
         self.context.words = packed;
         true
     }

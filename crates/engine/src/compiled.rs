@@ -120,7 +120,7 @@ impl Compiled {
         let mut out = Vec::new();
         match (&self.code.words, &self.code.type_bytes) {
             (Some(words), _) => {
-                let packed = words.encode(whole).expect("a state that fits");
+                let packed = words.encode(whole, 0).expect("a state that fits");
                 out.extend(packed.iter().flat_map(|word| word.to_le_bytes()).take(words.layout().bytes()));
             }
             (None, Some(types)) => types.encode(whole, &mut out),

@@ -6,7 +6,6 @@ use kripke_model::layout::{Layout, ProcessAt};
 use kripke_model::{Batch, Choice, Flags, State};
 
 use crate::context::{Context, Counts, Pending, SLACK, status};
-use crate::facts::Facts;
 use crate::program::Program;
 use crate::runtime::Functions;
 
@@ -84,10 +83,6 @@ impl Driver {
 
     pub(crate) fn functions(&self) -> &Functions {
         &self.program.functions
-    }
-
-    pub(crate) fn facts(&self) -> &Facts {
-        &self.program.facts
     }
 
     /// Sets the words of the state that is expanded next.

@@ -67,8 +67,7 @@ impl Driver {
         let functions = self.functions();
         let (bytes, ends) = out.parts();
         let mut start = if first == 0 { 0 } else { ends[first - 1] as usize };
-        let shape = functions.words.as_ref().map(|words| (words, words.layout().shape_of(&self.facts().sample).unwrap_or(0)));
-        let position = shape.map(|(words, shape)| words.layout().position(shape, at.offset));
+        let position = functions.words.as_ref().map(|words| words.layout().position(functions.word_shape, at.offset));
         for (i, end) in ends[first..].iter().enumerate() {
             let target = targets[i % targets.len()].0;
             match position {

@@ -82,6 +82,7 @@ impl Program {
             receiving: receiving.map(|(p, f)| (f.wide_location, receiving_at(p))).collect(),
             claims,
             words: words.cloned(),
+            word_shape: plan.word_shape,
         };
         let (seconds, module) = (start.elapsed().as_secs_f64(), Mutex::new(Some(module)));
         Ok(Program { functions, facts, seconds, bytes, parts: options.parts, module })

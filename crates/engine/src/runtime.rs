@@ -44,6 +44,8 @@ pub(crate) struct Functions {
     pub claims: Vec<Vec<Claim>>,
     /// The layout of successors, if they are stored in words.
     pub words: Option<Arc<Words>>,
+    /// The number of the shape of these states in the layout.
+    pub word_shape: usize,
 }
 
 /// An exclusive-access claim on the channel that a variable names.
@@ -129,7 +131,7 @@ pub(crate) unsafe extern "C" fn pack(context: *mut Context, bytes: *const u8, to
     let (functions, state) =
         unsafe { (&*(*context).functions, std::slice::from_raw_parts(bytes, (*context).counts.len as usize)) };
     let Some(words) = &functions.words else { return 1 };
-    let Some(packed) = words.encode(state) else { return 1 };
+    let Some(packed) = words.encode(state, functions.word_shape) else { return 1 };
     // SAFETY: there is room for a state at the address, and some more.
     unsafe { std::ptr::copy_nonoverlapping(packed.as_ptr(), to.cast::<u64>(), words.layout().word_count()) };
     0

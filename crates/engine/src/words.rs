@@ -60,13 +60,23 @@ impl Words {
         }
     }
 
-    /// A packed state in words. Nothing if it does not fit.
-    pub(crate) fn encode(&self, state: &State) -> Option<[u64; MAX_WORDS]> {
+    /// A packed state in words. Nothing if it does not fit. This shape is tried first.
+    #[inline]
+    pub(crate) fn encode(&self, state: &State, shape: usize) -> Option<[u64; MAX_WORDS]> {
+        let mut recent = shape;
+        if self.layout.word_count() == 1 {
+            let word = match self.moves {
+                Moves::ByShifts => self.layout.encode_word::<ByShifts>(state, &mut recent),
+                #[cfg(target_arch = "x86_64")]
+                Moves::ByInstructions => bmi2::encode_word(self, state, &mut recent),
+            };
+            return word.map(|word| [word, 0, 0, 0]);
+        }
         let mut room = [0; 8 * MAX_WORDS + SLACK];
         let fits = match self.moves {
-            Moves::ByShifts => self.layout.write::<ByShifts>(state, &mut 0, &mut room),
+            Moves::ByShifts => self.layout.write::<ByShifts>(state, &mut recent, &mut room),
             #[cfg(target_arch = "x86_64")]
-            Moves::ByInstructions => bmi2::write(self, state, &mut room),
+            Moves::ByInstructions => bmi2::write(self, state, &mut recent, &mut room),
         };
         let word = |i: usize| room[8 * i..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
         fits.then(|| std::array::from_fn(word))
@@ -132,14 +142,25 @@ mod bmi2 {
         unsafe { run(words, state, out) }
     }
 
-    pub(super) fn write(words: &Words, state: &State, out: &mut [u8]) -> bool {
+    #[inline]
+    pub(super) fn encode_word(words: &Words, state: &State, recent: &mut usize) -> Option<u64> {
         #[target_feature(enable = "bmi2")]
-        fn run(words: &Words, state: &State, out: &mut [u8]) -> bool {
-            words.layout.write::<ByInstructions>(state, &mut 0, out)
+        fn run(words: &Words, state: &State, recent: &mut usize) -> Option<u64> {
+            words.layout.encode_word::<ByInstructions>(state, recent)
         }
         assert!(words.moves == Moves::ByInstructions);
         // SAFETY: as above.
-        unsafe { run(words, state, out) }
+        unsafe { run(words, state, recent) }
+    }
+
+    pub(super) fn write(words: &Words, state: &State, recent: &mut usize, out: &mut [u8]) -> bool {
+        #[target_feature(enable = "bmi2")]
+        fn run(words: &Words, state: &State, recent: &mut usize, out: &mut [u8]) -> bool {
+            words.layout.write::<ByInstructions>(state, recent, out)
+        }
+        assert!(words.moves == Moves::ByInstructions);
+        // SAFETY: as above.
+        unsafe { run(words, state, recent, out) }
     }
 
     pub(super) fn encode_all(words: &Words, states: &Batch, recent: &mut usize, out: &mut Batch) {

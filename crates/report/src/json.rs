@@ -165,6 +165,8 @@ pub struct StateBits {
     pub packed: u64,
     /// Bits of the compact state: the logarithm of the number of combinations of values.
     pub compact: u64,
+    /// Bits of the state in words: those of the values that each variable can have. 0 if states have no form in words.
+    pub words: u64,
 }
 
 /// The omission estimate of a lossy store.

@@ -97,10 +97,10 @@ impl Done {
         let json::Seconds { load, compile, search, .. } = self.results.seconds;
         let decisive = self.results.decisive();
         let Answer { outcome: Outcome { statistics, .. }, searched, .. } = decisive;
-        let json::StateBits { packed, compact } = state_bits(searched);
+        let json::StateBits { packed, compact, words } = state_bits(searched);
         let limit = self.results.limits.memory.map_or("none".to_string(), number::bytes);
         format!(
-            "  load {} · prepare {} · search {}\n  longest state {} B · {packed} bits packed, {compact} compact\n  \
+            "  load {} · prepare {} · search {}\n  longest state {} B · {packed} bits packed, {compact} compact, {words} in words\n  \
              store {} · queue {} · memory limit {limit}\n{}",
             ms(load),
             ms(compile),

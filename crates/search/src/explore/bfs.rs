@@ -16,6 +16,9 @@ use super::{Factory, ROUND, Search};
 use crate::budget::Limit;
 use crate::store::{Handle, Queue, Seen, Store, spawn};
 
+/// The first levels of a search stay in the queue, up to so many bytes.
+const KEPT_BYTES: u64 = 16 << 20;
+
 /// A level with fewer states per worker is searched by the leader alone.
 const SHARE: u64 = 64;
 /// Maximum number of states in a claim.
@@ -29,7 +32,8 @@ pub(super) struct Levels<'a, 'm, S: Store + 'a> {
     pub queue: S::Queue,
     /// The end of each level in the queue.
     pub ends: Vec<u64>,
-    /// The first level that is still in the queue.
+    /// The number of levels at the start that stay in the queue, and the first of those behind a gap.
+    pub kept: usize,
     pub first: usize,
     /// Approximate parents of the states in the queue.
     pub hints: PredecessorHints,
@@ -46,6 +50,11 @@ impl<'a, 'm, S: Store + 'a> Levels<'a, 'm, S> {
     /// The depth of the states expanded last.
     pub fn depth(&self) -> u32 {
         self.ends.len().saturating_sub(1) as u32
+    }
+
+    /// Whether a level is still in the queue.
+    pub fn has(&self, depth: usize) -> bool {
+        depth < self.kept || depth >= self.first
     }
 
     /// The positions of a level in the queue.
@@ -67,6 +76,7 @@ pub(super) fn run<'a, 'm, S: Store>(
     let mut levels: Levels<'a, 'm, S> = Levels {
         queue: S::Queue::default(),
         ends: Vec::new(),
+        kept: 0,
         first: 0,
         hints: PredecessorHints::default(),
         findings: Findings::new(),
@@ -185,6 +195,28 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
         }
     }
 
+    /// Forgets levels that are expanded. The first ones stay, as many as take little memory, for the trails of errors that
+    /// are found early.
+    fn forget(&self, levels: &mut Levels<'a, 'm, S>, queue: &mut S::Queue) {
+        let last = levels.ends.len() - 1;
+        if self.keep {
+            if !self.search.is_tight(queue.bytes()) {
+                return;
+            }
+            (levels.kept, levels.first) = (0, usize::midpoint(levels.first, last));
+        } else if levels.first == 0 && queue.bytes() <= KEPT_BYTES {
+            return;
+        } else {
+            levels.kept = if levels.first == 0 { last } else { levels.kept };
+            levels.first = last;
+        }
+        let (start, end) = (levels.level(levels.kept).start, levels.level(levels.first).start);
+        queue.forget(start..end);
+        if levels.kept == 0 {
+            levels.hints.forget(end);
+        }
+    }
+
     /// Combines the results of the workers. Returns whether the search has ended or paused.
     fn finish(&mut self, levels: &mut Levels<'a, 'm, S>) -> bool {
         let mut frontier = self.barrier.write();
@@ -214,15 +246,7 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
         levels.ends.push(next.end);
         self.search.open_filter.advance();
         if !S::Queue::KEEPS_ALL {
-            let last = levels.ends.len() - 1;
-            if !self.keep {
-                levels.first = last;
-            } else if self.search.is_tight(frontier.queue.bytes()) {
-                levels.first = usize::midpoint(levels.first, last);
-            }
-            let start = levels.level(levels.first).start;
-            frontier.queue.forget(start);
-            levels.hints.forget(start);
+            self.forget(levels, &mut frontier.queue);
         }
         self.search.depth.store(u64::from(depth) + 1, Ordering::Relaxed);
         if remaining.is_some() {

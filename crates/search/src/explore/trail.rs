@@ -98,10 +98,13 @@ pub(super) fn deepest(trails: &[PartialTrail]) -> usize {
     trails.iter().map(|partial| partial.depth).max().unwrap_or(0)
 }
 
-/// Extends all trails back to the first level that is retained.
+/// Extends all trails back as far as levels are retained.
 pub(super) fn trace<S: Store>(trails: &mut [PartialTrail], levels: &mut Levels<'_, '_, S>) {
-    for depth in (levels.first + 1..=deepest(trails)).rev() {
+    for depth in (1..=deepest(trails)).rev().filter(|depth| levels.has(depth - 1)).collect::<Vec<_>>() {
         let mut here: Vec<&mut PartialTrail> = trails.iter_mut().filter(|partial| partial.depth == depth).collect();
+        if here.is_empty() {
+            continue;
+        }
         let level = levels.level(depth - 1);
         // Searching the whole level for all errors at once may be cheaper, and costs little in small graphs.
         let worth = level.end > FEW && (here.len() == 1 || here.len() as u64 * CLAIM < level.end - level.start);

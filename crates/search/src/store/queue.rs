@@ -39,8 +39,8 @@ pub trait Queue: Default + Debug + Send + Sync {
         })
     }
 
-    /// Declares that positions before this one are no longer needed.
-    fn forget(&mut self, before: u64);
+    /// Declares that these positions are no longer needed.
+    fn forget(&mut self, positions: Range<u64>);
 
     /// Memory of the queue, in bytes.
     fn bytes(&self) -> u64;
@@ -106,7 +106,7 @@ impl Queue for Runs {
         }
     }
 
-    fn forget(&mut self, _: u64) {}
+    fn forget(&mut self, _: Range<u64>) {}
 
     fn bytes(&self) -> u64 {
         (self.runs.capacity() * size_of::<Run>()) as u64
@@ -172,9 +172,10 @@ impl Queue for Pieces {
         }
     }
 
-    fn forget(&mut self, before: u64) {
-        let gone = self.pieces.iter().take_while(|piece| piece.at + piece.ids.len() as u64 <= before).count();
-        self.pieces.drain(..gone);
+    fn forget(&mut self, positions: Range<u64>) {
+        let first = self.pieces.partition_point(|piece| piece.at < positions.start);
+        let end = self.pieces.partition_point(|piece| piece.at + piece.ids.len() as u64 <= positions.end);
+        self.pieces.drain(first..end.max(first));
     }
 
     fn bytes(&self) -> u64 {
@@ -208,7 +209,7 @@ mod tests {
                     assert_eq!(whole.find(from as u64..to as u64, StateId(ids[at])), there);
                 }
             }
-            whole.forget(from as u64);
+            whole.forget(0..from as u64);
         }
     }
 
