@@ -20,7 +20,18 @@ pub struct Seen {
 }
 
 /// Compares the successors of states up to a limit, and the coverage if wanted.
-pub fn explore(model: &Arc<Model>, mut compiled: Compiled, coverage: bool, limit: usize) -> Result<Seen, String> {
+pub fn explore(model: &Arc<Model>, compiled: Compiled, coverage: bool, limit: usize) -> Result<Seen, String> {
+    explore_while(model, compiled, coverage, limit, &|_| true)
+}
+
+/// The same, of states that satisfy a condition.
+pub fn explore_while(
+    model: &Arc<Model>,
+    mut compiled: Compiled,
+    coverage: bool,
+    limit: usize,
+    condition: &dyn Fn(&[u8]) -> bool,
+) -> Result<Seen, String> {
     let mut interpreter = Interpreter::new(model.clone()).map_err(|e| e.to_string())?;
     let (mut expected, mut found) = (Batch::new(), Batch::new());
     let mut seen = HashSet::new();
@@ -35,6 +46,9 @@ pub fn explore(model: &Arc<Model>, mut compiled: Compiled, coverage: bool, limit
     while next < queue.len() && endless < 3 && started.elapsed() < ENOUGH {
         let state = queue[next].clone();
         next += 1;
+        if !condition(&state) {
+            return Err(format!("state {state:?} is not to be compared"));
+        }
         // A batch need not be empty when a state is expanded into it.
         if next % 7 == 0 {
             expected.clear();

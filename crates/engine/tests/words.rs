@@ -1,0 +1,65 @@
+//! States in words: compiled code against the reference interpreter, state by state, on random models and on the corpus. A state
+//! that does not fit into its words fails the test, unless it has a set of processes that the layout does not have.
+//!
+//! `KRIPKE_RANDOM_MODELS` is the number of random models, `KRIPKE_RANDOM_SEED` the first seed.
+
+mod compare;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use kripke_engine::{Compiled, Options, Words};
+use kripke_model::ir::Effect;
+use kripke_model::{Interpreter, Model};
+use kripke_reduce::words::word_layout;
+use kripke_tests::random_model::random_model;
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
+}
+
+/// The words of a model, and its code for them. Nothing if it has no layout in words, or can't be compiled.
+fn compile(model: &Arc<Model>, options: Options) -> Option<(Arc<Words>, Compiled)> {
+    let interpreter = Interpreter::new(model.clone()).ok()?;
+    let words = Arc::new(Words::new(word_layout(&interpreter)?)?);
+    let compiled = Compiled::in_words(model.clone(), options, words.clone()).ok()?;
+    Some((words, compiled))
+}
+
+/// Whether the set of processes changes.
+fn varies(model: &Model) -> bool {
+    let effects = model.processes.iter().flat_map(|p| &p.edges).flat_map(|e| &e.effects);
+    effects.into_iter().any(|effect| matches!(effect, Effect::Run { .. } | Effect::Remove))
+}
+
+#[test]
+fn random_models_run_as_interpreted() {
+    let (first, count) = (setting("KRIPKE_RANDOM_SEED", 0), setting("KRIPKE_RANDOM_MODELS", 300));
+    let (mut compared, mut states, mut rare, mut escaped) = (0, 0, 0, 0);
+    for seed in first..first + count {
+        let model = Arc::new(random_model(seed));
+        let options = Options {
+            coverage: true,
+            parts: true,
+            verify: true,
+            optimise: !seed.is_multiple_of(4),
+            general_after: [0, 20][seed as usize % 2],
+            ..Options::default()
+        };
+        eprintln!("seed {seed}");
+        let Some((words, code)) = compile(&model, options) else { continue };
+        let fits = |state: &[u8]| words.holds(state) || !varies(&model);
+        let explore = AssertUnwindSafe(|| compare::explore_while(&model, code, true, 1000, &fits));
+        let seen = catch_unwind(explore).unwrap_or_else(|_| panic!("seed {seed} panics\n{model}"));
+        match seen {
+            Ok(seen) => (compared, states, rare) = (compared + 1, states + seen.states, rare + seen.rare),
+            // The difference is a successor that was left out.
+            Err(_) if words.has_escaped() && varies(&model) => escaped += 1,
+            Err(e) => panic!("seed {seed}: {e}\n{model}"),
+        }
+    }
+    println!("{compared} of {count} models compared, {states} states, {rare} left to the interpreter; {escaped} escaped");
+    assert!(compared * 4 > count, "many models must have states in words");
+    assert!(rare < states, "most states must be left to compiled code");
+    assert!(escaped * 10 < count, "few models may have sets of processes that were not foreseen");
+}
