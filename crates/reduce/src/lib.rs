@@ -19,4 +19,5 @@ pub mod por;
 pub mod simplify;
 mod startup;
 pub mod symmetry;
+pub mod value_sets;
 mod writes;

@@ -20,6 +20,8 @@ const MAX_SEARCHED: usize = 50_000;
 pub(crate) struct Startup {
     pub states: Vec<Vec<u8>>,
     pub views: Vec<View>,
+    /// All states of the phase, the final ones included.
+    pub visited: Vec<Vec<u8>>,
     /// `[process type][location]`: the process can still create processes from there.
     pub creating: Vec<Vec<bool>>,
 }
@@ -29,7 +31,7 @@ impl Startup {
     /// processes end in it and `may_end` is false.
     pub fn of(interpreter: &Interpreter, may_end: bool) -> Result<Startup, &'static str> {
         let creating: Vec<Vec<bool>> = interpreter.model().processes.iter().map(creating).collect();
-        let mut startup = Startup { states: Vec::new(), views: Vec::new(), creating };
+        let mut startup = Startup { states: Vec::new(), views: Vec::new(), visited: Vec::new(), creating };
         // A copy, since an interpreter records the edges that it executes.
         let mut walker = interpreter.for_thread();
         let mut batch = Batch::new();
@@ -55,6 +57,7 @@ impl Startup {
                 return Err("the startup phase has too many states");
             }
         }
+        startup.visited = seen.into_iter().collect();
         if startup.states.is_empty() { Err("the startup phase does not end") } else { Ok(startup) }
     }
 

@@ -1,0 +1,237 @@
+//! Values of expressions, and the values of variables that a condition leaves.
+
+use super::analysis::Analysis;
+use super::arithmetic;
+use super::frame::Frame;
+use super::set::ValueSet;
+use super::step::Step;
+use super::term::{AtomKind, Element, Formula, Term};
+use kripke_model::ir::BinaryOp;
+
+/// The most combinations of values for which an expression is evaluated, and the most if little work is left.
+const MAX_COMBINATIONS: u64 = 1 << 14;
+const FEW_COMBINATIONS: u64 = 1 << 6;
+
+/// The atoms of an expression with their values.
+struct Combinations {
+    /// An atom without values is a fault, unless it is not evaluated.
+    atoms: Vec<(u32, Vec<Option<i32>>)>,
+    count: u64,
+}
+
+impl Combinations {
+    /// Calls `see` with the values of all atoms, by number, and the position of each value.
+    fn each(&self, total: usize, mut see: impl FnMut(&[Option<i32>], &[usize])) {
+        let mut values = vec![None; total];
+        let mut chosen = vec![0; self.atoms.len()];
+        for (atom, possible) in &self.atoms {
+            values[*atom as usize] = possible[0];
+        }
+        loop {
+            see(&values, &chosen);
+            let Some(next) = (0..chosen.len()).find(|i| chosen[*i] + 1 < self.atoms[*i].1.len()) else { return };
+            chosen[next] += 1;
+            chosen[..next].fill(0);
+            for ((atom, possible), at) in self.atoms[..=next].iter().zip(&chosen) {
+                values[*atom as usize] = possible[*at];
+            }
+        }
+    }
+}
+
+impl Analysis<'_, '_> {
+    /// The values that an expression can have where the step is, as far as the conditions of the step admit.
+    pub(super) fn value(&mut self, step: &Step, frame: &Frame, formula: &Formula) -> ValueSet {
+        if formula.atoms.len() < 2 {
+            return self.value_alone(step, frame, formula);
+        }
+        let (mut atoms, mut related, mut all) = (formula.atoms.clone(), Vec::new(), None);
+        for (_, condition) in step.conditions.iter().enumerate().filter(|(i, _)| frame.holds[*i]) {
+            // A condition on one atom of the expression has already restricted its values.
+            if condition.atoms.iter().filter(|n| formula.atoms.contains(n)).count() < 2 {
+                continue;
+            }
+            let mut more = [&*atoms, &condition.atoms].concat();
+            more.sort_unstable();
+            more.dedup();
+            if let Some(combinations) = self.combinations(step, frame, &more) {
+                (atoms, all) = (more, Some(combinations));
+                related.push(condition);
+            }
+        }
+        let Some(all) = all else { return self.value_alone(step, frame, formula) };
+        self.results(step, formula, &all, &related)
+    }
+
+    /// The values that an expression can have, without regard to conditions.
+    fn value_alone(&mut self, step: &Step, frame: &Frame, formula: &Formula) -> ValueSet {
+        match formula.term {
+            Term::Const(value) => return ValueSet::one(value),
+            Term::Fault => return ValueSet::EMPTY,
+            Term::Atom(n) => return self.atom(step, frame, n),
+            _ => {}
+        }
+        match self.combinations(step, frame, &formula.atoms) {
+            Some(all) => self.results(step, formula, &all, &[]),
+            None => self.approximate(step, frame, &formula.term),
+        }
+    }
+
+    /// The values of an expression for all combinations that satisfy the conditions.
+    fn results(&mut self, step: &Step, formula: &Formula, all: &Combinations, related: &[&Formula]) -> ValueSet {
+        self.work += all.count * (formula.size + related.iter().map(|condition| condition.size).sum::<u64>());
+        let mut results = Vec::new();
+        all.each(step.atoms.len(), |values, _| {
+            if related.iter().all(|condition| condition.term.value(values).is_some_and(|v| v != 0)) {
+                results.extend(formula.term.value(values).filter(|v| results.last() != Some(v)));
+            }
+        });
+        ValueSet::of(results)
+    }
+
+    /// Restricts what is known to the states in which a condition holds. Returns false if there are none.
+    pub(super) fn restrict(&mut self, step: &Step, frame: &mut Frame, condition: &Formula) -> bool {
+        match condition.term {
+            Term::Const(value) => return value != 0,
+            Term::Fault => return false,
+            _ => {}
+        }
+        let Some(all) = self.combinations(step, frame, &condition.atoms) else {
+            return self.restrict_bounds(step, frame, condition);
+        };
+        self.work += all.count * condition.size;
+        let mut possible: Vec<Vec<bool>> = all.atoms.iter().map(|(_, values)| vec![false; values.len()]).collect();
+        let mut any = false;
+        all.each(step.atoms.len(), |values, chosen| {
+            if condition.term.value(values).is_some_and(|v| v != 0) {
+                any = true;
+                possible.iter_mut().zip(chosen).for_each(|(possible, at)| possible[*at] = true);
+            }
+        });
+        for ((atom, values), possible) in all.atoms.iter().zip(&possible).filter(|_| any) {
+            if possible.contains(&false) {
+                let left = values.iter().zip(possible).filter(|(_, possible)| **possible).filter_map(|(v, _)| *v);
+                frame.learn(step, *atom, ValueSet::of(left.collect()));
+            }
+        }
+        any
+    }
+
+    /// The combinations of the values of these atoms, unless they are too many.
+    fn combinations(&mut self, step: &Step, frame: &Frame, atoms: &[u32]) -> Option<Combinations> {
+        let most = if self.is_coarse() { FEW_COMBINATIONS } else { MAX_COMBINATIONS };
+        let mut count = 1u64;
+        let mut sets = Vec::with_capacity(atoms.len());
+        for &atom in atoms {
+            let set = self.atom(step, frame, atom);
+            count = count.saturating_mul(set.count().max(1));
+            sets.push((atom, set));
+        }
+        let listed = |(atom, set): (u32, ValueSet)| {
+            let values = if set.is_empty() { vec![None] } else { set.iter().map(Some).collect() };
+            (atom, values)
+        };
+        (count <= most).then(|| Combinations { atoms: sets.into_iter().map(listed).collect(), count })
+    }
+
+    /// Restricts the operands of a comparison that have too many values for enumeration.
+    fn restrict_bounds(&mut self, step: &Step, frame: &mut Frame, condition: &Formula) -> bool {
+        let all = self.approximate(step, frame, &condition.term);
+        if all.is_empty() || all.single() == Some(0) {
+            return false;
+        }
+        let Term::Binary(op, a, b) = &condition.term else { return true };
+        let (left, right) = (self.approximate(step, frame, a), self.approximate(step, frame, b));
+        let (Some((low, high)), Some((from, to))) = (left.bounds(), right.bounds()) else { return false };
+        let (min, max) = (i32::MIN, i32::MAX);
+        let (for_left, for_right) = match op {
+            BinaryOp::Lt => ((min, to.saturating_sub(1)), (low.saturating_add(1), max)),
+            BinaryOp::Le => ((min, to), (low, max)),
+            BinaryOp::Gt => ((from.saturating_add(1), max), (min, high.saturating_sub(1))),
+            BinaryOp::Ge => ((from, max), (min, high)),
+            BinaryOp::Eq => ((from, to), (low, high)),
+            _ => return true,
+        };
+        for (operand, set, (low, high)) in [(a, left, for_left), (b, right, for_right)] {
+            if let Term::Atom(n) = **operand {
+                let set = set.within(low, high);
+                if set.is_empty() {
+                    return false;
+                }
+                frame.learn(step, n, set);
+            }
+        }
+        true
+    }
+
+    /// The values of an expression, operator by operator.
+    fn approximate(&mut self, step: &Step, frame: &Frame, term: &Term) -> ValueSet {
+        self.work += 1;
+        match term {
+            Term::Const(value) => ValueSet::one(*value),
+            Term::Fault => ValueSet::EMPTY,
+            Term::Atom(n) => self.atom(step, frame, *n),
+            Term::Unary(op, a) => arithmetic::unary(*op, &self.approximate(step, frame, a)),
+            Term::Binary(op, a, b) => {
+                let (a, b) = (self.approximate(step, frame, a), self.approximate(step, frame, b));
+                self.work += a.count().saturating_mul(b.count()).min(super::set::MAX_MAPPED);
+                arithmetic::binary(*op, &a, &b)
+            }
+            Term::Cond(parts) => {
+                let [test, yes, no] = &**parts;
+                let test = self.approximate(step, frame, test);
+                let mut all = ValueSet::EMPTY;
+                if test.count() > 1 || test.single().is_some_and(|v| v != 0) {
+                    all = self.approximate(step, frame, yes);
+                }
+                if test.contains(0) {
+                    all = all.join(&self.approximate(step, frame, no));
+                }
+                all
+            }
+        }
+    }
+
+    /// The values of an atom.
+    fn atom(&mut self, step: &Step, frame: &Frame, n: u32) -> ValueSet {
+        if let Some(values) = frame.fact(n) {
+            return values.clone();
+        }
+        match &step.atoms[n as usize].kind {
+            AtomKind::Cell(cell) => self.cell(frame, *cell),
+            AtomKind::Element(element) => {
+                let cells = self.candidates(step, frame, element);
+                cells.into_iter().fold(ValueSet::EMPTY, |all, cell| all.join(&self.cell(frame, cell)))
+            }
+            AtomKind::Remote { cells, absent, .. } => {
+                let none = if *absent { ValueSet::one(0) } else { ValueSet::EMPTY };
+                cells.iter().cloned().flatten().fold(none, |all, cell| all.join(&self.read(cell)))
+            }
+            AtomKind::Other(_, values) => values.clone(),
+        }
+    }
+
+    fn cell(&mut self, frame: &Frame, cell: u32) -> ValueSet {
+        match frame.local(cell) {
+            Some(at) => frame.locals[at].clone(),
+            None => self.read(cell),
+        }
+    }
+
+    /// The cells that an element can be; none if every index is out of bounds.
+    pub(super) fn candidates(&mut self, step: &Step, frame: &Frame, element: &Element) -> Vec<u32> {
+        let mut cells = vec![0];
+        for (index, len) in element.index.iter().zip(&element.dims) {
+            // With the conditions, which may contain this element, there would be no end.
+            let values = self.value_alone(step, frame, index).within(0, (*len).min(i32::MAX as u32) as i32 - 1);
+            if values.is_empty() {
+                return Vec::new();
+            }
+            if element.split {
+                let at = |base: &u32| -> Vec<u32> { values.iter().map(|i| base * len + i as u32).collect() };
+                cells = cells.iter().flat_map(at).collect();
+            }
+        }
+        cells.iter().map(|at| element.cells.start + at).collect()
+    }
+}
