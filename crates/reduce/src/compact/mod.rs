@@ -16,18 +16,17 @@
 
 mod adapter;
 mod packing;
-mod ranges;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::value_sets::{ValueSet, ValueSets, VariableSets};
 pub use adapter::Compacted;
 use kripke_model::State;
 use kripke_model::interpret::Interpreter;
-use kripke_model::ir::Model;
+use kripke_model::ir::{ChannelId, Model, ProcessId, Type, VarId};
 use kripke_model::layout::{Layout, Slot, Width};
-use packing::Packing;
-use ranges::{Interval, Ranges, VarRange};
+use packing::{Numbers, Packing};
 
 /// The most plans that are cached.
 const MAX_PLANS: usize = 1 << 10;
@@ -52,10 +51,8 @@ pub struct Codec {
 #[derive(Debug)]
 struct Plans {
     layout: Layout,
-    ranges: Ranges,
+    sets: ValueSets,
     initial: Vec<u8>,
-    /// The number of locations of each process type.
-    locations: Vec<usize>,
     trace: usize,
     observer: usize,
 }
@@ -77,21 +74,20 @@ struct Plan {
 impl Codec {
     /// The codec for the states of an interpreter's model.
     pub fn of(interpreter: &Interpreter) -> Codec {
-        Codec::new(interpreter.model(), interpreter.layout(), interpreter.initial_state())
+        Codec::new(interpreter.model(), interpreter.layout(), interpreter.initial_state(), ValueSets::new(interpreter))
     }
 
-    fn new(model: &Model, layout: &Layout, initial: &State) -> Codec {
+    fn new(model: &Model, layout: &Layout, initial: &State, sets: ValueSets) -> Codec {
         let plans = Plans {
             layout: layout.clone(),
-            ranges: Ranges::new(model, layout, initial),
+            sets,
             initial: initial.to_vec(),
-            locations: model.processes.iter().map(|p| p.locations.len()).collect(),
             trace: model.trace.as_ref().map_or(0, |t| t.automaton.locations.len()),
             observer: model.observer.as_ref().map_or(0, |o| o.automaton.locations.len()),
         };
         let mut types = Vec::new();
         plans.types(initial, &mut types);
-        let header = if plans.ranges.dynamic { vec![0] } else { Vec::new() };
+        let header = if plans.sets.dynamic { vec![0] } else { Vec::new() };
         let initial = Arc::new(plans.plan(types, header));
         let (recent, decoded) = (initial.clone(), initial.clone());
         let (others, types) = (HashMap::new(), Vec::new());
@@ -227,7 +223,7 @@ impl Plans {
     /// The packing of process types as digits.
     fn type_packing(&self, count: usize) -> Packing {
         let mut packing = Packing::default();
-        (0..count).for_each(|i| packing.add(i, Width::U8, Interval::below(self.layout.frames.len())));
+        (0..count).for_each(|i| packing.add(i, Width::U8, Numbers::below(self.layout.frames.len())));
         packing
     }
 
@@ -249,13 +245,14 @@ impl Plans {
     }
 
     fn plan(&self, types: Vec<u8>, header: Vec<u8>) -> Plan {
-        let mut builder = PlanBuilder { plans: self, packing: Packing::default(), template: Vec::new() };
+        let (packing, template) = (Packing::default(), Vec::new());
+        let mut builder = PlanBuilder { plans: self, packing, template, channels: 0 };
         builder.template.extend_from_slice(&self.initial[..self.layout.fixed]);
         builder.fixed(types.len());
         let mut at = Vec::new();
-        for &ty in &types {
+        for (pid, &ty) in types.iter().enumerate() {
             at.push(builder.template.len() as u32);
-            builder.process(usize::from(ty));
+            builder.process(pid, usize::from(ty));
         }
         Plan { types, at, header, packing: builder.packing, template: builder.template }
     }
@@ -266,76 +263,85 @@ struct PlanBuilder<'p> {
     plans: &'p Plans,
     packing: Packing,
     template: Vec<u8>,
+    /// The number of channels so far.
+    channels: usize,
 }
 
 impl PlanBuilder<'_> {
-    fn value(&mut self, offset: usize, width: Width, values: Interval) {
-        if values.count() == 1 {
-            width.store(&mut self.template, offset, values.low as i32);
+    fn value(&mut self, offset: usize, width: Width, values: Numbers) {
+        if values.count == 1 {
+            width.store(&mut self.template, offset, values.base);
         }
         self.packing.add(offset, width, values);
     }
 
     /// Adds the values before the first process.
     fn fixed(&mut self, processes: usize) {
-        let (layout, ranges) = (&self.plans.layout, &self.plans.ranges);
+        let (layout, sets) = (&self.plans.layout, &self.plans.sets);
         if let Some(at) = layout.last {
-            self.value(at, Width::U8, Interval::below(if ranges.dynamic { 256 } else { processes }));
+            self.value(at, Width::U8, Numbers::below(if sets.dynamic { 256 } else { processes }));
         }
         if let Some(at) = layout.event {
-            self.value(at, Width::U16, Interval::below(self.plans.trace));
+            self.value(at, Width::U16, Numbers::below(self.plans.trace));
         }
         if let Some(at) = layout.observer {
-            self.value(at.offset, location_width(at.wide), Interval::below(self.plans.observer));
+            self.value(at.offset, location_width(at.wide), Numbers::below(self.plans.observer));
         }
-        for (slot, range) in layout.globals.iter().zip(&ranges.globals) {
+        for (i, slot) in layout.globals.iter().enumerate() {
+            let values = sets.global(VarId(i as u32));
             // Variables that are never written are in the template.
-            if slot.offset >= layout.hidden && range.written {
-                self.variable(slot, 0, range);
+            if slot.offset >= layout.hidden && values.is_written() {
+                self.variable(slot, 0, values);
             }
         }
         layout.global_channels.iter().for_each(|c| self.channel(c.declaration, c.offset as usize));
     }
 
-    fn process(&mut self, ty: usize) {
-        let (layout, ranges) = (&self.plans.layout, &self.plans.ranges);
-        let (frame, base) = (&layout.frames[ty], self.template.len());
+    fn process(&mut self, pid: usize, ty: usize) {
+        let (layout, sets) = (&self.plans.layout, &self.plans.sets);
+        let (frame, base, id) = (&layout.frames[ty], self.template.len(), ProcessId(ty as u32));
         // If processes are never removed, variables that they never write stay as in the initial state.
-        let constant = (!ranges.dynamic).then(|| &self.plans.initial[base..base + frame.size]);
+        let constant = (!sets.dynamic).then(|| &self.plans.initial[base..base + frame.size]);
         match constant {
             Some(bytes) => self.template.extend_from_slice(bytes),
             None => self.template.resize(base + frame.size, 0),
         }
         self.template[base] = ty as u8;
-        self.value(base + 1, location_width(frame.wide_location), Interval::below(self.plans.locations[ty]));
+        let locations = ValueSet::of(sets.locations(pid, id).iter().map(|at| at.0 as i32).collect());
+        let word = Type::number(32, true);
+        self.value(base + 1, location_width(frame.wide_location), Numbers::of(&locations, word));
         if let Some(at) = frame.priority
-            && (ranges.dynamic || ranges.reprioritises)
+            && (sets.dynamic || sets.reprioritises)
         {
-            self.value(base + at, Width::U8, Interval::below(256));
+            self.value(base + at, Width::U8, Numbers::below(256));
         }
-        for (slot, range) in frame.locals.iter().zip(&ranges.locals[ty]) {
-            if range.written || constant.is_none() {
-                self.variable(slot, base, range);
+        for (i, slot) in frame.locals.iter().enumerate() {
+            let values = sets.local(pid, id, VarId(i as u32));
+            if values.is_written() || constant.is_none() {
+                self.variable(slot, base, values);
             }
         }
         frame.channels.iter().for_each(|c| self.channel(c.declaration, base + c.offset as usize));
     }
 
-    fn variable(&mut self, slot: &Slot, base: usize, range: &VarRange) {
+    fn variable(&mut self, slot: &Slot, base: usize, values: &VariableSets) {
         for i in 0..slot.len() {
-            self.value(base + slot.offset + i * slot.width.bytes(), slot.width, range.values());
+            let values = Numbers::of(values.element(i), slot.ty);
+            self.value(base + slot.offset + i * slot.width.bytes(), slot.width, values);
         }
     }
 
     fn channel(&mut self, declaration: u32, at: usize) {
+        let number = self.channels;
+        self.channels += 1;
         let buffer = &self.plans.layout.buffers[declaration as usize];
         if buffer.capacity == 0 {
             return;
         }
-        self.value(at, Width::U8, Interval::below(buffer.capacity + 1));
+        self.value(at, Width::U8, Numbers::below(buffer.capacity + 1));
         for slot in 0..buffer.capacity {
             for (i, field) in buffer.fields.iter().enumerate() {
-                let values = self.plans.ranges.field(i, field.ty);
+                let values = Numbers::of(self.plans.sets.field(number, ChannelId(declaration), i), field.ty);
                 self.value(at + 1 + slot * buffer.message + field.offset, field.width, values);
             }
         }

@@ -4,15 +4,41 @@
 //! factor of a digit is the product of the radices before it. If a digit changes, its cell changes by the factor
 //! times the difference, so a state that differs little from another is packed quickly.
 
-use super::ranges::Interval;
+use crate::value_sets::ValueSet;
+use kripke_model::ir::Type;
 use kripke_model::layout::Width;
+
+/// The values of a digit: `count` numbers from `base` on, modulo 2^bits of the type.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Numbers {
+    pub base: i32,
+    pub count: u64,
+    ty: Type,
+}
+
+impl Numbers {
+    /// The numbers from 0 to `count - 1`.
+    pub fn below(count: usize) -> Numbers {
+        Numbers { base: 0, count: count.max(1) as u64, ty: Type::number(32, true) }
+    }
+
+    /// The shortest interval that covers the values of a variable, which may wrap around.
+    pub fn of(values: &ValueSet, ty: Type) -> Numbers {
+        let (base, count) = values.wrapped(ty.bits);
+        Numbers { base, count, ty }
+    }
+}
 
 /// One value of a state.
 #[derive(Clone, Copy, Debug)]
 struct Digit {
     offset: u32,
     width: Width,
-    low: i32,
+    base: i32,
+    /// The bits of the type.
+    mask: u32,
+    /// The sign bit of the type; 0 for an unsigned one.
+    sign: u32,
     cell: u32,
     /// From 2 to 2^32.
     radix: u64,
@@ -53,9 +79,9 @@ pub(super) struct Packing {
 }
 
 impl Packing {
-    /// Adds a value of this interval after the others. A value with one possibility needs no digit.
-    pub fn add(&mut self, offset: usize, width: Width, values: Interval) {
-        let radix = values.count();
+    /// Adds a value after the others. A value with one possibility needs no digit.
+    pub fn add(&mut self, offset: usize, width: Width, values: Numbers) {
+        let radix = values.count;
         if radix == 1 {
             return;
         }
@@ -72,7 +98,9 @@ impl Packing {
         self.digits.push(Digit {
             offset: offset as u32,
             width,
-            low: values.low as i32,
+            base: values.base,
+            mask: u32::MAX >> (32 - values.ty.bits),
+            sign: if values.ty.signed { 1 << (values.ty.bits - 1) } else { 0 },
             cell: number as u32,
             radix,
             factor,
@@ -93,7 +121,7 @@ impl Packing {
     /// Appends the values in `from`.
     ///
     /// # Panics
-    /// If one is not in its interval.
+    /// If a value is none of its digit.
     pub fn pack(&self, from: &[u8], out: &mut Vec<u8>) {
         for cell in &self.cells {
             let digits = self.digits[cell.start..cell.end].iter();
@@ -106,7 +134,7 @@ impl Packing {
     /// `skip` bytes are not compared.
     ///
     /// # Panics
-    /// If a value is not in its interval, or if the states differ in a byte that belongs to no value.
+    /// If a value is none of its digit, or if the states differ in a byte that belongs to no value.
     #[inline]
     pub fn pack_difference(&self, like: &[u8], numbers: &mut [u64], from: &[u8], skip: usize, out: &mut Vec<u8>) {
         let mut last = NONE;
@@ -164,7 +192,7 @@ impl Packing {
                 // Quotients of the whole number do not depend on each other.
                 let above = if cell.start + i + 1 == cell.end { 0 } else { digit.above.divide(number) };
                 let value = rest - above * digit.radix;
-                digit.width.store(to, digit.offset as usize, digit.low.wrapping_add(value as i32));
+                digit.width.store(to, digit.offset as usize, digit.value(value));
                 rest = above;
             }
         }
@@ -186,9 +214,17 @@ impl Cell {
 impl Digit {
     #[inline]
     fn load(&self, from: &[u8]) -> u64 {
-        let value = self.width.load(from, self.offset as usize).wrapping_sub(self.low);
-        assert!(u64::from(value as u32) < self.radix, "a value that its variable can't have");
-        u64::from(value as u32)
+        let value = self.width.load(from, self.offset as usize).wrapping_sub(self.base);
+        let digit = u64::from(value as u32 & self.mask);
+        assert!(digit < self.radix, "a value that its variable can't have");
+        digit
+    }
+
+    /// The value that a digit stands for.
+    #[inline]
+    fn value(&self, digit: u64) -> i32 {
+        let bits = (self.base as u32).wrapping_add(digit as u32) & self.mask;
+        (bits ^ self.sign).wrapping_sub(self.sign) as i32
     }
 }
 
@@ -230,13 +266,14 @@ mod tests {
         let mut places = Vec::new();
         for round in 0..6 {
             for width in widths {
-                let values = match width {
-                    Width::U8 => Interval { low: 0, high: 4 },
-                    Width::I8 => Interval { low: -128, high: 127 },
-                    Width::U16 => Interval { low: 3, high: 65_535 },
-                    Width::I16 => Interval { low: -7, high: 7 },
-                    Width::I32 => Interval { low: i64::from(i32::MIN), high: i64::from(i32::MAX) },
+                let (base, count, bits, signed) = match width {
+                    Width::U8 => (6, 4, 3, false),
+                    Width::I8 => (-128, 256, 8, true),
+                    Width::U16 => (3, 65_533, 16, false),
+                    Width::I16 => (32_760, 15, 16, true),
+                    Width::I32 => (i32::MIN, 1 << 32, 32, true),
                 };
+                let values = Numbers { base, count, ty: Type::number(bits, signed) };
                 packing.add(offset, width, values);
                 places.push((offset, width, values, round));
                 offset += width.bytes();
@@ -246,9 +283,9 @@ mod tests {
         for pick in [0, 0, 1, 2, 3, 0, 3] {
             let mut state = vec![0; offset];
             for &(at, width, values, round) in &places {
-                let choices =
-                    [values.low, values.high, (values.low + values.high) / 2, values.high.min(values.low + round)];
-                width.store(&mut state, at, choices[pick] as i32);
+                let choices = [0, values.count - 1, values.count / 2, round.min(values.count - 1)];
+                let value = values.base.wrapping_add(choices[pick] as u32 as i32);
+                width.store(&mut state, at, values.ty.wrap(value));
             }
             let (mut packed, mut back) = (Vec::new(), vec![0xee; offset]);
             packing.pack(&state, &mut packed);
@@ -270,7 +307,7 @@ mod tests {
     fn three_small_variables_take_seven_bits() {
         let mut packing = Packing::default();
         for (offset, high) in [4, 2, 6].into_iter().enumerate() {
-            packing.add(offset, Width::U8, Interval { low: 0, high });
+            packing.add(offset, Width::U8, Numbers::below(high + 1));
         }
         assert_eq!((packing.bits().ceil() as u32, packing.bytes), (7, 1));
         let mut packed = Vec::new();

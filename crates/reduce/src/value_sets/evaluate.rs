@@ -40,34 +40,46 @@ impl Combinations {
 }
 
 impl Analysis<'_, '_> {
-    /// The values that an expression can have where the step is.
+    /// The values that an expression can have where the step is, as far as the conditions of the step admit.
     pub(super) fn value(&mut self, step: &Step, frame: &Frame, formula: &Formula) -> ValueSet {
+        if formula.atoms.len() < 2 {
+            return self.value_alone(step, frame, formula);
+        }
+        let (mut atoms, mut related, mut all) = (formula.atoms.clone(), Vec::new(), None);
+        for (_, condition) in step.conditions.iter().enumerate().filter(|(i, _)| frame.holds[*i]) {
+            // A condition on one atom of the expression has already restricted its values.
+            if condition.atoms.iter().filter(|n| formula.atoms.contains(n)).count() < 2 {
+                continue;
+            }
+            let mut more = [&*atoms, &condition.atoms].concat();
+            more.sort_unstable();
+            more.dedup();
+            if let Some(combinations) = self.combinations(step, frame, &more) {
+                (atoms, all) = (more, Some(combinations));
+                related.push(condition);
+            }
+        }
+        let Some(all) = all else { return self.value_alone(step, frame, formula) };
+        self.results(step, formula, &all, &related)
+    }
+
+    /// The values that an expression can have, without regard to conditions.
+    fn value_alone(&mut self, step: &Step, frame: &Frame, formula: &Formula) -> ValueSet {
         match formula.term {
             Term::Const(value) => return ValueSet::one(value),
             Term::Fault => return ValueSet::EMPTY,
             Term::Atom(n) => return self.atom(step, frame, n),
             _ => {}
         }
-        let Some(mut all) = self.combinations(step, frame, &formula.atoms) else {
-            return self.approximate(step, frame, &formula.term);
-        };
-        let mut size = formula.size;
-        let mut related = Vec::new();
-        for (i, condition) in step.conditions.iter().enumerate().filter(|(i, _)| frame.holds[*i]) {
-            let shared = condition.atoms.iter().filter(|n| formula.atoms.contains(n)).count();
-            if shared < 2 {
-                continue;
-            }
-            let mut atoms: Vec<u32> = all.atoms.iter().map(|(n, _)| *n).chain(condition.atoms.clone()).collect();
-            atoms.sort_unstable();
-            atoms.dedup();
-            if let Some(more) = self.combinations(step, frame, &atoms) {
-                all = more;
-                size += step.conditions[i].size;
-                related.push(condition);
-            }
+        match self.combinations(step, frame, &formula.atoms) {
+            Some(all) => self.results(step, formula, &all, &[]),
+            None => self.approximate(step, frame, &formula.term),
         }
-        self.work += all.count * size;
+    }
+
+    /// The values of an expression for all combinations that satisfy the conditions.
+    fn results(&mut self, step: &Step, formula: &Formula, all: &Combinations, related: &[&Formula]) -> ValueSet {
+        self.work += all.count * (formula.size + related.iter().map(|condition| condition.size).sum::<u64>());
         let mut results = Vec::new();
         all.each(step.atoms.len(), |values, _| {
             if related.iter().all(|condition| condition.term.value(values).is_some_and(|v| v != 0)) {
@@ -210,7 +222,8 @@ impl Analysis<'_, '_> {
     pub(super) fn candidates(&mut self, step: &Step, frame: &Frame, element: &Element) -> Vec<u32> {
         let mut cells = vec![0];
         for (index, len) in element.index.iter().zip(&element.dims) {
-            let values = self.value(step, frame, index).within(0, (*len).min(i32::MAX as u32) as i32 - 1);
+            // With the conditions, which may contain this element, there would be no end.
+            let values = self.value_alone(step, frame, index).within(0, (*len).min(i32::MAX as u32) as i32 - 1);
             if values.is_empty() {
                 return Vec::new();
             }

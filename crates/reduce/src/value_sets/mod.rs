@@ -82,7 +82,7 @@ impl VariableSets {
         self.elements.iter().fold(ValueSet::EMPTY, |all, element| all.join(element))
     }
 
-    /// Whether some step after the startup phase stores to the variable.
+    /// Whether some step stores to the variable.
     pub fn is_written(&self) -> bool {
         self.written
     }
@@ -174,7 +174,9 @@ impl Results<'_> {
         }
         // No process has the variable.
         elements.iter_mut().filter(|set| set.is_empty()).for_each(|set| *set = ValueSet::one(0));
-        let written = var.cells.clone().any(|cell| self.analysis.cells[cell as usize].written);
+        let mut versions = self.before.iter().filter_map(before);
+        let differ = versions.next().is_some_and(|first| versions.any(|other| other != first));
+        let written = differ || var.cells.clone().any(|cell| self.analysis.cells[cell as usize].written);
         VariableSets { elements, written }
     }
 
@@ -189,9 +191,11 @@ impl Results<'_> {
             let at = (cell - unit.cells.start) as usize;
             stored.iter().fold(ValueSet::EMPTY, |all, (_, flow)| all.join(&flow.locals[at]))
         };
-        let locals = unit.locals.iter().enumerate().map(|(i, var)| {
-            self.variable(var, values, &|view| Some(&view.processes.get(number)?.locals[i]))
-        });
+        let locals = unit
+            .locals
+            .iter()
+            .enumerate()
+            .map(|(i, var)| self.variable(var, values, &|view| Some(&view.processes.get(number)?.locals[i])));
         let mut locations: BTreeSet<LocId> =
             stored.iter().map(|(node, _)| LocId((node - unit.first_node) as u32)).collect();
         locations.extend(self.before.iter().filter_map(|view| Some(view.processes.get(number)?.location)));

@@ -3,7 +3,9 @@
 use super::set::ValueSet;
 use super::system::{System, Unit};
 use super::term::{Atom, Formula, Target, Translator};
-use kripke_model::ir::{Edge, Effect, Expr, Guard, Init, LocId, Pattern, Process, ProcessId, Sync, Then, VarId, VarRef};
+use kripke_model::ir::{
+    Edge, Effect, Expr, Guard, Init, LocId, Pattern, Process, ProcessId, Sync, Then, VarId, VarRef,
+};
 use kripke_model::layout::MAX_ALIVE;
 
 /// An edge of a unit.
@@ -43,7 +45,11 @@ pub(super) enum Action {
     InitialiseAny(Target, ValueSet),
     /// The step is not taken unless these hold.
     Require(Vec<Formula>),
-    Run { process: ProcessId, args: Vec<Formula>, result: Option<Target> },
+    Run {
+        process: ProcessId,
+        args: Vec<Formula>,
+        result: Option<Target>,
+    },
     Remove,
 }
 
@@ -101,7 +107,11 @@ pub(super) fn creation(system: &System<'_>, unit: &Unit<'_>) -> Step {
 ///
 /// The receiver of a rendezvous is an exception: only its receives are tried.
 fn has_precedence(system: &System<'_>, before: &Edge, edge: &Edge, indivisible: bool) -> bool {
-    if matches!(edge.sync, Some(Sync::Receive { .. })) || before.sync.is_some() || before.chain.is_some() || polls(before) {
+    if matches!(edge.sync, Some(Sync::Receive { .. }))
+        || before.sync.is_some()
+        || before.chain.is_some()
+        || polls(before)
+    {
         return false;
     }
     let lower = before.level < edge.level && !system.is_synchronous();

@@ -64,9 +64,7 @@ impl Analysis<'_, '_> {
                 self.put(step, frame, target, &values)
             }
             Action::InitialiseAny(target, values) => self.put(step, frame, target, values),
-            Action::Require(conditions) => {
-                conditions.iter().all(|condition| self.restrict(step, frame, condition))
-            }
+            Action::Require(conditions) => conditions.iter().all(|condition| self.restrict(step, frame, condition)),
             Action::Run { process, args, result } => {
                 self.create(step, frame, *process, args);
                 frame.forget(step, &(0..0));
