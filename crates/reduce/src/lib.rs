@@ -20,4 +20,5 @@ pub mod simplify;
 mod startup;
 pub mod symmetry;
 pub mod value_sets;
+pub mod words;
 mod writes;
