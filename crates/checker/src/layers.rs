@@ -54,7 +54,7 @@ pub struct Parts {
 /// The layout of states in words, if a word suffices for the states of the model.
 fn words(interpreter: &Interpreter) -> Option<Arc<Words>> {
     let layout = word_layout(interpreter).filter(|layout| layout.bits() <= WordStore::MAX_BITS)?;
-    Words::new(layout).filter(|words| words.holds(interpreter.initial_state())).map(Arc::new)
+    Some(Words::new(layout)).filter(|words| words.holds(interpreter.initial_state())).map(Arc::new)
 }
 
 impl Layers {

@@ -3,12 +3,10 @@
 use std::fmt;
 
 use kripke_model::layout::{ChannelAt, MAX_ALIVE};
+use kripke_model::words::MAX_WORDS;
 
 /// The maximal number of fields of a message. A model with longer messages is left to the interpreter.
 pub(crate) const MAX_FIELDS: usize = 64;
-
-/// The most words of a state.
-pub(crate) const MAX_WORDS: usize = 4;
 
 /// The number of bytes after the largest state in every buffer, so that copies can use whole vectors.
 pub(crate) const SLACK: usize = 64;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kripke_model::layout::{Layout, ProcessAt};
+use kripke_model::words::words_of;
 use kripke_model::{Batch, Choice, Flags, State};
 
 use crate::context::{Context, Counts, Pending, SLACK, status};
@@ -88,12 +89,7 @@ impl Driver {
     /// Sets the words of the state that is expanded next.
     #[inline]
     pub(crate) fn set_words(&mut self, words: &State) {
-        for (word, bytes) in self.context.words.iter_mut().zip(words.chunks(8)) {
-            *word = match bytes.first_chunk() {
-                Some(bytes) => u64::from_le_bytes(*bytes),
-                None => bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
-            };
-        }
+        self.context.words = words_of(words);
     }
 
     fn layout(&self) -> &Layout {

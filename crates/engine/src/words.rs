@@ -8,9 +8,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use kripke_model::words::{ByShifts, SLACK, WordLayout};
-
-use crate::context::MAX_WORDS;
+use kripke_model::words::{BitMoves, ByShifts, MAX_WORDS, WordLayout, words_of};
 use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
 use kripke_model::{Batch, Choice, Flags, Movers, Parts, State, Successors};
 
@@ -32,9 +30,9 @@ enum Moves {
 }
 
 impl Words {
-    /// States with this layout. Nothing if it has more words than states may have.
-    pub fn new(layout: WordLayout) -> Option<Words> {
-        (layout.word_count() <= MAX_WORDS).then(|| Words { layout, moves: Moves::fastest(), escaped: AtomicBool::new(false) })
+    /// States with this layout.
+    pub fn new(layout: WordLayout) -> Words {
+        Words { layout, moves: Moves::fastest(), escaped: AtomicBool::new(false) }
     }
 
     /// The layout.
@@ -52,34 +50,25 @@ impl Words {
         self.escaped.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn decode(&self, words: &State, state: &mut Vec<u8>) {
+    /// The packed state of a stored one.
+    #[inline]
+    pub(crate) fn decode(&self, stored: &State, state: &mut Vec<u8>) {
+        let words = words_of(stored);
         match self.moves {
-            Moves::ByShifts => self.layout.decode::<ByShifts>(words, state),
+            Moves::ByShifts => self.layout.decode::<ByShifts>(&words, state),
             #[cfg(target_arch = "x86_64")]
-            Moves::ByInstructions => bmi2::decode(self, words, state),
+            Moves::ByInstructions => bmi2::decode(self, &words, state),
         }
     }
 
     /// A packed state in words. Nothing if it does not fit. This shape is tried first.
     #[inline]
-    pub(crate) fn encode(&self, state: &State, shape: usize) -> Option<[u64; MAX_WORDS]> {
-        let mut recent = shape;
-        if self.layout.word_count() == 1 {
-            let word = match self.moves {
-                Moves::ByShifts => self.layout.encode_word::<ByShifts>(state, &mut recent),
-                #[cfg(target_arch = "x86_64")]
-                Moves::ByInstructions => bmi2::encode_word(self, state, &mut recent),
-            };
-            return word.map(|word| [word, 0, 0, 0]);
-        }
-        let mut room = [0; 8 * MAX_WORDS + SLACK];
-        let fits = match self.moves {
-            Moves::ByShifts => self.layout.write::<ByShifts>(state, &mut recent, &mut room),
+    pub(crate) fn encode(&self, state: &State, mut shape: usize) -> Option<[u64; MAX_WORDS]> {
+        match self.moves {
+            Moves::ByShifts => self.layout.encode::<ByShifts>(state, &mut shape),
             #[cfg(target_arch = "x86_64")]
-            Moves::ByInstructions => bmi2::write(self, state, &mut recent, &mut room),
-        };
-        let word = |i: usize| room[8 * i..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
-        fits.then(|| std::array::from_fn(word))
+            Moves::ByInstructions => bmi2::encode(self, state, &mut shape),
+        }
     }
 
     /// Appends states. One that does not fit is left out, and reported by [`Words::has_escaped`].
@@ -93,14 +82,19 @@ impl Words {
 }
 
 #[inline(always)]
-fn encode_all<M: kripke_model::words::BitMoves>(words: &Words, states: &Batch, recent: &mut usize, out: &mut Batch) {
+fn encode_all<M: BitMoves>(words: &Words, states: &Batch, recent: &mut usize, out: &mut Batch) {
     let (bytes, ends) = out.parts();
-    assert!(bytes.len() + states.len() * words.layout.bytes() < u32::MAX as usize, "a batch holds less than 4 GiB");
+    let size = words.layout.bytes();
+    assert!(bytes.len() + states.len() * size < u32::MAX as usize, "a batch holds less than 4 GiB");
     for state in states.states() {
-        if words.layout.encode::<M>(state, recent, bytes) {
-            ends.push(bytes.len() as u32);
-        } else {
-            words.escaped.store(true, Ordering::Relaxed);
+        match words.layout.encode::<M>(state, recent) {
+            Some(packed) => {
+                packed.iter().take(words.layout.word_count()).for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+                let end = ends.last().map_or(0, |end| *end as usize) + size;
+                bytes.truncate(end);
+                ends.push(end as u32);
+            }
+            None => words.escaped.store(true, Ordering::Relaxed),
         }
     }
 }
@@ -109,7 +103,7 @@ fn encode_all<M: kripke_model::words::BitMoves>(words: &Words, states: &Batch, r
 mod bmi2 {
     use std::arch::x86_64::{__cpuid, _pdep_u64, _pext_u64};
 
-    use kripke_model::words::{BitMoves, Chunk};
+    use kripke_model::words::{BitMoves, Chunk, MAX_WORDS};
     use kripke_model::{Batch, State};
 
     use super::{Moves, Words};
@@ -132,35 +126,24 @@ mod bmi2 {
         }
     }
 
-    pub(super) fn decode(words: &Words, state: &State, out: &mut Vec<u8>) {
+    pub(super) fn decode(words: &Words, packed: &[u64; MAX_WORDS], out: &mut Vec<u8>) {
         #[target_feature(enable = "bmi2")]
-        fn run(words: &Words, state: &State, out: &mut Vec<u8>) {
-            words.layout.decode::<ByInstructions>(state, out);
+        fn run(words: &Words, packed: &[u64; MAX_WORDS], out: &mut Vec<u8>) {
+            words.layout.decode::<ByInstructions>(packed, out);
         }
         assert!(words.moves == Moves::ByInstructions);
         // SAFETY: the processor has these instructions, or the value would be another.
-        unsafe { run(words, state, out) }
+        unsafe { run(words, packed, out) }
     }
 
-    #[inline]
-    pub(super) fn encode_word(words: &Words, state: &State, recent: &mut usize) -> Option<u64> {
+    pub(super) fn encode(words: &Words, state: &State, recent: &mut usize) -> Option<[u64; MAX_WORDS]> {
         #[target_feature(enable = "bmi2")]
-        fn run(words: &Words, state: &State, recent: &mut usize) -> Option<u64> {
-            words.layout.encode_word::<ByInstructions>(state, recent)
+        fn run(words: &Words, state: &State, recent: &mut usize) -> Option<[u64; MAX_WORDS]> {
+            words.layout.encode::<ByInstructions>(state, recent)
         }
         assert!(words.moves == Moves::ByInstructions);
         // SAFETY: as above.
         unsafe { run(words, state, recent) }
-    }
-
-    pub(super) fn write(words: &Words, state: &State, recent: &mut usize, out: &mut [u8]) -> bool {
-        #[target_feature(enable = "bmi2")]
-        fn run(words: &Words, state: &State, recent: &mut usize, out: &mut [u8]) -> bool {
-            words.layout.write::<ByInstructions>(state, recent, out)
-        }
-        assert!(words.moves == Moves::ByInstructions);
-        // SAFETY: as above.
-        unsafe { run(words, state, recent, out) }
     }
 
     pub(super) fn encode_all(words: &Words, states: &Batch, recent: &mut usize, out: &mut Batch) {

@@ -6,12 +6,15 @@
 mod compare;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Arc;
 
 use kripke_engine::{Compiled, Options, Words};
+use kripke_lang::source::Loader;
 use kripke_model::ir::Effect;
 use kripke_model::{Interpreter, Model};
 use kripke_reduce::words::word_layout;
+use kripke_tests::places;
 use kripke_tests::random_model::random_model;
 
 fn setting(name: &str, default: u64) -> u64 {
@@ -21,7 +24,7 @@ fn setting(name: &str, default: u64) -> u64 {
 /// The words of a model, and its code for them. Nothing if it has no layout in words, or can't be compiled.
 fn compile(model: &Arc<Model>, options: Options) -> Option<(Arc<Words>, Compiled)> {
     let interpreter = Interpreter::new(model.clone()).ok()?;
-    let words = Arc::new(Words::new(word_layout(&interpreter)?)?);
+    let words = Arc::new(Words::new(word_layout(&interpreter)?));
     let compiled = Compiled::in_words(model.clone(), options, words.clone()).ok()?;
     Some((words, compiled))
 }
@@ -46,7 +49,6 @@ fn random_models_run_as_interpreted() {
             general_after: [0, 20][seed as usize % 2],
             ..Options::default()
         };
-        eprintln!("seed {seed}");
         let Some((words, code)) = compile(&model, options) else { continue };
         let fits = |state: &[u8]| words.holds(state) || !varies(&model);
         let explore = AssertUnwindSafe(|| compare::explore_while(&model, code, true, 1000, &fits));
@@ -62,4 +64,38 @@ fn random_models_run_as_interpreted() {
     assert!(compared * 4 > count, "many models must have states in words");
     assert!(rare < states, "most states must be left to compiled code");
     assert!(escaped * 10 < count, "few models may have sets of processes that were not foreseen");
+}
+
+struct Disk;
+
+impl Loader for Disk {
+    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
+        std::fs::read(path)
+    }
+}
+
+/// `KRIPKE_CORPUS_STATES` is the number of states per model.
+#[test]
+fn the_corpus_runs_as_interpreted() {
+    let Some(corpus) = places::corpus() else { return };
+    let root = corpus.join("promela");
+    let table = std::fs::read_to_string(root.join("expected-spin.tsv")).expect("the table can be read");
+    let mut names: Vec<&str> = table.lines().skip(1).filter_map(|line| line.split('\t').next()).collect();
+    names.dedup();
+    let options = Options { coverage: true, parts: true, verify: true, general_after: 0, ..Options::default() };
+    let (mut compared, mut one_word, mut wrong, mut escaped) = (0, 0, Vec::new(), Vec::new());
+    for name in names {
+        let loaded = kripke_lang::load(&root.join(name), &Disk, &Default::default());
+        let Some(model) = loaded.model.map(Arc::new) else { continue };
+        let Some((words, code)) = compile(&model, options) else { continue };
+        let fits = |state: &[u8]| words.holds(state) || !varies(&model);
+        match compare::explore_while(&model, code, true, places::setting("KRIPKE_CORPUS_STATES", 300), &fits) {
+            Ok(_) => (compared, one_word) = (compared + 1, one_word + usize::from(words.layout().bits() < 64)),
+            Err(_) if words.has_escaped() && varies(&model) => escaped.push(name),
+            Err(e) => wrong.push(format!("{name}: {e}")),
+        }
+    }
+    println!("{compared} models compared, {one_word} in one word; escaped: {escaped:?}");
+    assert!(wrong.is_empty(), "{} models differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(compared > 200 && one_word > 100, "{compared} models compared, {one_word} in one word");
 }

@@ -10,8 +10,11 @@
 
 use crate::successors::State;
 
-/// The most shapes of a layout: their number is in the first byte.
-pub const MAX_SHAPES: usize = 256;
+/// The most words of a state. Longer states are stored as they are packed.
+pub const MAX_WORDS: usize = 4;
+
+/// The most shapes of a layout.
+const MAX_SHAPES: usize = 256;
 
 /// A value in a packed state: its place, and the values that it can have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -305,14 +308,16 @@ impl WordShape {
 
 impl WordLayout {
     /// The layout for states of these shapes: for each a packed state with the constant values, and the values that vary.
-    /// No two shapes have equal constant values and lengths.
-    pub fn new(shapes: &[(Vec<u8>, Vec<Field>)]) -> WordLayout {
-        assert!((1..=MAX_SHAPES).contains(&shapes.len()), "a layout has 1 to {MAX_SHAPES} shapes");
+    /// Nothing if there are too many shapes, or bits.
+    pub fn new(shapes: &[(Vec<u8>, Vec<Field>)]) -> Option<WordLayout> {
+        if !(1..=MAX_SHAPES).contains(&shapes.len()) {
+            return None;
+        }
         let tag_bits = width(shapes.len() as u64 - 1);
         let mut shapes: Vec<WordShape> = shapes.iter().map(|(template, fields)| WordShape::new(template, fields)).collect();
         shapes.iter_mut().for_each(|shape| shape.arrange(tag_bits));
         let bits = shapes.iter().map(|shape| shape.bits).max().unwrap_or(0);
-        WordLayout { shapes, tag_bits, bits }
+        (bits as usize <= 64 * MAX_WORDS).then_some(WordLayout { shapes, tag_bits, bits })
     }
 
     /// The number of the shape that this packed state has, if it fits.
@@ -323,12 +328,6 @@ impl WordLayout {
     /// The place of the field that begins at this offset of packed states with this shape. Nothing if it is constant.
     pub fn position(&self, shape: usize, offset: usize) -> Option<Position> {
         self.shapes[shape].position(offset).filter(|position| position.bits > 0)
-    }
-
-    /// The number of the shape of a state in words.
-    #[inline(always)]
-    pub fn tag(&self, words: &State) -> usize {
-        usize::from(words[0]) & ones(self.tag_bits) as usize
     }
 
     /// The number of bits of a state.
@@ -346,117 +345,69 @@ impl WordLayout {
         if self.bits <= 64 { 8 } else { self.bits.div_ceil(8) as usize }
     }
 
-    /// The state as one word; the layout has at most 64 bits. Nothing if the state does not fit. `recent` is the shape to try
-    /// first.
+    /// The state in words. Nothing if it does not fit. `recent` is the shape to try first.
     #[inline(always)]
-    pub fn encode_word<M: BitMoves>(&self, state: &State, recent: &mut usize) -> Option<u64> {
-        let word = self.word_with::<M>(*recent, state);
-        if word.is_some() { word } else { self.word_with_other::<M>(state, recent) }
+    pub fn encode<M: BitMoves>(&self, state: &State, recent: &mut usize) -> Option<[u64; MAX_WORDS]> {
+        let words = self.encode_with::<M>(*recent, state);
+        if words.is_some() { words } else { self.encode_with_other::<M>(state, recent) }
     }
 
-    /// The state as one word, if it has the shape with this number.
+    /// The state in words, if it has the shape with this number.
     #[inline(always)]
-    fn word_with<M: BitMoves>(&self, tag: usize, state: &State) -> Option<u64> {
+    fn encode_with<M: BitMoves>(&self, tag: usize, state: &State) -> Option<[u64; MAX_WORDS]> {
         let shape = self.shapes.get(tag).filter(|shape| shape.len == state.len())?;
-        let mut word = tag as u64;
-        shape.pack::<M>(state, |position, bits| word |= bits.unbounded_shl(position)).then_some(word)
+        let mut words = [tag as u64, 0, 0, 0];
+        let fits = if self.bits <= 64 {
+            shape.pack::<M>(state, |position, bits| words[0] |= bits.unbounded_shl(position))
+        } else {
+            shape.pack::<M>(state, |position, bits| {
+                let (word, shift) = (position as usize / 64 % MAX_WORDS, position % 64);
+                words[word] |= bits << shift;
+                // The part in the next word, if there is one.
+                words[(word + 1) % MAX_WORDS] |= bits >> 1 >> (63 - shift);
+            })
+        };
+        fits.then_some(words)
     }
 
     #[cold]
-    fn word_with_other<M: BitMoves>(&self, state: &State, recent: &mut usize) -> Option<u64> {
-        let (tag, word) = (0..self.shapes.len()).find_map(|tag| Some((tag, self.word_with::<M>(tag, state)?)))?;
+    fn encode_with_other<M: BitMoves>(&self, state: &State, recent: &mut usize) -> Option<[u64; MAX_WORDS]> {
+        let attempt = |tag: usize| Some((tag, self.encode_with::<M>(tag, state)?));
+        let (tag, words) = (0..self.shapes.len()).find_map(attempt)?;
         *recent = tag;
-        Some(word)
+        Some(words)
     }
 
-    /// The state that is this word.
+    /// The packed state that has this form in words.
     ///
     /// # Panics
     /// If there is none.
     #[inline(always)]
-    pub fn decode_word<M: BitMoves>(&self, word: u64, state: &mut Vec<u8>) {
-        let shape = &self.shapes[(word & ones(self.tag_bits)) as usize];
+    pub fn decode<M: BitMoves>(&self, words: &[u64; MAX_WORDS], state: &mut Vec<u8>) {
+        let shape = &self.shapes[(words[0] & ones(self.tag_bits)) as usize];
         state.resize(shape.len, 0);
-        shape.unpack::<M>(state, |chunk| word.unbounded_shr(chunk.position));
-    }
-
-    /// Appends the state in words. False, with nothing appended, if the state does not fit.
-    #[inline(always)]
-    pub fn encode<M: BitMoves>(&self, state: &State, recent: &mut usize, out: &mut Vec<u8>) -> bool {
         if self.bits <= 64 {
-            let word = self.encode_word::<M>(state, recent);
-            word.iter().for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
-            return word.is_some();
+            return shape.unpack::<M>(state, |chunk| words[0].unbounded_shr(chunk.position));
         }
-        let start = out.len();
-        out.resize(start + self.bytes() + SLACK, 0);
-        let fits = self.write::<M>(state, recent, &mut out[start..]);
-        out.truncate(if fits { start + self.bytes() } else { start });
-        fits
-    }
-
-    /// Writes the state in words to the beginning of `out`, which is zero and has room for [`SLACK`] bytes more. False if the
-    /// state does not fit.
-    #[inline(always)]
-    pub fn write<M: BitMoves>(&self, state: &State, recent: &mut usize, out: &mut [u8]) -> bool {
-        if self.bits <= 64 {
-            let word = self.encode_word::<M>(state, recent);
-            out[..8].copy_from_slice(&word.unwrap_or(0).to_le_bytes());
-            return word.is_some();
-        }
-        if self.write_with::<M>(*recent, state, out) {
-            return true;
-        }
-        let other = (0..self.shapes.len()).find(|tag| {
-            out.fill(0);
-            self.write_with::<M>(*tag, state, out)
-        });
-        *recent = other.unwrap_or(*recent);
-        other.is_some()
-    }
-
-    /// Writes the state in words, if it has the shape with this number.
-    #[inline(always)]
-    fn write_with<M: BitMoves>(&self, tag: usize, state: &State, out: &mut [u8]) -> bool {
-        let Some(shape) = self.shapes.get(tag).filter(|shape| shape.len == state.len()) else { return false };
-        // Each chunk is written as whole words, over the zeros behind the one before.
-        out[0] = tag as u8;
-        shape.pack::<M>(state, |position, bits| {
-            let (at, shift) = (position as usize / 8, position % 8);
-            let low = bits << shift | u64::from(out[at]);
-            let high = (bits >> 1 >> (63 - shift)) as u8;
-            out[at..at + 8].copy_from_slice(&low.to_le_bytes());
-            out[at + 8] = high;
-        })
-    }
-
-    /// The state that has this form in words.
-    ///
-    /// # Panics
-    /// If there is none.
-    #[inline(always)]
-    pub fn decode<M: BitMoves>(&self, words: &State, state: &mut Vec<u8>) {
-        if self.bits <= 64 {
-            let word = words.try_into().map(u64::from_le_bytes).expect("a state of one word has eight bytes");
-            return self.decode_word::<M>(word, state);
-        }
-        let shape = &self.shapes[self.tag(words)];
-        state.resize(shape.len, 0);
         shape.unpack::<M>(state, |chunk| {
-            let (at, shift) = (chunk.position as usize / 8, chunk.position % 8);
-            let bytes = words.get(at..).unwrap_or_default();
-            match bytes.first_chunk::<9>() {
-                Some(&[a, b, c, d, e, f, g, h, last]) => {
-                    u64::from_le_bytes([a, b, c, d, e, f, g, h]) >> shift | u64::from(last) << 1 << (63 - shift)
-                }
-                None => (bytes.iter().rev().fold(0u128, |all, byte| all << 8 | u128::from(*byte)) >> shift) as u64,
-            }
+            let (word, shift) = (chunk.position as usize / 64 % MAX_WORDS, chunk.position % 64);
+            words[word] >> shift | words[(word + 1) % MAX_WORDS] << 1 << (63 - shift)
         });
     }
 }
 
-/// The bytes behind a state in words that writing it may touch.
-pub const SLACK: usize = 9;
+/// The words of a stored state: eight bytes each, little endian, the last as far as it is there.
+#[inline(always)]
+pub fn words_of(state: &State) -> [u64; MAX_WORDS] {
+    let mut words = [0; MAX_WORDS];
+    for (word, bytes) in words.iter_mut().zip(state.chunks(8)) {
+        *word = match bytes.first_chunk() {
+            Some(bytes) => u64::from_le_bytes(*bytes),
+            None => bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+        };
+    }
+    words
+}
 
 /// So many ones.
 #[inline(always)]
@@ -523,48 +474,55 @@ mod tests {
 
     #[test]
     fn states_come_back_and_others_are_refused() {
-        let seed = &mut 1;
+        let (seed, mut compared) = (&mut 1, 0);
         for round in 0..3000 {
             let len = 1 + random(seed) as usize % 60;
             let shapes: Vec<_> = (0..1 + round % 3).map(|more| shape(len + more, seed)).collect();
-            let layout = WordLayout::new(&shapes);
+            let Some(layout) = WordLayout::new(&shapes) else { continue };
+            compared += 1;
             let mut recent = 0;
             for (template, fields) in &shapes {
                 let mut state = template.clone();
                 fields.iter().for_each(|field| set(&mut state, field, random(seed) % field.count));
-                let (mut words, mut back) = (vec![7; 3], Vec::new());
-                assert!(layout.encode::<ByShifts>(&state, &mut recent, &mut words));
-                assert_eq!((words.len() - 3, &words[..3]), (layout.bytes(), &[7; 3][..]));
-                layout.decode::<ByShifts>(&words[3..], &mut back);
+                let words = layout.encode::<ByShifts>(&state, &mut recent).expect("the state fits");
+                let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take(layout.bytes()).collect();
+                assert_eq!(words_of(&bytes), words, "no bits behind the last byte");
+                let mut back = vec![7; 3];
+                layout.decode::<ByShifts>(&words, &mut back);
                 assert_eq!(back, state, "{layout:?}");
-                for field in fields {
-                    let at = layout.position(recent, field.offset);
-                    let Position { bytes, least, bits, first } = at.unwrap_or(Position { bytes: 1, least: 0, bits: 0, first: 0 });
-                    let all = words[3..].iter().rev().fold(0u128, |all, byte| all << 8 | u128::from(*byte));
-                    if at.is_some() && layout.bits() <= 128 {
-                        let relative = (all >> first) as u64 & ones(bits);
-                        let whole = (relative as u32).wrapping_add(least).to_le_bytes();
-                        assert_eq!(whole[..bytes], state[field.offset..field.offset + bytes], "{field:?} {layout:?}");
-                    }
-                }
+                fields.iter().for_each(|field| check_position(&layout, recent, &words, field, &state));
                 // A constant byte with another value.
                 let inside = |at: &usize| fields.iter().any(|f| (f.offset..f.offset + f.bytes).contains(at));
                 if let Some(at) = (0..state.len()).find(|at| !inside(at)) {
                     state[at] ^= 1 << (random(seed) % 8);
-                    assert!(!layout.encode::<ByShifts>(&state, &mut recent, &mut words), "byte {at} of {layout:?}");
-                    assert_eq!(words.len() - 3, layout.bytes());
+                    assert_eq!(layout.encode::<ByShifts>(&state, &mut recent), None, "byte {at} of {layout:?}");
                 }
             }
         }
+        assert!(compared > 1000, "{compared} layouts");
+    }
+
+    /// The bits at the position of a field are its value, and can be set.
+    fn check_position(layout: &WordLayout, shape: usize, words: &[u64; MAX_WORDS], field: &Field, state: &[u8]) {
+        let Some(position) = layout.position(shape, field.offset) else { return };
+        let Position { bytes, least, bits, first } = position;
+        let bit = |n: u32| words[n as usize / 64] >> (n % 64) & 1;
+        let relative = (0..bits).fold(0, |value, n| value | bit(first + n) << n) as u32;
+        let value = relative.wrapping_add(least);
+        assert_eq!(value.to_le_bytes()[..bytes], state[field.offset..field.offset + bytes], "{field:?} {layout:?}");
+        let mut stored: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        position.set(least, &mut stored);
+        position.set(value, &mut stored);
+        assert_eq!(words_of(&stored), *words);
     }
 
     #[test]
     fn a_wrapped_set_takes_few_bits() {
-        // A byte with the values 255 and 0 to 4, and one with the values 8 to 11, which no subtraction makes shorter.
+        // A byte with the values 255 and 0 to 4, and one with the values 8 to 11.
         let fields = [Field { offset: 0, bytes: 1, base: 255, count: 6 }, Field { offset: 1, bytes: 1, base: 8, count: 4 }];
-        let layout = WordLayout::new(&[(vec![0; 2], fields.to_vec())]);
+        let layout = WordLayout::new(&[(vec![0; 2], fields.to_vec())]).expect("few bits");
         assert_eq!(layout.bits(), 3 + 2);
-        let encode = |state: [u8; 2]| layout.encode_word::<ByShifts>(&state, &mut 0);
+        let encode = |state: [u8; 2]| layout.encode::<ByShifts>(&state, &mut 0).map(|words| words[0]);
         assert_eq!([encode([255, 8]), encode([4, 11]), encode([6, 8])], [Some(0), Some(0b11101), Some(0b00111)]);
         assert_eq!([encode([7, 8]), encode([0, 12]), encode([0, 7])], [None; 3]);
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use kripke_model::interpret::Interpreter;
 use kripke_model::ir::{ChannelId, Edge, LocId, Model, ProcessId, VarId, VarRef};
 use kripke_model::layout::{Layout, Slot, Width};
-use kripke_model::words::{Field, MAX_SHAPES, WordLayout};
+use kripke_model::words::{Field, WordLayout};
 use kripke_model::{Batch, Choice, State, Successors};
 
 use crate::value_sets::{ValueSet, ValueSets, VariableSets};
@@ -14,8 +14,8 @@ use crate::writes::writes;
 /// The number of states in which sets of processes are looked for.
 const LOOKS: usize = 1000;
 
-/// The layout of the states of a model in words. Nothing if the sets of processes are too many, or states have hidden
-/// variables.
+/// The layout of the states of a model in words. Nothing if states need too many bits, if the sets of processes are too
+/// many, or if states have hidden variables.
 ///
 /// If processes are created and removed, the sets of processes are those of the first states, and what is left of them when
 /// the youngest processes end. A state with other processes does not fit.
@@ -26,12 +26,9 @@ pub fn word_layout(interpreter: &Interpreter) -> Option<WordLayout> {
     let sets = ValueSets::new(interpreter);
     let initial = types(interpreter.layout(), interpreter.initial_state());
     let shapes = if sets.dynamic { shapes(interpreter) } else { vec![initial] };
-    if shapes.len() > MAX_SHAPES {
-        return None;
-    }
     let planner = Planner { interpreter, model: interpreter.model(), layout: interpreter.layout(), sets: &sets };
     let written = planner.written();
-    Some(WordLayout::new(&shapes.iter().map(|types| planner.shape(types, &written)).collect::<Vec<_>>()))
+    WordLayout::new(&shapes.iter().map(|types| planner.shape(types, &written)).collect::<Vec<_>>())
 }
 
 /// The types of the processes of a state.
