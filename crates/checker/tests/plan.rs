@@ -18,6 +18,7 @@ fn nothing(_: &mut Request) {}
 const STORES: Choice = &[
     nothing,
     |r| r.search.store.kind = StoreKind::named("auto"),
+    |r| r.search.store.kind = StoreKind::named("words"),
     |r| r.search.store.kind = StoreKind::named("exact"),
     |r| r.search.store.kind = StoreKind::named("tree"),
     |r| r.search.store.kind = StoreKind::named("cache"),
@@ -148,9 +149,9 @@ fn is_sound(request: &Request, facts: &Facts, plan: &Plan) -> bool {
         StoreKind::Cache(_) => {
             !temporal && plan.search.order == Order::DepthFirst && ample_is_off(plan.partial_order.map(|r| r.is_ok()))
         }
-        StoreKind::Tree => !temporal,
+        StoreKind::Tree | StoreKind::Words => !temporal,
         _ => true,
-    };
+    } && !(plan.words && temporal);
     // Fairness and the count of all cycles are decided on components.
     let algorithm = plan.search.cycles.is_none_or(|cycles| {
         let whole = matches!(cycles.algorithm, Algorithm::Auto | Algorithm::Scc);

@@ -8,11 +8,11 @@ use kripke_search::store::{Bits, HashStore};
 /// The store of visited states.
 #[derive(Args, Clone, Debug)]
 pub struct Storing {
-    /// Store of visited states: complete states (exact); tree compression (tree), less memory but slower; exact, then tree
-    /// when memory runs low (auto); state caching in bounded memory (cache), which revisits replaced states; hash
-    /// compaction (hash) and bitstate hashing (bitstate), which may omit states and so cannot prove a property
-    /// [default: auto]
-    #[arg(long, value_name = "auto|exact|tree|cache|hash|bitstate", value_parser = parse_store)]
+    /// Store of visited states: states of one word in a compact hash table (words), if they have at most 63 bits; complete
+    /// states (exact); tree compression (tree), less memory but slower; words, or exact and then tree when memory runs low
+    /// (auto); state caching in bounded memory (cache), which revisits replaced states; hash compaction (hash) and bitstate
+    /// hashing (bitstate), which may omit states and so cannot prove a property [default: auto]
+    #[arg(long, value_name = "auto|words|exact|tree|cache|hash|bitstate", value_parser = parse_store)]
     pub store: Option<StoreKind>,
     /// With --store auto: if tree compression does not fit into memory either, continue with hash compaction, then with
     /// bitstate hashing; the search may then omit states

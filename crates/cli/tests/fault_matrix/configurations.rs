@@ -17,6 +17,7 @@ pub const BRIEF: [&[&str]; 2] = [&[], &["--raw", "--engine=interpret"]];
 
 /// Stores, representations of states, reductions that are not on by default.
 pub const STORES: [&[&str]; 9] = [
+    &["--store=exact"],
     &["--store=tree"],
     &["--store=cache"],
     &["--store=hash"],

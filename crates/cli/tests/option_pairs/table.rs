@@ -49,6 +49,7 @@ const PLAIN: [(&str, &[&str]); 52] = [
     ("--search", &["--search=bfs"]),
     ("--search", &["--search=dfs"]),
     ("--store", &["--store=auto"]),
+    ("--store", &["--store=words"]),
     ("--store", &["--store=exact"]),
     ("--store", &["--store=tree"]),
     ("--store", &["--store=cache"]),

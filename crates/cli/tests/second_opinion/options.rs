@@ -9,6 +9,7 @@ pub fn random(random: &mut Random, language: Language) -> Vec<&'static str> {
     out.extend(match random.below(8) {
         0 | 1 => Some("--store tree"),
         2 | 3 => Some("--store exact"),
+        4 => Some("--store words"),
         _ => None,
     });
     out.push(random.pick(&["--search bfs", "--search bfs", "--search dfs"]));
