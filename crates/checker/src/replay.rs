@@ -123,7 +123,7 @@ pub fn prepare(file: &Path, request: &Request, files: &dyn Files) -> Result<Repl
     let mut task = tasks.into_iter().next().ok_or_else(|| bad("there is nothing to replay"))?;
     let facts = Facts { questions: vec![task.facts()], hidden: false, memory_taken: 0, memory: None };
     let plan = Plan::resolve(request, &facts)?;
-    if plan.questions[0].merging {
+    if plan.questions[0].merging.is_ok() {
         task.merge();
     }
     let interpreter = |model| load::interpreter(model, request.reductions.raw).map_err(|e| bad(&e.to_string()));

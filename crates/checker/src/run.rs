@@ -114,7 +114,7 @@ impl Session<'_> {
         plan: &QuestionPlan,
     ) -> Result<Answer, Error> {
         let (start, request) = (Instant::now(), self.request);
-        if plan.merging {
+        if plan.merging.is_ok() {
             task.merge();
             plainer.iter_mut().for_each(Task::merge);
         }
@@ -133,8 +133,8 @@ impl Session<'_> {
         };
         let reduces = independence.is_some();
         let permutations = symmetries.map(|s| s.permutations.clone());
-        let (system, fallback) = Layers::new(searched, request, independence, permutations).map_err(refused)?;
-        fallback.iter().for_each(|why| self.monitor.warn(why));
+        let (system, not_compiled) = Layers::new(searched, request, independence, permutations).map_err(refused)?;
+        not_compiled.iter().for_each(|why| self.monitor.warn(why));
         let system = system.asking(&task.conditions);
         let compile = start.elapsed();
         let search = Options { reduces, ..plan.search.clone().fit(system.hidden_prefix()) };
@@ -160,7 +160,9 @@ impl Session<'_> {
             outcome,
             verdict,
             search,
+            plan: plan.clone(),
             engine,
+            not_compiled,
             covered,
             elapsed: start.elapsed(),
             compile,

@@ -303,17 +303,7 @@ impl Checked<'_> {
             return format!("  {searches} · {states} · coverage at most about {}\n", percent(coverage));
         }
         let Some(missed) = self.statistics.omissions else { return String::new() };
-        let store = match self.statistics.store {
-            StoreKind::Bitstate(size) => {
-                let bits = match size.is_power() {
-                    true => format!("2^{} bits", size.logarithm()),
-                    false => format!("{} of bits", bytes(size.bytes())),
-                };
-                format!("{bits}, {} per state", size.hashes)
-            }
-            StoreKind::Hash { bits } => format!("{bits}-bit hashes"),
-            _ => return String::new(),
-        };
+        let Some(store) = store_size(self.statistics.store) else { return String::new() };
         let [states, at_most] = [missed.states, missed.at_most].map(estimate);
         let coverage = percent(missed.coverage);
         let about = if missed.states < LEAST { "less than" } else { "about" };
@@ -343,6 +333,22 @@ impl Checked<'_> {
                 format!("{mark}   {states} states, {complete}")
             }
         }
+    }
+}
+
+/// The size of a store that has a fixed one: `2^30 bits, 3 per state`.
+pub fn store_size(store: StoreKind) -> Option<String> {
+    match store {
+        StoreKind::Bitstate(size) => {
+            let bits = match size.is_power() {
+                true => format!("2^{} bits", size.logarithm()),
+                false => format!("{} of bits", bytes(size.bytes())),
+            };
+            Some(format!("{bits}, {} per state", size.hashes))
+        }
+        StoreKind::Hash { bits } => Some(format!("{bits}-bit hashes")),
+        StoreKind::Cache(size) => size.states.map(|states| counted(states.into(), "state")),
+        StoreKind::Auto | StoreKind::Exact | StoreKind::Tree => None,
     }
 }
 

@@ -3,6 +3,7 @@
 use kripke::answer::{Answer, Results};
 use kripke::layers::state_bits;
 use kripke::memory;
+use kripke::request::Request;
 use kripke::task::Kind;
 use kripke_model::Within;
 use kripke_report::evidence::Words;
@@ -17,7 +18,7 @@ use crate::args::Check;
 use crate::trails::Written;
 
 pub fn report(done: &Done, args: &Check) -> Report {
-    let results = &done.results;
+    let (results, request) = (&done.results, args.request());
     let (first, decisive) = (&results.answers[0], results.decisive());
     let statistics = &first.outcome.statistics;
     let reason = match &decisive.verdict {
@@ -34,7 +35,7 @@ pub fn report(done: &Done, args: &Check) -> Report {
         complete: results.answers.iter().all(|a| matches!(a.outcome.end, End::Exhausted(_))),
         reason: reason.map(Reason::word),
         message: reason.map(|r| explain(results, r)),
-        properties: done.answers().map(|(answer, trail)| property(results, answer, trail)).collect(),
+        properties: done.answers().map(|(answer, trail)| property(results, answer, trail, &request)).collect(),
         states: statistics.states,
         transitions: statistics.transitions,
         missed: statistics.omissions.map(|m| json::Missed {
@@ -79,7 +80,7 @@ fn explain(results: &Results, reason: &Reason) -> String {
     }
 }
 
-fn property(results: &Results, answer: &Answer, trail: &Written) -> json::Property {
+fn property(results: &Results, answer: &Answer, trail: &Written, request: &Request) -> json::Property {
     let statistics = &answer.outcome.statistics;
     json::Property {
         name: answer.task.name.clone(),
@@ -88,13 +89,7 @@ fn property(results: &Results, answer: &Answer, trail: &Written) -> json::Proper
         undecided: undecided(answer),
         trail: trail.name(),
         evidence: evidence(answer),
-        fairness: match answer.fairness() {
-            Fairness::None => None,
-            Fairness::Weak => Some("weak"),
-            Fairness::Strong => Some("strong"),
-            Fairness::StrongTransitions => Some("strong-transitions"),
-            Fairness::Impartial => Some("impartial"),
-        },
+        fairness: Some(answer.fairness()).filter(|fairness| *fairness != Fairness::None).map(Fairness::word),
         checked: [(answer.search.assertions, "assertions"), (answer.search.end_states, "end_states"), (true, "faults")]
             .into_iter()
             .filter_map(|(checked, what)| checked.then_some(what))
@@ -103,6 +98,7 @@ fn property(results: &Results, answer: &Answer, trail: &Written) -> json::Proper
         states: statistics.states,
         transitions: statistics.transitions,
         seconds: answer.elapsed.as_secs_f64(),
+        plan: answer.decisions(request),
     }
 }
 

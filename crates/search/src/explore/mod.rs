@@ -162,13 +162,23 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The number of workers.
-    pub fn workers(&self) -> usize {
-        let wanted = match self.threads {
+    /// The number of threads that are wanted, whether or not the search can use them.
+    fn wanted_threads(&self) -> usize {
+        match self.threads {
             Some(threads) => threads.max(1),
             None => std::thread::available_parallelism().map_or(1, usize::from),
-        };
-        match (self.cycles.map(|c| c.algorithm(wanted, self.all_errors)), self.order) {
+        }
+    }
+
+    /// The algorithm that searches for accepting cycles, if the search is one for cycles.
+    pub fn algorithm(&self) -> Option<Algorithm> {
+        self.cycles.map(|cycles| cycles.algorithm(self.wanted_threads(), self.all_errors))
+    }
+
+    /// The number of workers.
+    pub fn workers(&self) -> usize {
+        let wanted = self.wanted_threads();
+        match (self.algorithm(), self.order) {
             (Some(Algorithm::Cndfs), _) => wanted,
             (Some(Algorithm::Ufscc), _) => wanted.min(liveness::union_find::MOST_WORKERS),
             (None, Order::DepthFirst) if self.store.is_lossy() => wanted,
@@ -178,15 +188,17 @@ impl Options {
         }
     }
 
-    /// The options for a model with a [hidden prefix](kripke_model::Representation::hidden_prefix) of this length. The stored prefix
+    /// The options that the search uses for a model with a [hidden prefix](kripke_model::Representation::hidden_prefix) of this length. The stored prefix
     /// depends on which predecessor comes first, so only one worker in a fixed order gives reproducible results. A
     /// path of stored states is a run of the model only if each state follows its first predecessor, as in a
-    /// level-by-level search.
+    /// level-by-level search. Searches for cycles and CTL store states in full.
     #[must_use]
     pub fn fit(self, hidden_prefix: usize) -> Options {
         if hidden_prefix == 0 {
             let order = if matches!(self.store, StoreKind::Cache(_)) { Order::DepthFirst } else { self.order };
-            return Options { order, ..self };
+            let temporal = self.cycles.is_some() || self.ctl.is_some();
+            let store = if temporal { StoreKind::Exact } else { self.store };
+            return Options { order, store, ..self };
         }
         Options { order: Order::BreadthFirst, store: StoreKind::Exact, threads: Some(1), ..self }
     }
@@ -200,9 +212,6 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
     let hidden_prefix = successors().hidden_prefix();
     let options = &options.clone().fit(hidden_prefix);
     match options.store {
-        _ if options.store != StoreKind::Exact && (options.cycles.is_some() || options.ctl.is_some()) => {
-            explore(successors, &Options { store: StoreKind::Exact, ..options.clone() }, budget, progress)
-        }
         StoreKind::Auto => migration::explore(successors, options, budget, progress),
         StoreKind::Cache(size) => cached_dfs::explore(successors, options, size, budget, progress),
         StoreKind::Exact => {

@@ -54,6 +54,28 @@ pub enum Algorithm {
     Ufscc,
 }
 
+impl Algorithm {
+    /// Every algorithm.
+    pub const ALL: [Algorithm; 5] =
+        [Algorithm::Auto, Algorithm::Scc, Algorithm::Nested, Algorithm::Cndfs, Algorithm::Ufscc];
+
+    /// The algorithm with this name.
+    pub fn named(name: &str) -> Option<Algorithm> {
+        Algorithm::ALL.into_iter().find(|algorithm| algorithm.word() == name)
+    }
+
+    /// The name of the algorithm.
+    pub fn word(self) -> &'static str {
+        match self {
+            Algorithm::Auto => "auto",
+            Algorithm::Scc => "scc",
+            Algorithm::Nested => "nested",
+            Algorithm::Cndfs => "cndfs",
+            Algorithm::Ufscc => "ufscc",
+        }
+    }
+}
+
 impl Cycles {
     /// The algorithm to use, given the number of threads and whether all errors are requested.
     pub(super) fn algorithm(self, threads: usize, all_errors: bool) -> Algorithm {
@@ -106,6 +128,19 @@ pub enum Fairness {
     StrongTransitions,
     /// Impartiality: every process moves infinitely often.
     Impartial,
+}
+
+impl Fairness {
+    /// The name of the assumption.
+    pub fn word(self) -> &'static str {
+        match self {
+            Fairness::None => "none",
+            Fairness::Weak => "weak",
+            Fairness::Strong => "strong",
+            Fairness::StrongTransitions => "strong-transitions",
+            Fairness::Impartial => "impartial",
+        }
+    }
 }
 
 /// Data that all algorithms share.
