@@ -70,7 +70,7 @@ pub fn certify(
             batch.clear();
             let flags = successors.expand(state, Choice::All, &mut batch);
             errors.goals += u64::from(flags.goal);
-            errors.caught += u64::from(flags.caught);
+            errors.bad_prefixes += u64::from(flags.bad_prefix);
             errors.invalid_ends += u64::from(flags.invalid_end && options.end_states);
             result = closed(set, state, &batch, options, &mut errors);
         }

@@ -27,7 +27,7 @@ pub use explore::{
     StoreKind, SubformulaId, SuccessorOrder, explore, explore_with,
 };
 pub use outcome::{
-    CacheUse, End, ErrorFree, Errors, Exhausted, Outcome, Statistics, StoreMigration, Swarm, Violation, Wrong,
+    CacheUse, End, ErrorFree, ErrorKind, Errors, Exhausted, Outcome, Statistics, StoreMigration, Swarm, Violation,
 };
 pub use progress::{Progress, Snapshot};
-pub use store::{Allocator, when_out_of_memory};
+pub use store::when_out_of_memory;

@@ -40,12 +40,12 @@ fn search(graph: &mut Graph) -> Set {
 
 #[test]
 fn closed_sets_are_accepted_with_their_errors() {
-    let (mut random, mut faulty) = (Random(5), 0);
+    let (mut random, mut faulty) = (Random::new(5), 0);
     for _ in 0..100 {
         let mut graph = Graph::random(&mut random, 40, 4);
-        let count = random.below(4);
+        let count = random.below_u64(4);
         graph.add_random_findings(&mut random, count);
-        graph.invalid_ends = random.below(2) == 0;
+        graph.invalid_ends = random.below_u64(2) == 0;
         let set = search(&mut graph);
         let options = Options { all_errors: true, threads: Some(1), ..Options::default() };
         let certified = certify(&set, &mut graph, &options).expect("the set is closed");
@@ -59,7 +59,7 @@ fn closed_sets_are_accepted_with_their_errors() {
 
 #[test]
 fn a_missing_state_is_noticed() {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     for _ in 0..20 {
         let mut graph = Graph::random(&mut random, 30, 4);
         let whole = search(&mut graph);

@@ -11,7 +11,7 @@ use kripke_report::json::{self, Report};
 use kripke_report::source::Lines;
 use kripke_report::verdict::{Counterexample, Reason, Verdict};
 use kripke_report::{coverage, explanation, screen};
-use kripke_search::{End, Errors, Fairness, Limit, Order, Place, Statistics, StoreKind, Wrong};
+use kripke_search::{End, ErrorKind, Errors, Fairness, Limit, Order, Place, Statistics, StoreKind};
 
 use super::screen::Done;
 use crate::args::Check;
@@ -56,7 +56,7 @@ pub fn report(done: &Done, args: &Check) -> Report {
             invalid_end_state: sum(|e| e.invalid_ends),
             fault: sum(|e| e.faults),
             reached: sum(|e| e.goals),
-            property: sum(|e| e.caught + e.cycles),
+            property: sum(|e| e.bad_prefixes + e.cycles),
         },
         findings: results.answers.iter().flat_map(findings).collect(),
         unreached: args.showing.unreached.then(|| unreached(results)),
@@ -105,7 +105,7 @@ fn property(results: &Results, answer: &Answer, trail: &Written, request: &Reque
 /// Why a property has no answer though something was found.
 fn undecided(answer: &Answer) -> Option<&'static str> {
     let Verdict::Violated(violated) = &answer.verdict else { return None };
-    (answer.task.kind != Kind::Safety && screen::is_fault(violated.first.wrong())).then_some("fault")
+    (answer.task.kind != Kind::Safety && screen::is_fault(violated.first.error())).then_some("fault")
 }
 
 fn evidence(answer: &Answer) -> Option<json::Evidence> {
@@ -127,16 +127,18 @@ fn findings(answer: &Answer) -> Vec<json::Finding> {
     let model = &answer.task.model;
     let lines = Lines::new(model);
     let finding = |c: &Counterexample| {
-        let (message, _) = screen::headline(model, c.wrong());
-        let found = match c.wrong() {
-            Wrong::Finding(f) => Some(f),
-            Wrong::InvalidEnd | Wrong::Goal | Wrong::Caught | Wrong::Cycle | Wrong::Refuted => None,
+        let (message, _) = screen::headline(model, c.error());
+        let found = match c.error() {
+            ErrorKind::Finding(f) => Some(f),
+            ErrorKind::InvalidEnd | ErrorKind::Goal | ErrorKind::BadPrefix | ErrorKind::Cycle | ErrorKind::Refuted => {
+                None
+            }
         };
         let placed = found.filter(|f| explanation::place(model, &lines, f).is_some());
-        let otherwise = match c.wrong() {
-            Wrong::Goal => "reached",
-            Wrong::Caught | Wrong::Cycle | Wrong::Refuted => "property",
-            Wrong::Finding(_) | Wrong::InvalidEnd => "invalid_end_state",
+        let otherwise = match c.error() {
+            ErrorKind::Goal => "reached",
+            ErrorKind::BadPrefix | ErrorKind::Cycle | ErrorKind::Refuted => "property",
+            ErrorKind::Finding(_) | ErrorKind::InvalidEnd => "invalid_end_state",
         };
         json::Finding {
             kind: found.map_or(otherwise, |f| explanation::kind(&f.kind)),

@@ -562,7 +562,7 @@ fn conclude_descent<F: Filter>(
     let statistics = search.statistics(descent.depth, descent.findings.errors, descent.bytes);
     let violation = |(found, choices): (error_collector::FoundError, lossy_dfs::Choices)| {
         let trail = Trail { choices: choices?, ending: found.ending };
-        Some(Violation { wrong: found.wrong, trail })
+        Some(Violation { error: found.error, trail })
     };
     let violations = descent.findings.kept.into_iter().filter_map(violation).collect();
     Outcome::new(end, violations, statistics)
@@ -586,5 +586,5 @@ fn violation<S: Store>(
     worker: &mut worker::Worker<'_, '_, S>,
 ) -> Violation {
     let choices = trail::choices(path, worker);
-    Violation { wrong: found.wrong, trail: Trail { choices, ending: found.ending } }
+    Violation { error: found.error, trail: Trail { choices, ending: found.ending } }
 }

@@ -23,7 +23,7 @@ use super::error_collector::{Findings, FoundError};
 use super::worker::Worker;
 use super::{Factory, ROUND, Search};
 use crate::budget::Limit;
-use crate::outcome::{End, Outcome, Violation, Wrong};
+use crate::outcome::{End, ErrorKind, Outcome, Violation};
 use crate::store::{StateId, Store};
 
 /// The parameters of a search for accepting cycles.
@@ -213,10 +213,10 @@ impl<'s, S: Store> LivenessSearch<'_, '_, 's, S> {
     /// The violations with their trails.
     fn violations(&mut self, root: StateId) -> Result<Vec<Violation>, Limit> {
         let mut out = Vec::new();
-        for (FoundError { wrong, ending, .. }, at) in std::mem::take(&mut self.findings.kept) {
+        for (FoundError { error, ending, .. }, at) in std::mem::take(&mut self.findings.kept) {
             let mut choices = lasso::stem(&mut self.worker, root, at)?;
             self.worker.renumber_choices(root, &mut choices);
-            out.push(Violation { wrong, trail: Trail { choices, ending } });
+            out.push(Violation { error, trail: Trail { choices, ending } });
         }
         let found = std::mem::take(&mut self.found);
         for id in found {
@@ -228,7 +228,7 @@ impl<'s, S: Store> LivenessSearch<'_, '_, 's, S> {
             let ending = Ending::Cycle(choices.len() as u32);
             choices.extend(around);
             self.worker.renumber_choices(root, &mut choices);
-            out.push(Violation { wrong: Wrong::Cycle, trail: Trail { choices, ending } });
+            out.push(Violation { error: ErrorKind::Cycle, trail: Trail { choices, ending } });
         }
         Ok(out)
     }
