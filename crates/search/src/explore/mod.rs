@@ -30,6 +30,7 @@ use crate::store::{
 };
 pub use cached_dfs::CacheSize;
 pub use ctl::{Claim, CtlFormula, Evidence, Place, Run, SubformulaId};
+pub(crate) use liveness::label as mark_of_edge;
 pub use liveness::{Algorithm, Cycles, Fairness};
 pub use lossy_dfs::SuccessorOrder;
 use open_set_filter::OpenSetFilter;

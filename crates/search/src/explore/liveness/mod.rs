@@ -94,23 +94,23 @@ impl Cycles {
 
 impl Cycles {
     /// The acceptance marks of a state.
-    fn marks(self, flags: Flags) -> u32 {
+    pub(crate) fn marks(self, flags: Flags) -> u32 {
         u32::from(self.marks == 0 && flags.accepting)
     }
 
     /// Whether acceptance is defined on edges.
-    fn by_edges(self) -> bool {
+    pub(crate) fn by_edges(self) -> bool {
         self.marks != 0
     }
 
     /// The marks that a cycle must contain.
-    fn all_marks(self) -> u32 {
+    pub(crate) fn all_marks(self) -> u32 {
         if self.marks == 0 { 1 } else { self.marks }
     }
 }
 
 /// The acceptance marks of the edge to a successor. Successors take the edges of the observer cyclically.
-fn label(marks: &[u32], number: usize) -> u32 {
+pub(crate) fn label(marks: &[u32], number: usize) -> u32 {
     if marks.is_empty() { 0 } else { marks[number % marks.len()] }
 }
 
