@@ -15,7 +15,7 @@ impl Random {
 
     /// The sequence of a case of a test, by the seed of the test and the number of the case.
     pub fn of_case(seed: u64, number: usize) -> Random {
-        Random(Random(seed).next_u64() ^ Random(number as u64).next_u64())
+        Random(Random(seed).next_u64().wrapping_add(number as u64))
     }
 
     /// The next 64 bits.
