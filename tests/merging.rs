@@ -2,18 +2,14 @@
 //!
 //! `KRIPKE_MERGED` is the number of random programs.
 
-use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kripke_lang::source::Loader;
-use kripke_lang::{LoadOptions, load};
 use kripke_model::{Interpreter, Model, Successors};
 use kripke_reduce::merge::merge;
 use kripke_search::{Budget, End, Options, Outcome, Progress, explore};
 use kripke_tests::generate::program;
 use kripke_tests::random_model::random_model;
-use kripke_tests::{measure, parallel, places};
+use kripke_tests::{models, parallel, places};
 
 const STATES: u64 = 20_000;
 
@@ -51,15 +47,6 @@ fn compare(mut whole: Model, name: &str) -> Option<bool> {
     Some(merged.statistics.states < raw.statistics.states)
 }
 
-/// A text in place of files.
-struct Text(String);
-
-impl Loader for Text {
-    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
-        Ok(self.0.clone().into_bytes())
-    }
-}
-
 fn judge(results: Vec<Result<Option<bool>, String>>, least: usize) {
     let mut compared = Vec::new();
     for result in results {
@@ -75,8 +62,8 @@ fn random_programs_have_the_same_errors() {
     let count: u64 = places::setting("KRIPKE_MERGED", 300);
     let seeds: Vec<u64> = (1..=count).collect();
     let results = parallel::map(&seeds, |seed| {
-        let loaded = load(Path::new("model.pml"), &Text(program(*seed).text()), &LoadOptions::default());
-        loaded.model.and_then(|model| compare(model, &format!("program {seed}")))
+        let model = models::parse("model.pml", &program(*seed).text())?;
+        compare(model, &format!("program {seed}"))
     });
     judge(results, seeds.len() / 20);
 }
@@ -85,7 +72,7 @@ fn random_programs_have_the_same_errors() {
 fn choices_in_a_row_do_not_multiply() {
     let choices = "if :: x = 0 :: x = 1 fi; ".repeat(24);
     let text = format!("active proctype p() {{ byte x; {choices} }}");
-    let mut model = load(Path::new("model.pml"), &Text(text), &LoadOptions::default()).model.expect("it is correct");
+    let mut model = models::read("model.pml", &text);
     let whole = search(model.clone()).expect("it is small").statistics;
     assert!(merge(&mut model) > 0);
     let merged = search(model).expect("it is smaller").statistics;
@@ -98,8 +85,7 @@ fn sequences_with_visible_steps_are_not_merged() {
     let watched = "active proctype q() { m == 1 && n == 0; assert(false) }";
     for sequence in ["atomic { x = 1; n = 1 }", "atomic { x = 1; x = 2; n = x }", "atomic { x == 0 -> n = 1 }"] {
         let text = format!("byte m, n; active proctype p() {{ byte x; m = 1; {sequence}; x = 0; x = 1 }} {watched}");
-        let model = load(Path::new("model.pml"), &Text(text.clone()), &LoadOptions::default()).model;
-        assert_eq!(compare(model.expect("the text is right"), &text), Some(true));
+        assert_eq!(compare(models::read("model.pml", &text), &text), Some(true));
     }
 }
 
@@ -111,24 +97,5 @@ fn random_models_have_the_same_errors() {
 
 #[test]
 fn our_models_and_those_of_the_corpus_have_the_same_errors() {
-    let mut files = Vec::new();
-    let root = places::root();
-    let folders = ["examples", "tests/promela", "tests/esml", "tests/twins"].map(|folder| root.join(folder));
-    folders.iter().chain(&places::corpus()).for_each(|folder| find(folder, &mut files));
-    let results = parallel::map(&files, |file| {
-        measure::load(file).ok().and_then(|model| compare(model, &file.display().to_string()))
-    });
-    judge(results, 5);
-}
-
-fn find(folder: &Path, files: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for path in entries.flatten().map(|entry| entry.path()) {
-        let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-        if path.is_dir() {
-            find(&path, files);
-        } else if ["pml", "pm", "prom", "dve", "esml"].contains(&ending) {
-            files.push(path);
-        }
-    }
+    judge(models::map_all(compare), 5);
 }

@@ -3,17 +3,14 @@
 //! `KRIPKE_REDUCED` says how many random programs are looked at.
 
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kripke_lang::source::Loader;
-use kripke_lang::{LoadOptions, load};
 use kripke_model::ir::{Expr, Sync};
 use kripke_model::{Batch, Choice, Interpreter, Model, Successors};
 use kripke_reduce::simplify::{Passes, Simplified, simplify};
 use kripke_search::{Budget, End, Options, Progress, explore};
 use kripke_tests::generate::{Random, program};
+use kripke_tests::models::{self, read};
 use kripke_tests::random_model::random_model;
 use kripke_tests::{measure, parallel, places};
 
@@ -83,20 +80,6 @@ fn judge(results: Vec<Result<Vec<Sizes>, String>>, least: usize) {
     let smaller = sizes.iter().filter(|sizes| sizes.reduced < sizes.whole).count();
     places::notice(&format!("{} models compared with what is left of them, {smaller} have fewer states", sizes.len()));
     assert!(smaller >= least, "only {smaller} of {} are smaller", sizes.len());
-}
-
-/// A text in place of files.
-struct Text(String);
-
-impl Loader for Text {
-    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
-        Ok(self.0.clone().into_bytes())
-    }
-}
-
-fn read(file: &str, text: &str) -> Model {
-    let loaded = load(Path::new(file), &Text(text.to_string()), &LoadOptions::default());
-    loaded.model.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics))
 }
 
 /// States of a program and of its image, in which everything was done that can be.
@@ -335,8 +318,7 @@ fn random_messages_have_images() {
     let seeds: Vec<u64> = (1..=places::setting("KRIPKE_REDUCED", 300)).collect();
     let results = parallel::map(&seeds, |seed| {
         let text = messages(*seed);
-        let loaded = load(Path::new("model.pml"), &Text(text.clone()), &LoadOptions::default());
-        loaded.model.map_or(Vec::new(), |model| compare_all(&model, 2_000, &text))
+        models::parse("model.pml", &text).map_or(Vec::new(), |model| compare_all(&model, 2_000, &text))
     });
     judge(results, seeds.len() / 5);
     let blank = seeds.iter().filter(|seed| blanks(&messages(**seed))).count();
@@ -347,8 +329,8 @@ fn random_messages_have_images() {
 fn random_programs_have_images() {
     let seeds: Vec<u64> = (1..=places::setting("KRIPKE_REDUCED", 300)).collect();
     let results = parallel::map(&seeds, |seed| {
-        let loaded = load(Path::new("model.pml"), &Text(program(*seed).text()), &LoadOptions::default());
-        loaded.model.map_or(Vec::new(), |model| compare_all(&model, 3_000, &format!("program {seed}")))
+        let model = models::parse("model.pml", &program(*seed).text());
+        model.map_or(Vec::new(), |model| compare_all(&model, 3_000, &format!("program {seed}")))
     });
     judge(results, seeds.len() / 20);
 }
@@ -362,25 +344,6 @@ fn random_models_have_images() {
 
 #[test]
 fn our_models_and_those_of_the_corpus_have_images() {
-    let mut files = Vec::new();
-    let root = places::root();
-    let folders = ["examples", "tests/promela", "tests/esml", "tests/twins", "tests/claims"].map(|f| root.join(f));
-    folders.iter().chain(&places::corpus()).for_each(|folder| find(folder, &mut files));
     let most = places::setting("KRIPKE_REDUCED_STATES", 2_000);
-    let results = parallel::map(&files, |file| {
-        measure::load(file).map_or(Vec::new(), |model| compare_all(&model, most, &file.display().to_string()))
-    });
-    judge(results, 20);
-}
-
-fn find(folder: &Path, files: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for path in entries.flatten().map(|entry| entry.path()) {
-        let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-        if path.is_dir() {
-            find(&path, files);
-        } else if ["pml", "pm", "prom", "dve", "esml"].contains(&ending) {
-            files.push(path);
-        }
-    }
+    judge(models::map_all(|model, name| compare_all(&model, most, name)), 20);
 }

@@ -4,34 +4,17 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
-use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kripke_lang::source::Loader;
-use kripke_lang::{LoadOptions, load};
-use kripke_model::{Batch, Choice, Interpreter, Model, Successors};
+use kripke_model::{Batch, Choice, Interpreter, Model, Random, Successors};
 use kripke_reduce::merge::merge;
 use kripke_reduce::symmetry::{Permutation, Scratch, Symmetric, Symmetry};
-use kripke_search::{Budget, End, Options, Outcome, Progress, Wrong, explore};
-use kripke_tests::{measure, parallel, places};
+use kripke_search::{Budget, End, ErrorKind, Options, Outcome, Progress, explore};
+use kripke_tests::models::{self, read};
+use kripke_tests::{parallel, places};
 
 const STATES: usize = 20_000;
-
-/// A text in place of files.
-struct Text(String);
-
-impl Loader for Text {
-    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
-        Ok(self.0.clone().into_bytes())
-    }
-}
-
-fn read(name: &str, text: &str) -> Model {
-    let loaded = load(Path::new(name), &Text(text.to_string()), &LoadOptions::default());
-    loaded.model.unwrap_or_else(|| panic!("{:?}\n{text}", loaded.diagnostics))
-}
 
 fn search(worker: &(dyn Fn() -> Box<dyn Successors> + std::marker::Sync)) -> Option<Outcome> {
     let options = Options { all_errors: true, threads: Some(1), ..Options::default() };
@@ -147,7 +130,7 @@ fn check_runs(
         let lifted = symmetry.lift(&violation.trail, searched, original);
         let lifted = lifted.unwrap_or_else(|| panic!("{name}: {violation:?} is no run\n{}", original.model()));
         let replayed = lifted.trail.replay(original).unwrap_or_else(|e| panic!("{name}: {e}"));
-        if matches!(violation.wrong, Wrong::Finding(_)) {
+        if matches!(violation.error, ErrorKind::Finding(_)) {
             assert_eq!(replayed.finding(), lifted.finding.as_ref(), "{name}");
         }
     }
@@ -178,20 +161,6 @@ fn compare(model: Model, name: &str) -> Option<(u64, usize, usize)> {
         assert!(all.contains(&once), "{name}: a representative is not reachable");
     }
     Some((representatives, classes, all.len()))
-}
-
-/// Small numbers, one after the other.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % sides
-    }
-
-    fn of<'t>(&mut self, all: &[&'t str]) -> &'t str {
-        all[self.roll(all.len() as u64) as usize]
-    }
 }
 
 /// What processes wait for; `ME` is their name.
@@ -252,20 +221,20 @@ const STEPS: &[&str] = &[
 const ODD: &[&str] = &["x = ME", "ME == 1 -> y = 0", "l = ME + 1", "who > ME", "who = 1", "flag[1] = 1"];
 
 /// What processes do, again and again.
-fn body(dice: &mut Dice, names: &[u64]) -> String {
+fn body(random: &mut Random, names: &[u64]) -> String {
     let mut text = "byte l, peer = 9;\n".to_string();
-    let odd = dice.roll(6) == 0;
-    for _ in 0..1 + dice.roll(2) {
+    let odd = random.below_u64(6) == 0;
+    for _ in 0..1 + random.below_u64(2) {
         text.push_str("  do\n");
-        for _ in 0..1 + dice.roll(3) {
-            write!(text, "  :: {}", dice.of(GUARDS)).expect("text");
-            for _ in 0..1 + dice.roll(2) {
-                write!(text, "; {}", dice.of(STEPS)).expect("text");
+        for _ in 0..1 + random.below_u64(3) {
+            write!(text, "  :: {}", random.one_of(GUARDS)).expect("text");
+            for _ in 0..1 + random.below_u64(2) {
+                write!(text, "; {}", random.one_of(STEPS)).expect("text");
             }
             text.push('\n');
         }
         if odd {
-            writeln!(text, "  :: {}", dice.of(ODD)).expect("text");
+            writeln!(text, "  :: {}", random.one_of(ODD)).expect("text");
         }
         text.push_str("  :: break\n  od;\n");
     }
@@ -278,17 +247,17 @@ fn body(dice: &mut Dice, names: &[u64]) -> String {
 
 /// A program with processes that are often interchangeable, and sometimes only nearly.
 fn program(seed: u64) -> String {
-    let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    let count = 2 + dice.roll(2);
-    let least = dice.roll(2);
+    let mut random = Random::new(seed);
+    let count = 2 + random.below_u64(2);
+    let least = random.below_u64(2);
     let names: Vec<u64> = (least..least + count).collect();
     let mut text = format!(
         "byte x, y; byte flag[{size}]; byte who = 9; byte last[{size}] = 9; chan c = [2] of {{ byte, byte }};\n\
          chan own[{size}] = [1] of {{ byte }}; chan meet = [0] of {{ byte }};\n",
         size = least + count
     );
-    let body = body(&mut dice, &names);
-    match dice.roll(4) {
+    let body = body(&mut random, &names);
+    match random.below_u64(4) {
         0 => names.iter().for_each(|n| {
             let own = body.replace("ME", &n.to_string());
             writeln!(text, "active proctype p{n}() {{ {own} }}").expect("text");
@@ -304,7 +273,7 @@ fn program(seed: u64) -> String {
             writeln!(text, "proctype p(byte me) {{ {own} }}\ninit {{ {begin} }}").expect("text");
         }
     }
-    if dice.roll(3) == 0 {
+    if random.below_u64(3) == 0 {
         text.push_str("active proctype server() { byte client; do :: c?client,_ -> own[client]!1; client = 9 od }\n");
     }
     text
@@ -334,28 +303,10 @@ fn random_programs_have_the_same_errors() {
 
 #[test]
 fn our_models_and_those_of_the_corpus_have_the_same_errors() {
-    let mut files = Vec::new();
-    let root = places::root();
-    let folders = ["examples", "tests/promela", "tests/esml", "tests/twins"].map(|folder| root.join(folder));
-    folders.iter().chain(&places::corpus()).for_each(|folder| find(folder, &mut files));
-    let results = parallel::map(&files, |file| {
-        measure::load(file).ok().and_then(|model| compare(model, &file.display().to_string()))
-    });
+    let results = models::map_all(compare);
     let compared = results.into_iter().filter_map(|r| r.unwrap_or_else(|e| panic!("{e}"))).count();
     places::notice(&format!("{compared} models with symmetry"));
     assert!(compared >= 4, "{compared}");
-}
-
-fn find(folder: &Path, files: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for path in entries.flatten().map(|entry| entry.path()) {
-        let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-        if path.is_dir() {
-            find(&path, files);
-        } else if ["pml", "pm", "prom", "dve", "esml"].contains(&ending) {
-            files.push(path);
-        }
-    }
 }
 
 /// The descriptions of the groups.

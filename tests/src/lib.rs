@@ -6,6 +6,7 @@
 
 pub mod generate;
 pub mod measure;
+pub mod models;
 pub mod opinion;
 pub mod parallel;
 pub mod places;

@@ -33,7 +33,7 @@ pub struct Counts {
     pub invalid_ends: u64,
     pub faults: u64,
     /// States in which the claim has come to its end.
-    pub caught: u64,
+    pub bad_prefixes: u64,
 }
 
 /// How far to go.
@@ -45,7 +45,7 @@ pub struct Bounds {
 
 impl Counts {
     pub fn errors(&self) -> u64 {
-        self.assertions + self.invalid_ends + self.faults + self.caught
+        self.assertions + self.invalid_ends + self.faults + self.bad_prefixes
     }
 
     /// As in the tables: `ok`, or the kinds of errors.
@@ -54,7 +54,7 @@ impl Counts {
             ("assertion", self.assertions),
             ("invalid-end-state", self.invalid_ends),
             ("fault", self.faults),
-            ("claim", self.caught),
+            ("claim", self.bad_prefixes),
         ];
         let found: Vec<_> = kinds.iter().filter(|(_, n)| *n > 0).map(|(kind, _)| *kind).collect();
         if found.is_empty() { "ok".to_string() } else { found.join("+") }
@@ -221,7 +221,7 @@ fn search(model: &Arc<Model>, bounds: Bounds, all_errors: bool, setup: Setup) ->
                 assertions: s.errors.assertions,
                 invalid_ends: s.errors.invalid_ends,
                 faults: s.errors.faults,
-                caught: s.errors.caught,
+                bad_prefixes: s.errors.bad_prefixes,
             })
         }
     }

@@ -10,7 +10,7 @@ use kripke_report::json;
 use kripke_report::verdict::Verdict;
 use kripke_search::{End, Fairness, Options, Outcome};
 
-use crate::plan::Note;
+use crate::plan::{Note, QuestionPlan};
 use crate::question::Logic;
 use crate::question::ctl::Wording;
 use crate::request::Limits;
@@ -49,8 +49,12 @@ pub struct Answer {
     pub verdict: Verdict,
     /// The options of the search.
     pub search: Options,
+    /// The plan of the search.
+    pub plan: QuestionPlan,
     /// The name of the engine.
     pub engine: &'static str,
+    /// Why the model was not compiled though that was wanted.
+    pub not_compiled: Option<String>,
     /// `[process][edge]`: whether the edge was executed.
     pub covered: Vec<Vec<bool>>,
     /// The time that the answer took.

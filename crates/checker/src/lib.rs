@@ -39,6 +39,7 @@
 
 pub mod answer;
 mod check;
+mod decisions;
 pub mod error;
 pub mod files;
 pub mod judge;

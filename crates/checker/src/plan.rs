@@ -36,6 +36,10 @@ const USUAL_BITSTATE: u64 = 1 << 30;
 /// States of a cache if neither their number nor the memory is given.
 const USUAL_CACHE: u32 = 4_000_000;
 
+/// What hidden variables require.
+pub(crate) const HIDDEN: &str =
+    "a model with hidden variables is searched breadth-first by one thread with an exact store";
+
 /// What the model and the machine have.
 #[derive(Clone, Debug)]
 pub struct Facts {
@@ -91,8 +95,8 @@ pub struct QuestionPlan {
     pub search: Options,
     /// Whether states are stored in words, if they are short enough.
     pub words: bool,
-    /// Whether statements are merged.
-    pub merging: bool,
+    /// Whether statements are merged, or why they are not.
+    pub merging: Result<(), &'static str>,
     /// What partial-order reduction has to preserve, or why it is not applied; nothing if it is not wanted.
     pub partial_order: Option<Result<Preserve, &'static str>>,
     /// The same if symmetry reduction is applied.
@@ -296,16 +300,15 @@ pub(crate) fn algorithm(chosen: Algorithm, fairness: Fairness, all_errors: bool)
 fn hidden(request: &Request) -> Vec<Note> {
     let store = &request.search.store;
     let note = |option, reason: &str| Note { option, reason: format!("no effect: {reason}") };
-    let reason = "a model with hidden variables is searched breadth-first by one thread with an exact store";
     let mut notes = Vec::new();
     if !matches!(store.kind, None | Some(StoreKind::Auto | StoreKind::Exact)) || store.swarm.is_some() {
-        notes.push(note("--store", reason));
+        notes.push(note("--store", HIDDEN));
     }
     if request.search.order == Some(Order::DepthFirst) {
-        notes.push(note("--search dfs", reason));
+        notes.push(note("--search dfs", HIDDEN));
     }
     if request.search.threads.is_some_and(|threads| threads > 1) {
-        notes.push(note("--threads", reason));
+        notes.push(note("--threads", HIDDEN));
     }
     notes
 }
@@ -320,7 +323,7 @@ impl QuestionPlan {
         QuestionPlan {
             words: in_words(request, question, &search),
             search,
-            merging: !reductions.raw && reductions.merging && !counts_steps(request, question),
+            merging: merging(request, question),
             // A cycle of representatives need not visit the states at which every process is expanded.
             partial_order_with_symmetry: match partial_order {
                 Some(Ok(_)) if cycles => Some(Err("the cycle proviso does not hold for representatives (symmetry)")),
@@ -342,9 +345,15 @@ fn in_words(request: &Request, question: &QuestionFacts, search: &Options) -> bo
         && search.migrate_at.is_none()
 }
 
-/// Whether the answer changes with the number of steps. Fairness counts the steps of each process.
-fn counts_steps(request: &Request, question: &QuestionFacts) -> bool {
-    question.counts_steps || request.questions.fairness != Fairness::None
+/// Whether statements may be merged. Merging changes the number of steps, and fairness counts the steps of each process.
+fn merging(request: &Request, question: &QuestionFacts) -> Result<(), &'static str> {
+    match &request.reductions {
+        reductions if reductions.raw => Err("--raw"),
+        reductions if !reductions.merging => Err("--no-coarsening"),
+        _ if request.questions.fairness != Fairness::None => Err("fairness counts every move"),
+        _ if question.counts_steps => Err("the property counts steps"),
+        _ => Ok(()),
+    }
 }
 
 fn partial_order(request: &Request, question: &QuestionFacts) -> Result<Preserve, &'static str> {

@@ -116,14 +116,14 @@ pub struct Replayable {
 
 /// Makes the models that the first question of a request is about, in the same way as a check does.
 pub fn prepare(file: &Path, request: &Request, files: &dyn Files) -> Result<Replayable, Error> {
-    let subject = task::load(file, request, files)?;
-    let warnings = subject.warnings.clone();
-    let tasks = task::tasks(file, subject, request)?;
+    let problem = task::load(file, request, files)?;
+    let warnings = problem.warnings.clone();
+    let tasks = task::tasks(file, problem, request)?;
     let bad = |message: &str| Error::Input(InputError::whole(file, message));
     let mut task = tasks.into_iter().next().ok_or_else(|| bad("there is nothing to replay"))?;
     let facts = Facts { questions: vec![task.facts()], hidden: false, memory_taken: 0, memory: None };
     let plan = Plan::resolve(request, &facts)?;
-    if plan.questions[0].merging {
+    if plan.questions[0].merging.is_ok() {
         task.merge();
     }
     let interpreter = |model| load::interpreter(model, request.reductions.raw).map_err(|e| bad(&e.to_string()));

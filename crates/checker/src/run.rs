@@ -20,7 +20,7 @@ use crate::load::{self, InputError};
 use crate::monitor::{Monitor, Phase};
 use crate::plan::{Facts, Plan, QuestionPlan};
 use crate::request::{Limits, Reductions, Request};
-use crate::task::{self, Kind, Subject, Task};
+use crate::task::{self, Kind, Problem, Task};
 use crate::{judge, memory, scope, symmetric};
 
 /// A search for a shorter counterexample may always store so many states.
@@ -54,12 +54,12 @@ pub fn check(file: &Path, request: &Request, files: &dyn Files, monitor: &dyn Mo
     let limits = limits(request);
     let deadline = limits.timeout.and_then(|timeout| start.checked_add(timeout));
     monitor.phase(Phase::Reading);
-    let subject = task::load(file, request, files)?;
-    monitor.warnings(&subject.warnings);
+    let problem = task::load(file, request, files)?;
+    monitor.warnings(&problem.warnings);
     monitor.phase(Phase::Preparing);
-    let model = Arc::new(subject.model.clone());
-    let tasks = task::tasks(file, subject.clone(), request)?;
-    let mut plainer = plainer(file, subject, request)?.into_iter();
+    let model = Arc::new(problem.model.clone());
+    let tasks = task::tasks(file, problem.clone(), request)?;
+    let mut for_symmetry = tasks_for_symmetry(file, problem, request)?.into_iter();
     let plan = Plan::resolve(request, &facts(&tasks, &limits))?;
     plan.notes.iter().for_each(|note| monitor.warn(&note.to_string()));
     scope::missing_labels(&model, &tasks).iter().for_each(|warning| monitor.warn(warning));
@@ -71,7 +71,7 @@ pub fn check(file: &Path, request: &Request, files: &dyn Files, monitor: &dyn Mo
     for (task, plan) in tasks.into_iter().zip(&plan.questions) {
         monitor.phase(Phase::Preparing);
         let unmerged = task.clone();
-        let answer = session.answer(task, plainer.next(), plan)?;
+        let answer = session.answer(task, for_symmetry.next(), plan)?;
         monitor.answered(&answer);
         let answer = session.shortest(answer, unmerged, plan)?;
         monitor.phase(Phase::Writing);
@@ -96,30 +96,30 @@ fn facts(tasks: &[Task], limits: &Limits) -> Facts {
 
 /// The tasks without dead-variable analysis, for symmetry reduction: a dead value that is replaced by a number hides that it
 /// names a process.
-fn plainer(file: &Path, subject: Subject, request: &Request) -> Result<Vec<Task>, InputError> {
+fn tasks_for_symmetry(file: &Path, problem: Problem, request: &Request) -> Result<Vec<Task>, InputError> {
     let reductions = request.reductions;
     if !reductions.symmetry || reductions.raw || !reductions.dead_variables {
         return Ok(Vec::new());
     }
     let reductions = Reductions { dead_variables: false, ..reductions };
-    task::tasks(file, subject, &Request { reductions, ..request.clone() })
+    task::tasks(file, problem, &Request { reductions, ..request.clone() })
 }
 
 impl Session<'_> {
-    /// Answers one question. The plainer form of the task is used if it has more symmetries.
+    /// Answers one question. The task without dead-variable analysis is used if it has more symmetries.
     pub(crate) fn answer(
         &self,
         mut task: Task,
-        mut plainer: Option<Task>,
+        mut for_symmetry: Option<Task>,
         plan: &QuestionPlan,
     ) -> Result<Answer, Error> {
         let (start, request) = (Instant::now(), self.request);
-        if plan.merging {
+        if plan.merging.is_ok() {
             task.merge();
-            plainer.iter_mut().for_each(Task::merge);
+            for_symmetry.iter_mut().for_each(Task::merge);
         }
         let refused = |e: StartError| Error::Input(InputError::whole(self.file, &e.to_string()));
-        let (task, symmetry) = symmetric::choose(task, plainer, plan.symmetry).map_err(refused)?;
+        let (task, symmetry) = symmetric::choose(task, for_symmetry, plan.symmetry).map_err(refused)?;
         let mut interpreter = self.interpreter(&task.model).map_err(refused)?;
         let symmetries = symmetry.as_ref().and_then(|s| s.as_ref().ok());
         let searched = symmetries.map_or(&task.searched, |symmetry| &symmetry.model);
@@ -134,8 +134,8 @@ impl Session<'_> {
         let reduces = independence.is_some();
         let permutations = symmetries.map(|s| s.permutations.clone());
         let parts = Parts { independence: independence.map(Arc::new), permutations, words: plan.words };
-        let (system, fallback) = Layers::new(searched, request, parts.clone()).map_err(refused)?;
-        fallback.iter().for_each(|why| self.monitor.warn(why));
+        let (system, not_compiled) = Layers::new(searched, request, parts.clone()).map_err(refused)?;
+        not_compiled.iter().for_each(|why| self.monitor.warn(why));
         let mut system = system.asking(&task.conditions);
         let compile = start.elapsed();
         let search = Options { reduces, ..plan.search.clone().fit(system.hidden_prefix()) };
@@ -170,7 +170,9 @@ impl Session<'_> {
             outcome,
             verdict,
             search,
+            plan: plan.clone(),
             engine,
+            not_compiled,
             covered,
             elapsed: start.elapsed(),
             compile,

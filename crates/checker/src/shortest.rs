@@ -48,8 +48,12 @@ impl Session<'_> {
         }
         let depth = u32::try_from(length).unwrap_or(u32::MAX);
         // No reduction that changes the number of steps.
-        let unreduced =
-            QuestionPlan { merging: false, partial_order: None, partial_order_with_symmetry: None, ..plan.clone() };
+        let unreduced = QuestionPlan {
+            merging: Err("merged statements are several steps"),
+            partial_order: None,
+            partial_order_with_symmetry: None,
+            ..plan.clone()
+        };
         let other = self.within(depth).answer(unmerged, None, &unreduced)?;
         Ok(answer.or_shorter(other))
     }

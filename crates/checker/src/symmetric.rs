@@ -4,7 +4,7 @@ use kripke_model::Interpreter;
 use kripke_model::layout::StartError;
 use kripke_reduce::symmetry::Symmetry;
 use kripke_report::verdict::Unconfirmed;
-use kripke_search::{Outcome, Wrong};
+use kripke_search::{ErrorKind, Outcome};
 
 use crate::load;
 use crate::plan::Symmetries;
@@ -13,10 +13,10 @@ use crate::task::Task;
 /// The symmetries of a model, or the reasons why there are none.
 pub type Found = Result<Symmetry, Vec<String>>;
 
-/// The task or its plainer form, whichever has the larger symmetry group, if symmetry reduction is wanted.
+/// The task, or the same without dead-variable analysis if its symmetry group is larger, if symmetry reduction is wanted.
 pub fn choose(
     task: Task,
-    plainer: Option<Task>,
+    for_symmetry: Option<Task>,
     wanted: Option<Result<Symmetries, &'static str>>,
 ) -> Result<(Task, Option<Found>), StartError> {
     let symmetries = match wanted {
@@ -29,10 +29,10 @@ pub fn choose(
     };
     let gain = |found: &Found| found.as_ref().map_or(0.0, Symmetry::gain);
     let found = find(&task)?;
-    if let Some(plainer) = plainer.filter(|plainer| plainer.name == task.name) {
-        let other = find(&plainer)?;
+    if let Some(for_symmetry) = for_symmetry.filter(|other| other.name == task.name) {
+        let other = find(&for_symmetry)?;
         if gain(&other) > gain(&found) {
-            return Ok((plainer, Some(other)));
+            return Ok((for_symmetry, Some(other)));
         }
     }
     Ok((task, Some(found)))
@@ -60,7 +60,7 @@ pub fn lift(
             return Err(Unconfirmed("it is no run once processes have their places again".to_string()));
         };
         violation.trail = lifted.trail;
-        if let (Wrong::Finding(found), Some(real)) = (&mut violation.wrong, lifted.finding) {
+        if let (ErrorKind::Finding(found), Some(real)) = (&mut violation.error, lifted.finding) {
             *found = real;
         }
         as_short &= !lifted.ends;

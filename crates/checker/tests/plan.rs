@@ -137,12 +137,12 @@ fn is_sound(request: &Request, facts: &Facts, plan: &Plan) -> bool {
     // Statement merging and ample sets preserve properties that are closed under stuttering, without fairness.
     let stutters = |applied: bool| !applied || insensitive;
     let ample = |on: Option<Result<_, &str>>| stutters(matches!(on, Some(Ok(_))));
-    let reductions = stutters(plan.merging)
+    let reductions = stutters(plan.merging.is_ok())
         && ample(plan.partial_order.map(|r| r.map(|_| ())))
         && ample(plan.partial_order_with_symmetry.map(|r| r.map(|_| ())))
         && !(matches!(plan.partial_order_with_symmetry, Some(Ok(_))) && temporal)
         && !(matches!(plan.symmetry, Some(Ok(_))) && (fair || ctl))
-        && !(request.reductions.raw && (plan.merging || plan.partial_order.is_some()));
+        && !(request.reductions.raw && (plan.merging.is_ok() || plan.partial_order.is_some()));
     // A store that forgets or omits states proves nothing about cycles and branching.
     let store = match plan.search.store {
         StoreKind::Hash { .. } | StoreKind::Bitstate(_) => !temporal,

@@ -286,7 +286,7 @@ pub struct Showing {
     /// Print one line per model and no progress
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Also print times, memory use, limits and symmetric processes
+    /// Also print times, memory use, limits, symmetric processes, and the plan: each decision with its reason
     #[arg(short, long)]
     pub verbose: bool,
 }

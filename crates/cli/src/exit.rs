@@ -125,13 +125,16 @@ pub fn report_panics() {
 static RESERVE: Mutex<Option<Vec<u8>>> = Mutex::new(None);
 const RESERVED: usize = 4 << 20;
 
-/// Treats a failed allocation as a memory limit.
+/// Reserves memory for an orderly end, and treats memory that a search does not get as a memory limit.
 pub fn report_lack_of_memory() {
     *RESERVE.lock().unwrap_or_else(PoisonError::into_inner) = Some(Vec::with_capacity(RESERVED));
     kripke_search::when_out_of_memory(end_without_memory);
 }
 
-fn end_without_memory() {
+/// Ends the program because the system has no memory. The allocator calls it, too, so it allocates only after the reserve was
+/// freed.
+#[cold]
+pub fn end_without_memory() {
     thread_local! {
         static ENDING: Cell<bool> = const { Cell::new(false) };
     }

@@ -229,7 +229,8 @@ mod tests {
 
     #[test]
     fn a_failed_write_leaves_nothing() {
-        let dir = std::env::temp_dir().join(format!("kripke-files-{}", std::process::id()));
+        let temporary = tempfile::TempDir::new().unwrap();
+        let dir = temporary.path();
         fs::create_dir_all(dir.join("taken")).unwrap();
         fs::write(dir.join("theirs"), "x").unwrap();
         let ours = Replace::Ours(Kind::Trail);
@@ -242,9 +243,8 @@ mod tests {
         };
         assert!(write(&dir.join("full"), ours, full).is_err());
         write(&dir.join("good"), ours, text).unwrap();
-        let mut names: Vec<_> = fs::read_dir(&dir).unwrap().map(|e| e.unwrap().file_name()).collect();
+        let mut names: Vec<_> = fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name()).collect();
         names.sort();
         assert_eq!(names, ["good", "taken", "theirs"]);
-        fs::remove_dir_all(dir).unwrap();
     }
 }

@@ -1,6 +1,7 @@
 //! The program: arguments in, files in, verdict out.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
+mod allocator;
 mod args;
 mod bench;
 mod check;
@@ -26,7 +27,7 @@ use args::{Cli, Command};
 use exit::Status;
 
 #[global_allocator]
-static ALLOCATOR: kripke_search::Allocator = kripke_search::Allocator;
+static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 fn main() -> ExitCode {
     exit::report_panics();

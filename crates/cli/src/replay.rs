@@ -67,7 +67,7 @@ fn request(file: &TrailFile) -> Result<Request, String> {
             reductions: reading.reductions(),
             ..Request::default()
         };
-        request.search.algorithm = asking.algorithm();
+        request.search.algorithm = asking.cycles;
         return Ok(request);
     }
     let request: TrailRequest =

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use kripke::error::Error;
 use kripke::files::Disk;
 use kripke::load;
+use kripke_model::Random;
 use kripke_model::interpret::{Interpreter, Move};
 use kripke_report::escape::visible;
 use kripke_report::number::counted;
@@ -18,7 +19,7 @@ use crate::args::{Reading, RunFormat, Simulate};
 use crate::exit::{Failure, Status};
 use crate::interactive::Session;
 use crate::output;
-use crate::random::{self, Random};
+use crate::random;
 
 pub fn run(args: &Simulate) -> Result<Status, Failure> {
     let mut interpreter = prepare(&args.file, &args.reading)?;
@@ -73,7 +74,7 @@ enum Stop {
     /// A valid end state: no process can move.
     End,
     /// An error, which the end of the run describes.
-    Wrong,
+    ErrorKind,
 }
 
 /// The part of the run that is kept.
@@ -101,7 +102,7 @@ impl Walk<'_> {
                 if invalid {
                     self.run.finish(End::InvalidEnd);
                 }
-                return if invalid { Stop::Wrong } else { Stop::End };
+                return if invalid { Stop::ErrorKind } else { Stop::End };
             }
             let chosen = moves.swap_remove(self.random.below(moves.len()));
             let finding = chosen.findings.first().cloned();
@@ -115,7 +116,7 @@ impl Walk<'_> {
             }
             if let Some(finding) = finding {
                 self.run.finish(End::Finding(finding));
-                return Stop::Wrong;
+                return Stop::ErrorKind;
             }
         }
         Stop::Steps
@@ -128,7 +129,7 @@ impl Stop {
         match self {
             Stop::Steps => format!("stopped after {steps}; increase --steps to go on"),
             Stop::End => format!("ended after {steps}: valid end state, no process can move"),
-            Stop::Wrong => {
+            Stop::ErrorKind => {
                 let line = screen::verdict_line(run).unwrap_or_default();
                 format!("{}   after {steps}", line.trim_end())
             }

@@ -101,13 +101,18 @@ pub fn full() -> Arc<AtomicBool> {
     FULL.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().clone()
 }
 
-/// Ends the running check at once because an allocation failed.
+/// Ends the running check because an allocation failed. The check is locked for moments only, unless the failed allocation was made
+/// under the lock.
 pub fn out_of_memory() {
-    if let Ok(mut current) = CURRENT.try_lock()
-        && let Some(current) = current.take()
-    {
-        let memory = current.watched.memory.unwrap_or(0);
-        end(current, Limit::Memory(memory), true);
+    for _ in 0..GRACE.as_millis() {
+        if let Ok(mut current) = CURRENT.try_lock() {
+            if let Some(current) = current.take() {
+                let memory = current.watched.memory.unwrap_or(0);
+                end(current, Limit::Memory(memory), true);
+            }
+            return;
+        }
+        thread::sleep(SHORTEST);
     }
 }
 
@@ -116,6 +121,8 @@ fn watch_loop() {
     let mut pause = SHORTEST;
     loop {
         thread::sleep(pause);
+        // An allocation that fails reports the check, so this one is made before the check is locked.
+        let now = memory::now();
         let mut checked = current();
         let Some(check) = &mut *checked else {
             full.store(false, Ordering::Relaxed);
@@ -123,7 +130,6 @@ fn watch_loop() {
             continue;
         };
         let most = check.watched.memory.map_or(u64::MAX, |memory| memory.max(LEAST));
-        let now = memory::now();
         // Slightly early, because a search needs time to notice.
         full.store(now > most - most / 64, Ordering::Relaxed);
         if let Some(limit) = check.passed(now, most)

@@ -1,5 +1,9 @@
-//! Steps that can't be taken yet, because of something that can be seen in a state: whoever waits for them need not be
-//! thought of, unless somebody lets him through.
+//! Partial-order reduction with guards that are false in a state.
+//!
+//! The steps that a process can take only after a guard that is false need not be in the dependence relation, as long as no
+//! other process can make the guard true. The tests check that the reduced search is much smaller where that is so (guards on
+//! variables, on the contents of channels and on rendezvous), and that it still finds the error where another process, or the
+//! process itself, makes the guard true.
 
 use std::fs;
 use std::path::PathBuf;

@@ -12,6 +12,7 @@ use kripke_tests::generate::{Program, Random, condition, formula, loose, program
 use kripke_tests::table::Table;
 use kripke_tests::{parallel, places};
 use serde_json::Value;
+use tempfile::TempDir;
 
 /// Random programs with more states are passed over.
 const STATES: &str = "3k";
@@ -168,10 +169,9 @@ impl Case {
 fn random_programs_have_the_same_verdicts() {
     let first: u64 = places::setting("KRIPKE_RANDOM_SEED", 1);
     let seeds: Vec<u64> = (first..first + places::setting("KRIPKE_ORDERED", 100)).collect();
-    let folder = std::env::temp_dir().join(format!("kripke-ordered-{}", std::process::id()));
-    fs::create_dir_all(&folder).expect("folders can be made");
+    let folder = TempDir::with_prefix("kripke-ordered-").expect("folders can be made");
     let results = parallel::map(&seeds, |seed| {
-        let (case, file) = (Case::new(*seed), folder.join(format!("{seed}.pml")));
+        let (case, file) = (Case::new(*seed), folder.path().join(format!("{seed}.pml")));
         let came = case.came_of(&case.program(), &file);
         let came = match came {
             Came::Different(_) => {
@@ -185,7 +185,6 @@ fn random_programs_have_the_same_verdicts() {
         let _ = fs::remove_file(&file);
         came
     });
-    let _ = fs::remove_dir_all(&folder);
     let (mut equal, mut smaller, mut wrong) = (0, 0, Vec::new());
     for result in results {
         match result.unwrap_or_else(Came::Different) {

@@ -57,7 +57,7 @@ impl Driver {
         let location = functions.layout.observer_location(state)?;
         let here = &observer.automaton.locations[location.index()];
         let accepting = here.accept || observed & ACCEPTING != 0;
-        let flags = Flags { goal, caught: here.end, accepting, invalid_end: false };
+        let flags = Flags { goal, bad_prefix: here.end, accepting, invalid_end: false };
         Some(Observation { flags, targets: targets(observer, location, observed) })
     }
 

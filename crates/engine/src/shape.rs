@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use kripke_model::ir::{VarId, VarRef};
 use kripke_model::layout::Layout;
-use kripke_model::{Batch, Choice, Interpreter, Model, State, Successors};
+use kripke_model::{Batch, Choice, Interpreter, Model, Random, State, Successors};
 
 use crate::Options;
 use crate::facts::{Facts, sites};
@@ -89,7 +89,7 @@ pub(crate) fn usual(interpreter: &mut Interpreter, initial: Facts, options: Opti
     let mut shapes: HashMap<Shape, (usize, Vec<u8>)> = HashMap::new();
     let (mut state, mut batch) = (initial.sample.clone(), Batch::new());
     // The seed is fixed, so the result is reproducible.
-    let (mut random, start) = (1u64, Instant::now());
+    let (mut random, start) = (Random::new(1), Instant::now());
     for look in (1..=LOOKS).take_while(|_| start.elapsed() < TIME) {
         if state.len() >= WORD {
             let shape = Shape::new(&model, &layout, &initial, &state);
@@ -97,10 +97,9 @@ pub(crate) fn usual(interpreter: &mut Interpreter, initial: Facts, options: Opti
         }
         batch.clear();
         interpreter.expand(&state, Choice::All, &mut batch);
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         state = match batch.len() {
             0 => initial.sample.clone(),
-            n => batch.state((random >> 33) as usize % n).to_vec(),
+            n => batch.state(random.below(n)).to_vec(),
         };
     }
     // Among equally frequent shapes a later one wins, since the start of a run is not typical.

@@ -12,6 +12,7 @@ pub mod ir;
 pub mod layout;
 mod operator;
 pub mod path;
+pub mod random;
 mod successors;
 pub mod text;
 pub mod trail;
@@ -21,6 +22,7 @@ pub mod words;
 
 pub use interpret::Interpreter;
 pub use ir::Model;
+pub use random::Random;
 pub use successors::{
     AcceptanceMarks, ActionLabels, Batch, Choice, Fault, Finding, FindingKind, Flags, Mover, Movers, NextState, Parts,
     Plain, ProcessStructure, Representation, Standing, State, StateLabels, Successors, Within,

@@ -279,8 +279,8 @@ pub struct Flags {
     pub invalid_end: bool,
     /// The model's goal holds.
     pub goal: bool,
-    /// The observer is at an end: it has seen what must not be.
-    pub caught: bool,
+    /// The observer is at an end location: every run to this state is a bad prefix of the property.
+    pub bad_prefix: bool,
     /// The observer is at an accepting location, or a process where that counts.
     pub accepting: bool,
 }
@@ -289,7 +289,7 @@ impl Flags {
     /// Something about the state is wrong by itself.
     #[inline]
     pub fn is_bad(self) -> bool {
-        self.invalid_end || self.goal || self.caught
+        self.invalid_end || self.goal || self.bad_prefix
     }
 }
 

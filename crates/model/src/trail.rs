@@ -31,8 +31,8 @@ pub enum Ending {
     InvalidEnd,
     /// A state in which the model's goal holds.
     Goal,
-    /// A state in which the observer is at an end location.
-    Caught,
+    /// A state in which the observer is at an end location: the run is a bad prefix of the property.
+    BadPrefix,
     /// A cycle through an accepting state: the state after the last choice equals the state after this many.
     Cycle(u32),
 }
@@ -164,9 +164,9 @@ impl Trail {
                 }
                 None
             }
-            Ending::Goal | Ending::Caught => {
+            Ending::Goal | Ending::BadPrefix => {
                 let flags = interpreter.expand(&state, Choice::All, &mut Batch::new());
-                if !(if self.ending == Ending::Goal { flags.goal } else { flags.caught }) {
+                if !(if self.ending == Ending::Goal { flags.goal } else { flags.bad_prefix }) {
                     return fail(at, "the last state is not what was looked for");
                 }
                 None

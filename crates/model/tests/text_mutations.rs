@@ -6,24 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use kripke_model::{Batch, Choice, Interpreter, Model, Successors};
-
-/// A small source of random numbers (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
-
-    fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.below(items.len())]
-    }
-}
+use kripke_model::{Batch, Choice, Interpreter, Model, Random, Successors};
 
 /// Pieces that mean something somewhere.
 const PIECES: [&str; 40] = [
@@ -143,7 +126,7 @@ fn mutated_texts_are_read_or_refused() {
     let count: u64 = std::env::var("KRIPKE_IR_MUTATIONS").ok().and_then(|v| v.parse().ok()).unwrap_or(5_000);
     let mut models = 0;
     for seed in 0..count {
-        let text = mutate(&mut Random(seed), &seeds);
+        let text = mutate(&mut Random::new(seed), &seeds);
         let result = std::panic::catch_unwind(|| read(&text));
         models += u64::from(result.unwrap_or_else(|_| panic!("number {seed} panics:\n{text}")));
     }

@@ -73,7 +73,7 @@ pub fn is_of_property(model: &Model, finding: &Finding) -> bool {
 /// The remark beside the last step: the values that make an assertion false, or the fault.
 pub fn remark(run: &Run, names: &Names) -> Option<String> {
     match run.end() {
-        End::Fine | End::Goal | End::Caught | End::Refuted | End::Cycle(_) => None,
+        End::Fine | End::Goal | End::BadPrefix | End::Refuted | End::Cycle(_) => None,
         End::InvalidEnd => Some("no process can move".to_string()),
         End::Finding(finding) => Some(match &finding.kind {
             FindingKind::Assertion => values(run, names).unwrap_or_else(|| "assertion violated".to_string()),

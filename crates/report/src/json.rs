@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::decision::Decision;
+
 /// The version of the schema.
 pub const SCHEMA: u32 = 1;
 
@@ -115,6 +117,8 @@ pub struct Property {
     pub transitions: u64,
     /// The time of the search.
     pub seconds: f64,
+    /// The plan: each decision about the search for this property, with its reason.
+    pub plan: Vec<Decision>,
 }
 
 /// The evidence for or against a CTL formula.

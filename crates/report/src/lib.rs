@@ -6,6 +6,7 @@
 
 mod columns;
 pub mod coverage;
+pub mod decision;
 pub mod escape;
 pub mod evidence;
 pub mod explanation;

@@ -8,7 +8,7 @@ use kripke_model::layout::{Layout, View};
 use kripke_model::path::Path;
 use kripke_model::trail::{Ending, Replayed};
 use kripke_model::{Finding, Within};
-use kripke_search::Wrong;
+use kripke_search::ErrorKind;
 
 use crate::escape::visible;
 use crate::names::Names;
@@ -37,8 +37,8 @@ pub enum End {
     InvalidEnd,
     /// The goal is reached.
     Goal,
-    /// The observer has reached an end location: the property is violated.
-    Caught,
+    /// A bad prefix: the observer has reached an end location, so every continuation violates the property.
+    BadPrefix,
     /// The run shows, as far as a single run can, that a CTL formula is false.
     Refuted,
     /// A cycle: the state after the last move equals the state after this many moves.
@@ -56,15 +56,15 @@ impl End {
     }
 
     /// The kind of error, in the terms of the search.
-    pub fn wrong(&self) -> Option<Wrong> {
+    pub fn error(&self) -> Option<ErrorKind> {
         match self {
             End::Fine => None,
-            End::Finding(finding) => Some(Wrong::Finding(finding.clone())),
-            End::InvalidEnd => Some(Wrong::InvalidEnd),
-            End::Goal => Some(Wrong::Goal),
-            End::Caught => Some(Wrong::Caught),
-            End::Refuted => Some(Wrong::Refuted),
-            End::Cycle(_) => Some(Wrong::Cycle),
+            End::Finding(finding) => Some(ErrorKind::Finding(finding.clone())),
+            End::InvalidEnd => Some(ErrorKind::InvalidEnd),
+            End::Goal => Some(ErrorKind::Goal),
+            End::BadPrefix => Some(ErrorKind::BadPrefix),
+            End::Refuted => Some(ErrorKind::Refuted),
+            End::Cycle(_) => Some(ErrorKind::Cycle),
         }
     }
 }
@@ -86,7 +86,7 @@ impl Run {
         run.end = match (replayed.ending(), replayed.finding()) {
             (Ending::InvalidEnd, _) => End::InvalidEnd,
             (Ending::Goal, _) => End::Goal,
-            (Ending::Caught, _) => End::Caught,
+            (Ending::BadPrefix, _) => End::BadPrefix,
             (Ending::Cycle(_), _) => End::Cycle(replayed.cycle().unwrap_or(0)),
             (_, Some(finding)) => End::Finding(finding.clone()),
             (_, None) => End::Fine,

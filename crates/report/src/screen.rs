@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kripke_model::ir::{EdgeId, Expr, Guard};
 use kripke_model::{Finding, FindingKind, Model};
-use kripke_search::{Fairness, Limit, Order, Statistics, StoreKind, Swarm, Wrong};
+use kripke_search::{ErrorKind, Fairness, Limit, Order, Statistics, StoreKind, Swarm};
 
 use crate::escape::visible;
 use crate::explanation;
@@ -55,18 +55,18 @@ pub struct Checked<'a> {
 }
 
 /// The headline of an error, and its place.
-pub fn headline(model: &Model, wrong: &Wrong) -> (String, Option<String>) {
+pub fn headline(model: &Model, error: &ErrorKind) -> (String, Option<String>) {
     let lines = Lines::new(model);
-    match wrong {
-        Wrong::InvalidEnd => ("invalid end state: no process can move".to_string(), None),
-        Wrong::Caught | Wrong::Refuted => ("property violated".to_string(), None),
-        Wrong::Cycle if seeks_non_progress(model) => ("property violated: non-progress cycle".to_string(), None),
-        Wrong::Cycle => ("property violated: acceptance cycle".to_string(), None),
-        Wrong::Goal => (format!("reached: {}", model.goal.as_ref().map_or("the goal", |g| &g.text)), None),
-        Wrong::Finding(f) => {
+    match error {
+        ErrorKind::InvalidEnd => ("invalid end state: no process can move".to_string(), None),
+        ErrorKind::BadPrefix | ErrorKind::Refuted => ("property violated".to_string(), None),
+        ErrorKind::Cycle if seeks_non_progress(model) => ("property violated: non-progress cycle".to_string(), None),
+        ErrorKind::Cycle => ("property violated: acceptance cycle".to_string(), None),
+        ErrorKind::Goal => (format!("reached: {}", model.goal.as_ref().map_or("the goal", |g| &g.text)), None),
+        ErrorKind::Finding(f) => {
             let what = explanation::headline(model, &lines, f);
             let of =
-                if is_fault(wrong) && explanation::is_of_property(model, f) { "fault in the property: " } else { "" };
+                if is_fault(error) && explanation::is_of_property(model, f) { "fault in the property: " } else { "" };
             (format!("{of}{what}"), explanation::place(model, &lines, f))
         }
     }
@@ -85,8 +85,8 @@ fn seeks_non_progress(model: &Model) -> bool {
 }
 
 /// Whether an error is a fault, an operation without a meaning. A fault leaves the property undecided.
-pub fn is_fault(wrong: &Wrong) -> bool {
-    matches!(wrong, Wrong::Finding(Finding { kind: FindingKind::Fault(_), .. }))
+pub fn is_fault(error: &ErrorKind) -> bool {
+    matches!(error, ErrorKind::Finding(Finding { kind: FindingKind::Fault(_), .. }))
 }
 
 impl Checked<'_> {
@@ -109,19 +109,19 @@ impl Checked<'_> {
 
     /// The result with a trace; `run` is the first counterexample.
     pub fn with_trace(&self, violated: &Violated, run: &Run, names: &Names, look: Look) -> String {
-        let (mut what, place) = headline(self.model, violated.first.wrong());
-        match (self.property, violated.first.wrong()) {
-            (Some((_, name)), Wrong::Caught | Wrong::Cycle | Wrong::Refuted) => {
+        let (mut what, place) = headline(self.model, violated.first.error());
+        match (self.property, violated.first.error()) {
+            (Some((_, name)), ErrorKind::BadPrefix | ErrorKind::Cycle | ErrorKind::Refuted) => {
                 what = what.replacen("property", name, 1)
             }
-            (Some((kind, name)), Wrong::Goal) if kind != "reachability" => what = format!("{name} violated"),
-            (Some((_, name)), wrong) if is_fault(wrong) => {
+            (Some((kind, name)), ErrorKind::Goal) if kind != "reachability" => what = format!("{name} violated"),
+            (Some((_, name)), error) if is_fault(error) => {
                 what = format!("{what} (`{name}` was not decided: a fault came first)");
             }
             _ => {}
         }
         let place = place.unwrap_or_else(|| visible(&self.model.name).into_owned());
-        let refuted = matches!(violated.first.wrong(), Wrong::Refuted);
+        let refuted = matches!(violated.first.error(), ErrorKind::Refuted);
         let length = match (self.order, run.end()) {
             _ if refuted => "trace",
             _ if self.statistics.store.is_lossy() => "trace",
@@ -149,12 +149,12 @@ impl Checked<'_> {
             (errors.invalid_ends, "invalid end state"),
             (errors.faults, "fault"),
             (errors.goals, "state reached"),
-            (errors.caught + errors.cycles, "violation of the property"),
+            (errors.bad_prefixes + errors.cycles, "violation of the property"),
         ];
         let kinds: Vec<String> = kinds.iter().filter(|(n, _)| *n > 0).map(|(n, what)| counted(*n, what)).collect();
         let mut out = format!("  {} in all: {}\n", counted(errors.total(), "error"), kinds.join(", "));
         for other in &violated.others {
-            let (what, place) = headline(self.model, other.wrong());
+            let (what, place) = headline(self.model, other.error());
             let steps = counted(other.replayed().moves().len() as u64, "step");
             let place = place.map(|p| format!("   {p}")).unwrap_or_default();
             out.push_str(&format!("  {} {what}{place}   {steps}\n", paint(BAD, "✗")));
@@ -239,7 +239,7 @@ impl Checked<'_> {
         });
         let what = match self.verdict {
             Verdict::Holds(_) => "holds",
-            Verdict::Violated(v) if self.property.is_some() && is_fault(v.first.wrong()) => {
+            Verdict::Violated(v) if self.property.is_some() && is_fault(v.first.error()) => {
                 "not decided (a fault came first)"
             }
             Verdict::Violated(_) => "violated",
@@ -303,17 +303,7 @@ impl Checked<'_> {
             return format!("  {searches} · {states} · coverage at most about {}\n", percent(coverage));
         }
         let Some(missed) = self.statistics.omissions else { return String::new() };
-        let store = match self.statistics.store {
-            StoreKind::Bitstate(size) => {
-                let bits = match size.is_power() {
-                    true => format!("2^{} bits", size.logarithm()),
-                    false => format!("{} of bits", bytes(size.bytes())),
-                };
-                format!("{bits}, {} per state", size.hashes)
-            }
-            StoreKind::Hash { bits } => format!("{bits}-bit hashes"),
-            _ => return String::new(),
-        };
+        let Some(store) = store_size(self.statistics.store) else { return String::new() };
         let [states, at_most] = [missed.states, missed.at_most].map(estimate);
         let coverage = percent(missed.coverage);
         let about = if missed.states < LEAST { "less than" } else { "about" };
@@ -330,7 +320,7 @@ impl Checked<'_> {
                 format!("{mark}   {states}   {time}{}", self.not_checked_text())
             }
             Verdict::Violated(v) => {
-                let (what, place) = headline(self.model, v.first.wrong());
+                let (what, place) = headline(self.model, v.first.error());
                 let place = place.map(|p| format!("   {p}")).unwrap_or_default();
                 let steps = counted(v.first.replayed().moves().len() as u64, "step");
                 let trail = trail.map(|t| format!(" → {}", visible(t))).unwrap_or_default();
@@ -343,6 +333,22 @@ impl Checked<'_> {
                 format!("{mark}   {states} states, {complete}")
             }
         }
+    }
+}
+
+/// The size of a store that has a fixed one: `2^30 bits, 3 per state`.
+pub fn store_size(store: StoreKind) -> Option<String> {
+    match store {
+        StoreKind::Bitstate(size) => {
+            let bits = match size.is_power() {
+                true => format!("2^{} bits", size.logarithm()),
+                false => format!("{} of bits", bytes(size.bytes())),
+            };
+            Some(format!("{bits}, {} per state", size.hashes))
+        }
+        StoreKind::Hash { bits } => Some(format!("{bits}-bit hashes")),
+        StoreKind::Cache(size) => size.states.map(|states| counted(states.into(), "state")),
+        StoreKind::Auto | StoreKind::Words | StoreKind::Exact | StoreKind::Tree => None,
     }
 }
 
@@ -395,7 +401,7 @@ pub fn trace(run: &Run, names: &Names, look: Look) -> String {
 
 /// The headline of a run with an error.
 pub fn verdict_line(run: &Run) -> Option<String> {
-    let (what, place) = headline(run.model(), &run.end().wrong()?);
+    let (what, place) = headline(run.model(), &run.end().error()?);
     let place = place.map(|p| format!("   {p}")).unwrap_or_default();
     Some(format!("{}{place}\n", paint(BAD, &format!("✗ {what}"))))
 }
@@ -422,7 +428,7 @@ pub fn deadlock(run: &Run, names: &Names) -> String {
 
 /// The error of a counterexample on one line, for trail files.
 pub fn one_line(model: &Model, counterexample: &Counterexample) -> String {
-    match headline(model, counterexample.wrong()) {
+    match headline(model, counterexample.error()) {
         (what, Some(place)) => format!("{what} ({place})"),
         (what, None) => what,
     }

@@ -46,7 +46,9 @@ enum End {
     State,
     InvalidEndState,
     Goal,
-    Caught,
+    /// The word of format 1, which later formats keep.
+    #[serde(rename = "caught")]
+    BadPrefix,
     /// A cycle: the state after the last choice equals the state after this many.
     Cycle(u32),
     /// The finding with this number in the expansion of the last state.
@@ -121,7 +123,7 @@ impl TrailFile {
                 Ending::State => End::State,
                 Ending::InvalidEnd => End::InvalidEndState,
                 Ending::Goal => End::Goal,
-                Ending::Caught => End::Caught,
+                Ending::BadPrefix => End::BadPrefix,
                 Ending::Cycle(n) => End::Cycle(n),
                 Ending::Finding(n) => End::Finding(n),
             },
@@ -157,7 +159,7 @@ impl TrailFile {
             End::State => Ending::State,
             End::InvalidEndState => Ending::InvalidEnd,
             End::Goal => Ending::Goal,
-            End::Caught => Ending::Caught,
+            End::BadPrefix => Ending::BadPrefix,
             End::Cycle(n) => Ending::Cycle(n),
             End::Finding(n) => Ending::Finding(n),
         };

@@ -7,7 +7,7 @@ use std::fmt;
 
 use kripke_model::interpret::Interpreter;
 use kripke_model::trail::{Ending, Replayed, Trail};
-use kripke_search::{End, ErrorFree, Limit, Outcome, Violation, Wrong};
+use kripke_search::{End, ErrorFree, ErrorKind, Limit, Outcome, Violation};
 
 use crate::number;
 
@@ -34,7 +34,7 @@ pub struct Violated {
 /// A violation that the reference interpreter has replayed.
 #[derive(Clone, Debug)]
 pub struct Counterexample {
-    wrong: Wrong,
+    error: ErrorKind,
     trail: Trail,
     replayed: Replayed,
 }
@@ -122,23 +122,23 @@ impl Counterexample {
             Some(reduced) => violation.trail.replay_whole(interpreter, reduced),
         };
         let (trail, replayed) = replayed.map_err(|e| Unconfirmed(e.to_string()))?;
-        let same = match &violation.wrong {
-            Wrong::InvalidEnd => replayed.ending() == Ending::InvalidEnd,
-            Wrong::Goal => replayed.ending() == Ending::Goal,
-            Wrong::Caught => replayed.ending() == Ending::Caught,
-            Wrong::Cycle => replayed.cycle().is_some(),
-            Wrong::Refuted => matches!(replayed.ending(), Ending::State | Ending::Cycle(_)),
-            Wrong::Finding(f) => replayed.finding() == Some(f),
+        let same = match &violation.error {
+            ErrorKind::InvalidEnd => replayed.ending() == Ending::InvalidEnd,
+            ErrorKind::Goal => replayed.ending() == Ending::Goal,
+            ErrorKind::BadPrefix => replayed.ending() == Ending::BadPrefix,
+            ErrorKind::Cycle => replayed.cycle().is_some(),
+            ErrorKind::Refuted => matches!(replayed.ending(), Ending::State | Ending::Cycle(_)),
+            ErrorKind::Finding(f) => replayed.finding() == Some(f),
         };
         if !same {
             return Err(Unconfirmed("replaying it led to a different error".to_string()));
         }
-        Ok(Counterexample { wrong: violation.wrong.clone(), trail, replayed })
+        Ok(Counterexample { error: violation.error.clone(), trail, replayed })
     }
 
     /// The kind of error.
-    pub fn wrong(&self) -> &Wrong {
-        &self.wrong
+    pub fn error(&self) -> &ErrorKind {
+        &self.error
     }
 
     /// The trail.
@@ -242,7 +242,7 @@ mod tests {
         outcome.violations[0].trail.ending = Ending::InvalidEnd;
         assert!(Verdict::judge(&outcome, &mut interpreter, &[]).is_err());
         outcome.violations[0].trail.ending = Ending::Finding(0);
-        outcome.violations[0].wrong = Wrong::InvalidEnd;
+        outcome.violations[0].error = ErrorKind::InvalidEnd;
         assert!(Verdict::judge(&outcome, &mut interpreter, &[]).is_err());
     }
 }

@@ -88,8 +88,8 @@ impl Budget {
         }
     }
 
-    /// Checks flags, memory and deadline. The search calls it at regular intervals.
-    pub(crate) fn check(&self, bytes: u64) -> Result<(), Limit> {
+    /// Checks flags, deadline and memory, given the bytes that the search uses. A search calls it at regular intervals.
+    pub fn check(&self, bytes: u64) -> Result<(), Limit> {
         let set = |flag: &Option<Arc<AtomicBool>>| flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
         if set(&self.interrupt) {
             return Err(Limit::Interrupted);

@@ -4,7 +4,7 @@
 //! separates new states from visited ones, and collects errors. A search ends in exactly one [way](End): the open set
 //! became empty ([`Exhausted`]), a violation was found, or a named [`Limit`] of the [`Budget`] was reached. Only an
 //! exhausted search can become a proof, and only this crate can construct one; a search elsewhere submits its states to
-//! [`certify`].
+//! [`certify`], and an algorithm elsewhere that searches for accepting cycles implements [`CycleAlgorithm`].
 //!
 //! Several workers search at once. Counts and findings of a breadth-first search do not depend on their number.
 //!
@@ -14,6 +14,7 @@
 
 mod budget;
 mod certificate;
+mod cycle_algorithm;
 mod explore;
 mod outcome;
 mod progress;
@@ -21,13 +22,14 @@ pub mod store;
 mod sync;
 
 pub use budget::{Budget, Limit};
-pub use certificate::{ClosedSet, NotClosed, certify};
+pub use certificate::{ClosedSet, NotClosed, Rank, RankedSet, certify, certify_acyclic};
+pub use cycle_algorithm::{Answer, CycleAlgorithm, Unproved, explore_cycles};
 pub use explore::{
     Algorithm, CacheSize, Claim, CtlFormula, Cycles, Evidence, Factory, Fairness, Options, Order, Place, Run,
     StoreKind, SubformulaId, SuccessorOrder, explore, explore_with,
 };
 pub use outcome::{
-    CacheUse, End, ErrorFree, Errors, Exhausted, Outcome, Statistics, StoreMigration, Swarm, Violation, Wrong,
+    CacheUse, End, ErrorFree, ErrorKind, Errors, Exhausted, Outcome, Statistics, StoreMigration, Swarm, Violation,
 };
 pub use progress::{Progress, Snapshot};
-pub use store::{Allocator, when_out_of_memory};
+pub use store::when_out_of_memory;

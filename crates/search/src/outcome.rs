@@ -60,22 +60,22 @@ pub struct ErrorFree(());
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
     /// The kind of error.
-    pub wrong: Wrong,
+    pub error: ErrorKind,
     /// The run that leads to it.
     pub trail: Trail,
 }
 
 /// The kinds of errors.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Wrong {
+pub enum ErrorKind {
     /// A failed assertion or a fault.
     Finding(Finding),
     /// An invalid end state (deadlock).
     InvalidEnd,
     /// A state in which the goal of the model holds.
     Goal,
-    /// The observer (never claim or trace automaton) has reached an error state.
-    Caught,
+    /// A bad prefix: the observer (never claim or trace automaton) has reached an end location.
+    BadPrefix,
     /// An accepting cycle: a run that visits accepting states infinitely often.
     Cycle,
     /// A CTL formula is false in the initial state. The trail is the first run of the [`Evidence`].
@@ -156,8 +156,8 @@ pub struct Errors {
     pub invalid_ends: u64,
     /// States in which the model's goal holds.
     pub goals: u64,
-    /// States in which the observer has reached an error state; false CTL formulas also count here.
-    pub caught: u64,
+    /// States at the end of a bad prefix of the property; false CTL formulas also count here.
+    pub bad_prefixes: u64,
     /// Accepting cycles, one per state or component in which one was found.
     pub cycles: u64,
 }
@@ -165,7 +165,7 @@ pub struct Errors {
 impl Errors {
     /// The number of all errors.
     pub fn total(&self) -> u64 {
-        self.assertions + self.faults + self.invalid_ends + self.goals + self.caught + self.cycles
+        self.assertions + self.faults + self.invalid_ends + self.goals + self.bad_prefixes + self.cycles
     }
 
     pub(crate) fn add(&mut self, more: Errors) {
@@ -173,18 +173,18 @@ impl Errors {
         self.faults += more.faults;
         self.invalid_ends += more.invalid_ends;
         self.goals += more.goals;
-        self.caught += more.caught;
+        self.bad_prefixes += more.bad_prefixes;
         self.cycles += more.cycles;
     }
 
-    pub(crate) fn count(&mut self, wrong: &Wrong) {
-        match wrong {
-            Wrong::InvalidEnd => self.invalid_ends += 1,
-            Wrong::Goal => self.goals += 1,
-            Wrong::Caught | Wrong::Refuted => self.caught += 1,
-            Wrong::Cycle => self.cycles += 1,
-            Wrong::Finding(Finding { kind: FindingKind::Assertion, .. }) => self.assertions += 1,
-            Wrong::Finding(_) => self.faults += 1,
+    pub(crate) fn count(&mut self, error: &ErrorKind) {
+        match error {
+            ErrorKind::InvalidEnd => self.invalid_ends += 1,
+            ErrorKind::Goal => self.goals += 1,
+            ErrorKind::BadPrefix | ErrorKind::Refuted => self.bad_prefixes += 1,
+            ErrorKind::Cycle => self.cycles += 1,
+            ErrorKind::Finding(Finding { kind: FindingKind::Assertion, .. }) => self.assertions += 1,
+            ErrorKind::Finding(_) => self.faults += 1,
         }
     }
 }

@@ -44,7 +44,8 @@ impl Progress {
         }
     }
 
-    pub(crate) fn set(&self, now: Snapshot) {
+    /// Writes all counters. A search calls it about once per batch.
+    pub fn set(&self, now: Snapshot) {
         self.states.store(now.states, Ordering::Relaxed);
         self.transitions.store(now.transitions, Ordering::Relaxed);
         self.depth.store(now.depth, Ordering::Relaxed);

@@ -17,10 +17,10 @@ fn layers(random: &mut Random, count: u32, width: u32) -> Graph {
     let edges = (0..nodes).map(|node| {
         let layer = node / width;
         let next = |random: &mut Random| {
-            let to = if random.below(10) == 0 { random.below(u64::from(layer) + 1) as u32 } else { layer + 1 };
-            to * width + random.below(u64::from(width)) as u32
+            let to = if random.below_u64(10) == 0 { random.below_u64(u64::from(layer) + 1) as u32 } else { layer + 1 };
+            to * width + random.below_u64(u64::from(width)) as u32
         };
-        let degree = if layer + 1 == count { 0 } else { random.below(4) };
+        let degree = if layer + 1 == count { 0 } else { random.below_u64(4) };
         (0..degree).map(|_| next(random)).filter(|&to| to < nodes).collect()
     });
     Graph { edges: edges.collect(), ..Graph::default() }
@@ -30,7 +30,7 @@ fn layers(random: &mut Random, count: u32, width: u32) -> Graph {
 fn every_state_is_visited_despite_replacement() {
     let (mut replaced, mut full) = (0, 0);
     for seed in 0..150 {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let mut graph = layers(&mut random, 12, 40);
         graph.invalid_ends = false;
         let known = known(&graph);
@@ -65,7 +65,7 @@ fn every_state_is_visited_despite_replacement() {
 #[test]
 fn an_error_is_found_if_there_is_one() {
     for seed in 0..150 {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let mut graph = layers(&mut random, 10, 30);
         graph.invalid_ends = seed % 2 == 0;
         graph.add_random_findings(&mut random, seed % 4);
@@ -102,7 +102,7 @@ fn a_stack_that_does_not_fit_is_reported() {
 
 #[test]
 fn limits_are_named() {
-    let graph = layers(&mut Random(7), 20, 50);
+    let graph = layers(&mut Random::new(7), 20, 50);
     let known = known(&graph);
     let cut = Budget { max_depth: Some(5), ..Budget::default() };
     assert!(matches!(cached(&graph, 2000, true, &cut).end, End::Stopped(Limit::Depth(5))));

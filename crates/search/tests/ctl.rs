@@ -2,96 +2,17 @@
 
 mod graph;
 
-use graph::{Random, decode, encode, run};
+use graph::{FAIRNESS, ProcessGraph, Random, action, run};
 use kripke_logic::ctl::{CtlId, CtlNode, Path};
 use kripke_logic::partial::{self, Node, PartialStructure};
 use kripke_logic::{Ctl as Parsed, parse};
-use kripke_model::Parts;
 use kripke_model::trail::{Ending, Trail};
-use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
-use kripke_model::{Batch, Choice, Flags, Mover, Movers, State, Successors};
-use kripke_search::{Budget, CtlFormula, End, Evidence, Fairness, Limit, Options, Outcome, SubformulaId, Wrong};
-use std::borrow::Cow;
+use kripke_search::{Budget, CtlFormula, End, ErrorKind, Evidence, Fairness, Limit, Options, Outcome, SubformulaId};
 
-const FAIRNESS: [Fairness; 5] =
-    [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::StrongTransitions, Fairness::Impartial];
-
-/// A few processes on a graph: for each node the moves, as process and target, the youngest process first; and the
-/// labels of each node.
-#[derive(Clone, Debug)]
-struct ProcessGraph {
-    edges: Vec<Vec<(u8, u32)>>,
-    atoms: Vec<u64>,
-    processes: u8,
-}
-
-/// The action label of a move. Each process has two kinds of actions.
-fn name((process, to): &(u8, u32)) -> Vec<u32> {
-    vec![u32::from(*process), to % 2]
-}
-
-impl Successors for ProcessGraph {
-    fn initial(&mut self, out: &mut Batch) {
-        out.push(&encode(0));
-    }
-
-    fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
-        for &(process, to) in &self.edges[decode(state) as usize] {
-            if choice == Choice::All || choice == Choice::One(process) {
-                out.push(&encode(to));
-            }
-        }
-        Flags::default()
-    }
-}
-
-impl Representation for ProcessGraph {
-    fn hidden_prefix(&self) -> usize {
-        0
-    }
-
-    fn word_bits(&self) -> Option<u32> {
-        None
-    }
-
-    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
-        Cow::Borrowed(state)
-    }
-}
-
-impl StateLabels for ProcessGraph {
-    fn state_labels(&mut self, state: &State) -> Option<u64> {
-        Some(self.atoms[decode(state) as usize])
-    }
-}
-
-impl ActionLabels for ProcessGraph {
-    fn action_labels(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
-        out.extend(self.edges[decode(state) as usize].iter().map(name));
-    }
-}
-
-impl AcceptanceMarks for ProcessGraph {
-    fn acceptance_marks(&mut self, _: &State, _: &mut Vec<u32>) {}
-}
-
-impl ProcessStructure for ProcessGraph {
-    fn movers(&mut self, state: &State, out: &mut Movers) {
-        let edges = &self.edges[decode(state) as usize];
-        out.clear();
-        out.alive = self.processes;
-        out.by.extend(edges.iter().map(|(process, _)| Mover::Process(*process)));
-        out.enabled.extend((0..self.processes).filter(|pid| edges.iter().any(|(process, _)| process == pid)));
-    }
-
-    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
-        parts.ends.clear();
-        self.expand(state, Choice::All, out)
-    }
-
-    fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
-        self.expand(state, Choice::All, out)
-    }
+/// A random graph with three atomic propositions.
+fn random_graph(random: &mut Random, nodes: u64) -> ProcessGraph {
+    let graph = ProcessGraph::random(random, nodes);
+    ProcessGraph { atoms: (0..nodes).map(|_| random.below_u64(8)).collect(), ..graph }
 }
 
 /// CTL in its textbook syntax.
@@ -118,18 +39,6 @@ fn zip(x: &Set, y: &Set, op: impl Fn(bool, bool) -> bool) -> Set {
 }
 
 impl ProcessGraph {
-    fn random(random: &mut Random, nodes: u64) -> ProcessGraph {
-        let processes = 1 + random.below(3) as u8;
-        let node = |random: &mut Random| {
-            let edge = |random: &mut Random| (random.below(u64::from(processes)) as u8, random.below(nodes) as u32);
-            let mut here: Vec<(u8, u32)> = (0..random.below(4)).map(|_| edge(random)).collect();
-            here.sort_by_key(|(process, _)| std::cmp::Reverse(*process));
-            here
-        };
-        let edges = (0..nodes).map(|_| node(random)).collect();
-        ProcessGraph { edges, atoms: (0..nodes).map(|_| random.below(8)).collect(), processes }
-    }
-
     fn ex(&self, x: &Set) -> Set {
         self.edges.iter().map(|edges| edges.iter().any(|(_, to)| x[*to as usize])).collect()
     }
@@ -143,37 +52,6 @@ impl ProcessGraph {
             }
             set = more;
         }
-    }
-
-    /// Whether a run can visit exactly these nodes infinitely often, and is fair.
-    fn supports(&self, set: &[bool], fairness: Fairness) -> bool {
-        let members: Vec<usize> = (0..set.len()).filter(|node| set[*node]).collect();
-        let inside = |node: usize| self.edges[node].iter().filter(|(_, to)| set[*to as usize]);
-        let able = |node: usize, process: u8| self.edges[node].iter().any(|(p, _)| *p == process);
-        let reaches = |from: usize, to: usize| {
-            let (mut seen, mut stack) = (vec![false; set.len()], vec![from]);
-            while let Some(node) = stack.pop() {
-                for (_, next) in inside(node).filter(|(_, next)| !std::mem::replace(&mut seen[*next as usize], true)) {
-                    stack.push(*next as usize);
-                }
-            }
-            seen[to]
-        };
-        !members.is_empty()
-            && members.iter().all(|from| members.iter().all(|to| reaches(*from, *to)))
-            && (fairness != Fairness::StrongTransitions || {
-                let taken: Vec<_> = members.iter().flat_map(|node| inside(*node)).map(name).collect();
-                members.iter().flat_map(|node| &self.edges[*node]).all(|edge| taken.contains(&name(edge)))
-            })
-            && (0..self.processes).all(|process| {
-                members.iter().any(|node| inside(*node).any(|(p, _)| *p == process))
-                    || match fairness {
-                        Fairness::None | Fairness::StrongTransitions => true,
-                        Fairness::Weak => members.iter().any(|node| !able(*node, process)),
-                        Fairness::Strong => members.iter().all(|node| !able(*node, process)),
-                        Fairness::Impartial => false,
-                    }
-            })
     }
 
     /// The nodes with a fair path that stays in a set.
@@ -235,12 +113,12 @@ impl Ctl {
 
     fn random(random: &mut Random, size: u64) -> Ctl {
         if size == 0 {
-            return Ctl::Atom(random.below(3) as u32);
+            return Ctl::Atom(random.below_u64(3) as u32);
         }
-        let all = random.below(2) == 0;
+        let all = random.below_u64(2) == 0;
         let mut part = |size| Box::new(Ctl::random(random, size));
         let (x, y) = (part(size - 1), part(size / 2));
-        match random.below(8) {
+        match random.below_u64(8) {
             0 => Ctl::Not(x),
             1 => Ctl::And(x, y),
             2 => Ctl::Or(y, x),
@@ -360,11 +238,11 @@ fn nodes(system: &ProcessGraph, trail: &Trail) -> Vec<usize> {
 
 #[test]
 fn random_formulas_are_evaluated_correctly() {
-    let random = &mut Random(31);
+    let random = &mut Random::new(31);
     let (mut good, mut early) = (0, 0);
     for round in 0..1200 {
-        let size = 1 + random.below(7);
-        let (system, formula) = (ProcessGraph::random(random, size), Ctl::random(random, round % 5));
+        let size = 1 + random.below_u64(7);
+        let (system, formula) = (random_graph(random, size), Ctl::random(random, round % 5));
         for fairness in FAIRNESS {
             let outcome = check(&system, &formula, fairness);
             let expected = system.evaluate(&formula, fairness)[0];
@@ -387,18 +265,18 @@ fn random_formulas_are_evaluated_correctly() {
 
 #[test]
 fn a_run_shows_why_an_invariant_or_a_promise_is_broken() {
-    let random = &mut Random(32);
+    let random = &mut Random::new(32);
     let (mut invariants, mut promises) = (0, 0);
     for _ in 0..500 {
-        let size = 1 + random.below(7);
-        let system = ProcessGraph::random(random, size);
+        let size = 1 + random.below_u64(7);
+        let system = random_graph(random, size);
         let has = |node: usize, bit: u32| system.atoms[node] >> bit & 1 == 1;
         for fairness in FAIRNESS {
             let outcome = check(&system, &Ctl::Always(true, atom(0)), fairness);
             if let [violation] = &outcome.violations[..] {
                 let nodes = nodes(&system, &violation.trail);
                 assert!(nodes.iter().any(|node| !has(*node, 0)), "{violation:?}");
-                assert_eq!(violation.wrong, Wrong::Refuted);
+                assert_eq!(violation.error, ErrorKind::Refuted);
                 invariants += 1;
             }
             let promise = Ctl::Or(Box::new(Ctl::Not(atom(0))), Box::new(Ctl::Finally(true, atom(1))));
@@ -474,10 +352,10 @@ fn settled(
 
 fn is_fair(system: &ProcessGraph, round: &[usize], choices: &[u32], fairness: Fairness) -> bool {
     let able = |node: usize, process: u8| system.edges[node].iter().any(|(p, _)| *p == process);
-    let taken: Vec<_> = round.iter().zip(choices).map(|(node, n)| name(&system.edges[*node][*n as usize])).collect();
+    let taken: Vec<_> = round.iter().zip(choices).map(|(node, n)| action(&system.edges[*node][*n as usize])).collect();
     let mut steps = round.iter().flat_map(|node| &system.edges[*node]);
     let transitions = fairness == Fairness::StrongTransitions;
-    (!transitions || steps.all(|edge| taken.contains(&name(edge))))
+    (!transitions || steps.all(|edge| taken.contains(&action(edge))))
         && (0..system.processes).all(|process| {
             round.iter().zip(choices).any(|(node, choice)| system.edges[*node][*choice as usize].0 == process)
                 || match fairness {
@@ -492,11 +370,11 @@ fn is_fair(system: &ProcessGraph, round: &[usize], choices: &[u32], fairness: Fa
 /// The runs show the value of the formula, except for claims that they declare open.
 #[test]
 fn evidence_settles_the_formula() {
-    let random = &mut Random(33);
+    let random = &mut Random::new(33);
     let (mut trees, mut witnesses, mut without_gaps) = (0, 0, 0);
     for round in 0..2000 {
-        let size = 1 + random.below(7);
-        let (system, formula) = (ProcessGraph::random(random, size), Ctl::random(random, round % 6));
+        let size = 1 + random.below_u64(7);
+        let (system, formula) = (random_graph(random, size), Ctl::random(random, round % 6));
         let ctl = parse::ctl(&formula.text()).unwrap();
         for fairness in FAIRNESS {
             let (formula, parts) = parts(&ctl, fairness);
@@ -522,7 +400,8 @@ fn evidence_settles_the_formula() {
 /// A long path with a self-loop at its end.
 fn line(length: u32) -> ProcessGraph {
     let edges = (0..length).map(|n| vec![(0, (n + 1).min(length - 1))]).collect();
-    ProcessGraph { edges, atoms: (0..length).map(|n| u64::from(n == 5)).collect(), processes: 1 }
+    let atoms = (0..length).map(|n| u64::from(n == 5)).collect();
+    ProcessGraph { edges, processes: 1, atoms, accepting: vec![false; length as usize], ..ProcessGraph::default() }
 }
 
 #[test]

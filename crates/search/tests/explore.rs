@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use graph::{Graph, Random, configurations, finding, follow, known, without_capabilities};
 use kripke_model::trail::Ending;
 use kripke_model::{Batch, Choice, Fault, FindingKind, Flags, State, Successors, Trail};
-use kripke_search::{Budget, End, Limit, Options, Order, Outcome, Statistics, StoreKind, Wrong};
+use kripke_search::{Budget, End, ErrorKind, Limit, Options, Order, Outcome, Statistics, StoreKind};
 
 fn run<M: Successors + Clone + Sync>(model: &M, options: &Options) -> Outcome {
     graph::run(model, options, &Budget::default())
@@ -16,9 +16,9 @@ fn run<M: Successors + Clone + Sync>(model: &M, options: &Options) -> Outcome {
 #[test]
 fn random_graphs_are_explored_exactly() {
     for seed in 0..300 {
-        let mut random = Random(seed);
-        let nodes = 1 + random.below(400);
-        let degree = 1 + random.below(4);
+        let mut random = Random::new(seed);
+        let nodes = 1 + random.below_u64(400);
+        let degree = 1 + random.below_u64(4);
         let mut graph = Graph::random(&mut random, nodes, degree);
         graph.invalid_ends = seed % 2 == 0;
         graph.add_random_findings(&mut random, seed % 7);
@@ -55,8 +55,8 @@ fn random_graphs_are_explored_exactly() {
 #[test]
 fn stops_at_the_first_violation_with_a_trail_to_it() {
     for seed in 0..300 {
-        let mut random = Random(seed);
-        let nodes = 1 + random.below(400);
+        let mut random = Random::new(seed);
+        let nodes = 1 + random.below_u64(400);
         let mut graph = Graph::random(&mut random, nodes, 4);
         graph.invalid_ends = seed % 3 == 0;
         graph.add_random_findings(&mut random, seed % 5);
@@ -71,7 +71,9 @@ fn stops_at_the_first_violation_with_a_trail_to_it() {
                     let [violation] = &outcome.violations[..] else { panic!("one violation") };
                     assert_eq!(outcome.statistics.errors.total(), 1);
                     let node = follow(&graph, &violation.trail);
-                    if let (Wrong::Finding(finding), Ending::Finding(n)) = (&violation.wrong, violation.trail.ending) {
+                    if let (ErrorKind::Finding(finding), Ending::Finding(n)) =
+                        (&violation.error, violation.trail.ending)
+                    {
                         assert_eq!(graph.findings[&node][n as usize], *finding);
                     }
                     if order == Order::BreadthFirst {
@@ -203,8 +205,8 @@ fn very_many_successors_of_one_state() {
 }
 
 /// The errors and the lengths of their trails.
-fn steps(outcome: &Outcome) -> Vec<(Wrong, usize)> {
-    outcome.violations.iter().map(|v| (v.wrong.clone(), v.trail.choices.len())).collect()
+fn steps(outcome: &Outcome) -> Vec<(ErrorKind, usize)> {
+    outcome.violations.iter().map(|v| (v.error.clone(), v.trail.choices.len())).collect()
 }
 
 /// Counts, kept errors and trail lengths do not depend on the number of threads. All numbers of threads above one
@@ -212,9 +214,9 @@ fn steps(outcome: &Outcome) -> Vec<(Wrong, usize)> {
 #[test]
 fn results_do_not_depend_on_threads() {
     for seed in 0..25 {
-        let mut random = Random(seed);
-        let nodes = 5_000 + random.below(60_000);
-        let degree = 2 + random.below(3);
+        let mut random = Random::new(seed);
+        let nodes = 5_000 + random.below_u64(60_000);
+        let degree = 2 + random.below_u64(3);
         let mut graph = Graph::random(&mut random, nodes, degree);
         graph.invalid_ends = seed % 3 == 0;
         graph.add_random_findings(&mut random, seed % 7 * seed % 50);

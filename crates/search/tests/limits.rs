@@ -13,17 +13,17 @@ use kripke_search::{Budget, End, Limit, Options, Order, Progress, StoreKind, exp
 
 /// A large random graph.
 fn graph(seed: u64) -> Graph {
-    Graph::random(&mut Random(seed), 20_000, 3)
+    Graph::random(&mut Random::new(seed), 20_000, 3)
 }
 
 #[test]
 fn never_exhausted_when_states_are_cut_off() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for seed in 0..20 {
         let graph = graph(seed);
         let states = known(&graph).states;
         for configuration in configurations(None) {
-            let max = random.below(states + 1).max(1);
+            let max = random.below_u64(states + 1).max(1);
             let budget = Budget { max_states: Some(max), ..Budget::default() };
             let outcome = run(&graph, &configuration, &budget);
             // Each worker but one may have reserved a state that another worker added first.
@@ -41,14 +41,14 @@ fn never_exhausted_when_states_are_cut_off() {
 
 #[test]
 fn never_exhausted_when_memory_runs_out() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     let mut stopped = 0;
     for seed in 0..20 {
         let graph = graph(seed);
         for configuration in configurations(None) {
             let enough = run(&graph, &configuration, &Budget::default()).statistics;
             let needed = enough.store_bytes + enough.search_bytes;
-            let memory = random.below(needed + 1);
+            let memory = random.below_u64(needed + 1);
             let outcome = run(&graph, &configuration, &Budget { memory: Some(memory), ..Budget::default() });
             let used = outcome.statistics.store_bytes;
             if outcome.statistics.states > 0 {
@@ -142,7 +142,7 @@ fn a_depth_limit_cuts_off_what_lies_beyond() {
 fn depth_first_within_a_depth() {
     let mut complete = 0;
     for seed in 0..200 {
-        let graph = Graph::random(&mut Random(seed), 60, 3);
+        let graph = Graph::random(&mut Random::new(seed), 60, 3);
         let known = known(&graph);
         for (max_depth, configuration) in
             (0..known.stack + 2).zip(configurations(Some(Order::DepthFirst)).into_iter().cycle())
@@ -198,12 +198,12 @@ without_capabilities!(Alarm);
 
 #[test]
 fn never_exhausted_when_interrupted() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for seed in 0..20 {
         let graph = graph(seed);
         let states = known(&graph).states;
         for configuration in configurations(None) {
-            let left = 1 + random.below(states);
+            let left = 1 + random.below_u64(states);
             let flag = Arc::new(AtomicBool::new(false));
             let budget = Budget { interrupt: Some(flag.clone()), ..Budget::default() };
             let alarm = Alarm { graph: graph.clone(), left: Arc::new(AtomicU64::new(left)), flag };

@@ -8,7 +8,9 @@ use graph::{Graph, Random, follow, known};
 use kripke_model::trail::Ending;
 use kripke_model::{FindingKind, Successors};
 use kripke_search::store::Bits;
-use kripke_search::{Budget, End, Limit, Options, Order, Outcome, Progress, StoreKind, SuccessorOrder, Wrong, explore};
+use kripke_search::{
+    Budget, End, ErrorKind, Limit, Options, Order, Outcome, Progress, StoreKind, SuccessorOrder, explore,
+};
 
 /// All configurations of a search with these stores.
 fn configurations(stores: &[StoreKind]) -> Vec<Options> {
@@ -33,8 +35,8 @@ fn run(graph: &Graph, options: &Options, budget: &Budget) -> Outcome {
 const LARGE: [StoreKind; 2] = [StoreKind::Bitstate(Bits::power(22, 3)), StoreKind::Hash { bits: 64 }];
 
 fn random_graph(seed: u64) -> Graph {
-    let mut random = Random(seed);
-    let (nodes, degree) = (1 + random.below(400), 1 + random.below(4));
+    let mut random = Random::new(seed);
+    let (nodes, degree) = (1 + random.below_u64(400), 1 + random.below_u64(4));
     let mut graph = Graph::random(&mut random, nodes, degree);
     graph.invalid_ends = seed.is_multiple_of(2);
     graph.add_random_findings(&mut random, seed % 7);
@@ -82,7 +84,7 @@ fn violations_have_trails() {
             assert!(matches!(outcome.end, End::Violation));
             let [violation] = &outcome.violations[..] else { panic!("one violation") };
             let node = follow(&graph, &violation.trail);
-            if let (Wrong::Finding(finding), Ending::Finding(n)) = (&violation.wrong, violation.trail.ending) {
+            if let (ErrorKind::Finding(finding), Ending::Finding(n)) = (&violation.error, violation.trail.ending) {
                 assert_eq!(graph.findings[&node][n as usize], *finding);
             }
         }
@@ -144,7 +146,7 @@ fn reached_but_not_expanded(graph: &Graph) -> usize {
 
 #[test]
 fn omissions_are_within_the_estimate() {
-    let graph = Graph::random(&mut Random(11), 20_000, 8);
+    let graph = Graph::random(&mut Random::new(11), 20_000, 8);
     let small = [
         StoreKind::Bitstate(Bits::power(17, 1)),
         StoreKind::Bitstate(Bits::power(17, 3)),
@@ -175,7 +177,7 @@ fn omissions_are_within_the_estimate() {
 
 #[test]
 fn different_seeds_omit_different_states() {
-    let graph = Graph::random(&mut Random(5), 20_000, 6);
+    let graph = Graph::random(&mut Random::new(5), 20_000, 6);
     let store = StoreKind::Bitstate(Bits::power(16, 2));
     let seen = |seed| {
         run(
@@ -204,7 +206,7 @@ fn liveness_uses_an_exact_store() {
 
 #[test]
 fn a_swarm_visits_more_states_than_one_search() {
-    let graph = Graph::random(&mut Random(3), 30_000, 5);
+    let graph = Graph::random(&mut Random::new(3), 30_000, 5);
     let all = known(&graph).states;
     let store = StoreKind::Bitstate(Bits::power(15, 2));
     for threads in [1, 3] {
@@ -226,8 +228,8 @@ fn a_swarm_visits_more_states_than_one_search() {
 
 #[test]
 fn a_swarm_stops_at_the_first_violation() {
-    let mut graph = Graph::random(&mut Random(8), 5_000, 4);
-    graph.add_random_findings(&mut Random(9), 40);
+    let mut graph = Graph::random(&mut Random::new(8), 5_000, 4);
+    graph.add_random_findings(&mut Random::new(9), 40);
     let store = StoreKind::Bitstate(Bits::power(20, 3));
     for (threads, all_errors) in [(1, false), (4, false), (4, true)] {
         let options = Options { store, swarm: Some(9), threads: Some(threads), all_errors, ..Options::default() };

@@ -22,22 +22,22 @@ fn intern(handle: &mut impl Handle, batch: &Batch, seen: &mut Vec<Seen>) -> Resu
 
 /// A state of random length: often equal to an earlier one, or a prefix of one.
 fn state(random: &mut Random, kinds: u64, fixed: Option<usize>) -> Vec<u8> {
-    let seed = random.below(kinds);
-    let mut content = Random(seed);
-    let length = fixed.unwrap_or_else(|| content.below(90) as usize);
-    (0..length).map(|_| content.below(3) as u8).collect()
+    let seed = random.below_u64(kinds);
+    let mut content = Random::new(seed);
+    let length = fixed.unwrap_or_else(|| content.below_u64(90) as usize);
+    (0..length).map(|_| content.below_u64(3) as u8).collect()
 }
 
 fn agree<S: Store>(store: &S, seed: u64) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let fixed = seed.is_multiple_of(2).then_some(12 + seed as usize);
-    let kinds = 1 + random.below(30_000);
+    let kinds = 1 + random.below_u64(30_000);
     let mut handle = store.handle();
     handle.enter();
     let mut ids: HashMap<Vec<u8>, StateId> = HashMap::new();
     let mut seen = Vec::new();
     while ids.len() < 5_000.min(kinds as usize / 4) {
-        let states: Vec<_> = (0..random.below(300)).map(|_| state(&mut random, kinds, fixed)).collect();
+        let states: Vec<_> = (0..random.below_u64(300)).map(|_| state(&mut random, kinds, fixed)).collect();
         intern(&mut handle, &batch(&states), &mut seen).unwrap();
         assert_eq!(seen.len(), states.len());
         for (state, &Seen { id, new }) in states.into_iter().zip(&seen) {
@@ -92,7 +92,7 @@ fn states_may_have_any_number_of_lengths() {
 fn contend<S: Store>(store: &S, workers: usize, seed: u64, fixed: Option<usize>) {
     let kinds = 20_000;
     let all: Vec<Vec<u8>> = {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         (0..30_000).map(|_| state(&mut random, kinds, fixed)).collect()
     };
     let start = Barrier::new(workers);
@@ -101,16 +101,16 @@ fn contend<S: Store>(store: &S, workers: usize, seed: u64, fixed: Option<usize>)
             let (all, start) = (&all, &start);
             move || {
                 let mut handle = store.handle();
-                let mut random = Random(seed * 100 + n as u64);
+                let mut random = Random::new(seed * 100 + n as u64);
                 let (mut found, mut seen) = (Vec::new(), Vec::new());
                 start.wait();
                 handle.enter();
                 for turn in 0..300 {
-                    let at = random.below(all.len() as u64 - 200) as usize;
+                    let at = random.below_u64(all.len() as u64 - 200) as usize;
                     let at = if turn < 150 { turn * 199 } else { at };
-                    intern(&mut handle, &batch(&all[at..at + 1 + random.below(199) as usize]), &mut seen).unwrap();
+                    intern(&mut handle, &batch(&all[at..at + 1 + random.below_u64(199) as usize]), &mut seen).unwrap();
                     found.extend(seen.iter().enumerate().map(|(i, &seen)| (at + i, seen)));
-                    if random.below(20) == 0 {
+                    if random.below_u64(20) == 0 {
                         handle.leave();
                         std::thread::yield_now();
                         handle.enter();

@@ -34,7 +34,7 @@ pub fn loose(seed: u64) -> Program {
 /// A formula about such a program that does not count steps.
 pub fn formula(seed: u64) -> String {
     let mut random = Random::new(seed ^ 0x000f_0421);
-    let (p, q) = (random.pick(&QUESTIONS), random.pick(&QUESTIONS));
+    let (p, q) = (random.one_of(&QUESTIONS), random.one_of(&QUESTIONS));
     match random.below(9) {
         0 => format!("[] !{p}"),
         1 => format!("<> {p}"),
@@ -50,7 +50,7 @@ pub fn formula(seed: u64) -> String {
 
 /// A condition about such a program.
 pub fn condition(seed: u64) -> &'static str {
-    Random::new(seed ^ 0x00c0_0d17).pick(&QUESTIONS)
+    Random::new(seed ^ 0x00c0_0d17).one_of(&QUESTIONS)
 }
 
 impl Maker {
@@ -74,7 +74,7 @@ impl Maker {
     }
 
     fn label(&mut self) -> &'static str {
-        self.random.pick(&["", "", "", "accept_0: ", "progress_0: ", "end_0: "])
+        self.random.one_of(&["", "", "", "accept_0: ", "progress_0: ", "end_0: "])
     }
 
     fn statements(&mut self, depth: usize, least: usize) -> Vec<Node> {
@@ -88,23 +88,23 @@ impl Maker {
         }
         let own = self.process;
         match self.random.below(20) {
-            0..=3 => Node::leaf(self.random.pick(&["x = (x + 1) % 3", "y = x", "x = 0", "y = 1 - (y > 0)", "skip"])),
+            0..=3 => Node::leaf(self.random.one_of(&["x = (x + 1) % 3", "y = x", "x = 0", "y = 1 - (y > 0)", "skip"])),
             4 | 5 => {
-                let value = self.random.pick(&["1", "2", "x", "0"]);
+                let value = self.random.one_of(&["1", "2", "x", "0"]);
                 Node::leaf(format!("g{own} = {value}"))
             }
-            6 => Node::leaf(self.random.pick(&["a = 1", "a = 0", "a = (a + x) % 3", "s!1", "s?x", "s?1"])),
-            7 if !self.in_loop => Node::leaf(self.random.pick(&["n++", "n = n + 2", "n--"])),
+            6 => Node::leaf(self.random.one_of(&["a = 1", "a = 0", "a = (a + x) % 3", "s!1", "s?x", "s?1"])),
+            7 if !self.in_loop => Node::leaf(self.random.one_of(&["n++", "n = n + 2", "n--"])),
             8 => Node::leaf(format!("arr[{own}] = (arr[{own}] + 1) % 2")),
             9..=11 => self.send(),
             12..=14 => self.receive(),
             15 | 16 => Node::leaf(format!("({})", self.guard())),
             17 => {
-                let what = self.random.pick(&["x < 2", "a != 1", "g0 < 2", "g1 != 1", "n < 3", "len(c0) < 2"]);
+                let what = self.random.one_of(&["x < 2", "a != 1", "g0 < 2", "g1 != 1", "n < 3", "len(c0) < 2"]);
                 Node::leaf(format!("assert({what})"))
             }
             18 if self.in_loop && !self.atomic => Node::leaf("break"),
-            18 => Node::leaf(self.random.pick(&["timeout", "x = 6 / (2 - x)", "arr[x] = 0"])),
+            18 => Node::leaf(self.random.one_of(&["timeout", "x = 6 / (2 - x)", "arr[x] = 0"])),
             _ => Node::leaf(format!("x = g{own}")),
         }
     }
@@ -119,11 +119,14 @@ impl Maker {
                 if self.random.one_in(2) {
                     options.push(vec![Node::leaf("break")]);
                 }
-                let label = self.random.pick(&["", "", "accept_1: ", "progress_1: ", "end_1: "]);
+                let label = self.random.one_of(&["", "", "accept_1: ", "progress_1: ", "end_1: "]);
                 // A process has each label once at most.
                 let label = if depth == 1 { label } else { "" };
-                let label =
-                    if label.is_empty() { String::new() } else { label.replace('1', &self.random.draw().to_string()) };
+                let label = if label.is_empty() {
+                    String::new()
+                } else {
+                    label.replace('1', &self.random.next_u64().to_string())
+                };
                 Node::tree(format!("{label}do :: "), options, " :: ", " od")
             }
             5 => {
@@ -134,13 +137,13 @@ impl Maker {
             }
             6 => {
                 let own = self.process;
-                let first = self.random.pick(&["x = 1", "(x == 0)", "a = 2", "(a < 2)"]);
+                let first = self.random.one_of(&["x = 1", "(x == 0)", "a = 2", "(a < 2)"]);
                 let body = vec![Node::leaf(first), Node::leaf(format!("g{own} = x")), Node::leaf("x = 0")];
                 Node::tree("d_step { ", vec![body], "", " }")
             }
             _ => {
                 let main = self.statements(depth, 1);
-                let escape = Node::leaf(self.random.pick(&["(a == 2)", "s?x", "(n > 1)", "timeout"]));
+                let escape = Node::leaf(self.random.one_of(&["(a == 2)", "s?x", "(n > 1)", "timeout"]));
                 Node::tree("{ ", vec![main, vec![escape, Node::leaf("y = 0")]], " } unless { ", " }")
             }
         }
@@ -163,7 +166,7 @@ impl Maker {
     fn send(&mut self) -> Node {
         let to = if self.random.one_in(10) { self.random.below(self.count) } else { self.process };
         let how = if self.capacities[to] > 0 && self.random.one_in(5) { "!!" } else { "!" };
-        let value = self.random.pick(&["1", "2", "x", "a"]);
+        let value = self.random.one_of(&["1", "2", "x", "a"]);
         Node::leaf(format!("c{to}{how}{value}"))
     }
 
@@ -173,7 +176,7 @@ impl Maker {
         let from = if self.random.one_in(10) { self.random.below(self.count) } else { before };
         let buffered = self.capacities[from] > 0;
         let ways = ["?x", "?y", "?1", "?_", "?eval(x)", "??2", "?<y>", "??<x>"];
-        let how = self.random.pick(&ways[..if buffered { ways.len() } else { 5 }]);
+        let how = self.random.one_of(&ways[..if buffered { ways.len() } else { 5 }]);
         Node::leaf(format!("c{from}{how}"))
     }
 

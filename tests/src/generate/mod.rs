@@ -3,13 +3,12 @@
 mod claim;
 mod loose;
 mod program;
-mod random;
 mod shrink;
 
 pub use claim::with_claim;
+pub use kripke_model::Random;
 pub use loose::{condition, formula, loose};
 pub use program::program;
-pub use random::Random;
 pub use shrink::shrink;
 
 /// A piece of program text with parts that can be left out: `open`, then each part's statements joined by `;`, with

@@ -59,7 +59,7 @@ impl Maker {
             body.push(if i < self.labels { self.labelled(i, statement) } else { statement });
         }
         if self.random.one_in(5) {
-            body.push(Node::leaf(self.random.pick(&[
+            body.push(Node::leaf(self.random.one_of(&[
                 "run child(1)",
                 "x = run child(a)",
                 "atomic { run child(1); run child(2) }",
@@ -85,8 +85,10 @@ impl Maker {
         }
         match self.random.below(if place == Place::Deterministic { 5 } else { 16 }) {
             0..=2 => self.assignment(),
-            3 => Node::leaf(self.random.pick(&["skip", "printf(\"x\\n\")", "b = _pid", "x = _nr_pr"])),
-            4 => Node::leaf(format!("assert({})", self.random.pick(&["a != 2", "b < 3", "f == 0 || x != 1", "true"]))),
+            3 => Node::leaf(self.random.one_of(&["skip", "printf(\"x\\n\")", "b = _pid", "x = _nr_pr"])),
+            4 => {
+                Node::leaf(format!("assert({})", self.random.one_of(&["a != 2", "b < 3", "f == 0 || x != 1", "true"])))
+            }
             5..=6 => Node::leaf(format!("({})", self.guard())),
             7..=9 => self.receive(),
             10..=12 => self.send(),
@@ -96,7 +98,9 @@ impl Maker {
             }
             14 if place == Place::Free && self.in_loop => Node::leaf("break"),
             14 => self.declaration(),
-            15 => Node::leaf(self.random.pick(&["timeout", "(a == 0 || timeout)", "arr[f] = 1", "arr[x % 2] = y % 4"])),
+            15 => {
+                Node::leaf(self.random.one_of(&["timeout", "(a == 0 || timeout)", "arr[f] = 1", "arr[x % 2] = y % 4"]))
+            }
             _ => self.assignment(),
         }
     }
@@ -126,17 +130,18 @@ impl Maker {
             }
             (_, 6) => {
                 let main = self.statements(depth, place);
-                let escape = Node::leaf(self.random.pick(&["(a == 2)", "c?x", "f == 1", "c!1", "d?m1(x)", "timeout"]));
+                let escape =
+                    Node::leaf(self.random.one_of(&["(a == 2)", "c?x", "f == 1", "c!1", "d?m1(x)", "timeout"]));
                 let mut escapes = vec![escape];
                 escapes.extend(self.statements(0, place));
                 Node::tree("{ ", vec![main, escapes], " } unless { ", " }")
             }
             (_, 7) => {
-                let open = self.random.pick(&["for (x : 0 .. 1) { ", "for (x : 1 .. y) { ", "for (x in arr) { "]);
+                let open = self.random.one_of(&["for (x : 0 .. 1) { ", "for (x : 1 .. y) { ", "for (x in arr) { "]);
                 Node::tree(open, vec![vec![self.assignment()]], "", " }")
             }
             (_, 8) => Node::tree("{ ", vec![self.statements(depth, place)], "", " }"),
-            _ => Node::leaf(self.random.pick(&["select (x : 0 .. 2)", "select (y : 0 .. a)", "select (a : 1 .. 2)"])),
+            _ => Node::leaf(self.random.one_of(&["select (x : 0 .. 2)", "select (y : 0 .. a)", "select (a : 1 .. 2)"])),
         }
     }
 
@@ -156,14 +161,14 @@ impl Maker {
     }
 
     fn assignment(&mut self) -> Node {
-        let left = self.random.pick(&["a", "b", "f", "x", "y", "arr[0]", "arr[1]"]);
+        let left = self.random.one_of(&["a", "b", "f", "x", "y", "arr[0]", "arr[1]"]);
         let value = self.value();
         Node::leaf(format!("{left} = ({value}) % 4"))
     }
 
     fn value(&mut self) -> String {
         let leaf = ["0", "1", "2", "a", "b", "f", "x", "y", "arr[1]", "len(c)"];
-        let (l, r) = (self.random.pick(&leaf), self.random.pick(&leaf));
+        let (l, r) = (self.random.one_of(&leaf), self.random.one_of(&leaf));
         match self.random.below(7) {
             0 => format!("{l} + {r}"),
             1 => format!("{l} * {r} + 1"),
@@ -176,16 +181,16 @@ impl Maker {
     fn declaration(&mut self) -> Node {
         self.declared += 1;
         let n = self.declared;
-        let start = self.random.pick(&["", " = 1", " = a"]);
+        let start = self.random.one_of(&["", " = 1", " = a"]);
         Node::leaf(format!("skip; byte t{n}{start}; b = (t{n} + 1) % 3"))
     }
 
     fn guard(&mut self) -> String {
         if self.process > 0 && self.random.one_in(10) {
-            return self.random.pick(&["p0@L0", "p0[0]@L1", "!(p0@L1)", "p0:x == 1"]).to_string();
+            return self.random.one_of(&["p0@L0", "p0[0]@L1", "!(p0@L1)", "p0:x == 1"]).to_string();
         }
-        let left = self.random.pick(&["a", "b", "f", "arr[0]", "len(d)", "_nr_pr", "_last"]);
-        let operator = self.random.pick(&["==", "!=", "<=", ">"]);
+        let left = self.random.one_of(&["a", "b", "f", "arr[0]", "len(d)", "_nr_pr", "_last"]);
+        let operator = self.random.one_of(&["==", "!=", "<=", ">"]);
         let right = self.random.below(3);
         format!("{left} {operator} {right}")
     }
@@ -194,7 +199,7 @@ impl Maker {
         let sends = ["c!1", "c!a", "c!2", "d!m0(a)", "d!m1(1)", "d!m1,f", "c!!b", "d!!m0(y)"];
         // A sorted send on a rendezvous channel would be refused.
         let count = if self.buffered { sends.len() } else { 6 };
-        Node::leaf(self.random.pick(&sends[..count]))
+        Node::leaf(self.random.one_of(&sends[..count]))
     }
 
     fn receive(&mut self) -> Node {
@@ -202,6 +207,6 @@ impl Maker {
             ["c?x", "c?1", "c?a", "c?eval(a)", "d?m0(x)", "d?m1(y)", "d?m1(_)", "c?_", "c??1", "d??m1(x)", "c?<y>"];
         // Random receives and copies are for buffers.
         let count = if self.buffered { receives.len() } else { 8 };
-        Node::leaf(self.random.pick(&receives[..count]))
+        Node::leaf(self.random.one_of(&receives[..count]))
     }
 }

@@ -8,50 +8,17 @@ mod edges;
 mod expressions;
 mod observer;
 
-use kripke_model::Model;
 use kripke_model::ir::{
     Channel, ChannelId, Edge, EdgeId, Enum, Expr, FileId, Guard, Init, LocId, Location, Pattern, Place, Process,
     ProcessId, Scheduling, Shows, SourceFile, Span, Start, Sync, Then, Trace, Type, Var, VarId, VarRef,
 };
-
-/// A pseudo-random number generator (SplitMix64).
-#[derive(Clone, Debug)]
-pub struct Random(u64);
-
-impl Random {
-    /// A generator with a seed.
-    pub fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `n`.
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    /// True with a probability of `n` percent.
-    pub fn percent(&mut self, n: usize) -> bool {
-        self.below(100) < n
-    }
-
-    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
-        &from[self.below(from.len())]
-    }
-}
+use kripke_model::{Model, Random};
 
 const NOWHERE: Span = Span { file: FileId(0), start: 0, end: 1 };
 
 /// The model of a seed.
 pub fn random_model(seed: u64) -> Model {
-    let mut random = Random::new(seed);
+    let mut random = Random::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d);
     let (careful, dynamic, fields) = (random.percent(85), random.percent(35), 1 + random.below(3));
     let plain = random.percent(25);
     let dynamic = dynamic && !plain;

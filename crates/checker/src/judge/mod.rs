@@ -12,7 +12,7 @@ use kripke_model::ir::Expr;
 use kripke_model::trail::Replayed;
 use kripke_report::evidence::Tree;
 use kripke_report::verdict::{Unconfirmed, Verdict};
-use kripke_search::{Fairness, Wrong};
+use kripke_search::{ErrorKind, Fairness};
 
 use crate::question::Logic;
 use crate::task::{Kind, Task};
@@ -27,11 +27,11 @@ pub fn confirm(
 ) -> Result<(), Unconfirmed> {
     let Verdict::Violated(violated) = verdict else { return Ok(()) };
     for found in std::iter::once(&violated.first).chain(&violated.others) {
-        let broken = match (&task.question, found.wrong()) {
-            (Some(question), Wrong::Goal | Wrong::Caught | Wrong::Cycle) => {
+        let broken = match (&task.question, found.error()) {
+            (Some(question), ErrorKind::Goal | ErrorKind::BadPrefix | ErrorKind::Cycle) => {
                 question.is_broken_by(found, fairness, interpreter)
             }
-            (None, Wrong::Cycle) => is_violating_cycle(task, found.replayed(), fairness, interpreter),
+            (None, ErrorKind::Cycle) => is_violating_cycle(task, found.replayed(), fairness, interpreter),
             _ => true,
         };
         if !broken {

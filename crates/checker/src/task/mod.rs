@@ -219,9 +219,9 @@ impl Task {
     }
 }
 
-/// A model, and the questions about it in its language.
+/// An instance of the model-checking problem: a model, and the questions about it in terms of the model.
 #[derive(Clone, Debug)]
-pub struct Subject {
+pub struct Problem {
     /// The model.
     pub model: Model,
     /// The conditions of [`Questions::reach`].
@@ -232,7 +232,7 @@ pub struct Subject {
 }
 
 /// Reads a model, and the questions about it.
-pub fn load(file: &Path, request: &Request, files: &dyn Files) -> Result<Subject, InputError> {
+pub fn load(file: &Path, request: &Request, files: &dyn Files) -> Result<Problem, InputError> {
     let asked = &request.questions;
     let mut questions = Vec::new();
     let loaded = load::load_with(file, &request.source, files, |model| {
@@ -247,12 +247,12 @@ pub fn load(file: &Path, request: &Request, files: &dyn Files) -> Result<Subject
         let conditions = rest.by_ref().take(wanted).collect();
         question.mean(&model, conditions)?;
     }
-    Ok(Subject { model, conditions, questions, warnings })
+    Ok(Problem { model, conditions, questions, warnings })
 }
 
 /// The tasks of a request, in order, simplified as far as the request allows.
-pub fn tasks(file: &Path, subject: Subject, request: &Request) -> Result<Vec<Task>, InputError> {
-    let mut tasks = plain_tasks(file, subject, request)?;
+pub fn tasks(file: &Path, problem: Problem, request: &Request) -> Result<Vec<Task>, InputError> {
+    let mut tasks = plain_tasks(file, problem, request)?;
     if !request.reductions.raw {
         tasks.iter_mut().for_each(|task| task.simplify(&request.reductions));
     }
@@ -328,8 +328,8 @@ impl Stated {
     }
 }
 
-fn plain_tasks(file: &Path, subject: Subject, request: &Request) -> Result<Vec<Task>, InputError> {
-    let Subject { model, conditions, questions, .. } = subject;
+fn plain_tasks(file: &Path, problem: Problem, request: &Request) -> Result<Vec<Task>, InputError> {
+    let Problem { model, conditions, questions, .. } = problem;
     let (asked, claims) = (&request.questions, request.questions.claims());
     let stated = Stated::new(model);
     let mut out: Vec<Task> = Vec::new();

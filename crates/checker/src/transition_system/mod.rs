@@ -43,7 +43,7 @@ use std::path::Path;
 
 use kripke_logic::{Atoms, Buchi, Ctl, Ltl, Problem, parse, translate};
 use kripke_search::store::Store;
-use kripke_search::{Budget, Cycles, End, Options, Order, Progress, StoreKind, Wrong, explore, explore_with};
+use kripke_search::{Budget, Cycles, End, ErrorKind, Options, Order, Progress, StoreKind, explore, explore_with};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -282,21 +282,21 @@ impl<'a, T: TransitionSystem> SystemCheck<'a, T> {
             };
         };
         let run = Generator::new(self.system, question.aim).replay(&violation.trail);
-        if !self.is_confirmed(question, &violation.wrong, &run) {
+        if !self.is_confirmed(question, &violation.error, &run) {
             return Err(Error::Bug("a counterexample could not be confirmed".to_string()));
         }
         Ok(SystemVerdict::Violated(Box::new(run)))
     }
 
-    fn is_confirmed(&self, question: &Question<'_>, wrong: &Wrong, run: &SystemRun<T::State>) -> bool {
+    fn is_confirmed(&self, question: &Question<'_>, error: &ErrorKind, run: &SystemRun<T::State>) -> bool {
         judge::is_run(self.system, run)
-            && match (question.aim, question.formula, wrong) {
-                (Aim::Automaton { numbers, .. }, Some(formula), Wrong::Cycle) => {
+            && match (question.aim, question.formula, error) {
+                (Aim::Automaton { numbers, .. }, Some(formula), ErrorKind::Cycle) => {
                     judge::refutes(self.system, formula, numbers, run)
                         && judge::is_fair(self.system, self.fairness, run)
                 }
-                (Aim::Invariant(number), _, Wrong::Goal) => !self.system.holds(number, &run.last),
-                (_, _, Wrong::InvalidEnd) => !self.system.may_end(&run.last),
+                (Aim::Invariant(number), _, ErrorKind::Goal) => !self.system.holds(number, &run.last),
+                (_, _, ErrorKind::InvalidEnd) => !self.system.may_end(&run.last),
                 _ => true,
             }
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use kripke_search::{Algorithm, Fairness};
 
@@ -54,8 +55,8 @@ pub struct Asking {
     pub weak: bool,
     /// Algorithm for acceptance cycles: strongly connected components (scc; ufscc in parallel) or nested depth-first search
     /// (nested; cndfs in parallel)
-    #[arg(long, value_enum, default_value_t, value_name = "auto|scc|nested|cndfs|ufscc", hide_possible_values = true)]
-    pub cycles: By,
+    #[arg(long, value_parser = algorithm(), default_value = "auto", value_name = "auto|scc|nested|cndfs|ufscc", hide_possible_values = true)]
+    pub cycles: Algorithm,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
@@ -68,14 +69,10 @@ pub enum Fair {
     Impartial,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-pub enum By {
-    #[default]
-    Auto,
-    Scc,
-    Nested,
-    Cndfs,
-    Ufscc,
+/// The parser of the name of a cycle algorithm.
+fn algorithm() -> impl TypedValueParser<Value = Algorithm> {
+    let names = PossibleValuesParser::new(Algorithm::ALL.map(Algorithm::word));
+    names.try_map(|name| Algorithm::named(&name).ok_or("unknown algorithm"))
 }
 
 impl Asking {
@@ -87,17 +84,6 @@ impl Asking {
             Fair::Strong => Fairness::Strong,
             Fair::StrongTransitions => Fairness::StrongTransitions,
             Fair::Impartial => Fairness::Impartial,
-        }
-    }
-
-    /// The algorithm that finds accepting cycles.
-    pub fn algorithm(&self) -> Algorithm {
-        match self.cycles {
-            By::Auto => Algorithm::Auto,
-            By::Scc => Algorithm::Scc,
-            By::Nested => Algorithm::Nested,
-            By::Cndfs => Algorithm::Cndfs,
-            By::Ufscc => Algorithm::Ufscc,
         }
     }
 }

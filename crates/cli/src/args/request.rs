@@ -78,7 +78,7 @@ impl Searching {
     fn search(&self, asking: &Asking) -> Search {
         Search {
             order: self.search.map(Into::into),
-            algorithm: asking.algorithm(),
+            algorithm: asking.cycles,
             store: self.storing.store(),
             compact: self.compact,
             engine: self.engine.into(),

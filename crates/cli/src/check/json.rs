@@ -3,6 +3,7 @@
 use kripke::answer::{Answer, Results};
 use kripke::layers::state_bits;
 use kripke::memory;
+use kripke::request::Request;
 use kripke::task::Kind;
 use kripke_model::Within;
 use kripke_report::evidence::Words;
@@ -10,14 +11,14 @@ use kripke_report::json::{self, Report};
 use kripke_report::source::Lines;
 use kripke_report::verdict::{Counterexample, Reason, Verdict};
 use kripke_report::{coverage, explanation, screen};
-use kripke_search::{End, Errors, Fairness, Limit, Order, Place, Statistics, StoreKind, Wrong};
+use kripke_search::{End, ErrorKind, Errors, Fairness, Limit, Order, Place, Statistics, StoreKind};
 
 use super::screen::Done;
 use crate::args::Check;
 use crate::trails::Written;
 
 pub fn report(done: &Done, args: &Check) -> Report {
-    let results = &done.results;
+    let (results, request) = (&done.results, args.request());
     let (first, decisive) = (&results.answers[0], results.decisive());
     let statistics = &first.outcome.statistics;
     let reason = match &decisive.verdict {
@@ -34,7 +35,7 @@ pub fn report(done: &Done, args: &Check) -> Report {
         complete: results.answers.iter().all(|a| matches!(a.outcome.end, End::Exhausted(_))),
         reason: reason.map(Reason::word),
         message: reason.map(|r| explain(results, r)),
-        properties: done.answers().map(|(answer, trail)| property(results, answer, trail)).collect(),
+        properties: done.answers().map(|(answer, trail)| property(results, answer, trail, &request)).collect(),
         states: statistics.states,
         transitions: statistics.transitions,
         missed: statistics.omissions.map(|m| json::Missed {
@@ -55,7 +56,7 @@ pub fn report(done: &Done, args: &Check) -> Report {
             invalid_end_state: sum(|e| e.invalid_ends),
             fault: sum(|e| e.faults),
             reached: sum(|e| e.goals),
-            property: sum(|e| e.caught + e.cycles),
+            property: sum(|e| e.bad_prefixes + e.cycles),
         },
         findings: results.answers.iter().flat_map(findings).collect(),
         unreached: args.showing.unreached.then(|| unreached(results)),
@@ -79,7 +80,7 @@ fn explain(results: &Results, reason: &Reason) -> String {
     }
 }
 
-fn property(results: &Results, answer: &Answer, trail: &Written) -> json::Property {
+fn property(results: &Results, answer: &Answer, trail: &Written, request: &Request) -> json::Property {
     let statistics = &answer.outcome.statistics;
     json::Property {
         name: answer.task.name.clone(),
@@ -88,13 +89,7 @@ fn property(results: &Results, answer: &Answer, trail: &Written) -> json::Proper
         undecided: undecided(answer),
         trail: trail.name(),
         evidence: evidence(answer),
-        fairness: match answer.fairness() {
-            Fairness::None => None,
-            Fairness::Weak => Some("weak"),
-            Fairness::Strong => Some("strong"),
-            Fairness::StrongTransitions => Some("strong-transitions"),
-            Fairness::Impartial => Some("impartial"),
-        },
+        fairness: Some(answer.fairness()).filter(|fairness| *fairness != Fairness::None).map(Fairness::word),
         checked: [(answer.search.assertions, "assertions"), (answer.search.end_states, "end_states"), (true, "faults")]
             .into_iter()
             .filter_map(|(checked, what)| checked.then_some(what))
@@ -103,13 +98,14 @@ fn property(results: &Results, answer: &Answer, trail: &Written) -> json::Proper
         states: statistics.states,
         transitions: statistics.transitions,
         seconds: answer.elapsed.as_secs_f64(),
+        plan: answer.decisions(request),
     }
 }
 
 /// Why a property has no answer though something was found.
 fn undecided(answer: &Answer) -> Option<&'static str> {
     let Verdict::Violated(violated) = &answer.verdict else { return None };
-    (answer.task.kind != Kind::Safety && screen::is_fault(violated.first.wrong())).then_some("fault")
+    (answer.task.kind != Kind::Safety && screen::is_fault(violated.first.error())).then_some("fault")
 }
 
 fn evidence(answer: &Answer) -> Option<json::Evidence> {
@@ -131,16 +127,18 @@ fn findings(answer: &Answer) -> Vec<json::Finding> {
     let model = &answer.task.model;
     let lines = Lines::new(model);
     let finding = |c: &Counterexample| {
-        let (message, _) = screen::headline(model, c.wrong());
-        let found = match c.wrong() {
-            Wrong::Finding(f) => Some(f),
-            Wrong::InvalidEnd | Wrong::Goal | Wrong::Caught | Wrong::Cycle | Wrong::Refuted => None,
+        let (message, _) = screen::headline(model, c.error());
+        let found = match c.error() {
+            ErrorKind::Finding(f) => Some(f),
+            ErrorKind::InvalidEnd | ErrorKind::Goal | ErrorKind::BadPrefix | ErrorKind::Cycle | ErrorKind::Refuted => {
+                None
+            }
         };
         let placed = found.filter(|f| explanation::place(model, &lines, f).is_some());
-        let otherwise = match c.wrong() {
-            Wrong::Goal => "reached",
-            Wrong::Caught | Wrong::Cycle | Wrong::Refuted => "property",
-            Wrong::Finding(_) | Wrong::InvalidEnd => "invalid_end_state",
+        let otherwise = match c.error() {
+            ErrorKind::Goal => "reached",
+            ErrorKind::BadPrefix | ErrorKind::Cycle | ErrorKind::Refuted => "property",
+            ErrorKind::Finding(_) | ErrorKind::InvalidEnd => "invalid_end_state",
         };
         json::Finding {
             kind: found.map_or(otherwise, |f| explanation::kind(&f.kind)),

@@ -5,15 +5,17 @@ use std::time::Duration;
 
 use kripke::answer::{Answer, Results};
 use kripke::layers::state_bits;
+use kripke::request::Request;
 use kripke::symmetric;
 use kripke::task::Kind;
 use kripke_reduce::por::NO_REDUCTION;
+use kripke_report::escape::visible;
 use kripke_report::json;
 use kripke_report::run::Run;
 use kripke_report::screen::{Checked, trace};
 use kripke_report::table::Look;
 use kripke_report::verdict::Verdict;
-use kripke_report::{coverage, number};
+use kripke_report::{coverage, decision, number};
 use kripke_search::{End, Outcome};
 
 use crate::args::Check;
@@ -60,6 +62,7 @@ impl Done {
         out.push_str(&self.never_executed(args));
         if args.showing.verbose {
             out.push_str(&self.particulars());
+            out.push_str(&self.plans(&args.request()));
         }
         out
     }
@@ -91,7 +94,7 @@ impl Done {
         }
     }
 
-    /// Where time and memory went, and the plan.
+    /// Where time and memory went.
     fn particulars(&self) -> String {
         let ms = |s: f64| number::duration(Duration::from_secs_f64(s));
         let json::Seconds { load, compile, search, .. } = self.results.seconds;
@@ -110,6 +113,15 @@ impl Done {
             number::bytes(statistics.search_bytes),
             symmetric::words(decisive.symmetry.as_ref()),
         )
+    }
+
+    /// The plan of each answer.
+    fn plans(&self, request: &Request) -> String {
+        let plan = |answer: &Answer| {
+            let table = decision::table(&answer.decisions(request));
+            format!("  plan for {}:\n{table}", visible(&answer.task.name))
+        };
+        self.results.answers.iter().map(plan).collect()
     }
 
     fn answer(&self, answer: &Answer, args: &Check, file: &Path) -> String {

@@ -132,6 +132,54 @@ fn quiet_is_one_line_and_verbose_is_more() {
     assert!(said.out.contains("memory limit"), "{}", said.out);
 }
 
+/// Options, and a decision of the plan that they lead to: item, value, reason.
+const PLANNED: [(&str, [&str; 3]); 21] = [
+    ("", ["store", "auto: exact, then tree", "default"]),
+    ("--store tree", ["store", "tree", "--store"]),
+    ("--lossy", ["store", "auto: exact, tree, hash, then bitstate", "--lossy"]),
+    ("--store hash --hash-bits 40", ["store", "hash: 40-bit hashes", "--store"]),
+    ("--ltl <>(_nr_pr==9)", ["store", "exact", "searches for cycles and CTL store states in full"]),
+    ("--search dfs", ["order", "depth-first", "--search"]),
+    ("--search dfs", ["threads", "1", "a depth-first search is sequential unless its store is lossy"]),
+    ("--store cache", ["order", "depth-first", "default of this store"]),
+    ("--swarm=3 -w 20", ["swarm", "3 searches", "--swarm"]),
+    ("--engine interpret", ["engine", "interpret", "--engine"]),
+    ("--no-slicing", ["slicing", "off", "--no-slicing"]),
+    ("--raw", ["dead-variables", "off", "--raw"]),
+    ("--no-coarsening", ["statement-merging", "off", "--no-coarsening"]),
+    ("--ltl X(_nr_pr==2)", ["statement-merging", "off", "the property counts steps"]),
+    ("--no-partial-order", ["partial-order", "off", "--no-partial-order"]),
+    ("--ltl <>(_nr_pr==9) --fair weak", ["partial-order", "off", "fairness counts every move"]),
+    ("--ctl EF(_nr_pr==2) --symmetry", ["symmetry", "off", "it is not applied to CTL formulas"]),
+    ("--ltl <>(_nr_pr==9) --fair weak", ["cycle-algorithm", "scc", "fairness is decided on whole components"]),
+    ("--ltl <>(_nr_pr==9)", ["cycle-algorithm", "cndfs", "default for several threads"]),
+    ("--ltl <>(_nr_pr==9) --cycles nested", ["threads", "1", "this cycle algorithm is sequential"]),
+    ("--compact --engine interpret --raw", ["layers", "interpret < state codec", "each layer wraps those before it"]),
+];
+
+#[test]
+fn verbose_and_json_show_the_same_plan() {
+    let desk = Desk::new();
+    for (options, [item, value, reason]) in PLANNED {
+        let command = format!("check peterson.pml -j 2 --no-trail {options}");
+        let json = desk.run(&format!("{command} --format json")).json();
+        let plan = json["properties"][0]["plan"].as_array().unwrap();
+        let text = |decision: &serde_json::Value, field: &str| decision[field].as_str().unwrap().to_string();
+        let decided = plan.iter().find(|d| d["item"] == item).unwrap_or_else(|| panic!("{item}: {json}"));
+        assert_eq!([text(decided, "value"), text(decided, "reason")], [value, reason], "{options}: {item}");
+        let screen = desk.run(&format!("{command} -v")).out;
+        let (_, shown) = screen.split_once("  plan for ").unwrap_or_else(|| panic!("{options}: {screen}"));
+        let rows: Vec<String> = shown.lines().skip(1).map(words).collect();
+        let expected = plan.iter().map(|d| ["item", "value", "reason"].map(|field| text(d, field)).join(" "));
+        assert_eq!(rows, expected.collect::<Vec<String>>(), "{options}");
+    }
+}
+
+/// A line without its columns.
+fn words(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 #[test]
 fn colours_come_when_asked_for() {
     let desk = Desk::new();

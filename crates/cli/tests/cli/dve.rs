@@ -55,5 +55,5 @@ fn a_model_is_combined_with_properties() {
     assert!(desk.run("combine m.dve worse.ltl").expect(2).err.contains("worse.ltl:2"));
     desk.write("m.mltl", "#define some x > eval(N - 1)\n#property G !some\n");
     desk.run("combine m.dve m.mltl -DN=3").expect(0);
-    assert!(std::fs::read_to_string(desk.dir.join("m.prop1.dve")).unwrap().contains("guard (x > 2)"));
+    assert!(std::fs::read_to_string(desk.path("m.prop1.dve")).unwrap().contains("guard (x > 2)"));
 }

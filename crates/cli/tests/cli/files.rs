@@ -34,7 +34,7 @@ fn the_usual_names_are_no_licence_either() {
     assert!(said.err.contains("warning: can't write second.trail.json"), "{}", said.err);
     assert!(!said.out.contains("kripke replay"), "{}", said.out);
     assert_eq!(desk.read("second.trail.json"), "{\"a\": 1}");
-    fs::remove_file(desk.dir.join("second.trail.json")).unwrap();
+    fs::remove_file(desk.path("second.trail.json")).unwrap();
     // A trace of another tool has the same format.
     let theirs = "{ \"#meta\": { \"format\": \"ITF\", \"varTypes\": {} }, \"vars\": [], \"states\": [] }";
     desk.write("second.itf.json", theirs);
@@ -105,14 +105,14 @@ fn a_model_can_be_standard_input() {
 
 /// A sparse file that is larger than any text may be.
 fn huge(desk: &Desk, name: &str) {
-    fs::File::create(desk.dir.join(name)).unwrap().set_len(40 << 20).unwrap();
+    fs::File::create(desk.path(name)).unwrap().set_len(40 << 20).unwrap();
 }
 
 #[test]
 fn what_is_read_is_bounded() {
     let desk = Desk::new();
     huge(&desk, "huge");
-    fs::create_dir(desk.dir.join("folder")).unwrap();
+    fs::create_dir(desk.path("folder")).unwrap();
     desk.write("inc.pml", "byte x;\n#include \"huge\"\ninit { skip }\n");
     desk.write("inc.mdve", "include(huge)");
     for (args, word) in [
@@ -212,7 +212,7 @@ mod unix {
     use super::*;
 
     fn pipe(desk: &Desk, name: &str) {
-        assert!(Command::new("mkfifo").arg(desk.dir.join(name)).status().unwrap().success());
+        assert!(Command::new("mkfifo").arg(desk.path(name)).status().unwrap().success());
     }
 
     /// Runs a script in which `kripke` is the program.
@@ -228,10 +228,10 @@ mod unix {
         let desk = Desk::new();
         pipe(&desk, "pipe");
         desk.write("target.json", "precious");
-        symlink("target.json", desk.dir.join("link")).unwrap();
-        symlink("nothing.json", desk.dir.join("dangling")).unwrap();
+        symlink("target.json", desk.path("link")).unwrap();
+        symlink("nothing.json", desk.path("dangling")).unwrap();
         // A device of our own, where one may be made: the machine needs its others.
-        let made = Command::new("mknod").arg(desk.dir.join("device")).args(["c", "1", "3"]).output();
+        let made = Command::new("mknod").arg(desk.path("device")).args(["c", "1", "3"]).output();
         let device = made.is_ok_and(|made| made.status.success()).then_some(("device", "a device"));
         let others = [("pipe", "a pipe"), ("link", "a link"), ("dangling", "a link")];
         for (name, word) in others.into_iter().chain(device) {
@@ -240,14 +240,14 @@ mod unix {
                 assert!(said.err.contains(word), "{name}: {}", said.err);
             }
         }
-        symlink("target.json", desk.dir.join("second.trail.json")).unwrap();
-        symlink("target.json", desk.dir.join("stuck.itf.json")).unwrap();
+        symlink("target.json", desk.path("second.trail.json")).unwrap();
+        symlink("target.json", desk.path("stuck.itf.json")).unwrap();
         for model in ["second", "stuck"] {
             assert!(desk.run(&format!("check {model}.pml")).expect(1).err.contains("it is a link"));
         }
         assert!(desk.run("bench second.pml --csv link").expect(2).err.contains("it is a link"));
         assert_eq!(desk.read("target.json"), "precious");
-        let link = |name: &str| desk.dir.join(name).is_symlink();
+        let link = |name: &str| desk.path(name).is_symlink();
         assert!(link("link") && link("second.trail.json") && link("stuck.itf.json") && !desk.has("nothing.json"));
         assert!(names(&desk, "").iter().all(|name| !name.contains("tmp")));
     }
@@ -256,7 +256,7 @@ mod unix {
     fn a_replaced_file_keeps_its_permissions() {
         let desk = Desk::new();
         desk.run("second.pml").expect(1);
-        let path = desk.dir.join("second.trail.json");
+        let path = desk.path("second.trail.json");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         desk.run("second.pml").expect(1);
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);

@@ -7,7 +7,7 @@ fn files_that_are_no_models() {
     let desk = Desk::new();
     desk.write("empty.pml", "");
     desk.write("binary.pml", [0u8, 159, 146, 150, 255, 7]);
-    std::fs::create_dir(desk.dir.join("folder.pml")).unwrap();
+    std::fs::create_dir(desk.path("folder.pml")).unwrap();
     for (file, word) in [
         ("missing.pml", "missing.pml"),
         ("empty.pml", "empty.pml"),
@@ -29,7 +29,7 @@ fn files_that_are_no_models() {
 fn an_unreadable_file() {
     use std::os::unix::fs::PermissionsExt;
     let desk = Desk::new();
-    let path = desk.dir.join("second.pml");
+    let path = desk.path("second.pml");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
     // Some users may read everything.
     if std::fs::read(&path).is_err() {

@@ -4,11 +4,12 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
+
+use tempfile::TempDir;
 
 /// A fresh directory with all the models in it; removed afterwards.
 pub struct Desk {
-    pub dir: PathBuf,
+    pub dir: TempDir,
 }
 
 /// What the program said.
@@ -21,13 +22,10 @@ pub struct Said {
 
 impl Desk {
     pub fn new() -> Desk {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let dir = std::env::temp_dir().join(format!("kripke-cli-{}-{number}", std::process::id()));
-        fs::create_dir_all(&dir).unwrap();
+        let dir = TempDir::with_prefix("kripke-cli-").unwrap();
         for model in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models")).unwrap() {
             let model = model.unwrap();
-            fs::copy(model.path(), dir.join(model.file_name())).unwrap();
+            fs::copy(model.path(), dir.path().join(model.file_name())).unwrap();
         }
         Desk { dir }
     }
@@ -51,22 +49,21 @@ impl Desk {
         child.wait_with_output().unwrap().into()
     }
 
+    /// The path of a file in the directory.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
     pub fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.dir.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+        fs::read_to_string(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
     }
 
     pub fn write(&self, name: &str, text: impl AsRef<[u8]>) {
-        fs::write(self.dir.join(name), text).unwrap();
+        fs::write(self.path(name), text).unwrap();
     }
 
     pub fn has(&self, name: &str) -> bool {
-        self.dir.join(name).exists()
-    }
-}
-
-impl Drop for Desk {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.dir);
+        self.path(name).exists()
     }
 }
 

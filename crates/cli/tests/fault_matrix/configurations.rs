@@ -16,7 +16,7 @@ pub const SAFETY: [&[&str]; 8] = [
 pub const BRIEF: [&[&str]; 2] = [&[], &["--raw", "--engine=interpret"]];
 
 /// Stores, representations of states, reductions that are not on by default.
-pub const STORES: [&[&str]; 9] = [
+pub const STORES: [&[&str]; 10] = [
     &["--store=exact"],
     &["--store=tree"],
     &["--store=cache"],

@@ -9,6 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
+use tempfile::TempDir;
 
 use crate::cell::{Cell, Expect};
 
@@ -18,13 +19,12 @@ const THREADS: usize = 2;
 pub fn all(name: &str, cells: &[Cell]) {
     let wanted = std::env::var("KRIPKE_FAULT_MATRIX").unwrap_or_default();
     let cells: Vec<&Cell> = cells.iter().filter(|cell| cell.name.contains(&wanted)).collect();
-    let folder = std::env::temp_dir().join(format!("kripke-fault-matrix-{name}-{}", std::process::id()));
-    fs::create_dir_all(&folder).expect("folders can be made");
+    let folder = TempDir::with_prefix(format!("kripke-fault-matrix-{name}-")).expect("folders can be made");
     let next = AtomicUsize::new(0);
     let failed = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
-            let (cells, next, failed, folder) = (&cells, &next, &failed, &folder);
+            let (cells, next, failed, folder) = (&cells, &next, &failed, folder.path());
             scope.spawn(move || {
                 while let Some(cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
                     if let Err(why) = one(cell, folder, thread) {
@@ -34,7 +34,6 @@ pub fn all(name: &str, cells: &[Cell]) {
             });
         }
     });
-    fs::remove_dir_all(&folder).expect("it was made");
     let failed = failed.into_inner().expect("nobody panics");
     assert!(failed.is_empty(), "{} of {} cells:\n{}", failed.len(), cells.len(), list(failed));
 }

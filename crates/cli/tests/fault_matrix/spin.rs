@@ -4,13 +4,14 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use tempfile::TempDir;
+
 use crate::cell::{Cell, Expect};
 
 /// Runs SPIN's verifier once on each of at most so many models, evenly spread: how many that were, and those on which it says
 /// something else.
 pub fn differences(cells: &[Cell], most: usize) -> (usize, Vec<String>) {
-    let folder = std::env::temp_dir().join(format!("kripke-fault-matrix-spin-{}", std::process::id()));
-    fs::create_dir_all(&folder).expect("folders can be made");
+    let folder = TempDir::with_prefix("kripke-fault-matrix-spin-").expect("folders can be made");
     let mut out = Vec::new();
     let mut seen = std::collections::HashSet::new();
     // What a division by zero does in the verifier is up to its C compiler, and SPIN refuses `b[b[i]]`.
@@ -18,7 +19,7 @@ pub fn differences(cells: &[Cell], most: usize) -> (usize, Vec<String>) {
     let models: Vec<&Cell> = cells.iter().filter(comparable).filter(|cell| seen.insert(&cell.text)).collect();
     let sample: Vec<&Cell> = models.iter().step_by((models.len() / most.max(1)).max(1)).copied().collect();
     for cell in &sample {
-        let said = verify(&cell.text, &folder);
+        let said = verify(&cell.text, folder.path());
         let agrees = match &cell.expect {
             Expect::Fault(..) => said.is_err(),
             Expect::Holds => said.is_ok(),
@@ -29,7 +30,6 @@ pub fn differences(cells: &[Cell], most: usize) -> (usize, Vec<String>) {
             out.push(format!("{}: {said}", cell.name));
         }
     }
-    fs::remove_dir_all(&folder).expect("it was made");
     (sample.len(), out)
 }
 

@@ -1,15 +1,16 @@
 //! A temporary directory in which the commands of the guide are executed.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
+
+use tempfile::TempDir;
 
 use crate::page;
 
 /// A directory with the examples, the benchmark models and the files that pages show; removed on drop.
 pub struct Desk {
-    dir: PathBuf,
+    dir: TempDir,
 }
 
 /// The result of a command.
@@ -21,22 +22,19 @@ pub struct Said {
 
 impl Desk {
     pub fn new() -> Desk {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let dir = std::env::temp_dir().join(format!("kripke-guide-{}-{number}", std::process::id()));
-        fs::create_dir_all(&dir).unwrap();
+        let dir = TempDir::with_prefix("kripke-guide-").unwrap();
         for folder in ["examples", "bench/models"] {
-            fs::create_dir_all(dir.join(folder)).unwrap();
+            fs::create_dir_all(dir.path().join(folder)).unwrap();
             let files = fs::read_dir(page::root().join(folder)).unwrap().map(|entry| entry.unwrap());
             for file in files.filter(|file| file.file_type().unwrap().is_file()) {
-                fs::copy(file.path(), dir.join(folder).join(file.file_name())).unwrap();
+                fs::copy(file.path(), dir.path().join(folder).join(file.file_name())).unwrap();
             }
         }
         Desk { dir }
     }
 
     pub fn write(&self, name: &str, text: &str) {
-        fs::write(self.dir.join(name), text).unwrap();
+        fs::write(self.dir.path().join(name), text).unwrap();
     }
 
     /// Executes a command line of a shell in which `kripke` is the program under test.
@@ -49,11 +47,5 @@ impl Desk {
         let output = shell.output().unwrap();
         let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
         Said { status: output.status.code().unwrap_or(-1), text }
-    }
-}
-
-impl Drop for Desk {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.dir);
     }
 }

@@ -8,6 +8,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use tempfile::TempDir;
+
 use crate::judge::Asked;
 use crate::models::Known;
 use crate::table::Setting;
@@ -35,11 +37,11 @@ pub fn program(arguments: &[&str]) -> Output {
 }
 
 pub fn all(runs: &[Run]) {
-    let folder = std::env::temp_dir().join(format!("kripke-option-pairs-{}", std::process::id()));
+    let folder = TempDir::with_prefix("kripke-option-pairs-").expect("folders can be made");
     let (next, failed, ends) = (AtomicUsize::new(0), Mutex::new(Vec::new()), Mutex::new(BTreeMap::new()));
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
-            let (next, failed, ends, folder) = (&next, &failed, &ends, folder.join(thread.to_string()));
+            let (next, failed, ends, folder) = (&next, &failed, &ends, folder.path().join(thread.to_string()));
             fs::create_dir_all(&folder).expect("folders can be made");
             scope.spawn(move || {
                 while let Some(run) = runs.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -51,7 +53,6 @@ pub fn all(runs: &[Run]) {
             });
         }
     });
-    fs::remove_dir_all(&folder).expect("it was made");
     let (mut failed, ends) = (failed.into_inner().expect("nobody panics"), ends.into_inner().expect("nobody panics"));
     failed.sort();
     println!("{} runs: {ends:#?}", runs.len());

@@ -57,8 +57,8 @@ impl Comparison {
         }
     }
 
-    fn work(&self, thread: usize) {
-        let program = Program::new(thread);
+    fn work(&self) {
+        let program = Program::new();
         while !self.stop.load(Ordering::Relaxed) {
             let seed = self.next.fetch_add(1, Ordering::Relaxed);
             let cases = Case::all(seed);
@@ -97,11 +97,11 @@ impl Comparison {
 fn the_program_agrees_with_the_second_opinion() {
     let comparison = Comparison::new();
     std::thread::scope(|scope| {
-        for thread in 0..2 {
+        for _ in 0..2 {
             let comparison = &comparison;
             // Checks of formulas by their definitions are recursive.
             let builder = std::thread::Builder::new().stack_size(256 << 20);
-            builder.spawn_scoped(scope, move || comparison.work(thread)).expect("a thread");
+            builder.spawn_scoped(scope, move || comparison.work()).expect("a thread");
         }
     });
     let time = comparison.begin.elapsed();

@@ -5,13 +5,14 @@ use std::process::Command;
 
 use kripke_tests::opinion::question::Question;
 use serde_json::Value;
+use tempfile::TempDir;
 
 use crate::case::Case;
 
 #[derive(Debug)]
 pub struct Program {
     path: PathBuf,
-    folder: PathBuf,
+    folder: TempDir,
 }
 
 /// What the program says to a command.
@@ -26,16 +27,15 @@ pub enum Reply {
 }
 
 impl Program {
-    pub fn new(thread: usize) -> Program {
+    pub fn new() -> Program {
         let path = std::env::var_os("KRIPKE_OPINIONS_PROGRAM");
         let path = path.map_or_else(|| env!("CARGO_BIN_EXE_kripke").into(), PathBuf::from);
-        let folder = std::env::temp_dir().join(format!("kripke-opinion-{}-{thread}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a temporary folder can be made");
+        let folder = TempDir::with_prefix("kripke-opinion-").expect("a temporary folder can be made");
         Program { path, folder }
     }
 
     pub fn ask(&self, case: &Case) -> Reply {
-        std::fs::write(self.folder.join(case.file()), case.model()).expect("the model can be written");
+        std::fs::write(self.folder.path().join(case.file()), case.model()).expect("the model can be written");
         let output = Command::new(&self.path)
             .current_dir(&self.folder)
             .args(case.arguments())
@@ -51,13 +51,6 @@ impl Program {
             Some(2) => Reply::Refused(complaint),
             status => Reply::Broken(format!("exit status {status:?}: {complaint}")),
         }
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        // What is left there does no harm.
-        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use kripke_lang::source::Loader;
 use kripke_lang::{LoadOptions, load, render};
+use kripke_model::Random;
 
 const DEFAULT_INPUTS: usize = 3_000;
 const DEFAULT_SEED: u64 = 0x6b72_6970_6b65;
@@ -43,33 +44,6 @@ struct OneFile<'a>(&'a Path, &'a [u8]);
 impl Loader for OneFile<'_> {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         if path == self.0 { Ok(self.1.to_vec()) } else { Err(io::ErrorKind::NotFound.into()) }
-    }
-}
-
-/// xorshift64*
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64, number: usize) -> Random {
-        let mixed = (seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)) | 1;
-        let mut random = Random(mixed);
-        random.next();
-        random
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() >> 33) as usize % n.max(1)
-    }
-
-    fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
-        from[self.below(from.len())]
     }
 }
 
@@ -119,7 +93,7 @@ fn mutate(language: &Language, random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8
                 text.splice(at..at, other[from..to].iter().copied());
             }
             5 => {
-                let bomb = random.pick(language.bombs).repeat(1 + random.below(5_000));
+                let bomb = random.one_of(language.bombs).repeat(1 + random.below(5_000));
                 text.splice(at..at, bomb.into_bytes());
             }
             6 => text.truncate(at),
@@ -129,7 +103,7 @@ fn mutate(language: &Language, random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8
             }
             _ => {
                 let at = token(random).start;
-                let word = format!(" {} ", random.pick(language.words));
+                let word = format!(" {} ", random.one_of(language.words));
                 text.splice(at..at, word.into_bytes());
             }
         }
@@ -188,7 +162,7 @@ pub fn survive(language: &Language) {
     let inputs = number("KRIPKE_FUZZ").map_or(DEFAULT_INPUTS, |n| n as usize) / language.cost;
     let seed = number("KRIPKE_FUZZ_SEED").unwrap_or(DEFAULT_SEED);
     if let Some(only) = number("KRIPKE_FUZZ_ONLY") {
-        let input = mutate(language, &mut Random::new(seed, only as usize), &seeds);
+        let input = mutate(language, &mut Random::of_case(seed, only as usize), &seeds);
         eprintln!("input {only} is in {}", keep(language, &input, only as usize).display());
         return read(language, &input);
     }
@@ -205,7 +179,7 @@ pub fn survive(language: &Language) {
                     if number >= inputs || bad.lock().unwrap().len() >= 10 {
                         break;
                     }
-                    let input = mutate(language, &mut Random::new(seed, number), &seeds);
+                    let input = mutate(language, &mut Random::of_case(seed, number), &seeds);
                     let start = Instant::now();
                     *mine.lock().unwrap() = Some((start, number));
                     if catch_unwind(AssertUnwindSafe(|| read(language, &input))).is_err() {
@@ -226,7 +200,7 @@ pub fn survive(language: &Language) {
                 if let Some((start, number)) = *job.lock().unwrap()
                     && start.elapsed() > HANGS
                 {
-                    let input = mutate(language, &mut Random::new(seed, number), &seeds);
+                    let input = mutate(language, &mut Random::of_case(seed, number), &seeds);
                     eprintln!("hangs: input {number} of seed {seed}, {}", keep(language, &input, number).display());
                     std::process::abort();
                 }

@@ -15,7 +15,7 @@ fn means(automaton: &Generalised, formula: &str, text: &str) {
     // The formula is extended by all propositions of the automaton.
     let known: String = automaton.atoms.iter().map(|(_, a)| format!("{{{0}}} || !{{{0}}} || ", a.text)).collect();
     let ltl = ltl(&format!("({known} true) && ({formula})"));
-    let mut random = Random::new(0x666f_726d, text.len());
+    let mut random = Random::of_case(0x666f_726d, text.len());
     for _ in 0..200 {
         let word = word(&mut random, ltl.atoms.len().max(1));
         let renamed = renumbered(&ltl, &word, &automaton.atoms);

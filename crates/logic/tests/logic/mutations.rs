@@ -160,7 +160,7 @@ fn mutated_texts_never_break_anything() {
     let inputs = std::env::var("KRIPKE_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(DEFAULT_INPUTS);
     let seeds: Vec<&str> = [FORMULAS, CLAIMS, AUTOMATA].concat();
     for number in 0..inputs {
-        let mut random = Random::new(0x6675_7a7a, number);
+        let mut random = Random::of_case(0x6675_7a7a, number);
         let text = mutated(&mut random, seeds[number % seeds.len()]);
         let outcome = catch_unwind(AssertUnwindSafe(|| read_everything(&text)));
         assert!(outcome.is_ok(), "input {number}:\n{text}");

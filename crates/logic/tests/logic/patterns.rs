@@ -23,7 +23,7 @@ fn patterns() -> Vec<(usize, String)> {
 fn automaton(formula: &str) -> Buchi {
     let ltl = parse::ltl(formula).unwrap_or_else(|e| panic!("{formula}: {e:?}"));
     let buchi = translate(&ltl).unwrap_or_else(|e| panic!("{formula}: {e}")).buchi;
-    let mut random = Random::new(0x7061_7474, formula.len());
+    let mut random = Random::of_case(0x7061_7474, formula.len());
     for _ in 0..50 {
         let word = word(&mut random, ltl.atoms.len());
         assert_eq!(buchi.accepts(&word), lasso::holds(&ltl.formula, &word), "{formula} on {word:?}");
@@ -79,7 +79,7 @@ fn spins_claims_are_read() {
         let claim = String::from_utf8_lossy(&output.stdout);
         let read = kripke_logic::never::read(&claim).unwrap_or_else(|e| panic!("{e:?}\n{claim}"));
         let ltl = parse::ltl(formula).unwrap_or_else(|e| panic!("{formula}: {e:?}"));
-        let mut random = Random::new(0x7370_696e, formula.len());
+        let mut random = Random::of_case(0x7370_696e, formula.len());
         for _ in 0..100 {
             let word = word(&mut random, ltl.atoms.len());
             let renamed = crate::random_formulas::renumbered(&ltl, &word, &read.atoms);

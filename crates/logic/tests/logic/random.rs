@@ -2,30 +2,7 @@
 
 use kripke_logic::formula::{Binary, FormulaBuilder, Node, NodeId, Unary};
 use kripke_logic::{AtomId, Atoms, Lasso, Ltl, Span};
-
-/// A pseudo-random number generator (xorshift64*).
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64, number: usize) -> Random {
-        let mut random = Random((seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)) | 1);
-        for _ in 0..4 {
-            random.next();
-        }
-        random
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() >> 33) as usize % n.max(1)
-    }
-}
+pub use kripke_model::Random;
 
 pub fn atoms(count: usize) -> Atoms {
     let mut atoms = Atoms::default();

@@ -62,7 +62,7 @@ pub fn renumbered(ltl: &Ltl, word: &Lasso, other: &Atoms) -> Lasso {
 #[test]
 fn automata_accept_what_formulas_say() {
     for number in 0..formulas() {
-        let mut random = Random::new(SEED, number);
+        let mut random = Random::of_case(SEED, number);
         let (size, atom_count) = (1 + random.below(14), 1 + random.below(4));
         let ltl = formula(&mut random, size, atom_count);
         let forms = Forms::new(&ltl);
@@ -80,7 +80,7 @@ fn automata_accept_what_formulas_say() {
 #[test]
 fn formulas_read_back_as_they_are_printed() {
     for number in 0..formulas() {
-        let mut random = Random::new(SEED, number);
+        let mut random = Random::of_case(SEED, number);
         let size = 1 + random.below(20);
         let ltl = formula(&mut random, size, 4);
         let text = ltl.to_string();
@@ -97,7 +97,7 @@ fn formulas_read_back_as_they_are_printed() {
 #[test]
 fn a_formula_and_its_negation_share_no_word_and_miss_none() {
     for number in 0..formulas() {
-        let mut random = Random::new(SEED + 1, number);
+        let mut random = Random::of_case(SEED + 1, number);
         let size = 1 + random.below(10);
         let ltl = formula(&mut random, size, 2);
         let (yes, no) = (translate(&ltl).unwrap().buchi, translate(&ltl.negated()).unwrap().buchi);

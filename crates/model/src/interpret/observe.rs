@@ -178,7 +178,7 @@ impl Machine {
             self.model.processes[at.process as usize].locations[location.index()].accept
         };
         Flags {
-            caught: at.is_some_and(|l| l.end),
+            bad_prefix: at.is_some_and(|l| l.end),
             accepting: at.is_some_and(|l| l.accept) || observer.labels && world.shape.processes.iter().any(accepts),
             ..Flags::default()
         }

@@ -16,7 +16,7 @@ pub struct Counts {
     endless: usize,
     deadlocks: usize,
     goals: usize,
-    caught: usize,
+    bad_prefixes: usize,
 }
 
 impl fmt::Display for Counts {
@@ -28,7 +28,7 @@ impl fmt::Display for Counts {
             (self.endless, "endless sequences"),
             (self.deadlocks, "deadlocks"),
             (self.goals, "goals"),
-            (self.caught, "caught"),
+            (self.bad_prefixes, "caught"),
         ];
         errors.iter().filter(|(count, _)| *count > 0).try_for_each(|(count, what)| write!(f, ", {count} {what}"))
     }
@@ -39,7 +39,7 @@ impl Counts {
         self.transitions += batch.len();
         self.deadlocks += usize::from(flags.invalid_end);
         self.goals += usize::from(flags.goal);
-        self.caught += usize::from(flags.caught);
+        self.bad_prefixes += usize::from(flags.bad_prefix);
         for finding in batch.findings() {
             match finding.kind {
                 FindingKind::Assertion => self.assertions += 1,

@@ -86,7 +86,7 @@ impl Symmetry {
                 };
                 (ending, finding) = (Ending::Finding(number as u32), Some(real));
             }
-            Ending::State | Ending::Goal | Ending::Caught | Ending::Cycle(_) => {}
+            Ending::State | Ending::Goal | Ending::BadPrefix | Ending::Cycle(_) => {}
         }
         Some(Lifted { trail: Trail { choices: run.choices, ending }, finding, ends: run.ends })
     }

@@ -272,7 +272,7 @@ impl CachedSearch<'_, '_> {
         let kept = self.findings.kept.into_iter();
         let violations = kept.filter_map(|(found, choices)| {
             let trail = Trail { choices: choices?, ending: found.ending };
-            Some(Violation { wrong: found.wrong, trail })
+            Some(Violation { error: found.error, trail })
         });
         Outcome::new(end, violations.collect(), statistics)
     }

@@ -7,7 +7,7 @@ use kripke_model::trail::Ending;
 use kripke_model::{Fault, Finding, FindingKind, Flags, State, Within};
 
 use super::Options;
-use crate::outcome::{Errors, Wrong};
+use crate::outcome::{ErrorKind, Errors};
 use crate::store::StateId;
 
 /// Maximum number of kept errors. All errors are counted.
@@ -32,14 +32,14 @@ pub(super) struct ErrorCollector {
 pub(super) struct FoundError {
     pub id: StateId,
     pub state: Vec<u8>,
-    pub wrong: Wrong,
+    pub error: ErrorKind,
     pub ending: Ending,
 }
 
 impl FoundError {
     /// Whether the error is a fault in the goal, so that the goal has no value.
     pub fn is_of_goal(&self) -> bool {
-        matches!(&self.wrong, Wrong::Finding(finding) if finding.within == Within::Goal)
+        matches!(&self.error, ErrorKind::Finding(finding) if finding.within == Within::Goal)
     }
 }
 
@@ -65,7 +65,7 @@ pub(super) enum ErrorSite {
     Fault(Span, String),
     InvalidEnd,
     Goal,
-    Caught,
+    BadPrefix,
 }
 
 impl ErrorCollector {
@@ -96,7 +96,7 @@ impl ErrorCollector {
     #[cold]
     fn record(&mut self, id: StateId, state: &State, flags: Flags, findings: &[Finding]) -> bool {
         let mut kept = false;
-        let found = |wrong, ending| FoundError { id, state: state.to_vec(), wrong, ending };
+        let found = |error, ending| FoundError { id, state: state.to_vec(), error, ending };
         for (n, finding) in findings.iter().enumerate() {
             let site = match &finding.kind {
                 FindingKind::Assertion if !self.assertions => continue,
@@ -115,19 +115,19 @@ impl ErrorCollector {
                 }
             };
             let ending = Ending::Finding(u32::try_from(n).expect("fewer than 2^32 findings in one expansion"));
-            kept |= self.keep(site, || found(Wrong::Finding(finding.clone()), ending));
+            kept |= self.keep(site, || found(ErrorKind::Finding(finding.clone()), ending));
         }
         if flags.invalid_end && self.end_states {
             self.errors.invalid_ends += 1;
-            kept |= self.keep(ErrorSite::InvalidEnd, || found(Wrong::InvalidEnd, Ending::InvalidEnd));
+            kept |= self.keep(ErrorSite::InvalidEnd, || found(ErrorKind::InvalidEnd, Ending::InvalidEnd));
         }
         if flags.goal {
             self.errors.goals += 1;
-            kept |= self.keep(ErrorSite::Goal, || found(Wrong::Goal, Ending::Goal));
+            kept |= self.keep(ErrorSite::Goal, || found(ErrorKind::Goal, Ending::Goal));
         }
-        if flags.caught {
-            self.errors.caught += 1;
-            kept |= self.keep(ErrorSite::Caught, || found(Wrong::Caught, Ending::Caught));
+        if flags.bad_prefix {
+            self.errors.bad_prefixes += 1;
+            kept |= self.keep(ErrorSite::BadPrefix, || found(ErrorKind::BadPrefix, Ending::BadPrefix));
         }
         kept
     }
@@ -220,14 +220,14 @@ impl<W> Findings<W> {
     /// of a transition from it. Polling a rendezvous channel is not a transition, but may explain why no process can
     /// move.
     pub fn keep_first(&mut self) {
-        self.kept.sort_by_key(|(found, _)| match &found.wrong {
-            Wrong::Finding(finding) => finding.kind != FindingKind::Fault(Fault::PollRendezvous),
+        self.kept.sort_by_key(|(found, _)| match &found.error {
+            ErrorKind::Finding(finding) => finding.kind != FindingKind::Fault(Fault::PollRendezvous),
             _ => false,
         });
         self.kept.truncate(1);
         self.errors = Errors::default();
         if let Some((found, _)) = self.kept.first() {
-            self.errors.count(&found.wrong);
+            self.errors.count(&found.error);
         }
     }
 }

@@ -8,6 +8,8 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use kripke_model::Random;
+
 use super::error_collector::Findings;
 use super::worker::Worker;
 use super::{Factory, Search, trail};
@@ -154,10 +156,10 @@ fn descend<F: Filter>(
     max_depth: u32,
 ) {
     let _end = EndOnDrop(shared);
-    let mut random = match search.options.successor_order {
-        SuccessorOrder::Random(seed) => seed | 1,
-        _ => 1,
-    };
+    let mut random = Random::new(match search.options.successor_order {
+        SuccessorOrder::Random(seed) => seed,
+        SuccessorOrder::Forward | SuccessorOrder::Backward => 0,
+    });
     let (mut deepest, mut reported) = (0, 0);
     let goes_on = || !search.is_stopped() && !search.should_pause();
     while goes_on() && (worker.handle.open_set.waiting() > 0 || shared.find_work(search, worker)) {
@@ -174,7 +176,7 @@ fn descend<F: Filter>(
         stack.push_found(max_depth, |fresh| match search.options.successor_order {
             SuccessorOrder::Forward => fresh.reverse(),
             SuccessorOrder::Backward => {}
-            SuccessorOrder::Random(_) => shuffle(fresh, &mut random),
+            SuccessorOrder::Random(_) => random.shuffle(fresh),
         });
         if shared.idle.load(Ordering::Relaxed) > 0 && stack.waiting() > 2 * BATCH as u64 {
             shared.offer(stack);
@@ -277,15 +279,5 @@ impl SharedWork {
                 findings.kept[at].1 = Some(trail::choices_along(&path, &mut *worker.successors));
             }
         }
-    }
-}
-
-fn shuffle(ids: &mut [usize], random: &mut u64) {
-    for i in (1..ids.len()).rev() {
-        // Xorshift (Marsaglia, 2003).
-        *random ^= *random << 13;
-        *random ^= *random >> 7;
-        *random ^= *random << 17;
-        ids.swap(i, (*random % (i as u64 + 1)) as usize);
     }
 }

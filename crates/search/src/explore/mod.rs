@@ -30,6 +30,7 @@ use crate::store::{
 };
 pub use cached_dfs::CacheSize;
 pub use ctl::{Claim, CtlFormula, Evidence, Place, Run, SubformulaId};
+pub(crate) use liveness::label as mark_of_edge;
 pub use liveness::{Algorithm, Cycles, Fairness};
 pub use lossy_dfs::SuccessorOrder;
 use open_set_filter::OpenSetFilter;
@@ -166,13 +167,23 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The number of workers.
-    pub fn workers(&self) -> usize {
-        let wanted = match self.threads {
+    /// The number of threads that are wanted, whether or not the search can use them.
+    fn wanted_threads(&self) -> usize {
+        match self.threads {
             Some(threads) => threads.max(1),
             None => std::thread::available_parallelism().map_or(1, usize::from),
-        };
-        match (self.cycles.map(|c| c.algorithm(wanted, self.all_errors)), self.order) {
+        }
+    }
+
+    /// The algorithm that searches for accepting cycles, if the search is one for cycles.
+    pub fn algorithm(&self) -> Option<Algorithm> {
+        self.cycles.map(|cycles| cycles.algorithm(self.wanted_threads(), self.all_errors))
+    }
+
+    /// The number of workers.
+    pub fn workers(&self) -> usize {
+        let wanted = self.wanted_threads();
+        match (self.algorithm(), self.order) {
             (Some(Algorithm::Cndfs), _) => wanted,
             (Some(Algorithm::Ufscc), _) => wanted.min(liveness::union_find::MOST_WORKERS),
             (None, Order::DepthFirst) if self.store.is_lossy() => wanted,
@@ -182,15 +193,17 @@ impl Options {
         }
     }
 
-    /// The options for a model with a [hidden prefix](kripke_model::Representation::hidden_prefix) of this length. The stored prefix
+    /// The options that the search uses for a model with a [hidden prefix](kripke_model::Representation::hidden_prefix) of this length. The stored prefix
     /// depends on which predecessor comes first, so only one worker in a fixed order gives reproducible results. A
     /// path of stored states is a run of the model only if each state follows its first predecessor, as in a
-    /// level-by-level search.
+    /// level-by-level search. Searches for cycles and CTL store states in full.
     #[must_use]
     pub fn fit(self, hidden_prefix: usize) -> Options {
         if hidden_prefix == 0 {
             let order = if matches!(self.store, StoreKind::Cache(_)) { Order::DepthFirst } else { self.order };
-            return Options { order, ..self };
+            let temporal = self.cycles.is_some() || self.ctl.is_some();
+            let store = if temporal { StoreKind::Exact } else { self.store };
+            return Options { order, store, ..self };
         }
         Options { order: Order::BreadthFirst, store: StoreKind::Exact, threads: Some(1), ..self }
     }
@@ -204,11 +217,6 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
     let hidden_prefix = successors().hidden_prefix();
     let options = &options.clone().fit(hidden_prefix);
     match options.store {
-        _ if options.cycles.is_some() || options.ctl.is_some() => {
-            let options = &Options { store: StoreKind::Exact, ..options.clone() };
-            let store = || ExactStore::new(budget.capacity(), options.workers()).with_hidden_prefix(hidden_prefix);
-            explore_with(store, successors, options, budget, progress)
-        }
         StoreKind::Auto | StoreKind::Words if let Some(bits) = one_word(successors, options) => {
             let options = &Options { store: StoreKind::Words, ..options.clone() };
             let store = || WordStore::new(bits, budget.capacity(), options.workers());
@@ -573,7 +581,7 @@ fn conclude_descent<F: Filter>(
     let statistics = search.statistics(descent.depth, descent.findings.errors, descent.bytes);
     let violation = |(found, choices): (error_collector::FoundError, lossy_dfs::Choices)| {
         let trail = Trail { choices: choices?, ending: found.ending };
-        Some(Violation { wrong: found.wrong, trail })
+        Some(Violation { error: found.error, trail })
     };
     let violations = descent.findings.kept.into_iter().filter_map(violation).collect();
     Outcome::new(end, violations, statistics)
@@ -597,5 +605,5 @@ fn violation<S: Store>(
     worker: &mut worker::Worker<'_, '_, S>,
 ) -> Violation {
     let choices = trail::choices(path, worker);
-    Violation { wrong: found.wrong, trail: Trail { choices, ending: found.ending } }
+    Violation { error: found.error, trail: Trail { choices, ending: found.ending } }
 }

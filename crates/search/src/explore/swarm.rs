@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::lossy_dfs::SuccessorOrder;
 use super::{Factory, Options, Order, Search, lossy_depth_first};
 use crate::budget::{Budget, Limit};
-use crate::outcome::{End, Outcome, Statistics, Swarm, Violation, Wrong};
+use crate::outcome::{End, ErrorKind, Outcome, Statistics, Swarm, Violation};
 use crate::progress::Progress;
 use crate::store::{BitStore, Bits, CaptureRecapture, Sample, spawn};
 
@@ -107,8 +107,8 @@ impl Combined {
             all.errors = single.errors;
         }
         for violation in outcome.violations {
-            let known = |old: &Violation| match (&old.wrong, &violation.wrong) {
-                (Wrong::Finding(a), Wrong::Finding(b)) => a.span == b.span && a.kind == b.kind,
+            let known = |old: &Violation| match (&old.error, &violation.error) {
+                (ErrorKind::Finding(a), ErrorKind::Finding(b)) => a.span == b.span && a.kind == b.kind,
                 (a, b) => a == b,
             };
             match self.violations.iter_mut().find(|old| known(old)) {

@@ -59,7 +59,7 @@ impl PartialTrail {
     pub fn finish(mut self) -> Violation {
         assert!(self.is_done(), "a trail starts at the initial state");
         self.choices.reverse();
-        Violation { wrong: self.found.wrong, trail: Trail { choices: self.choices, ending: self.found.ending } }
+        Violation { error: self.found.error, trail: Trail { choices: self.choices, ending: self.found.ending } }
     }
 
     /// Whether the trail reaches the initial state.

@@ -1,6 +1,5 @@
 //! Stores of visited states. A store keeps each distinct state once, or a fingerprint of it, and names it by an id.
 
-mod allocator;
 mod arena;
 mod bitstate;
 mod cache;
@@ -13,6 +12,7 @@ mod memory_quota;
 mod migration;
 mod omission;
 mod open_set;
+mod out_of_memory;
 mod packed_block;
 mod packed_stack;
 mod pool;
@@ -33,8 +33,6 @@ use std::fmt;
 
 use kripke_model::{Batch, State};
 
-pub(crate) use allocator::spawn;
-pub use allocator::{Allocator, when_out_of_memory};
 pub use bitstate::{BitStore, Bits};
 pub use cache::Tolerance;
 pub(crate) use cache::{Cache, Insertion};
@@ -46,6 +44,8 @@ pub use lossy::{LossyHandle, LossyStore};
 pub(crate) use migration::{DissolvedStore, StateDrain};
 pub use omission::OmissionEstimate;
 pub use open_set::LinkedOpenSet;
+pub(crate) use out_of_memory::spawn;
+pub use out_of_memory::when_out_of_memory;
 pub(crate) use packed_stack::PackedStack;
 pub use packed_stack::PackedStacks;
 pub use queue::{Pieces, Queue, Runs};

@@ -67,7 +67,7 @@ impl ReservedMemory {
                     return ReservedMemory { map, segments, room };
                 }
                 Err(_) if room > PAGE => room = (room / 2).next_multiple_of(PAGE),
-                Err(error) => super::allocator::out_of_memory("a table", &error),
+                Err(error) => super::out_of_memory::out_of_memory("a table", &error),
             }
         }
     }

@@ -1,26 +1,18 @@
 //! Graphs as models, and a simple reference search.
 #![allow(dead_code)]
 
+use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
+pub use kripke_model::Random;
 use kripke_model::ir::{EdgeId, FileId, ProcessId, Span};
 use kripke_model::trail::{Ending, Trail};
+use kripke_model::{
+    AcceptanceMarks, ActionLabels, Mover, Movers, Parts, ProcessStructure, Representation, StateLabels,
+};
 use kripke_model::{Batch, Choice, Fault, Finding, FindingKind, Flags, State, Successors, Within};
-use kripke_search::{Budget, Errors, Options, Order, Outcome, Progress, StoreKind, explore};
-
-/// Reproducible random numbers (SplitMix64).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % bound
-    }
-}
+use kripke_search::{Budget, Errors, Fairness, Options, Order, Outcome, Progress, StoreKind, explore};
 
 /// Implements the capabilities of a system that has none.
 macro_rules! without_capabilities {
@@ -88,7 +80,8 @@ pub struct Graph {
 impl Graph {
     /// A random graph with parallel edges and self-loops.
     pub fn random(random: &mut Random, nodes: u64, max_degree: u64) -> Graph {
-        let edges = (0..nodes).map(|_| (0..random.below(max_degree + 1)).map(|_| random.below(nodes) as u32).collect());
+        let edges =
+            (0..nodes).map(|_| (0..random.below_u64(max_degree + 1)).map(|_| random.below_u64(nodes) as u32).collect());
         Graph { edges: edges.collect(), ..Graph::default() }
     }
 
@@ -99,13 +92,13 @@ impl Graph {
     /// Adds random findings of all kinds except endless sequences.
     pub fn add_random_findings(&mut self, random: &mut Random, count: u64) {
         for _ in 0..count {
-            let node = random.below(self.edges.len() as u64) as u32;
-            let kind = match random.below(3) {
+            let node = random.below_u64(self.edges.len() as u64) as u32;
+            let kind = match random.below_u64(3) {
                 0 => FindingKind::Assertion,
                 1 => FindingKind::Fault(Fault::DivisionByZero),
                 _ => FindingKind::Fault(Fault::BlockedChain),
             };
-            self.add(node, kind, random.below(5) as u32);
+            self.add(node, kind, random.below_u64(5) as u32);
         }
     }
 }
@@ -240,8 +233,164 @@ pub fn follow(graph: &Graph, trail: &Trail) -> u32 {
     match trail.ending {
         Ending::State => {}
         Ending::Finding(n) => assert!((n as usize) < graph.findings[&node].len(), "no finding {n} at {node}"),
-        Ending::Goal | Ending::Caught | Ending::Cycle(_) => panic!("nothing like that is in the graph"),
+        Ending::Goal | Ending::BadPrefix | Ending::Cycle(_) => panic!("nothing like that is in the graph"),
         Ending::InvalidEnd => assert!(graph.edges[node as usize].is_empty(), "{node} is no end"),
     }
     node
+}
+
+/// All fairness assumptions.
+pub const FAIRNESS: [Fairness; 5] =
+    [Fairness::None, Fairness::Weak, Fairness::Strong, Fairness::StrongTransitions, Fairness::Impartial];
+
+/// A few processes on a graph: for each node the moves, as process and target, the youngest process first. Node 0 is the
+/// initial state.
+#[derive(Clone, Default, Debug)]
+pub struct ProcessGraph {
+    pub edges: Vec<Vec<(u8, u32)>>,
+    pub processes: u8,
+    /// Atomic propositions of each node, as bits.
+    pub atoms: Vec<u64>,
+    pub accepting: Vec<bool>,
+    /// Acceptance marks of edges, which the moves of a node take cyclically. Empty: acceptance is defined on nodes.
+    pub marks: Vec<Vec<u32>>,
+    /// All acceptance marks.
+    pub all_marks: u32,
+}
+
+/// The action label of a move. Each process has two kinds of actions.
+pub fn action((process, to): &(u8, u32)) -> Vec<u32> {
+    vec![u32::from(*process), to % 2]
+}
+
+impl ProcessGraph {
+    /// Random moves of one to three processes, without propositions and acceptance.
+    pub fn random(random: &mut Random, nodes: u64) -> ProcessGraph {
+        let processes = 1 + random.below_u64(3) as u8;
+        let mut edges = Vec::new();
+        for _ in 0..nodes {
+            let mut here: Vec<(u8, u32)> = (0..random.below_u64(4))
+                .map(|_| (random.below_u64(u64::from(processes)) as u8, random.below_u64(nodes) as u32))
+                .collect();
+            here.sort_by_key(|(process, _)| std::cmp::Reverse(*process));
+            edges.push(here);
+        }
+        let count = nodes as usize;
+        let (atoms, accepting, marks) = (vec![0; count], vec![false; count], vec![Vec::new(); count]);
+        ProcessGraph { edges, processes, atoms, accepting, marks, all_marks: 0 }
+    }
+
+    /// The acceptance marks of a move: mark 1 for those of an accepting node if acceptance is defined on nodes.
+    pub fn mark(&self, node: usize, number: usize) -> u32 {
+        let marks = &self.marks[node];
+        match self.all_marks {
+            0 => u32::from(self.accepting[node]),
+            _ if marks.is_empty() => 0,
+            _ => marks[number % marks.len()],
+        }
+    }
+
+    /// The nodes that are reachable from a node inside a set.
+    pub fn reach(&self, from: usize, within: &[bool]) -> Vec<bool> {
+        let mut seen = vec![false; self.edges.len()];
+        seen[from] = true;
+        let mut stack = vec![from];
+        while let Some(node) = stack.pop() {
+            for &(_, to) in &self.edges[node] {
+                if within[to as usize] && !seen[to as usize] {
+                    seen[to as usize] = true;
+                    stack.push(to as usize);
+                }
+            }
+        }
+        seen
+    }
+
+    /// Whether a fair infinite run can visit exactly these nodes infinitely often.
+    pub fn supports(&self, set: &[bool], fairness: Fairness) -> bool {
+        let members: Vec<usize> = (0..set.len()).filter(|node| set[*node]).collect();
+        let all = || members.iter().flat_map(|node| &self.edges[*node]);
+        let taken: Vec<&(u8, u32)> = all().filter(|(_, to)| set[*to as usize]).collect();
+        let connected = members.iter().all(|node| {
+            let reached = self.reach(*node, set);
+            members.iter().all(|other| reached[*other])
+        });
+        let able = |node: usize, process: u8| self.edges[node].iter().any(|(p, _)| *p == process);
+        let every_action = || all().all(|edge| taken.iter().any(|other| action(other) == action(edge)));
+        !taken.is_empty()
+            && connected
+            && (fairness != Fairness::StrongTransitions || every_action())
+            && (0..self.processes).all(|process| {
+                taken.iter().any(|(p, _)| *p == process)
+                    || match fairness {
+                        Fairness::None | Fairness::StrongTransitions => true,
+                        Fairness::Weak => members.iter().any(|node| !able(*node, process)),
+                        Fairness::Strong => members.iter().all(|node| !able(*node, process)),
+                        Fairness::Impartial => false,
+                    }
+            })
+    }
+}
+
+impl Successors for ProcessGraph {
+    fn initial(&mut self, out: &mut Batch) {
+        out.push(&encode(0));
+    }
+
+    fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
+        let node = decode(state) as usize;
+        for &(process, to) in &self.edges[node] {
+            if choice == Choice::All || choice == Choice::One(process) {
+                out.push(&encode(to));
+            }
+        }
+        Flags { accepting: self.accepting[node], ..Flags::default() }
+    }
+}
+
+impl Representation for ProcessGraph {
+    fn hidden_prefix(&self) -> usize {
+        0
+    }
+
+    fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
+        Cow::Borrowed(state)
+    }
+}
+
+impl StateLabels for ProcessGraph {
+    fn state_labels(&mut self, state: &State) -> Option<u64> {
+        Some(self.atoms[decode(state) as usize])
+    }
+}
+
+impl ActionLabels for ProcessGraph {
+    fn action_labels(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
+        out.extend(self.edges[decode(state) as usize].iter().map(action));
+    }
+}
+
+impl AcceptanceMarks for ProcessGraph {
+    fn acceptance_marks(&mut self, state: &State, out: &mut Vec<u32>) {
+        out.extend(self.marks.get(decode(state) as usize).into_iter().flatten());
+    }
+}
+
+impl ProcessStructure for ProcessGraph {
+    fn movers(&mut self, state: &State, out: &mut Movers) {
+        let edges = &self.edges[decode(state) as usize];
+        out.clear();
+        out.alive = self.processes;
+        out.by.extend(edges.iter().map(|(process, _)| Mover::Process(*process)));
+        out.enabled.extend((0..self.processes).filter(|pid| edges.iter().any(|(process, _)| process == pid)));
+    }
+
+    fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
+        parts.ends.clear();
+        self.expand(state, Choice::All, out)
+    }
+
+    fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
+        self.expand(state, Choice::All, out)
+    }
 }

@@ -19,7 +19,7 @@ use super::error_collector::{Findings, FoundError};
 use super::liveness::lasso;
 use super::{Factory, Search};
 use crate::budget::Limit;
-use crate::outcome::{End, ErrorFree, Outcome, Violation, Wrong};
+use crate::outcome::{End, ErrorFree, ErrorKind, Outcome, Violation};
 use crate::store::{StateId, Store};
 use evaluate::Evaluator;
 
@@ -66,8 +66,8 @@ fn conclude<S: Store>(
     let end = match judged {
         Ok((false, shown)) => {
             let trail = shown.as_ref().and_then(|e| e.runs.first()).map(|run| run.trail.clone());
-            violations.extend(trail.map(|trail| Violation { wrong: Wrong::Refuted, trail }));
-            findings.errors.count(&Wrong::Refuted);
+            violations.extend(trail.map(|trail| Violation { error: ErrorKind::Refuted, trail }));
+            findings.errors.count(&ErrorKind::Refuted);
             evidence = shown;
             End::Violation
         }
@@ -84,9 +84,9 @@ fn conclude<S: Store>(
         Err(Stop::Error) => End::Violation,
     };
     let mut end = end;
-    for (FoundError { wrong, ending, .. }, at) in std::mem::take(&mut findings.kept) {
+    for (FoundError { error, ending, .. }, at) in std::mem::take(&mut findings.kept) {
         match lasso::stem(&mut evaluator.worker, root, at) {
-            Ok(choices) => violations.push(Violation { wrong, trail: Trail { choices, ending } }),
+            Ok(choices) => violations.push(Violation { error, trail: Trail { choices, ending } }),
             Err(limit) => end = End::Stopped(limit),
         }
     }

@@ -20,11 +20,11 @@ fn collector() -> ErrorCollector {
 /// Flags of states: an invalid end, a goal, an observer at its end.
 fn bad() -> [Flags; 3] {
     let good = Flags::default();
-    [Flags { invalid_end: true, ..good }, Flags { goal: true, ..good }, Flags { caught: true, ..good }]
+    [Flags { invalid_end: true, ..good }, Flags { goal: true, ..good }, Flags { bad_prefix: true, ..good }]
 }
 
-fn found(wrong: Wrong) -> FoundError {
-    FoundError { id: StateId(1), state: vec![1], wrong, ending: Ending::InvalidEnd }
+fn found(error: ErrorKind) -> FoundError {
+    FoundError { id: StateId(1), state: vec![1], error, ending: Ending::InvalidEnd }
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn each_kind_of_error_is_counted_and_kept() {
         assert!(!collector.inspect(StateId(2), &[7], flags, &[]), "a greater state");
         assert!(collector.inspect(StateId(3), &[3], flags, &[]), "a lesser state");
         let mut level = collector.take_findings().expect("there are errors");
-        let counts = [level.errors.invalid_ends, level.errors.goals, level.errors.caught];
+        let counts = [level.errors.invalid_ends, level.errors.goals, level.errors.bad_prefixes];
         assert_eq!(counts, std::array::from_fn(|i| if i == n { 3 } else { 0 }));
         assert_eq!(level.found().map(|f| (f.id, f.state.clone())).collect::<Vec<_>>(), [(StateId(3), vec![3])]);
         // A place is one for all levels.
@@ -94,9 +94,9 @@ fn findings_of_several_workers_are_the_least_of_each_place() {
 
 #[test]
 fn a_poll_and_what_is_wrong_in_a_state_come_before_a_step_that_is_wrong() {
-    let step = || found(Wrong::Finding(assertion(1)));
-    let poll = || found(Wrong::Finding(finding(FindingKind::Fault(Fault::PollRendezvous), 2)));
-    let state = || found(Wrong::InvalidEnd);
+    let step = || found(ErrorKind::Finding(assertion(1)));
+    let poll = || found(ErrorKind::Finding(finding(FindingKind::Fault(Fault::PollRendezvous), 2)));
+    let state = || found(ErrorKind::InvalidEnd);
     for (before, first) in [
         ([step(), poll()], poll()),
         ([step(), state()], state()),
@@ -107,7 +107,7 @@ fn a_poll_and_what_is_wrong_in_a_state_come_before_a_step_that_is_wrong() {
         all.kept.extend(before.map(|found| (found, ())));
         all.keep_first();
         assert_eq!(all.kept.len(), 1);
-        assert_eq!(all.kept[0].0.wrong, first.wrong);
+        assert_eq!(all.kept[0].0.error, first.error);
         assert_eq!(all.errors.total(), 1);
     }
 }
@@ -115,7 +115,7 @@ fn a_poll_and_what_is_wrong_in_a_state_come_before_a_step_that_is_wrong() {
 #[test]
 fn only_a_fault_in_the_goal_is_one_of_the_goal() {
     let of_goal = Finding { within: Within::Goal, ..finding(FindingKind::Fault(Fault::DivisionByZero), 0) };
-    assert!(found(Wrong::Finding(of_goal)).is_of_goal());
-    assert!(!found(Wrong::Finding(finding(FindingKind::Fault(Fault::DivisionByZero), 0))).is_of_goal());
-    assert!(!found(Wrong::Goal).is_of_goal());
+    assert!(found(ErrorKind::Finding(of_goal)).is_of_goal());
+    assert!(!found(ErrorKind::Finding(finding(FindingKind::Fault(Fault::DivisionByZero), 0))).is_of_goal());
+    assert!(!found(ErrorKind::Goal).is_of_goal());
 }

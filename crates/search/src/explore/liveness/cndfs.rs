@@ -8,13 +8,13 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use kripke_model::{Choice, Flags};
+use kripke_model::{Choice, Flags, Random};
 
 use super::super::Factory;
 use super::super::worker::Worker;
 use super::LivenessSearch;
 use super::colours::{Colours, Set};
-use super::parallel::{Ended, OrEnded, ParallelSearch, WorkerStatus, shuffle};
+use super::parallel::{Ended, OrEnded, ParallelSearch, WorkerStatus};
 use crate::budget::Limit;
 use crate::store::{Handle, Seen, StateId, Store};
 
@@ -50,7 +50,7 @@ struct Searcher<'l, 'w, 'm, 's, S: Store + 'w> {
     met: Vec<StateId>,
     /// Successors that other workers have expanded.
     deferred: Vec<StateId>,
-    random: u64,
+    random: Random,
 }
 
 pub(super) fn run<S: Store>(
@@ -91,7 +91,7 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
             red: Vec::new(),
             met: Vec::new(),
             deferred: Vec::new(),
-            random: 1 + number as u64,
+            random: Random::new(number as u64),
         }
     }
 
@@ -152,8 +152,8 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
             true => self.worker.expand_again(id, Choice::All, sort),
         };
         // The last entry is visited first: states that no worker has expanded.
-        shuffle(&mut stack[first..], &mut self.random);
-        shuffle(&mut self.deferred, &mut self.random);
+        self.random.shuffle(&mut stack[first..]);
+        self.random.shuffle(&mut self.deferred);
         stack.splice(first..first, self.deferred.drain(..));
         expanded.map_err(|limit| self.shared.parallel.stop(limit))
     }

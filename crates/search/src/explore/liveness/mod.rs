@@ -23,7 +23,7 @@ use super::error_collector::{Findings, FoundError};
 use super::worker::Worker;
 use super::{Factory, ROUND, Search};
 use crate::budget::Limit;
-use crate::outcome::{End, Outcome, Violation, Wrong};
+use crate::outcome::{End, ErrorKind, Outcome, Violation};
 use crate::store::{StateId, Store};
 
 /// The parameters of a search for accepting cycles.
@@ -54,6 +54,28 @@ pub enum Algorithm {
     Ufscc,
 }
 
+impl Algorithm {
+    /// Every algorithm.
+    pub const ALL: [Algorithm; 5] =
+        [Algorithm::Auto, Algorithm::Scc, Algorithm::Nested, Algorithm::Cndfs, Algorithm::Ufscc];
+
+    /// The algorithm with this name.
+    pub fn named(name: &str) -> Option<Algorithm> {
+        Algorithm::ALL.into_iter().find(|algorithm| algorithm.word() == name)
+    }
+
+    /// The name of the algorithm.
+    pub fn word(self) -> &'static str {
+        match self {
+            Algorithm::Auto => "auto",
+            Algorithm::Scc => "scc",
+            Algorithm::Nested => "nested",
+            Algorithm::Cndfs => "cndfs",
+            Algorithm::Ufscc => "ufscc",
+        }
+    }
+}
+
 impl Cycles {
     /// The algorithm to use, given the number of threads and whether all errors are requested.
     pub(super) fn algorithm(self, threads: usize, all_errors: bool) -> Algorithm {
@@ -72,23 +94,23 @@ impl Cycles {
 
 impl Cycles {
     /// The acceptance marks of a state.
-    fn marks(self, flags: Flags) -> u32 {
+    pub(crate) fn marks(self, flags: Flags) -> u32 {
         u32::from(self.marks == 0 && flags.accepting)
     }
 
     /// Whether acceptance is defined on edges.
-    fn by_edges(self) -> bool {
+    pub(crate) fn by_edges(self) -> bool {
         self.marks != 0
     }
 
     /// The marks that a cycle must contain.
-    fn all_marks(self) -> u32 {
+    pub(crate) fn all_marks(self) -> u32 {
         if self.marks == 0 { 1 } else { self.marks }
     }
 }
 
 /// The acceptance marks of the edge to a successor. Successors take the edges of the observer cyclically.
-fn label(marks: &[u32], number: usize) -> u32 {
+pub(crate) fn label(marks: &[u32], number: usize) -> u32 {
     if marks.is_empty() { 0 } else { marks[number % marks.len()] }
 }
 
@@ -106,6 +128,19 @@ pub enum Fairness {
     StrongTransitions,
     /// Impartiality: every process moves infinitely often.
     Impartial,
+}
+
+impl Fairness {
+    /// The name of the assumption.
+    pub fn word(self) -> &'static str {
+        match self {
+            Fairness::None => "none",
+            Fairness::Weak => "weak",
+            Fairness::Strong => "strong",
+            Fairness::StrongTransitions => "strong-transitions",
+            Fairness::Impartial => "impartial",
+        }
+    }
 }
 
 /// Data that all algorithms share.
@@ -178,10 +213,10 @@ impl<'s, S: Store> LivenessSearch<'_, '_, 's, S> {
     /// The violations with their trails.
     fn violations(&mut self, root: StateId) -> Result<Vec<Violation>, Limit> {
         let mut out = Vec::new();
-        for (FoundError { wrong, ending, .. }, at) in std::mem::take(&mut self.findings.kept) {
+        for (FoundError { error, ending, .. }, at) in std::mem::take(&mut self.findings.kept) {
             let mut choices = lasso::stem(&mut self.worker, root, at)?;
             self.worker.renumber_choices(root, &mut choices);
-            out.push(Violation { wrong, trail: Trail { choices, ending } });
+            out.push(Violation { error, trail: Trail { choices, ending } });
         }
         let found = std::mem::take(&mut self.found);
         for id in found {
@@ -193,7 +228,7 @@ impl<'s, S: Store> LivenessSearch<'_, '_, 's, S> {
             let ending = Ending::Cycle(choices.len() as u32);
             choices.extend(around);
             self.worker.renumber_choices(root, &mut choices);
-            out.push(Violation { wrong: Wrong::Cycle, trail: Trail { choices, ending } });
+            out.push(Violation { error: ErrorKind::Cycle, trail: Trail { choices, ending } });
         }
         Ok(out)
     }

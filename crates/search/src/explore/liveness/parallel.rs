@@ -40,14 +40,6 @@ pub(super) struct WorkerStatus {
     pub shared: u64,
 }
 
-/// A pseudo-random permutation.
-pub(super) fn shuffle<T>(list: &mut [T], random: &mut u64) {
-    for i in (1..list.len()).rev() {
-        *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        list.swap(i, ((*random >> 33) % (i as u64 + 1)) as usize);
-    }
-}
-
 impl<'s, S: Store> ParallelSearch<'s, S> {
     pub fn new(liveness: &LivenessSearch<'_, '_, 's, S>) -> Self {
         ParallelSearch {

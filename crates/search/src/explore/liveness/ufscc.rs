@@ -7,11 +7,11 @@
 //! worker that reaches a set which it has entered before has closed a cycle: all sets on its path from there on are
 //! united.
 
-use kripke_model::{Choice, Flags};
+use kripke_model::{Choice, Flags, Random};
 
 use super::super::Factory;
 use super::super::worker::Worker;
-use super::parallel::{OrEnded, ParallelSearch, WorkerStatus, shuffle};
+use super::parallel::{OrEnded, ParallelSearch, WorkerStatus};
 use super::union_find::{CYCLE, Claim, UnionFind};
 use super::{Cycles, LivenessSearch, fair_cycle, label};
 use crate::budget::Limit;
@@ -44,7 +44,7 @@ struct Searcher<'l, 'w, 'm, 's, S: Store + 'w> {
     /// The acceptance marks of the edges of the observer.
     marks: Vec<u32>,
     deepest: u32,
-    random: u64,
+    random: Random,
 }
 
 pub(super) fn run<S: Store>(
@@ -66,7 +66,7 @@ pub(super) fn run<S: Store>(
             roots: Vec::new(),
             marks: Vec::new(),
             deepest: 0,
-            random: 1 + number as u64,
+            random: Random::new(number as u64),
         };
         let result = searcher.search(root);
         let deepest = searcher.deepest;
@@ -170,10 +170,10 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
         };
         let flags: Flags = expanded.map_err(|limit| self.parallel.stop(limit))?;
         // Both lists are permuted equally.
-        let mut again = self.random;
-        shuffle(&mut self.entries[first..], &mut self.random);
+        let mut again = self.random.clone();
+        self.random.shuffle(&mut self.entries[first..]);
         if by_edges {
-            shuffle(&mut self.labels[first..], &mut again);
+            again.shuffle(&mut self.labels[first..]);
         }
         let marks = self.cycles.marks(flags);
         if marks != 0 {

@@ -322,7 +322,7 @@ fn trails_so_far<S: Store>(descent: &mut Descent<'_, '_, S>) -> Vec<Violation> {
     let kept = findings.kept.iter_mut().filter(|(_, path)| !path.is_empty());
     kept.map(|(found, path)| {
         let choices = trail::choices(&std::mem::take(path), worker);
-        Violation { wrong: found.wrong.clone(), trail: Trail { choices, ending: found.ending } }
+        Violation { error: found.error.clone(), trail: Trail { choices, ending: found.ending } }
     })
     .collect()
 }
