@@ -50,7 +50,10 @@ impl Answer {
     }
 
     fn store(&self, request: &Request) -> (String, String) {
+        let in_words = self.outcome.statistics.store == StoreKind::Words;
         let value = match self.search.store {
+            StoreKind::Auto if in_words => "auto: words".to_string(),
+            StoreKind::Words if !in_words => "exact".to_string(),
             StoreKind::Auto if self.search.lossy => "auto: exact, tree, hash, then bitstate".to_string(),
             StoreKind::Auto => "auto: exact, then tree".to_string(),
             kind => store_size(kind).map_or(kind.word().to_string(), |size| format!("{}: {size}", kind.word())),
@@ -59,6 +62,7 @@ impl Answer {
         let reason = match () {
             () if self.has_hidden() => HIDDEN,
             () if self.is_temporal() => "searches for cycles and CTL store states in full",
+            () if self.search.store == StoreKind::Words && !in_words => "a state is longer than a word",
             () if store.kind.is_some() => "--store",
             () if store.swarm.is_some() => "--swarm",
             () if store.lossy => "--lossy",

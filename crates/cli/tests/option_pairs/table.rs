@@ -28,7 +28,7 @@ const QUESTIONS: [(&str, &[&str]); 9] = [
 ];
 
 /// Options that must not change an answer, or only as the judge knows.
-const PLAIN: [(&str, &[&str]); 52] = [
+const PLAIN: [(&str, &[&str]); 53] = [
     ("--force", &["--force"]),
     ("--color", &["--color=always"]),
     ("--fair", &["--fair=weak"]),
