@@ -161,12 +161,18 @@ impl Default for Options {
     }
 }
 
+/// The processors that the system allows. They are counted once: the system answers from several files.
+fn processors() -> usize {
+    static COUNT: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
+    *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
 impl Options {
     /// The number of workers.
     pub fn workers(&self) -> usize {
         let wanted = match self.threads {
             Some(threads) => threads.max(1),
-            None => std::thread::available_parallelism().map_or(1, usize::from),
+            None => processors(),
         };
         match (self.cycles.map(|c| c.algorithm(wanted, self.all_errors)), self.order) {
             (Some(Algorithm::Cndfs), _) => wanted,
