@@ -1,10 +1,8 @@
 //! Certificates of searches elsewhere: accepted where the set of states is closed, and refused where one state is missing.
 
-mod graph;
-
 use std::collections::HashSet;
 
-use graph::{Graph, Random};
+use crate::graph::{Graph, Random};
 use kripke_model::{Batch, Choice, State, Successors};
 use kripke_search::{Budget, ClosedSet, End, NotClosed, Options, certify};
 
@@ -49,7 +47,7 @@ fn closed_sets_are_accepted_with_their_errors() {
         let set = search(&mut graph);
         let options = Options { all_errors: true, threads: Some(1), ..Options::default() };
         let certified = certify(&set, &mut graph, &options).expect("the set is closed");
-        let outcome = graph::run(&graph, &options, &Budget::default());
+        let outcome = crate::graph::run(&graph, &options, &Budget::default());
         let End::Exhausted(exhausted) = outcome.end else { panic!("the graph is small") };
         assert_eq!(certified, exhausted);
         faulty += u32::from(certified.error_free().is_none());
@@ -67,7 +65,7 @@ fn a_missing_state_is_noticed() {
             let part = Set(whole.0.iter().filter(|state| *state != missing).cloned().collect());
             let refused = certify(&part, &mut graph, &Options::default()).unwrap_err();
             match refused {
-                NotClosed::Initial => assert_eq!(graph::decode(missing), 0),
+                NotClosed::Initial => assert_eq!(crate::graph::decode(missing), 0),
                 NotClosed::Successor { missing: found, .. } => assert_eq!(found, *missing),
                 NotClosed::EndlessSequence { .. } => panic!("the graph has none"),
             }

@@ -1,8 +1,6 @@
 //! Accepting cycles, with and without fairness, compared with a search through all sets of states.
 
-mod graph;
-
-use graph::{Random, decode, encode, run};
+use crate::graph::{Random, decode, encode, run};
 use kripke_model::Parts;
 use kripke_model::trail::{Ending, Trail};
 use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};

@@ -1,5 +1,4 @@
 //! Graphs as models, and a simple reference search.
-#![allow(dead_code)]
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -68,7 +67,6 @@ macro_rules! without_capabilities {
         }
     };
 }
-#[allow(unused_imports, reason = "not every test has systems of its own")]
 pub(crate) use without_capabilities;
 
 /// Nodes with their successors and findings. Node 0 is the initial state.

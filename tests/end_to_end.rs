@@ -1,0 +1,13 @@
+//! Models with known results, whole and reduced, on both engines.
+
+mod claims;
+mod corpus;
+mod dve;
+mod esml;
+mod languages;
+mod merging;
+mod own_models;
+mod random_programs;
+mod reductions;
+mod symmetry;
+mod text_form;
