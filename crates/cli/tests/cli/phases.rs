@@ -99,35 +99,55 @@ fn a_signal_ends_preparing() {
     }
 }
 
+/// Most of these searches end when their time is up, so each is a test of its own.
 #[cfg(target_os = "linux")]
-#[test]
-fn memory_stays_within_its_limit() {
-    let desk = Desk::new();
-    let counter = |name: &str| format!("active proctype P{name}() {{ do :: {name}++ :: {name}-- od }}\n");
-    let counters: String = ["a", "b", "c"].map(counter).concat();
-    desk.write("counters.pml", format!("byte a, b, c;\n{counters}"));
-    desk.write(
-        "large.pml",
-        "int a[16000]; short n;
+mod memory_stays_within_its_limit {
+    use super::{Desk, MIB, weighed};
+
+    const LARGE: &str = "int a[16000]; short n;
          active proctype P() { do :: a[n % 16000] = n; n++ :: a[(n + 7) % 16000] = n od }
-         active proctype Q() { do :: a[0]++ od }",
-    );
-    desk.write(
-        "crowd.pml",
-        "byte x; active [250] proctype P() { byte y; do :: y < 3 -> y++; x++ :: y > 2 -> y = 0 od }",
-    );
-    for (args, property) in [
-        ("counters.pml", &["--ctl", "AG EF (a == 0 && b == 0 && c == 0)"][..]),
-        ("counters.pml --lossy -j2", &["--reach", "a == 7 && b == 7 && c == 7 && a == 8"]),
-        ("large.pml", &[]),
-        ("large.pml --search dfs", &[]),
-        ("crowd.pml", &[]),
-    ] {
-        let args = format!("check {args} --mem 128M --timeout 15s --format json");
+         active proctype Q() { do :: a[0]++ od }";
+
+    fn counters() -> String {
+        let counter = |name: &str| format!("active proctype P{name}() {{ do :: {name}++ :: {name}-- od }}\n");
+        let counters: String = ["a", "b", "c"].map(counter).concat();
+        format!("byte a, b, c;\n{counters}")
+    }
+
+    fn check(model: &str, args: &str, property: &[&str]) {
+        let desk = Desk::new();
+        desk.write("model.pml", model);
+        let args = format!("check model.pml {args} --mem 128M --timeout 15s --format json");
         let (said, peak) = weighed(&desk, &args, property);
         let report = said.expect(3).json();
         let peak = peak.max(report["memory"]["peak_rss"].as_u64().unwrap());
         assert!(peak <= 128 * MIB / 20 * 21, "{args}: {} KiB", peak / 1024);
+    }
+
+    #[test]
+    fn ctl() {
+        check(&counters(), "", &["--ctl", "AG EF (a == 0 && b == 0 && c == 0)"]);
+    }
+
+    #[test]
+    fn lossy() {
+        check(&counters(), "--lossy -j2", &["--reach", "a == 7 && b == 7 && c == 7 && a == 8"]);
+    }
+
+    #[test]
+    fn large_states() {
+        check(LARGE, "", &[]);
+    }
+
+    #[test]
+    fn large_states_depth_first() {
+        check(LARGE, "--search dfs", &[]);
+    }
+
+    #[test]
+    fn many_processes() {
+        let crowd = "byte x; active [250] proctype P() { byte y; do :: y < 3 -> y++; x++ :: y > 2 -> y = 0 od }";
+        check(crowd, "", &[]);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Runs the program on two threads.
+//! Runs the program on several threads.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -14,7 +14,8 @@ use crate::judge::Asked;
 use crate::models::Known;
 use crate::table::Setting;
 
-const THREADS: usize = 2;
+/// More than two processors have: a run waits for files and for its own threads part of the time.
+const THREADS: usize = 4;
 const HANGS: Duration = Duration::from_secs(30);
 
 /// One run of the program.

@@ -166,12 +166,18 @@ impl Default for Options {
     }
 }
 
+/// The processors that the system allows. They are counted once: the system answers from several files.
+fn processors() -> usize {
+    static COUNT: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
+    *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
 impl Options {
     /// The number of threads that are wanted, whether or not the search can use them.
     fn wanted_threads(&self) -> usize {
         match self.threads {
             Some(threads) => threads.max(1),
-            None => std::thread::available_parallelism().map_or(1, usize::from),
+            None => processors(),
         }
     }
 

@@ -5,7 +5,7 @@
 //! own bytes.
 #![allow(unsafe_code)]
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::ptr;
 #[cfg(shuttle)]
 use std::sync::atomic::AtomicU8;
@@ -33,7 +33,7 @@ const RANGE: usize = if cfg!(shuttle) { 1 << 20 } else { 1 << 42 };
 
 #[derive(Debug)]
 pub(super) struct Arena {
-    blocks: Box<[Block]>,
+    blocks: Descriptors,
     claimed: AtomicUsize,
     memory: BlockMemory,
     /// Bytes that are assigned to blocks.
@@ -50,11 +50,50 @@ struct Block {
     unused: AtomicUsize,
 }
 
+/// The descriptors of all blocks. They are mapped, not allocated: an allocator clears recycled memory, while descriptors
+/// of a mapping that are never used stay untouched and take no memory.
+#[derive(Debug)]
+struct Descriptors(#[cfg(not(shuttle))] memmap2::MmapRaw, #[cfg(shuttle)] Box<[Block]>);
+
+impl Descriptors {
+    #[cfg(not(shuttle))]
+    fn new() -> Descriptors {
+        match super::reserved_memory::reserve(BLOCKS * size_of::<Block>(), FillPattern::Dense) {
+            Ok(map) => {
+                assert!(map.as_ptr().cast::<Block>().is_aligned());
+                Descriptors(map)
+            }
+            Err(error) => super::out_of_memory::out_of_memory("a table", &error),
+        }
+    }
+
+    #[cfg(shuttle)]
+    fn new() -> Descriptors {
+        // SAFETY: all bits zero are a null pointer and the number zero.
+        Descriptors(unsafe { Box::<[Block]>::new_zeroed_slice(BLOCKS).assume_init() })
+    }
+}
+
+impl Deref for Descriptors {
+    type Target = [Block];
+
+    #[cfg(not(shuttle))]
+    #[inline(always)]
+    fn deref(&self) -> &[Block] {
+        // SAFETY: the mapping is aligned and has this size. Its initial content, all bits zero, is a null pointer and
+        // the number zero in each descriptor, and descriptors are changed through atomics only.
+        unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), BLOCKS) }
+    }
+
+    #[cfg(shuttle)]
+    fn deref(&self) -> &[Block] {
+        &self.0
+    }
+}
+
 impl Arena {
     pub fn new(filled: FillPattern) -> Arena {
-        // SAFETY: all bits zero are a null pointer and the number zero. Descriptors that are never used stay
-        // untouched and take no memory.
-        let blocks = unsafe { Box::<[Block]>::new_zeroed_slice(BLOCKS).assume_init() };
+        let blocks = Descriptors::new();
         Arena { blocks, claimed: AtomicUsize::new(0), memory: BlockMemory::new(filled), used: AtomicUsize::new(0) }
     }
 

@@ -1,44 +1,29 @@
 //! Colours of states: a byte per state that all workers share, and bit sets of single workers.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
+use super::pages::Pages;
 use crate::store::StateId;
 
-const PAGE_BITS: u32 = 16;
-const PAGES: usize = 1 << (32 - PAGE_BITS);
-
 /// A byte of monotonic bits per state.
-pub(super) struct Colours {
-    pages: Box<[OnceLock<Box<[AtomicU8]>>]>,
-    bytes: AtomicU64,
-}
+pub(super) struct Colours(Pages<AtomicU8>);
 
 impl Colours {
     pub fn new() -> Colours {
-        Colours { pages: (0..PAGES).map(|_| OnceLock::new()).collect(), bytes: AtomicU64::new(0) }
-    }
-
-    fn of(&self, id: StateId) -> &AtomicU8 {
-        let number = id.number();
-        let page = self.pages[(number >> PAGE_BITS) as usize].get_or_init(|| {
-            self.bytes.fetch_add(1 << PAGE_BITS, Ordering::Relaxed);
-            (0..1 << PAGE_BITS).map(|_| AtomicU8::new(0)).collect()
-        });
-        &page[(number & ((1 << PAGE_BITS) - 1)) as usize]
+        Colours(Pages::new())
     }
 
     pub fn get(&self, id: StateId) -> u8 {
-        self.of(id).load(Ordering::Acquire)
+        self.0.get(id.number()).load(Ordering::Acquire)
     }
 
     /// Sets bits and returns the previous value.
     pub fn set(&self, id: StateId, bits: u8) -> u8 {
-        self.of(id).fetch_or(bits, Ordering::AcqRel)
+        self.0.get(id.number()).fetch_or(bits, Ordering::AcqRel)
     }
 
     pub fn bytes(&self) -> u64 {
-        self.bytes.load(Ordering::Relaxed)
+        self.0.bytes()
     }
 }
 

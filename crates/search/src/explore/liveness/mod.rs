@@ -9,6 +9,7 @@ mod colours;
 pub(super) mod fair_cycle;
 pub(super) mod lasso;
 mod nested_dfs;
+mod pages;
 mod parallel;
 mod scc;
 mod ufscc;

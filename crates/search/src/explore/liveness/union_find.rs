@@ -12,14 +12,9 @@
 //!   root; a worker that links the root collects its bits after linking. All these accesses are sequentially
 //!   consistent, so one of the two sees the bits.
 
-use std::sync::OnceLock;
-
+use super::pages::Pages;
 use crate::store::StateId;
 use crate::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering, yield_now};
-
-/// States per page, as a power of two. Pages are small under the shuttle scheduler.
-const PAGE_BITS: u32 = if cfg!(shuttle) { 4 } else { 16 };
-const PAGES: usize = if cfg!(shuttle) { 1 } else { 1 << (32 - PAGE_BITS) };
 
 /// Maximum number of workers.
 pub(in crate::explore) const MOST_WORKERS: usize = 64;
@@ -50,8 +45,7 @@ struct Node {
 }
 
 pub(super) struct UnionFind {
-    pages: Box<[OnceLock<Box<[Node]>>]>,
-    bytes: std::sync::atomic::AtomicU64,
+    nodes: Pages<Node>,
 }
 
 /// The result of claiming a state for a worker.
@@ -65,8 +59,8 @@ pub(super) enum Claim {
     Dead,
 }
 
-impl Node {
-    fn new() -> Node {
+impl Default for Node {
+    fn default() -> Node {
         let (number, flag) = (|| AtomicU32::new(0), || AtomicU8::new(0));
         Node {
             parent: number(),
@@ -83,21 +77,15 @@ impl Node {
 
 impl UnionFind {
     pub fn new() -> UnionFind {
-        let pages = (0..PAGES).map(|_| OnceLock::new()).collect();
-        UnionFind { pages, bytes: std::sync::atomic::AtomicU64::new(0) }
+        UnionFind { nodes: Pages::new() }
     }
 
     pub fn bytes(&self) -> u64 {
-        self.bytes.load(std::sync::atomic::Ordering::Relaxed)
+        self.nodes.bytes()
     }
 
     fn node(&self, number: u32) -> &Node {
-        let page = self.pages[(number >> PAGE_BITS) as usize].get_or_init(|| {
-            let bytes = (size_of::<Node>() << PAGE_BITS) as u64;
-            self.bytes.fetch_add(bytes, std::sync::atomic::Ordering::Relaxed);
-            (0..1 << PAGE_BITS).map(|_| Node::new()).collect()
-        });
-        &page[(number & ((1 << PAGE_BITS) - 1)) as usize]
+        self.nodes.get(number)
     }
 
     fn parent(&self, a: u32) -> u32 {
@@ -198,11 +186,9 @@ impl UnionFind {
     /// A state with one of these marks in the set of a state.
     pub fn marked(&self, id: StateId, marks: u32) -> Option<StateId> {
         let root = self.find(id.number());
-        let pages = self.pages.iter().enumerate().filter_map(|(i, page)| Some((i as u32, page.get()?)));
-        let mut nodes = pages.flat_map(|(page, nodes)| nodes.iter().zip((page << PAGE_BITS)..));
-        let found =
-            nodes.find(|(node, number)| node.own.load(Ordering::SeqCst) & marks != 0 && self.find(*number) == root);
-        found.map(|(_, number)| StateId::numbered(number))
+        let has_mark = |node: &Node| node.own.load(Ordering::SeqCst) & marks != 0;
+        let found = self.nodes.iter().find(|(number, node)| has_mark(node) && self.find(*number) == root);
+        found.map(|(number, _)| StateId::numbered(number))
     }
 
     /// A state of the set that is not done. If there is none, the set becomes complete.

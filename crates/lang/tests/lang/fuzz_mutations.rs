@@ -1,8 +1,6 @@
 //! Mutated Promela models.
 
-mod mutation;
-
-use mutation::{Language, survive};
+use crate::mutation::{Language, survive};
 
 const OWN: &[&str] = &[
     "mtype = { a, b }; chan q = [2] of { mtype, byte };\ninline put(m, n) { q!m,n }\n\

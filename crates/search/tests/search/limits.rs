@@ -1,12 +1,10 @@
 //! Every limit stops a search with its name, and a stopped search is never complete.
 
-mod graph;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use graph::{Graph, Random, configurations, known, run, without_capabilities};
+use crate::graph::{Graph, Random, configurations, known, run, without_capabilities};
 use kripke_model::{Batch, Choice, Flags, State, Successors};
 use kripke_search::store::{Capacity, ExactHandle, ExactStore, Omission, Runs, Store};
 use kripke_search::{Budget, End, Limit, Options, Order, Progress, StoreKind, explore, explore_with};

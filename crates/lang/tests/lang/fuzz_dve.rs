@@ -1,8 +1,6 @@
 //! Mutated DVE models, and mutated macros of such models.
 
-mod mutation;
-
-use mutation::{Language, survive};
+use crate::mutation::{Language, survive};
 
 /// Models that need no file: the test has something to mutate on any machine.
 const OWN: &[&str] = &[

@@ -1,8 +1,6 @@
 //! Accepting cycles, with and without fairness, compared with a search through all sets of states.
 
-mod graph;
-
-use graph::{FAIRNESS, ProcessGraph, Random, action, run};
+use crate::graph::{FAIRNESS, ProcessGraph, Random, action, run};
 use kripke_model::trail::{Ending, Trail};
 use kripke_search::{Algorithm, Budget, Cycles, End, ErrorKind, Fairness, Options};
 

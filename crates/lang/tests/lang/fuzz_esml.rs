@@ -1,8 +1,6 @@
 //! Mutated ESML models.
 
-mod mutation;
-
-use mutation::{Language, survive};
+use crate::mutation::{Language, survive};
 
 const OWN: &[&str] =
     &["MODEL M; CONST n = 2 * (1 + 1); TYPE int = 0..n; p = (a, b: int); q = LIST [2] OF p; a = ARRAY [n] OF q;\n\

@@ -1,10 +1,8 @@
 //! Certificates of searches elsewhere: accepted where the set of states is closed, and refused where one state is missing.
 
-mod graph;
-
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use graph::{Graph, ProcessGraph, Random, decode, encode};
+use crate::graph::{Graph, ProcessGraph, Random, decode, encode};
 use kripke_model::trail::Ending;
 use kripke_model::{Batch, Choice, State, Successors, Trail};
 use kripke_search::{Answer, CycleAlgorithm, Unproved, explore_cycles};
@@ -52,7 +50,7 @@ fn closed_sets_are_accepted_with_their_errors() {
         let set = search(&mut graph);
         let options = Options { all_errors: true, threads: Some(1), ..Options::default() };
         let certified = certify(&set, &mut graph, &options).expect("the set is closed");
-        let outcome = graph::run(&graph, &options, &Budget::default());
+        let outcome = crate::graph::run(&graph, &options, &Budget::default());
         let End::Exhausted(exhausted) = outcome.end else { panic!("the graph is small") };
         assert_eq!(certified, exhausted);
         faulty += u32::from(certified.error_free().is_none());
@@ -70,7 +68,7 @@ fn a_missing_state_is_noticed() {
             let part = Set(whole.0.iter().filter(|state| *state != missing).cloned().collect());
             let refused = certify(&part, &mut graph, &Options::default()).unwrap_err();
             match refused {
-                NotClosed::Initial => assert_eq!(graph::decode(missing), 0),
+                NotClosed::Initial => assert_eq!(crate::graph::decode(missing), 0),
                 NotClosed::Successor { missing: found, .. } => assert_eq!(found, *missing),
                 other => panic!("{other}"),
             }
@@ -145,7 +143,7 @@ fn ranks_are_accepted_if_and_only_if_no_cycle_is_accepting() {
         let mut graph = from_everywhere(&random_graph(&mut random));
         let options = options(&graph);
         let certified = certify_acyclic(&Ranked(graph.clone()), &mut graph, &options);
-        let outcome = graph::run(&graph, &options, &Budget::default());
+        let outcome = crate::graph::run(&graph, &options, &Budget::default());
         match certified {
             Ok(certified) => assert!(matches!(outcome.end, End::Exhausted(end) if end == certified), "{graph:?}"),
             Err(NotClosed::Rank { .. }) => assert!(matches!(outcome.end, End::Violation), "{graph:?}"),
@@ -286,7 +284,7 @@ fn an_algorithm_of_another_crate_gives_the_same_answers() {
         let graph = ProcessGraph { all_marks: 0, ..random_graph(&mut random) };
         let (options, progress) = (options(&graph), Progress::new());
         let factory = || -> Box<dyn Successors> { Box::new(graph.clone()) };
-        let ours = graph::run(&graph, &options, &Budget::default());
+        let ours = crate::graph::run(&graph, &options, &Budget::default());
         let theirs = explore_cycles(&Owcty, &factory, &options, &Budget::default(), &progress).expect("an answer");
         match (ours.end, theirs.end) {
             (End::Violation, End::Violation) => {

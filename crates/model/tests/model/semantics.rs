@@ -7,7 +7,7 @@ use kripke_model::{Fault, FindingKind, Interpreter, Model, Trail};
 
 #[test]
 fn a_fault_ends_the_run_and_its_trail_is_replayed() {
-    let model = Model::parse(include_str!("ir/index-out-of-range.ir")).expect("it can be read");
+    let model = Model::parse(include_str!("../ir/index-out-of-range.ir")).expect("it can be read");
     let mut interpreter = Interpreter::new(Arc::new(model)).expect("fits");
     let trail = Trail { choices: vec![0], ending: Ending::Finding(0) };
     let replayed = trail.replay(&mut interpreter).expect("it is a run");

@@ -1,10 +1,8 @@
 //! Lossy stores: what they visit is correct, the omission estimate holds, and they prove nothing.
 
-mod graph;
-
 use std::collections::HashSet;
 
-use graph::{Graph, Random, follow, known};
+use crate::graph::{Graph, Random, follow, known};
 use kripke_model::trail::Ending;
 use kripke_model::{FindingKind, Successors};
 use kripke_search::store::Bits;
@@ -29,7 +27,7 @@ fn configurations(stores: &[StoreKind]) -> Vec<Options> {
 
 fn run(graph: &Graph, options: &Options, budget: &Budget) -> Outcome {
     graph.expanded.lock().unwrap().clear();
-    graph::run(graph, options, budget)
+    crate::graph::run(graph, options, budget)
 }
 
 const LARGE: [StoreKind; 2] = [StoreKind::Bitstate(Bits::power(22, 3)), StoreKind::Hash { bits: 64 }];

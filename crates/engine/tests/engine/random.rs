@@ -2,8 +2,6 @@
 //!
 //! `KRIPKE_RANDOM_MODELS` is the number of models, `KRIPKE_RANDOM_SEED` the first seed.
 
-mod compare;
-
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -41,7 +39,7 @@ fn check(seed: u64, tally: &mut Tally) {
     };
     match Compiled::new(model.clone(), options) {
         Ok(code) => {
-            let explore = AssertUnwindSafe(|| compare::explore(&model, code, true, STATES));
+            let explore = AssertUnwindSafe(|| crate::compare::explore(&model, code, true, STATES));
             let seen = catch_unwind(explore).unwrap_or_else(|_| panic!("seed {seed} panics\n{model}"));
             let seen = seen.unwrap_or_else(|e| panic!("seed {seed}: {e}\n{model}"));
             tally.compiled += 1;

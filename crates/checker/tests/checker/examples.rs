@@ -1,12 +1,12 @@
 //! The examples for Rust users run, and say what they should.
 
-#[path = "../../../examples/rust/embedding.rs"]
+#[path = "../../../../examples/rust/embedding.rs"]
 mod embedding;
-#[path = "../../../examples/rust/listener.rs"]
+#[path = "../../../../examples/rust/listener.rs"]
 mod listener;
-#[path = "../../../examples/rust/own_store.rs"]
+#[path = "../../../../examples/rust/own_store.rs"]
 mod own_store;
-#[path = "../../../examples/rust/token_ring.rs"]
+#[path = "../../../../examples/rust/token_ring.rs"]
 mod token_ring;
 
 use kripke::transition_system::{SystemCheck, SystemVerdict};

@@ -1,8 +1,6 @@
 //! CTL formulas, compared with a fixpoint computation over sets of states.
 
-mod graph;
-
-use graph::{FAIRNESS, ProcessGraph, Random, action, run};
+use crate::graph::{FAIRNESS, ProcessGraph, Random, action, run};
 use kripke_logic::ctl::{CtlId, CtlNode, Path};
 use kripke_logic::partial::{self, Node, PartialStructure};
 use kripke_logic::{Ctl as Parsed, parse};

@@ -3,8 +3,6 @@
 //! The test is skipped if the corpus is not beside the checkout. `KRIPKE_CORPUS_STATES` is the number of states per
 //! model.
 
-mod compare;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -59,7 +57,7 @@ fn run(options: Options) {
                 if seconds > 0.05 {
                     println!("{name}: {:.0} ms for {bytes} bytes", seconds * 1e3);
                 }
-                match compare::explore(&model, compiled, options.coverage, limit) {
+                match crate::compare::explore(&model, compiled, options.coverage, limit) {
                     Ok(seen) => {
                         count += 1;
                         states += seen.states;

@@ -3,7 +3,7 @@
 //!
 //! `KRIPKE_RANDOM_MODELS` is the number of random models, `KRIPKE_RANDOM_SEED` the first seed.
 
-mod compare;
+use crate::compare;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

@@ -3,8 +3,6 @@
 //! A file begins with comments. The last of them is the expectation: `error:` and the error of reading, `invalid:` and the
 //! error of validation, `no start:` and the error of starting, or `expect:` and the counts of a complete exploration.
 
-mod explore;
-
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -23,7 +21,7 @@ fn outcome(text: &str) -> String {
         return format!("invalid: {error}");
     }
     match Interpreter::new(Arc::new(model)) {
-        Ok(interpreter) => format!("expect: {}", explore::explore(interpreter)),
+        Ok(interpreter) => format!("expect: {}", crate::explore::explore(interpreter)),
         Err(error) => format!("no start: {error}"),
     }
 }

@@ -1,5 +1,4 @@
 //! Graphs as models, and a simple reference search.
-#![allow(dead_code)]
 
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
@@ -64,7 +63,6 @@ macro_rules! without_capabilities {
         }
     };
 }
-#[allow(unused_imports, reason = "not every test has systems of its own")]
 pub(crate) use without_capabilities;
 
 /// Nodes with their successors and findings. Node 0 is the initial state.
@@ -351,6 +349,10 @@ impl Successors for ProcessGraph {
 impl Representation for ProcessGraph {
     fn hidden_prefix(&self) -> usize {
         0
+    }
+
+    fn word_bits(&self) -> Option<u32> {
+        None
     }
 
     fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {

@@ -1,8 +1,6 @@
 //! Depth-first search with a state cache: replacement does not change the verdict.
 
-mod graph;
-
-use graph::{Graph, Random, follow, known, run};
+use crate::graph::{Graph, Random, follow, known, run};
 use kripke_search::store::Tolerance;
 use kripke_search::{Budget, CacheSize, End, Limit, Options, Outcome, StoreKind};
 

@@ -1,11 +1,9 @@
 //! The exact stores, compared with the hash set of the standard library.
 
-mod graph;
-
 use std::collections::{HashMap, HashSet};
 use std::sync::Barrier;
 
-use graph::Random;
+use crate::graph::Random;
 use kripke_model::Batch;
 use kripke_search::store::{Capacity, ExactStore, Full, Handle, Omission, Seen, StateId, Store, TreeStore};
 

@@ -1,16 +1,14 @@
 //! Searches of graphs, compared with a simple reference search.
 
-mod graph;
-
 use std::collections::HashSet;
 
-use graph::{Graph, Random, configurations, finding, follow, known, without_capabilities};
+use crate::graph::{Graph, Random, configurations, finding, follow, known, without_capabilities};
 use kripke_model::trail::Ending;
 use kripke_model::{Batch, Choice, Fault, FindingKind, Flags, State, Successors, Trail};
 use kripke_search::{Budget, End, ErrorKind, Limit, Options, Order, Outcome, Statistics, StoreKind};
 
 fn run<M: Successors + Clone + Sync>(model: &M, options: &Options) -> Outcome {
-    graph::run(model, options, &Budget::default())
+    crate::graph::run(model, options, &Budget::default())
 }
 
 #[test]
@@ -324,7 +322,7 @@ fn a_search_can_migrate_to_lossy_stores() {
         let with = |store, migrate_at: Option<u64>| {
             let (lossy, threads) = (migrate_at.is_some(), Some(threads));
             let options = Options { order, store, migrate_at, lossy, threads, all_errors, ..Options::default() };
-            graph::run(&Counters(60), &options, &budget)
+            crate::graph::run(&Counters(60), &options, &budget)
         };
         let exact = with(StoreKind::Exact, None);
         // The last store is a bitstate store or hash compaction.
@@ -370,7 +368,7 @@ fn the_estimate_excludes_states_before_the_migration() {
     for migrate_at in [10_000, 30_000] {
         let (order, threads, migrate_at) = (Order::DepthFirst, Some(1), Some(migrate_at));
         let options = Options { order, migrate_at, lossy: true, threads, all_errors: true, ..Options::default() };
-        let outcome = graph::run(&Counters(60), &options, &budget);
+        let outcome = crate::graph::run(&Counters(60), &options, &budget);
         let Statistics { store, states, omissions: missed, .. } = outcome.statistics;
         let what = format!("{migrate_at:?}: {:?}, {states} states, {missed:?}", outcome.end);
         assert_eq!(store.word(), "bitstate", "{what}");

@@ -1,0 +1,9 @@
+//! Tests of the public interface of the crate.
+
+mod compact;
+mod compare;
+mod corpus;
+mod movers;
+mod random;
+mod threads;
+mod words;

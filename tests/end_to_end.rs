@@ -1,0 +1,14 @@
+//! Models with known results, whole and reduced, on both engines.
+
+mod claims;
+mod corpus;
+mod dve;
+mod esml;
+mod languages;
+mod merging;
+mod own_models;
+mod random_programs;
+mod reductions;
+mod symmetry;
+mod text_form;
+mod value_sets;
