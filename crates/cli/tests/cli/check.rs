@@ -134,7 +134,7 @@ fn quiet_is_one_line_and_verbose_is_more() {
 
 /// Options, and a decision of the plan that they lead to: item, value, reason.
 const PLANNED: [(&str, [&str; 3]); 21] = [
-    ("", ["store", "auto: exact, then tree", "default"]),
+    ("", ["store", "auto: words", "default"]),
     ("--store tree", ["store", "tree", "--store"]),
     ("--lossy", ["store", "auto: exact, tree, hash, then bitstate", "--lossy"]),
     ("--store hash --hash-bits 40", ["store", "hash: 40-bit hashes", "--store"]),

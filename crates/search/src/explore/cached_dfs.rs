@@ -203,7 +203,8 @@ impl CachedSearch<'_, '_> {
     fn expand(&mut self, state: &State) {
         self.batch.clear();
         let flags = self.successors.expand(state, Choice::All, &mut self.batch);
-        self.errors.inspect(StateId::NONE, state, flags, self.batch.findings());
+        let decode = || self.successors.decode(state);
+        self.errors.inspect((StateId::NONE, state), flags, self.batch.findings(), decode);
         if !self.errors.is_empty() {
             self.keep();
         }

@@ -1,5 +1,6 @@
 //! The error collector: it decides which findings are errors, counts them, and keeps one error per site.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use kripke_model::ir::Span;
@@ -32,6 +33,9 @@ pub(super) struct ErrorCollector {
 pub(super) struct FoundError {
     pub id: StateId,
     pub state: Vec<u8>,
+    /// The state in the layout of the interpreter. Of several errors the least in this order is reported, whatever the form
+    /// of stored states.
+    pub decoded: Vec<u8>,
     pub error: ErrorKind,
     pub ending: Ending,
 }
@@ -89,14 +93,21 @@ impl ErrorCollector {
 
     /// Inspects an expanded state. Returns whether the state must stay available because an error in it is kept.
     #[inline]
-    pub fn inspect(&mut self, id: StateId, state: &State, flags: Flags, findings: &[Finding]) -> bool {
-        (flags.is_bad() || !findings.is_empty()) && self.record(id, state, flags, findings)
+    pub fn inspect<'s>(
+        &mut self,
+        (id, state): (StateId, &'s State),
+        flags: Flags,
+        findings: &[Finding],
+        decode: impl FnOnce() -> Cow<'s, State>,
+    ) -> bool {
+        (flags.is_bad() || !findings.is_empty()) && self.record((id, state), flags, findings, &decode())
     }
 
     #[cold]
-    fn record(&mut self, id: StateId, state: &State, flags: Flags, findings: &[Finding]) -> bool {
+    fn record(&mut self, (id, state): (StateId, &State), flags: Flags, findings: &[Finding], decoded: &State) -> bool {
         let mut kept = false;
-        let found = |error, ending| FoundError { id, state: state.to_vec(), error, ending };
+        let found =
+            |error, ending| FoundError { id, state: state.to_vec(), decoded: decoded.to_vec(), error, ending };
         for (n, finding) in findings.iter().enumerate() {
             let site = match &finding.kind {
                 FindingKind::Assertion if !self.assertions => continue,
@@ -243,7 +254,7 @@ impl Findings<StateId> {
 /// timing. Returns whether that is the new one.
 fn keep_least(all: &mut BTreeMap<ErrorSite, FoundError>, site: ErrorSite, found: FoundError) -> bool {
     let number = |ending| if let Ending::Finding(n) = ending { n } else { u32::MAX };
-    let least = |a: &FoundError, b: &FoundError| (&a.state, number(a.ending)) <= (&b.state, number(b.ending));
+    let least = |a: &FoundError, b: &FoundError| (&a.decoded, number(a.ending)) <= (&b.decoded, number(b.ending));
     match all.get_mut(&site) {
         Some(known) if least(known, &found) => return false,
         Some(known) => *known = found,

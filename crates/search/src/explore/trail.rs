@@ -42,8 +42,9 @@ pub(super) struct PartialTrail {
     choices: Vec<u32>,
 }
 
-/// A predecessor, and the number of the successor.
-type Origin = (Vec<u8>, u32);
+/// A predecessor in the layout of the interpreter, the number of the successor, and the predecessor as it is stored. The least
+/// one is chosen, so the choice does not depend on the form of stored states.
+type Origin = (Vec<u8>, u32, Vec<u8>);
 
 impl PartialTrail {
     pub fn new(found: FoundError, depth: u32) -> PartialTrail {
@@ -115,7 +116,7 @@ pub(super) fn trace<S: Store>(trails: &mut [PartialTrail], levels: &mut Levels<'
         let wanted = Wanted::new(here.iter().map(|partial| &partial.state[..]));
         let origins = search_level(&wanted, &mut levels.workers, &levels.queue, level);
         for partial in here {
-            let (state, choice) =
+            let (_, choice, state) =
                 origins.get(&partial.state).expect("every state has a predecessor on the previous level");
             partial.choices.push(*choice);
             partial.state.clone_from(state);
@@ -189,7 +190,8 @@ fn search_part<S: Store>(
             batch.clear();
             worker.successors.expand(&state, Choice::All, &mut batch);
             for (n, successor) in batch.states().enumerate().filter(|(_, successor)| wanted.contains(successor)) {
-                keep_least(&mut origins, successor, (state.clone(), number(n)));
+                let decoded = worker.successors.decode(&state).into_owned();
+                keep_least(&mut origins, successor, (decoded, number(n), state.clone()));
             }
         }
     }

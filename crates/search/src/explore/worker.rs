@@ -137,7 +137,8 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
             let flags = expand(&mut *self.successors, reduces, state, batch, postponed);
             ends.push(batch.len());
             postponed_ends.push(postponed.len());
-            if self.errors.inspect(id, state, flags, &batch.findings()[findings..]) {
+            let decode = || self.successors.decode(state);
+            if self.errors.inspect((id, state), flags, &batch.findings()[findings..], decode) {
                 self.handle.hold(id);
             }
             self.handle.prefetch(batch);
@@ -209,7 +210,8 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         let flags = expand(&mut *self.successors, self.search.options.reduces, state, batch, postponed);
         debug_assert!(postponed.is_empty(), "only safety searches postpone successors");
         ends.push(batch.len());
-        self.errors.inspect(id, state, flags, batch.findings());
+        let decode = || self.successors.decode(state);
+        self.errors.inspect((id, state), flags, batch.findings(), decode);
         self.expanded += 1;
         self.unchecked += 1;
         let interned = self.intern(each);
