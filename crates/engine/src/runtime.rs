@@ -132,8 +132,9 @@ pub(crate) unsafe extern "C" fn pack(context: *mut Context, bytes: *const u8, to
         unsafe { (&*(*context).functions, std::slice::from_raw_parts(bytes, (*context).counts.len as usize)) };
     let Some(words) = &functions.words else { return 1 };
     let Some(packed) = words.encode(state, functions.word_shape) else { return 1 };
-    // SAFETY: there is room for a state at the address, and some more.
-    unsafe { std::ptr::copy_nonoverlapping(packed.as_ptr(), to.cast::<u64>(), words.layout().word_count()) };
+    let len = 8 * words.layout().word_count();
+    // SAFETY: there is room for a state at the address, and some more; the words are whole.
+    unsafe { std::ptr::copy_nonoverlapping(packed.as_ptr().cast(), to, len) };
     0
 }
 
