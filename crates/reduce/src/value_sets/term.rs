@@ -167,7 +167,7 @@ impl Translator<'_, '_> {
                 Target::Fault => Term::Fault,
                 Target::Cell(cell) => match self.system.cells[cell as usize].constant {
                     Some(value) => Term::Const(value),
-                    None => self.atom(AtomKind::Cell(cell), vec![cell..cell + 1], false),
+                    None => self.atom(AtomKind::Cell(cell), std::iter::once(cell..cell + 1).collect(), false),
                 },
                 Target::Element(element) => self.element(element),
             },
