@@ -237,7 +237,10 @@ impl Analysis<'_, '_> {
         match &step.atoms[n as usize].kind {
             AtomKind::Cell(cell) => self.cell(frame, *cell),
             AtomKind::Element(element) => {
-                let cells = self.candidates(step, frame, element);
+                // With regard to the conditions, which may contain this element, there would be no end.
+                let indices = element.index.iter().map(|index| self.value_alone(step, frame, index));
+                let indices: Vec<ValueSet> = indices.collect();
+                let cells = Self::candidates(element, &indices);
                 cells.into_iter().fold(ValueSet::EMPTY, |all, cell| all.join(&self.cell(frame, cell)))
             }
             AtomKind::Remote { cells, absent, .. } => {
@@ -255,12 +258,11 @@ impl Analysis<'_, '_> {
         }
     }
 
-    /// The cells that an element can be; none if every index is out of bounds.
-    pub(super) fn candidates(&mut self, step: &Step, frame: &Frame, element: &Element) -> Vec<u32> {
+    /// The cells that an element can be, given the values of its indices; none if one is always out of bounds.
+    pub(super) fn candidates(element: &Element, indices: &[ValueSet]) -> Vec<u32> {
         let mut cells = vec![0];
-        for (index, len) in element.index.iter().zip(&element.dims) {
-            // With the conditions, which may contain this element, there would be no end.
-            let values = self.value_alone(step, frame, index).within(0, (*len).min(i32::MAX as u32) as i32 - 1);
+        for (index, len) in indices.iter().zip(&element.dims) {
+            let values = index.within(0, (*len).min(i32::MAX as u32) as i32 - 1);
             if values.is_empty() {
                 return Vec::new();
             }

@@ -96,7 +96,9 @@ impl Analysis<'_, '_> {
         let (cells, exact) = match target {
             Target::Cell(cell) => (vec![*cell], true),
             Target::Element(element) => {
-                let cells = self.candidates(step, frame, element);
+                let indices = element.index.iter().map(|index| self.value(step, frame, index));
+                let indices: Vec<ValueSet> = indices.collect();
+                let cells = Self::candidates(element, &indices);
                 let exact = element.split && cells.len() == 1;
                 (cells, exact)
             }
