@@ -278,30 +278,30 @@ fn state_bits(interpreter: &Interpreter) -> u64 {
 
 /// The bits of states of models in the corpus, which must not become more.
 const BITS: [(&str, u64); 24] = [
-    ("promela/beem/lamport.6.prom", 999),
-    ("promela/beem/bakery.6.prom", 999),
-    ("promela/beem/at.4.prom", 999),
-    ("promela/beem/peterson.4.prom", 999),
-    ("promela/beem/bopdp.3.prom", 999),
-    ("promela/beem/phils.5.prom", 999),
-    ("promela/beem/msmie.4.prom", 999),
-    ("promela/beem/krebs.4.prom", 999),
-    ("promela/beem/elevator_planning.2.prom", 999),
-    ("promela/beem/fischer.6.prom", 999),
-    ("promela/beem/lann.3.prom", 999),
-    ("promela/beem/bridge.2.prom", 999),
-    ("dve/beem/lamport/lamport.6.dve", 999),
-    ("dve/beem/bakery/bakery.6.dve", 999),
-    ("dve/beem/at/at.4.dve", 999),
-    ("dve/beem/peterson/peterson.4.dve", 999),
-    ("dve/beem/bopdp/bopdp.3.dve", 999),
-    ("dve/beem/phils/phils.5.dve", 999),
-    ("dve/beem/msmie/msmie.4.dve", 999),
-    ("dve/beem/krebs/krebs.4.dve", 999),
-    ("dve/beem/elevator_planning/elevator_planning.2.dve", 999),
-    ("dve/beem/fischer/fischer.6.dve", 999),
-    ("dve/beem/lann/lann.3.dve", 999),
-    ("dve/beem/bridge/bridge.2.dve", 999),
+    ("promela/beem/lamport.6.prom", 38),
+    ("promela/beem/bakery.6.prom", 52),
+    ("promela/beem/at.4.prom", 44),
+    ("promela/beem/peterson.4.prom", 50),
+    ("promela/beem/bopdp.3.prom", 43),
+    ("promela/beem/phils.5.prom", 36),
+    ("promela/beem/msmie.4.prom", 92),
+    ("promela/beem/krebs.4.prom", 108),
+    ("promela/beem/elevator_planning.2.prom", 67),
+    ("promela/beem/fischer.6.prom", 46),
+    ("promela/beem/lann.3.prom", 52),
+    ("promela/beem/bridge.2.prom", 49),
+    ("dve/beem/lamport/lamport.6.dve", 38),
+    ("dve/beem/bakery/bakery.6.dve", 52),
+    ("dve/beem/at/at.4.dve", 42),
+    ("dve/beem/peterson/peterson.4.dve", 50),
+    ("dve/beem/bopdp/bopdp.3.dve", 43),
+    ("dve/beem/phils/phils.5.dve", 36),
+    ("dve/beem/msmie/msmie.4.dve", 90),
+    ("dve/beem/krebs/krebs.4.dve", 97),
+    ("dve/beem/elevator_planning/elevator_planning.2.dve", 51),
+    ("dve/beem/fischer/fischer.6.dve", 44),
+    ("dve/beem/lann/lann.3.dve", 45),
+    ("dve/beem/bridge/bridge.2.dve", 41),
 ];
 
 /// The model of a file of the corpus, if it can be run.
@@ -316,7 +316,7 @@ fn states_of_the_corpus_take_few_bits() {
     for (file, most) in BITS {
         let interpreter = interpreter(&corpus.join(file)).unwrap_or_else(|| panic!("{file} can't be run"));
         let bits = state_bits(&interpreter);
-        if bits != most {
+        if bits > most {
             wrong.push(format!("{file}: {bits} bits, not {most}"));
         }
     }

@@ -6,7 +6,7 @@
 //!   dead-variable analysis, privatisation of globals);
 //! * reductions while the model is searched, each a wrapper around any [`Successors`](kripke_model::Successors):
 //!   [partial-order reduction](por) and [symmetry reduction](symmetry);
-//! * the [state codec](compact), which makes stored states shorter.
+//! * the [state codec](compact), which makes stored states shorter, by the [values](value_sets) that variables can have.
 //!
 //! Each module says which properties it preserves and why. This crate knows no language and no search.
 #![forbid(unsafe_code)]

@@ -14,7 +14,7 @@ const BUDGET: u64 = 1_500_000;
 /// The number of times that a set grows as it is, and up to which it then grows to constants of the model before it
 /// grows to all values of its type.
 const EXACT_GROWTHS: u8 = 40;
-const MAX_GROWTHS: u8 = 48;
+const MAX_GROWTHS: u8 = 50;
 
 /// The values of a cell anywhere, at any time.
 #[derive(Debug)]

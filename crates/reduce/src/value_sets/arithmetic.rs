@@ -129,7 +129,7 @@ mod tests {
     /// Results of values at the edges and in the middle of sets are in the results of the sets.
     #[test]
     fn every_result_is_included() {
-        let ends = [i32::MIN, i32::MIN + 1, -70_000, -300, -1, 0, 1, 2, 31, 255, 70_000, i32::MAX - 1, i32::MAX];
+        let ends = [i32::MIN, -70_000, -1, 0, 2, 31, 5_000, i32::MAX];
         let mut sets = vec![ValueSet::of(vec![-5, 0, 9]), ValueSet::of(vec![3, 700_000])];
         for low in ends {
             sets.extend(ends.iter().filter(|high| low <= **high).map(|high| ValueSet::interval(low, *high)));

@@ -3,6 +3,7 @@
 use super::analysis::Analysis;
 use super::arithmetic;
 use super::frame::Frame;
+use super::memo::Inputs;
 use super::set::ValueSet;
 use super::step::Step;
 use super::term::{AtomKind, Element, Formula, Term};
@@ -12,7 +13,11 @@ use kripke_model::ir::BinaryOp;
 const MAX_COMBINATIONS: u64 = 1 << 14;
 const FEW_COMBINATIONS: u64 = 1 << 6;
 
-/// The atoms of an expression with their values.
+/// The values of the atoms of a condition for which it can hold, in their order; none where it leaves all. None at all
+/// if it can't hold.
+pub(super) type Restriction = Option<Vec<Option<ValueSet>>>;
+
+/// The combinations of the values of some atoms.
 struct Combinations {
     /// An atom without values is a fault, unless it is not evaluated.
     atoms: Vec<(u32, Vec<Option<i32>>)>,
@@ -20,8 +25,17 @@ struct Combinations {
 }
 
 impl Combinations {
+    fn of(inputs: &Inputs) -> Combinations {
+        let listed = |(atom, set): (&u32, &ValueSet)| {
+            let values = if set.is_empty() { vec![None] } else { set.iter().map(Some).collect() };
+            (*atom, values)
+        };
+        Combinations { atoms: inputs.atoms.iter().zip(&inputs.values).map(listed).collect(), count: count(inputs) }
+    }
+
     /// Calls `see` with the values of all atoms, by number, and the position of each value.
-    fn each(&self, total: usize, mut see: impl FnMut(&[Option<i32>], &[usize])) {
+    fn each(&self, mut see: impl FnMut(&[Option<i32>], &[usize])) {
+        let total = self.atoms.iter().map(|(atom, _)| *atom as usize + 1).max().unwrap_or(0);
         let mut values = vec![None; total];
         let mut chosen = vec![0; self.atoms.len()];
         for (atom, possible) in &self.atoms {
@@ -37,6 +51,37 @@ impl Combinations {
             }
         }
     }
+
+    /// The values of an expression for all combinations that satisfy the conditions.
+    fn results(&self, formula: &Formula, related: &[&Formula]) -> ValueSet {
+        let mut results = Vec::new();
+        self.each(|values, _| {
+            if related.iter().all(|condition| condition.term.value(values).is_some_and(|v| v != 0)) {
+                results.extend(formula.term.value(values).filter(|v| results.last() != Some(v)));
+            }
+        });
+        ValueSet::of(results)
+    }
+
+    fn restriction(&self, condition: &Formula) -> Restriction {
+        let mut possible: Vec<Vec<bool>> = self.atoms.iter().map(|(_, values)| vec![false; values.len()]).collect();
+        let mut any = false;
+        self.each(|values, chosen| {
+            if condition.term.value(values).is_some_and(|v| v != 0) {
+                any = true;
+                possible.iter_mut().zip(chosen).for_each(|(possible, at)| possible[*at] = true);
+            }
+        });
+        let left = |((_, values), possible): (&(u32, Vec<Option<i32>>), &Vec<bool>)| {
+            let left = values.iter().zip(possible).filter(|(_, possible)| **possible).filter_map(|(v, _)| *v);
+            possible.contains(&false).then(|| ValueSet::of(left.collect()))
+        };
+        any.then(|| self.atoms.iter().zip(&possible).map(left).collect())
+    }
+}
+
+fn count(inputs: &Inputs) -> u64 {
+    inputs.values.iter().fold(1, |count: u64, set| count.saturating_mul(set.count().max(1)))
 }
 
 impl Analysis<'_, '_> {
@@ -45,48 +90,49 @@ impl Analysis<'_, '_> {
         if formula.atoms.len() < 2 {
             return self.value_alone(step, frame, formula);
         }
-        let (mut atoms, mut related, mut all) = (formula.atoms.clone(), Vec::new(), None);
-        for (_, condition) in step.conditions.iter().enumerate().filter(|(i, _)| frame.holds[*i]) {
+        let mut inputs = self.inputs(step, frame, formula.atoms.clone());
+        for (i, condition) in step.conditions.iter().enumerate().filter(|(i, _)| frame.holds[*i]) {
             // A condition on one atom of the expression has already restricted its values.
             if condition.atoms.iter().filter(|n| formula.atoms.contains(n)).count() < 2 {
                 continue;
             }
-            let mut more = [&*atoms, &condition.atoms].concat();
-            more.sort_unstable();
-            more.dedup();
-            if let Some(combinations) = self.combinations(step, frame, &more) {
-                (atoms, all) = (more, Some(combinations));
-                related.push(condition);
+            let mut atoms = [&*inputs.atoms, &condition.atoms].concat();
+            atoms.sort_unstable();
+            atoms.dedup();
+            let more = self.inputs(step, frame, atoms);
+            if count(&more) <= self.most_combinations() {
+                let related = inputs.related.iter().copied().chain([i]).collect();
+                inputs = Inputs { related, ..more };
             }
         }
-        let Some(all) = all else { return self.value_alone(step, frame, formula) };
-        self.results(step, formula, &all, &related)
+        self.results(step, frame, formula, &inputs)
     }
 
     /// The values that an expression can have, without regard to conditions.
     fn value_alone(&mut self, step: &Step, frame: &Frame, formula: &Formula) -> ValueSet {
         match formula.term {
-            Term::Const(value) => return ValueSet::one(value),
-            Term::Fault => return ValueSet::EMPTY,
-            Term::Atom(n) => return self.atom(step, frame, n),
-            _ => {}
-        }
-        match self.combinations(step, frame, &formula.atoms) {
-            Some(all) => self.results(step, formula, &all, &[]),
-            None => self.approximate(step, frame, &formula.term),
+            Term::Const(value) => ValueSet::one(value),
+            Term::Fault => ValueSet::EMPTY,
+            Term::Atom(n) => self.atom(step, frame, n),
+            _ => {
+                let inputs = self.inputs(step, frame, formula.atoms.clone());
+                self.results(step, frame, formula, &inputs)
+            }
         }
     }
 
-    /// The values of an expression for all combinations that satisfy the conditions.
-    fn results(&mut self, step: &Step, formula: &Formula, all: &Combinations, related: &[&Formula]) -> ValueSet {
-        self.work += all.count * (formula.size + related.iter().map(|condition| condition.size).sum::<u64>());
-        let mut results = Vec::new();
-        all.each(step.atoms.len(), |values, _| {
-            if related.iter().all(|condition| condition.term.value(values).is_some_and(|v| v != 0)) {
-                results.extend(formula.term.value(values).filter(|v| results.last() != Some(v)));
-            }
-        });
-        ValueSet::of(results)
+    fn results(&mut self, step: &Step, frame: &Frame, formula: &Formula, inputs: &Inputs) -> ValueSet {
+        if count(inputs) > self.most_combinations() {
+            return self.approximate(step, frame, &formula.term);
+        }
+        let related: Vec<&Formula> = inputs.related.iter().map(|i| &step.conditions[*i]).collect();
+        let size = formula.size + related.iter().map(|condition| condition.size).sum::<u64>();
+        let work = &mut self.work;
+        formula.evaluated.result(inputs, || {
+            let all = Combinations::of(inputs);
+            *work += all.count * size;
+            all.results(formula, &related)
+        })
     }
 
     /// Restricts what is known to the states in which a condition holds. Returns false if there are none.
@@ -96,42 +142,33 @@ impl Analysis<'_, '_> {
             Term::Fault => return false,
             _ => {}
         }
-        let Some(all) = self.combinations(step, frame, &condition.atoms) else {
+        let inputs = self.inputs(step, frame, condition.atoms.clone());
+        if count(&inputs) > self.most_combinations() {
             return self.restrict_bounds(step, frame, condition);
-        };
-        self.work += all.count * condition.size;
-        let mut possible: Vec<Vec<bool>> = all.atoms.iter().map(|(_, values)| vec![false; values.len()]).collect();
-        let mut any = false;
-        all.each(step.atoms.len(), |values, chosen| {
-            if condition.term.value(values).is_some_and(|v| v != 0) {
-                any = true;
-                possible.iter_mut().zip(chosen).for_each(|(possible, at)| possible[*at] = true);
-            }
+        }
+        let work = &mut self.work;
+        let restriction = condition.restricted.result(&inputs, || {
+            let all = Combinations::of(&inputs);
+            *work += all.count * condition.size;
+            all.restriction(condition)
         });
-        for ((atom, values), possible) in all.atoms.iter().zip(&possible).filter(|_| any) {
-            if possible.contains(&false) {
-                let left = values.iter().zip(possible).filter(|(_, possible)| **possible).filter_map(|(v, _)| *v);
-                frame.learn(step, *atom, ValueSet::of(left.collect()));
+        let Some(left) = restriction else { return false };
+        for (atom, left) in condition.atoms.iter().zip(left) {
+            if let Some(left) = left {
+                frame.learn(step, *atom, left);
             }
         }
-        any
+        true
     }
 
-    /// The combinations of the values of these atoms, unless they are too many.
-    fn combinations(&mut self, step: &Step, frame: &Frame, atoms: &[u32]) -> Option<Combinations> {
-        let most = if self.is_coarse() { FEW_COMBINATIONS } else { MAX_COMBINATIONS };
-        let mut count = 1u64;
-        let mut sets = Vec::with_capacity(atoms.len());
-        for &atom in atoms {
-            let set = self.atom(step, frame, atom);
-            count = count.saturating_mul(set.count().max(1));
-            sets.push((atom, set));
-        }
-        let listed = |(atom, set): (u32, ValueSet)| {
-            let values = if set.is_empty() { vec![None] } else { set.iter().map(Some).collect() };
-            (atom, values)
-        };
-        (count <= most).then(|| Combinations { atoms: sets.into_iter().map(listed).collect(), count })
+    /// The values of some atoms.
+    fn inputs(&mut self, step: &Step, frame: &Frame, atoms: Vec<u32>) -> Inputs {
+        let values = atoms.iter().map(|atom| self.atom(step, frame, *atom)).collect();
+        Inputs { atoms, values, related: Vec::new() }
+    }
+
+    fn most_combinations(&self) -> u64 {
+        if self.is_coarse() { FEW_COMBINATIONS } else { MAX_COMBINATIONS }
     }
 
     /// Restricts the operands of a comparison that have too many values for enumeration.
@@ -200,7 +237,10 @@ impl Analysis<'_, '_> {
         match &step.atoms[n as usize].kind {
             AtomKind::Cell(cell) => self.cell(frame, *cell),
             AtomKind::Element(element) => {
-                let cells = self.candidates(step, frame, element);
+                // With regard to the conditions, which may contain this element, there would be no end.
+                let indices = element.index.iter().map(|index| self.value_alone(step, frame, index));
+                let indices: Vec<ValueSet> = indices.collect();
+                let cells = Self::candidates(element, &indices);
                 cells.into_iter().fold(ValueSet::EMPTY, |all, cell| all.join(&self.cell(frame, cell)))
             }
             AtomKind::Remote { cells, absent, .. } => {
@@ -218,12 +258,11 @@ impl Analysis<'_, '_> {
         }
     }
 
-    /// The cells that an element can be; none if every index is out of bounds.
-    pub(super) fn candidates(&mut self, step: &Step, frame: &Frame, element: &Element) -> Vec<u32> {
+    /// The cells that an element can be, given the values of its indices; none if one is always out of bounds.
+    pub(super) fn candidates(element: &Element, indices: &[ValueSet]) -> Vec<u32> {
         let mut cells = vec![0];
-        for (index, len) in element.index.iter().zip(&element.dims) {
-            // With the conditions, which may contain this element, there would be no end.
-            let values = self.value_alone(step, frame, index).within(0, (*len).min(i32::MAX as u32) as i32 - 1);
+        for (index, len) in indices.iter().zip(&element.dims) {
+            let values = index.within(0, (*len).min(i32::MAX as u32) as i32 - 1);
             if values.is_empty() {
                 return Vec::new();
             }

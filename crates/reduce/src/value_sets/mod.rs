@@ -25,6 +25,7 @@ mod analysis;
 mod arithmetic;
 mod evaluate;
 mod frame;
+mod memo;
 mod set;
 mod step;
 mod system;

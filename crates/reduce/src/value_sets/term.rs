@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use super::evaluate::Restriction;
+use super::memo::Memo;
 use super::set::ValueSet;
 use super::system::{System, Unit, Variable};
 use kripke_model::ir::{BinaryOp, ChannelQuery, Expr, Place, ProcessId, UnaryOp, VarRef};
@@ -31,6 +33,10 @@ pub(super) struct Formula {
     pub atoms: Vec<u32>,
     /// The number of operators and operands.
     pub size: u64,
+    /// Its values.
+    pub evaluated: Memo<ValueSet>,
+    /// What it leaves of the values of its atoms, if it holds.
+    pub restricted: Memo<Restriction>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -130,7 +136,7 @@ impl Formula {
         });
         atoms.sort_unstable();
         atoms.dedup();
-        Formula { term, atoms, size }
+        Formula { term, atoms, size, evaluated: Memo::default(), restricted: Memo::default() }
     }
 }
 
@@ -161,7 +167,7 @@ impl Translator<'_, '_> {
                 Target::Fault => Term::Fault,
                 Target::Cell(cell) => match self.system.cells[cell as usize].constant {
                     Some(value) => Term::Const(value),
-                    None => self.atom(AtomKind::Cell(cell), vec![cell..cell + 1], false),
+                    None => self.atom(AtomKind::Cell(cell), std::iter::once(cell..cell + 1).collect(), false),
                 },
                 Target::Element(element) => self.element(element),
             },

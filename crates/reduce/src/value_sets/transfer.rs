@@ -96,7 +96,9 @@ impl Analysis<'_, '_> {
         let (cells, exact) = match target {
             Target::Cell(cell) => (vec![*cell], true),
             Target::Element(element) => {
-                let cells = self.candidates(step, frame, element);
+                let indices = element.index.iter().map(|index| self.value(step, frame, index));
+                let indices: Vec<ValueSet> = indices.collect();
+                let cells = Self::candidates(element, &indices);
                 let exact = element.split && cells.len() == 1;
                 (cells, exact)
             }
@@ -157,40 +159,45 @@ impl Analysis<'_, '_> {
     /// Receives a message. Returns false if there is none.
     fn receive(&mut self, step: &Step, frame: &mut Frame, channel: &Formula, fields: &[Field]) -> bool {
         let system = self.system;
-        let channels = self.value(step, frame, channel);
-        let channels = self.channels_of(&channels);
+        let numbers = self.value(step, frame, channel);
+        let channels = self.channels_of(&numbers);
         let meets = channels.iter().any(|c| system.model.channels[system.channels[*c].index()].capacity == 0);
         if meets {
             // The sender's effects come between the guard and the rest of the step.
             frame.forget_all();
         }
         let wanted: Vec<Option<ValueSet>> = fields.iter().map(|field| self.wanted(step, frame, field)).collect();
-        let (mut received, mut any) = (vec![ValueSet::EMPTY; fields.len()], false);
-        for channel in channels {
-            let arity = system.model.channels[system.channels[channel].index()].fields.len();
-            if fields.len() > arity {
+        let Some(received) = self.received(&channels, &wanted) else { return false };
+        frame.forget(step, &(0..0));
+        fields.iter().zip(&received).all(|(field, values)| match field {
+            Field::Store(target) => self.store(step, frame, target, values),
+            Field::Match(_) | Field::Any => true,
+        })
+    }
+
+    /// The values of the fields of messages in these channels that have the wanted values; none without such messages.
+    fn received(&mut self, channels: &[usize], wanted: &[Option<ValueSet>]) -> Option<Vec<ValueSet>> {
+        let system = self.system;
+        // In a synchronous system, another process may have taken the message in the same step. What is left is 0.
+        let together = system.is_synchronous();
+        let nothing = if together { ValueSet::one(0) } else { ValueSet::EMPTY };
+        let (mut received, mut any) = (vec![nothing; wanted.len()], false);
+        for &channel in channels {
+            if wanted.len() > system.model.channels[system.channels[channel].index()].fields.len() {
                 continue;
-            }
-            if system.is_synchronous() {
-                // Another process may have taken the message in the same step.
-                received.iter_mut().for_each(|values| *values = values.join(&ValueSet::one(0)));
             }
             for site in self.messages(channel) {
                 let fits = |(wanted, sent): (&Option<ValueSet>, &ValueSet)| {
                     wanted.as_ref().is_none_or(|wanted| wanted.meets(sent))
                 };
-                if system.is_synchronous() || wanted.iter().zip(&site.fields).all(fits) {
+                if together || wanted.iter().zip(&site.fields).all(fits) {
                     any = true;
                     let values = received.iter_mut().zip(&site.fields);
                     values.for_each(|(values, sent)| *values = values.join(sent));
                 }
             }
         }
-        frame.forget(step, &(0..0));
-        any && fields.iter().zip(&received).all(|(field, values)| match field {
-            Field::Store(target) => self.store(step, frame, target, values),
-            Field::Match(_) | Field::Any => true,
-        })
+        any.then_some(received)
     }
 
     /// The values that a field must have; none if it may have all.
