@@ -88,6 +88,8 @@ impl ProcessStructure for ProcessGraph {
     fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
         self.expand(state, Choice::All, out)
     }
+
+    fn note_explored(&mut self, _: usize) {}
 }
 
 /// CTL in its textbook syntax.

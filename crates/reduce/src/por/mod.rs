@@ -40,8 +40,10 @@ mod ample;
 mod audit;
 mod cycle_proviso;
 mod dependence;
+mod governor;
 mod guards;
 mod instances;
+mod memo;
 mod reachable_accesses;
 mod resources;
 mod visible;
@@ -56,14 +58,13 @@ use instances::Instances;
 use kripke_model::interpret::Interpreter;
 use kripke_model::ir::{Expr, Model, Scheduling};
 use kripke_model::layout::Layout;
+use memo::MAX_POINTS;
 use reachable_accesses::GuardedPaths;
 use resources::Resources;
 
 /// The reason given if no state can have a proper ample set.
 pub const NO_REDUCTION: &str = "every step is dependent on every process";
 
-/// The most control points for which the dependence relation is computed.
-const MAX_POINTS: usize = 1 << 13;
 /// The most pairs of control points and resources.
 const MAX_POINT_RESOURCES: usize = 1 << 26;
 

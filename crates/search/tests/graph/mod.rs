@@ -65,6 +65,8 @@ macro_rules! without_capabilities {
             fn expand_ample(&mut self, state: &kripke_model::State, out: &mut Batch, _: &mut Batch) -> Flags {
                 self.expand(state, Choice::All, out)
             }
+
+            fn note_explored(&mut self, _: usize) {}
         }
     };
 }
