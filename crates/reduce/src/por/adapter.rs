@@ -31,7 +31,7 @@ struct Governors {
 impl Governors {
     /// Small models are reduced throughout. Guards cost more, so they are judged earlier.
     fn new() -> Governors {
-        Governors { choice: Governor::after(1 << 11), guards: Governor::after(1 << 9) }
+        Governors { choice: Governor::after(8), guards: Governor::after(2) }
     }
 
     /// Records the choice in a state: its effort, the number of successors in the ample set and of those outside, and how
@@ -39,7 +39,7 @@ impl Governors {
     #[inline]
     fn record(&mut self, effort: &Effort, ample: usize, left_out: usize, by_guards: usize) {
         self.choice.record(effort.of_choice(), ample, left_out);
-        if effort.evaluations > 0 {
+        if effort.used_guards {
             self.guards.record(effort.of_guards(), ample, by_guards);
         }
     }

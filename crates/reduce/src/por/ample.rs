@@ -6,13 +6,14 @@
 //! edge (C3) is not used.
 //!
 //! The first attempt uses the dependence rows alone, which cost a few words for each member. If the result has more than
-//! one transition, the second attempt also uses guards that are false in the state ([`reachable_accesses`]).
+//! one transition, the second attempt also uses guards that are false in the state ([`reachable_accesses`]). Both are
+//! remembered ([`memo`](super::memo)).
 //!
 //! [`reachable_accesses`]: super::reachable_accesses
 
 use super::governor::Effort;
 use super::guards::GuardSet;
-use super::memo::{Chosen, Memo, StaticChoice};
+use super::memo::{Chosen, Memo, StaticChoice, UseOfGuards};
 use super::reachable_accesses::{GuardedPaths, GuardedState};
 use super::{Independence, Preserve};
 use kripke_model::{Parts, Standing, State};
@@ -46,8 +47,10 @@ impl Independence {
             None => self.static_choice(enabled),
         };
         let (mut chosen, mut saved_by_guards) = (found.chosen, 0);
-        if let Some(paths) = self.guarded.as_ref().filter(|_| found.guards != 0 && use_guards()) {
-            chosen = self.guarded_choice(paths, state, enabled, &found);
+        let may_help = !matches!(found.guards, UseOfGuards::None);
+        if let Some(paths) = self.guarded.as_ref().filter(|_| may_help && use_guards()) {
+            enabled.effort.used_guards = true;
+            chosen = self.choice_with_guards(paths, state, enabled, found);
             let before = found.chosen.map_or(enabled.transitions(u64::MAX), |chosen| chosen.size);
             saved_by_guards = chosen.map_or(0, |chosen| before - chosen.size);
         }
@@ -55,46 +58,62 @@ impl Independence {
         Some(AmpleSet { processes, needs_proviso, saved_by_guards })
     }
 
-    /// Chooses by the dependence rows, and finds the guards whose evaluation can lead to a smaller set.
+    /// Chooses by the dependence rows.
     fn static_choice(&self, enabled: &mut EnabledProcesses) -> StaticChoice {
         if enabled.points.iter().any(|point| self.points[*point].in_startup) {
-            return enabled.memo.put(StaticChoice::default());
+            return enabled.memo.put(StaticChoice::new(None, UseOfGuards::None));
         }
         let best = self.smallest(enabled, |enabled, closure, failed| self.close(enabled, closure, failed));
-        let mut found = StaticChoice::new(best.map(|best| self.chosen(enabled, best)));
-        if let Some(paths) = self.guarded.as_ref().filter(|_| best.is_none_or(|(size, _)| size > 1)) {
-            let (evaluated, without_partner) = paths.guards_of(&enabled.points);
-            // The fewer guards are true, the smaller the set.
-            let least = self.with_guards(paths, enabled, evaluated | without_partner);
-            if least.is_some_and(|(size, _)| best.is_none_or(|(known, _)| size < known)) {
-                if evaluated == 0 {
-                    found.chosen = least.map(|least| self.chosen(enabled, least));
-                }
-                (found.guards, found.without_partner) = (evaluated, without_partner);
-            }
-        }
-        enabled.effort.static_steps = std::mem::take(&mut enabled.effort.guarded_steps);
-        enabled.memo.put(found)
+        enabled.effort.static_steps = std::mem::take(&mut enabled.steps);
+        let is_least = best.is_some_and(|(size, _)| size == 1);
+        let guards = if is_least { UseOfGuards::None } else { UseOfGuards::Unknown };
+        enabled.memo.put(StaticChoice::new(best.map(|best| self.chosen(enabled, best)), guards))
     }
 
     /// Chooses by the dependence rows and the guards that are false in the state.
-    fn guarded_choice(
+    fn choice_with_guards(
         &self,
         paths: &GuardedPaths,
         state: &State,
         enabled: &mut EnabledProcesses,
-        found: &StaticChoice,
+        mut found: StaticChoice,
     ) -> Option<Chosen> {
-        let (disabled, evaluations) = paths.disabled(state, found.guards);
-        let disabled = disabled | found.without_partner;
+        if matches!(found.guards, UseOfGuards::Unknown) {
+            let guards = self.use_of_guards(paths, enabled, found.chosen);
+            enabled.memo.put_guards(&mut found, guards);
+        }
+        let (guards, without_partner) = match found.guards {
+            UseOfGuards::Unknown | UseOfGuards::None => return found.chosen,
+            UseOfGuards::Same(chosen) => return Some(chosen),
+            UseOfGuards::Evaluate { guards, without_partner } => (guards, without_partner),
+        };
+        let (disabled, evaluations) = paths.disabled(state, guards);
+        let disabled = disabled | without_partner;
         enabled.effort.evaluations = u64::from(evaluations);
-        if let Some(known) = enabled.memo.get_guarded(found, disabled) {
+        if let Some(known) = enabled.memo.get_guarded(&found, disabled) {
             return known;
         }
         let smaller = self.with_guards(paths, enabled, disabled).map(|best| self.chosen(enabled, best));
         let chosen = found.chosen.into_iter().chain(smaller).min_by_key(|chosen| chosen.size);
-        enabled.memo.put_guarded(found, disabled, chosen);
+        enabled.memo.put_guarded(&found, disabled, chosen);
         chosen
+    }
+
+    /// What guards can do for the choice in states with these control points and enabled transitions. The fewer guards are
+    /// true, the smaller is the set, so the case that all are false decides.
+    fn use_of_guards(
+        &self,
+        paths: &GuardedPaths,
+        enabled: &mut EnabledProcesses,
+        known: Option<Chosen>,
+    ) -> UseOfGuards {
+        let (guards, without_partner) = paths.guards_of(&enabled.points);
+        let least = self.with_guards(paths, enabled, guards | without_partner);
+        match least.filter(|(size, _)| known.is_none_or(|known| *size < known.size)) {
+            None => UseOfGuards::None,
+            Some(least) if guards == 0 => UseOfGuards::Same(self.chosen(enabled, least)),
+            Some(_) => UseOfGuards::Evaluate { guards, without_partner },
+        }
     }
 
     /// The smallest usable set while these guards are false.
@@ -105,7 +124,12 @@ impl Independence {
         disabled: GuardSet,
     ) -> Option<(usize, u64)> {
         enabled.guards.assume(paths, disabled, &enabled.points);
-        self.smallest(enabled, |enabled, closure, failed| self.close_with_guards(paths, enabled, closure, failed))
+        let close = |enabled: &mut EnabledProcesses, closure: &mut Closure, failed| {
+            self.close_with_guards(paths, enabled, closure, failed)
+        };
+        let smallest = self.smallest(enabled, close);
+        enabled.effort.guarded_steps += std::mem::take(&mut enabled.steps);
+        smallest
     }
 
     /// A set with its number of transitions. Finds out whether the search must apply the cycle proviso.
@@ -130,7 +154,7 @@ impl Independence {
             }
             let mut closure = Closure::around(pid);
             let closed = close(enabled, &mut closure, failed);
-            enabled.effort.guarded_steps += closure.steps;
+            enabled.steps += closure.steps;
             if closed.is_none() {
                 failed |= 1 << pid;
                 continue;
@@ -284,6 +308,8 @@ pub(super) struct EnabledProcesses {
     alive: u64,
     guards: GuardedState,
     memo: Memo,
+    /// The number of processes whose dependences were looked up for a choice.
+    steps: u64,
     /// What the last choice has cost.
     pub effort: Effort,
 }

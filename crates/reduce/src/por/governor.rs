@@ -20,8 +20,9 @@ const PROCESS: u64 = 10;
 const EVALUATION: u64 = 3;
 /// Looking up a choice by the false guards.
 const GUARDED: u64 = 20;
-/// Looking up the dependences of a process.
-const STEP: u64 = 30;
+/// Looking up the dependences of a process, without guards and with guards.
+const STATIC_STEP: u64 = 10;
+const GUARDED_STEP: u64 = 22;
 /// Putting a successor aside, and exploring it after all.
 const POSTPONED: u64 = 10;
 const EXPLORED: u64 = 20;
@@ -31,7 +32,7 @@ const SUCCESSOR: u64 = 55;
 /// The work saved, in percent of the work taken, that is worth it.
 const WORTH: u64 = 125;
 /// After the first pause, the expansions that are saved are divided by this number.
-const FOUND_OTHERWISE: u64 = 4;
+const FOUND_OTHERWISE: u64 = 2;
 
 /// The operations of the choice in one state.
 #[derive(Clone, Copy, Default, Debug)]
@@ -43,25 +44,28 @@ pub(super) struct Effort {
     pub guarded_steps: u64,
     /// The evaluations of guards.
     pub evaluations: u64,
+    pub used_guards: bool,
 }
 
 impl Effort {
     /// The work that guards have caused.
     pub fn of_guards(&self) -> u64 {
         let evaluated = u64::from(self.evaluations > 0);
-        GUARDED * evaluated + EVALUATION * self.evaluations + STEP * self.guarded_steps
+        GUARDED * evaluated + EVALUATION * self.evaluations + GUARDED_STEP * self.guarded_steps
     }
 
     /// The work of the choice.
     pub fn of_choice(&self) -> u64 {
-        STATE + PROCESS * self.processes + STEP * self.static_steps + self.of_guards()
+        STATE + PROCESS * self.processes + STATIC_STEP * self.static_steps + self.of_guards()
     }
 }
 
 /// Compares work with saved work.
 #[derive(Debug)]
 pub(super) struct Governor {
-    /// The states left until the next judgement.
+    /// The windows that are passed before the first judgement. The first choices cost more, since none is remembered.
+    warm_up: u32,
+    /// The states left in the window.
     window: u32,
     sums: Sums,
     /// The states still to be expanded fully.
@@ -101,19 +105,20 @@ impl Sums {
     /// Gives older states less weight.
     fn fade(&mut self) {
         let Sums { states, work, ample, left_out, explored } = self;
-        [states, work, ample, left_out, explored].into_iter().for_each(|sum| *sum -= *sum / 8);
+        [states, work, ample, left_out, explored].into_iter().for_each(|sum| *sum -= *sum / 4);
     }
 }
 
 impl Governor {
-    /// The number of states between two judgements.
+    /// The number of states in a window, after which the reduction is judged.
     const WINDOW: u32 = 1 << 8;
     /// The shortest and the longest pause, in states.
     const PAUSE_BOUNDS: (u32, u32) = (16 * Governor::WINDOW, 256 * Governor::WINDOW);
 
-    /// Judges for the first time after this many states.
-    pub fn after(window: u32) -> Governor {
-        Governor { window, sums: Sums::default(), pause: 0, last_pause: 0 }
+    /// Judges for the first time after this many windows.
+    pub fn after(windows: u32) -> Governor {
+        let (warm_up, window) = (windows.saturating_sub(1), Governor::WINDOW);
+        Governor { warm_up, window, sums: Sums::default(), pause: 0, last_pause: 0 }
     }
 
     /// True if the reduction is to be attempted in this state.
@@ -133,7 +138,8 @@ impl Governor {
     /// Begins with a new window, or with a pause if the reduction does not pay.
     fn judge(&mut self) -> bool {
         self.window = Governor::WINDOW;
-        if self.sums.is_worth(self.last_pause > 0) {
+        if self.warm_up > 0 || self.sums.is_worth(self.last_pause > 0) {
+            self.warm_up = self.warm_up.saturating_sub(1);
             self.sums.fade();
             return true;
         }
@@ -178,13 +184,13 @@ mod tests {
 
     #[test]
     fn a_reduction_that_pays_stays_on() {
-        let mut governor = Governor::after(Governor::WINDOW);
+        let mut governor = Governor::after(1);
         assert_eq!(attempts(&mut governor, 100_000, (100, 1, 2)), 100_000);
     }
 
     #[test]
     fn a_reduction_that_does_not_pay_is_tried_ever_less_often() {
-        let mut governor = Governor::after(Governor::WINDOW);
+        let mut governor = Governor::after(1);
         let first = attempts(&mut governor, 100_000, (100, 3, 0));
         assert!((1..10 * Governor::WINDOW).contains(&first), "{first}");
         // It is still tried, and comes back where it pays.
@@ -194,7 +200,7 @@ mod tests {
 
     #[test]
     fn successors_that_are_explored_after_all_save_nothing() {
-        let mut governor = Governor::after(Governor::WINDOW);
+        let mut governor = Governor::after(1);
         let mut attempted = 0;
         for _ in 0..10_000 {
             if governor.attempt() {

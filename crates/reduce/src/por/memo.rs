@@ -36,18 +36,29 @@ pub(super) struct Chosen {
 pub(super) struct StaticChoice {
     /// The set that is closed whichever guards are true, if there is one.
     pub chosen: Option<Chosen>,
-    /// The guards whose evaluation can lead to a smaller set. None if no evaluation can.
-    pub guards: GuardSet,
-    /// The guards of a rendezvous that no process at these control points offers.
-    pub without_partner: GuardSet,
+    pub guards: UseOfGuards,
     /// The number of this entry of the cache. 0 if it is not in the cache.
     id: u32,
 }
 
+/// What guards can do for the choice in states with certain control points and numbers of enabled transitions.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) enum UseOfGuards {
+    /// It was not computed.
+    #[default]
+    Unknown,
+    /// They lead to no smaller set, whichever are false.
+    None,
+    /// They lead to this set. No guard depends on more than control points.
+    Same(Chosen),
+    /// The set depends on those of these guards that are false, and on the guards of a rendezvous that no process offers.
+    Evaluate { guards: GuardSet, without_partner: GuardSet },
+}
+
 impl StaticChoice {
-    /// A choice without guards.
-    pub fn new(chosen: Option<Chosen>) -> StaticChoice {
-        StaticChoice { chosen, ..StaticChoice::default() }
+    /// A choice that is not in the cache.
+    pub fn new(chosen: Option<Chosen>, guards: UseOfGuards) -> StaticChoice {
+        StaticChoice { chosen, guards, id: 0 }
     }
 }
 
@@ -132,6 +143,15 @@ impl Memo {
         entry
     }
 
+    /// Remembers the use of guards for the state, whose choice is in the cache unless it has no key.
+    pub fn put_guards(&mut self, of: &mut StaticChoice, guards: UseOfGuards) {
+        of.guards = guards;
+        if of.id != 0 {
+            let slot = self.slot(self.key.hash);
+            self.choices[slot].guards = guards;
+        }
+    }
+
     /// The remembered choice if these guards are false.
     #[inline]
     pub fn get_guarded(&self, of: &StaticChoice, disabled: GuardSet) -> Option<Option<Chosen>> {
@@ -188,7 +208,7 @@ mod tests {
     use super::*;
 
     fn chosen(size: usize) -> StaticChoice {
-        StaticChoice { chosen: Some(Chosen { size, processes: 1, needs_proviso: false }), ..StaticChoice::default() }
+        StaticChoice::new(Some(Chosen { size, processes: 1, needs_proviso: false }), UseOfGuards::Unknown)
     }
 
     #[test]

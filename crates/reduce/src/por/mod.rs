@@ -30,8 +30,8 @@
 //!
 //! * Before the search: `instances.rs` (the processes), `resources.rs` (numbered objects of the state), `access.rs` (what
 //!   steps read, write and wait for), `dependence.rs` (the relation), `guards.rs` (guards that can be evaluated in a state).
-//! * In a state: `ample.rs` (the choice), `reachable_accesses.rs` (what processes can do while guards are false),
-//!   `adapter.rs` (successors restricted to the ample set).
+//! * In a state: `ample.rs` (the choice), `reachable_accesses.rs` (what processes can do while guards are false), `memo.rs`
+//!   (remembered choices), `governor.rs` (whether choosing pays), `adapter.rs` (successors restricted to the ample set).
 //! * `audit.rs` tests C1 and C2 during a search.
 
 mod access;
