@@ -1,5 +1,6 @@
 //! Models with known results, whole and reduced, on both engines.
 
+mod ample_sets;
 mod claims;
 mod corpus;
 mod dve;

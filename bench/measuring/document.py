@@ -9,7 +9,7 @@ from .kripke import ROOT
 
 RESULTS = ROOT / "bench" / "RESULTS.md"
 TITLE = "# Measured\n\nEach section is written by the command it names.\n"
-ORDER = ["compare", "curve", "scale", "large", "cache", "cycles", "cores", "bitstate", "reduction", "default"]
+ORDER = ["compare", "curve", "scale", "large", "cache", "cycles", "cores", "bitstate", "reduction", "partial_order", "default"]
 
 
 def aligned(header, rows):

@@ -24,7 +24,7 @@ class Counts:
 
 def build():
     """The program of this checkout, built."""
-    process.must(["cargo", "build", "--release", "--quiet", "--package", "kripke"], ROOT)
+    process.must(["cargo", "build", "--release", "--quiet", "--package", "kripke-cli"], ROOT)
     metadata = process.must(["cargo", "metadata", "--no-deps", "--format-version", "1", "--quiet"], ROOT)
     return pathlib.Path(json.loads(metadata.output)["target_directory"]) / "release" / "kripke"
 

@@ -276,6 +276,8 @@ impl<S: Covers> ProcessStructure for Worker<'_, S> {
     fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
         self.expand(state, Choice::All, out)
     }
+
+    fn note_explored(&mut self, _: usize) {}
 }
 
 impl<S: Covers> Drop for Worker<'_, S> {

@@ -41,14 +41,14 @@ impl Driver {
         let Some(root) = self.load(state) else { return Outcome::Rare };
         self.stand(state, parts);
         let (bytes, ends) = out.parts();
-        if !self.has_marks() || !self.reserve(bytes, ends) {
+        if !self.reserve(bytes, ends) {
             return Outcome::Rare;
         }
-        let mut answer = self.all(root);
+        let mut answer = self.all_by_process(root);
         if answer == status::DONE {
             if self.context.timeout == 1 {
-                // The processes move by `timeout` only.
-                answer = status::RARE;
+                // The processes move by `timeout` only. As in the interpreter, their processes are not recorded.
+                answer = self.run_inner();
             } else {
                 self.read_marks(bytes, ends, parts);
                 answer = self.run_marked(bytes, ends, parts);
@@ -67,8 +67,9 @@ impl Driver {
         for pid in (0..parts.standing.len()).rev() {
             let made = self.context.marks[pid].made as usize;
             let bytes_made = made.wrapping_sub(self.context.out_start as usize + bytes.len());
-            let end = match bytes_made.checked_div(self.stored) {
-                Some(states) => ends.len() + states,
+            // Ends are 32-bit numbers, and their division takes less time.
+            let end = match (bytes_made as u32).checked_div(self.stored as u32) {
+                Some(states) => ends.len() + states as usize,
                 None => (made - ends.as_ptr() as usize) / size_of::<u32>(),
             };
             parts.ends.push((pid as u8, end));

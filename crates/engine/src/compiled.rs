@@ -341,4 +341,6 @@ impl ProcessStructure for Compiled {
     fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
         self.expand(state, Choice::All, out)
     }
+
+    fn note_explored(&mut self, _: usize) {}
 }

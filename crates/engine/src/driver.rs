@@ -155,11 +155,6 @@ impl Driver {
         self.buffers.wanted < MAX_ROOM
     }
 
-    /// Whether the code records the process of each successor.
-    pub(crate) fn has_marks(&self) -> bool {
-        self.program.parts
-    }
-
     /// Enlarges the buffers and updates the context.
     #[cold]
     pub(crate) fn grow(&mut self) {
@@ -321,6 +316,14 @@ impl Driver {
     pub(crate) fn all(&mut self, root: *mut u8) -> i32 {
         let (all, context) = (self.program.functions.all, &raw mut *self.context);
         // SAFETY: the tables describe this state, and the context's pointers are into memory that stays where it is.
+        unsafe { all(context, root, 0, 0) }
+    }
+
+    /// Makes every move from a state and records which process has which successors, if there is code for that.
+    pub(crate) fn all_by_process(&mut self, root: *mut u8) -> i32 {
+        let Some(all) = self.program.functions.by_process else { return status::RARE };
+        let context = &raw mut *self.context;
+        // SAFETY: as for `all`.
         unsafe { all(context, root, 0, 0) }
     }
 

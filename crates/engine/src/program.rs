@@ -42,8 +42,6 @@ pub(crate) struct Program {
     pub seconds: f64,
     /// The size of the machine code.
     pub bytes: usize,
-    /// Whether the code records the process of each successor.
-    pub parts: bool,
     module: Mutex<Option<JITModule>>,
 }
 
@@ -66,13 +64,15 @@ impl Program {
             let ids = plan.links.functions.iter().map(|ids| ids[role as usize]);
             ids.map(|id| id.map(|id| addresses[id.as_u32() as usize])).collect()
         };
+        let only = |role: Role| units.iter().position(|(one, ..)| *one == role).map(|i| addresses[i]);
         let receiving = model.processes.iter().zip(&layout.frames);
         let functions = Functions {
             per_process: plan.links.per_process,
             types: facts.sites.iter().map(|site| site.process as u8).collect(),
             // The function for all processes is the last one.
             all: addresses[addresses.len() - 1],
-            observe: units.iter().position(|(role, ..)| *role == Role::Observe).map(|i| addresses[i]),
+            by_process: only(Role::SuccessorsByProcess),
+            observe: only(Role::Observe),
             moves: every(Role::Moves),
             accept: every(Role::Accept),
             enabled: every(Role::Enabled),
@@ -85,7 +85,7 @@ impl Program {
             word_shape: plan.word_shape,
         };
         let (seconds, module) = (start.elapsed().as_secs_f64(), Mutex::new(Some(module)));
-        Ok(Program { functions, facts, seconds, bytes, parts: options.parts, module })
+        Ok(Program { functions, facts, seconds, bytes, module })
     }
 }
 
@@ -122,12 +122,15 @@ fn plan<'a>(
     if model.goal.is_some() || model.observer.is_some() {
         names.push((Role::Observe, 0, None));
     }
+    if options.parts {
+        names.push((Role::SuccessorsByProcess, 0, None));
+    }
     names.push((Role::Successors, 0, None));
     let edges = if per_process { edges } else { all(&mut (0..model.processes.len())) };
     let (small, claims) = (edges > MANY_EDGES, options.claims && facts.claims);
     let word_shape = words.and_then(|words| words.layout().shape_of(&facts.sample)).unwrap_or(0);
-    let Options { coverage, parts, .. } = options;
-    (Plan { model, layout, facts, links, small, coverage, parts, claims, words, word_shape }, names)
+    let coverage = options.coverage;
+    (Plan { model, layout, facts, links, small, coverage, claims, words, word_shape }, names)
 }
 
 fn generate(plan: &Plan<'_>, names: &[Name], calls: Calls) -> Vec<(String, ir::Function)> {
@@ -170,7 +173,7 @@ fn is_wanted(role: Role, process: &Process, model: &Model, facts: &Facts) -> boo
         Role::Atomic => !model.uses_priorities && process.edges.iter().any(|e| e.then == Then::Keep),
         Role::Accept => may_meet(process, model),
         Role::Enabled => model.uses_priorities || facts.enabled_read,
-        Role::Observe | Role::Successors => false,
+        Role::Observe | Role::Successors | Role::SuccessorsByProcess => false,
     }
 }
 

@@ -25,6 +25,8 @@ pub(crate) struct Functions {
     pub types: Vec<u8>,
     /// The function for all processes.
     pub all: Function,
+    /// The same with records of which process has which successors.
+    pub by_process: Option<Function>,
     /// The function for the observer and the goal.
     pub observe: Option<Function>,
     /// The function for the moves of a process.

@@ -291,4 +291,8 @@ impl<S: Successors> ProcessStructure for InWords<S> {
         }
         flags
     }
+
+    fn note_explored(&mut self, postponed: usize) {
+        self.inner.note_explored(postponed);
+    }
 }

@@ -148,6 +148,9 @@ pub trait ProcessStructure {
     /// Expands a state as far as partial-order reduction requires. Postponed successors go into `postponed`: they have to be
     /// explored, too, unless one of the others is new.
     fn expand_ample(&mut self, state: &State, out: &mut Batch, postponed: &mut Batch) -> Flags;
+
+    /// Tells that this number of postponed successors were explored after all, so that leaving them out saved nothing.
+    fn note_explored(&mut self, postponed: usize);
 }
 
 /// A next-state function without further capabilities.
@@ -214,6 +217,8 @@ impl<T: NextState> ProcessStructure for Plain<T> {
     fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
         self.0.expand(state, out)
     }
+
+    fn note_explored(&mut self, _: usize) {}
 }
 
 impl<S: Successors + ?Sized> Successors for Box<S> {
@@ -269,6 +274,10 @@ impl<S: ProcessStructure + ?Sized> ProcessStructure for Box<S> {
 
     fn expand_ample(&mut self, state: &State, out: &mut Batch, postponed: &mut Batch) -> Flags {
         (**self).expand_ample(state, out, postponed)
+    }
+
+    fn note_explored(&mut self, postponed: usize) {
+        (**self).note_explored(postponed);
     }
 }
 

@@ -104,6 +104,8 @@ impl ProcessStructure for Peterson {
     fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
         self.expand(state, Choice::All, out)
     }
+
+    fn note_explored(&mut self, _: usize) {}
 }
 
 fn main() {

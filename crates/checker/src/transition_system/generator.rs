@@ -208,4 +208,6 @@ impl<T: TransitionSystem> ProcessStructure for Generator<'_, T> {
     fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
         self.expand(state, Choice::All, out)
     }
+
+    fn note_explored(&mut self, _: usize) {}
 }

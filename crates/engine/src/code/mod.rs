@@ -60,8 +60,6 @@ pub(crate) struct Plan<'a> {
     pub small: bool,
     /// Whether executed edges are recorded.
     pub coverage: bool,
-    /// Whether the process of each successor is recorded.
-    pub parts: bool,
     /// Whether exclusive-access claims on channels are checked.
     pub claims: bool,
     /// The layout of successors, if they are stored in words.
@@ -197,6 +195,8 @@ pub(crate) enum Role {
     Observe,
     /// Every move of a state.
     Successors,
+    /// Every move of a state, with records of which process has which successors.
+    SuccessorsByProcess,
 }
 
 impl Role {
@@ -268,7 +268,8 @@ impl<'a, 'f> Gen<'a, 'f> {
             Role::Enabled => code.enabled(),
             Role::Defer => code.defer(),
             Role::Observe => code.observe(),
-            Role::Successors => code.successors(),
+            Role::Successors => code.successors(false),
+            Role::SuccessorsByProcess => code.successors(true),
         }
         code.leave(rare, status::RARE);
         code.leave(full, status::FULL);

@@ -12,7 +12,8 @@ use super::{Gen, Role, Site};
 use crate::context::{Context, Mark, status};
 
 impl Gen<'_, '_> {
-    pub(super) fn successors(&mut self) {
+    /// With `marks`, the code records which process has which successors.
+    pub(super) fn successors(&mut self, marks: bool) {
         let timeout = offset_of!(Context, timeout);
         let (top, exit) = (self.fb.create_block(), self.fb.create_block());
         let before = self.plan.model.uses_timeout.then(|| {
@@ -26,10 +27,12 @@ impl Gen<'_, '_> {
         if self.plan.facts.fixed {
             for pid in (0..self.plan.facts.sites.len()).rev() {
                 self.moves_of(self.site_of(pid));
-                self.mark(Num::known(pid as i64));
+                if marks {
+                    self.mark(Num::known(pid as i64));
+                }
             }
         } else {
-            self.each_process();
+            self.each_process(marks);
         }
         if let Some(before) = before {
             // No process can move: all are tried again with `timeout` true.
@@ -95,7 +98,7 @@ impl Gen<'_, '_> {
     }
 
     /// Calls the function of each process in the tables.
-    fn each_process(&mut self) {
+    fn each_process(&mut self, marks: bool) {
         let (top, end) = (self.fb.create_block(), self.fb.create_block());
         let left = self.fb.append_block_param(top, types::I64);
         let count = self.processes(self.root);
@@ -116,7 +119,9 @@ impl Gen<'_, '_> {
         for (process, block) in blocks.into_iter().enumerate() {
             self.fb.switch_to_block(block);
             self.moves_of(Site { process: process as u32, pid, base });
-            self.mark(pid);
+            if marks {
+                self.mark(pid);
+            }
             let pid = self.num(pid);
             self.fb.ins().jump(top, &[pid.into()]);
         }
@@ -125,9 +130,6 @@ impl Gen<'_, '_> {
 
     /// Records the number of successors after the moves of a process.
     fn mark(&mut self, pid: Num) {
-        if !self.plan.parts {
-            return;
-        }
         let made = if self.plan.facts.fixed { offset_of!(Context, out) } else { offset_of!(Context, ends) };
         let (made, pending) = (self.cursor(made), self.cursor(offset_of!(Context, pending)));
         let pid = self.num(pid);

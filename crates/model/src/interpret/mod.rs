@@ -280,6 +280,8 @@ impl ProcessStructure for Interpreter {
     fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
         self.expand(state, Choice::All, out)
     }
+
+    fn note_explored(&mut self, _: usize) {}
 }
 
 /// A listener that appends successors to a batch.

@@ -106,6 +106,10 @@ impl<S: Successors> ProcessStructure for Compacted<S> {
         flags
     }
 
+    fn note_explored(&mut self, postponed: usize) {
+        self.inner.note_explored(postponed);
+    }
+
     fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
         parts.ends.clear();
         self.expand(state, Choice::All, out)

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::ample::EnabledProcesses;
+use super::governor::{Effort, Governor};
 use super::{Audit, Independence, Preserve};
 use kripke_model::{Batch, Choice, FindingKind, Flags, Parts, State, Successors};
 
@@ -15,57 +16,32 @@ pub struct AmpleSuccessors<S> {
     independence: Arc<Independence>,
     parts: Parts,
     enabled: EnabledProcesses,
-    /// Decides whether to compute ample sets.
-    backoff: Backoff,
-    /// Decides whether to evaluate guards for them.
-    guard_backoff: Backoff,
+    /// Decide whether to choose an ample set in a state, and whether to evaluate guards for it. None for LTL: the choice
+    /// must depend on the state alone.
+    governors: Option<Governors>,
     audit: Option<Audit>,
 }
 
-/// Skips a computation for a number of states if it saved too little. The number doubles each time, between two
-/// bounds.
 #[derive(Debug)]
-struct Backoff {
-    /// The attempts left until the savings are judged.
-    attempts: u32,
-    /// The transitions since the last judgement.
-    transitions: usize,
-    /// Those of them that were left out.
-    saved: usize,
-    /// The states still to be skipped.
-    pause: u32,
-    /// The states that were skipped last time.
-    last_pause: u32,
+struct Governors {
+    choice: Governor,
+    guards: Governor,
 }
 
-impl Backoff {
-    /// The number of attempts between two judgements.
-    const ATTEMPTS: u32 = 1 << 8;
-    /// One transition of this number must be saved.
-    const WORTH: usize = 16;
-    /// The shortest and the longest pause, in states.
-    const PAUSE_BOUNDS: (u32, u32) = (16 * Backoff::ATTEMPTS, 256 * Backoff::ATTEMPTS);
-
-    /// Judges for the first time after this many attempts.
-    fn after(attempts: u32) -> Backoff {
-        Backoff { attempts, transitions: 0, saved: 0, pause: 0, last_pause: 0 }
+impl Governors {
+    /// Small models are reduced throughout. Guards cost more, so they are judged earlier.
+    fn new() -> Governors {
+        Governors { choice: Governor::after(8), guards: Governor::after(2) }
     }
 
-    /// True if the computation is to be attempted in this state.
-    fn attempt(&mut self) -> bool {
-        if self.pause > 0 {
-            self.pause -= 1;
-            return false;
+    /// Records the choice in a state: its effort, the number of successors in the ample set and of those outside, and how
+    /// many of the latter are left out only because guards are false.
+    #[inline]
+    fn record(&mut self, effort: &Effort, ample: usize, left_out: usize, by_guards: usize) {
+        self.choice.record(effort.of_choice(), ample, left_out);
+        if effort.used_guards {
+            self.guards.record(effort.of_guards(), ample, by_guards);
         }
-        if self.attempts == 0 {
-            let worth = self.saved * Backoff::WORTH >= self.transitions;
-            let (least, most) = Backoff::PAUSE_BOUNDS;
-            let pause = if worth { 0 } else { (2 * self.last_pause).clamp(least, most) };
-            *self = Backoff { pause, last_pause: pause, ..Backoff::after(Backoff::ATTEMPTS) };
-            return pause == 0;
-        }
-        self.attempts -= 1;
-        true
     }
 }
 
@@ -73,15 +49,26 @@ impl<S> AmpleSuccessors<S> {
     /// Wraps the successors of a model of which this independence is known.
     pub fn new(successors: S, independence: Arc<Independence>) -> AmpleSuccessors<S> {
         let (parts, enabled) = (Parts::default(), EnabledProcesses::default());
-        // Small models are reduced throughout. Guards cost more, so they are judged earlier.
-        let (backoff, guard_backoff) = (Backoff::after(1 << 12), Backoff::after(1 << 9));
-        AmpleSuccessors { successors, independence, parts, enabled, backoff, guard_backoff, audit: None }
+        let governors = (independence.preserve == Preserve::Safety).then(Governors::new);
+        AmpleSuccessors { successors, independence, parts, enabled, governors, audit: None }
     }
 
     /// Audits some of the ample sets.
     #[must_use]
     pub fn with_audit(self, audit: Option<Audit>) -> AmpleSuccessors<S> {
         AmpleSuccessors { audit, ..self }
+    }
+
+    /// Chooses an ample set in every state, whether that pays or not.
+    #[must_use]
+    pub fn without_governor(self) -> AmpleSuccessors<S> {
+        AmpleSuccessors { governors: None, ..self }
+    }
+
+    /// Computes every choice anew.
+    #[must_use]
+    pub fn without_memo(self) -> AmpleSuccessors<S> {
+        AmpleSuccessors { enabled: self.enabled.without_memo(), ..self }
     }
 }
 
@@ -137,10 +124,8 @@ impl<S: Successors> ProcessStructure for AmpleSuccessors<S> {
     }
 
     fn expand_ample(&mut self, state: &State, out: &mut Batch, postponed: &mut Batch) -> Flags {
-        let AmpleSuccessors { successors, independence, parts, enabled, backoff, guard_backoff, audit } = self;
-        // For LTL the choice must depend on the state alone.
-        let always = independence.preserve == Preserve::StutterLtl;
-        if !always && !backoff.attempt() {
+        let AmpleSuccessors { successors, independence, parts, enabled, governors, audit } = self;
+        if governors.as_mut().is_some_and(|governors| !governors.choice.attempt()) {
             return successors.expand(state, Choice::All, out);
         }
         let findings = out.findings().len();
@@ -149,25 +134,29 @@ impl<S: Successors> ProcessStructure for AmpleSuccessors<S> {
         if out.findings()[findings..].iter().any(|finding| finding.kind != FindingKind::Assertion) {
             return flags;
         }
-        let (first, all) = (parts.first, out.len());
-        let mut used_guards = false;
+        let all = out.len();
+        let use_guards = || governors.as_mut().is_none_or(|governors| governors.guards.attempt());
         // Guards are evaluated on packed states.
         let packed = if successors.word_bits().is_some() { successors.decode(state) } else { Cow::Borrowed(state) };
-        let ample = independence.ample(&packed, parts, enabled, || {
-            used_guards = always || guard_backoff.attempt();
-            used_guards
-        });
+        let ample = independence.ample(&packed, parts, enabled, use_guards);
+        let mut saved_by_guards = 0;
         if let Some(ample) = ample {
             independence.note_reduction();
             if let Some(audit) = audit {
                 audit.check(&successors.decode(state), ample.processes);
             }
             parts.keep(ample.processes, out, ample.needs_proviso.then_some(postponed));
-            guard_backoff.saved += ample.saved_by_guards;
+            saved_by_guards = ample.saved_by_guards;
         }
-        guard_backoff.transitions += if used_guards { all - first } else { 0 };
-        backoff.transitions += all - first;
-        backoff.saved += all - out.len();
+        if let Some(governors) = governors {
+            governors.record(&enabled.effort, out.len() - parts.first, all - out.len(), saved_by_guards);
+        }
         flags
+    }
+
+    fn note_explored(&mut self, postponed: usize) {
+        if let Some(governors) = &mut self.governors {
+            governors.choice.note_explored(postponed);
+        }
     }
 }

@@ -6,10 +6,14 @@
 //! edge (C3) is not used.
 //!
 //! The first attempt uses the dependence rows alone, which cost a few words for each member. If the result has more than
-//! one transition, the second attempt also uses guards that are false in the state ([`reachable_accesses`]).
+//! one transition, the second attempt also uses guards that are false in the state ([`reachable_accesses`]). Both are
+//! remembered ([`memo`](super::memo)).
 //!
 //! [`reachable_accesses`]: super::reachable_accesses
 
+use super::governor::Effort;
+use super::guards::GuardSet;
+use super::memo::{Chosen, Memo, StaticChoice, UseOfGuards};
 use super::reachable_accesses::{GuardedPaths, GuardedState};
 use super::{Independence, Preserve};
 use kripke_model::{Parts, Standing, State};
@@ -27,8 +31,8 @@ pub(super) struct AmpleSet {
 }
 
 impl Independence {
-    /// The ample set of a state, none if the state must be expanded fully. `use_guards` is called if the dependence rows
-    /// alone leave more than one transition, and says whether to evaluate guards.
+    /// The ample set of a state, none if the state must be expanded fully. `use_guards` is called if guards can make the
+    /// set smaller, and says whether to evaluate them.
     pub(super) fn ample(
         &self,
         state: &State,
@@ -36,24 +40,103 @@ impl Independence {
         enabled: &mut EnabledProcesses,
         use_guards: impl FnOnce() -> bool,
     ) -> Option<AmpleSet> {
+        enabled.effort = Effort { processes: parts.standing.len() as u64, ..Effort::default() };
         enabled.read(self, parts)?;
-        let mut best = self.smallest(enabled, |enabled, closure, failed| self.close(enabled, closure, failed));
-        let mut saved_by_guards = 0;
-        let guarded = self.guarded.as_ref().filter(|_| best.is_none_or(|(size, _)| size > 1) && use_guards());
-        if let Some(paths) = guarded {
-            enabled.guards.read(paths, state, &enabled.points);
-            let close = |enabled: &mut EnabledProcesses, closure: &mut Closure, failed| {
-                self.close_with_guards(paths, enabled, closure, failed)
-            };
-            let smaller = self.smallest(enabled, close);
-            let before = best.map_or(enabled.transitions(u64::MAX), |(size, _)| size);
-            best = best.into_iter().chain(smaller).min();
-            saved_by_guards = best.map_or(0, |(size, _)| before - size);
+        let found = match enabled.memo.get() {
+            Some(known) => known,
+            None => self.static_choice(enabled),
+        };
+        let (mut chosen, mut saved_by_guards) = (found.chosen, 0);
+        let may_help = !matches!(found.guards, UseOfGuards::None);
+        if let Some(paths) = self.guarded.as_ref().filter(|_| may_help && use_guards()) {
+            enabled.effort.used_guards = true;
+            chosen = self.choice_with_guards(paths, state, enabled, found);
+            let before = found.chosen.map_or(enabled.transitions(u64::MAX), |chosen| chosen.size);
+            saved_by_guards = chosen.map_or(0, |chosen| before - chosen.size);
         }
-        let (_, processes) = best?;
+        let Chosen { processes, needs_proviso, .. } = chosen?;
+        Some(AmpleSet { processes, needs_proviso, saved_by_guards })
+    }
+
+    /// Chooses by the dependence rows.
+    fn static_choice(&self, enabled: &mut EnabledProcesses) -> StaticChoice {
+        if enabled.points.iter().any(|point| self.points[*point].in_startup) {
+            return enabled.memo.put(StaticChoice::new(None, UseOfGuards::None));
+        }
+        let best = self.smallest(enabled, |enabled, closure, failed| self.close(enabled, closure, failed));
+        enabled.effort.static_steps = std::mem::take(&mut enabled.steps);
+        let is_least = best.is_some_and(|(size, _)| size == 1);
+        let guards = if is_least { UseOfGuards::None } else { UseOfGuards::Unknown };
+        enabled.memo.put(StaticChoice::new(best.map(|best| self.chosen(enabled, best)), guards))
+    }
+
+    /// Chooses by the dependence rows and the guards that are false in the state.
+    fn choice_with_guards(
+        &self,
+        paths: &GuardedPaths,
+        state: &State,
+        enabled: &mut EnabledProcesses,
+        mut found: StaticChoice,
+    ) -> Option<Chosen> {
+        if matches!(found.guards, UseOfGuards::Unknown) {
+            let guards = self.use_of_guards(paths, enabled, found.chosen);
+            enabled.memo.put_guards(&mut found, guards);
+        }
+        let (guards, without_partner) = match found.guards {
+            UseOfGuards::Unknown | UseOfGuards::None => return found.chosen,
+            UseOfGuards::Same(chosen) => return Some(chosen),
+            UseOfGuards::Evaluate { guards, without_partner } => (guards, without_partner),
+        };
+        let (disabled, evaluations) = paths.disabled(state, guards);
+        let disabled = disabled | without_partner;
+        enabled.effort.evaluations = u64::from(evaluations);
+        if let Some(known) = enabled.memo.get_guarded(&found, disabled) {
+            return known;
+        }
+        let smaller = self.with_guards(paths, enabled, disabled).map(|best| self.chosen(enabled, best));
+        let chosen = found.chosen.into_iter().chain(smaller).min_by_key(|chosen| chosen.size);
+        enabled.memo.put_guarded(&found, disabled, chosen);
+        chosen
+    }
+
+    /// What guards can do for the choice in states with these control points and enabled transitions. The fewer guards are
+    /// true, the smaller is the set, so the case that all are false decides.
+    fn use_of_guards(
+        &self,
+        paths: &GuardedPaths,
+        enabled: &mut EnabledProcesses,
+        known: Option<Chosen>,
+    ) -> UseOfGuards {
+        let (guards, without_partner) = paths.guards_of(&enabled.points);
+        let least = self.with_guards(paths, enabled, guards | without_partner);
+        match least.filter(|(size, _)| known.is_none_or(|known| *size < known.size)) {
+            None => UseOfGuards::None,
+            Some(least) if guards == 0 => UseOfGuards::Same(self.chosen(enabled, least)),
+            Some(_) => UseOfGuards::Evaluate { guards, without_partner },
+        }
+    }
+
+    /// The smallest usable set while these guards are false.
+    fn with_guards(
+        &self,
+        paths: &GuardedPaths,
+        enabled: &mut EnabledProcesses,
+        disabled: GuardSet,
+    ) -> Option<(usize, u64)> {
+        enabled.guards.assume(paths, disabled, &enabled.points);
+        let close = |enabled: &mut EnabledProcesses, closure: &mut Closure, failed| {
+            self.close_with_guards(paths, enabled, closure, failed)
+        };
+        let smallest = self.smallest(enabled, close);
+        enabled.effort.guarded_steps += std::mem::take(&mut enabled.steps);
+        smallest
+    }
+
+    /// A set with its number of transitions. Finds out whether the search must apply the cycle proviso.
+    fn chosen(&self, enabled: &EnabledProcesses, (size, processes): (usize, u64)) -> Chosen {
         let outside = |&(pid, point): &(usize, usize)| processes >> pid & 1 == 0 && self.points[point].relevant_ahead;
         let needs_proviso = self.preserve == Preserve::Safety && enabled.points().any(|at| outside(&at));
-        Some(AmpleSet { processes, needs_proviso, saved_by_guards })
+        Chosen { size, processes, needs_proviso }
     }
 
     /// The usable closed set with the fewest transitions, and their number. Every set is built around an enabled process.
@@ -70,7 +153,9 @@ impl Independence {
                 continue;
             }
             let mut closure = Closure::around(pid);
-            if close(enabled, &mut closure, failed).is_none() {
+            let closed = close(enabled, &mut closure, failed);
+            enabled.steps += closure.steps;
+            if closed.is_none() {
                 failed |= 1 << pid;
                 continue;
             }
@@ -113,6 +198,7 @@ impl Independence {
                 closure.add(enabled.guards.dependent(candidates, row) | self.awaited_by_end(enabled, member));
                 closure.is_usable(enabled, failed)?;
             }
+            closure.steps += enabled.points.len() as u64;
             let stable = enabled.guards.stable(paths, closure.set, &enabled.points);
             let Some(stable) = stable else { return Some(()) };
             // Processes outside of the set can make some of them true.
@@ -131,6 +217,7 @@ impl Independence {
 
     /// Takes a process into a set. Its row, or none if the set violates C2 or C3.
     fn add_member(&self, enabled: &EnabledProcesses, closure: &mut Closure, member: usize) -> Option<usize> {
+        closure.steps += 1;
         let (point, is_enabled) = (self.points[enabled.points[member]], enabled.contains(member));
         // A process that waits for a rendezvous is moved by its partner.
         closure.rendezvous_send |= is_enabled && point.rendezvous_send;
@@ -174,11 +261,13 @@ struct Closure {
     rendezvous_send: bool,
     /// A member may receive in a rendezvous by a transition that no ample set may contain.
     excluded_receiver: bool,
+    /// The number of processes whose dependences were looked up.
+    steps: u64,
 }
 
 impl Closure {
     fn around(pid: usize) -> Closure {
-        Closure { set: 1 << pid, pending: 1 << pid, rendezvous_send: false, excluded_receiver: false }
+        Closure { set: 1 << pid, pending: 1 << pid, rendezvous_send: false, excluded_receiver: false, steps: 0 }
     }
 
     fn next(&mut self) -> Option<usize> {
@@ -218,18 +307,30 @@ pub(super) struct EnabledProcesses {
     set: u64,
     alive: u64,
     guards: GuardedState,
+    memo: Memo,
+    /// The number of processes whose dependences were looked up for a choice.
+    steps: u64,
+    /// What the last choice has cost.
+    pub effort: Effort,
 }
 
 impl EnabledProcesses {
-    /// Reads a state. None if the state has no proper ample set: fewer than two processes are enabled, processes can
-    /// still be created, or there are too many of them.
+    /// Computes every choice anew.
+    pub fn without_memo(mut self) -> EnabledProcesses {
+        self.memo.is_off = true;
+        self
+    }
+
+    /// Reads a state. None if the state has no proper ample set: fewer than two processes are enabled, or there are too
+    /// many of them.
+    #[inline]
     fn read(&mut self, independence: &Independence, parts: &Parts) -> Option<()> {
         let processes = parts.standing.len();
         if processes > 64 {
             return None;
         }
-        self.counts.clear();
         self.counts.resize(processes, 0);
+        self.counts.fill(0);
         self.set = 0;
         let mut start = parts.first;
         for &(pid, end) in &parts.ends {
@@ -241,14 +342,12 @@ impl EnabledProcesses {
             return None;
         }
         self.alive = u64::MAX >> (64 - processes);
-        self.points.clear();
-        for (pid, standing) in parts.standing.iter().enumerate() {
-            let point = independence.point(pid, *standing)?;
-            if independence.points[point].in_startup {
-                return None;
-            }
-            self.points.push(point);
+        self.points.resize(processes, 0);
+        for (pid, (point, standing)) in self.points.iter_mut().zip(&parts.standing).enumerate() {
+            *point = independence.point(pid, *standing)?;
         }
+        let most = if independence.by_pid { independence.first.len() } else { 64 };
+        self.memo.read(&self.points, &self.counts, most);
         Some(())
     }
 

@@ -152,6 +152,23 @@ fn is_comparison(op: BinaryOp) -> bool {
 pub(super) struct GuardTable {
     numbers: HashMap<StateGuard, usize>,
     probes: Vec<Probe>,
+    /// The guards that depend on one byte of a state, by that byte.
+    by_byte: Vec<ByteProbe>,
+    /// The guards that are evaluated by their probes.
+    others: GuardSet,
+    /// The guards of rendezvous. They depend on the control points of the processes.
+    pub partners: GuardSet,
+}
+
+/// All guards that depend on the same byte of a state.
+#[derive(Debug)]
+struct ByteProbe {
+    at: usize,
+    /// The byte with the length of a channel. If that is 0, all the guards are true.
+    length: Option<usize>,
+    guards: GuardSet,
+    /// The guards that are false, for each value of the byte.
+    disabled: Box<[GuardSet]>,
 }
 
 /// How a guard is evaluated on the bytes of a state.
@@ -212,26 +229,79 @@ impl GuardTable {
         self.numbers.iter().map(|(guard, number)| (guard, *number))
     }
 
-    /// The guards that are false in a state in which these rendezvous are offered.
-    pub fn disabled(&self, state: &State, offered: GuardSet) -> GuardSet {
-        let mut disabled = 0;
+    /// Prepares the evaluation of the guards that were numbered.
+    pub fn finish(&mut self) {
+        let mut by_byte: HashMap<(usize, Option<usize>), GuardSet> = HashMap::new();
         for (number, probe) in self.probes.iter().enumerate() {
-            let open = match *probe {
-                Probe::Compare(a, op, b) => op.apply(a.read(state), b.read(state)) != Some(0),
-                Probe::Less(at, capacity) => state[at] < capacity,
-                Probe::NonEmpty(at) => state[at] > 0,
-                Probe::Head { length, field: (at, width), value } => {
-                    state[length] == 0 || width.load(state, at) == value
-                }
-                Probe::Partner => offered >> number & 1 == 1,
-            };
-            disabled |= GuardSet::from(!open) << number;
+            match (probe, probe.byte()) {
+                (Probe::Partner, _) => self.partners |= 1 << number,
+                (_, Some(byte)) => *by_byte.entry(byte).or_default() |= 1 << number,
+                (_, None) => self.others |= 1 << number,
+            }
+        }
+        let probe = |((at, length), guards)| self.byte_probe(at, length, guards);
+        self.by_byte = by_byte.into_iter().map(probe).collect();
+        self.by_byte.sort_by_key(|probe| (probe.at, probe.length));
+    }
+
+    fn byte_probe(&self, at: usize, length: Option<usize>, guards: GuardSet) -> ByteProbe {
+        let mut state = vec![0; at.max(length.unwrap_or(0)) + 1];
+        length.iter().for_each(|length| state[*length] = 1);
+        let disabled = (0..=u8::MAX).map(|value| {
+            state[at] = value;
+            self.disabled_by_probes(&state, guards)
+        });
+        ByteProbe { at, length, guards, disabled: disabled.collect() }
+    }
+
+    /// Those of some guards that are false in a state, and the number of evaluations that it took. Guards of a rendezvous
+    /// are not among them.
+    #[inline]
+    pub fn disabled(&self, state: &State, guards: GuardSet) -> (GuardSet, u32) {
+        let mut disabled = self.disabled_by_probes(state, guards & self.others);
+        let mut evaluations = (guards & self.others).count_ones();
+        for probe in self.by_byte.iter().filter(|probe| probe.guards & guards != 0) {
+            let holds = probe.length.is_some_and(|length| state[length] == 0);
+            disabled |= if holds { 0 } else { probe.disabled[usize::from(state[probe.at])] };
+            evaluations += 1;
+        }
+        (disabled & guards, evaluations)
+    }
+
+    fn disabled_by_probes(&self, state: &State, guards: GuardSet) -> GuardSet {
+        let (mut left, mut disabled) = (guards, 0);
+        while left != 0 {
+            let number = left.trailing_zeros();
+            left &= left - 1;
+            disabled |= GuardSet::from(!self.probes[number as usize].holds(state)) << number;
         }
         disabled
     }
 }
 
 impl Probe {
+    /// True if the guard holds in a state.
+    fn holds(&self, state: &State) -> bool {
+        match *self {
+            Probe::Compare(a, op, b) => op.apply(a.read(state), b.read(state)) != Some(0),
+            Probe::Less(at, capacity) => state[at] < capacity,
+            Probe::NonEmpty(at) => state[at] > 0,
+            Probe::Head { length, field: (at, width), value } => state[length] == 0 || width.load(state, at) == value,
+            Probe::Partner => true,
+        }
+    }
+
+    /// The only byte that the guard depends on, and the byte with the length of its channel for a message in a channel.
+    fn byte(&self) -> Option<(usize, Option<usize>)> {
+        match *self {
+            Probe::Compare(Value::At(at, width), _, Value::Const(_))
+            | Probe::Compare(Value::Const(_), _, Value::At(at, width)) => (width.bytes() == 1).then_some((at, None)),
+            Probe::Less(at, _) | Probe::NonEmpty(at) => Some((at, None)),
+            Probe::Head { length, field: (at, width), .. } => (width.bytes() == 1).then_some((at, Some(length))),
+            Probe::Compare(..) | Probe::Partner => None,
+        }
+    }
+
     /// Globals and their channels have fixed offsets. The locals and channels of processes have not.
     fn new(guard: &StateGuard, layout: &Layout) -> Option<Probe> {
         let value = |side: &Side| match *side {

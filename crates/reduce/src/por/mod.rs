@@ -30,8 +30,8 @@
 //!
 //! * Before the search: `instances.rs` (the processes), `resources.rs` (numbered objects of the state), `access.rs` (what
 //!   steps read, write and wait for), `dependence.rs` (the relation), `guards.rs` (guards that can be evaluated in a state).
-//! * In a state: `ample.rs` (the choice), `reachable_accesses.rs` (what processes can do while guards are false),
-//!   `adapter.rs` (successors restricted to the ample set).
+//! * In a state: `ample.rs` (the choice), `reachable_accesses.rs` (what processes can do while guards are false), `memo.rs`
+//!   (remembered choices), `governor.rs` (whether choosing pays), `adapter.rs` (successors restricted to the ample set).
 //! * `audit.rs` tests C1 and C2 during a search.
 
 mod access;
@@ -40,8 +40,10 @@ mod ample;
 mod audit;
 mod cycle_proviso;
 mod dependence;
+mod governor;
 mod guards;
 mod instances;
+mod memo;
 mod reachable_accesses;
 mod resources;
 mod visible;
@@ -56,14 +58,13 @@ use instances::Instances;
 use kripke_model::interpret::Interpreter;
 use kripke_model::ir::{Expr, Model, Scheduling};
 use kripke_model::layout::Layout;
+use memo::MAX_POINTS;
 use reachable_accesses::GuardedPaths;
 use resources::Resources;
 
 /// The reason given if no state can have a proper ample set.
 pub const NO_REDUCTION: &str = "every step is dependent on every process";
 
-/// The most control points for which the dependence relation is computed.
-const MAX_POINTS: usize = 1 << 13;
 /// The most pairs of control points and resources.
 const MAX_POINT_RESOURCES: usize = 1 << 26;
 

@@ -10,8 +10,10 @@ use std::hash::{BuildHasherDefault, Hasher};
 use super::access::{Access, Alternative};
 use super::ample::members;
 use super::guards::{GuardSet, GuardTable, StateGuard};
+use super::memo::mix;
 use super::resources::Resources;
 use crate::bitset::BitSet;
+use kripke_model::State;
 use kripke_model::layout::Layout;
 
 /// The resources that some steps access.
@@ -82,6 +84,7 @@ impl GuardedPaths {
         if guards.is_empty() {
             return None;
         }
+        guards.finish();
         let set = |offers: Vec<StateGuard>| {
             offers.iter().filter_map(|guard| guards.get(guard)).fold(0, |set, n| set | 1 << n)
         };
@@ -123,6 +126,19 @@ impl GuardedPaths {
                 self.guards_ahead[point] = set;
             }
         }
+    }
+
+    /// The guards on paths from these control points: those that depend on the state, and those of a rendezvous that no
+    /// process at these points offers.
+    pub fn guards_of(&self, points: &[usize]) -> (GuardSet, GuardSet) {
+        let union = |sets: &[GuardSet]| points.iter().fold(0, |set, point| set | sets[*point]);
+        let (ahead, partners) = (union(&self.guards_ahead), self.guards.partners);
+        (ahead & !partners, ahead & partners & !union(&self.offers))
+    }
+
+    /// Those of some guards that are false in a state, and the number of evaluations.
+    pub fn disabled(&self, state: &State, guards: GuardSet) -> (GuardSet, u32) {
+        self.guards.disabled(state, guards)
     }
 
     /// Each control point has two rows: for a disabled and for an enabled process.
@@ -271,11 +287,7 @@ impl Hasher for Mixer {
     }
 
     fn write_u128(&mut self, n: u128) {
-        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-        for half in [n as u64, (n >> 64) as u64] {
-            let product = u128::from(self.0 ^ half ^ ODD) * u128::from(ODD);
-            self.0 = product as u64 ^ (product >> 64) as u64;
-        }
+        self.0 = mix(mix(self.0, n as u64), (n >> 64) as u64);
     }
 }
 
@@ -289,12 +301,11 @@ pub(super) struct GuardedState {
 }
 
 impl GuardedState {
-    /// Evaluates the guards of a state with its processes at these control points.
-    pub fn read(&mut self, paths: &GuardedPaths, state: &[u8], points: &[usize]) {
+    /// Assumes that exactly these guards are false in a state with its processes at these control points.
+    pub fn assume(&mut self, paths: &GuardedPaths, false_guards: GuardSet, points: &[usize]) {
         let GuardedState { disabled, reachable, cache } = self;
         cache.prepare(paths.paths.len());
-        let offered = points.iter().fold(0, |set, point| set | paths.offers[*point]);
-        *disabled = paths.guards.disabled(state, offered);
+        *disabled = false_guards;
         reachable.clear();
         reachable.extend(points.iter().map(|point| cache.find(paths, *point, *disabled)));
     }

@@ -197,6 +197,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
             }
             start = end;
         }
+        self.successors.note_explored(batch.len());
         self.handle.prefetch(&self.round.batch);
         self.intern(each)
     }

@@ -60,6 +60,8 @@ macro_rules! without_capabilities {
             fn expand_ample(&mut self, state: &kripke_model::State, out: &mut Batch, _: &mut Batch) -> Flags {
                 self.expand(state, Choice::All, out)
             }
+
+            fn note_explored(&mut self, _: usize) {}
         }
     };
 }
@@ -391,6 +393,8 @@ impl ProcessStructure for ProcessGraph {
         parts.ends.clear();
         self.expand(state, Choice::All, out)
     }
+
+    fn note_explored(&mut self, _: usize) {}
 
     fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
         self.expand(state, Choice::All, out)
