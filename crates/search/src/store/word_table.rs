@@ -4,22 +4,27 @@
 //! hashes have the same first bits. It maps the rest of the hash, in order, to its lines: the line tells most of it, and a
 //! slot holds only the last bits and the distance from the line where the number belongs (Cleary, *Compact hash tables using
 //! bidirectional linear probing*, 1984). Since the order is kept, a segment grows to any size in one pass over its lines.
-//! The top bit of a slot is the visited mark of its number.
+//!
+//! A slot has a lane of 16, 32 or 64 bits, whose top bit is the visited mark of the number. All lanes of a line are compared
+//! at once. In some formats a slot has an upper part too, behind the lanes of the line: it is read only where the lane is
+//! equal. A worker that adds a number fills the lane first, and another worker that finds an equal lane waits until the upper
+//! part is written, too.
 
 use super::Full;
-use super::hardware::{Lanes, Width, prefetch, scan_lanes};
+use super::hardware::{Lanes, SLOTS, Width, prefetch_at};
 use super::reserved_memory::Line;
 use super::resize_barrier::{ExclusiveAccess, SharedAccess};
 use super::table::Refusal;
 use super::table_segments::{SegmentContent, Segments, UnreportedCounts};
-use crate::sync::{AtomicBool, AtomicU64, Ordering};
+use crate::sync::{AtomicBool, AtomicU64, Ordering, yield_now};
 
 const SEGMENT_BITS: u32 = if cfg!(shuttle) { 0 } else { 6 };
 /// The least number of bits of a hash.
 const MIN_BITS: u32 = 16;
-/// The largest distance of a number from its line, as a number of bits.
-const DISTANCE_BITS: u32 = if cfg!(shuttle) { 1 } else { 3 };
-const DISTANCES: u64 = 1 << DISTANCE_BITS;
+/// The number of bits of a slot that tell the distance of a number from its line. They are not zero in a slot that is used.
+const DISTANCE_BITS: u32 = if cfg!(shuttle) { 2 } else { 3 };
+/// The number of distances.
+const DISTANCES: usize = (1 << DISTANCE_BITS) - 1;
 /// Lines of the smallest segment.
 const FEWEST: usize = if cfg!(shuttle) { 1 } else { 4 };
 
@@ -35,17 +40,33 @@ pub(super) struct WordTable {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct WordHash(u64);
 
+/// The format of the slots of a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Format {
+    lane: Width,
+    /// The number of bits of the upper part of a slot, which may be none. An upper part is never zero once it is written.
+    upper: u32,
+}
+
+/// A number that a slot holds: its lane and its upper part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Slot {
+    lane: u64,
+    upper: u64,
+}
+
 /// One segment.
 #[derive(Debug)]
 struct OrderedLines {
     lines: Box<[Line]>,
     /// The number of lines where numbers belong. Behind them are as many as a number can be distant.
     homes: usize,
-    /// The number of bits of a hash in this segment.
-    bits: u32,
-    /// The number of its last bits that slots hold.
-    low: u32,
-    width: Width,
+    slots: usize,
+    /// The last bits of a hash, which slots hold.
+    low: u64,
+    /// The number of bits of a word before the bits of a hash in this segment.
+    shift: u32,
+    format: Format,
     blocked: AtomicBool,
 }
 
@@ -83,13 +104,13 @@ impl WordTable {
     fn segment<'a>(&'a self, WordHash(hash): WordHash, access: &'a SharedAccess<'_>) -> (usize, &'a OrderedLines, u64) {
         let bits = self.bits - SEGMENT_BITS;
         let segment = (hash >> bits) as usize;
-        (segment, self.segments.get(segment, access), hash & (u64::MAX >> (64 - bits)))
+        (segment, self.segments.get(segment, access), hash)
     }
 
     #[inline(always)]
     pub fn prefetch(&self, hash: WordHash, access: &SharedAccess<'_>) {
-        let (_, content, rest) = self.segment(hash, access);
-        prefetch(&content.lines[content.home(rest)]);
+        let (_, content, hash) = self.segment(hash, access);
+        prefetch_at(content.lines.as_ptr().wrapping_add(content.home(hash)).cast());
     }
 
     /// Adds a number and returns whether it is new. `may` is called before a new number is added.
@@ -101,8 +122,8 @@ impl WordTable {
         unreported: &mut UnreportedCounts,
         may: impl FnMut() -> Result<(), Full>,
     ) -> Result<bool, Refusal> {
-        let (segment, content, rest) = self.segment(hash, access);
-        let new = content.add(rest, self.segments.is_private(), may)?;
+        let (segment, content, hash) = self.segment(hash, access);
+        let new = content.add(hash, self.segments.is_private(), may)?;
         if new {
             self.segments.count(segment, access, unreported);
         }
@@ -110,14 +131,15 @@ impl WordTable {
     }
 
     pub fn is_visited(&self, hash: WordHash, access: &SharedAccess<'_>) -> bool {
-        let (_, content, rest) = self.segment(hash, access);
-        let (slot, shift) = content.find(rest).expect("the number is in the set");
-        slot.load(Ordering::Relaxed) >> shift & content.width.top() != 0
+        let (_, content, hash) = self.segment(hash, access);
+        let (word, mark) = content.find(hash);
+        word.load(Ordering::Relaxed) & mark != 0
     }
 
     pub fn visit(&self, hash: WordHash, access: &SharedAccess<'_>) {
-        let (_, content, rest) = self.segment(hash, access);
-        content.mark(rest);
+        let (_, content, hash) = self.segment(hash, access);
+        let (word, mark) = content.find(hash);
+        word.fetch_or(mark, Ordering::Relaxed);
     }
 
     pub fn plan(&self, exclusive: &ExclusiveAccess<'_>, reserve: impl FnMut(u64) -> bool) -> bool {
@@ -129,101 +151,197 @@ impl WordTable {
     }
 }
 
-impl OrderedLines {
-    fn new(homes: usize, bits: u32) -> OrderedLines {
-        let (low, width) = shape(homes, bits);
-        let lines = (0..homes + DISTANCES as usize - 1).map(|_| Line::default()).collect();
-        OrderedLines { lines, homes, bits, low, width, blocked: AtomicBool::new(false) }
-    }
+impl Format {
+    /// All formats, from the most compact one.
+    const ALL: [Format; 5] = [
+        Format { lane: Width::W16, upper: 0 },
+        Format { lane: Width::W32, upper: 0 },
+        Format { lane: Width::W32, upper: 8 },
+        Format { lane: Width::W32, upper: 16 },
+        Format { lane: Width::W64, upper: 0 },
+    ];
 
-    /// The line where a hash belongs.
+    /// The number of slots in a line.
     #[inline(always)]
-    fn home(&self, rest: u64) -> usize {
-        ((u128::from(rest << (64 - self.bits)) * self.homes as u128) >> 64) as usize
+    const fn lanes(self) -> u32 {
+        512 / (self.lane.bits() + self.upper)
     }
 
-    /// The value of a slot that holds a hash, at this distance from its home.
+    /// The number of bits of a number that a slot can hold.
+    fn capacity(self) -> u32 {
+        self.lane.bits() - 1 + self.upper.saturating_sub(1)
+    }
+
+    /// The slot that holds the last bits of a hash, at this distance.
     #[inline(always)]
-    fn value(&self, rest: u64, distance: u64) -> u64 {
-        ((rest & ((1 << self.low) - 1)) << DISTANCE_BITS | distance) + 1
+    fn slot(self, low: u64, distance: usize) -> Slot {
+        let bits = low << DISTANCE_BITS | (distance as u64 + 1);
+        let upper = if self.upper == 0 { 0 } else { (bits >> (self.lane.bits() - 1)) + 1 };
+        Slot { lane: bits & (self.lane.top() - 1), upper }
     }
 
-    /// The least hash that belongs to a line.
-    fn first(&self, home: usize) -> u64 {
-        ((home as u128) << self.bits).div_ceil(self.homes as u128) as u64
-    }
-
-    /// The inverse of [`value`](OrderedLines::value), from the least hash that belongs to the same line.
+    /// The inverse of [`slot`](Format::slot).
     #[inline(always)]
-    fn rest(&self, first: u64, value: u64) -> u64 {
-        let low = (value - 1) >> DISTANCE_BITS;
-        first + (low.wrapping_sub(first) & ((1 << self.low) - 1))
+    fn parts(self, slot: Slot) -> (u64, usize) {
+        let upper = if self.upper == 0 { 0 } else { (slot.upper - 1) << (self.lane.bits() - 1) };
+        let bits = slot.lane | upper;
+        (bits >> DISTANCE_BITS, (bits & ((1 << DISTANCE_BITS) - 1)) as usize - 1)
     }
 
-    fn find(&self, rest: u64) -> Option<(&AtomicU64, u32)> {
-        let home = self.home(rest);
-        for distance in 0..DISTANCES {
-            let words = &self.lines[home + distance as usize].0;
-            let (hits, vacant) = scan_lanes(words, self.width, self.value(rest, distance));
-            if hits != 0 {
-                let (word, shift) = self.width.place(hits.trailing_zeros());
-                return Some((&words[word], shift));
+    /// The word of the upper part of a slot, and its shift inside the word.
+    #[inline(always)]
+    fn upper_place(self, slot: u32) -> (usize, u32) {
+        let bit = self.lanes() * self.lane.bits() + slot * self.upper;
+        ((bit / 64) as usize % SLOTS, bit % 64)
+    }
+
+    /// The upper part of a slot, zero if it is not yet written.
+    #[inline(always)]
+    fn upper(self, words: &[AtomicU64; SLOTS], slot: u32) -> u64 {
+        let (word, shift) = self.upper_place(slot);
+        words[word].load(Ordering::Acquire) >> shift & ((1 << self.upper) - 1)
+    }
+
+    /// The slot of a line that holds a value, or otherwise the first vacant one. None if the line is full.
+    #[inline(always)]
+    fn search(self, words: &[AtomicU64; SLOTS], wanted: Slot) -> Result<u32, Option<u32>> {
+        let lanes = Lanes::new(words);
+        let used = u32::MAX >> (32 - self.lanes());
+        let mut hits = lanes.hits(self.lane, wanted.lane) & used;
+        while hits != 0 {
+            let slot = hits.trailing_zeros();
+            if self.upper == 0 || self.await_upper(words, slot) == wanted.upper {
+                return Ok(slot);
             }
-            if vacant != 0 {
-                return None;
+            hits &= hits - 1;
+        }
+        let vacant = lanes.vacant(self.lane) & used;
+        Err((vacant != 0).then(|| vacant.trailing_zeros()))
+    }
+
+    /// The upper part of a slot whose lane is filled.
+    #[inline(always)]
+    fn await_upper(self, words: &[AtomicU64; SLOTS], slot: u32) -> u64 {
+        loop {
+            match self.upper(words, slot) {
+                0 => yield_now(),
+                upper => return upper,
             }
         }
-        None
+    }
+
+    /// Fills a vacant slot without concurrency.
+    #[inline(always)]
+    fn fill(self, words: &[AtomicU64; SLOTS], slot: u32, value: Slot) {
+        let add = |(word, shift): (usize, u32), part: u64| {
+            let word: &AtomicU64 = &words[word];
+            word.store(word.load(Ordering::Relaxed) | part << shift, Ordering::Relaxed);
+        };
+        add(self.lane.place(slot), value.lane);
+        if self.upper != 0 {
+            add(self.upper_place(slot), value.upper);
+        }
+    }
+
+    /// Fills a slot unless another worker has filled it or changed its word in the meantime. Returns whether it did.
+    #[inline(always)]
+    fn claim(self, words: &[AtomicU64; SLOTS], slot: u32, value: Slot) -> bool {
+        let (word, shift) = self.lane.place(slot);
+        let old = words[word].load(Ordering::Relaxed);
+        let vacant = old >> shift & self.lane.mask() == 0;
+        let new = old | value.lane << shift;
+        if !vacant || words[word].compare_exchange(old, new, Ordering::Release, Ordering::Relaxed).is_err() {
+            return false;
+        }
+        if self.upper != 0 {
+            let (word, shift) = self.upper_place(slot);
+            words[word].fetch_or(value.upper << shift, Ordering::Release);
+        }
+        true
+    }
+}
+
+impl OrderedLines {
+    fn new(homes: usize, bits: u32) -> OrderedLines {
+        let (low, format) = shape(homes, bits);
+        OrderedLines {
+            lines: (0..homes + DISTANCES - 1).map(|_| Line::default()).collect(),
+            homes,
+            slots: homes * format.lanes() as usize,
+            low: (1 << low) - 1,
+            shift: 64 - bits,
+            format,
+            blocked: AtomicBool::new(false),
+        }
+    }
+
+    /// The line where a hash belongs. Bits before those of this segment have no influence.
+    #[inline(always)]
+    fn home(&self, hash: u64) -> usize {
+        ((u128::from(hash << self.shift) * self.homes as u128) >> 64) as usize
+    }
+
+    /// The word of the lane that holds a hash of this segment, and the visited mark in it.
+    fn find(&self, hash: u64) -> (&AtomicU64, u64) {
+        let home = self.home(hash);
+        for distance in 0..DISTANCES {
+            let words = &self.lines[home + distance].0;
+            match self.format.search(words, self.format.slot(hash & self.low, distance)) {
+                Ok(slot) => {
+                    let (word, shift) = self.format.lane.place(slot);
+                    return (&words[word], self.format.lane.top() << shift);
+                }
+                Err(None) => {}
+                Err(Some(_)) => break,
+            }
+        }
+        panic!("the number is in the set")
     }
 
     /// Adds a number and returns whether it is new. It is not new if another worker has added it first.
     #[inline(always)]
-    fn add(&self, rest: u64, private: bool, may: impl FnMut() -> Result<(), Full>) -> Result<bool, Refusal> {
-        match self.width {
-            Width::W32 => self.add_to(Width::W32, rest, private, may),
-            Width::W64 => self.add_to(Width::W64, rest, private, may),
-            Width::W16 => self.add_to(Width::W16, rest, private, may),
+    fn add(&self, hash: u64, private: bool, may: impl FnMut() -> Result<(), Full>) -> Result<bool, Refusal> {
+        let [shortest, short, middle, long, longest] = Format::ALL;
+        match (self.format.lane, self.format.upper) {
+            (Width::W32, 0) => self.add_as(short, hash, private, may),
+            (Width::W32, 8) => self.add_as(middle, hash, private, may),
+            (Width::W32, _) => self.add_as(long, hash, private, may),
+            (Width::W64, _) => self.add_as(longest, hash, private, may),
+            (Width::W16, _) => self.add_as(shortest, hash, private, may),
         }
     }
 
+    /// Adds a number to slots of this format, which is known when the program is compiled.
     #[inline(always)]
-    fn add_to(
+    fn add_as(
         &self,
-        width: Width,
-        rest: u64,
+        format: Format,
+        hash: u64,
         private: bool,
         mut may: impl FnMut() -> Result<(), Full>,
     ) -> Result<bool, Refusal> {
-        let home = self.home(rest);
+        let (home, low) = (self.home(hash), hash & self.low);
         let mut distance = 0;
         loop {
-            let words = &self.lines[home + distance as usize].0;
-            let value = self.value(rest, distance);
-            let lanes = Lanes::new(words);
-            if lanes.hits(width, value) != 0 {
-                return Ok(false);
-            }
-            let vacant = lanes.vacant(width);
-            if vacant == 0 {
-                distance += 1;
-                if distance == DISTANCES {
+            let words = &self.lines[home + distance].0;
+            let value = format.slot(low, distance);
+            match format.search(words, value) {
+                Ok(_) => return Ok(false),
+                Err(None) if distance + 1 == DISTANCES => {
                     self.blocked.store(true, Ordering::Relaxed);
                     return Err(Refusal::SegmentFull);
                 }
-                continue;
-            }
-            may()?;
-            let (word, shift) = width.place(vacant.trailing_zeros());
-            let old = words[word].load(Ordering::Relaxed);
-            if private {
-                words[word].store(old | value << shift, Ordering::Relaxed);
-                return Ok(true);
-            }
-            // Another worker may have filled this lane in the meantime.
-            let vacant = old >> shift & (width.top() | (width.top() - 1)) == 0;
-            let new = old | value << shift;
-            if vacant && words[word].compare_exchange(old, new, Ordering::Release, Ordering::Relaxed).is_ok() {
-                return Ok(true);
+                Err(None) => distance += 1,
+                Err(Some(vacant)) => {
+                    may()?;
+                    if private {
+                        format.fill(words, vacant, value);
+                        return Ok(true);
+                    }
+                    if format.claim(words, vacant, value) {
+                        return Ok(true);
+                    }
+                }
             }
         }
     }
@@ -231,40 +349,38 @@ impl OrderedLines {
     /// Adds a number that is not in this segment, without concurrency. `filled` counts the slots in use of each line. Returns
     /// whether there was room.
     #[inline(always)]
-    fn place(&self, rest: u64, visited: bool, filled: &mut [u8]) -> bool {
-        let (home, lanes) = (self.home(rest), self.width.lanes() as u8);
-        let lines = filled[home..home + DISTANCES as usize].iter_mut();
+    fn place(&self, hash: u64, visited: bool, filled: &mut [u8]) -> bool {
+        let (home, lanes) = (self.home(hash), self.format.lanes() as u8);
+        let lines = filled[home..home + DISTANCES].iter_mut();
         let Some((distance, filled)) = lines.enumerate().find(|(_, filled)| **filled < lanes) else { return false };
-        let mark = if visited { self.width.top() } else { 0 };
-        let (word, shift) = self.width.place(u32::from(*filled));
-        let slot = &self.lines[home + distance].0[word];
-        let new = slot.load(Ordering::Relaxed) | (self.value(rest, distance as u64) | mark) << shift;
-        slot.store(new, Ordering::Relaxed);
+        let mut value = self.format.slot(hash & self.low, distance);
+        value.lane |= if visited { self.format.lane.top() } else { 0 };
+        self.format.fill(&self.lines[home + distance].0, u32::from(*filled), value);
         *filled += 1;
         true
-    }
-
-    fn mark(&self, rest: u64) {
-        let (word, shift) = self.find(rest).expect("the number is in the set");
-        word.fetch_or(self.width.top() << shift, Ordering::Relaxed);
     }
 
     /// Calls `each` with all hashes and their visited marks until it returns false.
     fn all(&self, mut each: impl FnMut(u64, bool) -> bool) -> bool {
         // The least hashes of this line and of those before it.
-        let mut firsts = [0; DISTANCES as usize];
-        for (line, words) in self.lines.iter().enumerate() {
+        let mut firsts = [0; DISTANCES];
+        let mut least = LeastHashes::new(self.homes, 64 - self.shift);
+        for (line, Line(words)) in self.lines.iter().enumerate() {
             firsts.rotate_right(1);
-            firsts[0] = self.first(line.min(self.homes));
-            for lane in 0..self.width.lanes() {
-                let (word, shift) = self.width.place(lane);
-                let slot = words.0[word].load(Ordering::Relaxed) >> shift & (self.width.top() | (self.width.top() - 1));
-                if slot == 0 {
+            if line < self.homes {
+                firsts[0] = least.next();
+            }
+            for slot in 0..self.format.lanes() {
+                let (word, shift) = self.format.lane.place(slot);
+                let lane = words[word].load(Ordering::Relaxed) >> shift & self.format.lane.mask();
+                if lane == 0 {
                     break;
                 }
-                let value = slot & (self.width.top() - 1);
-                let first = firsts[((value - 1) & (DISTANCES - 1)) as usize];
-                if !each(self.rest(first, value), slot & self.width.top() != 0) {
+                let top = self.format.lane.top();
+                let upper = self.format.upper(words, slot);
+                let (low, distance) = self.format.parts(Slot { lane: lane & (top - 1), upper });
+                let first = firsts[distance];
+                if !each(first + (low.wrapping_sub(first) & self.low), lane & top != 0) {
                     return false;
                 }
             }
@@ -287,7 +403,7 @@ impl SegmentContent for OrderedLines {
 
     #[inline]
     fn slots(&self) -> usize {
-        self.homes * self.width.lanes() as usize
+        self.slots
     }
 
     fn must_grow(&self) -> bool {
@@ -306,12 +422,13 @@ impl SegmentContent for OrderedLines {
         let mut homes = self.next_homes(part);
         loop {
             // Wider slots need more lines.
-            let lanes = |homes| shape(homes, self.bits).1.lanes() as usize;
-            while homes * lanes(homes) <= self.slots() {
+            let bits = 64 - self.shift;
+            let lanes = |homes| shape(homes, bits).1.lanes() as usize;
+            while homes * lanes(homes) <= self.slots {
                 homes += homes / 4 + 1;
             }
-            let (new, mut filled) = (OrderedLines::new(homes, self.bits), vec![0; homes + DISTANCES as usize - 1]);
-            let moved = self.all(|rest, visited| new.place(rest, visited, &mut filled));
+            let (new, mut filled) = (OrderedLines::new(homes, bits), vec![0; homes + DISTANCES - 1]);
+            let moved = self.all(|hash, visited| new.place(hash, visited, &mut filled));
             if moved {
                 *self = new;
                 return;
@@ -321,13 +438,37 @@ impl SegmentContent for OrderedLines {
     }
 }
 
-/// The number of bits of a hash that slots hold, and the width of the slots, for hashes of so many bits in so many lines.
-fn shape(homes: usize, bits: u32) -> (u32, Width) {
+/// The least hash that belongs to each line, in order: the number of the line times the number of hashes, divided by the
+/// number of lines and rounded up. It is computed without a division for each line.
+struct LeastHashes {
+    homes: u64,
+    /// The quotient and the remainder of the number of hashes.
+    step: (u64, u64),
+    next: (u64, u64),
+}
+
+impl LeastHashes {
+    fn new(homes: usize, bits: u32) -> LeastHashes {
+        let homes = homes as u64;
+        LeastHashes { homes, step: ((1 << bits) / homes, (1 << bits) % homes), next: (0, 0) }
+    }
+
+    fn next(&mut self) -> u64 {
+        let (quotient, remainder) = self.next;
+        let sum = remainder + self.step.1;
+        let carry = u64::from(sum >= self.homes);
+        self.next = (quotient + self.step.0 + carry, sum - carry * self.homes);
+        quotient + u64::from(remainder != 0)
+    }
+}
+
+/// The number of bits of a hash that slots hold, and their format, for hashes of so many bits in so many lines.
+fn shape(homes: usize, bits: u32) -> (u32, Format) {
     // The hashes that belong to one line are so many consecutive numbers at most.
-    let most = (1u64 << bits) / homes as u64 + 1;
+    let most = (1u64 << bits).div_ceil(homes as u64);
     let low = 64 - (most - 1).leading_zeros();
-    let width = [Width::W16, Width::W32].into_iter().find(|width| 1 << (low + DISTANCE_BITS) < width.top());
-    (low, width.unwrap_or(Width::W64))
+    let fits = |format: &Format| low + DISTANCE_BITS <= format.capacity();
+    (low, Format::ALL.into_iter().find(fits).expect("numbers fit into words"))
 }
 
 #[cfg(all(test, not(shuttle)))]
