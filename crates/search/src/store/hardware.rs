@@ -132,7 +132,7 @@ pub(super) enum Width {
 
 impl Width {
     #[inline]
-    fn bits(self) -> u32 {
+    pub const fn bits(self) -> u32 {
         match self {
             Width::W16 => 16,
             Width::W32 => 32,
@@ -144,6 +144,12 @@ impl Width {
     #[inline]
     pub fn top(self) -> u64 {
         1 << (self.bits() - 1)
+    }
+
+    /// All bits of a lane.
+    #[inline]
+    pub fn mask(self) -> u64 {
+        self.top() | (self.top() - 1)
     }
 
     /// Number of lanes in a line.

@@ -9,18 +9,19 @@ use std::sync::Arc;
 
 use kripke_model::Batch;
 
-use super::{Capacity, ExactStore, Full, Handle, Seen, Store, TreeStore};
+
+use super::{Capacity, ExactStore, Full, Handle, Seen, Store, TreeStore, WordStore};
 
 const SCHEDULES: usize = 10_000;
 
 /// Each worker interns its states in two batches and leaves the store in between.
-fn contend<S: Store + Send + 'static>(store: S, work: &[Vec<u8>]) {
+fn contend<S: Store + Send + 'static>(store: S, work: &[Vec<u8>], state: fn(u8) -> Vec<u8>) {
     let store = Arc::new(store);
     let found: Vec<_> = work
         .iter()
         .map(|numbers| {
             let (store, numbers) = (Arc::clone(&store), numbers.clone());
-            shuttle::thread::spawn(move || intern(&*store, &numbers))
+            shuttle::thread::spawn(move || intern(&*store, &numbers, state))
         })
         .collect();
     let mut ids = HashMap::new();
@@ -32,7 +33,7 @@ fn contend<S: Store + Send + 'static>(store: S, work: &[Vec<u8>]) {
     assert_eq!((new, store.len()), (ids.len(), ids.len() as u64), "each state is new once");
 }
 
-fn intern<S: Store>(store: &S, numbers: &[u8]) -> Vec<(u8, Seen)> {
+fn intern<S: Store>(store: &S, numbers: &[u8], state: fn(u8) -> Vec<u8>) -> Vec<(u8, Seen)> {
     let mut handle = store.handle();
     let (mut found, mut seen, mut fetched) = (Vec::new(), Vec::new(), Vec::new());
     for part in numbers.chunks(numbers.len().div_ceil(2)) {
@@ -55,6 +56,11 @@ fn state(number: u8) -> Vec<u8> {
     vec![number.wrapping_mul(3), 1, 2, number, 4, 5, 6, 7, number % 4, 9]
 }
 
+/// A state of one word, of 46 bits.
+fn word(number: u8) -> Vec<u8> {
+    (u64::from(number) << 38 | u64::from(number % 4)).to_le_bytes().into()
+}
+
 fn overlapping() -> Vec<Vec<u8>> {
     vec![(0..10).collect(), (0..12).rev().collect(), vec![3, 3, 8, 12, 0, 13]]
 }
@@ -66,12 +72,17 @@ fn check(test: impl Fn() + Send + Sync + Clone + 'static) {
 
 #[test]
 fn exact() {
-    check(|| contend(ExactStore::new(Capacity::UNLIMITED, 3), &overlapping()));
+    check(|| contend(ExactStore::new(Capacity::UNLIMITED, 3), &overlapping(), state));
 }
 
 #[test]
 fn tree() {
-    check(|| contend(TreeStore::new(Capacity::UNLIMITED, 3), &overlapping()));
+    check(|| contend(TreeStore::new(Capacity::UNLIMITED, 3), &overlapping(), state));
+}
+
+#[test]
+fn words() {
+    check(|| contend(WordStore::new(46, Capacity::UNLIMITED, 3), &overlapping(), word));
 }
 
 /// All workers return, whichever of them reaches the limit.

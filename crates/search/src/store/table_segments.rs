@@ -5,11 +5,97 @@
 use std::cell::UnsafeCell;
 use std::fmt::Debug;
 
+use super::reserved_memory::Line;
+#[cfg(not(shuttle))]
+use super::reserved_memory::{FillPattern, reserve};
 use super::resize_barrier::{ExclusiveAccess, SharedAccess};
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering};
 
 /// Bytes that each worker moves in one resize, which bounds its duration.
 const MOVED: u64 = 4 << 20;
+
+/// Size from which lines are in memory of their own, which may have huge pages.
+#[cfg(not(shuttle))]
+const LARGE: usize = 2 << 20;
+
+/// Lines that are zero at first.
+#[derive(Debug)]
+pub(super) struct ZeroedLines {
+    #[cfg(not(shuttle))]
+    start: *const Line,
+    #[cfg(not(shuttle))]
+    length: usize,
+    #[cfg(not(shuttle))]
+    _memory: LineMemory,
+    #[cfg(shuttle)]
+    lines: Box<[Line]>,
+}
+
+/// Memory of lines.
+#[cfg(not(shuttle))]
+#[derive(Debug)]
+enum LineMemory {
+    Heap { _lines: Box<[Line]> },
+    Mapped { _map: memmap2::MmapRaw },
+}
+
+// SAFETY: it owns its memory, which consists of atomics.
+#[cfg(not(shuttle))]
+unsafe impl Send for ZeroedLines {}
+// SAFETY: as above.
+#[cfg(not(shuttle))]
+unsafe impl Sync for ZeroedLines {}
+
+#[cfg(not(shuttle))]
+impl ZeroedLines {
+    pub fn new(length: usize) -> ZeroedLines {
+        if length * size_of::<Line>() >= LARGE {
+            return ZeroedLines::mapped(length);
+        }
+        // SAFETY: zero is a valid value of an atomic number.
+        let lines = unsafe { Box::<[Line]>::new_zeroed_slice(length).assume_init() };
+        ZeroedLines { start: lines.as_ptr(), length, _memory: LineMemory::Heap { _lines: lines } }
+    }
+
+    /// Lines in memory of their own, which starts where a huge page can. The system provides zeroed pages on demand.
+    fn mapped(length: usize) -> ZeroedLines {
+        let bytes = length * size_of::<Line>() + LARGE;
+        let map = reserve(bytes, FillPattern::Sparse { workers: 1 })
+            .unwrap_or_else(|why| super::allocator::out_of_memory("a table", &why));
+        #[cfg(target_os = "linux")]
+        // Huge pages are optional. They save most of the address translations that lookups wait for.
+        let _ = map.advise(memmap2::Advice::HugePage);
+        let start = map.as_ptr().wrapping_add(map.as_ptr().align_offset(LARGE)).cast();
+        ZeroedLines { start, length, _memory: LineMemory::Mapped { _map: map } }
+    }
+}
+
+#[cfg(not(shuttle))]
+impl std::ops::Deref for ZeroedLines {
+    type Target = [Line];
+
+    #[inline(always)]
+    fn deref(&self) -> &[Line] {
+        // SAFETY: the memory has this number of lines from its aligned start, zeroed at first, and lives as long as this.
+        unsafe { std::slice::from_raw_parts(self.start, self.length) }
+    }
+}
+
+#[cfg(shuttle)]
+impl ZeroedLines {
+    pub fn new(length: usize) -> ZeroedLines {
+        ZeroedLines { lines: (0..length).map(|_| Line::default()).collect() }
+    }
+}
+
+#[cfg(shuttle)]
+impl std::ops::Deref for ZeroedLines {
+    type Target = [Line];
+
+    fn deref(&self) -> &[Line] {
+        &self.lines
+    }
+}
 
 /// The content of a segment: slots that workers fill.
 pub(super) trait SegmentContent: Debug {

@@ -4,24 +4,33 @@
 //! hashes have the same first bits. It maps the rest of the hash, in order, to its lines: the line tells most of it, and a
 //! slot holds only the last bits and the distance from the line where the number belongs (Cleary, *Compact hash tables using
 //! bidirectional linear probing*, 1984). Since the order is kept, a segment grows to any size in one pass over its lines.
-//! The top bit of a slot is the visited mark of its number.
+//!
+//! A slot has a lane of 16, 32 or 64 bits, whose top bit is the visited mark of the number. All lanes of a line are compared
+//! at once. In some formats a slot has an upper part too, behind the lanes of the line: it is read only where the lane is
+//! equal. A worker that adds a number fills the lane first, and another worker that finds an equal lane waits until the upper
+//! part is written, too.
 
 use super::Full;
-use super::hardware::{Lanes, Width, prefetch, scan_lanes};
+use super::hardware::{Lanes, SLOTS, Width, prefetch_at};
 use super::reserved_memory::Line;
 use super::resize_barrier::{ExclusiveAccess, SharedAccess};
 use super::table::Refusal;
-use super::table_segments::{SegmentContent, Segments, UnreportedCounts};
-use crate::sync::{AtomicBool, AtomicU64, Ordering};
+use super::table_segments::{SegmentContent, Segments, UnreportedCounts, ZeroedLines};
+use crate::sync::{AtomicBool, AtomicU64, Ordering, yield_now};
 
-const SEGMENT_BITS: u32 = if cfg!(shuttle) { 0 } else { 6 };
+/// With this few segments, those of a table of 32 MB are large enough for huge pages.
+const SEGMENT_BITS: u32 = if cfg!(shuttle) { 0 } else { 4 };
 /// The least number of bits of a hash.
 const MIN_BITS: u32 = 16;
-/// The largest distance of a number from its line, as a number of bits.
-const DISTANCE_BITS: u32 = if cfg!(shuttle) { 1 } else { 3 };
-const DISTANCES: u64 = 1 << DISTANCE_BITS;
+/// The fewest and the most bits of a slot that tell the distance of a number from the line where it belongs. They are not zero
+/// in a slot that is used.
+const FEWEST_DISTANCE_BITS: u32 = if cfg!(shuttle) { 2 } else { 3 };
+const MOST_DISTANCE_BITS: u32 = if cfg!(shuttle) { 2 } else { 5 };
 /// Lines of the smallest segment.
 const FEWEST: usize = if cfg!(shuttle) { 1 } else { 4 };
+
+/// Lines up to which the size of a segment is doubled. Larger ones grow by half.
+const SMALL: usize = 1024;
 
 /// A set of numbers.
 #[derive(Debug)]
@@ -35,17 +44,43 @@ pub(super) struct WordTable {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct WordHash(u64);
 
+/// The format of the slots of a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Format {
+    lane: Width,
+    /// The number of bits of the upper part of a slot, which may be none. An upper part is never zero once it is written.
+    upper: u32,
+}
+
+/// A number that a slot holds: its lane and its upper part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Slot {
+    lane: u64,
+    upper: u64,
+}
+
+/// A hash, and whether its number is visited.
+#[derive(Clone, Copy)]
+struct MarkedHash {
+    hash: u64,
+    visited: bool,
+}
+
 /// One segment.
 #[derive(Debug)]
 struct OrderedLines {
-    lines: Box<[Line]>,
+    lines: ZeroedLines,
     /// The number of lines where numbers belong. Behind them are as many as a number can be distant.
     homes: usize,
-    /// The number of bits of a hash in this segment.
-    bits: u32,
-    /// The number of its last bits that slots hold.
-    low: u32,
-    width: Width,
+    slots: usize,
+    /// The last bits of a hash, which slots hold.
+    low: u64,
+    /// The number of bits that tell a distance. A number is put into the first line with a vacant slot: segments would have to
+    /// grow early if only few full lines in a row were permitted.
+    distance_bits: u32,
+    /// The number of bits of a word before the bits of a hash in this segment.
+    shift: u32,
+    format: Format,
     blocked: AtomicBool,
 }
 
@@ -83,13 +118,13 @@ impl WordTable {
     fn segment<'a>(&'a self, WordHash(hash): WordHash, access: &'a SharedAccess<'_>) -> (usize, &'a OrderedLines, u64) {
         let bits = self.bits - SEGMENT_BITS;
         let segment = (hash >> bits) as usize;
-        (segment, self.segments.get(segment, access), hash & (u64::MAX >> (64 - bits)))
+        (segment, self.segments.get(segment, access), hash)
     }
 
     #[inline(always)]
     pub fn prefetch(&self, hash: WordHash, access: &SharedAccess<'_>) {
-        let (_, content, rest) = self.segment(hash, access);
-        prefetch(&content.lines[content.home(rest)]);
+        let (_, content, hash) = self.segment(hash, access);
+        prefetch_at(content.lines.as_ptr().wrapping_add(content.home(hash)).cast());
     }
 
     /// Adds a number and returns whether it is new. `may` is called before a new number is added.
@@ -101,8 +136,8 @@ impl WordTable {
         unreported: &mut UnreportedCounts,
         may: impl FnMut() -> Result<(), Full>,
     ) -> Result<bool, Refusal> {
-        let (segment, content, rest) = self.segment(hash, access);
-        let new = content.add(rest, self.segments.is_private(), may)?;
+        let (segment, content, hash) = self.segment(hash, access);
+        let new = content.add(hash, self.segments.is_private(), may)?;
         if new {
             self.segments.count(segment, access, unreported);
         }
@@ -110,14 +145,15 @@ impl WordTable {
     }
 
     pub fn is_visited(&self, hash: WordHash, access: &SharedAccess<'_>) -> bool {
-        let (_, content, rest) = self.segment(hash, access);
-        let (slot, shift) = content.find(rest).expect("the number is in the set");
-        slot.load(Ordering::Relaxed) >> shift & content.width.top() != 0
+        let (_, content, hash) = self.segment(hash, access);
+        let (word, mark) = content.find(hash);
+        word.load(Ordering::Relaxed) & mark != 0
     }
 
     pub fn visit(&self, hash: WordHash, access: &SharedAccess<'_>) {
-        let (_, content, rest) = self.segment(hash, access);
-        content.mark(rest);
+        let (_, content, hash) = self.segment(hash, access);
+        let (word, mark) = content.find(hash);
+        word.fetch_or(mark, Ordering::Relaxed);
     }
 
     pub fn plan(&self, exclusive: &ExclusiveAccess<'_>, reserve: impl FnMut(u64) -> bool) -> bool {
@@ -129,165 +165,300 @@ impl WordTable {
     }
 }
 
-impl OrderedLines {
-    fn new(homes: usize, bits: u32) -> OrderedLines {
-        let (low, width) = shape(homes, bits);
-        let lines = (0..homes + DISTANCES as usize - 1).map(|_| Line::default()).collect();
-        OrderedLines { lines, homes, bits, low, width, blocked: AtomicBool::new(false) }
-    }
+/// Evaluates an expression with a format that is known when the program is compiled.
+macro_rules! with_known {
+    ($format:expr, $known:ident => $result:expr) => {{
+        macro_rules! known {
+            ($index:literal) => {{
+                let $known = const { Format::ALL[$index] };
+                $result
+            }};
+        }
+        match ($format.lane, $format.upper) {
+            (Width::W32, 0) => known!(1),
+            (Width::W32, 8) => known!(2),
+            (Width::W32, _) => known!(3),
+            (Width::W64, _) => known!(4),
+            (Width::W16, _) => known!(0),
+        }
+    }};
+}
 
-    /// The line where a hash belongs.
+impl Format {
+    /// All formats, from the most compact one.
+    const ALL: [Format; 5] = [
+        Format { lane: Width::W16, upper: 0 },
+        Format { lane: Width::W32, upper: 0 },
+        Format { lane: Width::W32, upper: 8 },
+        Format { lane: Width::W32, upper: 16 },
+        Format { lane: Width::W64, upper: 0 },
+    ];
+
+    /// The number of slots in a line.
     #[inline(always)]
-    fn home(&self, rest: u64) -> usize {
-        ((u128::from(rest << (64 - self.bits)) * self.homes as u128) >> 64) as usize
+    const fn lanes(self) -> u32 {
+        512 / (self.lane.bits() + self.upper)
     }
 
-    /// The value of a slot that holds a hash, at this distance from its home.
+    /// The number of bits of a number that a slot can hold.
+    fn capacity(self) -> u32 {
+        self.lane.bits() - 1 + self.upper.saturating_sub(1)
+    }
+
+    /// The slot that holds these bits.
     #[inline(always)]
-    fn value(&self, rest: u64, distance: u64) -> u64 {
-        ((rest & ((1 << self.low) - 1)) << DISTANCE_BITS | distance) + 1
+    fn slot(self, bits: u64) -> Slot {
+        let upper = if self.upper == 0 { 0 } else { (bits >> (self.lane.bits() - 1)) + 1 };
+        Slot { lane: bits & (self.lane.top() - 1), upper }
     }
 
-    /// The least hash that belongs to a line.
-    fn first(&self, home: usize) -> u64 {
-        ((home as u128) << self.bits).div_ceil(self.homes as u128) as u64
-    }
-
-    /// The inverse of [`value`](OrderedLines::value), from the least hash that belongs to the same line.
+    /// The inverse of [`slot`](Format::slot).
     #[inline(always)]
-    fn rest(&self, first: u64, value: u64) -> u64 {
-        let low = (value - 1) >> DISTANCE_BITS;
-        first + (low.wrapping_sub(first) & ((1 << self.low) - 1))
+    fn bits(self, slot: Slot) -> u64 {
+        let upper = if self.upper == 0 { 0 } else { (slot.upper - 1) << (self.lane.bits() - 1) };
+        slot.lane | upper
     }
 
-    fn find(&self, rest: u64) -> Option<(&AtomicU64, u32)> {
-        let home = self.home(rest);
-        for distance in 0..DISTANCES {
-            let words = &self.lines[home + distance as usize].0;
-            let (hits, vacant) = scan_lanes(words, self.width, self.value(rest, distance));
-            if hits != 0 {
-                let (word, shift) = self.width.place(hits.trailing_zeros());
-                return Some((&words[word], shift));
+    /// The word of the upper part of a slot, and its shift inside the word.
+    #[inline(always)]
+    fn upper_place(self, slot: u32) -> (usize, u32) {
+        let bit = self.lanes() * self.lane.bits() + slot * self.upper;
+        ((bit / 64) as usize % SLOTS, bit % 64)
+    }
+
+    /// The upper part of a slot, zero if it is not yet written.
+    #[inline(always)]
+    fn upper(self, words: &[AtomicU64; SLOTS], slot: u32) -> u64 {
+        let (word, shift) = self.upper_place(slot);
+        words[word].load(Ordering::Acquire) >> shift & ((1 << self.upper) - 1)
+    }
+
+    /// The slot of a line that holds a value, or otherwise the first vacant one. None if the line is full.
+    #[inline(always)]
+    fn search(self, words: &[AtomicU64; SLOTS], wanted: Slot) -> Result<u32, Option<u32>> {
+        let lanes = Lanes::new(words);
+        let used = u32::MAX >> (32 - self.lanes());
+        let mut hits = lanes.hits(self.lane, wanted.lane) & used;
+        while hits != 0 {
+            let slot = hits.trailing_zeros();
+            if self.upper == 0 || self.await_upper(words, slot) == wanted.upper {
+                return Ok(slot);
             }
-            if vacant != 0 {
-                return None;
+            hits &= hits - 1;
+        }
+        let vacant = lanes.vacant(self.lane) & used;
+        Err((vacant != 0).then(|| vacant.trailing_zeros()))
+    }
+
+    /// The upper part of a slot whose lane is filled.
+    #[inline(always)]
+    fn await_upper(self, words: &[AtomicU64; SLOTS], slot: u32) -> u64 {
+        loop {
+            match self.upper(words, slot) {
+                0 => yield_now(),
+                upper => return upper,
             }
         }
-        None
+    }
+
+    /// Fills a vacant slot without concurrency.
+    #[inline(always)]
+    fn fill(self, words: &[AtomicU64; SLOTS], slot: u32, value: Slot) {
+        let add = |(word, shift): (usize, u32), part: u64| {
+            let word: &AtomicU64 = &words[word];
+            word.store(word.load(Ordering::Relaxed) | part << shift, Ordering::Relaxed);
+        };
+        add(self.lane.place(slot), value.lane);
+        if self.upper != 0 {
+            add(self.upper_place(slot), value.upper);
+        }
+    }
+
+    /// Fills a slot unless another worker has filled it or changed its word in the meantime. Returns whether it did.
+    #[inline(always)]
+    fn claim(self, words: &[AtomicU64; SLOTS], slot: u32, value: Slot) -> bool {
+        let (word, shift) = self.lane.place(slot);
+        let old = words[word].load(Ordering::Relaxed);
+        let vacant = old >> shift & self.lane.mask() == 0;
+        let new = old | value.lane << shift;
+        if !vacant || words[word].compare_exchange(old, new, Ordering::Release, Ordering::Relaxed).is_err() {
+            return false;
+        }
+        if self.upper != 0 {
+            let (word, shift) = self.upper_place(slot);
+            words[word].fetch_or(value.upper << shift, Ordering::Release);
+        }
+        true
+    }
+}
+
+impl OrderedLines {
+    fn new(homes: usize, bits: u32) -> OrderedLines {
+        let (low, format) = shape(homes, bits);
+        let distance_bits = (format.capacity() - low).min(MOST_DISTANCE_BITS);
+        OrderedLines {
+            lines: ZeroedLines::new(homes + (1 << distance_bits) - 2),
+            homes,
+            slots: homes * format.lanes() as usize,
+            low: (1 << low) - 1,
+            distance_bits,
+            shift: 64 - bits,
+            format,
+            blocked: AtomicBool::new(false),
+        }
+    }
+
+    /// The line where a hash belongs. Bits before those of this segment have no influence.
+    #[inline(always)]
+    fn home(&self, hash: u64) -> usize {
+        ((u128::from(hash << self.shift) * self.homes as u128) >> 64) as usize
+    }
+
+    /// The number of distances.
+    #[inline(always)]
+    fn distances(&self) -> usize {
+        (1 << self.distance_bits) - 1
+    }
+
+    /// The bits of a slot that holds a hash at this distance.
+    #[inline(always)]
+    fn bits(&self, hash: u64, distance: usize) -> u64 {
+        (hash & self.low) << self.distance_bits | (distance as u64 + 1)
+    }
+
+    /// The word of the lane that holds a hash of this segment, and the visited mark in it.
+    fn find(&self, hash: u64) -> (&AtomicU64, u64) {
+        let home = self.home(hash);
+        for distance in 0..self.distances() {
+            let words = &self.lines[home + distance].0;
+            match self.format.search(words, self.format.slot(self.bits(hash, distance))) {
+                Ok(slot) => {
+                    let (word, shift) = self.format.lane.place(slot);
+                    return (&words[word], self.format.lane.top() << shift);
+                }
+                Err(None) => {}
+                Err(Some(_)) => break,
+            }
+        }
+        panic!("the number is in the set")
     }
 
     /// Adds a number and returns whether it is new. It is not new if another worker has added it first.
     #[inline(always)]
-    fn add(&self, rest: u64, private: bool, may: impl FnMut() -> Result<(), Full>) -> Result<bool, Refusal> {
-        match self.width {
-            Width::W32 => self.add_to(Width::W32, rest, private, may),
-            Width::W64 => self.add_to(Width::W64, rest, private, may),
-            Width::W16 => self.add_to(Width::W16, rest, private, may),
-        }
+    fn add(&self, hash: u64, private: bool, may: impl FnMut() -> Result<(), Full>) -> Result<bool, Refusal> {
+        with_known!(self.format, format => self.add_as(format, hash, private, may))
     }
 
+    /// Adds a number to slots of this format.
     #[inline(always)]
-    fn add_to(
+    fn add_as(
         &self,
-        width: Width,
-        rest: u64,
+        format: Format,
+        hash: u64,
         private: bool,
         mut may: impl FnMut() -> Result<(), Full>,
     ) -> Result<bool, Refusal> {
-        let home = self.home(rest);
-        let mut distance = 0;
+        let (home, mut distance) = (self.home(hash), 0);
         loop {
-            let words = &self.lines[home + distance as usize].0;
-            let value = self.value(rest, distance);
-            let lanes = Lanes::new(words);
-            if lanes.hits(width, value) != 0 {
-                return Ok(false);
-            }
-            let vacant = lanes.vacant(width);
-            if vacant == 0 {
-                distance += 1;
-                if distance == DISTANCES {
+            let words = &self.lines[home + distance].0;
+            let value = format.slot(self.bits(hash, distance));
+            match format.search(words, value) {
+                Ok(_) => return Ok(false),
+                Err(None) if distance + 1 == self.distances() => {
                     self.blocked.store(true, Ordering::Relaxed);
                     return Err(Refusal::SegmentFull);
                 }
-                continue;
-            }
-            may()?;
-            let (word, shift) = width.place(vacant.trailing_zeros());
-            let old = words[word].load(Ordering::Relaxed);
-            if private {
-                words[word].store(old | value << shift, Ordering::Relaxed);
-                return Ok(true);
-            }
-            // Another worker may have filled this lane in the meantime.
-            let vacant = old >> shift & (width.top() | (width.top() - 1)) == 0;
-            let new = old | value << shift;
-            if vacant && words[word].compare_exchange(old, new, Ordering::Release, Ordering::Relaxed).is_ok() {
-                return Ok(true);
+                Err(None) => distance += 1,
+                Err(Some(vacant)) => {
+                    may()?;
+                    if private {
+                        format.fill(words, vacant, value);
+                        return Ok(true);
+                    }
+                    if format.claim(words, vacant, value) {
+                        return Ok(true);
+                    }
+                }
             }
         }
     }
 
-    /// Adds a number that is not in this segment, without concurrency. `filled` counts the slots in use of each line. Returns
+    /// Adds numbers that are not in this segment, without concurrency. `filled` counts the slots in use of each line. Returns
     /// whether there was room.
     #[inline(always)]
-    fn place(&self, rest: u64, visited: bool, filled: &mut [u8]) -> bool {
-        let (home, lanes) = (self.home(rest), self.width.lanes() as u8);
-        let lines = filled[home..home + DISTANCES as usize].iter_mut();
-        let Some((distance, filled)) = lines.enumerate().find(|(_, filled)| **filled < lanes) else { return false };
-        let mark = if visited { self.width.top() } else { 0 };
-        let (word, shift) = self.width.place(u32::from(*filled));
-        let slot = &self.lines[home + distance].0[word];
-        let new = slot.load(Ordering::Relaxed) | (self.value(rest, distance as u64) | mark) << shift;
-        slot.store(new, Ordering::Relaxed);
-        *filled += 1;
-        true
-    }
-
-    fn mark(&self, rest: u64) {
-        let (word, shift) = self.find(rest).expect("the number is in the set");
-        word.fetch_or(self.width.top() << shift, Ordering::Relaxed);
-    }
-
-    /// Calls `each` with all hashes and their visited marks until it returns false.
-    fn all(&self, mut each: impl FnMut(u64, bool) -> bool) -> bool {
-        // The least hashes of this line and of those before it.
-        let mut firsts = [0; DISTANCES as usize];
-        for (line, words) in self.lines.iter().enumerate() {
-            firsts.rotate_right(1);
-            firsts[0] = self.first(line.min(self.homes));
-            for lane in 0..self.width.lanes() {
-                let (word, shift) = self.width.place(lane);
-                let slot = words.0[word].load(Ordering::Relaxed) >> shift & (self.width.top() | (self.width.top() - 1));
-                if slot == 0 {
-                    break;
-                }
-                let value = slot & (self.width.top() - 1);
-                let first = firsts[((value - 1) & (DISTANCES - 1)) as usize];
-                if !each(self.rest(first, value), slot & self.width.top() != 0) {
+    fn place(&self, format: Format, hashes: &[MarkedHash], filled: &mut [u8]) -> bool {
+        hashes.iter().all(|&MarkedHash { hash, visited }| {
+            let mut line = self.home(hash);
+            let home = line;
+            while u32::from(filled[line]) == format.lanes() {
+                line += 1;
+                if line == home + self.distances() {
                     return false;
                 }
             }
+            let mut value = format.slot(self.bits(hash, line - home));
+            value.lane |= if visited { format.lane.top() } else { 0 };
+            format.fill(&self.lines[line].0, u32::from(filled[line]), value);
+            filled[line] += 1;
+            true
+        })
+    }
+
+    /// The hashes in a line. `firsts` has the least hashes that belong to this line and to those before it.
+    #[inline(always)]
+    fn decode(&self, format: Format, line: usize, firsts: &LastOnes, hashes: &mut Vec<MarkedHash>) {
+        let Line(words) = &self.lines[line];
+        hashes.clear();
+        for slot in 0..format.lanes() {
+            let (word, shift) = format.lane.place(slot);
+            let (lane, top) = (words[word].load(Ordering::Relaxed) >> shift & format.lane.mask(), format.lane.top());
+            if lane == 0 {
+                break;
+            }
+            let upper = format.upper(words, slot);
+            let bits = format.bits(Slot { lane: lane & (top - 1), upper });
+            let distance = (bits as usize & self.distances()) - 1;
+            let first = firsts[line.wrapping_sub(distance) % firsts.len()];
+            let hash = first + ((bits >> self.distance_bits).wrapping_sub(first) & self.low);
+            hashes.push(MarkedHash { hash, visited: lane & top != 0 });
         }
-        true
+    }
+
+    /// Copies all numbers to an empty segment. Returns whether there was room.
+    fn copy_to(&self, new: &OrderedLines) -> bool {
+        let (mut firsts, mut least) = (LastOnes::default(), LeastHashes::new(self.homes, 64 - self.shift));
+        let (mut filled, mut hashes) = (vec![0; new.lines.len()], Vec::with_capacity(32));
+        (0..self.lines.len()).all(|line| {
+            if line < self.homes {
+                firsts[line % firsts.len()] = least.next();
+            }
+            with_known!(self.format, format => self.decode(format, line, &firsts, &mut hashes));
+            with_known!(new.format, format => new.place(format, &hashes, &mut filled))
+        })
     }
 
     /// The number of homes after the next growth. Segments grow for the first time to different sizes, so that they do not
     /// all grow at the same time later.
     fn next_homes(&self, part: f64) -> usize {
         let homes = self.homes;
-        if homes == FEWEST { homes * 2 + (homes as f64 * 2.0 * part) as usize } else { homes + homes / 2 }
+        if homes == FEWEST {
+            homes * 4 + (homes as f64 * 4.0 * part) as usize
+        } else if homes <= SMALL {
+            homes * 2
+        } else {
+            homes + homes / 2
+        }
     }
 }
 
 impl SegmentContent for OrderedLines {
     fn full(&self) -> usize {
-        self.slots() / 4 * 3
+        self.slots * 13 / 16
     }
 
     #[inline]
     fn slots(&self) -> usize {
-        self.homes * self.width.lanes() as usize
+        self.slots
     }
 
     fn must_grow(&self) -> bool {
@@ -306,13 +477,13 @@ impl SegmentContent for OrderedLines {
         let mut homes = self.next_homes(part);
         loop {
             // Wider slots need more lines.
-            let lanes = |homes| shape(homes, self.bits).1.lanes() as usize;
-            while homes * lanes(homes) <= self.slots() {
+            let bits = 64 - self.shift;
+            let lanes = |homes| shape(homes, bits).1.lanes() as usize;
+            while homes * lanes(homes) <= self.slots {
                 homes += homes / 4 + 1;
             }
-            let (new, mut filled) = (OrderedLines::new(homes, self.bits), vec![0; homes + DISTANCES as usize - 1]);
-            let moved = self.all(|rest, visited| new.place(rest, visited, &mut filled));
-            if moved {
+            let new = OrderedLines::new(homes, bits);
+            if self.copy_to(&new) {
                 *self = new;
                 return;
             }
@@ -321,13 +492,40 @@ impl SegmentContent for OrderedLines {
     }
 }
 
-/// The number of bits of a hash that slots hold, and the width of the slots, for hashes of so many bits in so many lines.
-fn shape(homes: usize, bits: u32) -> (u32, Width) {
+/// The least hashes of a line and of those before it, by the number of the line.
+type LastOnes = [u64; 1 << MOST_DISTANCE_BITS];
+
+/// The least hash that belongs to each line, in order: the number of the line times the number of hashes, divided by the
+/// number of lines and rounded up. It is computed without a division for each line.
+struct LeastHashes {
+    homes: u64,
+    /// The quotient and the remainder of the number of hashes.
+    step: (u64, u64),
+    next: (u64, u64),
+}
+
+impl LeastHashes {
+    fn new(homes: usize, bits: u32) -> LeastHashes {
+        let homes = homes as u64;
+        LeastHashes { homes, step: ((1 << bits) / homes, (1 << bits) % homes), next: (0, 0) }
+    }
+
+    fn next(&mut self) -> u64 {
+        let (quotient, remainder) = self.next;
+        let sum = remainder + self.step.1;
+        let carry = u64::from(sum >= self.homes);
+        self.next = (quotient + self.step.0 + carry, sum - carry * self.homes);
+        quotient + u64::from(remainder != 0)
+    }
+}
+
+/// The number of bits of a hash that slots hold, and their format, for hashes of so many bits in so many lines.
+fn shape(homes: usize, bits: u32) -> (u32, Format) {
     // The hashes that belong to one line are so many consecutive numbers at most.
-    let most = (1u64 << bits) / homes as u64 + 1;
+    let most = (1u64 << bits).div_ceil(homes as u64);
     let low = 64 - (most - 1).leading_zeros();
-    let width = [Width::W16, Width::W32].into_iter().find(|width| 1 << (low + DISTANCE_BITS) < width.top());
-    (low, width.unwrap_or(Width::W64))
+    let fits = |format: &Format| low + FEWEST_DISTANCE_BITS <= format.capacity();
+    (low, Format::ALL.into_iter().find(fits).expect("numbers fit into words"))
 }
 
 #[cfg(all(test, not(shuttle)))]
@@ -376,6 +574,33 @@ mod tests {
         check(38, (0..200_000).map(|n: u64| n.wrapping_mul(n) % (1 << 38)));
         check(63, (0..100_000).map(|n: u64| n.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 1));
         check(63, (0..50_000).map(|n| (1 << 63) - 1 - (n << 40)));
+        for bits in 17..63 {
+            check(bits, (0..20_000).map(|n: u64| n.wrapping_mul(0x2545_f491_4f6c_dd1d) >> (64 - bits)));
+        }
+    }
+
+    /// Numbers whose slots differ only in the upper part, only in the lane, or in both.
+    #[test]
+    fn every_format_holds_every_number() {
+        for format in Format::ALL {
+            let bits = (format.capacity() - FEWEST_DISTANCE_BITS + 2).min(63 - SEGMENT_BITS);
+            let lines = OrderedLines::new(4, bits);
+            assert_eq!(lines.format, format);
+            let step = 1u64 << (bits - 6);
+            let hashes = || (0..lines.slots as u64).map(|n| n % 8 * (step * 7) + n / 8);
+            for (n, hash) in hashes().enumerate() {
+                assert!(lines.add(hash, n % 2 == 0, || Ok(())).unwrap(), "{format:?} {hash}");
+                assert!(!lines.add(hash, n % 2 == 1, || panic!("it is there")).unwrap(), "{format:?} {hash}");
+                let (word, mark) = lines.find(hash);
+                word.fetch_or(if n % 3 == 0 { mark } else { 0 }, Ordering::Relaxed);
+            }
+            let larger = OrderedLines::new(9, bits);
+            assert!(lines.copy_to(&larger));
+            for (n, hash) in hashes().enumerate() {
+                let (word, mark) = larger.find(hash);
+                assert_eq!(word.load(Ordering::Relaxed) & mark != 0, n % 3 == 0, "{format:?} {hash}");
+            }
+        }
     }
 
     #[test]
@@ -383,53 +608,78 @@ mod tests {
         assert!(check(38, (0..400_000).map(|n| n << 10)) < 8.0);
     }
 }
-#[cfg(all(test, not(shuttle)))]
-mod timing {
+
+/// Interleavings of workers that add numbers whose lanes are equal, while the format of the slots changes.
+#[cfg(all(test, shuttle))]
+mod schedules {
+    use std::sync::Arc;
+
     use super::super::resize_barrier::ResizeBarrier;
     use super::*;
-    #[test]
-    #[ignore]
-    fn timing() {
-        for (bits, distinct) in [(48u32, 531_440u64), (36, 531_440), (38, 8_717_688)] {
-            let (barrier, table) = (ResizeBarrier::new(), WordTable::new(bits, 1));
-            let (mut access, mut unreported) = (barrier.enter(), table.unreported());
-            let (mut x, mut hashes, mut count) = (1u64, Vec::new(), 0u64);
-            let start = std::time::Instant::now();
-            let mut grow = std::time::Duration::ZERO;
-            let ops = distinct * 4;
-            let mut n = 0u64;
-            let mut pre = std::time::Duration::ZERO;
-            while n < ops {
-                hashes.clear();
-                let t = std::time::Instant::now();
-                for _ in 0..256 {
-                    n += 1;
-                    x = x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                    // new with probability 1/4
-                    let v = if n % 4 == 0 { n / 4 } else { (x >> 33) % (n / 4 + 1) };
-                    let w = v.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits);
-                    let h = table.hash(w);
-                    table.prefetch(h, &access);
-                    hashes.push((w, h));
-                }
-                pre += t.elapsed();
-                for &(_, h) in &hashes {
-                    loop {
-                        match table.add(h, &access, &mut unreported, || Ok(())) {
-                            Ok(new) => { count += u64::from(new); break }
-                            Err(_) => access.request_resize(),
-                        }
-                        access.resize(|e| table.plan(e, |_| true), |e| table.grow(e, |_| ()));
+
+    fn add_all(barrier: &ResizeBarrier, table: &WordTable, hashes: &[u64]) -> usize {
+        let (mut access, mut unreported) = (barrier.enter(), table.unreported());
+        let mut added = 0;
+        for &hash in hashes {
+            loop {
+                match table.add(WordHash(hash), &access, &mut unreported, || Ok(())) {
+                    Ok(new) => {
+                        added += usize::from(new);
+                        break;
                     }
+                    Err(_) => access.request_resize(),
                 }
-                if access.resize_is_requested() {
-                    let t = std::time::Instant::now();
-                    access.resize(|e| table.plan(e, |_| true), |e| table.grow(e, |_| ()));
-                    grow += t.elapsed();
-                }
+                access.resize(|exclusive| table.plan(exclusive, |_| true), |exclusive| table.grow(exclusive, |_| ()));
             }
-            let all = start.elapsed();
-            println!("{bits} bits {count} states: {:.1} ns/op, of these prefetch stage {:.1}, grow {:.1}, {:.2} B/state", all.as_secs_f64() * 1e9 / ops as f64, pre.as_secs_f64()*1e9/ops as f64, grow.as_secs_f64() * 1e9 / ops as f64, table.bytes() as f64 / count as f64);
+            table.visit(WordHash(hash), &access);
+            if access.resize_is_requested() {
+                access.resize(|exclusive| table.plan(exclusive, |_| true), |exclusive| table.grow(exclusive, |_| ()));
+            }
         }
+        added
+    }
+
+    /// `bits` determines the first format, `shift` the parts of the slots in which the hashes differ.
+    fn contend(bits: u32, shift: u32) {
+        let shared = Arc::new((ResizeBarrier::new(), WordTable::new(bits, 3)));
+        let first = format!("{:?}", shape(1, bits).1);
+        assert_ne!(first, format!("{:?}", shape(4, bits).1), "the format changes");
+        let hash = |k: u64| (k * 37) << shift & ((1 << bits) - 1) | 5;
+        let work = [(0..12).collect::<Vec<u64>>(), (0..14).rev().collect(), vec![3, 3, 13, 0, 14]];
+        let workers: Vec<_> = work
+            .into_iter()
+            .map(|numbers| {
+                let shared = Arc::clone(&shared);
+                let hashes: Vec<u64> = numbers.into_iter().map(hash).collect();
+                shuttle::thread::spawn(move || add_all(&shared.0, &shared.1, &hashes))
+            })
+            .collect();
+        let added: usize = workers.into_iter().map(|worker| worker.join().unwrap()).sum();
+        assert_eq!(added, 15, "each number is new once");
+        let (barrier, table) = &*shared;
+        let access = barrier.enter();
+        assert!((0..15).all(|k| table.is_visited(WordHash(hash(k)), &access)), "no number is lost");
+        assert!(format!("{:?}", table.segments.get(0, &access).format) != first, "the table has grown");
+    }
+
+    fn check(bits: u32, shift: u32) {
+        shuttle::check_random(move || contend(bits, shift), 5_000);
+        shuttle::check_pct(move || contend(bits, shift), 5_000, 3);
+    }
+
+    #[test]
+    fn upper_parts_of_eight_bits() {
+        check(38, 29);
+    }
+
+    #[test]
+    fn upper_parts_of_sixteen_bits() {
+        check(46, 37);
+    }
+
+    #[test]
+    fn lanes_alone() {
+        check(31, 22);
+        check(15.max(MIN_BITS), 6);
     }
 }
