@@ -96,6 +96,10 @@ impl Sums {
     }
 
     fn is_worth(&self, has_paused: bool) -> bool {
+        // If most successors are left out, the savings multiply along the paths, which a window does not show.
+        if 2 * self.left_out.saturating_sub(self.explored) >= self.ample + self.left_out {
+            return true;
+        }
         let work = self.work + POSTPONED * self.left_out + EXPLORED * self.explored;
         let (interning, expanding) = self.saved();
         let expanding = if has_paused { expanding / FOUND_OTHERWISE } else { expanding };

@@ -61,7 +61,7 @@ impl ZeroedLines {
     fn mapped(length: usize) -> ZeroedLines {
         let bytes = length * size_of::<Line>() + LARGE;
         let map = reserve(bytes, FillPattern::Sparse { workers: 1 })
-            .unwrap_or_else(|why| super::allocator::out_of_memory("a table", &why));
+            .unwrap_or_else(|why| super::out_of_memory::out_of_memory("a table", &why));
         #[cfg(target_os = "linux")]
         // Huge pages are optional. They save most of the address translations that lookups wait for.
         let _ = map.advise(memmap2::Advice::HugePage);
