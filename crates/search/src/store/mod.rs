@@ -26,6 +26,7 @@ mod table;
 mod table_segments;
 mod tree;
 mod tree_shape;
+mod word_format;
 mod word_table;
 mod words;
 

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use kripke_model::Batch;
 
-
 use super::{Capacity, ExactStore, Full, Handle, Seen, Store, TreeStore, WordStore};
 
 const SCHEDULES: usize = 10_000;

@@ -4,19 +4,15 @@
 //! hashes have the same first bits. It maps the rest of the hash, in order, to its lines: the line tells most of it, and a
 //! slot holds only the last bits and the distance from the line where the number belongs (Cleary, *Compact hash tables using
 //! bidirectional linear probing*, 1984). Since the order is kept, a segment grows to any size in one pass over its lines.
-//!
-//! A slot has a lane of 16, 32 or 64 bits, whose top bit is the visited mark of the number. All lanes of a line are compared
-//! at once. In some formats a slot has an upper part too, behind the lanes of the line: it is read only where the lane is
-//! equal. A worker that adds a number fills the lane first, and another worker that finds an equal lane waits until the upper
-//! part is written, too.
 
 use super::Full;
-use super::hardware::{Lanes, SLOTS, Width, prefetch_at};
+use super::hardware::{Width, prefetch_at};
 use super::reserved_memory::Line;
 use super::resize_barrier::{ExclusiveAccess, SharedAccess};
 use super::table::Refusal;
 use super::table_segments::{SegmentContent, Segments, UnreportedCounts, ZeroedLines};
-use crate::sync::{AtomicBool, AtomicU64, Ordering, yield_now};
+use super::word_format::{Format, Slot, with_known};
+use crate::sync::{AtomicBool, AtomicU64, Ordering};
 
 /// With this few segments, those of a table of 32 MB are large enough for huge pages.
 const SEGMENT_BITS: u32 = if cfg!(shuttle) { 0 } else { 4 };
@@ -43,21 +39,6 @@ pub(super) struct WordTable {
 /// The hash of a number: the same number of bits.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct WordHash(u64);
-
-/// The format of the slots of a line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Format {
-    lane: Width,
-    /// The number of bits of the upper part of a slot, which may be none. An upper part is never zero once it is written.
-    upper: u32,
-}
-
-/// A number that a slot holds: its lane and its upper part.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Slot {
-    lane: u64,
-    upper: u64,
-}
 
 /// A hash, and whether its number is visited.
 #[derive(Clone, Copy)]
@@ -162,133 +143,6 @@ impl WordTable {
 
     pub fn grow(&self, exclusive: &ExclusiveAccess<'_>, release: impl FnMut(u64)) {
         self.segments.grow(exclusive, release);
-    }
-}
-
-/// Evaluates an expression with a format that is known when the program is compiled.
-macro_rules! with_known {
-    ($format:expr, $known:ident => $result:expr) => {{
-        macro_rules! known {
-            ($index:literal) => {{
-                let $known = const { Format::ALL[$index] };
-                $result
-            }};
-        }
-        match ($format.lane, $format.upper) {
-            (Width::W32, 0) => known!(1),
-            (Width::W32, 8) => known!(2),
-            (Width::W32, _) => known!(3),
-            (Width::W64, _) => known!(4),
-            (Width::W16, _) => known!(0),
-        }
-    }};
-}
-
-impl Format {
-    /// All formats, from the most compact one.
-    const ALL: [Format; 5] = [
-        Format { lane: Width::W16, upper: 0 },
-        Format { lane: Width::W32, upper: 0 },
-        Format { lane: Width::W32, upper: 8 },
-        Format { lane: Width::W32, upper: 16 },
-        Format { lane: Width::W64, upper: 0 },
-    ];
-
-    /// The number of slots in a line.
-    #[inline(always)]
-    const fn lanes(self) -> u32 {
-        512 / (self.lane.bits() + self.upper)
-    }
-
-    /// The number of bits of a number that a slot can hold.
-    fn capacity(self) -> u32 {
-        self.lane.bits() - 1 + self.upper.saturating_sub(1)
-    }
-
-    /// The slot that holds these bits.
-    #[inline(always)]
-    fn slot(self, bits: u64) -> Slot {
-        let upper = if self.upper == 0 { 0 } else { (bits >> (self.lane.bits() - 1)) + 1 };
-        Slot { lane: bits & (self.lane.top() - 1), upper }
-    }
-
-    /// The inverse of [`slot`](Format::slot).
-    #[inline(always)]
-    fn bits(self, slot: Slot) -> u64 {
-        let upper = if self.upper == 0 { 0 } else { (slot.upper - 1) << (self.lane.bits() - 1) };
-        slot.lane | upper
-    }
-
-    /// The word of the upper part of a slot, and its shift inside the word.
-    #[inline(always)]
-    fn upper_place(self, slot: u32) -> (usize, u32) {
-        let bit = self.lanes() * self.lane.bits() + slot * self.upper;
-        ((bit / 64) as usize % SLOTS, bit % 64)
-    }
-
-    /// The upper part of a slot, zero if it is not yet written.
-    #[inline(always)]
-    fn upper(self, words: &[AtomicU64; SLOTS], slot: u32) -> u64 {
-        let (word, shift) = self.upper_place(slot);
-        words[word].load(Ordering::Acquire) >> shift & ((1 << self.upper) - 1)
-    }
-
-    /// The slot of a line that holds a value, or otherwise the first vacant one. None if the line is full.
-    #[inline(always)]
-    fn search(self, words: &[AtomicU64; SLOTS], wanted: Slot) -> Result<u32, Option<u32>> {
-        let lanes = Lanes::new(words);
-        let used = u32::MAX >> (32 - self.lanes());
-        let mut hits = lanes.hits(self.lane, wanted.lane) & used;
-        while hits != 0 {
-            let slot = hits.trailing_zeros();
-            if self.upper == 0 || self.await_upper(words, slot) == wanted.upper {
-                return Ok(slot);
-            }
-            hits &= hits - 1;
-        }
-        let vacant = lanes.vacant(self.lane) & used;
-        Err((vacant != 0).then(|| vacant.trailing_zeros()))
-    }
-
-    /// The upper part of a slot whose lane is filled.
-    #[inline(always)]
-    fn await_upper(self, words: &[AtomicU64; SLOTS], slot: u32) -> u64 {
-        loop {
-            match self.upper(words, slot) {
-                0 => yield_now(),
-                upper => return upper,
-            }
-        }
-    }
-
-    /// Fills a vacant slot without concurrency.
-    #[inline(always)]
-    fn fill(self, words: &[AtomicU64; SLOTS], slot: u32, value: Slot) {
-        let add = |(word, shift): (usize, u32), part: u64| {
-            let word: &AtomicU64 = &words[word];
-            word.store(word.load(Ordering::Relaxed) | part << shift, Ordering::Relaxed);
-        };
-        add(self.lane.place(slot), value.lane);
-        if self.upper != 0 {
-            add(self.upper_place(slot), value.upper);
-        }
-    }
-
-    /// Fills a slot unless another worker has filled it or changed its word in the meantime. Returns whether it did.
-    #[inline(always)]
-    fn claim(self, words: &[AtomicU64; SLOTS], slot: u32, value: Slot) -> bool {
-        let (word, shift) = self.lane.place(slot);
-        let old = words[word].load(Ordering::Relaxed);
-        let vacant = old >> shift & self.lane.mask() == 0;
-        let new = old | value.lane << shift;
-        if !vacant || words[word].compare_exchange(old, new, Ordering::Release, Ordering::Relaxed).is_err() {
-            return false;
-        }
-        if self.upper != 0 {
-            let (word, shift) = self.upper_place(slot);
-            words[word].fetch_or(value.upper << shift, Ordering::Release);
-        }
-        true
     }
 }
 
@@ -680,6 +534,5 @@ mod schedules {
     #[test]
     fn lanes_alone() {
         check(31, 22);
-        check(15.max(MIN_BITS), 6);
     }
 }

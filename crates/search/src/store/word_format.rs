@@ -1,0 +1,153 @@
+//! The formats of the slots in which a [table of words](super::word_table) holds numbers.
+//!
+//! A slot has a lane of 16, 32 or 64 bits, whose top bit is the visited mark of the number. All lanes of a line are compared
+//! at once. In some formats a slot has an upper part too, behind the lanes of the line: it is read only where the lane is
+//! equal. A worker that adds a number fills the lane first, and another worker that finds an equal lane waits until the upper
+//! part is written, too.
+
+use super::hardware::{Lanes, SLOTS, Width};
+use crate::sync::{AtomicU64, Ordering, yield_now};
+
+/// The format of the slots of a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Format {
+    pub lane: Width,
+    /// The number of bits of the upper part of a slot, which may be none. An upper part is never zero once it is written.
+    pub upper: u32,
+}
+
+/// A number that a slot holds: its lane and its upper part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Slot {
+    pub lane: u64,
+    pub upper: u64,
+}
+
+/// Evaluates an expression with a format that is known when the program is compiled.
+macro_rules! with_known {
+    ($format:expr, $known:ident => $result:expr) => {{
+        macro_rules! known {
+            ($index:literal) => {{
+                let $known = const { Format::ALL[$index] };
+                $result
+            }};
+        }
+        match ($format.lane, $format.upper) {
+            (Width::W32, 0) => known!(1),
+            (Width::W32, 8) => known!(2),
+            (Width::W32, _) => known!(3),
+            (Width::W64, _) => known!(4),
+            (Width::W16, _) => known!(0),
+        }
+    }};
+}
+
+pub(super) use with_known;
+
+impl Format {
+    /// All formats, from the most compact one.
+    pub const ALL: [Format; 5] = [
+        Format { lane: Width::W16, upper: 0 },
+        Format { lane: Width::W32, upper: 0 },
+        Format { lane: Width::W32, upper: 8 },
+        Format { lane: Width::W32, upper: 16 },
+        Format { lane: Width::W64, upper: 0 },
+    ];
+
+    /// The number of slots in a line.
+    #[inline(always)]
+    pub const fn lanes(self) -> u32 {
+        512 / (self.lane.bits() + self.upper)
+    }
+
+    /// The number of bits of a number that a slot can hold.
+    pub fn capacity(self) -> u32 {
+        self.lane.bits() - 1 + self.upper.saturating_sub(1)
+    }
+
+    /// The slot that holds these bits.
+    #[inline(always)]
+    pub fn slot(self, bits: u64) -> Slot {
+        let upper = if self.upper == 0 { 0 } else { (bits >> (self.lane.bits() - 1)) + 1 };
+        Slot { lane: bits & (self.lane.top() - 1), upper }
+    }
+
+    /// The inverse of [`slot`](Format::slot).
+    #[inline(always)]
+    pub fn bits(self, slot: Slot) -> u64 {
+        let upper = if self.upper == 0 { 0 } else { (slot.upper - 1) << (self.lane.bits() - 1) };
+        slot.lane | upper
+    }
+
+    /// The word of the upper part of a slot, and its shift inside the word.
+    #[inline(always)]
+    pub fn upper_place(self, slot: u32) -> (usize, u32) {
+        let bit = self.lanes() * self.lane.bits() + slot * self.upper;
+        ((bit / 64) as usize % SLOTS, bit % 64)
+    }
+
+    /// The upper part of a slot, zero if it is not yet written.
+    #[inline(always)]
+    pub fn upper(self, words: &[AtomicU64; SLOTS], slot: u32) -> u64 {
+        let (word, shift) = self.upper_place(slot);
+        words[word].load(Ordering::Acquire) >> shift & ((1 << self.upper) - 1)
+    }
+
+    /// The slot of a line that holds a value, or otherwise the first vacant one. None if the line is full.
+    #[inline(always)]
+    pub fn search(self, words: &[AtomicU64; SLOTS], wanted: Slot) -> Result<u32, Option<u32>> {
+        let lanes = Lanes::new(words);
+        let used = u32::MAX >> (32 - self.lanes());
+        let mut hits = lanes.hits(self.lane, wanted.lane) & used;
+        while hits != 0 {
+            let slot = hits.trailing_zeros();
+            if self.upper == 0 || self.await_upper(words, slot) == wanted.upper {
+                return Ok(slot);
+            }
+            hits &= hits - 1;
+        }
+        let vacant = lanes.vacant(self.lane) & used;
+        Err((vacant != 0).then(|| vacant.trailing_zeros()))
+    }
+
+    /// The upper part of a slot whose lane is filled.
+    #[inline(always)]
+    pub fn await_upper(self, words: &[AtomicU64; SLOTS], slot: u32) -> u64 {
+        loop {
+            match self.upper(words, slot) {
+                0 => yield_now(),
+                upper => return upper,
+            }
+        }
+    }
+
+    /// Fills a vacant slot without concurrency.
+    #[inline(always)]
+    pub fn fill(self, words: &[AtomicU64; SLOTS], slot: u32, value: Slot) {
+        let add = |(word, shift): (usize, u32), part: u64| {
+            let word: &AtomicU64 = &words[word];
+            word.store(word.load(Ordering::Relaxed) | part << shift, Ordering::Relaxed);
+        };
+        add(self.lane.place(slot), value.lane);
+        if self.upper != 0 {
+            add(self.upper_place(slot), value.upper);
+        }
+    }
+
+    /// Fills a slot unless another worker has filled it or changed its word in the meantime. Returns whether it did.
+    #[inline(always)]
+    pub fn claim(self, words: &[AtomicU64; SLOTS], slot: u32, value: Slot) -> bool {
+        let (word, shift) = self.lane.place(slot);
+        let old = words[word].load(Ordering::Relaxed);
+        let vacant = old >> shift & self.lane.mask() == 0;
+        let new = old | value.lane << shift;
+        if !vacant || words[word].compare_exchange(old, new, Ordering::Release, Ordering::Relaxed).is_err() {
+            return false;
+        }
+        if self.upper != 0 {
+            let (word, shift) = self.upper_place(slot);
+            words[word].fetch_or(value.upper << shift, Ordering::Release);
+        }
+        true
+    }
+}
