@@ -9,9 +9,9 @@ use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
 use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Movers, State, Successors};
 use kripke_reduce::compact::{Codec, Compacted};
-use kripke_reduce::words::word_layout;
 use kripke_reduce::por::{AmpleSuccessors, Audit, Independence, Record};
 use kripke_reduce::symmetry::{Permutations, Symmetric};
+use kripke_reduce::words::word_layout;
 use kripke_report::json;
 use kripke_search::store::WordStore;
 
@@ -59,11 +59,7 @@ fn words(interpreter: &Interpreter) -> Option<Arc<Words>> {
 
 impl Layers {
     /// Compiles the model if the request wants that. Also gives the reason if the model can't be compiled.
-    pub fn new(
-        model: &Arc<Model>,
-        request: &Request,
-        parts: Parts,
-    ) -> Result<(Layers, Option<String>), StartError> {
+    pub fn new(model: &Arc<Model>, request: &Request, parts: Parts) -> Result<(Layers, Option<String>), StartError> {
         let interpreter = load::interpreter(model.clone(), request.reductions.raw)?;
         let covered = Mutex::new(interpreter.coverage().to_vec());
         let Parts { independence, permutations, words: in_words } = parts;
@@ -96,7 +92,10 @@ impl Layers {
         };
         let codec = request.search.compact.then(|| Codec::of(&interpreter));
         let conditions = Vec::new();
-        Ok((Layers { interpreter, compiled, codec, words, covered, conditions, independence, permutations, audit }, why))
+        Ok((
+            Layers { interpreter, compiled, codec, words, covered, conditions, independence, permutations, audit },
+            why,
+        ))
     }
 
     /// Labels states with these propositions.

@@ -89,7 +89,10 @@ fn encode_all<M: BitMoves>(words: &Words, states: &Batch, recent: &mut usize, ou
     for state in states.states() {
         match words.layout.encode::<M>(state, recent) {
             Some(packed) => {
-                packed.iter().take(words.layout.word_count()).for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+                packed
+                    .iter()
+                    .take(words.layout.word_count())
+                    .for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
                 let end = ends.last().map_or(0, |end| *end as usize) + size;
                 bytes.truncate(end);
                 ends.push(end as u32);

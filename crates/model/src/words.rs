@@ -150,7 +150,9 @@ impl Chunk {
 
     /// Whether all bytes of a field are in this chunk and in no earlier one.
     fn owns(&self, field: &Field) -> bool {
-        let Some(ahead) = field.offset.checked_sub(self.at).filter(|ahead| ahead + field.bytes <= 8) else { return false };
+        let Some(ahead) = field.offset.checked_sub(self.at).filter(|ahead| ahead + field.bytes <= 8) else {
+            return false;
+        };
         let bits = ones(8 * field.bytes as u32) << (8 * ahead);
         bits & !self.constant == 0
     }
@@ -314,7 +316,8 @@ impl WordLayout {
             return None;
         }
         let tag_bits = width(shapes.len() as u64 - 1);
-        let mut shapes: Vec<WordShape> = shapes.iter().map(|(template, fields)| WordShape::new(template, fields)).collect();
+        let mut shapes: Vec<WordShape> =
+            shapes.iter().map(|(template, fields)| WordShape::new(template, fields)).collect();
         shapes.iter_mut().for_each(|shape| shape.arrange(tag_bits));
         let bits = shapes.iter().map(|shape| shape.bits).max().unwrap_or(0);
         (bits as usize <= 64 * MAX_WORDS).then_some(WordLayout { shapes, tag_bits, bits })
@@ -322,7 +325,8 @@ impl WordLayout {
 
     /// The number of the shape that this packed state has, if it fits.
     pub fn shape_of(&self, state: &State) -> Option<usize> {
-        (0..self.shapes.len()).find(|tag| self.shapes[*tag].len == state.len() && self.shapes[*tag].pack::<ByShifts>(state, |_, _| ()))
+        (0..self.shapes.len())
+            .find(|tag| self.shapes[*tag].len == state.len() && self.shapes[*tag].pack::<ByShifts>(state, |_, _| ()))
     }
 
     /// The place of the field that begins at this offset of packed states with this shape. Nothing if it is constant.
@@ -437,29 +441,22 @@ fn runs(mut mask: u64) -> Vec<(u64, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Pseudo-random numbers (Steele, Lea, Flood, *Fast splittable pseudorandom number generators*, 2014).
-    fn random(seed: &mut u64) -> u64 {
-        *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = *seed;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
+    use crate::Random;
 
     /// A random shape of this length: constant bytes, and fields between them.
-    fn shape(len: usize, seed: &mut u64) -> (Vec<u8>, Vec<Field>) {
-        let template = (0..len).map(|_| random(seed) as u8).collect();
+    fn shape(len: usize, random: &mut Random) -> (Vec<u8>, Vec<Field>) {
+        let template = (0..len).map(|_| random.next_u64() as u8).collect();
         let (mut fields, mut offset) = (Vec::new(), 0);
         while offset < len {
-            let bytes = [1, 1, 2, 4][random(seed) as usize % 4];
+            let bytes = random.one_of(&[1, 1, 2, 4]);
             if offset + bytes > len {
                 break;
             }
             let most = 1u64 << (8 * bytes);
-            let count = [1, 2, 3, 5, 6, 16, 200, most][random(seed) as usize % 8].min(most);
-            let base = [0, 0, -1, 3, 250, -128, random(seed) as i32][random(seed) as usize % 7];
-            if random(seed) % 4 != 0 {
+            let count = random.one_of(&[1, 2, 3, 5, 6, 16, 200, most]).min(most);
+            let any = random.next_u64() as i32;
+            let base = random.one_of(&[0, 0, -1, 3, 250, -128, any]);
+            if !random.one_in(4) {
                 fields.push(Field { offset, bytes, base, count });
             }
             offset += bytes;
@@ -474,16 +471,16 @@ mod tests {
 
     #[test]
     fn states_come_back_and_others_are_refused() {
-        let (seed, mut compared) = (&mut 1, 0);
+        let (random, mut compared) = (&mut Random::new(1), 0);
         for round in 0..3000 {
-            let len = 1 + random(seed) as usize % 60;
-            let shapes: Vec<_> = (0..1 + round % 3).map(|more| shape(len + more, seed)).collect();
+            let len = 1 + random.below(60);
+            let shapes: Vec<_> = (0..1 + round % 3).map(|more| shape(len + more, random)).collect();
             let Some(layout) = WordLayout::new(&shapes) else { continue };
             compared += 1;
             let mut recent = 0;
             for (template, fields) in &shapes {
                 let mut state = template.clone();
-                fields.iter().for_each(|field| set(&mut state, field, random(seed) % field.count));
+                fields.iter().for_each(|field| set(&mut state, field, random.below_u64(field.count)));
                 let words = layout.encode::<ByShifts>(&state, &mut recent).expect("the state fits");
                 let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take(layout.bytes()).collect();
                 assert_eq!(words_of(&bytes), words, "no bits behind the last byte");
@@ -494,7 +491,7 @@ mod tests {
                 // A constant byte with another value.
                 let inside = |at: &usize| fields.iter().any(|f| (f.offset..f.offset + f.bytes).contains(at));
                 if let Some(at) = (0..state.len()).find(|at| !inside(at)) {
-                    state[at] ^= 1 << (random(seed) % 8);
+                    state[at] ^= 1 << random.below(8);
                     assert_eq!(layout.encode::<ByShifts>(&state, &mut recent), None, "byte {at} of {layout:?}");
                 }
             }
@@ -519,7 +516,8 @@ mod tests {
     #[test]
     fn a_wrapped_set_takes_few_bits() {
         // A byte with the values 255 and 0 to 4, and one with the values 8 to 11.
-        let fields = [Field { offset: 0, bytes: 1, base: 255, count: 6 }, Field { offset: 1, bytes: 1, base: 8, count: 4 }];
+        let fields =
+            [Field { offset: 0, bytes: 1, base: 255, count: 6 }, Field { offset: 1, bytes: 1, base: 8, count: 4 }];
         let layout = WordLayout::new(&[(vec![0; 2], fields.to_vec())]).expect("few bits");
         assert_eq!(layout.bits(), 3 + 2);
         let encode = |state: [u8; 2]| layout.encode::<ByShifts>(&state, &mut 0).map(|words| words[0]);

@@ -60,7 +60,9 @@ fn random_models_run_as_interpreted() {
             Err(e) => panic!("seed {seed}: {e}\n{model}"),
         }
     }
-    println!("{compared} of {count} models compared, {states} states, {rare} left to the interpreter; {escaped} escaped");
+    println!(
+        "{compared} of {count} models compared, {states} states, {rare} left to the interpreter; {escaped} escaped"
+    );
     assert!(compared * 4 > count, "many models must have states in words");
     assert!(rare < states, "most states must be left to compiled code");
     assert!(escaped * 10 < count, "few models may have sets of processes that were not foreseen");

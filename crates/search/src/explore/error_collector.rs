@@ -106,8 +106,7 @@ impl ErrorCollector {
     #[cold]
     fn record(&mut self, (id, state): (StateId, &State), flags: Flags, findings: &[Finding], decoded: &State) -> bool {
         let mut kept = false;
-        let found =
-            |error, ending| FoundError { id, state: state.to_vec(), decoded: decoded.to_vec(), error, ending };
+        let found = |error, ending| FoundError { id, state: state.to_vec(), decoded: decoded.to_vec(), error, ending };
         for (n, finding) in findings.iter().enumerate() {
             let site = match &finding.kind {
                 FindingKind::Assertion if !self.assertions => continue,

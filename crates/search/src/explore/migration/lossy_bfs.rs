@@ -189,7 +189,8 @@ impl Paused {
         ends.push(remaining.end);
         let workers = vec![leader];
         let (first, hints) = (depth as usize, Default::default());
-        let levels = Levels { queue, ends, kept: 0, first, hints, findings, stop: None, remaining, level_findings, workers };
+        let levels =
+            Levels { queue, ends, kept: 0, first, hints, findings, stop: None, remaining, level_findings, workers };
         let mut levels = bfs::resume(&search, factory, levels, max_depth(budget), false);
         if levels.remaining.is_empty() {
             return Ok(conclude(&search, levels));
