@@ -36,7 +36,7 @@ pub trait RankedSet: ClosedSet {
 pub struct Rank {
     /// The number of the rank.
     pub number: u64,
-    /// An acceptance mark that no transition between states of this rank has: one bit of [`Cycles::marks`], or 1 if
+    /// An acceptance mark that no transition between states of this rank has: one bit of the marks of the [observer](Cycles), or 1 if
     /// acceptance is defined on states.
     pub absent: u32,
 }

@@ -19,7 +19,7 @@ use crate::progress::Progress;
 /// # Contract
 ///
 /// * States are those that the successor generators give; each thread makes its own generator. A cycle is accepting if it has all
-///   [acceptance marks](Cycles::marks), or an accepting state if there are none.
+///   acceptance marks, or an accepting state if there are none.
 /// * [`Answer::Lasso`] is a trail from the initial state that ends in [`Ending::Cycle`]. Under a
 ///   [fairness](Cycles::fairness) assumption the cycle must be fair.
 /// * [`Answer::NoCycle`] is the set of all reachable states, with [ranks](crate::Rank) that exclude accepting cycles.

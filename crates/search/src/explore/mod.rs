@@ -11,6 +11,7 @@ mod lossy_dfs;
 mod migration;
 mod open_set_filter;
 mod predecessor_hints;
+mod store_kind;
 mod swarm;
 mod trail;
 mod worker;
@@ -23,10 +24,9 @@ use kripke_model::{Finding, Successors, Trail};
 use crate::budget::{Budget, Limit};
 use crate::outcome::{End, Errors, Exhausted, Outcome, Statistics, Violation};
 use crate::progress::{Progress, Snapshot};
-use crate::store::Tolerance;
 use crate::store::{
-    BitStore, Bits, ExactStore, Filter, HashStore, LinkedOpenSet, LossyStore, Omission, PackedStacks, Queue, StateId,
-    Store, TreeStore, WordStore,
+    BitStore, ExactStore, Filter, HashStore, LinkedOpenSet, LossyStore, Omission, PackedStacks, Queue, StateId, Store,
+    TreeStore, WordStore,
 };
 pub use cached_dfs::CacheSize;
 pub use ctl::{Claim, CtlFormula, Evidence, Place, Run, SubformulaId};
@@ -34,6 +34,7 @@ pub(crate) use liveness::label as mark_of_edge;
 pub use liveness::{Algorithm, Cycles, Fairness};
 pub use lossy_dfs::SuccessorOrder;
 use open_set_filter::OpenSetFilter;
+pub use store_kind::StoreKind;
 use trail::PartialTrail;
 
 /// The question, the order, the store and the reductions of a search.
@@ -78,71 +79,6 @@ pub enum Order {
     BreadthFirst,
     /// Successors before siblings.
     DepthFirst,
-}
-
-/// The default size of a bitstate store: initialising more would take longer than most searches.
-const DEFAULT_BITSTATE_BYTES: u64 = 1 << 30;
-
-/// The kinds of stores.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum StoreKind {
-    /// The word store if states are words. Otherwise the exact store while memory permits, then the tree store.
-    #[default]
-    Auto,
-    /// States of one word, without the bits that their place in the table tells. The exact store if states are longer.
-    Words,
-    /// States in full.
-    Exact,
-    /// States as trees with shared nodes: less memory, more time.
-    Tree,
-    /// A bounded cache of full states. New states replace old ones, which are then revisited. The search is
-    /// depth-first.
-    Cache(CacheSize),
-    /// Hash compaction: a fingerprint of so many bits per state.
-    Hash {
-        /// Bits of a fingerprint.
-        bits: u8,
-    },
-    /// Bitstate hashing: a few bits per state.
-    Bitstate(Bits),
-}
-
-impl StoreKind {
-    /// Every kind, with default sizes.
-    pub fn all() -> [StoreKind; 7] {
-        [
-            StoreKind::Auto,
-            StoreKind::Words,
-            StoreKind::Exact,
-            StoreKind::Tree,
-            StoreKind::Cache(CacheSize { states: None, tolerance: Tolerance::default() }),
-            StoreKind::Hash { bits: HashStore::<LinkedOpenSet>::BITS },
-            StoreKind::Bitstate(Bits::within(DEFAULT_BITSTATE_BYTES, Bits::HASHES)),
-        ]
-    }
-
-    /// The kind with this name, with its default size.
-    pub fn named(name: &str) -> Option<StoreKind> {
-        StoreKind::all().into_iter().find(|kind| kind.word() == name)
-    }
-
-    /// Whether the store can omit states.
-    pub fn is_lossy(self) -> bool {
-        matches!(self, StoreKind::Hash { .. } | StoreKind::Bitstate(_))
-    }
-
-    /// The name of the store.
-    pub fn word(self) -> &'static str {
-        match self {
-            StoreKind::Auto => "auto",
-            StoreKind::Words => "words",
-            StoreKind::Exact => "exact",
-            StoreKind::Tree => "tree",
-            StoreKind::Cache(_) => "cache",
-            StoreKind::Hash { .. } => "hash",
-            StoreKind::Bitstate(_) => "bitstate",
-        }
-    }
 }
 
 impl Default for Options {
