@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use kripke_model::layout::Layout;
+use kripke_model::words::words_of;
 use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Movers, Parts, State, Successors};
 
 use crate::driver::Driver;
@@ -50,6 +51,8 @@ struct Code {
     type_bytes: Option<TypeBytes>,
     /// The layout of stored states, if they are in words.
     words: Option<Arc<Words>>,
+    /// The number of the common shape in that layout, if states with that number have it.
+    tag: Option<usize>,
     /// Code for any state, made on demand. `None` if it can't be made.
     general: OnceLock<Option<Arc<Program>>>,
 }
@@ -91,7 +94,11 @@ impl Compiled {
             }
             None => None,
         };
-        let code = Code { model, layout, options, initial, special, type_bytes, words, general: OnceLock::new() };
+        let tag = special.as_ref().and_then(|(shape, program)| {
+            let (words, tag) = (program.functions.words.as_ref()?, program.functions.word_shape);
+            shape.all_constant(|at| words.layout().is_constant(tag, at)).then_some(tag)
+        });
+        let code = Code { model, layout, options, initial, special, type_bytes, words, tag, general: OnceLock::new() };
         if code.special.is_none() {
             let general = code.make_general()?;
             let _ = code.general.set(Some(Arc::new(general)));
@@ -133,7 +140,7 @@ impl Compiled {
     pub fn decode(&self, kept: &State) -> Vec<u8> {
         let mut out = Vec::new();
         match (&self.code.words, &self.code.type_bytes) {
-            (Some(words), _) => words.decode(kept, &mut out),
+            (Some(words), _) => words.decode(&words_of(kept), &mut out),
             (None, Some(types)) => types.decode(kept, &mut out),
             (None, None) => out.extend_from_slice(kept),
         }
@@ -146,11 +153,16 @@ impl Compiled {
         let (Some((shape, _)), Some(special)) = (&self.code.special, &mut self.special) else { return None };
         match (&self.code.words, &self.code.type_bytes) {
             (Some(words), _) => {
-                words.decode(state, &mut self.room.whole);
-                if !shape.fits(&self.room.whole) || special.functions().words.is_none() {
+                let packed = words_of(state);
+                words.decode(&packed, &mut self.room.whole);
+                let fits = match self.code.tag {
+                    Some(tag) => words.layout().tag(&packed) == tag,
+                    None => special.functions().words.is_some() && shape.fits(&self.room.whole),
+                };
+                if !fits {
                     return None;
                 }
-                special.set_words(state);
+                special.context.words = packed;
                 run(special, &self.room.whole)
             }
             (None, Some(types)) if state.len() == types.len => run(special, state),
@@ -189,7 +201,7 @@ impl Compiled {
         batch.clear();
         let flags = match (&code.words, &code.type_bytes) {
             (Some(words), _) => {
-                words.decode(state, &mut whole);
+                words.decode(&words_of(state), &mut whole);
                 let flags = expand(self, &whole, &mut batch);
                 words.encode_all(&batch, &mut 0, out);
                 flags

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use kripke_model::layout::{Layout, ProcessAt};
-use kripke_model::words::words_of;
 use kripke_model::{Batch, Choice, Flags, State};
 
 use crate::context::{Context, Counts, Pending, SLACK, status};
@@ -84,12 +83,6 @@ impl Driver {
 
     pub(crate) fn functions(&self) -> &Functions {
         &self.program.functions
-    }
-
-    /// Sets the words of the state that is expanded next.
-    #[inline]
-    pub(crate) fn set_words(&mut self, words: &State) {
-        self.context.words = words_of(words);
     }
 
     fn layout(&self) -> &Layout {

@@ -52,6 +52,12 @@ impl Shape {
         shape
     }
 
+    /// Whether a condition holds for every offset of a constant byte.
+    pub(crate) fn all_constant(&self, condition: impl Fn(usize) -> bool) -> bool {
+        let bytes = self.checks.iter().flat_map(|check| (0..WORD).map(move |i| (check.at + i, check.mask >> (8 * i))));
+        bytes.filter(|(_, mask)| mask & 0xff != 0).all(|(at, _)| condition(at))
+    }
+
     #[inline]
     pub(crate) fn fits(&self, state: &State) -> bool {
         state.len() == self.len && self.checks.iter().all(|c| word(state, c.at) & c.mask == c.value)

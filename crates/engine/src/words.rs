@@ -50,14 +50,13 @@ impl Words {
         self.escaped.load(Ordering::Relaxed)
     }
 
-    /// The packed state of a stored one.
+    /// The packed state that has this form in words.
     #[inline]
-    pub(crate) fn decode(&self, stored: &State, state: &mut Vec<u8>) {
-        let words = words_of(stored);
+    pub(crate) fn decode(&self, words: &[u64; MAX_WORDS], state: &mut Vec<u8>) {
         match self.moves {
-            Moves::ByShifts => self.layout.decode::<ByShifts>(&words, state),
+            Moves::ByShifts => self.layout.decode::<ByShifts>(words, state),
             #[cfg(target_arch = "x86_64")]
-            Moves::ByInstructions => bmi2::decode(self, &words, state),
+            Moves::ByInstructions => bmi2::decode(self, words, state),
         }
     }
 
@@ -217,7 +216,7 @@ impl<S: Successors> Successors for InWords<S> {
     }
 
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
-        self.words.decode(state, &mut self.state);
+        self.words.decode(&words_of(state), &mut self.state);
         self.batch.clear();
         let flags = self.inner.expand(&self.state, choice, &mut self.batch);
         self.encode_successors(out);
@@ -235,40 +234,40 @@ impl<S: Successors> Representation for InWords<S> {
     }
 
     fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {
-        self.words.decode(state, &mut self.state);
+        self.words.decode(&words_of(state), &mut self.state);
         Cow::Owned(self.inner.decode(&self.state).into_owned())
     }
 }
 
 impl<S: Successors> StateLabels for InWords<S> {
     fn state_labels(&mut self, state: &State) -> Option<u64> {
-        self.words.decode(state, &mut self.state);
+        self.words.decode(&words_of(state), &mut self.state);
         self.inner.state_labels(&self.state)
     }
 }
 
 impl<S: Successors> ActionLabels for InWords<S> {
     fn action_labels(&mut self, state: &State, out: &mut Vec<Vec<u32>>) {
-        self.words.decode(state, &mut self.state);
+        self.words.decode(&words_of(state), &mut self.state);
         self.inner.action_labels(&self.state, out);
     }
 }
 
 impl<S: Successors> AcceptanceMarks for InWords<S> {
     fn acceptance_marks(&mut self, state: &State, out: &mut Vec<u32>) {
-        self.words.decode(state, &mut self.state);
+        self.words.decode(&words_of(state), &mut self.state);
         self.inner.acceptance_marks(&self.state, out);
     }
 }
 
 impl<S: Successors> ProcessStructure for InWords<S> {
     fn movers(&mut self, state: &State, out: &mut Movers) {
-        self.words.decode(state, &mut self.state);
+        self.words.decode(&words_of(state), &mut self.state);
         self.inner.movers(&self.state, out);
     }
 
     fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
-        self.words.decode(state, &mut self.state);
+        self.words.decode(&words_of(state), &mut self.state);
         self.batch.clear();
         let flags = self.inner.expand_parts(&self.state, &mut self.batch, parts);
         let first = out.len();
@@ -280,7 +279,7 @@ impl<S: Successors> ProcessStructure for InWords<S> {
     }
 
     fn expand_ample(&mut self, state: &State, out: &mut Batch, postponed: &mut Batch) -> Flags {
-        self.words.decode(state, &mut self.state);
+        self.words.decode(&words_of(state), &mut self.state);
         self.batch.clear();
         let mut inner_postponed = std::mem::take(&mut self.postponed);
         inner_postponed.clear();

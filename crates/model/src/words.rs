@@ -334,6 +334,24 @@ impl WordLayout {
         self.shapes[shape].position(offset).filter(|position| position.bits > 0)
     }
 
+    /// The number of the shape of a state in words.
+    #[inline(always)]
+    pub fn tag(&self, words: &[u64; MAX_WORDS]) -> usize {
+        (words[0] & ones(self.tag_bits)) as usize
+    }
+
+    /// Whether a byte is the same in all states of a shape.
+    pub fn is_constant(&self, shape: usize, offset: usize) -> bool {
+        let byte = Field { offset, bytes: 1, base: 0, count: 256 };
+        let mut chunks = self.shapes[shape].chunks.iter();
+        let chunk = chunks.find(|chunk| chunk.covers(&byte)).expect("every byte is in a chunk");
+        let based = |base: &Base| {
+            base.shift / 8 <= (offset - chunk.at) as u32
+                && base.mask >> (8 * (offset - chunk.at) as u32 - base.shift) & 0xff != 0
+        };
+        chunk.varying >> (8 * (offset - chunk.at)) & 0xff == 0 && !chunk.bases.iter().any(based)
+    }
+
     /// The number of bits of a state.
     pub fn bits(&self) -> u32 {
         self.bits
@@ -388,7 +406,7 @@ impl WordLayout {
     /// If there is none.
     #[inline(always)]
     pub fn decode<M: BitMoves>(&self, words: &[u64; MAX_WORDS], state: &mut Vec<u8>) {
-        let shape = &self.shapes[(words[0] & ones(self.tag_bits)) as usize];
+        let shape = &self.shapes[self.tag(words)];
         state.resize(shape.len, 0);
         if self.bits <= 64 {
             return shape.unpack::<M>(state, |chunk| words[0].unbounded_shr(chunk.position));
@@ -488,6 +506,11 @@ mod tests {
                 layout.decode::<ByShifts>(&words, &mut back);
                 assert_eq!(back, state, "{layout:?}");
                 fields.iter().for_each(|field| check_position(&layout, recent, &words, field, &state));
+                let single =
+                    |at: usize| fields.iter().all(|f| !(f.offset..f.offset + f.bytes).contains(&at) || f.count == 1);
+                (0..state.len())
+                    .filter(|at| !single(*at))
+                    .for_each(|at| check_constant(&layout, recent, at, fields, &state));
                 // A constant byte with another value.
                 let inside = |at: &usize| fields.iter().any(|f| (f.offset..f.offset + f.bytes).contains(at));
                 if let Some(at) = (0..state.len()).find(|at| !inside(at)) {
@@ -497,6 +520,16 @@ mod tests {
             }
         }
         assert!(compared > 1000, "{compared} layouts");
+    }
+
+    /// A byte that has two values is not constant.
+    fn check_constant(layout: &WordLayout, shape: usize, at: usize, fields: &[Field], state: &[u8]) {
+        let Some(field) = fields.iter().find(|f| (f.offset..f.offset + f.bytes).contains(&at)) else { return };
+        let mut other = state.to_vec();
+        for above in [0, field.count - 1] {
+            set(&mut other, field, above);
+            assert!(other[at] == state[at] || !layout.is_constant(shape, at), "byte {at} of {layout:?}");
+        }
     }
 
     /// The bits at the position of a field are its value, and can be set.
