@@ -135,10 +135,12 @@ impl<S: Successors> ProcessStructure for AmpleSuccessors<S> {
             return flags;
         }
         let all = out.len();
-        let use_guards = || governors.as_mut().is_none_or(|governors| governors.guards.attempt());
-        // Guards are evaluated on packed states.
-        let packed = if successors.word_bits().is_some() { successors.decode(state) } else { Cow::Borrowed(state) };
-        let ample = independence.ample(&packed, parts, enabled, use_guards);
+        let for_guards = || {
+            let attempted = governors.as_mut().is_none_or(|governors| governors.guards.attempt());
+            let in_words = successors.word_bits().is_some();
+            attempted.then(|| if in_words { successors.decode(state) } else { Cow::Borrowed(state) })
+        };
+        let ample = independence.ample(parts, enabled, for_guards);
         let mut saved_by_guards = 0;
         if let Some(ample) = ample {
             independence.note_reduction();

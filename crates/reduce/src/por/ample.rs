@@ -11,6 +11,8 @@
 //!
 //! [`reachable_accesses`]: super::reachable_accesses
 
+use std::borrow::Cow;
+
 use super::governor::Effort;
 use super::guards::GuardSet;
 use super::memo::{Chosen, Memo, StaticChoice, UseOfGuards};
@@ -31,14 +33,13 @@ pub(super) struct AmpleSet {
 }
 
 impl Independence {
-    /// The ample set of a state, none if the state must be expanded fully. `use_guards` is called if guards can make the
-    /// set smaller, and says whether to evaluate them.
-    pub(super) fn ample(
+    /// The ample set of a state, none if the state must be expanded fully. `for_guards` is called if guards can make the
+    /// set smaller, and gives the packed state if they are to be evaluated.
+    pub(super) fn ample<'s>(
         &self,
-        state: &State,
         parts: &Parts,
         enabled: &mut EnabledProcesses,
-        use_guards: impl FnOnce() -> bool,
+        for_guards: impl FnOnce() -> Option<Cow<'s, State>>,
     ) -> Option<AmpleSet> {
         enabled.effort = Effort { processes: parts.standing.len() as u64, ..Effort::default() };
         enabled.read(self, parts)?;
@@ -48,9 +49,11 @@ impl Independence {
         };
         let (mut chosen, mut saved_by_guards) = (found.chosen, 0);
         let may_help = !matches!(found.guards, UseOfGuards::None);
-        if let Some(paths) = self.guarded.as_ref().filter(|_| may_help && use_guards()) {
+        if let Some(paths) = self.guarded.as_ref().filter(|_| may_help)
+            && let Some(state) = for_guards()
+        {
             enabled.effort.used_guards = true;
-            chosen = self.choice_with_guards(paths, state, enabled, found);
+            chosen = self.choice_with_guards(paths, &state, enabled, found);
             let before = found.chosen.map_or(enabled.transitions(u64::MAX), |chosen| chosen.size);
             saved_by_guards = chosen.map_or(0, |chosen| before - chosen.size);
         }

@@ -16,7 +16,7 @@ use super::{Factory, ROUND, Search};
 use crate::budget::Limit;
 use crate::store::{Handle, Queue, Seen, Store, spawn};
 
-/// The first levels of a search stay in the queue, up to so many bytes.
+/// The first levels of a search stay in the queue, up to so many bytes at most.
 const KEPT_BYTES: u64 = 16 << 20;
 
 /// A level with fewer states per worker is searched by the leader alone.
@@ -195,6 +195,11 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
         }
     }
 
+    /// The number of bytes up to which the first levels stay in the queue: a small part of the memory.
+    fn kept_bytes(&self) -> u64 {
+        self.search.budget.memory.map_or(KEPT_BYTES, |memory| KEPT_BYTES.min(memory / 1024))
+    }
+
     /// Forgets levels that are expanded. The first ones stay, as many as take little memory, for the trails of errors that
     /// are found early.
     fn forget(&self, levels: &mut Levels<'a, 'm, S>, queue: &mut S::Queue) {
@@ -204,7 +209,7 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
                 return;
             }
             (levels.kept, levels.first) = (0, usize::midpoint(levels.first, last));
-        } else if levels.first == 0 && queue.bytes() <= KEPT_BYTES {
+        } else if levels.first == 0 && queue.bytes() <= self.kept_bytes() {
             return;
         } else {
             levels.kept = if levels.first == 0 { last } else { levels.kept };
