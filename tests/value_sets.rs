@@ -322,21 +322,3 @@ fn states_of_the_corpus_take_few_bits() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
-
-/// Prints the bits of a state and the time of the analysis for every model of the corpus.
-#[test]
-#[ignore = "it prints a table"]
-fn table_of_bits() {
-    let Some(corpus) = places::corpus() else { return };
-    let mut paths = Vec::new();
-    files(&corpus, &mut paths);
-    paths.sort();
-    for path in paths {
-        let Some(interpreter) = interpreter(&path) else { continue };
-        let start = Instant::now();
-        drop(ValueSets::new(&interpreter));
-        let time = start.elapsed().as_secs_f64() * 1e3;
-        let name = path.strip_prefix(&corpus).unwrap_or(&path).display();
-        println!("{name}\t{}\t{time:.2}", state_bits(&interpreter));
-    }
-}

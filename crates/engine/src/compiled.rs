@@ -199,24 +199,20 @@ impl Compiled {
         }
         let Room { mut whole, mut kept, mut batch } = std::mem::take(&mut self.room);
         batch.clear();
-        let flags = match (&code.words, &code.type_bytes) {
-            (Some(words), _) => {
-                words.decode(&words_of(state), &mut whole);
-                let flags = expand(self, &whole, &mut batch);
-                words.encode_all(&batch, &mut 0, out);
-                flags
-            }
-            (None, Some(types)) => {
-                types.decode(state, &mut whole);
-                let flags = expand(self, &whole, &mut batch);
+        match (&code.words, &code.type_bytes) {
+            (Some(words), _) => words.decode(&words_of(state), &mut whole),
+            (None, types) => types.iter().for_each(|types| types.decode(state, &mut whole)),
+        }
+        let flags = expand(self, &whole, &mut batch);
+        match (&code.words, &code.type_bytes) {
+            (Some(words), _) => words.encode_all(&batch, &mut 0, out),
+            (None, types) => types.iter().for_each(|types| {
                 for successor in batch.states() {
                     types.encode(successor, &mut kept);
                     out.push(&kept);
                 }
-                flags
-            }
-            (None, None) => Flags::default(),
-        };
+            }),
+        }
         batch.findings().iter().for_each(|finding| out.find(finding.clone()));
         self.room = Room { whole, kept, batch };
         flags

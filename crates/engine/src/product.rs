@@ -67,16 +67,13 @@ impl Driver {
         let functions = self.functions();
         let (bytes, ends) = out.parts();
         let mut start = if first == 0 { 0 } else { ends[first - 1] as usize };
-        let position = functions.words.as_ref().map(|words| words.layout().position(functions.word_shape, at.offset));
         for (i, end) in ends[first..].iter().enumerate() {
             let target = targets[i % targets.len()].0;
-            match position {
-                None => set_location(&mut bytes[start..], at, target),
-                Some(position) => {
-                    if let Some(position) = position {
-                        position.set(target, &mut bytes[start..*end as usize]);
-                    }
-                }
+            match (&functions.words, functions.observer_in_words) {
+                (None, _) => set_location(&mut bytes[start..], at, target),
+                (Some(_), Some(position)) => position.set(target, &mut bytes[start..*end as usize]),
+                // The observer has one location.
+                (Some(_), None) => {}
             }
             start = *end as usize;
         }

@@ -83,6 +83,8 @@ impl Program {
             claims,
             words: words.cloned(),
             word_shape: plan.word_shape,
+            observer_in_words: words
+                .and_then(|words| words.layout().position(plan.word_shape, layout.observer?.offset)),
         };
         let (seconds, module) = (start.elapsed().as_secs_f64(), Mutex::new(Some(module)));
         Ok(Program { functions, facts, seconds, bytes, module })

@@ -12,6 +12,7 @@ use kripke_model::layout::{Buffer, Layout, ProcessAt, Slot};
 use crate::context::{Context, Counts, ask, question, status};
 use crate::trace::TraceAutomaton;
 use crate::words::Words;
+use kripke_model::words::Position;
 
 /// The signature `(context, state, base, pid) -> status`.
 pub(crate) type Function = unsafe extern "C" fn(*mut Context, *mut u8, u64, u64) -> i32;
@@ -48,6 +49,8 @@ pub(crate) struct Functions {
     pub words: Option<Arc<Words>>,
     /// The number of the shape of these states in the layout.
     pub word_shape: usize,
+    /// The place of the observer's location in the words, if it can vary.
+    pub observer_in_words: Option<Position>,
 }
 
 /// An exclusive-access claim on the channel that a variable names.

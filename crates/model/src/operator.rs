@@ -89,7 +89,8 @@ impl UnaryOp {
 }
 
 impl BinaryOp {
-    pub(crate) const ALL: [BinaryOp; 18] = [
+    /// Every operator.
+    pub const ALL: [BinaryOp; 18] = [
         BinaryOp::Add,
         BinaryOp::Sub,
         BinaryOp::Mul,

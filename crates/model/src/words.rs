@@ -59,7 +59,6 @@ pub struct Chunk {
     fixed: u64,
     /// The position of the bits in the words.
     position: u32,
-    count: u32,
     /// Values whose least value is not 0.
     bases: Vec<Base>,
     /// Runs of consecutive bits: their bits in the chunk, and the distance to the bits that they are moved to.
@@ -158,8 +157,8 @@ impl Chunk {
     }
 
     /// Whether a byte is in this chunk and in no earlier one.
-    fn covers(&self, byte: &Field) -> bool {
-        let ahead = byte.offset.checked_sub(self.at).filter(|ahead| *ahead < 8);
+    fn covers(&self, offset: usize) -> bool {
+        let ahead = offset.checked_sub(self.at).filter(|ahead| *ahead < 8);
         ahead.is_some_and(|ahead| (self.constant | self.varying) >> (8 * ahead) & 0xff == 0xff)
     }
 
@@ -196,17 +195,8 @@ impl WordShape {
             let skip = owned - at;
             owned = len.min(at + 8);
             let mine = ones(8 * (owned - at) as u32) & !ones(8 * skip as u32);
-            let (varying, position, count) = (0, 0, 0);
-            chunks.push(Chunk {
-                at,
-                varying,
-                constant: mine,
-                fixed: 0,
-                position,
-                count,
-                bases: Vec::new(),
-                runs: Vec::new(),
-            });
+            let (varying, fixed, position, bases, runs) = (0, 0, 0, Vec::new(), Vec::new());
+            chunks.push(Chunk { at, varying, constant: mine, fixed, position, bases, runs });
         }
         let mut shape = WordShape { len, chunks, bits: 0, fields: fields.to_vec() };
         let mut whole = template.to_vec();
@@ -255,9 +245,8 @@ impl WordShape {
     fn arrange(&mut self, first: u32) {
         let mut position = first;
         for chunk in &mut self.chunks {
-            (chunk.position, chunk.count) = (position, chunk.varying.count_ones());
-            chunk.runs = runs(chunk.varying);
-            position += chunk.count;
+            (chunk.position, chunk.runs) = (position, runs(chunk.varying));
+            position += chunk.varying.count_ones();
         }
         self.bits = position;
     }
@@ -269,8 +258,7 @@ impl WordShape {
         // The bits of a field in two chunks are consecutive, too.
         for chunk in self.chunks.iter().rev() {
             for byte in (offset..offset + field.bytes).rev() {
-                let one = Field { offset: byte, bytes: 1, base: 0, count: 256 };
-                if !chunk.covers(&one) {
+                if !chunk.covers(byte) {
                     continue;
                 }
                 let shift = 8 * (byte - chunk.at) as u32;
@@ -342,9 +330,8 @@ impl WordLayout {
 
     /// Whether a byte is the same in all states of a shape.
     pub fn is_constant(&self, shape: usize, offset: usize) -> bool {
-        let byte = Field { offset, bytes: 1, base: 0, count: 256 };
         let mut chunks = self.shapes[shape].chunks.iter();
-        let chunk = chunks.find(|chunk| chunk.covers(&byte)).expect("every byte is in a chunk");
+        let chunk = chunks.find(|chunk| chunk.covers(offset)).expect("every byte is in a chunk");
         let based = |base: &Base| {
             base.shift / 8 <= (offset - chunk.at) as u32
                 && base.mask >> (8 * (offset - chunk.at) as u32 - base.shift) & 0xff != 0

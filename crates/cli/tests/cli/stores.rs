@@ -132,3 +132,26 @@ fn a_swarm_is_many_searches() {
     assert!(timed["swarm"]["searches"].as_u64().unwrap() > 1);
     desk.run("peterson.pml --swarm --store hash").expect(2);
 }
+
+/// A process that is created late is no part of the layout of words. The search is repeated, and the result is that of full
+/// states.
+#[test]
+fn a_state_that_does_not_fit_into_words_repeats_the_search() {
+    let desk = Desk::new();
+    let late = "short n; active proctype P() { do :: n < 3000 -> n++ :: else -> break od; run Q() }
+        proctype Q() { byte x; x = 5; assert(x == 6) }";
+    desk.write("late.pml", late);
+    let check = |store: &str| {
+        let said = desk
+            .run(&format!("check late.pml --raw --all-errors --no-trail -j1 --store {store} --format json"))
+            .expect(1);
+        let repeated = said.err.contains("does not fit into the words");
+        let report = said.json();
+        (repeated, ["states", "transitions", "errors", "findings"].map(|field| report[field].clone()))
+    };
+    let (repeated, exact) = check("exact");
+    assert!(!repeated);
+    for store in ["auto", "words"] {
+        assert_eq!(check(store), (true, exact.clone()), "{store}");
+    }
+}

@@ -11,7 +11,7 @@ use kripke_engine::{Compiled, Options};
 use kripke_lang::source::Loader;
 use kripke_tests::places;
 
-struct Disk;
+pub struct Disk;
 
 impl Loader for Disk {
     fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
@@ -19,7 +19,7 @@ impl Loader for Disk {
     }
 }
 
-fn models(root: &Path) -> Vec<PathBuf> {
+pub fn models(root: &Path) -> Vec<PathBuf> {
     let table = std::fs::read_to_string(root.join("expected-spin.tsv")).expect("the table can be read");
     let mut paths: Vec<PathBuf> =
         table.lines().skip(1).filter_map(|l| l.split('\t').next()).map(|p| root.join(p)).collect();

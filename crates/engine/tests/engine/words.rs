@@ -4,22 +4,17 @@
 //! `KRIPKE_RANDOM_MODELS` is the number of random models, `KRIPKE_RANDOM_SEED` the first seed.
 
 use crate::compare;
+use crate::corpus::{Disk, models};
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::Arc;
 
 use kripke_engine::{Compiled, Options, Words};
-use kripke_lang::source::Loader;
 use kripke_model::ir::Effect;
 use kripke_model::{Interpreter, Model};
 use kripke_reduce::words::word_layout;
 use kripke_tests::places;
 use kripke_tests::random_model::random_model;
-
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
-}
 
 /// The words of a model, and its code for them. Nothing if it has no layout in words, or can't be compiled.
 fn compile(model: &Arc<Model>, options: Options) -> Option<(Arc<Words>, Compiled)> {
@@ -37,7 +32,7 @@ fn varies(model: &Model) -> bool {
 
 #[test]
 fn random_models_run_as_interpreted() {
-    let (first, count) = (setting("KRIPKE_RANDOM_SEED", 0), setting("KRIPKE_RANDOM_MODELS", 300));
+    let (first, count) = (places::setting("KRIPKE_RANDOM_SEED", 0), places::setting("KRIPKE_RANDOM_MODELS", 300));
     let (mut compared, mut states, mut rare, mut escaped) = (0, 0, 0, 0);
     for seed in first..first + count {
         let model = Arc::new(random_model(seed));
@@ -68,26 +63,16 @@ fn random_models_run_as_interpreted() {
     assert!(escaped * 10 < count, "few models may have sets of processes that were not foreseen");
 }
 
-struct Disk;
-
-impl Loader for Disk {
-    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
-        std::fs::read(path)
-    }
-}
-
 /// `KRIPKE_CORPUS_STATES` is the number of states per model.
 #[test]
 fn the_corpus_runs_as_interpreted() {
     let Some(corpus) = places::corpus() else { return };
     let root = corpus.join("promela");
-    let table = std::fs::read_to_string(root.join("expected-spin.tsv")).expect("the table can be read");
-    let mut names: Vec<&str> = table.lines().skip(1).filter_map(|line| line.split('\t').next()).collect();
-    names.dedup();
     let options = Options { coverage: true, parts: true, verify: true, general_after: 0, ..Options::default() };
     let (mut compared, mut one_word, mut wrong, mut escaped) = (0, 0, Vec::new(), Vec::new());
-    for name in names {
-        let loaded = kripke_lang::load(&root.join(name), &Disk, &Default::default());
+    for path in models(&root) {
+        let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
+        let loaded = kripke_lang::load(&path, &Disk, &Default::default());
         let Some(model) = loaded.model.map(Arc::new) else { continue };
         let Some((words, code)) = compile(&model, options) else { continue };
         let fits = |state: &[u8]| words.holds(state) || !varies(&model);

@@ -38,36 +38,30 @@ pub(super) fn prefetch_at(place: *const u8) {
 #[inline(always)]
 fn load(slots: &[AtomicU64; SLOTS]) -> [__m128i; 4] {
     let (a, b, c, d): (__m128i, __m128i, __m128i, __m128i);
+    // Where the program is compiled for AVX, mixing in instructions of the old encoding would be slow.
+    macro_rules! load {
+        ($move:literal) => {
+            std::arch::asm!(
+                concat!($move, " {a}, [{p}]"),
+                concat!($move, " {b}, [{p} + 16]"),
+                concat!($move, " {c}, [{p} + 32]"),
+                concat!($move, " {d}, [{p} + 48]"),
+                p = in(reg) slots.as_ptr(),
+                a = out(xmm_reg) a,
+                b = out(xmm_reg) b,
+                c = out(xmm_reg) c,
+                d = out(xmm_reg) d,
+                options(readonly, nostack, preserves_flags),
+            )
+        };
+    }
     // SAFETY: the eight slots are 64 contiguous bytes, read by unaligned vector loads. The processor loads each
     // aligned half of a vector, which is one slot, atomically, so this is eight relaxed atomic loads.
-    // Where the program is compiled for AVX, mixing in instructions of the old encoding would be slow.
     unsafe {
         #[cfg(not(target_feature = "avx"))]
-        std::arch::asm!(
-            "movdqu {a}, [{p}]",
-            "movdqu {b}, [{p} + 16]",
-            "movdqu {c}, [{p} + 32]",
-            "movdqu {d}, [{p} + 48]",
-            p = in(reg) slots.as_ptr(),
-            a = out(xmm_reg) a,
-            b = out(xmm_reg) b,
-            c = out(xmm_reg) c,
-            d = out(xmm_reg) d,
-            options(readonly, nostack, preserves_flags),
-        );
+        load!("movdqu");
         #[cfg(target_feature = "avx")]
-        std::arch::asm!(
-            "vmovdqu {a}, [{p}]",
-            "vmovdqu {b}, [{p} + 16]",
-            "vmovdqu {c}, [{p} + 32]",
-            "vmovdqu {d}, [{p} + 48]",
-            p = in(reg) slots.as_ptr(),
-            a = out(xmm_reg) a,
-            b = out(xmm_reg) b,
-            c = out(xmm_reg) c,
-            d = out(xmm_reg) d,
-            options(readonly, nostack, preserves_flags),
-        );
+        load!("vmovdqu");
     }
     std::sync::atomic::fence(Ordering::Acquire);
     [a, b, c, d]

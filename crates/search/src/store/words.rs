@@ -1,6 +1,6 @@
 //! The word store: states of one word in a compact hash set.
 //!
-//! A state of at most 64 bits is its own id. The [table](super::word_table) stores only the bits that the place of
+//! A state of at most 63 bits is its own id. The [table](super::word_table) stores only the bits that the place of
 //! a slot does not tell, and no other data: no arena, and one memory access for each state that is looked up. The open
 //! states are the words in the queue.
 
