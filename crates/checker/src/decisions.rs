@@ -62,7 +62,7 @@ impl Answer {
         let reason = match () {
             () if self.has_hidden() => HIDDEN,
             () if self.is_temporal() => "searches for cycles and CTL store states in full",
-            () if self.search.store == StoreKind::Words && !in_words => "a state is longer than a word",
+            () if self.search.store == StoreKind::Words && !in_words => "a state is longer than two words",
             () if store.kind.is_some() => "--store",
             () if store.swarm.is_some() => "--swarm",
             () if store.lossy => "--lossy",

@@ -133,7 +133,7 @@ impl Session<'_> {
         };
         let reduces = independence.is_some();
         let permutations = symmetries.map(|s| s.permutations.clone());
-        let parts = Parts { independence: independence.map(Arc::new), permutations, words: plan.words };
+        let parts = Parts { independence: independence.map(Arc::new), permutations, word_bits: plan.word_bits };
         let (system, not_compiled) = Layers::new(searched, request, parts.clone()).map_err(refused)?;
         not_compiled.iter().for_each(|why| self.monitor.warn(why));
         let mut system = system.asking(&task.conditions);
@@ -141,11 +141,11 @@ impl Session<'_> {
         let search = Options { reduces, ..plan.search.clone().fit(system.hidden_prefix()) };
         let mut outcome = if task.is_ready() { self.search(&system, &search, None) } else { Outcome::nothing() };
         if search.store == StoreKind::Words && !system.is_in_words() {
-            self.monitor.warn("--store words: a state is longer than a word, so states are stored in full");
+            self.monitor.warn("--store words: a state is longer than two words, so states are stored in full");
         }
         if system.has_escaped() {
             self.monitor.warn("a state does not fit into the words: the search is repeated with packed states");
-            let parts = Parts { words: false, ..parts };
+            let parts = Parts { word_bits: None, ..parts };
             system = Layers::new(searched, request, parts).map_err(refused)?.0.asking(&task.conditions);
             outcome = self.search(&system, &search, None);
         }

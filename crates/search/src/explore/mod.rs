@@ -25,8 +25,8 @@ use crate::budget::{Budget, Limit};
 use crate::outcome::{End, Errors, Exhausted, Outcome, Statistics, Violation};
 use crate::progress::{Progress, Snapshot};
 use crate::store::{
-    BitStore, ExactStore, Filter, HashStore, LinkedOpenSet, LossyStore, Omission, PackedStacks, Queue, StateId, Store,
-    TreeStore, WordStore,
+    BitStore, ExactStore, Filter, HashStore, LinkedOpenSet, LossyStore, MAX_WORD_BITS, Omission, PackedStacks, Queue,
+    StateId, StateWord, Store, TreeStore, WordStore,
 };
 pub use cached_dfs::CacheSize;
 pub use ctl::{Claim, CtlFormula, Evidence, Place, Run, SubformulaId};
@@ -159,10 +159,15 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
     let hidden_prefix = successors().hidden_prefix();
     let options = &options.clone().fit(hidden_prefix);
     match options.store {
-        StoreKind::Auto | StoreKind::Words if let Some(bits) = one_word(successors, options) => {
+        StoreKind::Auto | StoreKind::Words if let Some(bits) = word_bits(successors, options) => {
             let options = &Options { store: StoreKind::Words, ..options.clone() };
-            let store = || WordStore::new(bits, budget.capacity(), options.workers());
-            explore_with(store, successors, options, budget, progress)
+            if bits <= <u64 as StateWord>::MAX_BITS {
+                let store = || WordStore::<u64>::new(bits, budget.capacity(), options.workers());
+                reachability(store, successors, options, budget, progress)
+            } else {
+                let store = || WordStore::<u128>::new(bits, budget.capacity(), options.workers());
+                reachability(store, successors, options, budget, progress)
+            }
         }
         StoreKind::Words => {
             explore(successors, &Options { store: StoreKind::Exact, ..options.clone() }, budget, progress)
@@ -202,9 +207,9 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
 }
 
 /// The number of bits of states, if the word store takes them. It does not migrate to other stores.
-fn one_word(successors: Factory<'_, '_>, options: &Options) -> Option<u32> {
+fn word_bits(successors: Factory<'_, '_>, options: &Options) -> Option<u32> {
     let bits = successors().word_bits()?;
-    (bits <= WordStore::MAX_BITS && !options.lossy && options.migrate_at.is_none()).then_some(bits)
+    (bits <= MAX_WORD_BITS && !options.lossy && options.migrate_at.is_none()).then_some(bits)
 }
 
 /// Explores with stores of the caller, which must support so many [workers](Options::workers) and observe
@@ -224,6 +229,17 @@ pub fn explore_with<S: Store>(
         let store = store();
         return liveness::check(&Search::new(&store, options, budget, progress), successors, cycles);
     }
+    reachability(store, successors, options, budget, progress)
+}
+
+/// Explores for errors in states and transitions.
+fn reachability<S: Store>(
+    store: impl Fn() -> S,
+    successors: Factory<'_, '_>,
+    options: &Options,
+    budget: &Budget,
+    progress: &Progress,
+) -> Outcome {
     match options.order {
         Order::BreadthFirst => breadth_first(store, successors, options, budget, progress),
         Order::DepthFirst => {
