@@ -82,7 +82,12 @@ impl Answer {
             Order::DepthFirst => "default of this store",
             Order::BreadthFirst => DEFAULT,
         };
-        pair(order_name(self.search.order), reason)
+        let probe = self.outcome.statistics.probe.map_or(String::new(), |probe| {
+            let states = probe.states;
+            let found = if probe.is_used { ", which found the error" } else { "" };
+            format!("; a depth-first probe of {states} states{found}")
+        });
+        (format!("{}{probe}", order_name(self.search.order)), reason.to_string())
     }
 
     fn threads(&self, request: &Request) -> (String, String) {

@@ -410,6 +410,8 @@ fn options(request: &Request, facts: &Facts, question: &QuestionFacts) -> Option
             Target::Cycle(marks) => Some(Cycles { algorithm: search.algorithm, fairness: questions.fairness, marks }),
             _ => None,
         },
+        // A raw search counts what one order visits.
+        probe: search.order.is_none() && !errors.all && !request.reductions.raw && request.reductions.audit.is_none(),
         ctl: match &question.target {
             Target::Ctl(formula) => Some(formula.clone()),
             _ => None,

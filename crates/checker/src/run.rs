@@ -220,7 +220,8 @@ impl Session<'_> {
     /// Replaces the counterexample of a search with ample sets by one that is as short as any interleaving allows, unless
     /// that takes too many states. Returns whether the trails are shortest ones.
     fn shorten(&self, system: &Layers, search: &Options, outcome: &mut Outcome) -> bool {
-        let nearest = search.order == Order::BreadthFirst && search.cycles.is_none() && search.ctl.is_none();
+        let probed = outcome.statistics.probe.is_some_and(|probe| probe.is_used);
+        let nearest = search.order == Order::BreadthFirst && search.cycles.is_none() && search.ctl.is_none() && !probed;
         let Some(violation) = outcome.violations.first().filter(|_| nearest && !search.all_errors) else {
             return nearest;
         };

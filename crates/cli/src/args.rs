@@ -179,7 +179,8 @@ pub struct Looking {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Search")]
 pub struct Searching {
-    /// Breadth-first (shortest counterexamples) or depth-first search [default: bfs; dfs for bitstate and cache stores]
+    /// Breadth-first (shortest counterexamples) or depth-first search [default: bfs, with a depth-first probe if no error is
+    /// found soon; dfs for bitstate and cache stores]
     #[arg(long, value_enum, value_name = "bfs|dfs", hide_possible_values = true)]
     pub search: Option<Order>,
     #[command(flatten)]

@@ -21,6 +21,7 @@ mod phases;
 mod program;
 mod reduction;
 mod replay;
+mod search_order;
 mod simulate;
 mod stores;
 mod symmetry;

@@ -11,6 +11,7 @@ mod lossy_dfs;
 mod migration;
 mod open_set_filter;
 mod predecessor_hints;
+mod probe;
 mod store_kind;
 mod swarm;
 mod trail;
@@ -66,6 +67,9 @@ pub struct Options {
     pub seed: u64,
     /// Runs a swarm of so many searches with bitstate stores.
     pub swarm: Option<u64>,
+    /// A breadth-first search that finds no error soon is accompanied by a short depth-first search. An error that only the
+    /// latter finds has a trail that is not shortest.
+    pub probe: bool,
     /// Evaluates this CTL formula in the initial state, on the fly.
     pub ctl: Option<CtlFormula>,
     /// Applies partial-order reduction: expands [ample sets](kripke_model::ProcessStructure::expand_ample).
@@ -96,6 +100,7 @@ impl Default for Options {
             successor_order: SuccessorOrder::Forward,
             seed: 0,
             swarm: None,
+            probe: false,
             ctl: None,
             reduces: false,
         }
@@ -147,7 +152,7 @@ impl Options {
             let store = if temporal { StoreKind::Exact } else { self.store };
             return Options { order, store, ..self };
         }
-        Options { order: Order::BreadthFirst, store: StoreKind::Exact, threads: Some(1), ..self }
+        Options { order: Order::BreadthFirst, store: StoreKind::Exact, threads: Some(1), probe: false, ..self }
     }
 }
 
@@ -393,6 +398,7 @@ impl<'a, S: Store> Search<'a, S> {
             search_bytes,
             omissions: self.store.omissions(),
             swarm: None,
+            probe: None,
         }
     }
 
@@ -433,7 +439,8 @@ fn breadth_first<S: Store>(
     let found = {
         let store = store();
         let search = Search::new(&store, options, budget, progress);
-        conclude_levels(&search, bfs::run(&search, factory, max_depth(budget), false))
+        let (levels, probe) = probe::levels(&search, factory, [u64::MAX; 2]);
+        probe.conclude(&search, levels)
     };
     // Ample sets depend on which states are new, and with several workers on timing.
     let same = !options.reduces || options.workers() == 1;
