@@ -3,6 +3,7 @@
 mod asking;
 mod bench;
 mod ltl;
+mod reports;
 mod request;
 mod storing;
 
@@ -19,6 +20,7 @@ use kripke_report::number::{parse_bytes, parse_count, parse_duration};
 pub use asking::Asking;
 pub use bench::Bench;
 pub use ltl::{Ltl, LtlFormat};
+pub use reports::{ProgressStyle, Reports};
 pub use storing::Storing;
 
 const EXAMPLES: &str = "\
@@ -150,6 +152,8 @@ pub struct Check {
     pub limits: Limits,
     #[command(flatten)]
     pub showing: Showing,
+    #[command(flatten)]
+    pub reports: Reports,
     #[command(flatten)]
     pub reading: Reading,
 }

@@ -27,6 +27,10 @@ pub enum Kind {
     Trail,
     /// The table of `kripke bench --csv`.
     Table,
+    /// The JUnit report of `kripke check --junit`.
+    Junit,
+    /// The SARIF report of `kripke check --sarif`.
+    Sarif,
     /// A DVE model with a property, of `kripke combine`.
     Combined,
 }
@@ -84,6 +88,8 @@ impl Kind {
                 .iter()
                 .any(|beginning| text.starts_with(beginning)),
             Kind::Table => text.starts_with(crate::bench::CSV_HEADER),
+            Kind::Junit => text.starts_with(kripke_report::junit::HEAD),
+            Kind::Sarif => text.starts_with(kripke_report::sarif::HEAD) && text.contains("\"name\": \"Kripke\""),
             Kind::Combined => text.contains(crate::combine::MARK),
         })
     }

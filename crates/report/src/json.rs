@@ -217,9 +217,12 @@ pub struct Finding {
     pub kind: &'static str,
     /// The message.
     pub message: String,
-    /// The file of the erroneous statement.
+    /// The property whose search found the error.
+    pub property: String,
+    /// The file of the erroneous statement. An invalid end state has the next statement of the first process that is not at a valid
+    /// end, a violated property its own place in the model.
     pub file: Option<String>,
-    /// The line of the erroneous statement.
+    /// The line in that file; none for a property of the command line.
     pub line: Option<u32>,
     /// The process of the erroneous statement.
     pub process: Option<String>,

@@ -5,14 +5,14 @@ use kripke::layers::state_bits;
 use kripke::memory;
 use kripke::request::Request;
 use kripke::task::Kind;
-use kripke_model::Within;
 use kripke_report::evidence::Words;
 use kripke_report::json::{self, Report};
 use kripke_report::source::Lines;
-use kripke_report::verdict::{Counterexample, Reason, Verdict};
-use kripke_report::{coverage, explanation, screen};
-use kripke_search::{End, ErrorKind, Errors, Fairness, Limit, Order, Place, Statistics, StoreKind};
+use kripke_report::verdict::{Reason, Verdict};
+use kripke_report::{coverage, screen};
+use kripke_search::{End, Errors, Fairness, Limit, Order, Place, Statistics, StoreKind};
 
+use super::cases;
 use super::screen::Done;
 use crate::args::Check;
 use crate::trails::Written;
@@ -58,7 +58,7 @@ pub fn report(done: &Done, args: &Check) -> Report {
             reached: sum(|e| e.goals),
             property: sum(|e| e.bad_prefixes + e.cycles),
         },
-        findings: results.answers.iter().flat_map(findings).collect(),
+        findings: results.answers.iter().flat_map(cases::findings).collect(),
         unreached: args.showing.unreached.then(|| unreached(results)),
         seconds: json::Seconds { cpu: done.cpu, ..results.seconds },
         memory: json::Memory {
@@ -120,36 +120,6 @@ fn evidence(answer: &Answer) -> Option<json::Evidence> {
     let open = tree.evidence().open.iter();
     let open = open.map(|(place, claim)| json::Open { claim: wording.claim(*claim), at: spot(*place) });
     Some(json::Evidence { runs: runs.collect(), open: open.collect() })
-}
-
-fn findings(answer: &Answer) -> Vec<json::Finding> {
-    let Verdict::Violated(violated) = &answer.verdict else { return Vec::new() };
-    let model = &answer.task.model;
-    let lines = Lines::new(model);
-    let finding = |c: &Counterexample| {
-        let (message, _) = screen::headline(model, c.error());
-        let found = match c.error() {
-            ErrorKind::Finding(f) => Some(f),
-            ErrorKind::InvalidEnd | ErrorKind::Goal | ErrorKind::BadPrefix | ErrorKind::Cycle | ErrorKind::Refuted => {
-                None
-            }
-        };
-        let placed = found.filter(|f| explanation::place(model, &lines, f).is_some());
-        let otherwise = match c.error() {
-            ErrorKind::Goal => "reached",
-            ErrorKind::BadPrefix | ErrorKind::Cycle | ErrorKind::Refuted => "property",
-            ErrorKind::Finding(_) | ErrorKind::InvalidEnd => "invalid_end_state",
-        };
-        json::Finding {
-            kind: found.map_or(otherwise, |f| explanation::kind(&f.kind)),
-            message,
-            file: placed.map(|f| lines.file(f.span.file).to_string()),
-            line: placed.map(|f| lines.of(f.span).first),
-            process: found.filter(|f| f.within != Within::Goal).map(|f| model.process(f.process).name.clone()),
-            steps: c.replayed().moves().len(),
-        }
-    };
-    std::iter::once(&violated.first).chain(&violated.others).map(finding).collect()
 }
 
 fn unreached(results: &Results) -> Vec<json::Unreached> {

@@ -11,7 +11,7 @@ use kripke_report::verdict::Verdict;
 use kripke_search::Progress;
 
 use super::stopped::Answered;
-use crate::args::Check;
+use crate::args::{Check, ProgressStyle};
 use crate::trails::{Target, Written};
 use crate::{output, progress, watchdog};
 
@@ -70,7 +70,8 @@ impl Monitor for Watcher<'_> {
 
     fn search(&self, progress: &Arc<Progress>, memory: Option<u64>, search: &mut dyn FnMut()) {
         watchdog::search(progress);
-        progress::watch(progress, memory, !self.args.showing.quiet, search);
+        let style = if self.args.showing.quiet { ProgressStyle::None } else { self.args.reports.progress };
+        progress::watch(progress, memory, style, search);
     }
 
     fn questions(&self, count: usize) {

@@ -21,6 +21,8 @@ mod phases;
 mod program;
 mod reduction;
 mod replay;
+mod reports;
+mod schema;
 mod simulate;
 mod stores;
 mod symmetry;

@@ -28,7 +28,7 @@ const QUESTIONS: [(&str, &[&str]); 9] = [
 ];
 
 /// Options that must not change an answer, or only as the judge knows.
-const PLAIN: [(&str, &[&str]); 53] = [
+const PLAIN: [(&str, &[&str]); 57] = [
     ("--force", &["--force"]),
     ("--color", &["--color=always"]),
     ("--fair", &["--fair=weak"]),
@@ -71,6 +71,10 @@ const PLAIN: [(&str, &[&str]); 53] = [
     ("--unreached", &["--unreached"]),
     ("--trail", &["--trail={trail}"]),
     ("--no-trail", &["--no-trail"]),
+    ("--junit", &["--junit={folder}/pair.xml"]),
+    ("--sarif", &["--sarif={folder}/pair.sarif"]),
+    ("--progress", &["--progress=plain"]),
+    ("--progress", &["--progress=none"]),
     ("--quiet", &["-q"]),
     ("--verbose", &["-v"]),
     ("--lang", &["--lang={lang}"]),
