@@ -16,6 +16,7 @@ use crate::question::ctl::Wording;
 use crate::request::Limits;
 use crate::symmetric;
 use crate::task::Task;
+use crate::vacuity::Vacuity;
 
 /// The answers to all questions about a model.
 #[derive(Debug)]
@@ -57,6 +58,8 @@ pub struct Answer {
     pub not_compiled: Option<String>,
     /// `[process][edge]`: whether the edge was executed.
     pub covered: Vec<Vec<bool>>,
+    /// Whether partial-order reduction left out moves, so that an edge that was not executed may be executable.
+    pub left_out: bool,
     /// The time that the answer took.
     pub elapsed: Duration,
     /// The part of it before the search.
@@ -71,6 +74,8 @@ pub struct Answer {
     pub shortest: bool,
     /// The number of audited states, if there was an audit.
     pub audited: Option<u64>,
+    /// Why the formula holds vacuously, if that was looked for.
+    pub vacuity: Option<Vacuity>,
 }
 
 impl Results {

@@ -39,6 +39,7 @@
 
 pub mod answer;
 mod check;
+mod coverage;
 mod decisions;
 pub mod error;
 pub mod files;
@@ -57,6 +58,7 @@ mod shortest;
 pub mod symmetric;
 pub mod task;
 pub mod transition_system;
+pub mod vacuity;
 
 pub use check::{Check, Model, Proof, Verdict, Violation};
 pub use error::Error;

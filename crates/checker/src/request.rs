@@ -28,6 +28,8 @@ pub struct Request {
     pub limits: Limits,
     /// Whether the edges that were executed are collected.
     pub coverage: bool,
+    /// Whether a formula that holds is tested for vacuity.
+    pub vacuity: bool,
 }
 
 /// The options that change the meaning of a model's text.

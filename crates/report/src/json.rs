@@ -52,6 +52,10 @@ pub struct Report {
     /// The statements that were never executed, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreached: Option<Vec<Unreached>>,
+    /// The guards that were never true, `else` branches never taken and assertions never reached in a complete search, with
+    /// `unreached`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dead: Option<Vec<Dead>>,
     /// Times.
     pub seconds: Seconds,
     /// Memory use.
@@ -100,6 +104,9 @@ pub struct Property {
     /// error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undecided: Option<&'static str>,
+    /// Why the property holds vacuously, as text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vacuous: Option<String>,
     /// The file with the counterexample, or with a witness of a CTL formula.
     pub trail: Option<String>,
     /// The runs that show why a CTL formula is true or false.
@@ -235,6 +242,19 @@ pub struct Finding {
 pub struct Unreached {
     /// The process type.
     pub process: String,
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+    /// The text of the statement.
+    pub statement: String,
+}
+
+/// A guard, `else` or assertion that was never executed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Dead {
+    /// `guard`, `else` or `assertion`.
+    pub kind: &'static str,
     /// The file.
     pub file: String,
     /// The line.

@@ -52,6 +52,8 @@ pub struct Checked<'a> {
     pub audited: Option<u64>,
     /// The errors of the model that were not checked, as text.
     pub not_checked: Vec<String>,
+    /// Why the formula holds vacuously, as text.
+    pub vacuity: Option<String>,
 }
 
 /// The headline of an error, and its place.
@@ -100,7 +102,9 @@ impl Checked<'_> {
                     _ => format!("complete search for {}", self.errors_searched_for()),
                 };
                 let (assuming, not_checked) = (self.assuming(), self.not_checked_text());
-                format!("{mark}      {what}{assuming}{not_checked}\n{}", self.figures())
+                let vacuous =
+                    self.vacuity.iter().map(|why| format!("  {}\n", paint(UNSURE, &format!("vacuous: {why}"))));
+                format!("{mark}      {what}{assuming}{not_checked}\n{}", vacuous.collect::<String>() + &self.figures())
             }
             Verdict::Inconclusive(reason) => self.inconclusive(reason),
             Verdict::Violated(_) => String::new(),
@@ -317,7 +321,9 @@ impl Checked<'_> {
             Verdict::Holds(_) => {
                 let states = counted(self.statistics.states, "state");
                 let (mark, time) = (paint(GOOD, "✓ no errors"), duration(self.elapsed));
-                format!("{mark}   {states}   {time}{}", self.not_checked_text())
+                let vacuous =
+                    self.vacuity.iter().map(|why| format!("   {}", paint(UNSURE, &format!("vacuous: {why}"))));
+                format!("{mark}   {states}   {time}{}{}", self.not_checked_text(), vacuous.collect::<String>())
             }
             Verdict::Violated(v) => {
                 let (what, place) = headline(self.model, v.first.error());

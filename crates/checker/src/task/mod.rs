@@ -365,6 +365,15 @@ fn plain_tasks(file: &Path, problem: Problem, request: &Request) -> Result<Vec<T
     Ok(out)
 }
 
+/// The task of a formula about a model without properties, simplified as far as the request allows.
+pub(crate) fn simplified(plain: &Model, question: &Question, request: &Request) -> Result<Task, InputError> {
+    let mut task = formula(plain, question, request)?;
+    if !request.reductions.raw {
+        task.simplify(&request.reductions);
+    }
+    Ok(task)
+}
+
 /// The task of a formula or an automaton.
 fn formula(plain: &Model, question: &Question, request: &Request) -> Result<Task, InputError> {
     let kind = match question.logic {

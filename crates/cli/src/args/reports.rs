@@ -14,6 +14,9 @@ pub struct Reports {
     /// Write the violations as SARIF 2.1.0, for code scanning
     #[arg(long, value_name = "FILE")]
     pub sarif: Option<PathBuf>,
+    /// Do not test whether a formula that holds does so vacuously, for want of its premise
+    #[arg(long)]
+    pub no_vacuity: bool,
     /// Progress on standard error: a line that is replaced, only on a terminal (auto); lines now and then, also to a file
     /// (plain); or none
     #[arg(long, value_enum, default_value_t = ProgressStyle::Auto, value_name = "auto|plain|none", hide_possible_values = true)]

@@ -21,6 +21,7 @@ impl Check {
                 timeout: self.limits.timeout,
             },
             coverage: self.showing.format == Format::Text || self.showing.unreached,
+            vacuity: !self.reports.no_vacuity,
         }
     }
 }

@@ -61,6 +61,9 @@ impl Set {
     pub fn arguments(&self, file: &Path) -> Vec<OsString> {
         let mut out = vec![OsString::from("check")];
         out.extend(self.words.iter().map(OsString::from));
+        if !self.words.iter().any(|word| word == "--no-vacuity") {
+            out.push("--no-vacuity".into());
+        }
         out.extend(["--format", "json", "--"].map(OsString::from));
         out.push(file.into());
         out

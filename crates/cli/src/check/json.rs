@@ -60,6 +60,11 @@ pub fn report(done: &Done, args: &Check) -> Report {
         },
         findings: results.answers.iter().flat_map(cases::findings).collect(),
         unreached: args.showing.unreached.then(|| unreached(results)),
+        dead: Some(&results.answers[0])
+            .filter(|answer| {
+                args.showing.unreached && !answer.left_out && matches!(answer.outcome.end, End::Exhausted(_))
+            })
+            .map(|answer| dead(results, answer)),
         seconds: json::Seconds { cpu: done.cpu, ..results.seconds },
         memory: json::Memory {
             peak_rss: memory::peak(),
@@ -87,6 +92,7 @@ fn property(results: &Results, answer: &Answer, trail: &Written, request: &Reque
         kind: answer.task.kind.word(),
         verdict: answer.verdict.word(),
         undecided: undecided(answer),
+        vacuous: answer.vacuity.as_ref().map(ToString::to_string),
         trail: trail.name(),
         evidence: evidence(answer),
         fairness: Some(answer.fairness()).filter(|fairness| *fairness != Fairness::None).map(Fairness::word),
@@ -133,6 +139,18 @@ fn unreached(results: &Results) -> Vec<json::Unreached> {
             statement: m.statement,
         })
         .collect()
+}
+
+fn dead(results: &Results, answer: &Answer) -> Vec<json::Dead> {
+    let lines = Lines::new(&results.model);
+    let dead = coverage::dead(&results.model, &answer.covered).into_iter();
+    dead.map(|d| json::Dead {
+        kind: d.kind.word(),
+        file: lines.file(d.line.file).to_string(),
+        line: d.line.first,
+        statement: d.statement,
+    })
+    .collect()
 }
 
 /// Each store that was used, and how many states there were when it came into use.

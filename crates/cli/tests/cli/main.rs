@@ -28,4 +28,5 @@ mod stores;
 mod symmetry;
 mod temporal;
 mod temporal_corpus;
+mod vacuity;
 mod verdicts;

@@ -28,7 +28,7 @@ const QUESTIONS: [(&str, &[&str]); 9] = [
 ];
 
 /// Options that must not change an answer, or only as the judge knows.
-const PLAIN: [(&str, &[&str]); 57] = [
+const PLAIN: [(&str, &[&str]); 58] = [
     ("--force", &["--force"]),
     ("--color", &["--color=always"]),
     ("--fair", &["--fair=weak"]),
@@ -73,6 +73,7 @@ const PLAIN: [(&str, &[&str]); 57] = [
     ("--no-trail", &["--no-trail"]),
     ("--junit", &["--junit={folder}/pair.xml"]),
     ("--sarif", &["--sarif={folder}/pair.sarif"]),
+    ("--no-vacuity", &["--no-vacuity"]),
     ("--progress", &["--progress=plain"]),
     ("--progress", &["--progress=none"]),
     ("--quiet", &["-q"]),
