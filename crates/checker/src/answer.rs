@@ -10,6 +10,7 @@ use kripke_report::json;
 use kripke_report::verdict::Verdict;
 use kripke_search::{End, Fairness, Options, Outcome};
 
+use crate::overflow::Cut;
 use crate::plan::{Note, QuestionPlan};
 use crate::question::Logic;
 use crate::question::ctl::Wording;
@@ -33,6 +34,9 @@ pub struct Results {
     pub seconds: json::Seconds,
     /// The limits in force.
     pub limits: Limits,
+    /// The constants that are cut where they are stored, and the first place where another value is; empty if they are not looked
+    /// for.
+    pub cuts: Vec<Cut>,
 }
 
 /// The answer to one question.

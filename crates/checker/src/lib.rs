@@ -48,6 +48,7 @@ pub mod layers;
 pub mod load;
 pub mod memory;
 pub mod monitor;
+pub mod overflow;
 pub mod plan;
 pub mod question;
 pub mod replay;

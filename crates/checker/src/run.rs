@@ -82,10 +82,11 @@ pub fn check(file: &Path, request: &Request, files: &dyn Files, monitor: &dyn Mo
         monitor.finished(&answer);
         answers.push(answer);
     }
+    let cuts = session.cuts(&model, &answers)?;
     let compile: f64 = answers.iter().map(|a| a.compile.as_secs_f64()).sum();
     let search = answers.iter().map(|a| a.elapsed.as_secs_f64()).sum::<f64>() - compile;
     let seconds = json::Seconds { load: load.as_secs_f64(), compile, search, cpu: None };
-    Ok(Results { model, answers, not_checked, notes: plan.notes, seconds, limits })
+    Ok(Results { model, answers, not_checked, notes: plan.notes, seconds, limits, cuts })
 }
 
 /// What the model and the machine have.

@@ -112,6 +112,10 @@ pub struct Reading {
     /// Evaluate nested `unless` escapes from the inside out
     #[arg(short = 'J', long)]
     pub reverse_escapes: bool,
+    /// Values that do not fit into their variable are cut: say where this first happens (warn), make it an error (error), or
+    /// ignore it (wrap)
+    #[arg(long, value_enum, default_value_t, value_name = "warn|error|wrap", hide_possible_values = true)]
+    pub overflow: Overflow,
     /// Full interleaving as SPIN counts it: no statement merging, no reductions, `xr`/`xs` not checked
     #[arg(long)]
     pub raw: bool,
@@ -124,6 +128,14 @@ pub struct Reading {
     /// No slicing: keep variables and constants that cannot influence the property
     #[arg(long)]
     pub no_slicing: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+pub enum Overflow {
+    #[default]
+    Warn,
+    Error,
+    Wrap,
 }
 
 /// The names of the languages, as help shows them.

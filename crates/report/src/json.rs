@@ -56,6 +56,9 @@ pub struct Report {
     /// `unreached`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dead: Option<Vec<Dead>>,
+    /// The values that are cut where they are stored.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cut: Vec<Cut>,
     /// Times.
     pub seconds: Seconds,
     /// Memory use.
@@ -261,6 +264,17 @@ pub struct Dead {
     pub line: u32,
     /// The text of the statement.
     pub statement: String,
+}
+
+/// A value that is cut where it is stored.
+#[derive(Clone, Debug, Serialize)]
+pub struct Cut {
+    /// The description.
+    pub message: String,
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
 }
 
 /// Times in seconds.

@@ -64,6 +64,9 @@ impl Set {
         if !self.words.iter().any(|word| word == "--no-vacuity") {
             out.push("--no-vacuity".into());
         }
+        if !self.words.iter().any(|word| word.starts_with("--overflow")) {
+            out.push("--overflow=wrap".into());
+        }
         out.extend(["--format", "json", "--"].map(OsString::from));
         out.push(file.into());
         out

@@ -65,6 +65,7 @@ pub fn report(done: &Done, args: &Check) -> Report {
                 args.showing.unreached && !answer.left_out && matches!(answer.outcome.end, End::Exhausted(_))
             })
             .map(|answer| dead(results, answer)),
+        cut: results.cuts.iter().map(cut).collect(),
         seconds: json::Seconds { cpu: done.cpu, ..results.seconds },
         memory: json::Memory {
             peak_rss: memory::peak(),
@@ -151,6 +152,10 @@ fn dead(results: &Results, answer: &Answer) -> Vec<json::Dead> {
         statement: d.statement,
     })
     .collect()
+}
+
+fn cut(cut: &kripke::overflow::Cut) -> json::Cut {
+    json::Cut { message: cut.message.clone(), file: cut.file.clone(), line: cut.line }
 }
 
 /// Each store that was used, and how many states there were when it came into use.

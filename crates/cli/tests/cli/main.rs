@@ -16,6 +16,7 @@ mod limits;
 mod ltl;
 mod nesting;
 mod others_bugs;
+mod overflow;
 mod partial_order;
 mod phases;
 mod program;

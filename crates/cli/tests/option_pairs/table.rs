@@ -28,7 +28,7 @@ const QUESTIONS: [(&str, &[&str]); 9] = [
 ];
 
 /// Options that must not change an answer, or only as the judge knows.
-const PLAIN: [(&str, &[&str]); 58] = [
+const PLAIN: [(&str, &[&str]); 60] = [
     ("--force", &["--force"]),
     ("--color", &["--color=always"]),
     ("--fair", &["--fair=weak"]),
@@ -83,6 +83,8 @@ const PLAIN: [(&str, &[&str]); 58] = [
     ("-U", &["-UUNUSED"]),
     ("-I", &["-I", "{folder}"]),
     ("--reverse-escapes", &["-J"]),
+    ("--overflow", &["--overflow=error"]),
+    ("--overflow", &["--overflow=wrap"]),
     ("--raw", &["--raw"]),
     ("--no-coarsening", &["--no-coarsening"]),
     ("--no-dead-variables", &["--no-dead-variables"]),
