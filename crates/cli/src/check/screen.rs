@@ -44,7 +44,8 @@ impl Done {
     /// The whole check in one line.
     pub fn brief(&self) -> String {
         let decisive = self.results.decisive();
-        self.checked(decisive).brief(self.trail(decisive).name().as_deref())
+        let alone = self.results.answers.len() == 1;
+        self.checked(decisive).brief(self.trail(decisive).name().as_deref(), alone)
     }
 
     /// The whole check.
