@@ -3,6 +3,7 @@
 mod asking;
 mod bench;
 mod ltl;
+mod plot;
 mod reports;
 mod request;
 mod storing;
@@ -20,6 +21,7 @@ use kripke_report::number::{parse_bytes, parse_count, parse_duration};
 pub use asking::Asking;
 pub use bench::Bench;
 pub use ltl::{Ltl, LtlFormat};
+pub use plot::Plot;
 pub use reports::{ProgressStyle, Reports};
 pub use storing::Storing;
 
@@ -77,6 +79,9 @@ pub enum Command {
     /// Translate an LTL formula into a Büchi automaton
     #[command(after_help = ltl::EXAMPLES)]
     Ltl(Ltl),
+    /// Draw the logs of `kripke check --log` as SVG
+    #[command(after_help = plot::EXAMPLES)]
+    Plot(Plot),
     /// Print a completion script for your shell
     Completions {
         #[arg(value_enum)]

@@ -3,6 +3,7 @@
 mod cases;
 mod json;
 mod reports;
+mod run_log;
 mod screen;
 mod stopped;
 mod tally;
@@ -28,6 +29,7 @@ use crate::files::{Kind, Replace};
 use crate::watchdog::Watched;
 use crate::{files, output, processor, signals, watchdog};
 use reports::Reports;
+use run_log::RunLog;
 use screen::Done;
 use stopped::{Answered, Position, StopReport};
 use tally::Tally;
@@ -41,13 +43,15 @@ pub fn run(args: &Check) -> Result<Status, Failure> {
     Plan::validate(&request).map_err(|refusal| Failure::BadInput(refusal.to_string()))?;
     check_output(args)?;
     let reports = Arc::new(Reports::new(args)?);
+    let log = Arc::new(RunLog::new(args)?);
     let interrupt = signals::interrupt();
-    let session = Session { args, request: &request, interrupt: &interrupt, reports: &reports };
+    let session = Session { args, request: &request, interrupt: &interrupt, reports: &reports, log: &log };
     let status = match &args.files[..] {
         [file] => session.one(file),
         _ => session.many(),
     };
     reports.write();
+    log.write();
     status
 }
 
@@ -57,6 +61,7 @@ struct Session<'a> {
     request: &'a Request,
     interrupt: &'a Arc<AtomicBool>,
     reports: &'a Arc<Reports>,
+    log: &'a Arc<RunLog>,
 }
 
 /// Refuses a trail file that can't be written, before the search.
@@ -90,17 +95,20 @@ impl Session<'_> {
             interrupt: self.interrupt.clone(),
             report: Box::new(move |stop| report.print(stop)),
         });
-        let Session { args, request, interrupt, reports } = self;
+        let Session { args, request, interrupt, reports, log } = self;
+        log.start(file);
         let trails = Mutex::new((Vec::new(), false));
-        let watcher = Watcher { args, request, file, interrupt, answered, trails };
+        let watcher = Watcher { args, request, file, interrupt, answered, trails, log };
         let results = match kripke::run::check(file, request, &Disk, &watcher) {
             Ok(results) => results,
             Err(error) => {
                 reports.add(unanswered(file, &error));
+                log.end(Some(error.to_string()));
                 return Err(error);
             }
         };
         reports.add(watcher.answered.suite(file));
+        log.end(None);
         let cpu = processor::seconds().zip(busy).map(|(now, before)| now - before);
         Ok((Done { results, trails: watcher.into_trails(), cpu }, watching))
     }

@@ -31,6 +31,10 @@ pub enum Kind {
     Junit,
     /// The SARIF report of `kripke check --sarif`.
     Sarif,
+    /// The log of `kripke check --log`.
+    Log,
+    /// A picture of `kripke plot`.
+    Picture,
     /// A DVE model with a property, of `kripke combine`.
     Combined,
 }
@@ -90,6 +94,8 @@ impl Kind {
             Kind::Table => text.starts_with(crate::bench::CSV_HEADER),
             Kind::Junit => text.starts_with(kripke_report::junit::HEAD),
             Kind::Sarif => text.starts_with(kripke_report::sarif::HEAD) && text.contains("\"name\": \"Kripke\""),
+            Kind::Log => text.starts_with(kripke_report::run_log::HEAD),
+            Kind::Picture => text.starts_with(kripke_report::line_chart::HEAD),
             Kind::Combined => text.contains(crate::combine::MARK),
         })
     }

@@ -35,7 +35,7 @@ pub fn watch<T>(progress: &Progress, memory: Option<u64>, style: ProgressStyle, 
 }
 
 /// Runs `search` beside `show`, which is told when the search has ended.
-fn beside<T>(show: impl FnOnce(Receiver<()>) + Send, search: impl FnOnce() -> T) -> T {
+pub fn beside<T>(show: impl FnOnce(Receiver<()>) + Send, search: impl FnOnce() -> T) -> T {
     thread::scope(|scope| {
         let (done, ended) = mpsc::channel::<()>();
         // Without the thread, no progress is shown.

@@ -14,10 +14,13 @@ pub mod explanation;
 pub mod itf;
 pub mod json;
 pub mod junit;
+pub mod line_chart;
 pub mod listing;
 pub mod names;
 pub mod number;
+pub mod plot;
 pub mod run;
+pub mod run_log;
 #[cfg(test)]
 mod sample;
 pub mod sarif;

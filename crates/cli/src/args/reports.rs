@@ -14,6 +14,9 @@ pub struct Reports {
     /// Write the violations as SARIF 2.1.0, for code scanning
     #[arg(long, value_name = "FILE")]
     pub sarif: Option<PathBuf>,
+    /// Write a log of the run, one JSON object per line, for `kripke plot`
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
     /// Do not test whether a formula that holds does so vacuously, for want of its premise
     #[arg(long)]
     pub no_vacuity: bool,

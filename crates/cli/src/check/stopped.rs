@@ -14,6 +14,7 @@ use kripke_report::verdict::Reason;
 use super::Session;
 use super::cases::case;
 use super::reports::Reports;
+use super::run_log::RunLog;
 use super::screen::checked;
 use super::tally::Tally;
 use crate::args::Format;
@@ -112,6 +113,7 @@ pub struct StopReport {
     answered: Answered,
     position: Option<Position>,
     reports: Arc<Reports>,
+    log: Arc<RunLog>,
 }
 
 impl StopReport {
@@ -129,6 +131,7 @@ impl StopReport {
             answered: answered.clone(),
             position,
             reports: session.reports.clone(),
+            log: session.log.clone(),
         }
     }
 
@@ -171,6 +174,8 @@ impl StopReport {
         cases.extend(Suite::whole(&self.name, open).cases);
         self.reports.add(Suite { model: self.name.clone(), cases });
         self.reports.write();
+        self.log.end(Some(message.to_string()));
+        self.log.write();
     }
 
     /// The others are not looked at any more.

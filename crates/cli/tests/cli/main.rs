@@ -19,6 +19,7 @@ mod others_bugs;
 mod overflow;
 mod partial_order;
 mod phases;
+mod plot;
 mod program;
 mod reduction;
 mod replay;

@@ -28,7 +28,7 @@ const QUESTIONS: [(&str, &[&str]); 9] = [
 ];
 
 /// Options that must not change an answer, or only as the judge knows.
-const PLAIN: [(&str, &[&str]); 60] = [
+const PLAIN: [(&str, &[&str]); 61] = [
     ("--force", &["--force"]),
     ("--color", &["--color=always"]),
     ("--fair", &["--fair=weak"]),
@@ -73,6 +73,7 @@ const PLAIN: [(&str, &[&str]); 60] = [
     ("--no-trail", &["--no-trail"]),
     ("--junit", &["--junit={folder}/pair.xml"]),
     ("--sarif", &["--sarif={folder}/pair.sarif"]),
+    ("--log", &["--log={folder}/pair.log"]),
     ("--no-vacuity", &["--no-vacuity"]),
     ("--progress", &["--progress=plain"]),
     ("--progress", &["--progress=none"]),
