@@ -39,6 +39,7 @@
 
 pub mod answer;
 mod check;
+mod coverage;
 mod decisions;
 pub mod error;
 pub mod files;
@@ -47,6 +48,7 @@ pub mod layers;
 pub mod load;
 pub mod memory;
 pub mod monitor;
+pub mod overflow;
 pub mod plan;
 pub mod question;
 pub mod replay;
@@ -57,6 +59,7 @@ mod shortest;
 pub mod symmetric;
 pub mod task;
 pub mod transition_system;
+pub mod vacuity;
 
 pub use check::{Check, Model, Proof, Verdict, Violation};
 pub use error::Error;

@@ -18,6 +18,7 @@ use kripke_report::json::Complaint;
 use kripke_report::number::counted;
 
 pub use crate::files::Files;
+use crate::overflow;
 use crate::request::Source;
 
 /// A model that was read.
@@ -80,7 +81,10 @@ pub fn load_with(
         InputError::new(&loaded.sources, &all)
     })?;
     let warnings = rendered(&loaded.sources, &loaded.diagnostics);
-    let model = loaded.model.ok_or_else(|| InputError::whole(path, "it has no model"))?;
+    let mut model = loaded.model.ok_or_else(|| InputError::whole(path, "it has no model"))?;
+    if source.overflow_is_error {
+        overflow::check_stores(&mut model);
+    }
     Ok(Loaded { model, conditions, warnings })
 }
 

@@ -314,7 +314,7 @@ fn hidden(request: &Request) -> Vec<Note> {
 }
 
 impl QuestionPlan {
-    fn new(request: &Request, facts: &Facts, question: &QuestionFacts) -> QuestionPlan {
+    pub(crate) fn new(request: &Request, facts: &Facts, question: &QuestionFacts) -> QuestionPlan {
         let reductions = &request.reductions;
         let wanted = !reductions.raw && reductions.partial_order;
         let partial_order = wanted.then(|| partial_order(request, question));

@@ -73,19 +73,24 @@ pub fn check(file: &Path, request: &Request, files: &dyn Files, monitor: &dyn Mo
         let unmerged = task.clone();
         let answer = session.answer(task, for_symmetry.next(), plan)?;
         monitor.answered(&answer);
-        let answer = session.shortest(answer, unmerged, plan)?;
+        let mut answer = session.shortest(answer, unmerged.clone(), plan)?;
+        session.cover(&mut answer, &unmerged, plan)?;
+        if request.vacuity {
+            answer.vacuity = session.vacuity(&answer, &model)?;
+        }
         monitor.phase(Phase::Writing);
         monitor.finished(&answer);
         answers.push(answer);
     }
+    let cuts = session.cuts(&model, &answers)?;
     let compile: f64 = answers.iter().map(|a| a.compile.as_secs_f64()).sum();
     let search = answers.iter().map(|a| a.elapsed.as_secs_f64()).sum::<f64>() - compile;
     let seconds = json::Seconds { load: load.as_secs_f64(), compile, search, cpu: None };
-    Ok(Results { model, answers, not_checked, notes: plan.notes, seconds, limits })
+    Ok(Results { model, answers, not_checked, notes: plan.notes, seconds, limits, cuts })
 }
 
 /// What the model and the machine have.
-fn facts(tasks: &[Task], limits: &Limits) -> Facts {
+pub(crate) fn facts(tasks: &[Task], limits: &Limits) -> Facts {
     Facts {
         questions: tasks.iter().map(Task::facts).collect(),
         hidden: tasks.iter().flat_map(|task| &task.searched.globals).any(|global| global.hidden),
@@ -152,7 +157,7 @@ impl Session<'_> {
         self.monitor.phase(Phase::Confirming);
         let mut shortest = self.shorten(&system, &search, &mut outcome);
         let audited = self.audited(&system)?;
-        let engine = system.engine();
+        let (engine, left_out) = (system.engine(), system.has_left_out());
         let (mut explored, mut covered) = system.finish();
         if let Some(symmetry) = symmetries {
             let mut original = self.interpreter(&task.searched).map_err(refused)?;
@@ -174,6 +179,7 @@ impl Session<'_> {
             engine,
             not_compiled,
             covered,
+            left_out,
             elapsed: start.elapsed(),
             compile,
             tree,
@@ -181,6 +187,7 @@ impl Session<'_> {
             symmetry,
             shortest,
             audited,
+            vacuity: None,
         })
     }
 

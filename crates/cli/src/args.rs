@@ -3,6 +3,8 @@
 mod asking;
 mod bench;
 mod ltl;
+mod plot;
+mod reports;
 mod request;
 mod storing;
 
@@ -19,6 +21,8 @@ use kripke_report::number::{parse_bytes, parse_count, parse_duration};
 pub use asking::Asking;
 pub use bench::Bench;
 pub use ltl::{Ltl, LtlFormat};
+pub use plot::Plot;
+pub use reports::{ProgressStyle, Reports};
 pub use storing::Storing;
 
 const EXAMPLES: &str = "\
@@ -75,6 +79,9 @@ pub enum Command {
     /// Translate an LTL formula into a Büchi automaton
     #[command(after_help = ltl::EXAMPLES)]
     Ltl(Ltl),
+    /// Draw the logs of `kripke check --log` as SVG
+    #[command(after_help = plot::EXAMPLES)]
+    Plot(Plot),
     /// Print a completion script for your shell
     Completions {
         #[arg(value_enum)]
@@ -110,6 +117,10 @@ pub struct Reading {
     /// Evaluate nested `unless` escapes from the inside out
     #[arg(short = 'J', long)]
     pub reverse_escapes: bool,
+    /// Values that do not fit into their variable are cut: say where this first happens (warn), make it an error (error), or
+    /// ignore it (wrap)
+    #[arg(long, value_enum, default_value_t, value_name = "warn|error|wrap", hide_possible_values = true)]
+    pub overflow: Overflow,
     /// Full interleaving as SPIN counts it: no statement merging, no reductions, `xr`/`xs` not checked
     #[arg(long)]
     pub raw: bool,
@@ -122,6 +133,14 @@ pub struct Reading {
     /// No slicing: keep variables and constants that cannot influence the property
     #[arg(long)]
     pub no_slicing: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+pub enum Overflow {
+    #[default]
+    Warn,
+    Error,
+    Wrap,
 }
 
 /// The names of the languages, as help shows them.
@@ -150,6 +169,8 @@ pub struct Check {
     pub limits: Limits,
     #[command(flatten)]
     pub showing: Showing,
+    #[command(flatten)]
+    pub reports: Reports,
     #[command(flatten)]
     pub reading: Reading,
 }

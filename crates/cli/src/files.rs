@@ -27,6 +27,14 @@ pub enum Kind {
     Trail,
     /// The table of `kripke bench --csv`.
     Table,
+    /// The JUnit report of `kripke check --junit`.
+    Junit,
+    /// The SARIF report of `kripke check --sarif`.
+    Sarif,
+    /// The log of `kripke check --log`.
+    Log,
+    /// A picture of `kripke plot`.
+    Picture,
     /// A DVE model with a property, of `kripke combine`.
     Combined,
 }
@@ -84,6 +92,10 @@ impl Kind {
                 .iter()
                 .any(|beginning| text.starts_with(beginning)),
             Kind::Table => text.starts_with(crate::bench::CSV_HEADER),
+            Kind::Junit => text.starts_with(kripke_report::junit::HEAD),
+            Kind::Sarif => text.starts_with(kripke_report::sarif::HEAD) && text.contains("\"name\": \"Kripke\""),
+            Kind::Log => text.starts_with(kripke_report::run_log::HEAD),
+            Kind::Picture => text.starts_with(kripke_report::line_chart::HEAD),
             Kind::Combined => text.contains(crate::combine::MARK),
         })
     }

@@ -11,6 +11,7 @@ mod files;
 mod interactive;
 mod ltl;
 mod output;
+mod plot;
 mod processor;
 mod progress;
 mod random;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Command::Replay(replay) => replay::run(&replay),
         Command::Combine(combine) => combine::run(&combine),
         Command::Ltl(ltl) => ltl::run(&ltl),
+        Command::Plot(plot) => plot::run(&plot),
         Command::Completions { shell } => shell::completions(shell),
         Command::Man { command } => shell::manual(command.as_deref()),
     };

@@ -4,6 +4,7 @@
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
+pub mod case;
 mod columns;
 pub mod coverage;
 pub mod decision;
@@ -12,12 +13,17 @@ pub mod evidence;
 pub mod explanation;
 pub mod itf;
 pub mod json;
+pub mod junit;
+pub mod line_chart;
 pub mod listing;
 pub mod names;
 pub mod number;
+pub mod plot;
 pub mod run;
+pub mod run_log;
 #[cfg(test)]
 mod sample;
+pub mod sarif;
 pub mod screen;
 pub mod source;
 pub mod state;

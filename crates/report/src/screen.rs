@@ -52,6 +52,8 @@ pub struct Checked<'a> {
     pub audited: Option<u64>,
     /// The errors of the model that were not checked, as text.
     pub not_checked: Vec<String>,
+    /// Why the formula holds vacuously, as text.
+    pub vacuity: Option<String>,
 }
 
 /// The headline of an error, and its place.
@@ -100,26 +102,34 @@ impl Checked<'_> {
                     _ => format!("complete search for {}", self.errors_searched_for()),
                 };
                 let (assuming, not_checked) = (self.assuming(), self.not_checked_text());
-                format!("{mark}      {what}{assuming}{not_checked}\n{}", self.figures())
+                let vacuous =
+                    self.vacuity.iter().map(|why| format!("  {}\n", paint(UNSURE, &format!("vacuous: {why}"))));
+                format!("{mark}      {what}{assuming}{not_checked}\n{}", vacuous.collect::<String>() + &self.figures())
             }
             Verdict::Inconclusive(reason) => self.inconclusive(reason),
             Verdict::Violated(_) => String::new(),
         }
     }
 
+    /// The headline of the first error, with the name of the property, and its place.
+    fn headline(&self, violated: &Violated) -> (String, Option<String>) {
+        let (what, place) = headline(self.model, violated.first.error());
+        let what = match (self.property, violated.first.error()) {
+            (Some((_, name)), ErrorKind::BadPrefix | ErrorKind::Cycle | ErrorKind::Refuted) => {
+                what.replacen("property", name, 1)
+            }
+            (Some((kind, name)), ErrorKind::Goal) if kind != "reachability" => format!("{name} violated"),
+            (Some((_, name)), error) if is_fault(error) => {
+                format!("{what} (`{name}` was not decided: a fault came first)")
+            }
+            _ => what,
+        };
+        (what, place)
+    }
+
     /// The result with a trace; `run` is the first counterexample.
     pub fn with_trace(&self, violated: &Violated, run: &Run, names: &Names, look: Look) -> String {
-        let (mut what, place) = headline(self.model, violated.first.error());
-        match (self.property, violated.first.error()) {
-            (Some((_, name)), ErrorKind::BadPrefix | ErrorKind::Cycle | ErrorKind::Refuted) => {
-                what = what.replacen("property", name, 1)
-            }
-            (Some((kind, name)), ErrorKind::Goal) if kind != "reachability" => what = format!("{name} violated"),
-            (Some((_, name)), error) if is_fault(error) => {
-                what = format!("{what} (`{name}` was not decided: a fault came first)");
-            }
-            _ => {}
-        }
+        let (what, place) = self.headline(violated);
         let place = place.unwrap_or_else(|| visible(&self.model.name).into_owned());
         let refuted = matches!(violated.first.error(), ErrorKind::Refuted);
         let length = match (self.order, run.end()) {
@@ -231,23 +241,61 @@ impl Checked<'_> {
         }
     }
 
-    /// The result of one of several properties on one line.
+    /// The result of one of several properties on one line: `✗ ltl live   acceptance cycle   26 steps (weak fairness) → file`.
     pub fn line(&self, trail: Option<&str>) -> String {
         let name = self.property.map_or("safety".to_string(), |(kind, name)| match kind {
             "acceptance" | "progress" => name.to_string(),
             _ => format!("{kind} {name}"),
         });
-        let what = match self.verdict {
-            Verdict::Holds(_) => "holds",
-            Verdict::Violated(v) if self.property.is_some() && is_fault(v.first.error()) => {
-                "not decided (a fault came first)"
+        let (style, mark, rest) = match self.verdict {
+            Verdict::Holds(_) => (GOOD, "✓", self.held()),
+            Verdict::Violated(v) => {
+                let (what, place) = headline(self.model, v.first.error());
+                let undecided = self.property.is_some() && is_fault(v.first.error());
+                let what = match (v.first.error(), what.strip_prefix("property violated: ")) {
+                    (_, Some(how)) => format!("{how}   "),
+                    (ErrorKind::Goal | ErrorKind::BadPrefix | ErrorKind::Refuted, _) => String::new(),
+                    _ if undecided => format!("not decided: {what}   "),
+                    _ => format!("{what}   "),
+                };
+                (BAD, "✗", what + &self.violated(v, place, trail))
             }
-            Verdict::Violated(_) => "violated",
-            Verdict::Inconclusive(_) => "",
+            Verdict::Inconclusive(reason) => (UNSURE, "?", format!("{reason}   {}", self.incomplete(reason))),
         };
-        let what = if what.is_empty() { String::new() } else { format!(" {what}{}:", self.assuming()) };
-        let rest = self.brief(trail);
-        format!("  {name}{what} {rest}\n")
+        format!("  {}   {rest}\n", paint(style, &format!("{mark} {name}")))
+    }
+
+    /// The states and the time of a search without errors, and what restricts the verdict.
+    fn held(&self) -> String {
+        let states = counted(self.statistics.states, "state");
+        let vacuous = self.vacuity.iter().map(|why| format!("   {}", paint(UNSURE, &format!("vacuous: {why}"))));
+        let rest = self.not_checked_text() + &vacuous.collect::<String>();
+        format!("{states}   {}{}{rest}", duration(self.elapsed), self.fairness_words())
+    }
+
+    /// The place, the length and the file of a counterexample.
+    fn violated(&self, violated: &Violated, place: Option<String>, trail: Option<&str>) -> String {
+        let place = place.map(|p| format!("{p}   ")).unwrap_or_default();
+        let steps = counted(violated.first.replayed().moves().len() as u64, "step");
+        let trail = trail.map(|t| format!(" → {}", visible(t))).unwrap_or_default();
+        format!("{place}{steps}{}{trail}", self.fairness_words())
+    }
+
+    /// The states of a search that is not complete.
+    fn incomplete(&self, reason: &Reason) -> String {
+        let complete = if matches!(reason, Reason::Unchecked(_)) { "safety holds" } else { "not complete" };
+        format!("{} states, {complete}", short(self.statistics.states))
+    }
+
+    /// The fairness assumption in short: ` (weak fairness)`.
+    fn fairness_words(&self) -> &'static str {
+        match self.fairness {
+            Fairness::None => "",
+            Fairness::Weak => " (weak fairness)",
+            Fairness::Strong => " (strong fairness)",
+            Fairness::StrongTransitions => " (strong fairness for transitions)",
+            Fairness::Impartial => " (impartiality)",
+        }
     }
 
     /// The figures: `104 312 889 states · 371 200 113 transitions · depth 412 · 2m23s · 24 B/state · 2.33 GiB`.
@@ -311,26 +359,25 @@ impl Checked<'_> {
         format!("  {what} · coverage at most about {coverage} · {store}\n")
     }
 
-    /// The result of one of several models on one line, without the name of the model.
-    pub fn brief(&self, trail: Option<&str>) -> String {
+    /// The result of one of several models on one line, without the name of the model. The property is named if there is one
+    /// `alone`, or if it is violated.
+    pub fn brief(&self, trail: Option<&str>, alone: bool) -> String {
         match self.verdict {
             Verdict::Holds(_) => {
-                let states = counted(self.statistics.states, "state");
-                let (mark, time) = (paint(GOOD, "✓ no errors"), duration(self.elapsed));
-                format!("{mark}   {states}   {time}{}", self.not_checked_text())
+                let what = match self.property.filter(|_| alone) {
+                    Some(("reachability", name)) => format!("✓ never reached: {name}"),
+                    Some((_, name)) => format!("✓ {name}"),
+                    None => "✓ no errors".to_string(),
+                };
+                format!("{}   {}", paint(GOOD, &what), self.held())
             }
             Verdict::Violated(v) => {
-                let (what, place) = headline(self.model, v.first.error());
-                let place = place.map(|p| format!("   {p}")).unwrap_or_default();
-                let steps = counted(v.first.replayed().moves().len() as u64, "step");
-                let trail = trail.map(|t| format!(" → {}", visible(t))).unwrap_or_default();
-                format!("{}{place}   {steps}{trail}", paint(BAD, &format!("✗ {what}")))
+                let (what, place) = self.headline(v);
+                format!("{}   {}", paint(BAD, &format!("✗ {what}")), self.violated(v, place, trail))
             }
             Verdict::Inconclusive(reason) => {
-                let states = short(self.statistics.states);
-                let mark = paint(UNSURE, &format!("? {reason}"));
-                let complete = if matches!(reason, Reason::Unchecked(_)) { "safety holds" } else { "not complete" };
-                format!("{mark}   {states} states, {complete}")
+                let name = self.property.map(|(_, name)| format!("{name}: ")).unwrap_or_default();
+                format!("{}   {}", paint(UNSURE, &format!("? {name}{reason}")), self.incomplete(reason))
             }
         }
     }

@@ -365,6 +365,24 @@ fn plain_tasks(file: &Path, problem: Problem, request: &Request) -> Result<Vec<T
     Ok(out)
 }
 
+/// The task of safety for a model without properties, simplified as far as the request allows.
+pub(crate) fn safety(plain: Model, request: &Request) -> Task {
+    let mut task = Stated::new(plain).safety();
+    if !request.reductions.raw {
+        task.simplify(&request.reductions);
+    }
+    task
+}
+
+/// The task of a formula about a model without properties, simplified as far as the request allows.
+pub(crate) fn simplified(plain: &Model, question: &Question, request: &Request) -> Result<Task, InputError> {
+    let mut task = formula(plain, question, request)?;
+    if !request.reductions.raw {
+        task.simplify(&request.reductions);
+    }
+    Ok(task)
+}
+
 /// The task of a formula or an automaton.
 fn formula(plain: &Model, question: &Question, request: &Request) -> Result<Task, InputError> {
     let kind = match question.logic {

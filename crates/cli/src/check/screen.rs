@@ -44,7 +44,8 @@ impl Done {
     /// The whole check in one line.
     pub fn brief(&self) -> String {
         let decisive = self.results.decisive();
-        self.checked(decisive).brief(self.trail(decisive).name().as_deref())
+        let alone = self.results.answers.len() == 1;
+        self.checked(decisive).brief(self.trail(decisive).name().as_deref(), alone)
     }
 
     /// The whole check.
@@ -83,15 +84,23 @@ impl Done {
             return String::new();
         }
         let missed = coverage::unreached(model, &answer.covered);
-        let so_far = if complete { "" } else { " so far" };
-        match coverage::summary(model, &missed) {
+        let so_far = match (complete, answer.left_out) {
+            (false, _) => " so far",
+            (true, true) => " in the reduced search",
+            (true, false) => "",
+        };
+        let dead = coverage::dead(model, &answer.covered);
+        let dead = coverage::dead_summary(model, &dead).filter(|_| complete && !answer.left_out);
+        let dead: String = dead.into_iter().map(|dead| format!("  {dead}\n")).collect();
+        let never = match coverage::summary(model, &missed) {
             None if args.showing.unreached => format!("  every statement was executed{so_far}\n"),
             None => String::new(),
             Some(_) if args.showing.unreached => {
                 format!("  never executed{so_far}:\n{}", coverage::details(model, &missed))
             }
-            Some(places) => format!("  never executed: {places}\n"),
-        }
+            Some(places) => format!("  never executed{so_far}: {places}\n"),
+        };
+        never + &dead
     }
 
     /// Where time and memory went.
@@ -168,6 +177,7 @@ pub fn checked(answer: &Answer) -> Checked<'_> {
         shortest: answer.shortest,
         audited: answer.audited,
         not_checked: Vec::new(),
+        vacuity: answer.vacuity.as_ref().map(|why| visible(&why.to_string()).into_owned()),
     }
 }
 

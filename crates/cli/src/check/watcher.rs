@@ -10,8 +10,9 @@ use kripke::request::Request;
 use kripke_report::verdict::Verdict;
 use kripke_search::Progress;
 
+use super::run_log::RunLog;
 use super::stopped::Answered;
-use crate::args::Check;
+use crate::args::{Check, ProgressStyle};
 use crate::trails::{Target, Written};
 use crate::{output, progress, watchdog};
 
@@ -22,6 +23,7 @@ pub struct Watcher<'a> {
     pub file: &'a Path,
     pub interrupt: &'a Arc<AtomicBool>,
     pub answered: Answered,
+    pub log: &'a RunLog,
     /// The files written for each answer, and whether one of them is a counterexample.
     pub trails: Mutex<(Vec<Written>, bool)>,
 }
@@ -70,7 +72,8 @@ impl Monitor for Watcher<'_> {
 
     fn search(&self, progress: &Arc<Progress>, memory: Option<u64>, search: &mut dyn FnMut()) {
         watchdog::search(progress);
-        progress::watch(progress, memory, !self.args.showing.quiet, search);
+        let style = if self.args.showing.quiet { ProgressStyle::None } else { self.args.reports.progress };
+        self.log.during(progress, || progress::watch(progress, memory, style, search));
     }
 
     fn questions(&self, count: usize) {
@@ -85,6 +88,7 @@ impl Monitor for Watcher<'_> {
         let mut trails = self.trails.lock().unwrap_or_else(PoisonError::into_inner);
         let written = self.write(answer, !trails.1);
         self.answered.written(answer, &written);
+        self.log.answer(answer);
         trails.0.push(written);
         trails.1 |= matches!(answer.verdict, Verdict::Violated(_));
     }

@@ -89,10 +89,10 @@ fn all_errors_are_counted() {
 fn temporal_properties_are_not_passed_over() {
     let desk = Desk::new();
     let said = desk.run("temporal.pml").expect(0);
-    assert!(said.out.contains("ltl live holds"), "{}", said.out);
+    assert!(said.out.contains("  ✓ ltl live   "), "{}", said.out);
     let without = desk.run("temporal.pml --no-claim").expect(0);
     assert!(without.out.contains("   not checked: ltl live\n"), "{}", without.out);
-    assert!(!without.out.contains("live holds"), "{}", without.out);
+    assert!(!without.out.contains("✓ ltl live"), "{}", without.out);
     let never = desk.run("temporal.pml --ltl []b==0 --no-trail").expect(1);
     assert!(never.out.contains("✗ []b==0 violated"), "{}", never.out);
 }

@@ -345,8 +345,8 @@ fn formulas_come_from_files() {
     let desk = desk();
     desk.write("divine.ltl", "#define in (inside == 1)\n#property F in\n#property G (in -> G in)\n");
     let said = ask(&desk, "fair-strong.pml", &["--ltl-file", "divine.ltl", "--no-trail"]).expect(1);
-    assert!(said.out.starts_with("  ltl F {(inside == 1)} violated: "), "{}", said.out);
-    assert!(said.out.contains("\n  ltl G ({(inside == 1)} -> G {(inside == 1)}) holds: "), "{}", said.out);
+    assert!(said.out.starts_with("  ✗ ltl F {(inside == 1)}   acceptance cycle   "), "{}", said.out);
+    assert!(said.out.contains("\n  ✓ ltl G ({(inside == 1)} -> G {(inside == 1)})   "), "{}", said.out);
     desk.write("spin.prp", "[] (inside ->\n  [] inside)\n");
     ask(&desk, "fair-strong.pml", &["--ltl-file", "spin.prp"]).expect(0);
     desk.write("empty.prp", "\n");

@@ -83,7 +83,9 @@ impl Analysis<'_, '_> {
             Target::Fault => return false,
         };
         let (low, high) = self.system.cells[cells.start as usize].range.unwrap_or((i32::MIN, i32::MAX));
+        let all = values;
         let values = values.within(low, high);
+        self.leaves_range |= values != *all;
         if values.is_empty() {
             return false;
         }
