@@ -5,6 +5,7 @@ mod bench;
 mod ltl;
 mod request;
 mod storing;
+mod viewing;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ pub use asking::Asking;
 pub use bench::Bench;
 pub use ltl::{Ltl, LtlFormat};
 pub use storing::Storing;
+pub use viewing::{ChartFormat, Viewing};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -359,6 +361,8 @@ pub struct Replay {
     /// Show all steps and all variables of the run
     #[arg(long)]
     pub full: bool,
+    #[command(flatten)]
+    pub viewing: Viewing,
 }
 
 #[derive(Args, Debug)]

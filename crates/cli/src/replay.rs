@@ -10,9 +10,9 @@ use kripke::task::Kind;
 use kripke_report::run::{End, Run};
 use kripke_report::table::Look;
 use kripke_report::trail_file::TrailFile;
-use kripke_report::{itf, listing, screen};
+use kripke_report::{chart, itf, listing, screen};
 
-use crate::args::{Reading, Replay, ReplayFormat};
+use crate::args::{ChartFormat, Reading, Replay, ReplayFormat};
 use crate::exit::{Failure, Status};
 use crate::interactive::Session;
 use crate::{files, output};
@@ -42,6 +42,16 @@ pub fn run(args: &Replay) -> Result<Status, Failure> {
         return Ok(Status::Fine);
     }
     let look = Look { width: output::width(), full: args.full };
+    let shown = if witness || end == End::Fine { Status::Fine } else { Status::Violated };
+    if let Some(format) = args.viewing.chart {
+        let chart = chart::chart(&run, &names, &mut interpreter, args.viewing.changes);
+        output::print(&match format {
+            ChartFormat::Text => format!("{verdict}\n{}", chart::text::text(&chart, look)),
+            ChartFormat::Svg => chart::svg::svg(&chart),
+            ChartFormat::Mermaid => chart::mermaid::mermaid(&chart),
+        });
+        return Ok(shown);
+    }
     if format == ReplayFormat::Json {
         output::print_json(&itf::itf(&run, &names, file.error.as_deref().unwrap_or("")));
     }
@@ -53,7 +63,7 @@ pub fn run(args: &Replay) -> Result<Status, Failure> {
         ReplayFormat::List => format!("{}{verdict}", listing::listing(&run)),
         ReplayFormat::Json => String::new(),
     });
-    Ok(if witness || end == End::Fine { Status::Fine } else { Status::Violated })
+    Ok(shown)
 }
 
 /// The request of a trail file. Formats 1 and 2 have arguments of the program instead.

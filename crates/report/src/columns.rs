@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use kripke_model::ir::{Model, ProcessId, Shows, VarId};
 use kripke_model::layout::View;
 
+use crate::escape::visible;
 use crate::explanation;
 use crate::names::{Item, Names, What, channel_item, variables};
 use crate::run::Run;
@@ -109,6 +110,18 @@ fn scalars(model: &Model) -> impl Iterator<Item = Item> {
         .enumerate()
         .filter(|(_, v)| v.dims.is_empty() && !v.hidden && v.ty.shows != Shows::Channel);
     plain.map(|(i, _)| Item { owner: None, what: What::Element { var: VarId(i as u32), at: 0 } })
+}
+
+/// The variables that differ between two states, with their new values: `x = 3`.
+pub fn changed(run: &Run, names: &Names, before: &View, after: &View) -> Vec<String> {
+    let mut items = BTreeSet::new();
+    compare(run.model(), before, after, &mut items);
+    let is_variable = |item: &&Item| matches!(item.what, What::Element { .. });
+    let told = |item: &Item| {
+        let value = names.read(run.model(), after, *item)?;
+        Some(visible(&format!("{} = {value}", names.item(run.model(), *item))).into_owned())
+    };
+    items.iter().filter(is_variable).filter_map(told).collect()
 }
 
 fn compare(model: &Model, a: &View, b: &View, changing: &mut BTreeSet<Item>) {

@@ -4,6 +4,7 @@
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
+pub mod chart;
 mod columns;
 pub mod coverage;
 pub mod decision;
@@ -25,3 +26,4 @@ pub mod style;
 pub mod table;
 pub mod trail_file;
 pub mod verdict;
+pub mod width;

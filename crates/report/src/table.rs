@@ -11,9 +11,10 @@ use crate::number::counted;
 use crate::run::{End, Run};
 use crate::style::{BAD, FAINT, HEAD, paint};
 
-/// Rows shown at the start and at the end of a run that is too long to be shown in full.
-const OPENING: usize = 20;
-const CLOSING: usize = 40;
+/// Rows shown at the start of a run that is too long to be shown in full.
+pub const OPENING: usize = 20;
+/// Rows at the end of such a run.
+pub const CLOSING: usize = 40;
 /// The smallest width of the statement column before columns are dropped.
 const NARROW: usize = 30;
 const WIDE: usize = 60;
@@ -151,7 +152,8 @@ pub fn mover(run: &Run, names: &Names, step: &Move) -> String {
     }
 }
 
-fn line(run: &Run, step: &Move) -> String {
+/// The line of a step, and the line of its partner in a rendezvous.
+pub fn line(run: &Run, step: &Move) -> String {
     if run.is_pause(step) {
         return String::new();
     }

@@ -2,6 +2,7 @@
 
 mod bench;
 mod bounded;
+mod chart;
 mod check;
 mod dve;
 mod escapes;
@@ -22,6 +23,7 @@ mod program;
 mod reduction;
 mod replay;
 mod simulate;
+mod snapshots;
 mod stores;
 mod symmetry;
 mod temporal;
