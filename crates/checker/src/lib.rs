@@ -41,6 +41,7 @@ pub mod answer;
 mod check;
 mod decisions;
 pub mod error;
+pub mod explain;
 pub mod files;
 pub mod judge;
 pub mod layers;

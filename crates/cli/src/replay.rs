@@ -3,11 +3,14 @@
 use std::io;
 use std::path::Path;
 
+use kripke::explain::{self, Explained};
 use kripke::files::Disk;
 use kripke::replay::{Replayable, TrailRequest};
 use kripke::request::Request;
 use kripke::task::Kind;
+use kripke_report::names::Names;
 use kripke_report::run::{End, Run};
+use kripke_report::select::{self, Selection};
 use kripke_report::table::Look;
 use kripke_report::trail_file::TrailFile;
 use kripke_report::{chart, itf, listing, screen};
@@ -17,13 +20,16 @@ use crate::exit::{Failure, Status};
 use crate::interactive::Session;
 use crate::{files, output};
 
+/// Names that the message on a pattern without a match lists.
+const MOST_NAMES: usize = 30;
+
 pub fn run(args: &Replay) -> Result<Status, Failure> {
     let path = args.trail.clone().unwrap_or_else(|| files::trail_name(&args.file));
     let wrong = |e: &dyn std::fmt::Display| Failure::BadInput(format!("{}: {e}", path.display()));
     let file = TrailFile::read(&text(args, &path)?).map_err(|e| wrong(&e))?;
     let request = request(&file).map_err(|e| wrong(&e))?;
-    let prepared = kripke::replay::prepare(&args.file, &request, &Disk)?;
-    let Replayable { kind, mut interpreter, mut searched, warnings } = prepared;
+    let prepared = kripke::replay::prepare(&args.file, &request, &args.viewing.watch, &Disk)?;
+    let Replayable { kind, question, mut interpreter, mut searched, watched, warnings } = prepared;
     output::remark(&warnings);
     let trail = file.trail(interpreter.model()).map_err(|e| wrong(&e))?;
     let (_, replayed) = trail.replay_whole(&mut interpreter, &mut searched).map_err(|e| wrong(&e))?;
@@ -55,8 +61,13 @@ pub fn run(args: &Replay) -> Result<Status, Failure> {
     if format == ReplayFormat::Json {
         output::print_json(&itf::itf(&run, &names, file.error.as_deref().unwrap_or("")));
     }
+    let explained = Explained { kind, question: question.as_ref(), replayed: &replayed, names: &names };
+    let mut selection = explained.selection(args.viewing.selection(), &mut interpreter);
+    let watched = args.viewing.watch.iter().zip(&watched);
+    selection.watched.extend(watched.map(|(text, expr)| explain::watch(text, expr, &replayed, &mut interpreter)));
+    check_names(&selection, &run, &names)?;
     output::print(&match format {
-        ReplayFormat::Table => format!("{verdict}\n{}", screen::trace(&run, &names, look)),
+        ReplayFormat::Table => format!("{verdict}\n{}", screen::trace_of(&run, &names, look, &selection)),
         ReplayFormat::List if end == End::InvalidEnd => {
             format!("{}{verdict}{}", listing::listing(&run), screen::deadlock(&run, &names))
         }
@@ -64,6 +75,17 @@ pub fn run(args: &Replay) -> Result<Status, Failure> {
         ReplayFormat::Json => String::new(),
     });
     Ok(shown)
+}
+
+/// Refuses patterns that no variable matches.
+fn check_names(selection: &Selection, run: &Run, names: &Names) -> Result<(), Failure> {
+    let Some(pattern) = selection.unmatched(run, names).into_iter().next() else { return Ok(()) };
+    let mut known: Vec<String> = select::items(run).iter().map(|item| names.item(run.model(), *item)).collect();
+    if known.len() > MOST_NAMES {
+        known.truncate(MOST_NAMES);
+        known.push("…".to_string());
+    }
+    Err(Failure::BadInput(format!("--show: no variable matches `{pattern}`; the run has {}", known.join(", "))))
 }
 
 /// The request of a trail file. Formats 1 and 2 have arguments of the program instead.

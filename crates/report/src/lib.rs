@@ -20,6 +20,7 @@ pub mod run;
 #[cfg(test)]
 mod sample;
 pub mod screen;
+pub mod select;
 pub mod source;
 pub mod state;
 pub mod style;

@@ -12,9 +12,10 @@ use crate::explanation;
 use crate::names::Names;
 use crate::number::{bytes, counted, duration, grouped, short};
 use crate::run::{End, Run};
+use crate::select::Selection;
 use crate::source::Lines;
 use crate::style::{BAD, FAINT, GOOD, UNSURE, paint};
-use crate::table::{Look, table};
+use crate::table::{Look, selected};
 use crate::verdict::{Counterexample, Reason, Verdict, Violated};
 
 /// A finished check.
@@ -108,7 +109,7 @@ impl Checked<'_> {
     }
 
     /// The result with a trace; `run` is the first counterexample.
-    pub fn with_trace(&self, violated: &Violated, run: &Run, names: &Names, look: Look) -> String {
+    pub fn with_trace(&self, violated: &Violated, run: &Run, look: Look, selection: &Selection) -> String {
         let (mut what, place) = headline(self.model, violated.first.error());
         match (self.property, violated.first.error()) {
             (Some((_, name)), ErrorKind::BadPrefix | ErrorKind::Cycle | ErrorKind::Refuted) => {
@@ -133,7 +134,7 @@ impl Checked<'_> {
         let found = format!("{}, {}", counted(self.statistics.states, "state"), duration(self.elapsed));
         let mark = paint(BAD, &format!("✗ {what}"));
         let mut out = format!("{mark}   {place}     {length}, {steps} ({found})\n\n");
-        out.push_str(&trace(run, names, look));
+        out.push_str(&trace_of(run, &run.names(), look, selection));
         if self.statistics.errors.total() > 1 {
             out.push('\n');
             out.push_str(&self.all(violated));
@@ -378,7 +379,12 @@ fn percent(part: f64) -> String {
 
 /// The steps of a run. For a deadlock, the blocked processes follow.
 pub fn trace(run: &Run, names: &Names, look: Look) -> String {
-    let mut out = table(run, names, look);
+    trace_of(run, names, look, &Selection::default())
+}
+
+/// The steps of a run, with a choice of columns and rows and with remarks.
+pub fn trace_of(run: &Run, names: &Names, look: Look, selection: &Selection) -> String {
+    let mut out = selected(run, names, look, selection);
     if let End::Cycle(before) = run.end() {
         let (first, last) = (run.forgotten() + before + 1, run.forgotten() + run.moves().len());
         let which = match first.cmp(&last) {
@@ -395,6 +401,12 @@ pub fn trace(run: &Run, names: &Names, look: Look) -> String {
         out.push_str(&deadlock(run, names));
     } else if let Some(remark) = explanation::remark(run, names).filter(|_| run.end().is_of_state()) {
         out.push_str(&format!("\n  {} the property can't be evaluated here: {remark}\n", paint(BAD, "✗")));
+    }
+    for (_, mark) in &selection.marks {
+        out.push_str(&format!("  {} {}\n", paint(UNSURE, "◆"), visible(mark)));
+    }
+    for note in &selection.notes {
+        out.push_str(&format!("  {}\n", visible(note)));
     }
     out
 }

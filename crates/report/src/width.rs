@@ -41,7 +41,7 @@ pub fn right(text: &str, columns: usize) -> String {
 /// The text, filled with blanks on both sides.
 pub fn centre(text: &str, columns: usize) -> String {
     let free = blanks(text, columns);
-    format!("{:1$}{text}{:2$}", "", free / 2, free - free / 2)
+    format!("{0:1$}{text}{0:2$}", "", free / 2, free - free / 2)
 }
 
 #[cfg(test)]

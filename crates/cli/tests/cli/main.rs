@@ -26,6 +26,7 @@ mod simulate;
 mod snapshots;
 mod stores;
 mod symmetry;
+mod tables;
 mod temporal;
 mod temporal_corpus;
 mod verdicts;
