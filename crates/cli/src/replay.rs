@@ -1,7 +1,7 @@
 //! `kripke replay`: shows a trail again.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use kripke::explain::{self, Explained};
 use kripke::files::Disk;
@@ -18,13 +18,14 @@ use kripke_report::{chart, itf, listing, screen};
 use crate::args::{ChartFormat, Reading, Replay, ReplayFormat};
 use crate::exit::{Failure, Status};
 use crate::interactive::Session;
-use crate::{files, output};
+use crate::trail_names::Part;
+use crate::{files, output, trail_names};
 
 /// Names that the message on a pattern without a match lists.
 const MOST_NAMES: usize = 30;
 
 pub fn run(args: &Replay) -> Result<Status, Failure> {
-    let path = args.trail.clone().unwrap_or_else(|| files::trail_name(&args.file));
+    let path = args.trail.clone().or_else(|| trail_names::newest(&args.file)).unwrap_or_else(|| usual_name(&args.file));
     let wrong = |e: &dyn std::fmt::Display| Failure::BadInput(format!("{}: {e}", path.display()));
     let file = TrailFile::read(&text(args, &path)?).map_err(|e| wrong(&e))?;
     let request = request(&file).map_err(|e| wrong(&e))?;
@@ -75,6 +76,14 @@ pub fn run(args: &Replay) -> Result<Status, Failure> {
         ReplayFormat::Json => String::new(),
     });
     Ok(shown)
+}
+
+/// The name of a trail of the model's safety, which may be the trail of a model that was moved.
+fn usual_name(model: &Path) -> PathBuf {
+    trail_names::beside(
+        Path::new(model.file_name().unwrap_or_default()).with_extension("json").as_path(),
+        Part { property: None, number: 1 },
+    )
 }
 
 /// Refuses patterns that no variable matches.

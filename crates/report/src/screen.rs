@@ -232,23 +232,50 @@ impl Checked<'_> {
         }
     }
 
-    /// The result of one of several properties on one line.
+    /// The result of one of several properties on one line: `✗ live   26 steps (weak fairness) → live.trail.json`.
     pub fn line(&self, trail: Option<&str>) -> String {
-        let name = self.property.map_or("safety".to_string(), |(kind, name)| match kind {
-            "acceptance" | "progress" => name.to_string(),
-            _ => format!("{kind} {name}"),
-        });
-        let what = match self.verdict {
-            Verdict::Holds(_) => "holds",
-            Verdict::Violated(v) if self.property.is_some() && is_fault(v.first.error()) => {
-                "not decided (a fault came first)"
-            }
-            Verdict::Violated(_) => "violated",
-            Verdict::Inconclusive(_) => "",
+        format!("  {}\n", self.named("safety", trail))
+    }
+
+    /// The result of a property on one line, with the name of the property.
+    fn named(&self, name: &str, trail: Option<&str>) -> String {
+        let name = self.property.map_or(name, |(_, name)| name);
+        let name = visible(name);
+        let under = match self.fairness {
+            Fairness::None => "",
+            Fairness::Weak => " (weak fairness)",
+            Fairness::Strong => " (strong fairness)",
+            Fairness::StrongTransitions => " (strong fairness for transitions)",
+            Fairness::Impartial => " (impartiality)",
         };
-        let what = if what.is_empty() { String::new() } else { format!(" {what}{}:", self.assuming()) };
-        let rest = self.brief(trail);
-        format!("  {name}{what} {rest}\n")
+        match self.verdict {
+            Verdict::Holds(_) => {
+                let (states, time) = (counted(self.statistics.states, "state"), duration(self.elapsed));
+                format!("{}   {states}   {time}{under}{}", paint(GOOD, &format!("✓ {name}")), self.not_checked_text())
+            }
+            Verdict::Violated(v) => {
+                let (what, place) = headline(self.model, v.first.error());
+                let place = place.map(|p| format!("   {p}")).unwrap_or_default();
+                let steps = counted(v.first.replayed().moves().len() as u64, "step");
+                let trail = trail.map(|t| format!(" → {}", visible(t))).unwrap_or_default();
+                let (mark, what) = match (self.property, v.first.error()) {
+                    (Some(_), error) if is_fault(error) => {
+                        ("?", format!("   not decided: a fault came first: {what}{place}"))
+                    }
+                    (Some(_), ErrorKind::Goal | ErrorKind::BadPrefix | ErrorKind::Refuted | ErrorKind::Cycle) => {
+                        ("✗", String::new())
+                    }
+                    _ => ("✗", format!("   {what}{place}")),
+                };
+                let style = if mark == "?" { UNSURE } else { BAD };
+                format!("{}{what}   {steps}{under}{trail}", paint(style, &format!("{mark} {name}")))
+            }
+            Verdict::Inconclusive(reason) => {
+                let states = short(self.statistics.states);
+                let complete = if matches!(reason, Reason::Unchecked(_)) { "safety holds" } else { "not complete" };
+                format!("{}   {reason}   {states} states, {complete}{under}", paint(UNSURE, &format!("? {name}")))
+            }
+        }
     }
 
     /// The figures: `104 312 889 states · 371 200 113 transitions · depth 412 · 2m23s · 24 B/state · 2.33 GiB`.
@@ -312,13 +339,16 @@ impl Checked<'_> {
         format!("  {what} · coverage at most about {coverage} · {store}\n")
     }
 
-    /// The result of one of several models on one line, without the name of the model.
+    /// The result of one of several models on one line, without the name of the model. A violated property is named.
     pub fn brief(&self, trail: Option<&str>) -> String {
         match self.verdict {
             Verdict::Holds(_) => {
                 let states = counted(self.statistics.states, "state");
                 let (mark, time) = (paint(GOOD, "✓ no errors"), duration(self.elapsed));
                 format!("{mark}   {states}   {time}{}", self.not_checked_text())
+            }
+            Verdict::Violated(_) if self.property.is_some_and(|(kind, _)| kind != "reachability") => {
+                self.named("", trail)
             }
             Verdict::Violated(v) => {
                 let (what, place) = headline(self.model, v.first.error());

@@ -130,13 +130,14 @@ impl Done {
     fn answer(&self, answer: &Answer, args: &Check, file: &Path) -> String {
         let (checked, trail) = (self.checked(answer), self.trail(answer));
         let look = Look { width: output::width(), full: args.showing.full };
+        let alone = self.trails.iter().filter(|written| written.name().is_some()).count() == 1;
         match (&answer.verdict, answer.witness()) {
             (Verdict::Violated(violated), _) => {
                 let run = Run::replayed(&answer.interpreter, violated.first.replayed());
                 let selection = explained(answer, violated.first.replayed());
                 let mut out = checked.with_trace(violated, &run, look, &selection);
                 out.push_str(&other_runs(answer, look));
-                out.push_str(&trail.hint(file));
+                out.push_str(&trail.hint(file, alone));
                 out
             }
             (_, Some(witness)) => {
@@ -145,7 +146,7 @@ impl Done {
                 out.push_str("\n  this shows it:\n\n");
                 out.push_str(&trace(&run, &run.names(), look));
                 out.push_str(&other_runs(answer, look));
-                out.push_str(&trail.hint(file));
+                out.push_str(&trail.hint(file, alone));
                 out
             }
             _ => checked.without_trace(),

@@ -89,7 +89,7 @@ fn a_lasso_says_why_it_is_a_counterexample() {
         let again = desk.run(&format!("replay {model}")).expect(1);
         assert!(again.out.contains(note), "{model}:\n{}", again.out);
     }
-    let said = desk.run("fair-strong.pml --ltl []((open)-><>(inside))").expect(1);
+    let said = desk.run("fair-strong.pml -j1 --ltl []((open)-><>(inside))").expect(1);
     snapshot("lasso-obligation.txt", &said.steady());
     desk.write("np.pml", "bit x;\nactive proctype p() { progress: x = 1; do :: x = 1 - x od }\n");
     let said = desk.run("np.pml --non-progress").expect(1);
