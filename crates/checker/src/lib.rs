@@ -42,6 +42,7 @@ mod check;
 mod coverage;
 mod decisions;
 pub mod error;
+pub mod explain;
 pub mod files;
 pub mod judge;
 pub mod layers;

@@ -7,6 +7,7 @@ mod plot;
 mod reports;
 mod request;
 mod storing;
+mod viewing;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -24,6 +25,7 @@ pub use ltl::{Ltl, LtlFormat};
 pub use plot::Plot;
 pub use reports::{ProgressStyle, Reports};
 pub use storing::Storing;
+pub use viewing::{ChartFormat, Viewing};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -296,9 +298,12 @@ pub struct Showing {
     /// List every statement that was never executed
     #[arg(long)]
     pub unreached: bool,
-    /// Trail file of the counterexample; `-` is standard output [default: MODEL.trail.json and MODEL.itf.json]
+    /// Trail file of the counterexample; `-` is standard output [default: MODEL.PROPERTY.trail.json]
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
+    /// Also write the counterexample in the Informal Trace Format: MODEL.PROPERTY.itf.json
+    #[arg(long, conflicts_with = "no_trail")]
+    pub itf: bool,
     /// Overwrite existing files, also those that Kripke did not write
     #[arg(long, conflicts_with = "no_trail")]
     pub force: bool,
@@ -360,7 +365,7 @@ pub struct Replay {
     /// Model that the trail belongs to
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Trail file [default: MODEL.trail.json]
+    /// Trail file [default: the newest trail of the model in the current directory]
     #[arg(value_name = "TRAIL")]
     pub trail: Option<PathBuf>,
     /// Table with a column per variable, list of statements, or JSON trace (ITF)
@@ -381,6 +386,8 @@ pub struct Replay {
     /// Show all steps and all variables of the run
     #[arg(long)]
     pub full: bool,
+    #[command(flatten)]
+    pub viewing: Viewing,
 }
 
 #[derive(Args, Debug)]

@@ -70,6 +70,11 @@ fn check_output(args: &Check) -> Result<(), Failure> {
     if files::is_standard(path) && args.showing.format == Format::Json {
         return Err(Failure::BadInput("--trail - and --format json would both be standard output".to_string()));
     }
+    if files::is_standard(path) && args.showing.itf {
+        return Err(Failure::BadInput(
+            "--trail - and --itf: standard output has no place for a second file".to_string(),
+        ));
+    }
     files::may_write(path, Replace::new(Kind::Trail, args.showing.force)).map_err(|e| files::unwritten(path, &e))
 }
 

@@ -19,6 +19,7 @@ mod replay;
 mod shell;
 mod signals;
 mod simulate;
+mod trail_names;
 mod trails;
 mod watchdog;
 

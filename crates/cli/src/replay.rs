@@ -1,29 +1,36 @@
 //! `kripke replay`: shows a trail again.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use kripke::explain::{self, Explained};
 use kripke::files::Disk;
 use kripke::replay::{Replayable, TrailRequest};
 use kripke::request::Request;
 use kripke::task::Kind;
+use kripke_report::names::Names;
 use kripke_report::run::{End, Run};
+use kripke_report::select::{self, Selection};
 use kripke_report::table::Look;
 use kripke_report::trail_file::TrailFile;
-use kripke_report::{itf, listing, screen};
+use kripke_report::{chart, itf, listing, screen};
 
-use crate::args::{Reading, Replay, ReplayFormat};
+use crate::args::{ChartFormat, Reading, Replay, ReplayFormat};
 use crate::exit::{Failure, Status};
 use crate::interactive::Session;
-use crate::{files, output};
+use crate::trail_names::Part;
+use crate::{files, output, trail_names};
+
+/// Names that the message on a pattern without a match lists.
+const MOST_NAMES: usize = 30;
 
 pub fn run(args: &Replay) -> Result<Status, Failure> {
-    let path = args.trail.clone().unwrap_or_else(|| files::trail_name(&args.file));
+    let path = args.trail.clone().or_else(|| trail_names::newest(&args.file)).unwrap_or_else(|| usual_name(&args.file));
     let wrong = |e: &dyn std::fmt::Display| Failure::BadInput(format!("{}: {e}", path.display()));
     let file = TrailFile::read(&text(args, &path)?).map_err(|e| wrong(&e))?;
     let request = request(&file).map_err(|e| wrong(&e))?;
-    let prepared = kripke::replay::prepare(&args.file, &request, &Disk)?;
-    let Replayable { kind, mut interpreter, mut searched, warnings } = prepared;
+    let prepared = kripke::replay::prepare(&args.file, &request, &args.viewing.watch, &Disk)?;
+    let Replayable { kind, question, mut interpreter, mut searched, watched, warnings } = prepared;
     output::remark(&warnings);
     let trail = file.trail(interpreter.model()).map_err(|e| wrong(&e))?;
     let (_, replayed) = trail.replay_whole(&mut interpreter, &mut searched).map_err(|e| wrong(&e))?;
@@ -42,18 +49,52 @@ pub fn run(args: &Replay) -> Result<Status, Failure> {
         return Ok(Status::Fine);
     }
     let look = Look { width: output::width(), full: args.full };
+    let shown = if witness || end == End::Fine { Status::Fine } else { Status::Violated };
+    if let Some(format) = args.viewing.chart {
+        let chart = chart::chart(&run, &names, &mut interpreter, args.viewing.changes);
+        output::print(&match format {
+            ChartFormat::Text => format!("{verdict}\n{}", chart::text::text(&chart, look)),
+            ChartFormat::Svg => chart::svg::svg(&chart),
+            ChartFormat::Mermaid => chart::mermaid::mermaid(&chart),
+        });
+        return Ok(shown);
+    }
     if format == ReplayFormat::Json {
         output::print_json(&itf::itf(&run, &names, file.error.as_deref().unwrap_or("")));
     }
+    let explained = Explained { kind, question: question.as_ref(), replayed: &replayed, names: &names };
+    let mut selection = explained.selection(args.viewing.selection(), &mut interpreter);
+    let watched = args.viewing.watch.iter().zip(&watched);
+    selection.watched.extend(watched.map(|(text, expr)| explain::watch(text, expr, &replayed, &mut interpreter)));
+    check_names(&selection, &run, &names)?;
     output::print(&match format {
-        ReplayFormat::Table => format!("{verdict}\n{}", screen::trace(&run, &names, look)),
+        ReplayFormat::Table => format!("{verdict}\n{}", screen::trace_of(&run, &names, look, &selection)),
         ReplayFormat::List if end == End::InvalidEnd => {
             format!("{}{verdict}{}", listing::listing(&run), screen::deadlock(&run, &names))
         }
         ReplayFormat::List => format!("{}{verdict}", listing::listing(&run)),
         ReplayFormat::Json => String::new(),
     });
-    Ok(if witness || end == End::Fine { Status::Fine } else { Status::Violated })
+    Ok(shown)
+}
+
+/// The name of a trail of the model's safety, which may be the trail of a model that was moved.
+fn usual_name(model: &Path) -> PathBuf {
+    trail_names::beside(
+        Path::new(model.file_name().unwrap_or_default()).with_extension("json").as_path(),
+        Part { property: None, number: 1 },
+    )
+}
+
+/// Refuses patterns that no variable matches.
+fn check_names(selection: &Selection, run: &Run, names: &Names) -> Result<(), Failure> {
+    let Some(pattern) = selection.unmatched(run, names).into_iter().next() else { return Ok(()) };
+    let mut known: Vec<String> = select::items(run).iter().map(|item| names.item(run.model(), *item)).collect();
+    if known.len() > MOST_NAMES {
+        known.truncate(MOST_NAMES);
+        known.push("…".to_string());
+    }
+    Err(Failure::BadInput(format!("--show: no variable matches `{pattern}`; the run has {}", known.join(", "))))
 }
 
 /// The request of a trail file. Formats 1 and 2 have arguments of the program instead.

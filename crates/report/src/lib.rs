@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod case;
+pub mod chart;
 mod columns;
 pub mod coverage;
 pub mod decision;
@@ -25,9 +26,11 @@ pub mod run_log;
 mod sample;
 pub mod sarif;
 pub mod screen;
+pub mod select;
 pub mod source;
 pub mod state;
 pub mod style;
 pub mod table;
 pub mod trail_file;
 pub mod verdict;
+pub mod width;

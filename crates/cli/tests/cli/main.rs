@@ -2,6 +2,7 @@
 
 mod bench;
 mod bounded;
+mod chart;
 mod check;
 mod dve;
 mod escapes;
@@ -27,8 +28,10 @@ mod reports;
 mod schema;
 mod search_order;
 mod simulate;
+mod snapshots;
 mod stores;
 mod symmetry;
+mod tables;
 mod temporal;
 mod temporal_corpus;
 mod vacuity;
