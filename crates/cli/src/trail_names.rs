@@ -1,6 +1,7 @@
 //! Names of trail files: after the model and the property, in the current directory. A trail of another model is never
 //! replaced, and `replay` finds the newest trail of its model.
 
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -48,7 +49,9 @@ pub fn newest(model: &Path) -> Option<PathBuf> {
         if !name.ends_with(ENDING) || !name.contains(&stem) {
             continue;
         }
-        let newer = found.as_ref().is_none_or(|(best, other)| (*best, other) < (time, &path));
+        // Of several with the same time, the first one has the shortest name.
+        let rank = |time: SystemTime, path: &Path| (time, Reverse(path.as_os_str().len()));
+        let newer = found.as_ref().is_none_or(|(best, other)| rank(*best, other) < rank(time, &path));
         if newer && model_of(&path).is_some_and(|of| is_same(&of, model)) {
             found = Some((time, path));
         }

@@ -77,13 +77,15 @@ pub struct Target<'a> {
 }
 
 impl Target<'_> {
-    /// Writes the first counterexample, and the others if all errors were asked for. A failure changes no verdict.
+    /// Writes the first counterexample, and the others if all errors were asked for. The first is written last, so that it is
+    /// the newest one, which `replay` takes. A failure changes no verdict.
     pub fn counterexamples(&self, interpreter: &Interpreter, violated: &Violated, first: bool) -> Written {
-        let mut written = self.counterexample(interpreter, &violated.first, 1, first);
+        let mut others = Vec::new();
         for (n, other) in violated.others.iter().enumerate().filter(|_| !self.is_standard()) {
-            let other = self.counterexample(interpreter, other, n + 2, false);
-            written.files.extend(other.files);
+            others.extend(self.counterexample(interpreter, other, n + 2, false).files);
         }
+        let mut written = self.counterexample(interpreter, &violated.first, 1, first);
+        written.files.extend(others);
         written
     }
 
