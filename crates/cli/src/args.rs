@@ -4,6 +4,7 @@ mod asking;
 mod bench;
 mod ltl;
 mod request;
+mod spin;
 mod storing;
 
 use std::ffi::{OsStr, OsString};
@@ -277,6 +278,8 @@ pub struct Showing {
     /// Trail file of the counterexample; `-` is standard output [default: MODEL.trail.json and MODEL.itf.json]
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
+    #[command(flatten)]
+    pub spin: spin::SpinTrail,
     /// Overwrite existing files, also those that Kripke did not write
     #[arg(long, conflicts_with = "no_trail")]
     pub force: bool,
@@ -338,7 +341,7 @@ pub struct Replay {
     /// Model that the trail belongs to
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Trail file [default: MODEL.trail.json]
+    /// Trail file, of Kripke or of SPIN [default: MODEL.trail.json]
     #[arg(value_name = "TRAIL")]
     pub trail: Option<PathBuf>,
     /// Table with a column per variable, list of statements, or JSON trace (ITF)
@@ -359,6 +362,8 @@ pub struct Replay {
     /// Show all steps and all variables of the run
     #[arg(long)]
     pub full: bool,
+    #[command(flatten)]
+    pub text: spin::Text,
 }
 
 #[derive(Args, Debug)]

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 pub use kripke::files::{explain, is_standard, read, read_text};
 use kripke::files::{open, regular};
+use kripke::spin::trail::is_trail;
 use kripke_lang::limits::MAX_FILE_BYTES;
 use kripke_report::escape::visible;
 
@@ -25,6 +26,8 @@ const ATTEMPTS: u32 = 100;
 pub enum Kind {
     /// A trail file or the ITF trace beside it.
     Trail,
+    /// A trail of SPIN.
+    SpinTrail,
     /// The table of `kripke bench --csv`.
     Table,
     /// A DVE model with a property, of `kripke combine`.
@@ -83,6 +86,7 @@ impl Kind {
             Kind::Trail => ["{\n  \"kripke-trail\": ", "{\n  \"#meta\": {\"format\":\"ITF\","]
                 .iter()
                 .any(|beginning| text.starts_with(beginning)),
+            Kind::SpinTrail => is_trail(&text),
             Kind::Table => text.starts_with(crate::bench::CSV_HEADER),
             Kind::Combined => text.contains(crate::combine::MARK),
         })
@@ -171,6 +175,14 @@ pub fn trail_name(model: &Path) -> PathBuf {
     let stem = model.file_stem().unwrap_or(model.as_os_str());
     let mut name = stem.to_os_string();
     name.push(".trail.json");
+    PathBuf::from(name)
+}
+
+/// The trail of SPIN of a model: in the current directory, named as SPIN's verifiers name it.
+pub fn spin_trail_name(model: &Path) -> PathBuf {
+    let model = if is_standard(model) { Path::new("stdin") } else { model };
+    let mut name = model.file_name().unwrap_or(model.as_os_str()).to_os_string();
+    name.push(".trail");
     PathBuf::from(name)
 }
 

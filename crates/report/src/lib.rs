@@ -20,6 +20,7 @@ pub mod run;
 mod sample;
 pub mod screen;
 pub mod source;
+pub mod spin;
 pub mod state;
 pub mod style;
 pub mod table;
