@@ -57,6 +57,7 @@ pub mod request;
 pub mod run;
 pub mod scope;
 mod shortest;
+pub mod spin;
 pub mod symmetric;
 pub mod task;
 pub mod transition_system;

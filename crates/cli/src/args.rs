@@ -6,6 +6,7 @@ mod ltl;
 mod plot;
 mod reports;
 mod request;
+mod spin;
 mod storing;
 mod viewing;
 
@@ -304,6 +305,8 @@ pub struct Showing {
     /// Also write the counterexample in the Informal Trace Format: MODEL.PROPERTY.itf.json
     #[arg(long, conflicts_with = "no_trail")]
     pub itf: bool,
+    #[command(flatten)]
+    pub spin: spin::SpinTrail,
     /// Overwrite existing files, also those that Kripke did not write
     #[arg(long, conflicts_with = "no_trail")]
     pub force: bool,
@@ -365,7 +368,7 @@ pub struct Replay {
     /// Model that the trail belongs to
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Trail file [default: the newest trail of the model in the current directory]
+    /// Trail file, of Kripke or of SPIN [default: the newest trail of the model in the current directory]
     #[arg(value_name = "TRAIL")]
     pub trail: Option<PathBuf>,
     /// Table with a column per variable, list of statements, or JSON trace (ITF)
@@ -388,6 +391,8 @@ pub struct Replay {
     pub full: bool,
     #[command(flatten)]
     pub viewing: Viewing,
+    #[command(flatten)]
+    pub text: spin::Text,
 }
 
 #[derive(Args, Debug)]

@@ -8,6 +8,7 @@ use std::time::SystemTime;
 
 pub use kripke::files::{explain, is_standard, read, read_text};
 use kripke::files::{open, regular};
+use kripke::spin::trail::is_trail;
 use kripke_lang::limits::MAX_FILE_BYTES;
 use kripke_report::escape::visible;
 
@@ -28,6 +29,8 @@ const ATTEMPTS: u32 = 100;
 pub enum Kind {
     /// A trail file or the ITF trace beside it.
     Trail,
+    /// A trail of SPIN.
+    SpinTrail,
     /// The table of `kripke bench --csv`.
     Table,
     /// The JUnit report of `kripke check --junit`.
@@ -94,6 +97,7 @@ impl Kind {
             Kind::Trail => ["{\n  \"kripke-trail\": ", "{\n  \"#meta\": {\"format\":\"ITF\","]
                 .iter()
                 .any(|beginning| text.starts_with(beginning)),
+            Kind::SpinTrail => is_trail(&text),
             Kind::Table => text.starts_with(crate::bench::CSV_HEADER),
             Kind::Junit => text.starts_with(kripke_report::junit::HEAD),
             Kind::Sarif => text.starts_with(kripke_report::sarif::HEAD) && text.contains("\"name\": \"Kripke\""),
@@ -202,6 +206,14 @@ pub fn remove_temporary() {
     for path in TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner).iter() {
         let _ = fs::remove_file(path);
     }
+}
+
+/// The trail of SPIN of a model: in the current directory, named as SPIN's verifiers name it.
+pub fn spin_trail_name(model: &Path) -> PathBuf {
+    let model = if is_standard(model) { Path::new("stdin") } else { model };
+    let mut name = model.file_name().unwrap_or(model.as_os_str()).to_os_string();
+    name.push(".trail");
+    PathBuf::from(name)
 }
 
 /// The ITF file beside a trail file.

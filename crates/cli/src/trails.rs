@@ -4,8 +4,10 @@ use std::fmt;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use kripke::files::Disk;
 use kripke::replay::TrailRequest;
 use kripke::request::Request;
+use kripke::spin::{Numbered, Steps, lines};
 use kripke::task::{Kind, Task};
 use kripke_model::trail::Replayed;
 use kripke_model::{Interpreter, Trail};
@@ -92,7 +94,38 @@ impl Target<'_> {
     fn counterexample(&self, interpreter: &Interpreter, found: &Counterexample, number: usize, first: bool) -> Written {
         let run = Run::replayed(interpreter, found.replayed());
         let error = screen::one_line(run.model(), found);
-        self.write(&run, found.trail(), Some(error), (number, first))
+        let mut written = self.write(&run, found.trail(), Some(error), (number, first));
+        if let Some(path) = &self.showing.spin.spin_trail {
+            self.for_spin(&mut written, path.as_deref(), interpreter, found.replayed(), first);
+        }
+        written
+    }
+
+    /// Writes the counterexample as a trail of SPIN.
+    fn for_spin(
+        &self,
+        written: &mut Written,
+        path: Option<&Path>,
+        interpreter: &Interpreter,
+        replayed: &Replayed,
+        first: bool,
+    ) {
+        if !first {
+            return output::warn(&format!(
+                "the trail of SPIN is not written for {}: one is written already",
+                self.task.name
+            ));
+        }
+        let path = path.map_or_else(|| files::spin_trail_name(self.model), Path::to_path_buf);
+        let trail = Numbered::load(self.model, &self.request.source, Steps::Short, &Disk)
+            .map_err(|error| error.to_string())
+            .and_then(|mut model| lines(&mut model, interpreter, replayed.moves(), replayed.cycle()));
+        match trail {
+            Ok(trail) => {
+                self.add(written, (path, files::Kind::SpinTrail), |out| out.write_all(trail.text().as_bytes()))
+            }
+            Err(why) => output::incomplete(&format!("can't write {}: {why}", path.display())),
+        }
     }
 
     /// Writes a witness, a run that shows why a CTL formula is true.
@@ -123,19 +156,24 @@ impl Target<'_> {
         let record = TrailFile::new(run, &names, trail, request, error);
         let mut written = Written::default();
         let text = record.text();
-        self.add(&mut written, path, |out| out.write_all(text.as_bytes()));
+        self.add(&mut written, (path, files::Kind::Trail), |out| out.write_all(text.as_bytes()));
         if showing.itf && !written.files.is_empty() {
             let fill =
                 |out: &mut dyn Write| itf::write(&mut Capped { out, left: VIEWABLE_BYTES }, run, &names, &description);
-            self.add(&mut written, trace, fill);
+            self.add(&mut written, (trace, files::Kind::Trail), fill);
         }
         written
     }
 
     /// Writes one file. A failure is an error if the user named the file, and a warning otherwise.
-    fn add(&self, written: &mut Written, path: PathBuf, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
+    fn add(
+        &self,
+        written: &mut Written,
+        (path, kind): (PathBuf, files::Kind),
+        fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) {
         let showing = self.showing;
-        let replace = Replace::new(files::Kind::Trail, showing.force);
+        let replace = Replace::new(kind, showing.force);
         match files::write(&path, replace, fill) {
             Ok(()) => written.files.push(path),
             Err(e) if e.kind() == ErrorKind::FileTooLarge && e.get_ref().is_some_and(|e| e.is::<TooLarge>()) => {

@@ -28,6 +28,7 @@ pub mod sarif;
 pub mod screen;
 pub mod select;
 pub mod source;
+pub mod spin;
 pub mod state;
 pub mod style;
 pub mod table;

@@ -252,7 +252,7 @@ pub fn load_watching(
         let propositions = questions.iter().flat_map(Question::propositions);
         Ok(asked.reach.iter().cloned().chain(propositions).chain(watch.iter().cloned()).collect())
     })?;
-    let load::Loaded { model, mut conditions, warnings } = loaded;
+    let load::Loaded { model, mut conditions, warnings, .. } = loaded;
     let mut rest = conditions.split_off(asked.reach.len().min(conditions.len())).into_iter();
     for question in &mut questions {
         let wanted = question.logic.atoms().len();

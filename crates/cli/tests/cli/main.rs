@@ -29,6 +29,7 @@ mod schema;
 mod search_order;
 mod simulate;
 mod snapshots;
+mod spin_trails;
 mod stores;
 mod symmetry;
 mod tables;
