@@ -29,6 +29,8 @@ pub enum Kind {
     Table,
     /// A DVE model with a property, of `kripke combine`.
     Combined,
+    /// A picture, a graph or a listing of `kripke graph` and `kripke list`.
+    Picture,
 }
 
 /// Which existing file may be replaced.
@@ -85,6 +87,7 @@ impl Kind {
                 .any(|beginning| text.starts_with(beginning)),
             Kind::Table => text.starts_with(crate::bench::CSV_HEADER),
             Kind::Combined => text.contains(crate::combine::MARK),
+            Kind::Picture => crate::list::MARKS.iter().any(|mark| text.contains(mark)),
         })
     }
 }

@@ -4,14 +4,20 @@
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
+pub mod aut;
+pub mod automaton;
 mod columns;
 pub mod coverage;
 pub mod decision;
+pub mod diagram;
 pub mod escape;
 pub mod evidence;
 pub mod explanation;
+pub mod graph;
 pub mod itf;
 pub mod json;
+pub mod layout;
+pub mod list;
 pub mod listing;
 pub mod names;
 pub mod number;

@@ -240,7 +240,7 @@ pub fn load(file: &Path, request: &Request, files: &dyn Files) -> Result<Problem
         let propositions = questions.iter().flat_map(Question::propositions);
         Ok(asked.reach.iter().cloned().chain(propositions).collect())
     })?;
-    let load::Loaded { model, mut conditions, warnings } = loaded;
+    let load::Loaded { model, mut conditions, warnings, .. } = loaded;
     let mut rest = conditions.split_off(asked.reach.len().min(conditions.len())).into_iter();
     for question in &mut questions {
         let wanted = question.logic.atoms().len();
