@@ -2,6 +2,8 @@
 
 mod asking;
 mod bench;
+mod graph;
+mod list;
 mod ltl;
 mod plot;
 mod reports;
@@ -22,6 +24,8 @@ use kripke_report::number::{parse_bytes, parse_count, parse_duration};
 
 pub use asking::Asking;
 pub use bench::Bench;
+pub use graph::{Compare, Exploring, Graph, GraphFormat};
+pub use list::{List, ListFormat};
 pub use ltl::{Ltl, LtlFormat};
 pub use plot::Plot;
 pub use reports::{ProgressStyle, Reports};
@@ -36,6 +40,8 @@ Examples:
   kripke simulate model.pml --seed 1    simulate one random run
   kripke simulate model.pml -i          choose each step interactively
   kripke ltl '[] (p -> <> q)'           translate a formula into a Büchi automaton
+  kripke list model.pml                 list processes, locations, edges and properties
+  kripke graph model.pml -o model.svg   draw the state graph
   kripke bench model.pml --with -j1     measure time, memory and counts
 
 Exit status:
@@ -79,6 +85,15 @@ pub enum Command {
     Replay(Replay),
     /// Write the product of a DVE model with each LTL property of a file: MODEL.prop1.dve, …
     Combine(Combine),
+    /// List what a model consists of, or draw the automaton of a process
+    #[command(after_help = list::EXAMPLES)]
+    List(List),
+    /// Write the state graph of a model as a picture or a file, or minimise it
+    #[command(after_help = graph::EXAMPLES)]
+    Graph(Box<Graph>),
+    /// Compare the state graphs of two models or files
+    #[command(after_help = graph::COMPARE_EXAMPLES)]
+    Compare(Box<Compare>),
     /// Translate an LTL formula into a Büchi automaton
     #[command(after_help = ltl::EXAMPLES)]
     Ltl(Ltl),
@@ -161,6 +176,9 @@ pub struct Check {
     /// Models to check
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Only read the models and report errors in their texts
+    #[arg(long)]
+    pub parse_only: bool,
 
     #[command(flatten)]
     pub asking: Asking,

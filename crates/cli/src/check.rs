@@ -40,6 +40,9 @@ pub fn run(args: &Check) -> Result<Status, Failure> {
         return Err(Failure::BadInput("--trail names one file, but there are several models".to_string()));
     }
     let request = args.request();
+    if args.parse_only {
+        return parse_only(args, &request);
+    }
     Plan::validate(&request).map_err(|refusal| Failure::BadInput(refusal.to_string()))?;
     check_output(args)?;
     let reports = Arc::new(Reports::new(args)?);
@@ -62,6 +65,18 @@ struct Session<'a> {
     interrupt: &'a Arc<AtomicBool>,
     reports: &'a Arc<Reports>,
     log: &'a Arc<RunLog>,
+}
+
+/// Reads the models, and nothing else.
+fn parse_only(args: &Check, request: &Request) -> Result<Status, Failure> {
+    let mut status = Status::Fine;
+    for file in &args.files {
+        match kripke::task::load(file, request, &Disk) {
+            Ok(problem) => output::remark(&problem.warnings),
+            Err(error) => status = refuse(args, file, &error, args.files.len() == 1),
+        }
+    }
+    Ok(status)
 }
 
 /// Refuses a trail file that can't be written, before the search.

@@ -40,9 +40,11 @@ pub enum Kind {
     /// The log of `kripke check --log`.
     Log,
     /// A picture of `kripke plot`.
-    Picture,
+    Plot,
     /// A DVE model with a property, of `kripke combine`.
     Combined,
+    /// A picture, a graph or a listing of `kripke graph` and `kripke list`.
+    Picture,
 }
 
 /// Which existing file may be replaced.
@@ -102,8 +104,9 @@ impl Kind {
             Kind::Junit => text.starts_with(kripke_report::junit::HEAD),
             Kind::Sarif => text.starts_with(kripke_report::sarif::HEAD) && text.contains("\"name\": \"Kripke\""),
             Kind::Log => text.starts_with(kripke_report::run_log::HEAD),
-            Kind::Picture => text.starts_with(kripke_report::line_chart::HEAD),
+            Kind::Plot => text.starts_with(kripke_report::line_chart::HEAD),
             Kind::Combined => text.contains(crate::combine::MARK),
+            Kind::Picture => crate::list::MARKS.iter().any(|mark| text.contains(mark)),
         })
     }
 }

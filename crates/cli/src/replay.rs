@@ -162,7 +162,7 @@ fn check_names(selection: &Selection, run: &Run, names: &Names) -> Result<(), Fa
 }
 
 /// The request of a trail file. Formats 1 and 2 have arguments of the program instead.
-fn request(file: &TrailFile) -> Result<Request, String> {
+pub fn request(file: &TrailFile) -> Result<Request, String> {
     if file.request.is_null() {
         let known = Reading::from_arguments(&file.arguments);
         let (reading, asking) = known.map_err(|_| "its arguments make no sense".to_string())?;

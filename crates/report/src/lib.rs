@@ -4,18 +4,24 @@
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
+pub mod aut;
+pub mod automaton;
 pub mod case;
 pub mod chart;
 mod columns;
 pub mod coverage;
 pub mod decision;
+pub mod diagram;
 pub mod escape;
 pub mod evidence;
 pub mod explanation;
+pub mod graph;
 pub mod itf;
 pub mod json;
 pub mod junit;
+pub mod layout;
 pub mod line_chart;
+pub mod list;
 pub mod listing;
 pub mod names;
 pub mod number;

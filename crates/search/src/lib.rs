@@ -16,6 +16,7 @@ mod budget;
 mod certificate;
 mod cycle_algorithm;
 mod explore;
+pub mod graph;
 mod outcome;
 mod progress;
 pub mod store;
