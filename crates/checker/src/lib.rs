@@ -56,6 +56,7 @@ pub mod request;
 pub mod run;
 pub mod scope;
 mod shortest;
+pub mod survey;
 pub mod symmetric;
 pub mod task;
 pub mod transition_system;

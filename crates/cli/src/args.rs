@@ -6,6 +6,7 @@ mod ltl;
 mod plot;
 mod reports;
 mod request;
+mod statistics;
 mod storing;
 
 use std::ffi::{OsStr, OsString};
@@ -23,6 +24,7 @@ pub use bench::Bench;
 pub use ltl::{Ltl, LtlFormat};
 pub use plot::Plot;
 pub use reports::{ProgressStyle, Reports};
+pub use statistics::StatisticsOptions;
 pub use storing::Storing;
 
 const EXAMPLES: &str = "\
@@ -171,6 +173,8 @@ pub struct Check {
     pub showing: Showing,
     #[command(flatten)]
     pub reports: Reports,
+    #[command(flatten)]
+    pub statistics: StatisticsOptions,
     #[command(flatten)]
     pub reading: Reading,
 }

@@ -28,6 +28,7 @@ pub mod screen;
 pub mod source;
 pub mod state;
 pub mod style;
+pub mod survey;
 pub mod table;
 pub mod trail_file;
 pub mod verdict;

@@ -26,6 +26,7 @@ mod replay;
 mod reports;
 mod schema;
 mod simulate;
+mod statistics;
 mod stores;
 mod symmetry;
 mod temporal;
