@@ -7,14 +7,17 @@ use std::sync::Arc;
 use kripke_lang::diagnostic::{Diagnostic, Severity};
 use kripke_lang::preprocess::{MacroOption, Preprocess};
 use kripke_lang::promela;
+use kripke_lang::promela::numbering::Numbering;
 use kripke_lang::render::render_all;
 use kripke_lang::source::{Loader, Sources};
-use kripke_lang::{LoadOptions, load as read};
+use kripke_lang::symbols::{Symbol, SymbolKind, Symbols};
+use kripke_lang::{LoadOptions, Preprocessed, load as read};
 use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
 use kripke_model::{Interpreter, Model};
 use kripke_report::escape::visible;
 use kripke_report::json::Complaint;
+use kripke_report::list::SymbolRow;
 use kripke_report::number::counted;
 
 pub use crate::files::Files;
@@ -28,8 +31,12 @@ pub struct Loaded {
     pub model: Model,
     /// The conditions that were asked for.
     pub conditions: Vec<Expr>,
+    /// SPIN's numbers of the model's statements, where the language is SPIN's.
+    pub numbering: Option<Numbering>,
     /// Warnings, rendered for a terminal.
     pub warnings: String,
+    /// The names that the text declares.
+    pub symbols: Vec<SymbolRow>,
 }
 
 /// The model or a formula can't be read.
@@ -71,7 +78,31 @@ pub fn load_with(
     files: &dyn Files,
     conditions: impl FnOnce(&Model) -> Result<Vec<String>, InputError>,
 ) -> Result<Loaded, InputError> {
-    let mut loaded = read(path, &Sourced { model: path, files }, &options(source));
+    let mut loaded = finish(path, read(path, &Sourced { model: path, files }, &options(source)), conditions)?;
+    if source.overflow_is_error {
+        overflow::check_stores(&mut loaded.model);
+    }
+    Ok(loaded)
+}
+
+/// Reads a model with SPIN's numbers. `every_step` makes jumps inside atomic sequences steps of their own.
+pub(crate) fn load_numbered(
+    path: &Path,
+    source: &Source,
+    every_step: bool,
+    files: &dyn Files,
+) -> Result<Loaded, InputError> {
+    let mut options = options(source);
+    options.promela.every_step = every_step;
+    finish(path, read(path, &Sourced { model: path, files }, &options), |_| Ok(Vec::new()))
+}
+
+/// Reads the conditions for a model that was read.
+fn finish(
+    path: &Path,
+    mut loaded: kripke_lang::Loaded,
+    conditions: impl FnOnce(&Model) -> Result<Vec<String>, InputError>,
+) -> Result<Loaded, InputError> {
     let texts = match &loaded.model {
         Some(model) => conditions(model)?,
         None => return Err(InputError::new(&loaded.sources, &loaded.diagnostics)),
@@ -81,11 +112,41 @@ pub fn load_with(
         InputError::new(&loaded.sources, &all)
     })?;
     let warnings = rendered(&loaded.sources, &loaded.diagnostics);
-    let mut model = loaded.model.ok_or_else(|| InputError::whole(path, "it has no model"))?;
-    if source.overflow_is_error {
-        overflow::check_stores(&mut model);
-    }
-    Ok(Loaded { model, conditions, warnings })
+    let symbols = symbols(&loaded.symbols, &loaded.sources);
+    let model = loaded.model.ok_or_else(|| InputError::whole(path, "it has no model"))?;
+    Ok(Loaded { model, conditions, numbering: loaded.numbering, warnings, symbols })
+}
+
+/// The text of a model after macros and includes.
+pub fn preprocessed(path: &Path, source: &Source, files: &dyn Files) -> Result<String, InputError> {
+    let Preprocessed { sources, diagnostics, text } =
+        kripke_lang::preprocessed(path, &Sourced { model: path, files }, &options(source));
+    let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
+    if failed { Err(InputError::new(&sources, &diagnostics)) } else { Ok(text) }
+}
+
+/// The names that a text declares, as a listing has them.
+fn symbols(symbols: &Symbols, sources: &Sources) -> Vec<SymbolRow> {
+    let all = symbols.all();
+    let row = |symbol: &Symbol| SymbolRow {
+        name: symbol.name.clone(),
+        kind: match symbol.kind {
+            SymbolKind::Process => "process",
+            SymbolKind::Global => "variable",
+            SymbolKind::Local => "local",
+            SymbolKind::Channel => "channel",
+            SymbolKind::Label => "label",
+            SymbolKind::Property => "property",
+            SymbolKind::Macro => "macro",
+            SymbolKind::Constant => "constant",
+            SymbolKind::Type => "type",
+            SymbolKind::Field => "field",
+        },
+        container: symbol.container.and_then(|at| all.get(at)).map(|container| container.name.clone()),
+        file: sources.file(symbol.span.file).name.clone(),
+        line: sources.position(symbol.span).line,
+    };
+    all.iter().map(row).collect()
 }
 
 fn options(source: &Source) -> LoadOptions {
@@ -94,7 +155,7 @@ fn options(source: &Source) -> LoadOptions {
     LoadOptions {
         language: source.language,
         preprocess: Preprocess { macros: defined.chain(undefined).collect(), include_dirs: source.include.clone() },
-        promela: promela::Options { reverse_escapes: source.reverse_escapes },
+        promela: promela::Options { reverse_escapes: source.reverse_escapes, ..promela::Options::default() },
     }
 }
 

@@ -138,7 +138,7 @@ impl Session<'_> {
         };
         let reduces = independence.is_some();
         let permutations = symmetries.map(|s| s.permutations.clone());
-        let parts = Parts { independence: independence.map(Arc::new), permutations, words: plan.words };
+        let parts = Parts { independence: independence.map(Arc::new), permutations, word_bits: plan.word_bits };
         let (system, not_compiled) = Layers::new(searched, request, parts.clone()).map_err(refused)?;
         not_compiled.iter().for_each(|why| self.monitor.warn(why));
         let mut system = system.asking(&task.conditions);
@@ -146,11 +146,11 @@ impl Session<'_> {
         let search = Options { reduces, ..plan.search.clone().fit(system.hidden_prefix()) };
         let mut outcome = if task.is_ready() { self.search(&system, &search, None) } else { Outcome::nothing() };
         if search.store == StoreKind::Words && !system.is_in_words() {
-            self.monitor.warn("--store words: a state is longer than a word, so states are stored in full");
+            self.monitor.warn("--store words: a state is longer than two words, so states are stored in full");
         }
         if system.has_escaped() {
             self.monitor.warn("a state does not fit into the words: the search is repeated with packed states");
-            let parts = Parts { words: false, ..parts };
+            let parts = Parts { word_bits: None, ..parts };
             system = Layers::new(searched, request, parts).map_err(refused)?.0.asking(&task.conditions);
             outcome = self.search(&system, &search, None);
         }
@@ -227,7 +227,8 @@ impl Session<'_> {
     /// Replaces the counterexample of a search with ample sets by one that is as short as any interleaving allows, unless
     /// that takes too many states. Returns whether the trails are shortest ones.
     fn shorten(&self, system: &Layers, search: &Options, outcome: &mut Outcome) -> bool {
-        let nearest = search.order == Order::BreadthFirst && search.cycles.is_none() && search.ctl.is_none();
+        let probed = outcome.statistics.probe.is_some_and(|probe| probe.is_used);
+        let nearest = search.order == Order::BreadthFirst && search.cycles.is_none() && search.ctl.is_none() && !probed;
         let Some(violation) = outcome.violations.first().filter(|_| nearest && !search.all_errors) else {
             return nearest;
         };

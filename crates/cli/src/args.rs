@@ -2,12 +2,16 @@
 
 mod asking;
 mod bench;
+mod graph;
+mod list;
 mod ltl;
 mod plot;
 mod reports;
 mod request;
+mod spin;
 mod statistics;
 mod storing;
+mod viewing;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -21,11 +25,14 @@ use kripke_report::number::{parse_bytes, parse_count, parse_duration};
 
 pub use asking::Asking;
 pub use bench::Bench;
+pub use graph::{Compare, Exploring, Graph, GraphFormat};
+pub use list::{List, ListFormat};
 pub use ltl::{Ltl, LtlFormat};
 pub use plot::Plot;
 pub use reports::{ProgressStyle, Reports};
 pub use statistics::StatisticsOptions;
 pub use storing::Storing;
+pub use viewing::{ChartFormat, Viewing};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,6 +42,8 @@ Examples:
   kripke simulate model.pml --seed 1    simulate one random run
   kripke simulate model.pml -i          choose each step interactively
   kripke ltl '[] (p -> <> q)'           translate a formula into a Büchi automaton
+  kripke list model.pml                 list processes, locations, edges and properties
+  kripke graph model.pml -o model.svg   draw the state graph
   kripke bench model.pml --with -j1     measure time, memory and counts
 
 Exit status:
@@ -78,6 +87,15 @@ pub enum Command {
     Replay(Replay),
     /// Write the product of a DVE model with each LTL property of a file: MODEL.prop1.dve, …
     Combine(Combine),
+    /// List what a model consists of, or draw the automaton of a process
+    #[command(after_help = list::EXAMPLES)]
+    List(List),
+    /// Write the state graph of a model as a picture or a file, or minimise it
+    #[command(after_help = graph::EXAMPLES)]
+    Graph(Box<Graph>),
+    /// Compare the state graphs of two models or files
+    #[command(after_help = graph::COMPARE_EXAMPLES)]
+    Compare(Box<Compare>),
     /// Translate an LTL formula into a Büchi automaton
     #[command(after_help = ltl::EXAMPLES)]
     Ltl(Ltl),
@@ -160,6 +178,9 @@ pub struct Check {
     /// Models to check
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Only read the models and report errors in their texts
+    #[arg(long)]
+    pub parse_only: bool,
 
     #[command(flatten)]
     pub asking: Asking,
@@ -204,7 +225,8 @@ pub struct Looking {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Search")]
 pub struct Searching {
-    /// Breadth-first (shortest counterexamples) or depth-first search [default: bfs; dfs for bitstate and cache stores]
+    /// Breadth-first (shortest counterexamples) or depth-first search [default: bfs, with a depth-first probe if no error is
+    /// found soon; dfs for bitstate and cache stores]
     #[arg(long, value_enum, value_name = "bfs|dfs", hide_possible_values = true)]
     pub search: Option<Order>,
     #[command(flatten)]
@@ -299,9 +321,14 @@ pub struct Showing {
     /// List every statement that was never executed
     #[arg(long)]
     pub unreached: bool,
-    /// Trail file of the counterexample; `-` is standard output [default: MODEL.trail.json and MODEL.itf.json]
+    /// Trail file of the counterexample; `-` is standard output [default: MODEL.PROPERTY.trail.json]
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
+    /// Also write the counterexample in the Informal Trace Format: MODEL.PROPERTY.itf.json
+    #[arg(long, conflicts_with = "no_trail")]
+    pub itf: bool,
+    #[command(flatten)]
+    pub spin: spin::SpinTrail,
     /// Overwrite existing files, also those that Kripke did not write
     #[arg(long, conflicts_with = "no_trail")]
     pub force: bool,
@@ -363,7 +390,7 @@ pub struct Replay {
     /// Model that the trail belongs to
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Trail file [default: MODEL.trail.json]
+    /// Trail file, of Kripke or of SPIN [default: the newest trail of the model in the current directory]
     #[arg(value_name = "TRAIL")]
     pub trail: Option<PathBuf>,
     /// Table with a column per variable, list of statements, or JSON trace (ITF)
@@ -384,6 +411,10 @@ pub struct Replay {
     /// Show all steps and all variables of the run
     #[arg(long)]
     pub full: bool,
+    #[command(flatten)]
+    pub viewing: Viewing,
+    #[command(flatten)]
+    pub text: spin::Text,
 }
 
 #[derive(Args, Debug)]

@@ -21,6 +21,7 @@ use kripke::load::InputError;
 use kripke::plan::Plan;
 use kripke::request::{Limits, Request};
 use kripke::survey::{Surveyed, Wanted, survey};
+use kripke_lang::Language;
 use kripke_report::case::{CaseResult, Suite};
 use kripke_report::json::bad_input;
 use kripke_report::verdict::Verdict;
@@ -42,6 +43,16 @@ pub fn run(args: &Check) -> Result<Status, Failure> {
         return Err(Failure::BadInput("--trail names one file, but there are several models".to_string()));
     }
     let request = args.request();
+    if args.showing.spin.spin_trail.is_some() {
+        let language = |file: &Path| request.source.language.unwrap_or_else(|| Language::of(file)).name();
+        if let Some(file) = args.files.iter().find(|file| language(file) != "promela") {
+            let file = file.display();
+            return Err(Failure::BadInput(format!("--spin-trail: SPIN reads Promela, and {file} is another language")));
+        }
+    }
+    if args.parse_only {
+        return parse_only(args, &request);
+    }
     Plan::validate(&request).map_err(|refusal| Failure::BadInput(refusal.to_string()))?;
     check_output(args)?;
     let reports = Arc::new(Reports::new(args)?);
@@ -66,11 +77,28 @@ struct Session<'a> {
     log: &'a Arc<RunLog>,
 }
 
+/// Reads the models, and nothing else.
+fn parse_only(args: &Check, request: &Request) -> Result<Status, Failure> {
+    let mut status = Status::Fine;
+    for file in &args.files {
+        match kripke::task::load(file, request, &Disk) {
+            Ok(problem) => output::remark(&problem.warnings),
+            Err(error) => status = refuse(args, file, &error, args.files.len() == 1),
+        }
+    }
+    Ok(status)
+}
+
 /// Refuses a trail file that can't be written, before the search.
 fn check_output(args: &Check) -> Result<(), Failure> {
     let Some(path) = &args.showing.trail else { return Ok(()) };
     if files::is_standard(path) && args.showing.format == Format::Json {
         return Err(Failure::BadInput("--trail - and --format json would both be standard output".to_string()));
+    }
+    if files::is_standard(path) && args.showing.itf {
+        return Err(Failure::BadInput(
+            "--trail - and --itf: standard output has no place for a second file".to_string(),
+        ));
     }
     files::may_write(path, Replace::new(Kind::Trail, args.showing.force)).map_err(|e| files::unwritten(path, &e))
 }

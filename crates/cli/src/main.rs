@@ -6,9 +6,12 @@ mod args;
 mod bench;
 mod check;
 mod combine;
+mod compare;
 mod exit;
 mod files;
+mod graph;
 mod interactive;
+mod list;
 mod ltl;
 mod output;
 mod plot;
@@ -19,6 +22,7 @@ mod replay;
 mod shell;
 mod signals;
 mod simulate;
+mod trail_names;
 mod trails;
 mod watchdog;
 
@@ -47,6 +51,9 @@ fn main() -> ExitCode {
         Command::Combine(combine) => combine::run(&combine),
         Command::Ltl(ltl) => ltl::run(&ltl),
         Command::Plot(plot) => plot::run(&plot),
+        Command::List(list) => list::run(&list),
+        Command::Graph(graph) => graph::run(&graph),
+        Command::Compare(compare) => compare::run(&compare),
         Command::Completions { shell } => shell::completions(shell),
         Command::Man { command } => shell::manual(command.as_deref()),
     };

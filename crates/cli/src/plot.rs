@@ -9,7 +9,7 @@ use crate::exit::{Failure, Status};
 use crate::files::{self, Kind, Replace};
 
 pub fn run(args: &Plot) -> Result<Status, Failure> {
-    let replace = Replace::new(Kind::Picture, args.force);
+    let replace = Replace::new(Kind::Plot, args.force);
     files::may_write(&args.output, replace).map_err(|e| files::unwritten(&args.output, &e))?;
     let mut runs: Vec<LoggedRun> = Vec::new();
     for path in &args.logs {

@@ -7,6 +7,7 @@ use kripke_model::Model;
 use kripke_model::ir::Expr;
 
 use crate::diagnostic::Diagnostic;
+use crate::promela::numbering::Numbering;
 use crate::source::{Loader, Sources};
 use crate::symbols::Symbols;
 use crate::{LoadOptions, Tree};
@@ -21,6 +22,9 @@ pub trait FrontEnd: Sync {
 
     /// Reads a file. Errors are diagnostics of the result.
     fn read(&self, input: &Input<'_>) -> Reading;
+
+    /// The text of a file after macros and includes.
+    fn preprocessed(&self, input: &Input<'_>) -> Preprocessed;
 }
 
 /// A file to read.
@@ -41,6 +45,17 @@ impl fmt::Debug for Input<'_> {
     }
 }
 
+/// The text of a file after preprocessing.
+#[derive(Default, Debug)]
+pub struct Preprocessed {
+    /// All files read.
+    pub sources: Sources,
+    /// Errors and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The text. It is incomplete if a diagnostic is an error.
+    pub text: String,
+}
+
 /// The result of reading a file.
 #[derive(Default, Debug)]
 pub struct Reading {
@@ -54,6 +69,8 @@ pub struct Reading {
     pub tree: Option<Tree>,
     /// The model. None if a diagnostic is an error.
     pub model: Option<Model>,
+    /// SPIN's numbers of the statements, where the language is SPIN's.
+    pub numbering: Option<Numbering>,
     /// Reads conditions on the states of the model. None if the language has no conditions or if there is no model.
     pub conditions: Option<Box<dyn Conditions>>,
 }
@@ -66,7 +83,7 @@ pub trait Conditions: fmt::Debug {
     fn read(
         &self,
         texts: &[String],
-        model: &mut Model,
+        model: (&mut Model, &mut Option<Numbering>),
         sources: &mut Sources,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<Vec<Expr>>;

@@ -4,17 +4,24 @@
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
+pub mod aut;
+pub mod automaton;
 pub mod case;
+pub mod chart;
 mod columns;
 pub mod coverage;
 pub mod decision;
+pub mod diagram;
 pub mod escape;
 pub mod evidence;
 pub mod explanation;
+pub mod graph;
 pub mod itf;
 pub mod json;
 pub mod junit;
+pub mod layout;
 pub mod line_chart;
+pub mod list;
 pub mod listing;
 pub mod names;
 pub mod number;
@@ -25,10 +32,13 @@ pub mod run_log;
 mod sample;
 pub mod sarif;
 pub mod screen;
+pub mod select;
 pub mod source;
+pub mod spin;
 pub mod state;
 pub mod style;
 pub mod survey;
 pub mod table;
 pub mod trail_file;
 pub mod verdict;
+pub mod width;

@@ -12,9 +12,10 @@ use crate::explanation;
 use crate::names::Names;
 use crate::number::{bytes, counted, duration, grouped, short};
 use crate::run::{End, Run};
+use crate::select::Selection;
 use crate::source::Lines;
 use crate::style::{BAD, FAINT, GOOD, UNSURE, paint};
-use crate::table::{Look, table};
+use crate::table::{Look, selected};
 use crate::verdict::{Counterexample, Reason, Verdict, Violated};
 
 /// A finished check.
@@ -128,7 +129,7 @@ impl Checked<'_> {
     }
 
     /// The result with a trace; `run` is the first counterexample.
-    pub fn with_trace(&self, violated: &Violated, run: &Run, names: &Names, look: Look) -> String {
+    pub fn with_trace(&self, violated: &Violated, run: &Run, look: Look, selection: &Selection) -> String {
         let (what, place) = self.headline(violated);
         let place = place.unwrap_or_else(|| visible(&self.model.name).into_owned());
         let refuted = matches!(violated.first.error(), ErrorKind::Refuted);
@@ -143,7 +144,7 @@ impl Checked<'_> {
         let found = format!("{}, {}", counted(self.statistics.states, "state"), duration(self.elapsed));
         let mark = paint(BAD, &format!("✗ {what}"));
         let mut out = format!("{mark}   {place}     {length}, {steps} ({found})\n\n");
-        out.push_str(&trace(run, names, look));
+        out.push_str(&trace_of(run, &run.names(), look, selection));
         if self.statistics.errors.total() > 1 {
             out.push('\n');
             out.push_str(&self.all(violated));
@@ -241,28 +242,34 @@ impl Checked<'_> {
         }
     }
 
-    /// The result of one of several properties on one line: `✗ ltl live   acceptance cycle   26 steps (weak fairness) → file`.
+    /// The result of one of several properties on one line: `✗ live   26 steps (weak fairness) → live.trail.json`.
     pub fn line(&self, trail: Option<&str>) -> String {
-        let name = self.property.map_or("safety".to_string(), |(kind, name)| match kind {
-            "acceptance" | "progress" => name.to_string(),
-            _ => format!("{kind} {name}"),
-        });
+        format!("  {}\n", self.named("safety", trail))
+    }
+
+    /// The result of a property on one line, with the name of the property.
+    fn named(&self, name: &str, trail: Option<&str>) -> String {
+        let name = visible(self.property.map_or(name, |(_, name)| name));
         let (style, mark, rest) = match self.verdict {
             Verdict::Holds(_) => (GOOD, "✓", self.held()),
             Verdict::Violated(v) => {
                 let (what, place) = headline(self.model, v.first.error());
-                let undecided = self.property.is_some() && is_fault(v.first.error());
-                let what = match (v.first.error(), what.strip_prefix("property violated: ")) {
-                    (_, Some(how)) => format!("{how}   "),
-                    (ErrorKind::Goal | ErrorKind::BadPrefix | ErrorKind::Refuted, _) => String::new(),
-                    _ if undecided => format!("not decided: {what}   "),
-                    _ => format!("{what}   "),
-                };
-                (BAD, "✗", what + &self.violated(v, place, trail))
+                match (self.property, v.first.error()) {
+                    (Some(_), error) if is_fault(error) => {
+                        let what = format!("not decided: a fault came first: {what}   ");
+                        (UNSURE, "?", what + &self.violated(v, place, trail))
+                    }
+                    (Some(_), ErrorKind::Goal | ErrorKind::BadPrefix | ErrorKind::Refuted | ErrorKind::Cycle) => {
+                        (BAD, "✗", self.violated(v, None, trail))
+                    }
+                    _ => (BAD, "✗", format!("{what}   ") + &self.violated(v, place, trail)),
+                }
             }
-            Verdict::Inconclusive(reason) => (UNSURE, "?", format!("{reason}   {}", self.incomplete(reason))),
+            Verdict::Inconclusive(reason) => {
+                (UNSURE, "?", format!("{reason}   {}{}", self.incomplete(reason), self.fairness_words()))
+            }
         };
-        format!("  {}   {rest}\n", paint(style, &format!("{mark} {name}")))
+        format!("{}   {rest}", paint(style, &format!("{mark} {name}")))
     }
 
     /// The states and the time of a search without errors, and what restricts the verdict.
@@ -371,6 +378,9 @@ impl Checked<'_> {
                 };
                 format!("{}   {}", paint(GOOD, &what), self.held())
             }
+            Verdict::Violated(_) if self.property.is_some_and(|(kind, _)| kind != "reachability") => {
+                self.named("", trail)
+            }
             Verdict::Violated(v) => {
                 let (what, place) = self.headline(v);
                 format!("{}   {}", paint(BAD, &format!("✗ {what}")), self.violated(v, place, trail))
@@ -425,7 +435,12 @@ fn percent(part: f64) -> String {
 
 /// The steps of a run. For a deadlock, the blocked processes follow.
 pub fn trace(run: &Run, names: &Names, look: Look) -> String {
-    let mut out = table(run, names, look);
+    trace_of(run, names, look, &Selection::default())
+}
+
+/// The steps of a run, with a choice of columns and rows and with remarks.
+pub fn trace_of(run: &Run, names: &Names, look: Look, selection: &Selection) -> String {
+    let mut out = selected(run, names, look, selection);
     if let End::Cycle(before) = run.end() {
         let (first, last) = (run.forgotten() + before + 1, run.forgotten() + run.moves().len());
         let which = match first.cmp(&last) {
@@ -442,6 +457,12 @@ pub fn trace(run: &Run, names: &Names, look: Look) -> String {
         out.push_str(&deadlock(run, names));
     } else if let Some(remark) = explanation::remark(run, names).filter(|_| run.end().is_of_state()) {
         out.push_str(&format!("\n  {} the property can't be evaluated here: {remark}\n", paint(BAD, "✗")));
+    }
+    for (_, mark) in &selection.marks {
+        out.push_str(&format!("  {} {}\n", paint(UNSURE, "◆"), visible(mark)));
+    }
+    for note in &selection.notes {
+        out.push_str(&format!("  {}\n", visible(note)));
     }
     out
 }

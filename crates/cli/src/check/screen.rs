@@ -4,16 +4,19 @@ use std::path::Path;
 use std::time::Duration;
 
 use kripke::answer::{Answer, Results};
+use kripke::explain::Explained;
 use kripke::layers::state_bits;
 use kripke::request::Request;
 use kripke::survey::Surveyed;
 use kripke::symmetric;
-use kripke::task::Kind;
+use kripke::task::{Kind, Task};
+use kripke_model::trail::Replayed;
 use kripke_reduce::por::NO_REDUCTION;
 use kripke_report::escape::visible;
 use kripke_report::json;
 use kripke_report::run::Run;
 use kripke_report::screen::{Checked, trace};
+use kripke_report::select::Selection;
 use kripke_report::survey::{profile, profile_text, ranges_text};
 use kripke_report::table::Look;
 use kripke_report::verdict::Verdict;
@@ -161,12 +164,14 @@ impl Done {
     fn answer(&self, answer: &Answer, args: &Check, file: &Path) -> String {
         let (checked, trail) = (self.checked(answer), self.trail(answer));
         let look = Look { width: output::width(), full: args.showing.full };
+        let alone = self.trails.iter().filter(|written| written.name().is_some()).count() == 1;
         match (&answer.verdict, answer.witness()) {
             (Verdict::Violated(violated), _) => {
                 let run = Run::replayed(&answer.interpreter, violated.first.replayed());
-                let mut out = checked.with_trace(violated, &run, &run.names(), look);
+                let selection = explained(answer, violated.first.replayed());
+                let mut out = checked.with_trace(violated, &run, look, &selection);
                 out.push_str(&other_runs(answer, look));
-                out.push_str(&trail.hint(file));
+                out.push_str(&trail.hint(file, alone));
                 out
             }
             (_, Some(witness)) => {
@@ -175,12 +180,21 @@ impl Done {
                 out.push_str("\n  this shows it:\n\n");
                 out.push_str(&trace(&run, &run.names(), look));
                 out.push_str(&other_runs(answer, look));
-                out.push_str(&trail.hint(file));
+                out.push_str(&trail.hint(file, alone));
                 out
             }
             _ => checked.without_trace(),
         }
     }
+}
+
+/// The remarks on a counterexample, and the propositions of the property as columns.
+fn explained(answer: &Answer, replayed: &Replayed) -> Selection {
+    let mut interpreter = answer.interpreter.for_thread();
+    let names = Run::replayed(&interpreter, replayed).names();
+    let Task { kind, question, .. } = &answer.task;
+    let explained = Explained { kind: *kind, question: question.as_ref(), replayed, names: &names };
+    explained.selection(Selection::default(), &mut interpreter)
 }
 
 /// An answer to be shown.

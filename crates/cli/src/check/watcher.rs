@@ -34,8 +34,8 @@ impl Watcher<'_> {
         self.trails.into_inner().unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Writes a counterexample or a witness. The first counterexample gets the name of the model; a witness does if it is the
-    /// only question.
+    /// Writes counterexamples or a witness. A file that the user named is for the first counterexample, or for a witness if it is
+    /// the only question.
     fn write(&self, answer: &Answer, first: bool) -> Written {
         let Watcher { args, request, file, .. } = self;
         if args.showing.no_trail {
@@ -44,7 +44,7 @@ impl Watcher<'_> {
         let target = Target { model: file, request, showing: &args.showing, task: &answer.task };
         let alone = self.answered.is_alone();
         match (&answer.verdict, &answer.tree, answer.witness()) {
-            (Verdict::Violated(violated), ..) => target.counterexample(&answer.interpreter, &violated.first, first),
+            (Verdict::Violated(violated), ..) => target.counterexamples(&answer.interpreter, violated, first),
             (_, Some(tree), Some(witness)) => {
                 target.witness(&answer.interpreter, &tree.evidence().runs[0].trail, witness, alone)
             }

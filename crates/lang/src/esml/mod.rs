@@ -16,7 +16,8 @@ use kripke_model::ir::Expr;
 
 use crate::Tree;
 use crate::diagnostic::{Diagnostic, has_errors};
-use crate::front_end::{Conditions, FrontEnd, Input, Reading};
+use crate::front_end::{Conditions, FrontEnd, Input, Preprocessed, Reading};
+use crate::promela::numbering::Numbering;
 use crate::source::{FileId, Sources, Span, read_text};
 
 /// ESML.
@@ -53,6 +54,16 @@ impl FrontEnd for Esml {
         reading.conditions = Some(Box::new(Text { file, program }));
         reading
     }
+
+    /// The text itself.
+    fn preprocessed(&self, input: &Input<'_>) -> Preprocessed {
+        let mut out = Preprocessed::default();
+        match read_text(input.path, input.loader) {
+            Ok(text) => out.text = text,
+            Err(what) => out.diagnostics.push(Diagnostic::general(what)),
+        }
+        out
+    }
 }
 
 /// The syntax tree, as far as the text is one.
@@ -81,7 +92,7 @@ impl Conditions for Text {
     fn read(
         &self,
         texts: &[String],
-        model: &mut Model,
+        (model, _): (&mut Model, &mut Option<Numbering>),
         sources: &mut Sources,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<Vec<Expr>> {

@@ -9,7 +9,7 @@ use kripke_model::ir::ProcessId;
 use kripke_model::layout::MAX_ALIVE;
 
 /// The work of a step besides the evaluation of expressions.
-const STEP_WORK: u64 = 16;
+const STEP_WORK: u64 = 64;
 
 impl Analysis<'_, '_> {
     /// Takes a step from the current node.
