@@ -60,6 +60,7 @@ pub mod run;
 pub mod scope;
 mod shortest;
 pub mod spin;
+pub mod survey;
 pub mod symmetric;
 pub mod task;
 pub mod transition_system;

@@ -204,6 +204,11 @@ fn store_rules(store: &Store, request: &Request) -> Vec<Rule> {
             "it goes with --store hash, --store bitstate, --swarm or --lossy",
         ),
         (
+            "--hash-function",
+            store.hash_function.is_some() && !store.is_lossy() && !store.lossy,
+            "it goes with --store hash, --store bitstate, --swarm or --lossy",
+        ),
+        (
             "--store cache",
             cache && breadth_first,
             "it needs --search dfs: a state on the search stack is never replaced, a state of a queue might be",
@@ -401,6 +406,7 @@ fn options(request: &Request, facts: &Facts, question: &QuestionFacts) -> Option
         threads,
         successor_order: SuccessorOrder::Forward,
         seed: search.store.hash_seed.unwrap_or(0),
+        hash_function: search.store.hash_function.unwrap_or_default(),
         swarm: search.store.swarm.map(|swarm| match swarm {
             Swarm::Searches(searches) => searches,
             Swarm::Timed if limits.timeout.is_some() => u64::MAX,

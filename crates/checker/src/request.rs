@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use kripke_lang::Language;
-pub use kripke_search::store::Tolerance;
+pub use kripke_search::store::{HashFunction, Tolerance};
 pub use kripke_search::{Algorithm, Fairness, Order, StoreKind};
 use serde::{Deserialize, Serialize};
 
@@ -174,6 +174,8 @@ pub struct Store {
     pub hash_bits: Option<u8>,
     /// Lossy stores: the seed of the hash function.
     pub hash_seed: Option<u64>,
+    /// Lossy stores: the hash function.
+    pub hash_function: Option<HashFunction>,
     /// Swarm: many bitstate searches.
     pub swarm: Option<Swarm>,
 }

@@ -9,6 +9,7 @@ mod plot;
 mod reports;
 mod request;
 mod spin;
+mod statistics;
 mod storing;
 mod viewing;
 
@@ -29,6 +30,7 @@ pub use list::{List, ListFormat};
 pub use ltl::{Ltl, LtlFormat};
 pub use plot::Plot;
 pub use reports::{ProgressStyle, Reports};
+pub use statistics::StatisticsOptions;
 pub use storing::Storing;
 pub use viewing::{ChartFormat, Viewing};
 
@@ -192,6 +194,8 @@ pub struct Check {
     pub showing: Showing,
     #[command(flatten)]
     pub reports: Reports,
+    #[command(flatten)]
+    pub statistics: StatisticsOptions,
     #[command(flatten)]
     pub reading: Reading,
 }

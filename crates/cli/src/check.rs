@@ -14,11 +14,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use kripke::answer::Results;
 use kripke::error::Error;
 use kripke::files::Disk;
 use kripke::load::InputError;
 use kripke::plan::Plan;
 use kripke::request::{Limits, Request};
+use kripke::survey::{Surveyed, Wanted, survey};
 use kripke_lang::Language;
 use kripke_report::case::{CaseResult, Suite};
 use kripke_report::json::bad_input;
@@ -137,8 +139,25 @@ impl Session<'_> {
         };
         reports.add(watcher.answered.suite(file));
         log.end(None);
+        let surveyed = self.survey(&results, limits.timeout.and_then(|timeout| start.checked_add(timeout)));
         let cpu = processor::seconds().zip(busy).map(|(now, before)| now - before);
-        Ok((Done { results, trails: watcher.into_trails(), cpu }, watching))
+        Ok((Done { results, trails: watcher.into_trails(), cpu, surveyed }, watching))
+    }
+
+    /// The statistics of the state space, if they are wanted.
+    fn survey(&self, results: &Results, deadline: Option<Instant>) -> Option<Surveyed> {
+        let wanted = &self.args.statistics;
+        if !wanted.any() {
+            return None;
+        }
+        let wanted = Wanted {
+            profile: wanted.profile,
+            ranges: wanted.ranges,
+            max_states: self.request.limits.max_states,
+            deadline,
+            interrupt: Some(self.interrupt.clone()),
+        };
+        survey(&results.model, &wanted).ok()
     }
 
     /// Checks one model and prints the whole screen.

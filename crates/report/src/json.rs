@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::decision::Decision;
+use crate::survey::{Profiled, Range, Survey};
 
 /// The version of the schema.
 pub const SCHEMA: u32 = 1;
@@ -56,6 +57,15 @@ pub struct Report {
     /// `unreached`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dead: Option<Vec<Dead>>,
+    /// The characteristics of the state space, with `--statistics`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state_space: Option<Survey>,
+    /// The executions of each statement, with `--profile`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Vec<Profiled>>,
+    /// The ranges of variables, with `--ranges`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ranges: Option<Vec<Range>>,
     /// The values that are cut where they are stored.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cut: Vec<Cut>,

@@ -37,6 +37,7 @@ pub mod source;
 pub mod spin;
 pub mod state;
 pub mod style;
+pub mod survey;
 pub mod table;
 pub mod trail_file;
 pub mod verdict;

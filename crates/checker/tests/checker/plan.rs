@@ -37,6 +37,7 @@ const STORE_OPTIONS: Choice = &[
     |r| r.search.store.hashes = Some(2),
     |r| r.search.store.hash_bits = Some(32),
     |r| r.search.store.hash_seed = Some(7),
+    |r| r.search.store.hash_function = Some(kripke::request::HashFunction::Jenkins),
 ];
 const ORDERS: Choice =
     &[nothing, |r| r.search.order = Some(Order::BreadthFirst), |r| r.search.order = Some(Order::DepthFirst)];

@@ -103,6 +103,7 @@ impl Storing {
             hashes: self.hashes,
             hash_bits: self.hash_bits,
             hash_seed: self.hash_seed,
+            hash_function: self.hash_function,
             swarm: self.swarm.map(|searches| searches.map_or(Swarm::Timed, Swarm::Searches)),
         }
     }

@@ -1,9 +1,10 @@
 //! The store of visited states.
 
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use kripke::request::StoreKind;
 use kripke_report::number::parse_count;
-use kripke_search::store::{Bits, HashStore};
+use kripke_search::store::{Bits, HashFunction, HashStore};
 
 /// The store of visited states.
 #[derive(Args, Clone, Debug)]
@@ -43,6 +44,9 @@ pub struct Storing {
     /// With --store hash or bitstate: seed of the hash functions; other seeds omit other states [default: 0]
     #[arg(long, value_name = "N")]
     pub hash_seed: Option<u64>,
+    /// With --store hash or bitstate: hash function of states; --statistics counts the collisions of each [default: ours]
+    #[arg(long, value_name = "ours|jenkins|hsieh|fnv1a", value_parser = hash_function(), hide_possible_values = true)]
+    pub hash_function: Option<HashFunction>,
     /// Swarm verification: N bitstate searches, one per core at a time, with different hash functions and search orders
     /// [default N: as many as --timeout allows, or two per thread and at least 8]
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, value_parser = clap::value_parser!(u64).range(1..))]
@@ -51,6 +55,12 @@ pub struct Storing {
 
 const BITS: std::ops::RangeInclusive<i64> = Bits::LEAST as i64..=Bits::MOST as i64;
 const HASH_BITS: std::ops::RangeInclusive<i64> = HashStore::LEAST as i64..=HashStore::MOST as i64;
+
+/// The parser of the name of a hash function.
+fn hash_function() -> impl TypedValueParser<Value = HashFunction> {
+    let names = PossibleValuesParser::new(HashFunction::ALL.map(HashFunction::word));
+    names.try_map(|name| HashFunction::named(&name).ok_or("unknown hash function"))
+}
 
 /// The store with a name.
 fn parse_store(text: &str) -> Result<StoreKind, String> {

@@ -4,12 +4,13 @@ use kripke::answer::{Answer, Results};
 use kripke::layers::state_bits;
 use kripke::memory;
 use kripke::request::Request;
+use kripke::survey::Surveyed;
 use kripke::task::Kind;
 use kripke_report::evidence::Words;
 use kripke_report::json::{self, Report};
 use kripke_report::source::Lines;
 use kripke_report::verdict::{Reason, Verdict};
-use kripke_report::{coverage, screen};
+use kripke_report::{coverage, screen, survey};
 use kripke_search::{End, Errors, Fairness, Limit, Order, Place, Statistics, StoreKind};
 
 use super::cases;
@@ -65,6 +66,11 @@ pub fn report(done: &Done, args: &Check) -> Report {
                 args.showing.unreached && !answer.left_out && matches!(answer.outcome.end, End::Exhausted(_))
             })
             .map(|answer| dead(results, answer)),
+        state_space: surveyed(done).filter(|_| args.statistics.statistics).map(|s| s.survey.clone()),
+        profile: surveyed(done)
+            .filter(|_| args.statistics.profile)
+            .map(|s| survey::profile(&results.model, &s.executions)),
+        ranges: surveyed(done).filter(|_| args.statistics.ranges).map(|s| s.ranges.clone()),
         cut: results.cuts.iter().map(cut).collect(),
         seconds: json::Seconds { cpu: done.cpu, ..results.seconds },
         memory: json::Memory {
@@ -152,6 +158,10 @@ fn dead(results: &Results, answer: &Answer) -> Vec<json::Dead> {
         statement: d.statement,
     })
     .collect()
+}
+
+fn surveyed(done: &Done) -> Option<&Surveyed> {
+    done.surveyed.as_ref()
 }
 
 fn cut(cut: &kripke::overflow::Cut) -> json::Cut {

@@ -7,6 +7,7 @@ use kripke::answer::{Answer, Results};
 use kripke::explain::Explained;
 use kripke::layers::state_bits;
 use kripke::request::Request;
+use kripke::survey::Surveyed;
 use kripke::symmetric;
 use kripke::task::{Kind, Task};
 use kripke_model::trail::Replayed;
@@ -16,6 +17,7 @@ use kripke_report::json;
 use kripke_report::run::Run;
 use kripke_report::screen::{Checked, trace};
 use kripke_report::select::Selection;
+use kripke_report::survey::{profile, profile_text, ranges_text};
 use kripke_report::table::Look;
 use kripke_report::verdict::Verdict;
 use kripke_report::{coverage, decision, number};
@@ -31,6 +33,8 @@ pub struct Done {
     pub trails: Vec<Written>,
     /// Seconds of processor time.
     pub cpu: Option<f64>,
+    /// Statistics of the state space, if they are wanted.
+    pub surveyed: Option<Surveyed>,
 }
 
 impl Done {
@@ -64,9 +68,30 @@ impl Done {
             out.push_str(&self.answer(decisive, args, file));
         }
         out.push_str(&self.never_executed(args));
+        out.push_str(&self.statistics(args));
         if args.showing.verbose {
             out.push_str(&self.particulars());
             out.push_str(&self.plans(&args.request()));
+        }
+        out
+    }
+
+    /// The statistics that are wanted.
+    fn statistics(&self, args: &Check) -> String {
+        let Some(Surveyed { survey, executions, ranges }) = &self.surveyed else { return String::new() };
+        let mut out = String::new();
+        if args.statistics.statistics {
+            out.push_str(&survey.text());
+        }
+        if args.statistics.profile {
+            out.push_str(&profile_text(&profile(&self.results.model, executions)));
+        }
+        if args.statistics.ranges {
+            out.push_str(&ranges_text(ranges));
+        }
+        if !survey.complete {
+            let seen = number::counted(survey.unique, "state");
+            out.push_str(&format!("  the statistics are incomplete: they cover {seen}\n"));
         }
         out
     }

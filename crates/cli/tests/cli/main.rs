@@ -32,6 +32,7 @@ mod search_order;
 mod simulate;
 mod snapshots;
 mod spin_trails;
+mod statistics;
 mod stores;
 mod symmetry;
 mod tables;

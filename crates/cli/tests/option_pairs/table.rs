@@ -28,7 +28,7 @@ const QUESTIONS: [(&str, &[&str]); 9] = [
 ];
 
 /// Options that must not change an answer, or only as the judge knows.
-const PLAIN: [(&str, &[&str]); 63] = [
+const PLAIN: [(&str, &[&str]); 66] = [
     ("--force", &["--force"]),
     ("--color", &["--color=always"]),
     ("--fair", &["--fair=weak"]),
@@ -75,6 +75,9 @@ const PLAIN: [(&str, &[&str]); 63] = [
     ("--no-trail", &["--no-trail"]),
     ("--junit", &["--junit={folder}/pair.xml"]),
     ("--sarif", &["--sarif={folder}/pair.sarif"]),
+    ("--statistics", &["--statistics"]),
+    ("--profile", &["--profile"]),
+    ("--ranges", &["--ranges"]),
     ("--log", &["--log={folder}/pair.log"]),
     ("--no-vacuity", &["--no-vacuity"]),
     ("--progress", &["--progress=plain"]),
@@ -95,7 +98,7 @@ const PLAIN: [(&str, &[&str]); 63] = [
 ];
 
 /// Options that may leave the answer open.
-const LIMITS: [(&str, &[&str]); 10] = [
+const LIMITS: [(&str, &[&str]); 11] = [
     ("--store", &["--store=hash"]),
     ("--store", &["--store=bitstate"]),
     ("--lossy", &["--lossy"]),
@@ -104,6 +107,7 @@ const LIMITS: [(&str, &[&str]); 10] = [
     ("--hashes", &["-k2"]),
     ("--hash-bits", &["--hash-bits=40"]),
     ("--hash-seed", &["--hash-seed=3"]),
+    ("--hash-function", &["--hash-function=fnv1a"]),
     ("--swarm", &["--swarm=2"]),
     ("--max-states", &["--max-states=40"]),
 ];

@@ -174,3 +174,61 @@ impl Listener for StepsListener<'_> {
 
     fn endless(&mut self, _node: usize, _finding: Finding) {}
 }
+
+impl Interpreter {
+    /// Adds the executions of each edge in the moves of a state to `counts`, by `[process][edge]`. A move that is a fault does not
+    /// count.
+    pub fn count_executions(&mut self, state: &State, counts: &mut [Vec<u64>]) {
+        let Interpreter { machine, scratch, .. } = self;
+        scratch.root.load(&machine.layout, state);
+        scratch.log.tracing = true;
+        machine.expand(scratch, Choice::All, &mut ExecutionsListener { model: &machine.model, counts });
+        scratch.log.tracing = false;
+    }
+}
+
+/// A listener that counts the executions of edges.
+struct ExecutionsListener<'a> {
+    model: &'a crate::ir::Model,
+    counts: &'a mut [Vec<u64>],
+}
+
+impl ExecutionsListener<'_> {
+    fn count(&mut self, process: usize, edge: usize) {
+        if let Some(count) = self.counts.get_mut(process).and_then(|edges| edges.get_mut(edge)) {
+            *count += 1;
+        }
+    }
+
+    fn count_move(&mut self, taken: &Taken<'_>) {
+        let Some(process) = self.model.processes.get(taken.step.process.index()) else { return };
+        let own = &process.edges[taken.step.edge.index()];
+        // The statements of an indivisible sequence without a channel operation are those of the sequence.
+        if own.sync.is_some() || taken.log.chain.is_empty() {
+            self.count(taken.step.process.index(), taken.step.edge.index());
+        }
+        for other in taken.partner.iter().chain(taken.others) {
+            self.count(other.process.index(), other.edge.index());
+        }
+        let sequence = taken.partner.map_or(taken.step.process, |partner| partner.process);
+        taken.log.chain.iter().for_each(|edge| self.count(sequence.index(), edge.index()));
+    }
+}
+
+impl Listener for ExecutionsListener<'_> {
+    type Node = ();
+
+    fn inner(&mut self, _from: Option<()>, taken: &Taken<'_>) {
+        self.count_move(taken);
+    }
+
+    fn findings(&mut self, _from: Option<()>, _taken: &Taken<'_>) {}
+
+    fn successor(&mut self, _from: Option<()>, taken: &Taken<'_>, _world: &World) {
+        self.count_move(taken);
+    }
+
+    fn blocked(&mut self, _node: (), _world: &World) {}
+
+    fn endless(&mut self, _node: (), _finding: Finding) {}
+}

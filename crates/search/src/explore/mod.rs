@@ -26,8 +26,8 @@ use crate::budget::{Budget, Limit};
 use crate::outcome::{End, Errors, Exhausted, Outcome, Statistics, Violation};
 use crate::progress::{Progress, Snapshot};
 use crate::store::{
-    BitStore, ExactStore, Filter, HashStore, LinkedOpenSet, LossyStore, MAX_WORD_BITS, Omission, PackedStacks, Queue,
-    StateId, StateWord, Store, TreeStore, WordStore,
+    BitStore, ExactStore, Filter, HashFunction, HashStore, LinkedOpenSet, LossyStore, MAX_WORD_BITS, Omission,
+    PackedStacks, Queue, StateId, StateWord, Store, TreeStore, WordStore,
 };
 pub use cached_dfs::CacheSize;
 pub use ctl::{Claim, CtlFormula, Evidence, Place, Run, SubformulaId};
@@ -65,6 +65,8 @@ pub struct Options {
     pub successor_order: SuccessorOrder,
     /// Seed of the hash function. Lossy stores with different seeds omit different states.
     pub seed: u64,
+    /// The hash function of lossy stores.
+    pub hash_function: HashFunction,
     /// Runs a swarm of so many searches with bitstate stores.
     pub swarm: Option<u64>,
     /// A breadth-first search that finds no error soon is accompanied by a short depth-first search. An error that only the
@@ -99,6 +101,7 @@ impl Default for Options {
             cycles: None,
             successor_order: SuccessorOrder::Forward,
             seed: 0,
+            hash_function: HashFunction::default(),
             swarm: None,
             probe: false,
             ctl: None,
@@ -188,24 +191,34 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
             explore_with(store, successors, options, budget, progress)
         }
         StoreKind::Hash { bits } if options.order == Order::DepthFirst => {
-            let store = HashStore::new(bits, budget.capacity(), options.workers()).seeded(options.seed);
+            let store = HashStore::new(bits, budget.capacity(), options.workers())
+                .seeded(options.seed)
+                .hashed_by(options.hash_function);
             lossy_depth_first(&Search::new(&store, options, budget, progress), successors)
         }
         StoreKind::Hash { bits } => {
-            let store =
-                || HashStore::<LinkedOpenSet>::new(bits, budget.capacity(), options.workers()).seeded(options.seed);
+            let store = || {
+                HashStore::<LinkedOpenSet>::new(bits, budget.capacity(), options.workers())
+                    .seeded(options.seed)
+                    .hashed_by(options.hash_function)
+            };
             explore_with(store, successors, options, budget, progress)
         }
         StoreKind::Bitstate(size) if let Some(searches) = options.swarm => {
             swarm::run(size, searches, successors, options, budget, progress)
         }
         StoreKind::Bitstate(size) if options.order == Order::DepthFirst => {
-            let store = BitStore::new(size, budget.capacity(), options.workers()).seeded(options.seed);
+            let store = BitStore::new(size, budget.capacity(), options.workers())
+                .seeded(options.seed)
+                .hashed_by(options.hash_function);
             lossy_depth_first(&Search::new(&store, options, budget, progress), successors)
         }
         StoreKind::Bitstate(size) => {
-            let store =
-                || BitStore::<LinkedOpenSet>::new(size, budget.capacity(), options.workers()).seeded(options.seed);
+            let store = || {
+                BitStore::<LinkedOpenSet>::new(size, budget.capacity(), options.workers())
+                    .seeded(options.seed)
+                    .hashed_by(options.hash_function)
+            };
             explore_with(store, successors, options, budget, progress)
         }
     }

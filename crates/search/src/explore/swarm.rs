@@ -80,7 +80,7 @@ fn run_one(
         _ => SuccessorOrder::Random(seed),
     };
     let options = Options { order: Order::DepthFirst, threads: Some(1), seed, successor_order, ..options.clone() };
-    let store = BitStore::new(size, budget.capacity(), 1).seeded(seed).sampled();
+    let store = BitStore::new(size, budget.capacity(), 1).seeded(seed).hashed_by(options.hash_function).sampled();
     let outcome = lossy_depth_first(&Search::new(&store, &options, budget, progress), factory);
     (outcome, store.sample())
 }

@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use kripke_model::{Batch, State};
 
 use super::capture_recapture::Sample;
+use super::hash_function::HashFunction;
 use super::memory_quota::{Allowance, MemoryQuota};
 use super::omission::OmissionEstimate;
 use super::open_set::LinkedOpenSet;
@@ -104,6 +105,8 @@ pub struct LossyStore<F, W = LinkedOpenSet> {
     open_set: W,
     quota: MemoryQuota,
     seed: u64,
+    /// The hash function of states.
+    function: HashFunction,
     /// A sample of the stored states, for capture-recapture.
     sample: Option<Mutex<Sample>>,
     inherited: Inherited,
@@ -131,6 +134,7 @@ impl<F: Filter, W: OpenSet> LossyStore<F, W> {
             open_set: W::new(workers),
             quota,
             seed: 0,
+            function: HashFunction::default(),
             sample: None,
             inherited: Inherited::default(),
         }
@@ -140,6 +144,12 @@ impl<F: Filter, W: OpenSet> LossyStore<F, W> {
     #[must_use]
     pub fn seeded(self, seed: u64) -> LossyStore<F, W> {
         LossyStore { seed: mix(seed), ..self }
+    }
+
+    /// The store with another hash function of states.
+    #[must_use]
+    pub fn hashed_by(self, function: HashFunction) -> LossyStore<F, W> {
+        LossyStore { function, ..self }
     }
 
     /// Collects a sample of the stored states.
@@ -174,7 +184,8 @@ impl<F: Filter, W: OpenSet> LossyStore<F, W> {
         let capacity = Capacity { states: capacity.states.saturating_sub(states), ..capacity };
         let quota = MemoryQuota::new(capacity, workers, filter.bytes() + bytes);
         let inherited = Inherited { states, known: states, bytes, longest, omissions };
-        LossyStore { filter, barrier, open_set: self.open_set, quota, seed: self.seed, sample: self.sample, inherited }
+        let LossyStore { open_set, seed, function, sample, .. } = self;
+        LossyStore { filter, barrier, open_set, quota, seed, function, sample, inherited }
     }
 
     /// The sample of the stored states.
@@ -274,7 +285,7 @@ impl<'a, F: Filter, W: OpenSet> LossyHandle<'a, F, W> {
 
     /// Inserts a state of another store into the filter. The quota does not count it.
     pub(crate) fn insert_known(&mut self, state: &State) -> Result<(), Full> {
-        let hash = mix(super::hash(state) ^ self.store.seed);
+        let hash = self.store.function.seeded(state, self.store.seed);
         let mut access = self.access.take().expect("a handle enters before it interns");
         let known = loop {
             match self.store.filter.add(hash, &access, &mut self.local, || Ok(())) {
@@ -347,10 +358,10 @@ impl<F: Filter, W: OpenSet> Handle for LossyHandle<'_, F, W> {
 
     #[inline]
     fn prefetch(&mut self, batch: &Batch) {
-        let LossyStore { filter, seed, .. } = self.store;
+        let LossyStore { filter, seed, function, .. } = self.store;
         let access = self.access.as_ref().expect("a handle enters before it interns");
         for state in batch.states_from(self.hashes.len()) {
-            let hash = mix(super::hash(state) ^ seed);
+            let hash = function.seeded(state, *seed);
             filter.prefetch(hash, access);
             self.hashes.push(hash);
         }

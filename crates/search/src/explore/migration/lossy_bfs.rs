@@ -84,11 +84,14 @@ impl LossyBfs {
         let mut queue = Pieces::default();
         let store = match options.store {
             StoreKind::Bitstate(size) => {
-                let store = BitStore::new(size, capacity, workers).seeded(options.seed);
+                let store =
+                    BitStore::new(size, capacity, workers).seeded(options.seed).hashed_by(options.hash_function);
                 LossyStage::Bits(fill(store, search, levels, &mut queue)?)
             }
             _ => {
-                let store = HashStore::new(HashStore::BITS, capacity, workers).seeded(options.seed);
+                let store = HashStore::new(HashStore::BITS, capacity, workers)
+                    .seeded(options.seed)
+                    .hashed_by(options.hash_function);
                 LossyStage::Hashes(fill(store, search, levels, &mut queue)?)
             }
         };

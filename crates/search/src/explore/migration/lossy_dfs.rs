@@ -38,11 +38,14 @@ impl LossyDfs {
         let stack = packed_stack(&mut descent);
         descent.worker.handle.leave();
         let store = match options.store {
-            StoreKind::Bitstate(size) => {
-                LossyStage::Bits(fill(BitStore::new(size, capacity, workers).seeded(options.seed), search)?)
-            }
+            StoreKind::Bitstate(size) => LossyStage::Bits(fill(
+                BitStore::new(size, capacity, workers).seeded(options.seed).hashed_by(options.hash_function),
+                search,
+            )?),
             _ => {
-                let store = HashStore::new(HashStore::BITS, capacity, workers).seeded(options.seed);
+                let store = HashStore::new(HashStore::BITS, capacity, workers)
+                    .seeded(options.seed)
+                    .hashed_by(options.hash_function);
                 LossyStage::Hashes(fill(store, search)?)
             }
         };
