@@ -56,7 +56,7 @@ pub fn state_graph(
     most: usize,
     files: &dyn Files,
 ) -> Result<(ModelGraph, String), GraphError> {
-    let mut prepared = replay::prepare(file, request, files)?;
+    let mut prepared = replay::prepare(file, request, &[], files)?;
     let mut seeds = Seeds::default();
     if let Some(Around { trail, radius }) = around {
         let wrong = |e: &dyn std::fmt::Display| GraphError::Trail(e.to_string());

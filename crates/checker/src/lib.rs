@@ -39,8 +39,10 @@
 
 pub mod answer;
 mod check;
+mod coverage;
 mod decisions;
 pub mod error;
+pub mod explain;
 pub mod files;
 pub mod graph;
 pub mod judge;
@@ -48,6 +50,7 @@ pub mod layers;
 pub mod load;
 pub mod memory;
 pub mod monitor;
+pub mod overflow;
 pub mod picture;
 pub mod plan;
 pub mod question;
@@ -56,9 +59,11 @@ pub mod request;
 pub mod run;
 pub mod scope;
 mod shortest;
+pub mod spin;
 pub mod symmetric;
 pub mod task;
 pub mod transition_system;
+pub mod vacuity;
 
 pub use check::{Check, Model, Proof, Verdict, Violation};
 pub use error::Error;

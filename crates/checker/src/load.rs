@@ -7,6 +7,7 @@ use std::sync::Arc;
 use kripke_lang::diagnostic::{Diagnostic, Severity};
 use kripke_lang::preprocess::{MacroOption, Preprocess};
 use kripke_lang::promela;
+use kripke_lang::promela::numbering::Numbering;
 use kripke_lang::render::render_all;
 use kripke_lang::source::{Loader, Sources};
 use kripke_lang::symbols::{Symbol, SymbolKind, Symbols};
@@ -20,6 +21,7 @@ use kripke_report::list::SymbolRow;
 use kripke_report::number::counted;
 
 pub use crate::files::Files;
+use crate::overflow;
 use crate::request::Source;
 
 /// A model that was read.
@@ -29,6 +31,8 @@ pub struct Loaded {
     pub model: Model,
     /// The conditions that were asked for.
     pub conditions: Vec<Expr>,
+    /// SPIN's numbers of the model's statements, where the language is SPIN's.
+    pub numbering: Option<Numbering>,
     /// Warnings, rendered for a terminal.
     pub warnings: String,
     /// The names that the text declares.
@@ -74,7 +78,31 @@ pub fn load_with(
     files: &dyn Files,
     conditions: impl FnOnce(&Model) -> Result<Vec<String>, InputError>,
 ) -> Result<Loaded, InputError> {
-    let mut loaded = read(path, &Sourced { model: path, files }, &options(source));
+    let mut loaded = finish(path, read(path, &Sourced { model: path, files }, &options(source)), conditions)?;
+    if source.overflow_is_error {
+        overflow::check_stores(&mut loaded.model);
+    }
+    Ok(loaded)
+}
+
+/// Reads a model with SPIN's numbers. `every_step` makes jumps inside atomic sequences steps of their own.
+pub(crate) fn load_numbered(
+    path: &Path,
+    source: &Source,
+    every_step: bool,
+    files: &dyn Files,
+) -> Result<Loaded, InputError> {
+    let mut options = options(source);
+    options.promela.every_step = every_step;
+    finish(path, read(path, &Sourced { model: path, files }, &options), |_| Ok(Vec::new()))
+}
+
+/// Reads the conditions for a model that was read.
+fn finish(
+    path: &Path,
+    mut loaded: kripke_lang::Loaded,
+    conditions: impl FnOnce(&Model) -> Result<Vec<String>, InputError>,
+) -> Result<Loaded, InputError> {
     let texts = match &loaded.model {
         Some(model) => conditions(model)?,
         None => return Err(InputError::new(&loaded.sources, &loaded.diagnostics)),
@@ -86,7 +114,7 @@ pub fn load_with(
     let warnings = rendered(&loaded.sources, &loaded.diagnostics);
     let symbols = symbols(&loaded.symbols, &loaded.sources);
     let model = loaded.model.ok_or_else(|| InputError::whole(path, "it has no model"))?;
-    Ok(Loaded { model, conditions, warnings, symbols })
+    Ok(Loaded { model, conditions, numbering: loaded.numbering, warnings, symbols })
 }
 
 /// The text of a model after macros and includes.
@@ -127,7 +155,7 @@ fn options(source: &Source) -> LoadOptions {
     LoadOptions {
         language: source.language,
         preprocess: Preprocess { macros: defined.chain(undefined).collect(), include_dirs: source.include.clone() },
-        promela: promela::Options { reverse_escapes: source.reverse_escapes },
+        promela: promela::Options { reverse_escapes: source.reverse_escapes, ..promela::Options::default() },
     }
 }
 

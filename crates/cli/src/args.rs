@@ -5,8 +5,12 @@ mod bench;
 mod graph;
 mod list;
 mod ltl;
+mod plot;
+mod reports;
 mod request;
+mod spin;
 mod storing;
+mod viewing;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -23,7 +27,10 @@ pub use bench::Bench;
 pub use graph::{Compare, Exploring, Graph, GraphFormat};
 pub use list::{List, ListFormat};
 pub use ltl::{Ltl, LtlFormat};
+pub use plot::Plot;
+pub use reports::{ProgressStyle, Reports};
 pub use storing::Storing;
+pub use viewing::{ChartFormat, Viewing};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -90,6 +97,9 @@ pub enum Command {
     /// Translate an LTL formula into a Büchi automaton
     #[command(after_help = ltl::EXAMPLES)]
     Ltl(Ltl),
+    /// Draw the logs of `kripke check --log` as SVG
+    #[command(after_help = plot::EXAMPLES)]
+    Plot(Plot),
     /// Print a completion script for your shell
     Completions {
         #[arg(value_enum)]
@@ -125,6 +135,10 @@ pub struct Reading {
     /// Evaluate nested `unless` escapes from the inside out
     #[arg(short = 'J', long)]
     pub reverse_escapes: bool,
+    /// Values that do not fit into their variable are cut: say where this first happens (warn), make it an error (error), or
+    /// ignore it (wrap)
+    #[arg(long, value_enum, default_value_t, value_name = "warn|error|wrap", hide_possible_values = true)]
+    pub overflow: Overflow,
     /// Full interleaving as SPIN counts it: no statement merging, no reductions, `xr`/`xs` not checked
     #[arg(long)]
     pub raw: bool,
@@ -137,6 +151,14 @@ pub struct Reading {
     /// No slicing: keep variables and constants that cannot influence the property
     #[arg(long)]
     pub no_slicing: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+pub enum Overflow {
+    #[default]
+    Warn,
+    Error,
+    Wrap,
 }
 
 /// The names of the languages, as help shows them.
@@ -169,6 +191,8 @@ pub struct Check {
     #[command(flatten)]
     pub showing: Showing,
     #[command(flatten)]
+    pub reports: Reports,
+    #[command(flatten)]
     pub reading: Reading,
 }
 
@@ -197,7 +221,8 @@ pub struct Looking {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Search")]
 pub struct Searching {
-    /// Breadth-first (shortest counterexamples) or depth-first search [default: bfs; dfs for bitstate and cache stores]
+    /// Breadth-first (shortest counterexamples) or depth-first search [default: bfs, with a depth-first probe if no error is
+    /// found soon; dfs for bitstate and cache stores]
     #[arg(long, value_enum, value_name = "bfs|dfs", hide_possible_values = true)]
     pub search: Option<Order>,
     #[command(flatten)]
@@ -292,9 +317,14 @@ pub struct Showing {
     /// List every statement that was never executed
     #[arg(long)]
     pub unreached: bool,
-    /// Trail file of the counterexample; `-` is standard output [default: MODEL.trail.json and MODEL.itf.json]
+    /// Trail file of the counterexample; `-` is standard output [default: MODEL.PROPERTY.trail.json]
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
+    /// Also write the counterexample in the Informal Trace Format: MODEL.PROPERTY.itf.json
+    #[arg(long, conflicts_with = "no_trail")]
+    pub itf: bool,
+    #[command(flatten)]
+    pub spin: spin::SpinTrail,
     /// Overwrite existing files, also those that Kripke did not write
     #[arg(long, conflicts_with = "no_trail")]
     pub force: bool,
@@ -356,7 +386,7 @@ pub struct Replay {
     /// Model that the trail belongs to
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Trail file [default: MODEL.trail.json]
+    /// Trail file, of Kripke or of SPIN [default: the newest trail of the model in the current directory]
     #[arg(value_name = "TRAIL")]
     pub trail: Option<PathBuf>,
     /// Table with a column per variable, list of statements, or JSON trace (ITF)
@@ -377,6 +407,10 @@ pub struct Replay {
     /// Show all steps and all variables of the run
     #[arg(long)]
     pub full: bool,
+    #[command(flatten)]
+    pub viewing: Viewing,
+    #[command(flatten)]
+    pub text: spin::Text,
 }
 
 #[derive(Args, Debug)]

@@ -14,6 +14,7 @@ mod interactive;
 mod list;
 mod ltl;
 mod output;
+mod plot;
 mod processor;
 mod progress;
 mod random;
@@ -21,6 +22,7 @@ mod replay;
 mod shell;
 mod signals;
 mod simulate;
+mod trail_names;
 mod trails;
 mod watchdog;
 
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         Command::Replay(replay) => replay::run(&replay),
         Command::Combine(combine) => combine::run(&combine),
         Command::Ltl(ltl) => ltl::run(&ltl),
+        Command::Plot(plot) => plot::run(&plot),
         Command::List(list) => list::run(&list),
         Command::Graph(graph) => graph::run(&graph),
         Command::Compare(compare) => compare::run(&compare),

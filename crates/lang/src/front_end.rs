@@ -7,6 +7,7 @@ use kripke_model::Model;
 use kripke_model::ir::Expr;
 
 use crate::diagnostic::Diagnostic;
+use crate::promela::numbering::Numbering;
 use crate::source::{Loader, Sources};
 use crate::symbols::Symbols;
 use crate::{LoadOptions, Tree};
@@ -68,6 +69,8 @@ pub struct Reading {
     pub tree: Option<Tree>,
     /// The model. None if a diagnostic is an error.
     pub model: Option<Model>,
+    /// SPIN's numbers of the statements, where the language is SPIN's.
+    pub numbering: Option<Numbering>,
     /// Reads conditions on the states of the model. None if the language has no conditions or if there is no model.
     pub conditions: Option<Box<dyn Conditions>>,
 }
@@ -80,7 +83,7 @@ pub trait Conditions: fmt::Debug {
     fn read(
         &self,
         texts: &[String],
-        model: &mut Model,
+        model: (&mut Model, &mut Option<Numbering>),
         sources: &mut Sources,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<Vec<Expr>>;

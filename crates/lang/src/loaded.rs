@@ -10,6 +10,7 @@ use kripke_model::{Interpreter, Model};
 use crate::diagnostic::{Diagnostic, has_errors};
 use crate::front_end::{Conditions, Input, Preprocessed, Reading};
 use crate::preprocess::Preprocess;
+use crate::promela::numbering::Numbering;
 use crate::source::{Loader, Sources};
 use crate::symbols::Symbols;
 use crate::{Language, Tree, promela};
@@ -32,6 +33,8 @@ pub struct Loaded {
     pub sources: Sources,
     /// The model. [`Loaded::conditions`] may replace it.
     pub model: Option<Model>,
+    /// SPIN's numbers of the model's statements, where the language is SPIN's.
+    pub numbering: Option<Numbering>,
     /// Errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
     /// The declared names, also of a text with errors.
@@ -44,7 +47,7 @@ pub struct Loaded {
 /// Reads the model at `path`.
 pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
     let language = options.language.unwrap_or_else(|| Language::of(path));
-    let Reading { sources, mut diagnostics, symbols, tree, model, conditions: reader } =
+    let Reading { sources, mut diagnostics, symbols, tree, model, numbering, conditions: reader } =
         language.0.read(&Input { path, loader, options });
     let correct = !has_errors(&diagnostics);
     if model.is_none() && correct {
@@ -57,7 +60,7 @@ pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
     });
     let model = model.and_then(|model| valid(model, &mut diagnostics));
     let model = model.and_then(|model| startable(model, &mut diagnostics));
-    Loaded { sources, model, diagnostics, symbols, tree, reader }
+    Loaded { sources, model, numbering, diagnostics, symbols, tree, reader }
 }
 
 /// The text of the file at `path` after macros and includes.
@@ -83,7 +86,8 @@ impl Loaded {
             return Err(vec![Diagnostic::general("conditions can't be read in this language")]);
         };
         let (mut model, mut diagnostics) = (model.clone(), Vec::new());
-        let read = reader.read(texts, &mut model, &mut self.sources, &mut diagnostics);
+        let mut numbering = self.numbering.clone();
+        let read = reader.read(texts, (&mut model, &mut numbering), &mut self.sources, &mut diagnostics);
         diagnostics.retain(|d| !self.diagnostics.contains(d));
         let Some(read) = read.filter(|_| !has_errors(&diagnostics)) else { return Err(diagnostics) };
         model.files = self.sources.files().to_vec();
@@ -91,6 +95,7 @@ impl Loaded {
         let model = valid(model, &mut diagnostics).and_then(|model| startable(model, &mut diagnostics));
         let Some(model) = model else { return Err(diagnostics) };
         self.model = Some(model);
+        self.numbering = numbering;
         self.diagnostics.append(&mut diagnostics);
         Ok(read)
     }

@@ -6,6 +6,8 @@
 
 pub mod aut;
 pub mod automaton;
+pub mod case;
+pub mod chart;
 mod columns;
 pub mod coverage;
 pub mod decision;
@@ -16,18 +18,26 @@ pub mod explanation;
 pub mod graph;
 pub mod itf;
 pub mod json;
+pub mod junit;
 pub mod layout;
+pub mod line_chart;
 pub mod list;
 pub mod listing;
 pub mod names;
 pub mod number;
+pub mod plot;
 pub mod run;
+pub mod run_log;
 #[cfg(test)]
 mod sample;
+pub mod sarif;
 pub mod screen;
+pub mod select;
 pub mod source;
+pub mod spin;
 pub mod state;
 pub mod style;
 pub mod table;
 pub mod trail_file;
 pub mod verdict;
+pub mod width;

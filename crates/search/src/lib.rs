@@ -30,7 +30,8 @@ pub use explore::{
     StoreKind, SubformulaId, SuccessorOrder, explore, explore_with,
 };
 pub use outcome::{
-    CacheUse, End, ErrorFree, ErrorKind, Errors, Exhausted, Outcome, Statistics, StoreMigration, Swarm, Violation,
+    CacheUse, End, ErrorFree, ErrorKind, Errors, Exhausted, Outcome, ProbeUse, Statistics, StoreMigration, Swarm,
+    Violation,
 };
 pub use progress::{Progress, Snapshot};
 pub use store::when_out_of_memory;

@@ -28,7 +28,7 @@ const QUESTIONS: [(&str, &[&str]); 9] = [
 ];
 
 /// Options that must not change an answer, or only as the judge knows.
-const PLAIN: [(&str, &[&str]); 53] = [
+const PLAIN: [(&str, &[&str]); 62] = [
     ("--force", &["--force"]),
     ("--color", &["--color=always"]),
     ("--fair", &["--fair=weak"]),
@@ -70,7 +70,14 @@ const PLAIN: [(&str, &[&str]); 53] = [
     ("--full", &["--full"]),
     ("--unreached", &["--unreached"]),
     ("--trail", &["--trail={trail}"]),
+    ("--spin-trail", &["--spin-trail={trail}.spin"]),
     ("--no-trail", &["--no-trail"]),
+    ("--junit", &["--junit={folder}/pair.xml"]),
+    ("--sarif", &["--sarif={folder}/pair.sarif"]),
+    ("--log", &["--log={folder}/pair.log"]),
+    ("--no-vacuity", &["--no-vacuity"]),
+    ("--progress", &["--progress=plain"]),
+    ("--progress", &["--progress=none"]),
     ("--quiet", &["-q"]),
     ("--verbose", &["-v"]),
     ("--lang", &["--lang={lang}"]),
@@ -78,6 +85,8 @@ const PLAIN: [(&str, &[&str]); 53] = [
     ("-U", &["-UUNUSED"]),
     ("-I", &["-I", "{folder}"]),
     ("--reverse-escapes", &["-J"]),
+    ("--overflow", &["--overflow=error"]),
+    ("--overflow", &["--overflow=wrap"]),
     ("--raw", &["--raw"]),
     ("--no-coarsening", &["--no-coarsening"]),
     ("--no-dead-variables", &["--no-dead-variables"]),

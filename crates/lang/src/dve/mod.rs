@@ -22,6 +22,7 @@ use crate::diagnostic::{Diagnostic, has_errors};
 use crate::front_end::{Conditions, FrontEnd, Input, Preprocessed, Reading};
 use crate::limits;
 use crate::preprocess::{MacroOption, Preprocess};
+use crate::promela::numbering::Numbering;
 use crate::source::{FileId, Loader, Sources, Span};
 use lex::{Plain, Typed};
 use token::Token;
@@ -52,7 +53,7 @@ impl FrontEnd for Dve {
         let model = if correct { lower::lower(&system, &sources, &mut diagnostics) } else { None };
         remove_repetitions(&mut diagnostics);
         let (tree, conditions) = (Some(Tree::Dve(system)), Some(Box::new(Names) as Box<dyn Conditions>));
-        Reading { sources, diagnostics, symbols, tree, model, conditions }
+        Reading { sources, diagnostics, symbols, tree, model, numbering: None, conditions }
     }
 
     fn preprocessed(&self, &Input { path, loader, options }: &Input<'_>) -> Preprocessed {
@@ -134,7 +135,7 @@ impl Conditions for Names {
     fn read(
         &self,
         texts: &[String],
-        model: &mut Model,
+        (model, _): (&mut Model, &mut Option<Numbering>),
         sources: &mut Sources,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<Vec<Expr>> {

@@ -17,6 +17,7 @@ use kripke_model::ir::Expr;
 use crate::Tree;
 use crate::diagnostic::{Diagnostic, has_errors};
 use crate::front_end::{Conditions, FrontEnd, Input, Preprocessed, Reading};
+use crate::promela::numbering::Numbering;
 use crate::source::{FileId, Sources, Span, read_text};
 
 /// ESML.
@@ -91,7 +92,7 @@ impl Conditions for Text {
     fn read(
         &self,
         texts: &[String],
-        model: &mut Model,
+        (model, _): (&mut Model, &mut Option<Numbering>),
         sources: &mut Sources,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<Vec<Expr>> {

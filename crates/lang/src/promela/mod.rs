@@ -3,6 +3,7 @@
 pub mod ast;
 mod lex;
 mod lower;
+pub mod numbering;
 mod outline;
 mod parse;
 mod preprocess;
@@ -14,6 +15,7 @@ use std::rc::Rc;
 use kripke_model::Model;
 use kripke_model::ir::Expr;
 
+use self::numbering::Numbering;
 use crate::Tree;
 use crate::diagnostic::{Diagnostic, has_errors};
 use crate::front_end::{Conditions, FrontEnd, Input, Preprocessed, Reading};
@@ -29,6 +31,8 @@ pub(crate) struct Promela;
 pub struct Options {
     /// Whether the inner escape of nested `unless` is tried first instead of the outer one.
     pub reverse_escapes: bool,
+    /// Whether jumps inside atomic sequences are steps of their own, as they are in SPIN's verifiers.
+    pub every_step: bool,
 }
 
 /// A parsed file.
@@ -67,9 +71,9 @@ impl FrontEnd for Promela {
         let correct = !has_errors(&diagnostics);
         let lowered = if correct { lower::lower(&program, &[], &sources, options, &mut diagnostics) } else { None };
         let tree = Some(Tree::Promela(Rc::clone(&program)));
-        let model = lowered.map(|lowered| lowered.model);
+        let (model, numbering) = lowered.map(|lowered| (lowered.model, lowered.numbering)).unzip();
         let conditions = Some(Box::new(Text { program, end, options: options.clone() }) as Box<dyn Conditions>);
-        Reading { sources, diagnostics, symbols, tree, model, conditions }
+        Reading { sources, diagnostics, symbols, tree, model, numbering, conditions }
     }
 
     fn preprocessed(&self, input: &Input<'_>) -> Preprocessed {
@@ -118,7 +122,7 @@ impl Conditions for Text {
     fn read(
         &self,
         texts: &[String],
-        model: &mut Model,
+        (model, numbering): (&mut Model, &mut Option<Numbering>),
         sources: &mut Sources,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<Vec<Expr>> {
@@ -130,6 +134,7 @@ impl Conditions for Text {
         }
         let lowered = lower::lower(&self.program, &parsed, sources, &self.options, diagnostics)?;
         *model = lowered.model;
+        *numbering = Some(lowered.numbering);
         Some(lowered.conditions)
     }
 }

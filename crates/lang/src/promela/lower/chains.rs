@@ -128,7 +128,7 @@ impl Emitter<'_, '_, '_> {
         let (target, then) = (ending.target, ending.then);
         let (guard, label) = (Guard::Always, String::new());
         let edge = Edge { level: 0, guard, sync: None, effects: vec![], chain: None, target, then, span, label };
-        self.push(location, edge);
+        self.push(location, edge, None);
         location
     }
 
@@ -147,7 +147,7 @@ impl Emitter<'_, '_, '_> {
         if matches!(edge.guard, Guard::Else) {
             edge.guard = Guard::Always;
         }
-        self.push(from, edge);
+        self.push(from, edge, Some(e));
     }
 
     /// The steps possible at an element: its own, or those its options start with.

@@ -32,6 +32,8 @@ pub(super) struct Drawn<'a> {
 pub(super) struct Emitted {
     pub locations: Vec<Location>,
     pub edges: Vec<Edge>,
+    /// The numbers of the elements that each edge executes.
+    pub executes: Vec<Vec<u32>>,
 }
 
 /// Passes over joints and jumps that an atomic sequence would stop at only to do nothing. Not where it makes a
@@ -97,7 +99,7 @@ impl Drawn<'_> {
     pub fn emit(&self, frame: &Frame, view: View<'_, '_>) -> Emitted {
         let actions = self.body.elements.iter().map(|element| View { at: element.at, ..view }.action(element));
         let actions = actions.collect();
-        let out = Emitted { locations: vec![Location::default(); self.count], edges: Vec::new() };
+        let out = Emitted { locations: vec![Location::default(); self.count], ..Emitted::default() };
         let env = view.env;
         let mut emitter = Emitter { drawn: self, frame, env, actions, out, chains: HashMap::new(), unfinished: vec![] };
         emitter.locations();
@@ -138,9 +140,10 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    pub fn push(&mut self, from: LocId, edge: Edge) {
+    pub fn push(&mut self, from: LocId, edge: Edge, element: Option<ElementId>) {
         let id = EdgeId(self.out.edges.len() as u32);
         self.out.edges.push(edge);
+        self.out.executes.push(element.map(|e| self.drawn.body.elements[e].number).into_iter().collect());
         self.out.locations[from.index()].edges.push(id);
     }
 
@@ -151,10 +154,10 @@ impl Emitter<'_, '_, '_> {
         edge.level = step.level;
         if matches!(self.drawn.body.elements[step.element].kind, Kind::DStep) {
             for edge in self.indivisible(edge, step.element, Ending { target, then }) {
-                self.push(from, edge);
+                self.push(from, edge, Some(step.element));
             }
         } else {
-            self.push(from, edge);
+            self.push(from, edge, Some(step.element));
         }
     }
 

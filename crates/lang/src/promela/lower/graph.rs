@@ -51,13 +51,21 @@ pub(super) struct Graph {
     /// By number; numbers that are no locations have none.
     pub steps: Vec<Vec<Step>>,
     pub marks: Vec<Marks>,
+    /// The element whose line is shown for a choice: its first option.
+    pub shown: Vec<Option<ElementId>>,
+    /// The number starts an option of a choice or a block.
+    pub pulled: Vec<bool>,
+    /// The number to which the last option of a choice leads; 0 for others.
+    pub instead: Vec<u32>,
 }
 
 /// Builds the graph of a body.
 pub(super) fn graph(body: &mut Body<'_>, frame: &Frame, env: &Environment<'_>) -> Option<Graph> {
     let count = body.numbers as usize;
     let done = vec![false; body.elements.len()];
-    let mut maker = Maker { body, frame, env, nodes: vec![Node::None; count], done, reported: vec![], failed: false };
+    let choices = Choices { shown: vec![None; count], pulled: vec![false; count], instead: vec![0; count] };
+    let nodes = vec![Node::None; count];
+    let mut maker = Maker { body, frame, env, nodes, choices, done, reported: vec![], failed: false };
     let first = maker.body.first(maker.body.root);
     let entry = maker.hunt(first, maker.body.elements[first].keeps);
     maker.sequence(maker.body.root);
@@ -72,7 +80,15 @@ pub(super) fn graph(body: &mut Body<'_>, frame: &Frame, env: &Environment<'_>) -
     maker.pass_end_marks(&mut marks);
     maker.check();
     let steps = maker.nodes.into_iter().map(|n| if let Node::Steps(s) = n { s } else { Vec::new() }).collect();
-    Some(Graph { entry, steps, marks })
+    let Choices { shown, pulled, instead } = maker.choices;
+    Some(Graph { entry, steps, marks, shown, pulled, instead })
+}
+
+/// What is known of numbers that are choices, or options of choices.
+struct Choices {
+    shown: Vec<Option<ElementId>>,
+    pulled: Vec<bool>,
+    instead: Vec<u32>,
 }
 
 struct Maker<'m, 'a, 'e, 'd> {
@@ -80,6 +96,7 @@ struct Maker<'m, 'a, 'e, 'd> {
     frame: &'e Frame,
     env: &'e Environment<'d>,
     nodes: Vec<Node>,
+    choices: Choices,
     done: Vec<bool>,
     /// Jumps already complained about.
     reported: Vec<ElementId>,
@@ -341,6 +358,9 @@ impl Maker<'_, '_, '_, '_> {
                 {
                     let mark = marks[*option as usize];
                     marks[step.to as usize] |= mark;
+                    self.choices.shown[i].get_or_insert(step.element);
+                    self.choices.pulled[*option as usize] = true;
+                    self.choices.instead[i] = step.to;
                     steps.push(step.clone());
                 }
             }

@@ -8,6 +8,7 @@ mod actions;
 mod build;
 mod chains;
 mod claims;
+mod comment;
 mod constants;
 mod declarations;
 mod elements;
@@ -15,10 +16,12 @@ mod emit;
 mod environment;
 mod expressions;
 mod frames;
+mod global;
 mod graph;
 mod locals;
 mod loops;
 mod never;
+mod numbers;
 mod processes;
 mod references;
 mod symbols;
@@ -36,7 +39,8 @@ use self::environment::Environment;
 use self::references::References;
 use crate::diagnostic::Diagnostic;
 use crate::promela::Options;
-use crate::promela::ast::{self, Program, Unit};
+use crate::promela::ast::{self, ProcKind, Program, Unit};
+use crate::promela::numbering::{Body, Numbering};
 use crate::source::Sources;
 
 /// Bytes of one state: more can't be searched.
@@ -48,6 +52,8 @@ pub(super) struct Lowered {
     pub model: Model,
     /// The conditions, in their order.
     pub conditions: Vec<Expr>,
+    /// SPIN's numbers of the statements.
+    pub numbering: Numbering,
 }
 
 /// Checks a program and conditions on its states, and lowers them. None after an error.
@@ -71,9 +77,15 @@ pub(super) fn lower(
     processes::check_rendezvous(&env);
     check_size(&env);
     let drawn = processes::draw_all(&mut env, std::mem::take(&mut collected.pending), &references)?;
-    let processes = drawn.iter().enumerate().map(|(i, (p, d))| processes::finish(&env, i, p, d)).collect();
-    let trace = collected.trace.take().and_then(|t| processes::finish_trace(&env, t));
-    collected.finish_claims(&env, program, &references);
+    let mut numbering = Numbering::default();
+    let mut processes = Vec::new();
+    for (i, (pending, drawn)) in drawn.iter().enumerate() {
+        let (process, body) = processes::finish(&env, i, pending, drawn);
+        processes.push(process);
+        numbering.processes.push(body);
+    }
+    let trace = collected.trace.take().and_then(|t| processes::finish_trace(&env, t, &mut numbering));
+    numbering.claims = collected.finish_claims(&env, program, &references);
     let conditions = conditions.iter().map(|c| claims::condition(&env, c)).collect();
     let start = processes::starts(&env, &drawn);
     if start.is_empty() && !env.failed() {
@@ -106,7 +118,7 @@ pub(super) fn lower(
         uses_timeout: uses.timeout,
         properties: collected.properties,
     };
-    Some(Lowered { model, conditions })
+    Some(Lowered { model, conditions, numbering })
 }
 
 /// The results of the units of a program.
@@ -119,6 +131,7 @@ struct Collected<'a> {
     /// The claims among them, by their place in that list.
     claims: Vec<(usize, never::Pending<'a>)>,
     formulas: usize,
+    counter: numbers::Counter,
 }
 
 impl<'a> Collected<'a> {
@@ -127,10 +140,19 @@ impl<'a> Collected<'a> {
             Unit::Mtype { kind, symbols } => env.declare_symbols(kind.as_ref(), symbols, unit),
             Unit::Typedef { name, fields } => env.declare_record(name, fields, unit),
             Unit::Decl(decl) => env.declare_global(decl, unit, &mut self.types),
-            Unit::Proctype(source) => self.pending.push(processes::declare(env, source, unit)),
+            Unit::Proctype(source) => {
+                let mut pending = processes::declare(env, source, unit);
+                let init = source.kind == ProcKind::Init;
+                let name = if init { ":init:" } else { &source.name.text };
+                pending.head = Some(self.counter.head(name, init, &pending.body));
+                self.pending.push(pending);
+            }
             Unit::Never { name, body, span } => {
-                self.claims.push((self.properties.len(), never::declare(env, body, *span, unit)));
-                self.properties.push(claims::never(name.as_ref(), self.claims.len() - 1, *span));
+                let mut pending = never::declare(env, body, *span, unit);
+                let property = claims::never(name.as_ref(), self.claims.len(), *span);
+                pending.head = Some(self.counter.head(&property.name, false, &pending.body));
+                self.claims.push((self.properties.len(), pending));
+                self.properties.push(property);
             }
             Unit::Ltl { name, text, expanded, span } => {
                 self.properties.push(claims::formula(name.as_ref(), self.formulas, (text, expanded), *span));
@@ -141,15 +163,22 @@ impl<'a> Collected<'a> {
                     env.error(*span, "a model has at most one trace", "a second one");
                     return;
                 }
-                self.trace = Some(processes::declare_trace(env, body, *negated, *span, unit));
+                let mut pending = processes::declare_trace(env, body, *negated, *span, unit);
+                pending.head = Some(self.counter.head(":trace:", false, &pending.body));
+                self.trace = Some(pending);
             }
         }
     }
 
-    fn finish_claims(&mut self, env: &Environment<'_>, program: &Program, references: &References) {
+    /// Makes the observers of the claims, and returns the claims' numbers.
+    fn finish_claims(&mut self, env: &Environment<'_>, program: &Program, references: &References) -> Vec<Body> {
+        let mut numbers = Vec::new();
         for (property, pending) in std::mem::take(&mut self.claims) {
             let property = &mut self.properties[property];
-            property.observer = never::finish(env, pending, &property.name, references);
+            let finished = never::finish(env, pending, &property.name, references);
+            let (observer, body) = finished.unzip();
+            property.observer = observer;
+            numbers.push(body.unwrap_or_default());
         }
         for item in &program.units {
             match item {
@@ -158,6 +187,7 @@ impl<'a> Collected<'a> {
                 _ => {}
             }
         }
+        numbers
     }
 }
 

@@ -8,24 +8,28 @@ use std::collections::HashSet;
 use kripke_model::ir::{Edge, Effect, Expr, Observer, Place, Process, VarId, VarRef};
 
 use super::build::Builder;
-use super::elements::Body;
+use super::elements;
 use super::emit::draw;
 use super::environment::Environment;
 use super::frames::Frame;
 use super::graph::graph;
+use super::numbers::{Head, numbers};
 use super::references::References;
 use super::unfold::{Trouble, unfold};
 use crate::diagnostic::Diagnostic;
 use crate::promela::ast::Block;
+use crate::promela::numbering::Body;
 use crate::source::Span;
 
 /// A claim whose elements are known.
 #[derive(Debug)]
 pub(super) struct Pending<'a> {
-    body: Body<'a>,
+    pub body: elements::Body<'a>,
     frame: Frame,
     unit: usize,
     span: Span,
+    /// SPIN's numbers for the body.
+    pub head: Option<Head>,
 }
 
 /// Takes the body of a claim apart into elements.
@@ -34,16 +38,16 @@ pub(super) fn declare<'a>(env: &mut Environment<'_>, body: &'a Block, span: Span
     builder.body(body, span);
     let Builder { frame, mut body, .. } = builder;
     body.watches = true;
-    Pending { body, frame, unit, span }
+    Pending { body, frame, unit, span, head: None }
 }
 
-/// The finished observer; none, with a warning, if the claim does what an observer can't.
+/// The finished observer and its numbers; none, with a warning, if the claim does what an observer can't.
 pub(super) fn finish(
     env: &Environment<'_>,
     mut pending: Pending<'_>,
     name: &str,
     references: &References,
-) -> Option<Observer> {
+) -> Option<(Observer, Body)> {
     let graph = graph(&mut pending.body, &pending.frame, env)?;
     let drawn = draw(pending.body, graph, false);
     let emitted = drawn.emit(&pending.frame, env.outside(pending.unit));
@@ -65,6 +69,7 @@ pub(super) fn finish(
         let here = format!("changes `{}`", env.vars[var.index()].name);
         env.report(Diagnostic::warning(span, "a claim with side effects", here));
     }
+    let head = pending.head.map(|start| numbers(start, &drawn, &emitted, env.outside(pending.unit)));
     let automaton = Process {
         name: name.to_string(),
         params: 0,
@@ -77,7 +82,8 @@ pub(super) fn finish(
         claims: Vec::new(),
         span: pending.span,
     };
-    Some(Observer { automaton, stutters: true, labels: true, marks: Vec::new() })
+    let observer = Observer { automaton, stutters: true, labels: true, marks: Vec::new() };
+    Some((observer, head.unwrap_or_default()))
 }
 
 /// A variable that the claim changes, and where. It is trouble if the order of the claim's step and the system's can

@@ -11,10 +11,12 @@ use super::emit::{Drawn, draw, shorten};
 use super::environment::{Environment, Signature};
 use super::frames::{Frame, Place};
 use super::graph::graph;
+use super::numbers::{Head, numbers};
 use super::references::References;
 use super::view::View;
 use crate::diagnostic::Diagnostic;
 use crate::promela::ast::{self, ProcKind, Proctype};
+use crate::promela::numbering::{self, Numbering};
 use crate::source::Span;
 
 /// Processes that may run at once.
@@ -27,6 +29,8 @@ pub(super) struct Pending<'a> {
     pub body: Body<'a>,
     pub claims: Vec<Exclusive<'a>>,
     pub unit: usize,
+    /// SPIN's numbers for the body.
+    pub head: Option<Head>,
 }
 
 /// A trace whose elements are known.
@@ -37,6 +41,8 @@ pub(super) struct PendingTrace<'a> {
     pub negated: bool,
     pub unit: usize,
     pub span: Span,
+    /// SPIN's numbers for the body.
+    pub head: Option<Head>,
 }
 
 /// Declares a process type and takes its body apart into elements.
@@ -55,7 +61,7 @@ pub(super) fn declare<'a>(env: &mut Environment<'_>, source: &'a Proctype, unit:
     let Builder { frame, body, claims, .. } = builder;
     let (name, span) = (source.name.text.clone(), source.name.span);
     env.processes.push(Signature { name, span, arity, frame, labels: HashMap::new() });
-    Pending { source, body, claims, unit }
+    Pending { source, body, claims, unit, head: None }
 }
 
 fn parameters(env: &mut Environment<'_>, frame: &mut Frame, decl: &ast::Decl, unit: usize) {
@@ -87,7 +93,7 @@ pub(super) fn declare_trace<'a>(
     builder.trace = true;
     builder.body(body, span);
     let Builder { frame, body, .. } = builder;
-    PendingTrace { body, frame, negated, unit, span }
+    PendingTrace { body, frame, negated, unit, span, head: None }
 }
 
 /// Draws the graphs of all process types, and so learns where their labels are.
@@ -112,7 +118,8 @@ pub(super) fn draw_all<'a>(
             broken.push((i, process));
             continue;
         };
-        if process.source.provided.is_none() && !env.uses.priorities && !env.uses.numbers {
+        let shortened = !env.options.every_step && !env.uses.priorities && !env.uses.numbers;
+        if process.source.provided.is_none() && shortened {
             shorten(&body, &mut graph);
         }
         let drawn = draw(body, graph, env.uses.numbers);
@@ -129,14 +136,20 @@ pub(super) fn draw_all<'a>(
     complete.then_some(out)
 }
 
-/// The finished process type.
-pub(super) fn finish(env: &Environment<'_>, id: usize, pending: &Pending<'_>, drawn: &Drawn<'_>) -> Process {
+/// The finished process type, and its numbers.
+pub(super) fn finish(
+    env: &Environment<'_>,
+    id: usize,
+    pending: &Pending<'_>,
+    drawn: &Drawn<'_>,
+) -> (Process, numbering::Body) {
     let signature = &env.processes[id];
     let frame = &signature.frame;
     let at = Place { scope: 0, declared: frame.symbols.len() };
     let head = View { env, frame: Some(frame), at, unit: pending.unit };
     let emitted = drawn.emit(frame, head);
-    Process {
+    let body = pending.head.clone().map(|start| numbers(start, drawn, &emitted, head)).unwrap_or_default();
+    let process = Process {
         name: signature.name.clone(),
         params: signature.arity,
         locals: frame.vars.clone(),
@@ -147,7 +160,8 @@ pub(super) fn finish(env: &Environment<'_>, id: usize, pending: &Pending<'_>, dr
         priority: 1,
         claims: exclusive(env, frame, pending),
         span: pending.source.span,
-    }
+    };
+    (process, body)
 }
 
 fn exclusive(env: &Environment<'_>, frame: &Frame, pending: &Pending<'_>) -> Vec<Claim> {
@@ -199,11 +213,16 @@ pub(super) fn starts(env: &Environment<'_>, pending: &[(Pending<'_>, Drawn<'_>)]
 }
 
 /// The finished trace automaton.
-pub(super) fn finish_trace(env: &Environment<'_>, mut pending: PendingTrace<'_>) -> Option<Trace> {
+pub(super) fn finish_trace(
+    env: &Environment<'_>,
+    mut pending: PendingTrace<'_>,
+    numbering: &mut Numbering,
+) -> Option<Trace> {
     let graph = graph(&mut pending.body, &pending.frame, env)?;
     let drawn = draw(pending.body, graph, false);
     let inside = View { frame: Some(&pending.frame), ..env.outside(pending.unit) };
     let emitted = drawn.emit(&pending.frame, inside);
+    numbering.trace = pending.head.map(|start| numbers(start, &drawn, &emitted, inside));
     // A trace that never ends has no location for its closing brace; an unreachable one stands for it.
     let mut locations = emitted.locations;
     let end = drawn.end().unwrap_or_else(|| {

@@ -125,7 +125,7 @@ fn graphs() {
 fn escapes_in_both_orders() {
     let text = "byte x; active proctype p() { { { x = 1 } unless { x == 2 } } unless { x == 3 } }";
     let draw = |reverse_escapes| {
-        let (model, _) = lowered(text, &Options { reverse_escapes });
+        let (model, _) = lowered(text, &Options { reverse_escapes, ..Options::default() });
         drawn(&model.expect("a model").processes[0])
     };
     assert!(draw(false).starts_with("0:x==3>1 | 0:1^x==2>1 | 0:2^x = 1>1"), "{}", draw(false));

@@ -23,29 +23,36 @@ pub(super) struct Trouble {
 
 /// The claim with plain edges only. It does not print, and it stays at its end.
 pub(super) fn unfold(claim: Emitted) -> Result<Emitted, Trouble> {
-    let mut unfolding = Unfolding { claim: &claim, edges: Vec::new() };
+    let mut unfolding = Unfolding { claim: &claim, edges: Vec::new(), executes: Vec::new() };
     let mut locations = claim.locations.clone();
     for (i, location) in locations.iter_mut().enumerate() {
         let first = unfolding.edges.len();
         unfolding.ways(LocId(i as u32), None, &mut Vec::new())?;
         location.edges = (first..unfolding.edges.len()).map(|e| EdgeId(e as u32)).collect();
     }
-    Ok(Emitted { locations, edges: unfolding.edges })
+    Ok(Emitted { locations, edges: unfolding.edges, executes: unfolding.executes })
 }
 
 struct Unfolding<'e> {
     claim: &'e Emitted,
     edges: Vec<Edge>,
+    executes: Vec<Vec<u32>>,
+}
+
+/// The steps of an atomic sequence so far.
+struct Before {
+    edge: Edge,
+    executes: Vec<u32>,
 }
 
 impl Unfolding<'_> {
     /// All ways on from a location, after `before`. `path` are the locations passed since the sequence began.
-    fn ways(&mut self, at: LocId, before: Option<&Edge>, path: &mut Vec<LocId>) -> Result<(), Trouble> {
+    fn ways(&mut self, at: LocId, before: Option<&Before>, path: &mut Vec<LocId>) -> Result<(), Trouble> {
         let claim = self.claim;
         let location = &claim.locations[at.index()];
         let plain = before.is_none() && is_plain(claim, location);
         if path.len() > MAX_NESTED || (!plain && location.edges.len() > MAX_NESTED) {
-            let span = before.map_or_else(|| location_span(claim, location), |edge| edge.span);
+            let span = before.map_or_else(|| location_span(claim, location), |before| before.edge.span);
             return trouble(span, "an atomic sequence in it is too long");
         }
         for (i, id) in location.edges.iter().enumerate() {
@@ -58,18 +65,21 @@ impl Unfolding<'_> {
                 edge.guard = explicit(claim, location, i);
                 edge.level = 0;
             }
+            let mut executes = claim.executes[id.index()].clone();
             if let Some(before) = before {
-                edge = after(before, edge)?;
+                edge = after(&before.edge, edge)?;
+                executes.splice(0..0, before.executes.iter().copied());
             }
             if edge.then == Then::Yield {
                 self.edges.push(edge);
+                self.executes.push(executes);
             } else {
                 let target = edge.target;
                 if path.contains(&target) {
                     return trouble(edge.span, "an atomic sequence in it has no end");
                 }
                 path.push(target);
-                self.ways(target, Some(&edge), path)?;
+                self.ways(target, Some(&Before { edge, executes }), path)?;
                 path.pop();
             }
             if self.edges.len() > MAX_WAYS {
