@@ -19,6 +19,7 @@ use kripke::files::Disk;
 use kripke::load::InputError;
 use kripke::plan::Plan;
 use kripke::request::{Limits, Request};
+use kripke_lang::Language;
 use kripke_report::case::{CaseResult, Suite};
 use kripke_report::json::bad_input;
 use kripke_report::verdict::Verdict;
@@ -40,6 +41,13 @@ pub fn run(args: &Check) -> Result<Status, Failure> {
         return Err(Failure::BadInput("--trail names one file, but there are several models".to_string()));
     }
     let request = args.request();
+    if args.showing.spin.spin_trail.is_some() {
+        let language = |file: &Path| request.source.language.unwrap_or_else(|| Language::of(file)).name();
+        if let Some(file) = args.files.iter().find(|file| language(file) != "promela") {
+            let file = file.display();
+            return Err(Failure::BadInput(format!("--spin-trail: SPIN reads Promela, and {file} is another language")));
+        }
+    }
     if args.parse_only {
         return parse_only(args, &request);
     }

@@ -28,7 +28,7 @@ const QUESTIONS: [(&str, &[&str]); 9] = [
 ];
 
 /// Options that must not change an answer, or only as the judge knows.
-const PLAIN: [(&str, &[&str]); 62] = [
+const PLAIN: [(&str, &[&str]); 63] = [
     ("--force", &["--force"]),
     ("--color", &["--color=always"]),
     ("--fair", &["--fair=weak"]),
@@ -71,6 +71,7 @@ const PLAIN: [(&str, &[&str]); 62] = [
     ("--unreached", &["--unreached"]),
     ("--trail", &["--trail={trail}"]),
     ("--spin-trail", &["--spin-trail={trail}.spin"]),
+    ("--itf", &["--itf"]),
     ("--no-trail", &["--no-trail"]),
     ("--junit", &["--junit={folder}/pair.xml"]),
     ("--sarif", &["--sarif={folder}/pair.sarif"]),

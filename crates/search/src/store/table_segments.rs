@@ -11,8 +11,12 @@ use super::reserved_memory::{FillPattern, reserve};
 use super::resize_barrier::{ExclusiveAccess, SharedAccess};
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering};
 
-/// Bytes that each worker moves in one resize, which bounds its duration.
-const MOVED: u64 = 4 << 20;
+/// Bytes that each worker moves in one resize, which bounds its duration to some ten milliseconds.
+const MOVED: u64 = 64 << 20;
+
+/// The load, in sixteenths of the load at which a segment should grow, from which it grows in a resize that another segment has
+/// requested: for one worker, and for several, who all wait for each other in a resize.
+const NEARLY_FULL: [usize; 2] = [15, 12];
 
 /// Size of a huge page.
 #[cfg(not(shuttle))]
@@ -223,7 +227,7 @@ impl<C: SegmentContent> Segments<C> {
     pub fn plan(&self, exclusive: &ExclusiveAccess<'_>, mut reserve: impl FnMut(u64) -> bool) -> bool {
         let mut full: Vec<(usize, usize)> = (0..self.segments.len())
             .map(|segment| (self.fullness(segment, exclusive), segment))
-            .filter(|&(fullness, _)| fullness >= 15)
+            .filter(|&(fullness, _)| fullness >= NEARLY_FULL[usize::from(self.workers > 1)])
             .collect();
         full.sort_by_key(|&(fullness, segment)| (usize::MAX - fullness, segment));
         let mut plan = self.plan.lock().expect("planning does not panic");
@@ -266,8 +270,10 @@ impl<C: SegmentContent> Segments<C> {
         if content.must_grow() { usize::MAX } else { used * 16 / content.full() }
     }
 
+    /// The relative position of a segment. With several workers all segments have the same size and grow together, because each
+    /// resize makes all workers wait.
     fn part(&self, segment: usize) -> f64 {
-        segment as f64 / self.segments.len() as f64
+        if self.workers > 1 { 0.0 } else { segment as f64 / self.segments.len() as f64 }
     }
 
     fn look<'a>(&'a self, segment: usize, _: &'a ExclusiveAccess<'_>) -> &'a C {
