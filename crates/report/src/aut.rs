@@ -130,4 +130,31 @@ mod tests {
             assert!(error.line == line && error.message.contains(part), "{text:?}: {error}");
         }
     }
+
+    /// A damaged file is read or refused; what is read can be minimised and written.
+    #[test]
+    fn damaged_files_are_no_danger() {
+        let text = "des (0, 4, 3)\n(0, \"a, b\", 1)\n(1, i, 2)\n(2, \"tau\", 0)\n(0, \"c\", 0)\n";
+        let mut random = kripke_model::Random::new(5);
+        let mut read_well = 0;
+        for _ in 0..3000 {
+            let mut bytes = text.as_bytes().to_vec();
+            for _ in 0..=random.below(3) {
+                let at = random.below(bytes.len());
+                match random.below(3) {
+                    0 => bytes[at] = random.one_of(b"0123456789(),\" \nides-"),
+                    1 => drop(bytes.remove(at)),
+                    _ => bytes.insert(at, random.one_of(b"0123(),\"\n")),
+                }
+            }
+            let Ok(lts) = read(&String::from_utf8_lossy(&bytes)) else { continue };
+            if lts.states < 1000 {
+                read_well += 1;
+                assert_eq!(read(&write(&lts)).unwrap(), lts);
+                let small = kripke_search::graph::minimise(&lts, kripke_search::graph::Equivalence::Branching, 100);
+                assert!(small.unwrap().states <= lts.states);
+            }
+        }
+        assert!(read_well > 100, "{read_well}");
+    }
 }

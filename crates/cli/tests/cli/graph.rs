@@ -228,3 +228,32 @@ fn a_search_is_shown_step_by_step() {
     let outside = page.replace("http://www.w3.org/2000/svg", "");
     assert!(!outside.contains("http") && !outside.contains("url(") && !outside.contains(" src="));
 }
+
+/// Control characters in a model reach no output.
+#[test]
+fn control_characters_are_escaped() {
+    let desk = desk();
+    let model = "byte x;\nactive proctype P() { do :: x < 2 -> printf(\"\u{1b}[2J\u{9b}<b>&\u{202e}\\n\"); x++ od }\n";
+    desk.write("rude.pml", model);
+    for args in [
+        "graph rude.pml --format svg",
+        "graph rude.pml --format dot",
+        "graph rude.pml --format json",
+        "graph rude.pml --format aut",
+        "graph rude.pml --format html --steps bfs",
+        "list rude.pml",
+        "list rude.pml --format json",
+        "list rude.pml --format svg",
+        "list rude.pml --ir",
+    ] {
+        let out = desk.run(args).expect(0).out;
+        let bad = out.chars().find(|c| c.is_control() && *c != '\n' && *c != '\t' || *c == '\u{202e}');
+        assert!(bad.is_none(), "{args}: {bad:?}");
+        assert!(!args.contains("svg") || !out.contains("<b>"), "{out}");
+        if args.contains("json") {
+            serde_json::from_str::<serde_json::Value>(&out).unwrap();
+        }
+    }
+    desk.run("graph rude.pml -o rude.aut").expect(0);
+    desk.run("compare rude.pml rude.aut").expect(0);
+}

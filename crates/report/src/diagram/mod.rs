@@ -9,7 +9,9 @@ pub use crate::layout::Ranking;
 pub use dot::dot;
 pub use html::player;
 pub use svg::{Frame, Sheet, svg};
-pub(crate) use text::{quoted, wrapped, xml};
+pub(crate) use text::{quoted, wrapped};
+
+use crate::escape::xml;
 
 /// A picture of a directed graph.
 #[derive(Clone, Debug, Default)]

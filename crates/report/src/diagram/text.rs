@@ -11,14 +11,7 @@ const LINES: usize = 12;
 
 /// The width of a line in pixels.
 pub(super) fn width(line: &str, size: f64) -> f64 {
-    line.chars().map(columns).sum::<usize>() as f64 * CHARACTER * size
-}
-
-/// The columns of a character: East Asian wide characters and emoji take two.
-fn columns(c: char) -> usize {
-    let wide = matches!(u32::from(c), 0x1100..=0x115f | 0x2e80..=0xa4cf | 0xac00..=0xd7a3 | 0xf900..=0xfaff
-        | 0xfe30..=0xfe6f | 0xff00..=0xff60 | 0xffe0..=0xffe6 | 0x1f300..=0x1faff | 0x20000..=0x3fffd);
-    if wide { 2 } else { 1 }
+    crate::width::width(line) as f64 * CHARACTER * size
 }
 
 /// Breaks a text into lines, at blanks where there are any. A text that is too long ends in `…`.
@@ -53,12 +46,6 @@ pub(crate) fn wrapped(text: &str) -> Vec<String> {
         lines.push("…".to_string());
     }
     lines
-}
-
-/// Text for XML. Control characters become visible.
-pub(crate) fn xml(text: &str) -> String {
-    let text = visible(text).replace(['\n', '\t'], " ");
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// A string of DOT; the lines are separated by line breaks.

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json as value};
 
 use super::shown::Shown;
 use crate::diagram::Role;
+use crate::escape::visible_json;
 
 /// The version of the format.
 const VERSION: u32 = 1;
@@ -57,5 +58,5 @@ pub fn json(shown: &Shown, name: &str) -> String {
         "states": states,
         "transitions": steps,
     });
-    format!("{graph:#}\n")
+    visible_json(&format!("{graph:#}\n")).into_owned()
 }

@@ -5,6 +5,7 @@ use kripke_model::text::{code, type_name};
 use serde_json::{Value, json as value};
 
 use super::{SymbolRow, chosen, flags, instances, kind, type_of};
+use crate::escape::visible_json;
 use crate::source::Lines;
 
 /// The version of the format.
@@ -27,7 +28,7 @@ pub fn json(model: &Model, symbols: &[SymbolRow], process: Option<&str>) -> Stri
         "property_process": observer.collect::<Vec<_>>().pop(),
         "properties": list.properties(),
     });
-    format!("{listing:#}\n")
+    visible_json(&format!("{listing:#}\n")).into_owned()
 }
 
 fn symbol(symbol: &SymbolRow) -> Value {

@@ -6,15 +6,16 @@ use kripke_model::text::{code, type_name};
 use super::{SymbolRow, chosen, flags, instances, kind, type_of};
 use crate::run::flat;
 use crate::source::Lines;
+use crate::width;
 
 /// Rows of cells, as a table with aligned columns.
 fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |c: usize| rows.iter().filter_map(|row| row.get(c)).map(|cell| cell.chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let widest = |c: usize| rows.iter().filter_map(|row| row.get(c)).map(|cell| width::width(cell)).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(widest).collect();
     let mut out = String::new();
     for row in rows {
-        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, columns)| width::left(cell, *columns)).collect();
         out.push_str(&format!("  {}\n", cells.join("  ").trim_end()));
     }
     out

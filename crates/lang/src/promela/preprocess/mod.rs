@@ -82,16 +82,20 @@ pub(super) fn preprocess_conditions(
 /// Tokens as text, with the line breaks and the indentation of the lines that they stand on.
 pub(super) fn text(tokens: &[Token], sources: &Sources) -> String {
     let mut out = String::new();
+    let mut end = None;
     for token in tokens.iter().filter(|token| token.kind != TokenKind::Eof) {
+        // Tokens that touch each other in the user's text may do so here.
+        let touches = end == Some((token.origin.file, token.origin.start));
         if token.newline && !out.is_empty() {
             out.push('\n');
         }
         if token.newline || out.is_empty() {
             out.push_str(indentation(token.span, sources));
-        } else if token.space || joins(&out, &token.text) {
+        } else if token.space || !touches && joins(&out, &token.text) {
             out.push(' ');
         }
         out.push_str(&token.text);
+        end = Some((token.origin.file, token.origin.end));
     }
     if !out.is_empty() {
         out.push('\n');
@@ -99,11 +103,11 @@ pub(super) fn text(tokens: &[Token], sources: &Sources) -> String {
     out
 }
 
-/// The white space at the start of the line of a place.
+/// The blanks and tabs at the start of the line of a place.
 fn indentation(span: Span, sources: &Sources) -> &str {
     let before = sources.file(span.file).text.get(..span.start as usize).unwrap_or_default();
-    let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
-    &line[..line.len() - line.trim_start().len()]
+    let line = &before[before.rfind(['\n', '\r']).map_or(0, |at| at + 1)..];
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
 /// Whether two tokens would become one without white space between them.

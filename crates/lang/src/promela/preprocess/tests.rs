@@ -171,3 +171,21 @@ fn tokens_know_where_they_were_typed_and_where_they_stand() {
     assert_eq!(places, [("ab", "ab"), ("F(ab)", "+"), ("F(ab)", "1")]);
     assert_eq!(sources.expansions(tokens[1].span)[0].name, "F");
 }
+
+#[test]
+fn tokens_become_text_again() {
+    for (source, expected) in [
+        ("ltl { []<>p }\n  x=1", "ltl { []<>p }\n  x=1\n"),
+        ("#define LESS <\n#define P x\na LESS>b; PP; -P", "a < >b; PP; -x\n"),
+        ("#define A 1\n#define B A A\nx = B+B;\n\ty = -A-A", "x = 1 1+1 1;\n\ty = -1-1\n"),
+        ("#define M -\nx = -M 1", "x = - - 1\n"),
+        ("#define F(a) a##1\n\tF(x) y", "\tx1 y\n"),
+        ("\rbyte x;", "byte x;\n"),
+    ] {
+        let loader = Files(HashMap::from([("m".into(), source.to_string())]));
+        let (mut sources, mut diagnostics) = (Sources::default(), Vec::new());
+        let options = Preprocess::default();
+        let tokens = preprocess(Path::new("m"), &loader, &options, &mut sources, &mut diagnostics).0;
+        assert_eq!(text(&tokens, &sources), expected, "{source:?}");
+    }
+}
