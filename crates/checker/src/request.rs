@@ -49,6 +49,9 @@ pub struct Source {
     /// Whether nested `unless` escapes are tried from the inside out.
     #[serde(skip_serializing_if = "is_false")]
     pub reverse_escapes: bool,
+    /// Whether a message that is sent to a full channel is lost.
+    #[serde(skip_serializing_if = "is_false")]
+    pub lossy: bool,
 }
 
 /// The properties to check. If nothing in particular is asked for, these are safety and every property that the model

@@ -28,6 +28,10 @@ pub enum Kind {
     Trail,
     /// A trail of SPIN.
     SpinTrail,
+    /// A stand-in for a verifier of SPIN.
+    StandIn,
+    /// Nothing that exists is replaced.
+    Never,
     /// The table of `kripke bench --csv`.
     Table,
     /// A DVE model with a property, of `kripke combine`.
@@ -86,7 +90,10 @@ impl Kind {
             Kind::Trail => ["{\n  \"kripke-trail\": ", "{\n  \"#meta\": {\"format\":\"ITF\","]
                 .iter()
                 .any(|beginning| text.starts_with(beginning)),
+            Kind::Never => false,
             Kind::SpinTrail => is_trail(&text),
+            // The name `pan.c` belongs to verifiers, so one of SPIN's is replaced, too.
+            Kind::StandIn => text.starts_with(crate::spin::MARK) || text.contains("SPIN") || text.contains("Spin"),
             Kind::Table => text.starts_with(crate::bench::CSV_HEADER),
             Kind::Combined => text.contains(crate::combine::MARK),
         })

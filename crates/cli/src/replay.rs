@@ -43,7 +43,7 @@ pub fn run(args: &Replay) -> Result<Status, Failure> {
         run.finish(End::Refuted);
     }
     let verdict = if witness { String::new() } else { screen::verdict_line(&run).unwrap_or_default() };
-    let violated = !witness && *run.end() != End::Fine;
+    let violated = !args.interactive && !witness && *run.end() != End::Fine;
     show(args, interpreter, run, &verdict, file.error.as_deref().unwrap_or(""));
     Ok(if violated { Status::Violated } else { Status::Fine })
 }
@@ -90,7 +90,7 @@ fn of_spin(args: &Replay, text: &str) -> Result<Status, Failed> {
         output::warn(&remark);
     }
     let verdict = screen::verdict_line(&run).unwrap_or_default();
-    let violated = *run.end() != End::Fine;
+    let violated = !args.interactive && *run.end() != End::Fine;
     show(args, model.interpreter, run, &verdict, "");
     Ok(if violated { Status::Violated } else { Status::Fine })
 }

@@ -34,6 +34,7 @@ impl Reading {
             undefine: self.undefine.clone(),
             include: self.include.clone(),
             reverse_escapes: self.reverse_escapes,
+            lossy: self.lossy_send,
         }
     }
 

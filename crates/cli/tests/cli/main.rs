@@ -22,6 +22,7 @@ mod program;
 mod reduction;
 mod replay;
 mod simulate;
+mod spin_mode;
 mod spin_trails;
 mod stores;
 mod symmetry;
