@@ -10,12 +10,14 @@ use kripke_report::json;
 use kripke_report::verdict::Verdict;
 use kripke_search::{End, Fairness, Options, Outcome};
 
+use crate::overflow::Cut;
 use crate::plan::{Note, QuestionPlan};
 use crate::question::Logic;
 use crate::question::ctl::Wording;
 use crate::request::Limits;
 use crate::symmetric;
 use crate::task::Task;
+use crate::vacuity::Vacuity;
 
 /// The answers to all questions about a model.
 #[derive(Debug)]
@@ -32,6 +34,9 @@ pub struct Results {
     pub seconds: json::Seconds,
     /// The limits in force.
     pub limits: Limits,
+    /// The constants that are cut where they are stored, and the first place where another value is; empty if they are not looked
+    /// for.
+    pub cuts: Vec<Cut>,
 }
 
 /// The answer to one question.
@@ -57,6 +62,8 @@ pub struct Answer {
     pub not_compiled: Option<String>,
     /// `[process][edge]`: whether the edge was executed.
     pub covered: Vec<Vec<bool>>,
+    /// Whether partial-order reduction left out moves, so that an edge that was not executed may be executable.
+    pub left_out: bool,
     /// The time that the answer took.
     pub elapsed: Duration,
     /// The part of it before the search.
@@ -71,6 +78,8 @@ pub struct Answer {
     pub shortest: bool,
     /// The number of audited states, if there was an audit.
     pub audited: Option<u64>,
+    /// Why the formula holds vacuously, if that was looked for.
+    pub vacuity: Option<Vacuity>,
 }
 
 impl Results {

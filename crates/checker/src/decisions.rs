@@ -62,7 +62,7 @@ impl Answer {
         let reason = match () {
             () if self.has_hidden() => HIDDEN,
             () if self.is_temporal() => "searches for cycles and CTL store states in full",
-            () if self.search.store == StoreKind::Words && !in_words => "a state is longer than a word",
+            () if self.search.store == StoreKind::Words && !in_words => "a state is longer than two words",
             () if store.kind.is_some() => "--store",
             () if store.swarm.is_some() => "--swarm",
             () if store.lossy => "--lossy",
@@ -82,7 +82,12 @@ impl Answer {
             Order::DepthFirst => "default of this store",
             Order::BreadthFirst => DEFAULT,
         };
-        pair(order_name(self.search.order), reason)
+        let probe = self.outcome.statistics.probe.map_or(String::new(), |probe| {
+            let states = probe.states;
+            let found = if probe.is_used { ", which found the error" } else { "" };
+            format!("; a depth-first probe of {states} states{found}")
+        });
+        (format!("{}{probe}", order_name(self.search.order)), reason.to_string())
     }
 
     fn threads(&self, request: &Request) -> (String, String) {

@@ -13,7 +13,6 @@ use kripke_reduce::por::{AmpleSuccessors, Audit, Independence, Record};
 use kripke_reduce::symmetry::{Permutations, Symmetric};
 use kripke_reduce::words::word_layout;
 use kripke_report::json;
-use kripke_search::store::WordStore;
 
 use crate::load;
 use crate::request::{Engine, Request};
@@ -47,13 +46,13 @@ pub struct Parts {
     pub independence: Option<Arc<Independence>>,
     /// The permutations of processes, for symmetry reduction.
     pub permutations: Option<Arc<Permutations>>,
-    /// States are stored in words, if they are short enough.
-    pub words: bool,
+    /// States of at most so many bits are stored in words.
+    pub word_bits: Option<u32>,
 }
 
-/// The layout of states in words, if a word suffices for the states of the model.
-fn words(interpreter: &Interpreter) -> Option<Arc<Words>> {
-    let layout = word_layout(interpreter).filter(|layout| layout.bits() <= WordStore::MAX_BITS)?;
+/// The layout of states in words, if they have at most so many bits.
+fn words(interpreter: &Interpreter, most: u32) -> Option<Arc<Words>> {
+    let layout = word_layout(interpreter).filter(|layout| layout.bits() <= most)?;
     Some(Words::new(layout)).filter(|words| words.holds(interpreter.initial_state())).map(Arc::new)
 }
 
@@ -62,8 +61,8 @@ impl Layers {
     pub fn new(model: &Arc<Model>, request: &Request, parts: Parts) -> Result<(Layers, Option<String>), StartError> {
         let interpreter = load::interpreter(model.clone(), request.reductions.raw)?;
         let covered = Mutex::new(interpreter.coverage().to_vec());
-        let Parts { independence, permutations, words: in_words } = parts;
-        let words = if in_words { words(&interpreter) } else { None };
+        let Parts { independence, permutations, word_bits } = parts;
+        let words = word_bits.and_then(|most| words(&interpreter, most));
         let reduces = independence.is_some();
         let wanted = request.search.engine == Engine::Compile;
         let options = Options {

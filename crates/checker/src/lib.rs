@@ -39,14 +39,19 @@
 
 pub mod answer;
 mod check;
+mod coverage;
 mod decisions;
 pub mod error;
+pub mod explain;
 pub mod files;
+pub mod graph;
 pub mod judge;
 pub mod layers;
 pub mod load;
 pub mod memory;
 pub mod monitor;
+pub mod overflow;
+pub mod picture;
 pub mod plan;
 pub mod question;
 pub mod replay;
@@ -58,6 +63,7 @@ pub mod spin;
 pub mod symmetric;
 pub mod task;
 pub mod transition_system;
+pub mod vacuity;
 
 pub use check::{Check, Model, Proof, Verdict, Violation};
 pub use error::Error;

@@ -10,15 +10,18 @@ use kripke_lang::promela;
 use kripke_lang::promela::numbering::Numbering;
 use kripke_lang::render::render_all;
 use kripke_lang::source::{Loader, Sources};
-use kripke_lang::{LoadOptions, load as read};
+use kripke_lang::symbols::{Symbol, SymbolKind, Symbols};
+use kripke_lang::{LoadOptions, Preprocessed, load as read};
 use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
 use kripke_model::{Interpreter, Model};
 use kripke_report::escape::visible;
 use kripke_report::json::Complaint;
+use kripke_report::list::SymbolRow;
 use kripke_report::number::counted;
 
 pub use crate::files::Files;
+use crate::overflow;
 use crate::request::Source;
 
 /// A model that was read.
@@ -32,6 +35,8 @@ pub struct Loaded {
     pub numbering: Option<Numbering>,
     /// Warnings, rendered for a terminal.
     pub warnings: String,
+    /// The names that the text declares.
+    pub symbols: Vec<SymbolRow>,
 }
 
 /// The model or a formula can't be read.
@@ -73,7 +78,11 @@ pub fn load_with(
     files: &dyn Files,
     conditions: impl FnOnce(&Model) -> Result<Vec<String>, InputError>,
 ) -> Result<Loaded, InputError> {
-    finish(path, read(path, &Sourced { model: path, files }, &options(source)), conditions)
+    let mut loaded = finish(path, read(path, &Sourced { model: path, files }, &options(source)), conditions)?;
+    if source.overflow_is_error {
+        overflow::check_stores(&mut loaded.model);
+    }
+    Ok(loaded)
 }
 
 /// Reads a model with SPIN's numbers. `every_step` makes jumps inside atomic sequences steps of their own.
@@ -103,8 +112,41 @@ fn finish(
         InputError::new(&loaded.sources, &all)
     })?;
     let warnings = rendered(&loaded.sources, &loaded.diagnostics);
+    let symbols = symbols(&loaded.symbols, &loaded.sources);
     let model = loaded.model.ok_or_else(|| InputError::whole(path, "it has no model"))?;
-    Ok(Loaded { model, conditions, numbering: loaded.numbering, warnings })
+    Ok(Loaded { model, conditions, numbering: loaded.numbering, warnings, symbols })
+}
+
+/// The text of a model after macros and includes.
+pub fn preprocessed(path: &Path, source: &Source, files: &dyn Files) -> Result<String, InputError> {
+    let Preprocessed { sources, diagnostics, text } =
+        kripke_lang::preprocessed(path, &Sourced { model: path, files }, &options(source));
+    let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
+    if failed { Err(InputError::new(&sources, &diagnostics)) } else { Ok(text) }
+}
+
+/// The names that a text declares, as a listing has them.
+fn symbols(symbols: &Symbols, sources: &Sources) -> Vec<SymbolRow> {
+    let all = symbols.all();
+    let row = |symbol: &Symbol| SymbolRow {
+        name: symbol.name.clone(),
+        kind: match symbol.kind {
+            SymbolKind::Process => "process",
+            SymbolKind::Global => "variable",
+            SymbolKind::Local => "local",
+            SymbolKind::Channel => "channel",
+            SymbolKind::Label => "label",
+            SymbolKind::Property => "property",
+            SymbolKind::Macro => "macro",
+            SymbolKind::Constant => "constant",
+            SymbolKind::Type => "type",
+            SymbolKind::Field => "field",
+        },
+        container: symbol.container.and_then(|at| all.get(at)).map(|container| container.name.clone()),
+        file: sources.file(symbol.span.file).name.clone(),
+        line: sources.position(symbol.span).line,
+    };
+    all.iter().map(row).collect()
 }
 
 fn options(source: &Source) -> LoadOptions {

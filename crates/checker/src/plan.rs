@@ -24,7 +24,7 @@
 use std::fmt;
 
 use kripke_reduce::por::Preserve;
-use kripke_search::store::Bits;
+use kripke_search::store::{Bits, MAX_WORD_BITS};
 use kripke_search::{Algorithm, CacheSize, CtlFormula, Cycles, Fairness, Options, Order, StoreKind, SuccessorOrder};
 
 use crate::request::{Request, Store, Swarm};
@@ -93,8 +93,8 @@ pub struct Plan {
 pub struct QuestionPlan {
     /// The search. Partial-order reduction is switched on when the ample sets are known to be of use.
     pub search: Options,
-    /// Whether states are stored in words, if they are short enough.
-    pub words: bool,
+    /// States of at most so many bits are stored in words.
+    pub word_bits: Option<u32>,
     /// Whether statements are merged, or why they are not.
     pub merging: Result<(), &'static str>,
     /// What partial-order reduction has to preserve, or why it is not applied; nothing if it is not wanted.
@@ -314,14 +314,14 @@ fn hidden(request: &Request) -> Vec<Note> {
 }
 
 impl QuestionPlan {
-    fn new(request: &Request, facts: &Facts, question: &QuestionFacts) -> QuestionPlan {
+    pub(crate) fn new(request: &Request, facts: &Facts, question: &QuestionFacts) -> QuestionPlan {
         let reductions = &request.reductions;
         let wanted = !reductions.raw && reductions.partial_order;
         let partial_order = wanted.then(|| partial_order(request, question));
         let cycles = matches!(question.target, Target::Cycle(_));
         let search = options(request, facts, question);
         QuestionPlan {
-            words: in_words(request, question, &search),
+            word_bits: word_bits(request, question, &search),
             search,
             merging: merging(request, question),
             // A cycle of representatives need not visit the states at which every process is expanded.
@@ -335,14 +335,18 @@ impl QuestionPlan {
     }
 }
 
-/// Whether states are stored in words, if they are short enough. Searches for cycles and CTL number the states, which the
-/// word store does not do, and it does not migrate to other stores.
-fn in_words(request: &Request, question: &QuestionFacts, search: &Options) -> bool {
-    matches!(search.store, StoreKind::Auto | StoreKind::Words)
-        && question.target == Target::State
-        && !request.search.compact
-        && !search.lossy
-        && search.migrate_at.is_none()
+/// The number of bits up to which states are stored in words. Searches for cycles and CTL number the states, which the
+/// word store does not do, and it does not migrate to other stores. States of two words take less memory than complete ones,
+/// but more time.
+fn word_bits(request: &Request, question: &QuestionFacts, search: &Options) -> Option<u32> {
+    let suits =
+        question.target == Target::State && !request.search.compact && !search.lossy && search.migrate_at.is_none();
+    match search.store {
+        StoreKind::Auto => Some(u64::BITS),
+        StoreKind::Words => Some(MAX_WORD_BITS),
+        _ => None,
+    }
+    .filter(|_| suits)
 }
 
 /// Whether statements may be merged. Merging changes the number of steps, and fairness counts the steps of each process.
@@ -406,6 +410,8 @@ fn options(request: &Request, facts: &Facts, question: &QuestionFacts) -> Option
             Target::Cycle(marks) => Some(Cycles { algorithm: search.algorithm, fairness: questions.fairness, marks }),
             _ => None,
         },
+        // A raw search counts what one order visits.
+        probe: search.order.is_none() && !errors.all && !request.reductions.raw && request.reductions.audit.is_none(),
         ctl: match &question.target {
             Target::Ctl(formula) => Some(formula.clone()),
             _ => None,

@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use kripke_model::Interpreter;
+use kripke_model::ir::Expr;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::files::Files;
 use crate::load::{self, InputError};
 use crate::plan::{Facts, Plan};
+use crate::question::Question;
 use crate::request::{Algorithm, Fairness, Reductions, Request, Search, Source};
 use crate::task::{self, Asked, Kind, Task};
 
@@ -110,14 +112,19 @@ pub struct Replayable {
     pub interpreter: Interpreter,
     /// The interpreter of the searched model, whose successors the trail numbers.
     pub searched: Interpreter,
+    /// The formula of the question.
+    pub question: Option<Question>,
+    /// The expressions to watch, in the order of their texts.
+    pub watched: Vec<Expr>,
     /// Warnings about the text of the model, rendered.
     pub warnings: String,
 }
 
-/// Makes the models that the first question of a request is about, in the same way as a check does.
-pub fn prepare(file: &Path, request: &Request, files: &dyn Files) -> Result<Replayable, Error> {
-    let problem = task::load(file, request, files)?;
-    let warnings = problem.warnings.clone();
+/// Makes the models that the first question of a request is about, in the same way as a check does. The expressions in
+/// `watch` are read after the model.
+pub fn prepare(file: &Path, request: &Request, watch: &[String], files: &dyn Files) -> Result<Replayable, Error> {
+    let problem = task::load_watching(file, request, watch, files)?;
+    let (warnings, watched) = (problem.warnings.clone(), problem.watched.clone());
     let tasks = task::tasks(file, problem, request)?;
     let bad = |message: &str| Error::Input(InputError::whole(file, message));
     let mut task = tasks.into_iter().next().ok_or_else(|| bad("there is nothing to replay"))?;
@@ -129,6 +136,8 @@ pub fn prepare(file: &Path, request: &Request, files: &dyn Files) -> Result<Repl
     let interpreter = |model| load::interpreter(model, request.reductions.raw).map_err(|e| bad(&e.to_string()));
     Ok(Replayable {
         kind: task.kind,
+        question: task.question,
+        watched,
         interpreter: interpreter(task.model)?,
         searched: interpreter(task.searched)?,
         warnings,

@@ -28,6 +28,10 @@ pub struct Request {
     pub limits: Limits,
     /// Whether the edges that were executed are collected.
     pub coverage: bool,
+    /// Whether a formula that holds is tested for vacuity.
+    pub vacuity: bool,
+    /// Whether the first value that is cut is looked for.
+    pub overflow_warnings: bool,
 }
 
 /// The options that change the meaning of a model's text.
@@ -52,6 +56,9 @@ pub struct Source {
     /// Whether a message that is sent to a full channel is lost.
     #[serde(skip_serializing_if = "is_false")]
     pub lossy: bool,
+    /// Whether storing a value that a variable does not hold is a fault. Otherwise the value is cut.
+    #[serde(skip_serializing_if = "is_false")]
+    pub overflow_is_error: bool,
 }
 
 /// The properties to check. If nothing in particular is asked for, these are safety and every property that the model

@@ -73,19 +73,24 @@ pub fn check(file: &Path, request: &Request, files: &dyn Files, monitor: &dyn Mo
         let unmerged = task.clone();
         let answer = session.answer(task, for_symmetry.next(), plan)?;
         monitor.answered(&answer);
-        let answer = session.shortest(answer, unmerged, plan)?;
+        let mut answer = session.shortest(answer, unmerged.clone(), plan)?;
+        session.cover(&mut answer, &unmerged, plan)?;
+        if request.vacuity {
+            answer.vacuity = session.vacuity(&answer, &model)?;
+        }
         monitor.phase(Phase::Writing);
         monitor.finished(&answer);
         answers.push(answer);
     }
+    let cuts = session.cuts(&model, &answers)?;
     let compile: f64 = answers.iter().map(|a| a.compile.as_secs_f64()).sum();
     let search = answers.iter().map(|a| a.elapsed.as_secs_f64()).sum::<f64>() - compile;
     let seconds = json::Seconds { load: load.as_secs_f64(), compile, search, cpu: None };
-    Ok(Results { model, answers, not_checked, notes: plan.notes, seconds, limits })
+    Ok(Results { model, answers, not_checked, notes: plan.notes, seconds, limits, cuts })
 }
 
 /// What the model and the machine have.
-fn facts(tasks: &[Task], limits: &Limits) -> Facts {
+pub(crate) fn facts(tasks: &[Task], limits: &Limits) -> Facts {
     Facts {
         questions: tasks.iter().map(Task::facts).collect(),
         hidden: tasks.iter().flat_map(|task| &task.searched.globals).any(|global| global.hidden),
@@ -133,7 +138,7 @@ impl Session<'_> {
         };
         let reduces = independence.is_some();
         let permutations = symmetries.map(|s| s.permutations.clone());
-        let parts = Parts { independence: independence.map(Arc::new), permutations, words: plan.words };
+        let parts = Parts { independence: independence.map(Arc::new), permutations, word_bits: plan.word_bits };
         let (system, not_compiled) = Layers::new(searched, request, parts.clone()).map_err(refused)?;
         not_compiled.iter().for_each(|why| self.monitor.warn(why));
         let mut system = system.asking(&task.conditions);
@@ -141,18 +146,18 @@ impl Session<'_> {
         let search = Options { reduces, ..plan.search.clone().fit(system.hidden_prefix()) };
         let mut outcome = if task.is_ready() { self.search(&system, &search, None) } else { Outcome::nothing() };
         if search.store == StoreKind::Words && !system.is_in_words() {
-            self.monitor.warn("--store words: a state is longer than a word, so states are stored in full");
+            self.monitor.warn("--store words: a state is longer than two words, so states are stored in full");
         }
         if system.has_escaped() {
             self.monitor.warn("a state does not fit into the words: the search is repeated with packed states");
-            let parts = Parts { words: false, ..parts };
+            let parts = Parts { word_bits: None, ..parts };
             system = Layers::new(searched, request, parts).map_err(refused)?.0.asking(&task.conditions);
             outcome = self.search(&system, &search, None);
         }
         self.monitor.phase(Phase::Confirming);
         let mut shortest = self.shorten(&system, &search, &mut outcome);
         let audited = self.audited(&system)?;
-        let engine = system.engine();
+        let (engine, left_out) = (system.engine(), system.has_left_out());
         let (mut explored, mut covered) = system.finish();
         if let Some(symmetry) = symmetries {
             let mut original = self.interpreter(&task.searched).map_err(refused)?;
@@ -174,6 +179,7 @@ impl Session<'_> {
             engine,
             not_compiled,
             covered,
+            left_out,
             elapsed: start.elapsed(),
             compile,
             tree,
@@ -181,6 +187,7 @@ impl Session<'_> {
             symmetry,
             shortest,
             audited,
+            vacuity: None,
         })
     }
 
@@ -220,7 +227,8 @@ impl Session<'_> {
     /// Replaces the counterexample of a search with ample sets by one that is as short as any interleaving allows, unless
     /// that takes too many states. Returns whether the trails are shortest ones.
     fn shorten(&self, system: &Layers, search: &Options, outcome: &mut Outcome) -> bool {
-        let nearest = search.order == Order::BreadthFirst && search.cycles.is_none() && search.ctl.is_none();
+        let probed = outcome.statistics.probe.is_some_and(|probe| probe.is_used);
+        let nearest = search.order == Order::BreadthFirst && search.cycles.is_none() && search.ctl.is_none() && !probed;
         let Some(violation) = outcome.violations.first().filter(|_| nearest && !search.all_errors) else {
             return nearest;
         };

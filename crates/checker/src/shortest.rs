@@ -40,7 +40,8 @@ impl Session<'_> {
         let nearest = answer.search.order == Order::BreadthFirst
             && answer.search.cycles.is_none()
             && answer.search.ctl.is_none()
-            && !answer.search.store.is_lossy();
+            && !answer.search.store.is_lossy()
+            && !answer.outcome.statistics.probe.is_some_and(|probe| probe.is_used);
         let Some(length) = longer(&answer).filter(|_| nearest).map(steps) else { return Ok(answer) };
         answer.shortest = false;
         if answer.search.all_errors || answer.task.merged == 0 {

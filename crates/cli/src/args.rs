@@ -3,10 +3,15 @@
 mod aliases;
 mod asking;
 mod bench;
+mod graph;
+mod list;
 mod ltl;
+mod plot;
+mod reports;
 mod request;
 mod spin;
 mod storing;
+mod viewing;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -20,8 +25,13 @@ use kripke_report::number::{parse_bytes, parse_count, parse_duration};
 
 pub use asking::Asking;
 pub use bench::Bench;
+pub use graph::{Compare, Exploring, Graph, GraphFormat};
+pub use list::{List, ListFormat};
 pub use ltl::{Ltl, LtlFormat};
+pub use plot::Plot;
+pub use reports::{ProgressStyle, Reports};
 pub use storing::Storing;
+pub use viewing::{ChartFormat, Viewing};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -31,6 +41,8 @@ Examples:
   kripke simulate model.pml --seed 1    simulate one random run
   kripke simulate model.pml -i          choose each step interactively
   kripke ltl '[] (p -> <> q)'           translate a formula into a Büchi automaton
+  kripke list model.pml                 list processes, locations, edges and properties
+  kripke graph model.pml -o model.svg   draw the state graph
   kripke bench model.pml --with -j1     measure time, memory and counts
 
 Exit status:
@@ -74,6 +86,15 @@ pub enum Command {
     Replay(Replay),
     /// Write the product of a DVE model with each LTL property of a file: MODEL.prop1.dve, …
     Combine(Combine),
+    /// List what a model consists of, or draw the automaton of a process
+    #[command(after_help = list::EXAMPLES)]
+    List(List),
+    /// Write the state graph of a model as a picture or a file, or minimise it
+    #[command(after_help = graph::EXAMPLES)]
+    Graph(Box<Graph>),
+    /// Compare the state graphs of two models or files
+    #[command(after_help = graph::COMPARE_EXAMPLES)]
+    Compare(Box<Compare>),
     /// Translate an LTL formula into a Büchi automaton
     #[command(after_help = ltl::EXAMPLES)]
     Ltl(Ltl),
@@ -84,6 +105,9 @@ pub enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
         args: Vec<OsString>,
     },
+    /// Draw the logs of `kripke check --log` as SVG
+    #[command(after_help = plot::EXAMPLES)]
+    Plot(Plot),
     /// Print a completion script for your shell
     Completions {
         #[arg(value_enum)]
@@ -122,6 +146,10 @@ pub struct Reading {
     /// Lossy channels: a message that is sent to a full channel is lost; otherwise the send waits
     #[arg(long)]
     pub lossy_send: bool,
+    /// Values that do not fit into their variable are cut: say where this first happens (warn), make it an error (error), or
+    /// ignore it (wrap)
+    #[arg(long, value_enum, default_value_t, value_name = "warn|error|wrap", hide_possible_values = true)]
+    pub overflow: Overflow,
     /// Full interleaving as SPIN counts it: no statement merging, no reductions, `xr`/`xs` not checked
     #[arg(long)]
     pub raw: bool,
@@ -134,6 +162,14 @@ pub struct Reading {
     /// No slicing: keep variables and constants that cannot influence the property
     #[arg(long)]
     pub no_slicing: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+pub enum Overflow {
+    #[default]
+    Warn,
+    Error,
+    Wrap,
 }
 
 /// The names of the languages, as help shows them.
@@ -151,6 +187,9 @@ pub struct Check {
     /// Models to check
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Only read the models and report errors in their texts
+    #[arg(long)]
+    pub parse_only: bool,
 
     #[command(flatten)]
     pub asking: Asking,
@@ -162,6 +201,8 @@ pub struct Check {
     pub limits: Limits,
     #[command(flatten)]
     pub showing: Showing,
+    #[command(flatten)]
+    pub reports: Reports,
     #[command(flatten)]
     pub reading: Reading,
 }
@@ -191,7 +232,8 @@ pub struct Looking {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Search")]
 pub struct Searching {
-    /// Breadth-first (shortest counterexamples) or depth-first search [default: bfs; dfs for bitstate and cache stores]
+    /// Breadth-first (shortest counterexamples) or depth-first search [default: bfs, with a depth-first probe if no error is
+    /// found soon; dfs for bitstate and cache stores]
     #[arg(long, value_enum, value_name = "bfs|dfs", hide_possible_values = true)]
     pub search: Option<Order>,
     #[command(flatten)]
@@ -286,9 +328,12 @@ pub struct Showing {
     /// List every statement that was never executed
     #[arg(long)]
     pub unreached: bool,
-    /// Trail file of the counterexample; `-` is standard output [default: MODEL.trail.json and MODEL.itf.json]
+    /// Trail file of the counterexample; `-` is standard output [default: MODEL.PROPERTY.trail.json]
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
+    /// Also write the counterexample in the Informal Trace Format: MODEL.PROPERTY.itf.json
+    #[arg(long, conflicts_with = "no_trail")]
+    pub itf: bool,
     #[command(flatten)]
     pub spin: spin::SpinTrail,
     /// Overwrite existing files, also those that Kripke did not write
@@ -352,7 +397,7 @@ pub struct Replay {
     /// Model that the trail belongs to
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Trail file, of Kripke or of SPIN [default: MODEL.trail.json]
+    /// Trail file, of Kripke or of SPIN [default: the newest trail of the model in the current directory]
     #[arg(value_name = "TRAIL")]
     pub trail: Option<PathBuf>,
     /// Table with a column per variable, list of statements, or JSON trace (ITF)
@@ -373,6 +418,8 @@ pub struct Replay {
     /// Show all steps and all variables of the run
     #[arg(long)]
     pub full: bool,
+    #[command(flatten)]
+    pub viewing: Viewing,
     #[command(flatten)]
     pub text: spin::Text,
 }

@@ -1,6 +1,9 @@
 //! `kripke check`: explores every state and gives a verdict.
 
+mod cases;
 mod json;
+mod reports;
+mod run_log;
 mod screen;
 mod stopped;
 mod tally;
@@ -16,6 +19,8 @@ use kripke::files::Disk;
 use kripke::load::InputError;
 use kripke::plan::Plan;
 use kripke::request::{Limits, Request};
+use kripke_lang::Language;
+use kripke_report::case::{CaseResult, Suite};
 use kripke_report::json::bad_input;
 use kripke_report::verdict::Verdict;
 
@@ -24,6 +29,8 @@ use crate::exit::{Failure, Status};
 use crate::files::{Kind, Replace};
 use crate::watchdog::Watched;
 use crate::{files, output, processor, signals, watchdog};
+use reports::Reports;
+use run_log::RunLog;
 use screen::Done;
 use stopped::{Answered, Position, StopReport};
 use tally::Tally;
@@ -34,14 +41,29 @@ pub fn run(args: &Check) -> Result<Status, Failure> {
         return Err(Failure::BadInput("--trail names one file, but there are several models".to_string()));
     }
     let request = args.request();
+    if args.showing.spin.spin_trail.is_some() {
+        let language = |file: &Path| request.source.language.unwrap_or_else(|| Language::of(file)).name();
+        if let Some(file) = args.files.iter().find(|file| language(file) != "promela") {
+            let file = file.display();
+            return Err(Failure::BadInput(format!("--spin-trail: SPIN reads Promela, and {file} is another language")));
+        }
+    }
+    if args.parse_only {
+        return parse_only(args, &request);
+    }
     Plan::validate(&request).map_err(|refusal| Failure::BadInput(refusal.to_string()))?;
     check_output(args)?;
+    let reports = Arc::new(Reports::new(args)?);
+    let log = Arc::new(RunLog::new(args)?);
     let interrupt = signals::interrupt();
-    let session = Session { args, request: &request, interrupt: &interrupt };
-    match &args.files[..] {
+    let session = Session { args, request: &request, interrupt: &interrupt, reports: &reports, log: &log };
+    let status = match &args.files[..] {
         [file] => session.one(file),
         _ => session.many(),
-    }
+    };
+    reports.write();
+    log.write();
+    status
 }
 
 /// The arguments that the checks of all models share.
@@ -49,6 +71,20 @@ struct Session<'a> {
     args: &'a Check,
     request: &'a Request,
     interrupt: &'a Arc<AtomicBool>,
+    reports: &'a Arc<Reports>,
+    log: &'a Arc<RunLog>,
+}
+
+/// Reads the models, and nothing else.
+fn parse_only(args: &Check, request: &Request) -> Result<Status, Failure> {
+    let mut status = Status::Fine;
+    for file in &args.files {
+        match kripke::task::load(file, request, &Disk) {
+            Ok(problem) => output::remark(&problem.warnings),
+            Err(error) => status = refuse(args, file, &error, args.files.len() == 1),
+        }
+    }
+    Ok(status)
 }
 
 /// Refuses a trail file that can't be written, before the search.
@@ -56,6 +92,11 @@ fn check_output(args: &Check) -> Result<(), Failure> {
     let Some(path) = &args.showing.trail else { return Ok(()) };
     if files::is_standard(path) && args.showing.format == Format::Json {
         return Err(Failure::BadInput("--trail - and --format json would both be standard output".to_string()));
+    }
+    if files::is_standard(path) && args.showing.itf {
+        return Err(Failure::BadInput(
+            "--trail - and --itf: standard output has no place for a second file".to_string(),
+        ));
     }
     files::may_write(path, Replace::new(Kind::Trail, args.showing.force)).map_err(|e| files::unwritten(path, &e))
 }
@@ -74,18 +115,28 @@ impl Session<'_> {
     fn check(&self, file: &Path, position: Option<Position>) -> Result<(Done, watchdog::Watching), Error> {
         let (start, busy) = (Instant::now(), processor::seconds());
         let limits = kripke::run::limits(self.request);
-        let answered = Answered::default();
-        let report = StopReport::new(self.args, self::limits(&limits), file, &answered, position);
+        let answered = Answered::new(self.reports.is_wanted());
+        let report = StopReport::new(self, self::limits(&limits), file, &answered, position);
         let watching = watchdog::watch(Watched {
             deadline: limits.timeout.and_then(|timeout| start.checked_add(timeout)),
             memory: limits.memory,
             interrupt: self.interrupt.clone(),
             report: Box::new(move |stop| report.print(stop)),
         });
-        let Session { args, request, interrupt } = self;
+        let Session { args, request, interrupt, reports, log } = self;
+        log.start(file);
         let trails = Mutex::new((Vec::new(), false));
-        let watcher = Watcher { args, request, file, interrupt, answered, trails };
-        let results = kripke::run::check(file, request, &Disk, &watcher)?;
+        let watcher = Watcher { args, request, file, interrupt, answered, trails, log };
+        let results = match kripke::run::check(file, request, &Disk, &watcher) {
+            Ok(results) => results,
+            Err(error) => {
+                reports.add(unanswered(file, &error));
+                log.end(Some(error.to_string()));
+                return Err(error);
+            }
+        };
+        reports.add(watcher.answered.suite(file));
+        log.end(None);
         let cpu = processor::seconds().zip(busy).map(|(now, before)| now - before);
         Ok((Done { results, trails: watcher.into_trails(), cpu }, watching))
     }
@@ -152,6 +203,16 @@ impl Session<'_> {
         print(args, &line);
         status
     }
+}
+
+/// The suite of a model that was not checked.
+fn unanswered(file: &Path, error: &Error) -> Suite {
+    let result = match error {
+        Error::Input(error) => CaseResult::Unreadable(error.complaints.clone()),
+        Error::Refused(refusal) => CaseResult::Unreadable(InputError::whole(file, &refusal.to_string()).complaints),
+        Error::Bug(text) => CaseResult::Failed(text.clone()),
+    };
+    Suite::whole(&file.display().to_string(), result)
 }
 
 /// The exit status of a check.

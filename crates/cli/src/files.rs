@@ -4,6 +4,7 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 pub use kripke::files::{explain, is_standard, read, read_text};
 use kripke::files::{open, regular};
@@ -18,6 +19,8 @@ use crate::output;
 pub const MAX_TRAIL_BYTES: usize = 1 << 30;
 /// Bytes of an existing file that decide whether Kripke wrote it.
 const HEAD: u64 = 4 << 10;
+/// The ending of ITF traces.
+pub const ITF: &str = ".itf.json";
 /// Attempts to find a name for a temporary file.
 const ATTEMPTS: u32 = 100;
 
@@ -34,8 +37,18 @@ pub enum Kind {
     Never,
     /// The table of `kripke bench --csv`.
     Table,
+    /// The JUnit report of `kripke check --junit`.
+    Junit,
+    /// The SARIF report of `kripke check --sarif`.
+    Sarif,
+    /// The log of `kripke check --log`.
+    Log,
+    /// A picture of `kripke plot`.
+    Plot,
     /// A DVE model with a property, of `kripke combine`.
     Combined,
+    /// A picture, a graph or a listing of `kripke graph` and `kripke list`.
+    Picture,
 }
 
 /// Which existing file may be replaced.
@@ -95,9 +108,38 @@ impl Kind {
             // The name `pan.c` belongs to verifiers, so one of SPIN's is replaced, too.
             Kind::StandIn => text.starts_with(crate::spin::MARK) || text.contains("SPIN") || text.contains("Spin"),
             Kind::Table => text.starts_with(crate::bench::CSV_HEADER),
+            Kind::Junit => text.starts_with(kripke_report::junit::HEAD),
+            Kind::Sarif => text.starts_with(kripke_report::sarif::HEAD) && text.contains("\"name\": \"Kripke\""),
+            Kind::Log => text.starts_with(kripke_report::run_log::HEAD),
+            Kind::Plot => text.starts_with(kripke_report::line_chart::HEAD),
             Kind::Combined => text.contains(crate::combine::MARK),
+            Kind::Picture => crate::list::MARKS.iter().any(|mark| text.contains(mark)),
         })
     }
+}
+
+/// The beginning of a regular file.
+pub fn head(path: &Path) -> io::Result<Vec<u8>> {
+    regular(&fs::symlink_metadata(path)?)?;
+    let mut bytes = Vec::new();
+    open(path)?.take(HEAD).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The regular files of the current directory, with the times of their last change.
+pub fn here() -> Vec<(SystemTime, PathBuf)> {
+    let entries = fs::read_dir(".").into_iter().flatten().flatten();
+    let file = |entry: fs::DirEntry| {
+        let time = entry.metadata().ok().filter(Metadata::is_file)?.modified().ok()?;
+        Some((time, PathBuf::from(entry.file_name())))
+    };
+    entries.filter_map(file).collect()
+}
+
+/// Whether two names are of the same file.
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    real(one).is_some_and(|one| Some(one) == real(other))
 }
 
 /// Writes a file atomically: under a temporary name beside it, then renamed. `-` is standard output. An existing file is replaced
@@ -176,15 +218,6 @@ pub fn remove_temporary() {
     }
 }
 
-/// The trail file of a model: in the current directory, named after the model.
-pub fn trail_name(model: &Path) -> PathBuf {
-    let model = if is_standard(model) { Path::new("stdin") } else { model };
-    let stem = model.file_stem().unwrap_or(model.as_os_str());
-    let mut name = stem.to_os_string();
-    name.push(".trail.json");
-    PathBuf::from(name)
-}
-
 /// The trail of SPIN of a model: in the current directory, named as SPIN's verifiers name it.
 pub fn spin_trail_name(model: &Path) -> PathBuf {
     let model = if is_standard(model) { Path::new("stdin") } else { model };
@@ -193,19 +226,11 @@ pub fn spin_trail_name(model: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The trail file of one of several properties.
-pub fn trail_of(trail: &Path, property: &str) -> PathBuf {
-    let name = trail.file_name().unwrap_or_default().to_string_lossy();
-    let stem = name.strip_suffix(".trail.json").or_else(|| name.strip_suffix(".json")).unwrap_or(&name);
-    let plain: String = property.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
-    trail.with_file_name(format!("{stem}.{plain}.trail.json"))
-}
-
 /// The ITF file beside a trail file.
 pub fn itf_name(trail: &Path) -> PathBuf {
     let name = trail.file_name().unwrap_or_default().to_string_lossy();
     let stem = name.strip_suffix(".trail.json").or_else(|| name.strip_suffix(".json")).unwrap_or(&name);
-    trail.with_file_name(format!("{stem}.itf.json"))
+    trail.with_file_name(format!("{stem}{ITF}"))
 }
 
 /// The name of a file, with control characters escaped.
@@ -232,18 +257,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_follow_the_model() {
-        for (model, trail, itf) in [
-            ("second.pml", "second.trail.json", "second.itf.json"),
-            ("a/b.c.pml", "b.c.trail.json", "b.c.itf.json"),
-            ("noext", "noext.trail.json", "noext.itf.json"),
-            ("-", "stdin.trail.json", "stdin.itf.json"),
-        ] {
-            assert_eq!(trail_name(Path::new(model)), Path::new(trail));
+    fn an_itf_file_is_beside_its_trail() {
+        for (trail, itf) in
+            [("second.trail.json", "second.itf.json"), ("out/x.json", "out/x.itf.json"), ("odd", "odd.itf.json")]
+        {
             assert_eq!(itf_name(Path::new(trail)), Path::new(itf));
         }
-        assert_eq!(itf_name(Path::new("out/x.json")), Path::new("out/x.itf.json"));
-        assert_eq!(itf_name(Path::new("odd")), Path::new("odd.itf.json"));
     }
 
     #[test]

@@ -3,10 +3,12 @@
 use std::io;
 use std::path::Path;
 
+use kripke::picture;
 use kripke_lang::diagnostic::Diagnostic;
 use kripke_lang::render::render;
 use kripke_lang::source::{Sources, Span};
 use kripke_logic::{Class, Problem, TooLarge, Translation, dot, hoa, never, parse, simplify, translate};
+use kripke_report::diagram::svg;
 use kripke_report::number::counted;
 
 use crate::args::{Ltl, LtlFormat};
@@ -14,8 +16,8 @@ use crate::exit::{Failure, Status};
 use crate::{files, output};
 
 pub fn run(args: &Ltl) -> Result<Status, Failure> {
-    if args.generalised && !matches!(args.format, LtlFormat::Hoa | LtlFormat::Dot) {
-        return Err(Failure::BadInput("--generalised goes with --format hoa or --format dot".to_string()));
+    if args.generalised && !matches!(args.format, LtlFormat::Hoa | LtlFormat::Dot | LtlFormat::Svg) {
+        return Err(Failure::BadInput("--generalised goes with --format hoa, dot or svg".to_string()));
     }
     let (name, automata) = automata(args)?;
     output::print(&match args.format {
@@ -24,6 +26,8 @@ pub fn run(args: &Ltl) -> Result<Status, Failure> {
         LtlFormat::Hoa => hoa::buchi(&automata.buchi, &name),
         LtlFormat::Dot if args.generalised => dot::generalised(&automata.generalised, &name),
         LtlFormat::Dot => dot::buchi(&automata.buchi, &name),
+        LtlFormat::Svg if args.generalised => svg(&picture::generalised(&automata.generalised, &name)),
+        LtlFormat::Svg => svg(&picture::buchi(&automata.buchi, &name)),
         LtlFormat::Summary => summary(&name, &automata),
     });
     Ok(Status::Fine)

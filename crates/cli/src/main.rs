@@ -6,11 +6,15 @@ mod args;
 mod bench;
 mod check;
 mod combine;
+mod compare;
 mod exit;
 mod files;
+mod graph;
 mod interactive;
+mod list;
 mod ltl;
 mod output;
+mod plot;
 mod processor;
 mod progress;
 mod random;
@@ -19,6 +23,7 @@ mod shell;
 mod signals;
 mod simulate;
 mod spin;
+mod trail_names;
 mod trails;
 mod watchdog;
 
@@ -53,6 +58,10 @@ fn main() -> ExitCode {
         Command::Combine(combine) => combine::run(&combine),
         Command::Ltl(ltl) => ltl::run(&ltl),
         Command::Spin { args } => Program::Spin.run(&args),
+        Command::Plot(plot) => plot::run(&plot),
+        Command::List(list) => list::run(&list),
+        Command::Graph(graph) => graph::run(&graph),
+        Command::Compare(compare) => compare::run(&compare),
         Command::Completions { shell } => shell::completions(shell),
         Command::Man { command } => shell::manual(command.as_deref()),
     };

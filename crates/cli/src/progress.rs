@@ -1,14 +1,15 @@
-//! The progress line, on standard error and only on a terminal.
+//! Progress on standard error: a line that is replaced on a terminal, or lines now and then.
 
 use std::collections::VecDeque;
 use std::io::IsTerminal;
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use kripke_report::number::{bytes, duration, short};
 use kripke_search::{Progress, Snapshot};
 
+use crate::args::ProgressStyle;
 use crate::output;
 
 /// Delay before the first line.
@@ -18,33 +19,57 @@ const TICK: Duration = Duration::from_millis(250);
 const HISTORY: usize = 8;
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// Runs `search` and shows its progress, if that is wanted and standard error is a terminal.
-pub fn watch<T>(progress: &Progress, memory: Option<u64>, wanted: bool, search: impl FnOnce() -> T) -> T {
-    if !wanted || !std::io::stderr().is_terminal() {
-        return search();
+/// Delay before the first plain line. Each delay is twice the one before, up to [`LONGEST_WAIT`].
+const PLAIN_PATIENCE: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+/// Runs `search` and shows its progress.
+pub fn watch<T>(progress: &Progress, memory: Option<u64>, style: ProgressStyle, search: impl FnOnce() -> T) -> T {
+    match style {
+        ProgressStyle::Plain => beside(|ended| plain(progress, memory, &ended), search),
+        ProgressStyle::Auto if std::io::stderr().is_terminal() => {
+            beside(|ended| replaced(progress, memory, &ended), search)
+        }
+        ProgressStyle::Auto | ProgressStyle::None => search(),
     }
+}
+
+/// Runs `search` beside `show`, which is told when the search has ended.
+pub fn beside<T>(show: impl FnOnce(Receiver<()>) + Send, search: impl FnOnce() -> T) -> T {
     thread::scope(|scope| {
         let (done, ended) = mpsc::channel::<()>();
-        let show = move || {
-            let mut meter = Meter::new(memory);
-            let mut wait = PATIENCE;
-            while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
-                let line = meter.line(progress.snapshot(), Instant::now());
-                // A line that wraps could not be cleared again.
-                let line: String = line.chars().take(width().saturating_sub(1)).collect();
-                output::progress(&line);
-                wait = TICK;
-            }
-            if wait == TICK {
-                output::progress("");
-            }
-        };
         // Without the thread, no progress is shown.
-        let _ = thread::Builder::new().spawn_scoped(scope, show);
+        let _ = thread::Builder::new().spawn_scoped(scope, move || show(ended));
         let result = search();
         drop(done);
         result
     })
+}
+
+/// One line, which is replaced at each tick and cleared at the end.
+fn replaced(progress: &Progress, memory: Option<u64>, ended: &Receiver<()>) {
+    let mut meter = Meter::new(memory);
+    let mut wait = PATIENCE;
+    while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+        let line = meter.line(progress.snapshot(), Instant::now());
+        // A line that wraps could not be cleared again.
+        let line: String = line.chars().take(width().saturating_sub(1)).collect();
+        output::progress(&line);
+        wait = TICK;
+    }
+    if wait == TICK {
+        output::progress("");
+    }
+}
+
+/// Lines that stay, fewer and fewer.
+fn plain(progress: &Progress, memory: Option<u64>, ended: &Receiver<()>) {
+    let mut meter = Meter::new(memory);
+    let mut wait = PLAIN_PATIENCE;
+    while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+        output::remark(&format!("{}\n", meter.plain_line(progress.snapshot(), Instant::now())));
+        wait = (wait * 2).min(LONGEST_WAIT);
+    }
 }
 
 fn width() -> usize {
@@ -91,6 +116,22 @@ impl Meter {
         )
     }
 
+    /// ` 17s depth 61   12.4M states  730k/s   queue 3.1M   287 MiB/48 GiB  room for ≈2.1G states`
+    fn plain_line(&mut self, now: Snapshot, at: Instant) -> String {
+        let (then, before) = std::mem::replace(&mut self.before, (at, now));
+        let seconds = at.duration_since(then).as_secs_f64().max(1e-3);
+        let rate = (now.states.saturating_sub(before.states) as f64 / seconds) as u64;
+        format!(
+            " {} depth {}   {} states  {}/s   queue {}   {}",
+            duration(at.duration_since(self.start)),
+            now.depth,
+            short(now.states),
+            short(rate),
+            short(now.queue),
+            self.room(now, rate),
+        )
+    }
+
     fn chart(&self) -> String {
         let top = self.rates.iter().copied().max().unwrap_or(0).max(1);
         self.rates.iter().map(|r| BARS[(r * 7 / top) as usize]).collect()
@@ -127,5 +168,7 @@ mod tests {
         assert!(first.ends_with("full in 32.0 s at this rate"), "{first}");
         let second = meter.line(snapshot(1_001_000, 400), start + Duration::from_secs(2));
         assert!(second.contains("█▁  queue 400 ▼"), "{second}");
+        let third = meter.plain_line(snapshot(2_001_000, 400), start + Duration::from_secs(4));
+        assert!(third.starts_with(" 4.0 s depth 7   2.0M states  500k/s   queue 400   "), "{third}");
     }
 }

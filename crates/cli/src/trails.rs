@@ -1,4 +1,4 @@
-//! Trail files and ITF traces of counterexamples.
+//! Trail files of counterexamples, and ITF traces on request.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Write};
@@ -8,7 +8,7 @@ use kripke::files::Disk;
 use kripke::replay::TrailRequest;
 use kripke::request::Request;
 use kripke::spin::{Numbered, Steps, lines};
-use kripke::task::Task;
+use kripke::task::{Kind, Task};
 use kripke_model::trail::Replayed;
 use kripke_model::{Interpreter, Trail};
 use kripke_report::itf;
@@ -16,14 +16,15 @@ use kripke_report::number;
 use kripke_report::run::Run;
 use kripke_report::screen;
 use kripke_report::trail_file::TrailFile;
-use kripke_report::verdict::Counterexample;
+use kripke_report::verdict::{Counterexample, Violated};
 
 use crate::args::Showing;
-use crate::files::{Kind, Replace};
+use crate::files::Replace;
+use crate::trail_names::{self, Part};
 use crate::{files, output};
 
-/// Steps of an ITF trace: a longer one is too large for a viewer.
-const VIEWABLE: usize = 50_000;
+/// Files that are named on the screen.
+const LISTED: usize = 4;
 
 /// Bytes of an ITF trace.
 const VIEWABLE_BYTES: u64 = 32 << 20;
@@ -63,7 +64,7 @@ impl From<TooLarge> for io::Error {
     }
 }
 
-/// The files that were written, in the order: trail, trace for viewers.
+/// The files that were written, in the order: trail, trace for viewers, trails of further errors.
 #[derive(Clone, Default)]
 pub struct Written {
     files: Vec<PathBuf>,
@@ -78,11 +79,22 @@ pub struct Target<'a> {
 }
 
 impl Target<'_> {
-    /// Writes the counterexample in both formats. A failure changes no verdict.
-    pub fn counterexample(&self, interpreter: &Interpreter, found: &Counterexample, first: bool) -> Written {
+    /// Writes the first counterexample, and the others if all errors were asked for. The first is written last, so that it is
+    /// the newest one, which `replay` takes. A failure changes no verdict.
+    pub fn counterexamples(&self, interpreter: &Interpreter, violated: &Violated, first: bool) -> Written {
+        let mut others = Vec::new();
+        for (n, other) in violated.others.iter().enumerate().filter(|_| !self.is_standard()) {
+            others.extend(self.counterexample(interpreter, other, n + 2, false).files);
+        }
+        let mut written = self.counterexample(interpreter, &violated.first, 1, first);
+        written.files.extend(others);
+        written
+    }
+
+    fn counterexample(&self, interpreter: &Interpreter, found: &Counterexample, number: usize, first: bool) -> Written {
         let run = Run::replayed(interpreter, found.replayed());
         let error = screen::one_line(run.model(), found);
-        let mut written = self.write(&run, found.trail(), Some(error), first);
+        let mut written = self.write(&run, found.trail(), Some(error), (number, first));
         if let Some(path) = &self.showing.spin.spin_trail {
             self.for_spin(&mut written, path.as_deref(), interpreter, found.replayed(), first);
         }
@@ -109,41 +121,46 @@ impl Target<'_> {
             .map_err(|error| error.to_string())
             .and_then(|mut model| lines(&mut model, interpreter, replayed.moves(), replayed.cycle()));
         match trail {
-            Ok(trail) => self.add(written, (path, Kind::SpinTrail), |out| out.write_all(trail.text().as_bytes())),
+            Ok(trail) => {
+                self.add(written, (path, files::Kind::SpinTrail), |out| out.write_all(trail.text().as_bytes()))
+            }
             Err(why) => output::incomplete(&format!("can't write {}: {why}", path.display())),
         }
     }
 
     /// Writes a witness, a run that shows why a CTL formula is true.
     pub fn witness(&self, interpreter: &Interpreter, trail: &Trail, replayed: &Replayed, alone: bool) -> Written {
-        self.write(&Run::replayed(interpreter, replayed), trail, None, alone)
+        self.write(&Run::replayed(interpreter, replayed), trail, None, (1, alone))
     }
 
-    /// Writes a run. `plain` means that the file has the name of the model, without the name of the property.
-    fn write(&self, run: &Run, trail: &Trail, error: Option<String>, plain: bool) -> Written {
+    /// Writes a run. A file that the user named is for the `first` one; others have names beside it.
+    fn write(&self, run: &Run, trail: &Trail, error: Option<String>, (number, first): (usize, bool)) -> Written {
         let Target { model, request, showing, task } = self;
         let names = run.names();
-        let usual = showing.trail.clone().unwrap_or_else(|| files::trail_name(model));
-        if self.is_standard() && !plain {
+        if self.is_standard() && !first {
             output::warn(&format!(
                 "the counterexample of {} is not written: standard output has one already",
                 task.name
             ));
             return Written::default();
         }
-        let path = if plain { usual } else { files::trail_of(&usual, &task.name) };
+        let part = Part { property: (task.kind != Kind::Safety).then_some(&*task.name), number };
+        let path = match &showing.trail {
+            Some(named) if first => named.clone(),
+            Some(named) => trail_names::beside(named, part),
+            None => trail_names::fresh(model, part),
+        };
         let request = serde_json::to_value(TrailRequest::new(request, task)).unwrap_or_default();
         let trace = files::itf_name(&path);
         let description = error.clone().unwrap_or_else(|| format!("{} is true", task.name));
         let record = TrailFile::new(run, &names, trail, request, error);
         let mut written = Written::default();
         let text = record.text();
-        self.add(&mut written, (path, Kind::Trail), |out| out.write_all(text.as_bytes()));
-        let is_written = !written.files.is_empty();
-        if is_written && run.moves().len() <= VIEWABLE && !self.is_standard() {
+        self.add(&mut written, (path, files::Kind::Trail), |out| out.write_all(text.as_bytes()));
+        if showing.itf && !written.files.is_empty() {
             let fill =
                 |out: &mut dyn Write| itf::write(&mut Capped { out, left: VIEWABLE_BYTES }, run, &names, &description);
-            self.add(&mut written, (trace, Kind::Trail), fill);
+            self.add(&mut written, (trace, files::Kind::Trail), fill);
         }
         written
     }
@@ -152,7 +169,7 @@ impl Target<'_> {
     fn add(
         &self,
         written: &mut Written,
-        (path, kind): (PathBuf, Kind),
+        (path, kind): (PathBuf, files::Kind),
         fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) {
         let showing = self.showing;
@@ -182,15 +199,18 @@ impl Written {
         self.files.first().map(|trail| trail.display().to_string())
     }
 
-    /// The hint on how to replay the trail.
-    pub fn hint(&self, model: &Path) -> String {
-        let names: Vec<String> = self.files.iter().map(|f| files::shown(f)).collect();
-        if names.is_empty() || self.files.iter().any(|f| files::is_standard(f)) {
+    /// The hint on how to replay the trail; `alone` if the check has written no other trail.
+    pub fn hint(&self, model: &Path, alone: bool) -> String {
+        if self.files.is_empty() || self.files.iter().any(|f| files::is_standard(f)) {
             return String::new();
         }
-        let usual = self.files.first().is_none_or(|trail| *trail == files::trail_name(model));
-        let trail = if usual { String::new() } else { format!(" {}", names[0]) };
+        let shown: Vec<String> = self.files.iter().take(LISTED).map(|f| files::shown(f)).collect();
+        let more = self.files.len() - shown.len();
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        let trails = self.files.iter().filter(|file| !file.to_string_lossy().ends_with(files::ITF)).count();
+        let newest = alone && trails == 1 && trail_names::newest(model).as_ref() == self.files.first();
+        let trail = if newest { String::new() } else { format!(" {}", shown[0]) };
         let step = format!("step through it: kripke replay {}{trail} -i", files::shown(model));
-        format!("\n  {step}      written: {}\n", names.join(", "))
+        format!("\n  {step}      written: {}{more}\n", shown.join(", "))
     }
 }

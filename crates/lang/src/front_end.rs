@@ -22,6 +22,9 @@ pub trait FrontEnd: Sync {
 
     /// Reads a file. Errors are diagnostics of the result.
     fn read(&self, input: &Input<'_>) -> Reading;
+
+    /// The text of a file after macros and includes.
+    fn preprocessed(&self, input: &Input<'_>) -> Preprocessed;
 }
 
 /// A file to read.
@@ -40,6 +43,17 @@ impl fmt::Debug for Input<'_> {
         let Input { path, options, .. } = self;
         f.debug_struct("Input").field("path", path).field("options", options).finish_non_exhaustive()
     }
+}
+
+/// The text of a file after preprocessing.
+#[derive(Default, Debug)]
+pub struct Preprocessed {
+    /// All files read.
+    pub sources: Sources,
+    /// Errors and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The text. It is incomplete if a diagnostic is an error.
+    pub text: String,
 }
 
 /// The result of reading a file.

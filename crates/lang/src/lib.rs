@@ -22,8 +22,8 @@ pub mod symbols;
 use std::fmt;
 use std::path::Path;
 
-pub use front_end::{Conditions, FrontEnd, Input, Reading};
-pub use loaded::{LoadOptions, Loaded, load};
+pub use front_end::{Conditions, FrontEnd, Input, Preprocessed, Reading};
+pub use loaded::{LoadOptions, Loaded, load, preprocessed};
 
 /// All languages. The first one reads files whose ending no language has.
 static LANGUAGES: [Language; 3] = [Language::PROMELA, Language::DVE, Language::ESML];

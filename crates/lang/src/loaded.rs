@@ -8,7 +8,7 @@ use kripke_model::layout::StartError;
 use kripke_model::{Interpreter, Model};
 
 use crate::diagnostic::{Diagnostic, has_errors};
-use crate::front_end::{Conditions, Input, Reading};
+use crate::front_end::{Conditions, Input, Preprocessed, Reading};
 use crate::preprocess::Preprocess;
 use crate::promela::numbering::Numbering;
 use crate::source::{Loader, Sources};
@@ -61,6 +61,12 @@ pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
     let model = model.and_then(|model| valid(model, &mut diagnostics));
     let model = model.and_then(|model| startable(model, &mut diagnostics));
     Loaded { sources, model, numbering, diagnostics, symbols, tree, reader }
+}
+
+/// The text of the file at `path` after macros and includes.
+pub fn preprocessed(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Preprocessed {
+    let language = options.language.unwrap_or_else(|| Language::of(path));
+    language.0.preprocessed(&Input { path, loader, options })
 }
 
 impl Loaded {

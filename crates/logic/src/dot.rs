@@ -46,7 +46,8 @@ fn header(name: &str, initial: StateId) -> String {
     out
 }
 
-fn label(guard: &Guard, atoms: &Atoms) -> String {
+/// The text of a guard.
+pub fn label(guard: &Guard, atoms: &Atoms) -> String {
     guard.text(&WORDS, |a| crate::formula::bracketed(&atoms.get(a).text))
 }
 

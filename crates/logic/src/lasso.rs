@@ -3,7 +3,7 @@
 
 use crate::atoms::Valuation;
 use crate::automaton::{Marks, StateId, all_marks};
-use crate::formula::{Binary, Formula, Node, Unary};
+use crate::formula::{Binary, Formula, Node, NodeId, Unary};
 
 /// The word `stem · loop · loop · …`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,6 +38,11 @@ impl Lasso {
 
 /// Whether the formula holds on the word.
 pub fn holds(formula: &Formula, word: &Lasso) -> bool {
+    truth(formula, word)[formula.root().index()][0]
+}
+
+/// The positions of the word at which each node of the formula holds.
+fn truth(formula: &Formula, word: &Lasso) -> Vec<Vec<bool>> {
     let mut truth: Vec<Vec<bool>> = Vec::with_capacity(formula.nodes().len());
     for node in formula.nodes() {
         let everywhere = |value| vec![value; word.letters.len()];
@@ -50,7 +55,69 @@ pub fn holds(formula: &Formula, word: &Lasso) -> bool {
         };
         truth.push(here);
     }
-    truth[formula.root().index()][0]
+    truth
+}
+
+/// A part of a formula that must be met at some time after a position, and is not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Obligation {
+    /// The position at which the obligation begins.
+    pub at: usize,
+    /// The part of the formula: an eventuality that is false, or an invariant that is true and must not be.
+    pub part: NodeId,
+    /// The value of the part at this position.
+    pub holds: bool,
+}
+
+/// The obligation that makes the formula false on a word. None if the formula holds, or if a finite part of the word
+/// makes it false.
+pub fn obligation(formula: &Formula, word: &Lasso) -> Option<Obligation> {
+    let truth = truth(formula, word);
+    let reason = Reason { formula, word, truth: &truth };
+    if truth[formula.root().index()][0] { None } else { reason.of(formula.root(), 0) }
+}
+
+/// The search for the reason why a node has its value at a position.
+struct Reason<'a> {
+    formula: &'a Formula,
+    word: &'a Lasso,
+    truth: &'a [Vec<bool>],
+}
+
+impl Reason<'_> {
+    fn of(&self, id: NodeId, at: usize) -> Option<Obligation> {
+        let holds = self.truth[id.index()][at];
+        let found = Some(Obligation { at, part: id, holds });
+        match self.formula.node(id) {
+            Node::True | Node::False | Node::Atom(_) => None,
+            Node::Unary(Unary::Not, a) => self.of(a, at),
+            Node::Unary(Unary::Next, a) => self.of(a, self.word.after(at)),
+            Node::Unary(Unary::Finally, a) if holds => self.of(a, self.first(a, true, at)?),
+            Node::Unary(Unary::Globally, a) if !holds => self.of(a, self.first(a, false, at)?),
+            Node::Unary(Unary::Finally | Unary::Globally, _) => found,
+            Node::Binary(Binary::And | Binary::Or | Binary::Implies, a, b) => {
+                let parts = [a, b].into_iter().filter(|part| self.decides(id, *part, at));
+                parts.filter_map(|part| self.of(part, at)).next_back()
+            }
+            Node::Binary(Binary::Until, _, b) if !holds && self.first(b, true, at).is_none() => found,
+            Node::Binary(..) => None,
+        }
+    }
+
+    /// Whether an operand is a reason for the value of a node: a false one of a false conjunction, and so on.
+    fn decides(&self, id: NodeId, operand: NodeId, at: usize) -> bool {
+        let (holds, value) = (self.truth[id.index()][at], self.truth[operand.index()][at]);
+        match self.formula.node(id) {
+            Node::Binary(Binary::Implies, a, _) if a == operand => value != holds,
+            _ => value == holds,
+        }
+    }
+
+    /// The first position from `at` on where a node has a value.
+    fn first(&self, id: NodeId, value: bool, at: usize) -> Option<usize> {
+        let positions = std::iter::successors(Some(at), |at| Some(self.word.after(*at)));
+        positions.take(self.word.letters.len() + 1).find(|at| self.truth[id.index()][*at] == value)
+    }
 }
 
 fn unary(op: Unary, a: &[bool], word: &Lasso) -> Vec<bool> {
@@ -121,4 +188,33 @@ pub(crate) fn accepts(
         }
     }
     (0..components.count).any(|c| cyclic[c] && marks[c] & all_marks(sets) == all_marks(sets))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse;
+
+    /// The obligation as position and text.
+    fn open(text: &str, stem: &[Valuation], cycle: &[Valuation]) -> Option<(usize, String)> {
+        let ltl = parse::ltl(text).unwrap();
+        let found = obligation(&ltl.formula, &Lasso::new(stem, cycle).unwrap())?;
+        let sign = if found.holds { "!" } else { "" };
+        Some((found.at, format!("{sign}{}", ltl.formula.part(found.part).display(&ltl.atoms))))
+    }
+
+    #[test]
+    fn the_obligation_that_is_never_met_is_found() {
+        // The first proposition is bit 0, the second one bit 1.
+        assert_eq!(open("[] (p -> <> q)", &[0, 1, 3], &[0, 1, 0]), Some((4, "<> q".into())));
+        assert_eq!(open("[] (p -> <> q)", &[0, 1, 3], &[0]), None, "it holds");
+        assert_eq!(open("<> p", &[0, 0], &[0]), Some((0, "<> p".into())));
+        assert_eq!(open("[] <> p", &[0, 1], &[0]), Some((2, "<> p".into())));
+        assert_eq!(open("![] p", &[1], &[1]), Some((0, "![] p".into())));
+        assert_eq!(open("<> [] p", &[1], &[1, 0]), Some((0, "<> [] p".into())));
+        assert_eq!(open("p U q", &[1], &[1]), Some((0, "p U q".into())));
+        assert_eq!(open("p U q", &[1], &[0]), Some((0, "p U q".into())));
+        assert_eq!(open("[] p", &[1], &[0]), None, "a finite part decides");
+        assert_eq!(open("[] (p -> X <> q)", &[0, 1], &[0]), Some((2, "<> q".into())));
+    }
 }

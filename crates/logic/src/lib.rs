@@ -26,6 +26,7 @@ pub mod problem;
 mod reduce;
 mod scc;
 pub mod state_formula;
+pub mod vacuity;
 
 pub use atoms::{Atom, AtomId, Atoms, Span, Valuation};
 pub use automaton::{Buchi, Generalised, StateId};

@@ -108,8 +108,8 @@ pub trait Representation {
     /// only there are one state.
     fn hidden_prefix(&self) -> usize;
 
-    /// The number of bits of a state, if states have a [form in words](crate::words). Up to 64 bits, a state is the eight bytes
-    /// of one number.
+    /// The number of bits of a state, if states have a [form in words](crate::words): the eight bytes of one number, or the
+    /// sixteen bytes of a number of more than 64 bits, and so on.
     fn word_bits(&self) -> Option<u32>;
 
     /// The state in the layout of the reference interpreter.
@@ -514,15 +514,14 @@ impl Batch {
         })
     }
 
-    /// All but the first `skip` states, as numbers of eight bytes.
+    /// All states from this one on, if all states have this number of bytes.
     ///
     /// # Panics
     /// If some states have another length.
     #[inline]
-    pub fn words_from(&self, skip: usize) -> impl ExactSizeIterator<Item = u64> {
-        assert_eq!(self.bytes.len(), 8 * self.ends.len(), "states of one word have eight bytes");
-        let (words, _) = self.bytes[8 * skip..].as_chunks();
-        words.iter().map(|word| u64::from_le_bytes(*word))
+    pub fn chunks_from<const N: usize>(&self, skip: usize) -> &[[u8; N]] {
+        assert_eq!(self.bytes.len(), N * self.ends.len(), "states have {N} bytes");
+        self.bytes[N * skip..].as_chunks().0
     }
 
     /// All findings, in the order they were appended.

@@ -38,7 +38,7 @@ mod words;
 
 use std::fmt;
 
-use crate::ir::Model;
+use crate::ir::{Edge, Model, Process, Type};
 
 /// The reason why a text is not a model in text form.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,4 +70,14 @@ impl Model {
     pub fn parse(text: &str) -> Result<Model, ReadError> {
         read::read(text)
     }
+}
+
+/// The code of an edge in text form: its guard, channel operation and effects, without target and label.
+pub fn code(model: &Model, process: &Process, edge: &Edge) -> String {
+    print::code(model, process, edge)
+}
+
+/// A type in text form.
+pub fn type_name(model: &Model, ty: Type) -> String {
+    print::type_name(model, ty)
 }

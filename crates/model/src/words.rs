@@ -349,9 +349,9 @@ impl WordLayout {
         self.bits.div_ceil(64).max(1) as usize
     }
 
-    /// The number of bytes of a state in words: 8, if that is enough.
+    /// The number of bytes of a state in words.
     pub fn bytes(&self) -> usize {
-        if self.bits <= 64 { 8 } else { self.bits.div_ceil(8) as usize }
+        8 * self.word_count()
     }
 
     /// The state in words. Nothing if it does not fit. `recent` is the shape to try first.

@@ -5,14 +5,18 @@ use std::collections::BTreeSet;
 use kripke_model::ir::{Model, ProcessId, Shows, VarId};
 use kripke_model::layout::View;
 
+use crate::escape::visible;
 use crate::explanation;
 use crate::names::{Item, Names, What, channel_item, variables};
-use crate::run::Run;
+use crate::run::{Run, flat};
+use crate::select::Selection;
+use crate::width::width;
 
 /// A column of the table.
+#[derive(Clone)]
 pub struct Column {
-    /// The variable or channel.
-    pub item: Item,
+    /// The values of the column.
+    pub source: Source,
     /// The process that owns the item; it is printed above the name.
     pub owner: Option<String>,
     /// The name without its owner.
@@ -21,8 +25,19 @@ pub struct Column {
     pub changes: bool,
     /// The priority of the column if the table is too wide.
     pub priority: Priority,
-    /// The width in characters.
+    /// The width of the widest value.
+    pub values: usize,
+    /// The width of the column.
     pub width: usize,
+}
+
+/// The values of a column.
+#[derive(Clone, Copy)]
+pub enum Source {
+    /// A variable or channel.
+    Item(Item),
+    /// The watched expression with this number.
+    Watched(usize),
 }
 
 /// Priorities of columns, lowest first.
@@ -34,10 +49,13 @@ pub enum Priority {
     Global,
     /// Read by the statement with the error.
     Named,
+    /// An expression that the user or the property mentions.
+    Watched,
 }
 
-/// The columns to show: global scalars, the items that the erroneous statement reads, and all items that change.
-pub fn columns(run: &Run, names: &Names) -> Vec<Column> {
+/// The columns to show. Without a choice these are global scalars, the items that the erroneous statement reads, all
+/// items that change, and the watched expressions.
+pub fn columns(run: &Run, names: &Names, selection: &Selection) -> Vec<Column> {
     let named = explanation::named(run);
     let last = run.moves().last().map(|m| (m.pid, m.process));
     let column = |(item, changes): (Item, bool)| {
@@ -48,9 +66,30 @@ pub fn columns(run: &Run, names: &Names) -> Vec<Column> {
             owner if owner == last => Priority::Involved,
             Some(_) => Priority::Elsewhere,
         };
-        Column { item, owner, width: name.chars().count(), name, changes, priority }
+        let (owner, name) = (owner.map(|o| visible(&o).into_owned()), visible(&name).into_owned());
+        Column { source: Source::Item(item), owner, width: width(&name), name, changes, priority, values: 0 }
     };
-    shown(run, &named).into_iter().map(column).collect()
+    let kept = |(item, changes): &(Item, bool)| (*changes || !selection.changes) && !selection.hides(run, names, *item);
+    let items = shown(run, names, &named, selection);
+    let mut out: Vec<Column> = items.into_iter().filter(kept).map(column).collect();
+    out.extend(watched(selection, &out));
+    out
+}
+
+/// The columns of watched expressions, unless a column has the same name.
+fn watched(selection: &Selection, columns: &[Column]) -> Vec<Column> {
+    let mut out = Vec::new();
+    for (n, watched) in selection.watched.iter().enumerate() {
+        let name = flat(&watched.name);
+        let known = columns.iter().any(|c| c.full_name() == name);
+        let changes = watched.values.windows(2).any(|pair| pair[0] != pair[1]);
+        if known || selection.hides_name(&name) || selection.changes && !changes {
+            continue;
+        }
+        let (source, priority, width) = (Source::Watched(n), Priority::Watched, width(&name));
+        out.push(Column { source, owner: None, name, changes, priority, values: 0, width });
+    }
+    out
 }
 
 impl Column {
@@ -79,12 +118,12 @@ pub fn spread(columns: &mut [Column]) {
 pub fn groups(columns: &[Column]) -> impl Iterator<Item = (&[Column], usize)> {
     columns.chunk_by(|a, b| a.owner == b.owner).map(|group| {
         let columns = group.iter().map(|c| c.width + 1).sum::<usize>() - 1;
-        (group, group[0].owner.as_ref().map_or(0, |o| o.chars().count()).max(columns))
+        (group, group[0].owner.as_ref().map_or(0, |o| width(o)).max(columns))
     })
 }
 
 /// The items to show, and whether each one changes during the run.
-fn shown(run: &Run, named: &[Item]) -> Vec<(Item, bool)> {
+fn shown(run: &Run, names: &Names, named: &[Item], selection: &Selection) -> Vec<(Item, bool)> {
     let mut changing = BTreeSet::new();
     let mut before = run.view(0);
     for steps in 1..=run.moves().len() {
@@ -93,6 +132,10 @@ fn shown(run: &Run, named: &[Item]) -> Vec<(Item, bool)> {
             compare(run.model(), &before, &after, &mut changing);
             before = after;
         }
+    }
+    if selection.is_explicit() {
+        let with_changes = |item: Item| (item, changing.contains(&item));
+        return selection.chosen(run, names).into_iter().map(with_changes).collect();
     }
     let mut all: Vec<(Item, bool)> = changing.iter().map(|i| (*i, true)).collect();
     let others: BTreeSet<Item> = scalars(run.model()).chain(named.iter().copied()).collect();
@@ -111,6 +154,17 @@ fn scalars(model: &Model) -> impl Iterator<Item = Item> {
     plain.map(|(i, _)| Item { owner: None, what: What::Element { var: VarId(i as u32), at: 0 } })
 }
 
+/// The variables that differ between two states, with their new values: `x = 3`.
+pub fn changed(run: &Run, names: &Names, before: &View, after: &View) -> Vec<String> {
+    let mut items = BTreeSet::new();
+    compare(run.model(), before, after, &mut items);
+    let is_variable = |item: &&Item| matches!(item.what, What::Element { .. });
+    let told = |item: &Item| {
+        let value = names.read(run.model(), after, *item)?;
+        Some(visible(&format!("{} = {value}", names.item(run.model(), *item))).into_owned())
+    };
+    items.iter().filter(is_variable).filter_map(told).collect()
+}
 fn compare(model: &Model, a: &View, b: &View, changing: &mut BTreeSet<Item>) {
     elements(model, None, &a.globals, &b.globals, changing);
     for q in &b.processes {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kripke_model::ir::{Edge, Effect, Expr, FileId, Model};
+use kripke_model::ir::{Edge, Effect, Expr, FileId, Guard, Model, Process, Span};
 
 use crate::run::flat;
 use crate::source::{Line, Lines};
@@ -38,6 +38,128 @@ pub fn unreached(model: &Model, executed: &[Vec<bool>]) -> Vec<Unreached> {
         }));
     }
     out
+}
+
+/// A part of a reached location that was never executed.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Dead {
+    /// The kind.
+    pub kind: DeadKind,
+    /// The line of the statement.
+    pub line: Line,
+    /// The text of the statement.
+    pub statement: String,
+}
+
+/// The kind of a dead part.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum DeadKind {
+    /// A condition that was never true where a process waited for it.
+    Guard,
+    /// An `else` that was never taken.
+    Else,
+    /// An assertion that was never evaluated.
+    Assertion,
+}
+
+impl DeadKind {
+    /// The kind as a key in machine-readable results.
+    pub fn word(self) -> &'static str {
+        match self {
+            DeadKind::Guard => "guard",
+            DeadKind::Else => "else",
+            DeadKind::Assertion => "assertion",
+        }
+    }
+
+    fn words(self, one: bool) -> &'static str {
+        match (self, one) {
+            (DeadKind::Guard, true) => "guard never true",
+            (DeadKind::Guard, false) => "guards never true",
+            (DeadKind::Else, _) => "else never taken",
+            (DeadKind::Assertion, true) => "assertion never reached",
+            (DeadKind::Assertion, false) => "assertions never reached",
+        }
+    }
+}
+
+/// The conditions that were never true though a process came to them, the `else` branches that were never taken there, and the
+/// assertions that were never evaluated.
+pub fn dead(model: &Model, executed: &[Vec<bool>]) -> Vec<Dead> {
+    let lines = Lines::new(model);
+    let mut out: BTreeMap<(DeadKind, Span, String), bool> = BTreeMap::new();
+    let created = created(model, executed);
+    for (number, (process, executed)) in model.processes.iter().zip(executed).enumerate() {
+        let mut reached = reached(process, executed);
+        reached[process.entry.index()] |= created.contains(&number);
+        let owners = process.locations.iter().zip(&reached).flat_map(|(l, r)| l.edges.iter().map(|e| (e.index(), *r)));
+        let owners: BTreeMap<usize, bool> = owners.collect();
+        for (at, (edge, taken)) in process.edges.iter().zip(executed).enumerate() {
+            let here = owners.get(&at).copied().unwrap_or(false);
+            let Some(kind) = dead_kind(edge, here).filter(|_| !only_fails(edge)) else { continue };
+            *out.entry((kind, edge.span, flat(&edge.label))).or_insert(false) |= *taken;
+        }
+    }
+    let dead = out.into_iter().filter(|(_, taken)| !taken).map(|((kind, span, statement), _)| {
+        let line = lines.of(span);
+        Dead { kind, line: Line { last: line.first, ..line }, statement }
+    });
+    dead.collect()
+}
+
+/// The kind of an edge that is dead if it was never taken. `here`: its location was reached.
+fn dead_kind(edge: &Edge, here: bool) -> Option<DeadKind> {
+    match &edge.guard {
+        _ if edge.effects.iter().any(|effect| matches!(effect, Effect::Assert(_))) => Some(DeadKind::Assertion),
+        Guard::Else if here => Some(DeadKind::Else),
+        Guard::When(condition) if here && edge.sync.is_none() && !matches!(condition, Expr::Const(_)) => {
+            Some(DeadKind::Guard)
+        }
+        _ => None,
+    }
+}
+
+/// The process types of which there was an instance.
+fn created(model: &Model, executed: &[Vec<bool>]) -> BTreeSet<usize> {
+    let edges = model.processes.iter().zip(executed).flat_map(|(process, executed)| process.edges.iter().zip(executed));
+    let effects = edges.filter(|(_, taken)| **taken).flat_map(|(edge, _)| &edge.effects);
+    let run = effects.filter_map(|effect| match effect {
+        Effect::Run { process, .. } => Some(process.index()),
+        _ => None,
+    });
+    model.start.iter().map(|start| start.process.index()).chain(run).collect()
+}
+
+/// The locations that a process was at: sources and targets of executed edges.
+fn reached(process: &Process, executed: &[bool]) -> Vec<bool> {
+    let mut reached = vec![false; process.locations.len()];
+    let mut mark = |location: usize| reached.get_mut(location).into_iter().for_each(|r| *r = true);
+    let taken = process.edges.iter().zip(executed).filter(|(_, taken)| **taken).map(|(edge, _)| edge);
+    for edge in taken {
+        mark(edge.chain.unwrap_or(edge.target).index());
+    }
+    for (number, location) in process.locations.iter().enumerate() {
+        if location.edges.iter().any(|edge| executed.get(edge.index()) == Some(&true)) {
+            mark(number);
+        }
+    }
+    reached
+}
+
+/// One line: `guard never true: m.pml:7 (x == 5); else never taken: m.pml:9`. `None` if nothing is dead.
+pub fn dead_summary(model: &Model, dead: &[Dead]) -> Option<String> {
+    let lines = Lines::new(model);
+    let part = |d: &Dead| match d.kind {
+        DeadKind::Else => format!("{}:{}", lines.file(d.line.file), d.line),
+        _ => format!("{}:{} ({})", lines.file(d.line.file), d.line, d.statement),
+    };
+    let of = |kind: DeadKind| {
+        let parts: Vec<String> = dead.iter().filter(|d| d.kind == kind).map(part).collect();
+        (!parts.is_empty()).then(|| format!("{}: {}", kind.words(parts.len() == 1), parts.join(", ")))
+    };
+    let kinds: Vec<String> =
+        [DeadKind::Guard, DeadKind::Else, DeadKind::Assertion].into_iter().filter_map(of).collect();
+    (!kinds.is_empty()).then(|| kinds.join("; "))
 }
 
 /// Whether an edge only stands for a fault. Such edges have no statement in the text.
@@ -101,5 +223,13 @@ mod tests {
     q  second.pml:11  wantq = true
 ";
         assert_eq!(details(&model, &missed), want);
+        let dead = dead(&model, &executed);
+        let want =
+            "guard never true: second.pml:10 (!wantp); assertion never reached: second.pml:6 (assert(critical==1))";
+        assert_eq!(dead_summary(&model, &dead).unwrap(), want);
+        executed[0] = vec![false; 6];
+        executed[1] = vec![true; 6];
+        let dead: Vec<&str> = super::dead(&model, &executed).iter().map(|d| d.kind.word()).collect();
+        assert_eq!(dead, ["guard", "assertion"], "a guard after an unreached one is not told");
     }
 }

@@ -23,6 +23,22 @@ pub fn visible_json(text: &str) -> Cow<'_, str> {
     if text.contains(is_control) { Cow::Owned(escaped(text, |_| None, json)) } else { Cow::Borrowed(text) }
 }
 
+/// Escapes text for XML, in elements and in attributes. Control characters are shown as by [`visible`]; characters that XML does not
+/// have become U+FFFD.
+pub fn xml(text: &str) -> String {
+    let entity = |c: char| match c {
+        '&' => "&amp;".to_string(),
+        '<' => "&lt;".to_string(),
+        '>' => "&gt;".to_string(),
+        '"' => "&quot;".to_string(),
+        '\n' => "&#10;".to_string(),
+        '\t' => "&#9;".to_string(),
+        '\u{fffe}' | '\u{ffff}' => '\u{fffd}'.to_string(),
+        c => c.to_string(),
+    };
+    visible(text).chars().map(entity).collect()
+}
+
 /// Whether a terminal may interpret a character as a command: control characters (C0, DEL, C1), line and paragraph
 /// separators, and characters that change the text direction.
 fn is_control(c: char) -> bool {
@@ -93,6 +109,11 @@ mod tests {
         ] {
             assert_eq!(visible_report(text), shown);
         }
+    }
+
+    #[test]
+    fn xml_has_no_markup_and_no_controls() {
+        assert_eq!(xml("a<b>&\"'\n\t\u{1b}\u{ffff}"), "a&lt;b&gt;&amp;&quot;'&#10;&#9;\\x1b\u{fffd}");
     }
 
     #[test]

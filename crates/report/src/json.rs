@@ -52,6 +52,13 @@ pub struct Report {
     /// The statements that were never executed, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreached: Option<Vec<Unreached>>,
+    /// The guards that were never true, `else` branches never taken and assertions never reached in a complete search, with
+    /// `unreached`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dead: Option<Vec<Dead>>,
+    /// The values that are cut where they are stored.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cut: Vec<Cut>,
     /// Times.
     pub seconds: Seconds,
     /// Memory use.
@@ -100,6 +107,9 @@ pub struct Property {
     /// error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undecided: Option<&'static str>,
+    /// Why the property holds vacuously, as text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vacuous: Option<String>,
     /// The file with the counterexample, or with a witness of a CTL formula.
     pub trail: Option<String>,
     /// The runs that show why a CTL formula is true or false.
@@ -217,9 +227,12 @@ pub struct Finding {
     pub kind: &'static str,
     /// The message.
     pub message: String,
-    /// The file of the erroneous statement.
+    /// The property whose search found the error.
+    pub property: String,
+    /// The file of the erroneous statement. An invalid end state has the next statement of the first process that is not at a valid
+    /// end, a violated property its own place in the model.
     pub file: Option<String>,
-    /// The line of the erroneous statement.
+    /// The line in that file; none for a property of the command line.
     pub line: Option<u32>,
     /// The process of the erroneous statement.
     pub process: Option<String>,
@@ -238,6 +251,30 @@ pub struct Unreached {
     pub line: u32,
     /// The text of the statement.
     pub statement: String,
+}
+
+/// A guard, `else` or assertion that was never executed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Dead {
+    /// `guard`, `else` or `assertion`.
+    pub kind: &'static str,
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+    /// The text of the statement.
+    pub statement: String,
+}
+
+/// A value that is cut where it is stored.
+#[derive(Clone, Debug, Serialize)]
+pub struct Cut {
+    /// The description.
+    pub message: String,
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
 }
 
 /// Times in seconds.

@@ -181,7 +181,7 @@ pub fn counter(n: i32) -> Model {
     let mut model = empty("counter.pml");
     let mut text = Text { text: String::new() };
     let declared = text.line("byte n;");
-    model.globals = vec![var("n", Type::number(8, false), declared)];
+    model.globals = vec![var("n", Type::number(16, true), declared)];
     let mut count = edge("n++", text.line("n++"), 0);
     count.guard = Guard::When(Expr::binary(BinaryOp::Lt, load(0), Expr::Const(n)));
     count.effects.push(Effect::Assign(Place::global(VarId(0)), Expr::binary(BinaryOp::Add, load(0), Expr::Const(1))));

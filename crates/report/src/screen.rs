@@ -12,9 +12,10 @@ use crate::explanation;
 use crate::names::Names;
 use crate::number::{bytes, counted, duration, grouped, short};
 use crate::run::{End, Run};
+use crate::select::Selection;
 use crate::source::Lines;
 use crate::style::{BAD, FAINT, GOOD, UNSURE, paint};
-use crate::table::{Look, table};
+use crate::table::{Look, selected};
 use crate::verdict::{Counterexample, Reason, Verdict, Violated};
 
 /// A finished check.
@@ -52,6 +53,8 @@ pub struct Checked<'a> {
     pub audited: Option<u64>,
     /// The errors of the model that were not checked, as text.
     pub not_checked: Vec<String>,
+    /// Why the formula holds vacuously, as text.
+    pub vacuity: Option<String>,
 }
 
 /// The headline of an error, and its place.
@@ -100,26 +103,34 @@ impl Checked<'_> {
                     _ => format!("complete search for {}", self.errors_searched_for()),
                 };
                 let (assuming, not_checked) = (self.assuming(), self.not_checked_text());
-                format!("{mark}      {what}{assuming}{not_checked}\n{}", self.figures())
+                let vacuous =
+                    self.vacuity.iter().map(|why| format!("  {}\n", paint(UNSURE, &format!("vacuous: {why}"))));
+                format!("{mark}      {what}{assuming}{not_checked}\n{}", vacuous.collect::<String>() + &self.figures())
             }
             Verdict::Inconclusive(reason) => self.inconclusive(reason),
             Verdict::Violated(_) => String::new(),
         }
     }
 
-    /// The result with a trace; `run` is the first counterexample.
-    pub fn with_trace(&self, violated: &Violated, run: &Run, names: &Names, look: Look) -> String {
-        let (mut what, place) = headline(self.model, violated.first.error());
-        match (self.property, violated.first.error()) {
+    /// The headline of the first error, with the name of the property, and its place.
+    fn headline(&self, violated: &Violated) -> (String, Option<String>) {
+        let (what, place) = headline(self.model, violated.first.error());
+        let what = match (self.property, violated.first.error()) {
             (Some((_, name)), ErrorKind::BadPrefix | ErrorKind::Cycle | ErrorKind::Refuted) => {
-                what = what.replacen("property", name, 1)
+                what.replacen("property", name, 1)
             }
-            (Some((kind, name)), ErrorKind::Goal) if kind != "reachability" => what = format!("{name} violated"),
+            (Some((kind, name)), ErrorKind::Goal) if kind != "reachability" => format!("{name} violated"),
             (Some((_, name)), error) if is_fault(error) => {
-                what = format!("{what} (`{name}` was not decided: a fault came first)");
+                format!("{what} (`{name}` was not decided: a fault came first)")
             }
-            _ => {}
-        }
+            _ => what,
+        };
+        (what, place)
+    }
+
+    /// The result with a trace; `run` is the first counterexample.
+    pub fn with_trace(&self, violated: &Violated, run: &Run, look: Look, selection: &Selection) -> String {
+        let (what, place) = self.headline(violated);
         let place = place.unwrap_or_else(|| visible(&self.model.name).into_owned());
         let refuted = matches!(violated.first.error(), ErrorKind::Refuted);
         let length = match (self.order, run.end()) {
@@ -133,7 +144,7 @@ impl Checked<'_> {
         let found = format!("{}, {}", counted(self.statistics.states, "state"), duration(self.elapsed));
         let mark = paint(BAD, &format!("✗ {what}"));
         let mut out = format!("{mark}   {place}     {length}, {steps} ({found})\n\n");
-        out.push_str(&trace(run, names, look));
+        out.push_str(&trace_of(run, &run.names(), look, selection));
         if self.statistics.errors.total() > 1 {
             out.push('\n');
             out.push_str(&self.all(violated));
@@ -231,23 +242,67 @@ impl Checked<'_> {
         }
     }
 
-    /// The result of one of several properties on one line.
+    /// The result of one of several properties on one line: `✗ live   26 steps (weak fairness) → live.trail.json`.
     pub fn line(&self, trail: Option<&str>) -> String {
-        let name = self.property.map_or("safety".to_string(), |(kind, name)| match kind {
-            "acceptance" | "progress" => name.to_string(),
-            _ => format!("{kind} {name}"),
-        });
-        let what = match self.verdict {
-            Verdict::Holds(_) => "holds",
-            Verdict::Violated(v) if self.property.is_some() && is_fault(v.first.error()) => {
-                "not decided (a fault came first)"
+        format!("  {}\n", self.named("safety", trail))
+    }
+
+    /// The result of a property on one line, with the name of the property.
+    fn named(&self, name: &str, trail: Option<&str>) -> String {
+        let name = visible(self.property.map_or(name, |(_, name)| name));
+        let (style, mark, rest) = match self.verdict {
+            Verdict::Holds(_) => (GOOD, "✓", self.held()),
+            Verdict::Violated(v) => {
+                let (what, place) = headline(self.model, v.first.error());
+                match (self.property, v.first.error()) {
+                    (Some(_), error) if is_fault(error) => {
+                        let what = format!("not decided: a fault came first: {what}   ");
+                        (UNSURE, "?", what + &self.violated(v, place, trail))
+                    }
+                    (Some(_), ErrorKind::Goal | ErrorKind::BadPrefix | ErrorKind::Refuted | ErrorKind::Cycle) => {
+                        (BAD, "✗", self.violated(v, None, trail))
+                    }
+                    _ => (BAD, "✗", format!("{what}   ") + &self.violated(v, place, trail)),
+                }
             }
-            Verdict::Violated(_) => "violated",
-            Verdict::Inconclusive(_) => "",
+            Verdict::Inconclusive(reason) => {
+                (UNSURE, "?", format!("{reason}   {}{}", self.incomplete(reason), self.fairness_words()))
+            }
         };
-        let what = if what.is_empty() { String::new() } else { format!(" {what}{}:", self.assuming()) };
-        let rest = self.brief(trail);
-        format!("  {name}{what} {rest}\n")
+        format!("{}   {rest}", paint(style, &format!("{mark} {name}")))
+    }
+
+    /// The states and the time of a search without errors, and what restricts the verdict.
+    fn held(&self) -> String {
+        let states = counted(self.statistics.states, "state");
+        let vacuous = self.vacuity.iter().map(|why| format!("   {}", paint(UNSURE, &format!("vacuous: {why}"))));
+        let rest = self.not_checked_text() + &vacuous.collect::<String>();
+        format!("{states}   {}{}{rest}", duration(self.elapsed), self.fairness_words())
+    }
+
+    /// The place, the length and the file of a counterexample.
+    fn violated(&self, violated: &Violated, place: Option<String>, trail: Option<&str>) -> String {
+        let place = place.map(|p| format!("{p}   ")).unwrap_or_default();
+        let steps = counted(violated.first.replayed().moves().len() as u64, "step");
+        let trail = trail.map(|t| format!(" → {}", visible(t))).unwrap_or_default();
+        format!("{place}{steps}{}{trail}", self.fairness_words())
+    }
+
+    /// The states of a search that is not complete.
+    fn incomplete(&self, reason: &Reason) -> String {
+        let complete = if matches!(reason, Reason::Unchecked(_)) { "safety holds" } else { "not complete" };
+        format!("{} states, {complete}", short(self.statistics.states))
+    }
+
+    /// The fairness assumption in short: ` (weak fairness)`.
+    fn fairness_words(&self) -> &'static str {
+        match self.fairness {
+            Fairness::None => "",
+            Fairness::Weak => " (weak fairness)",
+            Fairness::Strong => " (strong fairness)",
+            Fairness::StrongTransitions => " (strong fairness for transitions)",
+            Fairness::Impartial => " (impartiality)",
+        }
     }
 
     /// The figures: `104 312 889 states · 371 200 113 transitions · depth 412 · 2m23s · 24 B/state · 2.33 GiB`.
@@ -311,26 +366,28 @@ impl Checked<'_> {
         format!("  {what} · coverage at most about {coverage} · {store}\n")
     }
 
-    /// The result of one of several models on one line, without the name of the model.
-    pub fn brief(&self, trail: Option<&str>) -> String {
+    /// The result of one of several models on one line, without the name of the model. The property is named if there is one
+    /// `alone`, or if it is violated.
+    pub fn brief(&self, trail: Option<&str>, alone: bool) -> String {
         match self.verdict {
             Verdict::Holds(_) => {
-                let states = counted(self.statistics.states, "state");
-                let (mark, time) = (paint(GOOD, "✓ no errors"), duration(self.elapsed));
-                format!("{mark}   {states}   {time}{}", self.not_checked_text())
+                let what = match self.property.filter(|_| alone) {
+                    Some(("reachability", name)) => format!("✓ never reached: {name}"),
+                    Some((_, name)) => format!("✓ {name}"),
+                    None => "✓ no errors".to_string(),
+                };
+                format!("{}   {}", paint(GOOD, &what), self.held())
+            }
+            Verdict::Violated(_) if self.property.is_some_and(|(kind, _)| kind != "reachability") => {
+                self.named("", trail)
             }
             Verdict::Violated(v) => {
-                let (what, place) = headline(self.model, v.first.error());
-                let place = place.map(|p| format!("   {p}")).unwrap_or_default();
-                let steps = counted(v.first.replayed().moves().len() as u64, "step");
-                let trail = trail.map(|t| format!(" → {}", visible(t))).unwrap_or_default();
-                format!("{}{place}   {steps}{trail}", paint(BAD, &format!("✗ {what}")))
+                let (what, place) = self.headline(v);
+                format!("{}   {}", paint(BAD, &format!("✗ {what}")), self.violated(v, place, trail))
             }
             Verdict::Inconclusive(reason) => {
-                let states = short(self.statistics.states);
-                let mark = paint(UNSURE, &format!("? {reason}"));
-                let complete = if matches!(reason, Reason::Unchecked(_)) { "safety holds" } else { "not complete" };
-                format!("{mark}   {states} states, {complete}")
+                let name = self.property.map(|(_, name)| format!("{name}: ")).unwrap_or_default();
+                format!("{}   {}", paint(UNSURE, &format!("? {name}{reason}")), self.incomplete(reason))
             }
         }
     }
@@ -378,7 +435,12 @@ fn percent(part: f64) -> String {
 
 /// The steps of a run. For a deadlock, the blocked processes follow.
 pub fn trace(run: &Run, names: &Names, look: Look) -> String {
-    let mut out = table(run, names, look);
+    trace_of(run, names, look, &Selection::default())
+}
+
+/// The steps of a run, with a choice of columns and rows and with remarks.
+pub fn trace_of(run: &Run, names: &Names, look: Look, selection: &Selection) -> String {
+    let mut out = selected(run, names, look, selection);
     if let End::Cycle(before) = run.end() {
         let (first, last) = (run.forgotten() + before + 1, run.forgotten() + run.moves().len());
         let which = match first.cmp(&last) {
@@ -395,6 +457,12 @@ pub fn trace(run: &Run, names: &Names, look: Look) -> String {
         out.push_str(&deadlock(run, names));
     } else if let Some(remark) = explanation::remark(run, names).filter(|_| run.end().is_of_state()) {
         out.push_str(&format!("\n  {} the property can't be evaluated here: {remark}\n", paint(BAD, "✗")));
+    }
+    for (_, mark) in &selection.marks {
+        out.push_str(&format!("  {} {}\n", paint(UNSURE, "◆"), visible(mark)));
+    }
+    for note in &selection.notes {
+        out.push_str(&format!("  {}\n", visible(note)));
     }
     out
 }

@@ -16,6 +16,7 @@ mod budget;
 mod certificate;
 mod cycle_algorithm;
 mod explore;
+pub mod graph;
 mod outcome;
 mod progress;
 pub mod store;
@@ -29,7 +30,8 @@ pub use explore::{
     StoreKind, SubformulaId, SuccessorOrder, explore, explore_with,
 };
 pub use outcome::{
-    CacheUse, End, ErrorFree, ErrorKind, Errors, Exhausted, Outcome, Statistics, StoreMigration, Swarm, Violation,
+    CacheUse, End, ErrorFree, ErrorKind, Errors, Exhausted, Outcome, ProbeUse, Statistics, StoreMigration, Swarm,
+    Violation,
 };
 pub use progress::{Progress, Snapshot};
 pub use store::when_out_of_memory;

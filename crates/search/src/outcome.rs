@@ -112,6 +112,17 @@ pub struct Statistics {
     /// Counters of a swarm. The number of states is then an estimate of the distinct states that all searches
     /// together have visited.
     pub swarm: Option<Swarm>,
+    /// The depth-first probe of a breadth-first search, if there was one. Its states do not count above.
+    pub probe: Option<ProbeUse>,
+}
+
+/// A depth-first probe.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ProbeUse {
+    /// The states that it has stored.
+    pub states: u64,
+    /// Whether the error is one that only the probe has found: its trail may not be a shortest one.
+    pub is_used: bool,
 }
 
 /// Counters of a swarm of searches.

@@ -6,6 +6,8 @@
 use std::collections::BTreeSet;
 
 use kripke_model::interpret::{Move, Point};
+use kripke_model::ir::ProcessId;
+use kripke_model::layout::ProcessView;
 use kripke_model::trail::{Ending, Replayed};
 use kripke_model::{Fault, FindingKind, Interpreter};
 use kripke_search::Fairness;
@@ -51,6 +53,55 @@ pub fn is_fair(replayed: &Replayed, fairness: Fairness, interpreter: &mut Interp
         Fairness::Impartial => false,
     };
     all.iter().all(|agent| moved.contains(agent) || fair(agent))
+}
+
+/// The part of a process in a cycle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Activity {
+    /// The process number.
+    pub pid: u8,
+    /// The type of the process.
+    pub process: ProcessId,
+    /// Whether the process moves on the cycle.
+    pub moves: bool,
+    /// Where on the cycle the process is enabled.
+    pub enabled: Enabled,
+}
+
+/// The states of a cycle in which a process is enabled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Enabled {
+    /// All states.
+    Always,
+    /// Some states, but not all.
+    Sometimes,
+    /// No state.
+    Never,
+}
+
+/// The processes that are alive where the cycle of a run begins. Empty for a run without a cycle.
+pub fn activities(replayed: &Replayed, interpreter: &mut Interpreter) -> Vec<Activity> {
+    let Ending::Cycle(start) = replayed.ending() else { return Vec::new() };
+    let start = start as usize;
+    let (mut moved, mut states) = (BTreeSet::new(), Vec::new());
+    let count = replayed.states().count() - 1;
+    for at in start..count {
+        let moves = &replayed.moves()[replayed.moves_before(at)..replayed.moves_before(at + 1)];
+        moved.extend(movers(moves, Fairness::Weak, interpreter));
+        states.push(enabled_agents(&replayed.state(at), Fairness::Weak, interpreter));
+    }
+    let processes = interpreter.layout().view(&replayed.state(start)).processes;
+    let activity = |p: &ProcessView| {
+        let agent = vec![u32::from(p.pid)];
+        let enabled = states.iter().filter(|enabled| enabled.contains(&agent)).count();
+        let enabled = match enabled {
+            0 => Enabled::Never,
+            all if all == states.len() => Enabled::Always,
+            _ => Enabled::Sometimes,
+        };
+        Activity { pid: p.pid, process: p.process, moves: moved.contains(&agent), enabled }
+    };
+    processes.iter().map(activity).collect()
 }
 
 /// Whether some state of the cycle has a process, or the observer, at an accepting location.

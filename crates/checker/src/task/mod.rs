@@ -227,18 +227,30 @@ pub struct Problem {
     /// The conditions of [`Questions::reach`].
     conditions: Vec<Expr>,
     questions: Vec<Question>,
+    /// The expressions to watch, which are no question.
+    pub watched: Vec<Expr>,
     /// Warnings about the text of the model, rendered.
     pub warnings: String,
 }
 
 /// Reads a model, and the questions about it.
 pub fn load(file: &Path, request: &Request, files: &dyn Files) -> Result<Problem, InputError> {
+    load_watching(file, request, &[], files)
+}
+
+/// Reads a model, the questions about it, and expressions in its language.
+pub fn load_watching(
+    file: &Path,
+    request: &Request,
+    watch: &[String],
+    files: &dyn Files,
+) -> Result<Problem, InputError> {
     let asked = &request.questions;
     let mut questions = Vec::new();
     let loaded = load::load_with(file, &request.source, files, |model| {
         questions = question::questions(model, asked, files)?;
         let propositions = questions.iter().flat_map(Question::propositions);
-        Ok(asked.reach.iter().cloned().chain(propositions).collect())
+        Ok(asked.reach.iter().cloned().chain(propositions).chain(watch.iter().cloned()).collect())
     })?;
     let load::Loaded { model, mut conditions, warnings, .. } = loaded;
     let mut rest = conditions.split_off(asked.reach.len().min(conditions.len())).into_iter();
@@ -247,7 +259,8 @@ pub fn load(file: &Path, request: &Request, files: &dyn Files) -> Result<Problem
         let conditions = rest.by_ref().take(wanted).collect();
         question.mean(&model, conditions)?;
     }
-    Ok(Problem { model, conditions, questions, warnings })
+    let watched = rest.collect();
+    Ok(Problem { model, conditions, questions, watched, warnings })
 }
 
 /// The tasks of a request, in order, simplified as far as the request allows.
@@ -363,6 +376,24 @@ fn plain_tasks(file: &Path, problem: Problem, request: &Request) -> Result<Vec<T
         }
     }
     Ok(out)
+}
+
+/// The task of safety for a model without properties, simplified as far as the request allows.
+pub(crate) fn safety(plain: Model, request: &Request) -> Task {
+    let mut task = Stated::new(plain).safety();
+    if !request.reductions.raw {
+        task.simplify(&request.reductions);
+    }
+    task
+}
+
+/// The task of a formula about a model without properties, simplified as far as the request allows.
+pub(crate) fn simplified(plain: &Model, question: &Question, request: &Request) -> Result<Task, InputError> {
+    let mut task = formula(plain, question, request)?;
+    if !request.reductions.raw {
+        task.simplify(&request.reductions);
+    }
+    Ok(task)
 }
 
 /// The task of a formula or an automaton.

@@ -151,7 +151,7 @@ fn is_sound(request: &Request, facts: &Facts, plan: &Plan) -> bool {
         }
         StoreKind::Tree | StoreKind::Words => !temporal,
         _ => true,
-    } && !(plan.words && temporal);
+    } && !(plan.word_bits.is_some() && temporal);
     // Fairness and the count of all cycles are decided on components.
     let algorithm = plan.search.cycles.is_none_or(|cycles| {
         let whole = matches!(cycles.algorithm, Algorithm::Auto | Algorithm::Scc);

@@ -9,7 +9,7 @@ Examples:
   kripke ltl '[] (p -> <> q)'                    never claim of the runs that satisfy the formula
   kripke ltl --negate '[] (x > 3 -> <> done)'    never claim of the runs that violate it
   kripke ltl 'G F p' --format hoa                HOA format, for other tools
-  kripke ltl 'p U q' --format dot | dot -Tsvg    picture
+  kripke ltl 'p U q' --format svg > a.svg        picture
   kripke ltl 'p W q' --format summary            size and class of the automaton
   kripke ltl --from-hoa a.hoa                    automaton of another tool as a never claim
 
@@ -40,16 +40,16 @@ pub struct Ltl {
     /// Read an automaton in HOA format instead of a formula
     #[arg(long, value_name = "FILE", conflicts_with = "formula")]
     pub from_hoa: Option<PathBuf>,
-    /// Never claim, HOA format, Graphviz picture, or size and class of the automaton
+    /// Never claim, HOA format, Graphviz file, picture, or size and class of the automaton
     #[arg(
         long,
         value_enum,
         default_value_t = LtlFormat::Never,
-        value_name = "never|hoa|dot|summary",
+        value_name = "never|hoa|dot|svg|summary",
         hide_possible_values = true
     )]
     pub format: LtlFormat,
-    /// Generalised Büchi automaton: acceptance sets on edges instead of accepting states (hoa and dot)
+    /// Generalised Büchi automaton: acceptance sets on edges instead of accepting states (hoa, dot and svg)
     #[arg(long)]
     pub generalised: bool,
 }
@@ -59,5 +59,6 @@ pub enum LtlFormat {
     Never,
     Hoa,
     Dot,
+    Svg,
     Summary,
 }

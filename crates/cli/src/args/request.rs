@@ -2,7 +2,7 @@
 
 use kripke::request::{Errors, Limits, Questions, Reductions, Request, Search, Source, Store, Swarm};
 
-use super::{Asking, Check, Format, Looking, Reading, Searching, Storing};
+use super::{Asking, Check, Format, Looking, Overflow, Reading, Searching, Storing};
 
 impl Check {
     /// The request that the arguments make.
@@ -21,6 +21,8 @@ impl Check {
                 timeout: self.limits.timeout,
             },
             coverage: self.showing.format == Format::Text || self.showing.unreached,
+            vacuity: !self.reports.no_vacuity,
+            overflow_warnings: self.reading.overflow == Overflow::Warn,
         }
     }
 }
@@ -35,6 +37,7 @@ impl Reading {
             include: self.include.clone(),
             reverse_escapes: self.reverse_escapes,
             lossy: self.lossy_send,
+            overflow_is_error: self.overflow == Overflow::Error,
         }
     }
 

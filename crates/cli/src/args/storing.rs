@@ -8,9 +8,9 @@ use kripke_search::store::{Bits, HashStore};
 /// The store of visited states.
 #[derive(Args, Clone, Debug)]
 pub struct Storing {
-    /// Store of visited states: states of one word in a compact hash table (words), if they have at most 63 bits; complete
-    /// states (exact); tree compression (tree), less memory but slower; words, or exact and then tree when memory runs low
-    /// (auto); state caching in bounded memory (cache), which revisits replaced states; hash compaction (hash) and bitstate
+    /// Store of visited states: states of one or two words in a compact hash table (words), if they have at most 127 bits;
+    /// complete states (exact); tree compression (tree), less memory but slower; words if states have at most 64 bits, or
+    /// exact and then tree when memory runs low (auto); state caching in bounded memory (cache), which revisits replaced states; hash compaction (hash) and bitstate
     /// hashing (bitstate), which may omit states and so cannot prove a property [default: auto]
     #[arg(long, value_name = "auto|words|exact|tree|cache|hash|bitstate", value_parser = parse_store)]
     pub store: Option<StoreKind>,

@@ -61,6 +61,12 @@ impl Set {
     pub fn arguments(&self, file: &Path) -> Vec<OsString> {
         let mut out = vec![OsString::from("check")];
         out.extend(self.words.iter().map(OsString::from));
+        if !self.words.iter().any(|word| word == "--no-vacuity") {
+            out.push("--no-vacuity".into());
+        }
+        if !self.words.iter().any(|word| word.starts_with("--overflow")) {
+            out.push("--overflow=wrap".into());
+        }
         out.extend(["--format", "json", "--"].map(OsString::from));
         out.push(file.into());
         out

@@ -5,14 +5,14 @@ use kripke::layers::state_bits;
 use kripke::memory;
 use kripke::request::Request;
 use kripke::task::Kind;
-use kripke_model::Within;
 use kripke_report::evidence::Words;
 use kripke_report::json::{self, Report};
 use kripke_report::source::Lines;
-use kripke_report::verdict::{Counterexample, Reason, Verdict};
-use kripke_report::{coverage, explanation, screen};
-use kripke_search::{End, ErrorKind, Errors, Fairness, Limit, Order, Place, Statistics, StoreKind};
+use kripke_report::verdict::{Reason, Verdict};
+use kripke_report::{coverage, screen};
+use kripke_search::{End, Errors, Fairness, Limit, Order, Place, Statistics, StoreKind};
 
+use super::cases;
 use super::screen::Done;
 use crate::args::Check;
 use crate::trails::Written;
@@ -58,8 +58,14 @@ pub fn report(done: &Done, args: &Check) -> Report {
             reached: sum(|e| e.goals),
             property: sum(|e| e.bad_prefixes + e.cycles),
         },
-        findings: results.answers.iter().flat_map(findings).collect(),
+        findings: results.answers.iter().flat_map(cases::findings).collect(),
         unreached: args.showing.unreached.then(|| unreached(results)),
+        dead: Some(&results.answers[0])
+            .filter(|answer| {
+                args.showing.unreached && !answer.left_out && matches!(answer.outcome.end, End::Exhausted(_))
+            })
+            .map(|answer| dead(results, answer)),
+        cut: results.cuts.iter().map(cut).collect(),
         seconds: json::Seconds { cpu: done.cpu, ..results.seconds },
         memory: json::Memory {
             peak_rss: memory::peak(),
@@ -87,6 +93,7 @@ fn property(results: &Results, answer: &Answer, trail: &Written, request: &Reque
         kind: answer.task.kind.word(),
         verdict: answer.verdict.word(),
         undecided: undecided(answer),
+        vacuous: answer.vacuity.as_ref().map(ToString::to_string),
         trail: trail.name(),
         evidence: evidence(answer),
         fairness: Some(answer.fairness()).filter(|fairness| *fairness != Fairness::None).map(Fairness::word),
@@ -122,36 +129,6 @@ fn evidence(answer: &Answer) -> Option<json::Evidence> {
     Some(json::Evidence { runs: runs.collect(), open: open.collect() })
 }
 
-fn findings(answer: &Answer) -> Vec<json::Finding> {
-    let Verdict::Violated(violated) = &answer.verdict else { return Vec::new() };
-    let model = &answer.task.model;
-    let lines = Lines::new(model);
-    let finding = |c: &Counterexample| {
-        let (message, _) = screen::headline(model, c.error());
-        let found = match c.error() {
-            ErrorKind::Finding(f) => Some(f),
-            ErrorKind::InvalidEnd | ErrorKind::Goal | ErrorKind::BadPrefix | ErrorKind::Cycle | ErrorKind::Refuted => {
-                None
-            }
-        };
-        let placed = found.filter(|f| explanation::place(model, &lines, f).is_some());
-        let otherwise = match c.error() {
-            ErrorKind::Goal => "reached",
-            ErrorKind::BadPrefix | ErrorKind::Cycle | ErrorKind::Refuted => "property",
-            ErrorKind::Finding(_) | ErrorKind::InvalidEnd => "invalid_end_state",
-        };
-        json::Finding {
-            kind: found.map_or(otherwise, |f| explanation::kind(&f.kind)),
-            message,
-            file: placed.map(|f| lines.file(f.span.file).to_string()),
-            line: placed.map(|f| lines.of(f.span).first),
-            process: found.filter(|f| f.within != Within::Goal).map(|f| model.process(f.process).name.clone()),
-            steps: c.replayed().moves().len(),
-        }
-    };
-    std::iter::once(&violated.first).chain(&violated.others).map(finding).collect()
-}
-
 fn unreached(results: &Results) -> Vec<json::Unreached> {
     let lines = Lines::new(&results.model);
     let missed = coverage::unreached(&results.model, &results.answers[0].covered).into_iter();
@@ -163,6 +140,22 @@ fn unreached(results: &Results) -> Vec<json::Unreached> {
             statement: m.statement,
         })
         .collect()
+}
+
+fn dead(results: &Results, answer: &Answer) -> Vec<json::Dead> {
+    let lines = Lines::new(&results.model);
+    let dead = coverage::dead(&results.model, &answer.covered).into_iter();
+    dead.map(|d| json::Dead {
+        kind: d.kind.word(),
+        file: lines.file(d.line.file).to_string(),
+        line: d.line.first,
+        statement: d.statement,
+    })
+    .collect()
+}
+
+fn cut(cut: &kripke::overflow::Cut) -> json::Cut {
+    json::Cut { message: cut.message.clone(), file: cut.file.clone(), line: cut.line }
 }
 
 /// Each store that was used, and how many states there were when it came into use.

@@ -4,15 +4,18 @@ use std::path::Path;
 use std::time::Duration;
 
 use kripke::answer::{Answer, Results};
+use kripke::explain::Explained;
 use kripke::layers::state_bits;
 use kripke::request::Request;
 use kripke::symmetric;
-use kripke::task::Kind;
+use kripke::task::{Kind, Task};
+use kripke_model::trail::Replayed;
 use kripke_reduce::por::NO_REDUCTION;
 use kripke_report::escape::visible;
 use kripke_report::json;
 use kripke_report::run::Run;
 use kripke_report::screen::{Checked, trace};
+use kripke_report::select::Selection;
 use kripke_report::table::Look;
 use kripke_report::verdict::Verdict;
 use kripke_report::{coverage, decision, number};
@@ -44,7 +47,8 @@ impl Done {
     /// The whole check in one line.
     pub fn brief(&self) -> String {
         let decisive = self.results.decisive();
-        self.checked(decisive).brief(self.trail(decisive).name().as_deref())
+        let alone = self.results.answers.len() == 1;
+        self.checked(decisive).brief(self.trail(decisive).name().as_deref(), alone)
     }
 
     /// The whole check.
@@ -83,15 +87,23 @@ impl Done {
             return String::new();
         }
         let missed = coverage::unreached(model, &answer.covered);
-        let so_far = if complete { "" } else { " so far" };
-        match coverage::summary(model, &missed) {
+        let so_far = match (complete, answer.left_out) {
+            (false, _) => " so far",
+            (true, true) => " in the reduced search",
+            (true, false) => "",
+        };
+        let dead = coverage::dead(model, &answer.covered);
+        let dead = coverage::dead_summary(model, &dead).filter(|_| complete && !answer.left_out);
+        let dead: String = dead.into_iter().map(|dead| format!("  {dead}\n")).collect();
+        let never = match coverage::summary(model, &missed) {
             None if args.showing.unreached => format!("  every statement was executed{so_far}\n"),
             None => String::new(),
             Some(_) if args.showing.unreached => {
                 format!("  never executed{so_far}:\n{}", coverage::details(model, &missed))
             }
-            Some(places) => format!("  never executed: {places}\n"),
-        }
+            Some(places) => format!("  never executed{so_far}: {places}\n"),
+        };
+        never + &dead
     }
 
     /// Where time and memory went.
@@ -127,12 +139,14 @@ impl Done {
     fn answer(&self, answer: &Answer, args: &Check, file: &Path) -> String {
         let (checked, trail) = (self.checked(answer), self.trail(answer));
         let look = Look { width: output::width(), full: args.showing.full };
+        let alone = self.trails.iter().filter(|written| written.name().is_some()).count() == 1;
         match (&answer.verdict, answer.witness()) {
             (Verdict::Violated(violated), _) => {
                 let run = Run::replayed(&answer.interpreter, violated.first.replayed());
-                let mut out = checked.with_trace(violated, &run, &run.names(), look);
+                let selection = explained(answer, violated.first.replayed());
+                let mut out = checked.with_trace(violated, &run, look, &selection);
                 out.push_str(&other_runs(answer, look));
-                out.push_str(&trail.hint(file));
+                out.push_str(&trail.hint(file, alone));
                 out
             }
             (_, Some(witness)) => {
@@ -141,12 +155,21 @@ impl Done {
                 out.push_str("\n  this shows it:\n\n");
                 out.push_str(&trace(&run, &run.names(), look));
                 out.push_str(&other_runs(answer, look));
-                out.push_str(&trail.hint(file));
+                out.push_str(&trail.hint(file, alone));
                 out
             }
             _ => checked.without_trace(),
         }
     }
+}
+
+/// The remarks on a counterexample, and the propositions of the property as columns.
+fn explained(answer: &Answer, replayed: &Replayed) -> Selection {
+    let mut interpreter = answer.interpreter.for_thread();
+    let names = Run::replayed(&interpreter, replayed).names();
+    let Task { kind, question, .. } = &answer.task;
+    let explained = Explained { kind: *kind, question: question.as_ref(), replayed, names: &names };
+    explained.selection(Selection::default(), &mut interpreter)
 }
 
 /// An answer to be shown.
@@ -168,6 +191,7 @@ pub fn checked(answer: &Answer) -> Checked<'_> {
         shortest: answer.shortest,
         audited: answer.audited,
         not_checked: Vec::new(),
+        vacuity: answer.vacuity.as_ref().map(|why| visible(&why.to_string()).into_owned()),
     }
 }
 

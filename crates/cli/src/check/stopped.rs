@@ -5,14 +5,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kripke::answer::Answer;
 use kripke::memory;
+use kripke_report::case::{Case, CaseResult, Suite};
 use kripke_report::json::{self, Known};
 use kripke_report::number::counted;
 use kripke_report::style::{UNSURE, paint};
 use kripke_report::verdict::Reason;
 
+use super::Session;
+use super::cases::case;
+use super::reports::Reports;
+use super::run_log::RunLog;
 use super::screen::checked;
 use super::tally::Tally;
-use crate::args::{Check, Format};
+use crate::args::Format;
 use crate::exit::Status;
 use crate::output;
 use crate::trails::Written;
@@ -26,11 +31,32 @@ pub struct Answered(Arc<Mutex<KnownAnswers>>);
 struct KnownAnswers {
     /// How many there will be.
     expected: usize,
-    /// Each with its line on the screen.
-    answers: Vec<(Known, String)>,
+    answers: Vec<Recorded>,
+    /// Whether answers are recorded as cases, too.
+    cases: bool,
+}
+
+/// An answer before the end of the check.
+struct Recorded {
+    known: Known,
+    /// Its line on the screen.
+    line: String,
+    /// The answer as a case, for report files.
+    case: Option<Case>,
 }
 
 impl Answered {
+    /// With cases, for report files.
+    pub fn new(cases: bool) -> Answered {
+        Answered(Arc::new(Mutex::new(KnownAnswers { cases, ..KnownAnswers::default() })))
+    }
+
+    /// The cases of the answers so far.
+    pub fn suite(&self, file: &Path) -> Suite {
+        let cases = self.lock().answers.iter().filter_map(|answer| answer.case.clone()).collect();
+        Suite { model: file.display().to_string(), cases }
+    }
+
     fn lock(&self) -> MutexGuard<'_, KnownAnswers> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -53,14 +79,19 @@ impl Answered {
             trail: None,
         };
         let line = checked(answer).line(None);
-        self.lock().answers.push((known, line));
+        let mut recorded = self.lock();
+        let case = recorded.cases.then(|| case(answer, None));
+        recorded.answers.push(Recorded { known, line, case });
     }
 
     /// The trail of the last one was written.
     pub fn written(&self, answer: &Answer, written: &Written) {
-        if let Some((known, line)) = self.lock().answers.last_mut() {
-            known.trail = written.name();
-            *line = checked(answer).line(known.trail.as_deref());
+        let mut recorded = self.lock();
+        let cases = recorded.cases;
+        if let Some(last) = recorded.answers.last_mut() {
+            last.known.trail = written.name();
+            last.line = checked(answer).line(last.known.trail.as_deref());
+            last.case = cases.then(|| case(answer, written.name()));
         }
     }
 }
@@ -81,11 +112,13 @@ pub struct StopReport {
     limits: json::Limits,
     answered: Answered,
     position: Option<Position>,
+    reports: Arc<Reports>,
+    log: Arc<RunLog>,
 }
 
 impl StopReport {
     pub fn new(
-        args: &Check,
+        session: &Session<'_>,
         limits: json::Limits,
         file: &Path,
         answered: &Answered,
@@ -93,23 +126,27 @@ impl StopReport {
     ) -> StopReport {
         StopReport {
             name: file.display().to_string(),
-            format: args.showing.format,
+            format: session.args.showing.format,
             limits,
             answered: answered.clone(),
             position,
+            reports: session.reports.clone(),
+            log: session.log.clone(),
         }
     }
 
     pub fn print(&self, stop: &Stop) -> Status {
-        let answered = &self.answered.lock().answers;
-        let violated = answered.iter().any(|(known, _)| known.verdict == "violated");
+        let recorded = self.answered.lock();
+        let answered = &recorded.answers;
+        let violated = answered.iter().any(|answer| answer.known.verdict == "violated");
         let status = if violated { Status::Violated } else { Status::Inconclusive };
         let reason = Reason::Limit(stop.limit.clone());
         let what = if stop.refused { "the system has no more memory".to_string() } else { reason.to_string() };
         let message = format!("{what} while {}", stop.phase.words());
+        self.write_reports(&recorded, &message);
         match self.format {
             Format::Json => {
-                let known = answered.iter().map(|(known, _)| known.clone()).collect();
+                let known = answered.iter().map(|answer| answer.known.clone()).collect();
                 output::print(&self.object(stop, known, &message));
             }
             Format::Text => {
@@ -120,7 +157,7 @@ impl StopReport {
                 let line = format!("{}: {message}{seen}", paint(UNSURE, mark));
                 let advice =
                     reason.advice().filter(|_| !stop.refused).map(|advice| format!("  {advice}\n")).unwrap_or_default();
-                let lines: String = answered.iter().map(|(_, line)| line.as_str()).collect();
+                let lines: String = answered.iter().map(|answer| answer.line.as_str()).collect();
                 output::print(&match &self.position {
                     Some(position) => format!("{:<width$}   {line}\n", self.name, width = position.width),
                     None => format!("{lines}{line}\n{advice}"),
@@ -128,6 +165,17 @@ impl StopReport {
             }
         }
         self.position.as_ref().map_or(status, |position| self.sum(position, status))
+    }
+
+    /// Writes the report files with what is known.
+    fn write_reports(&self, recorded: &KnownAnswers, message: &str) {
+        let mut cases: Vec<Case> = recorded.answers.iter().filter_map(|answer| answer.case.clone()).collect();
+        let open = CaseResult::Inconclusive(message.to_string());
+        cases.extend(Suite::whole(&self.name, open).cases);
+        self.reports.add(Suite { model: self.name.clone(), cases });
+        self.reports.write();
+        self.log.end(Some(message.to_string()));
+        self.log.write();
     }
 
     /// The others are not looked at any more.

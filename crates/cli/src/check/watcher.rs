@@ -10,8 +10,9 @@ use kripke::request::Request;
 use kripke_report::verdict::Verdict;
 use kripke_search::Progress;
 
+use super::run_log::RunLog;
 use super::stopped::Answered;
-use crate::args::Check;
+use crate::args::{Check, ProgressStyle};
 use crate::trails::{Target, Written};
 use crate::{output, progress, watchdog};
 
@@ -22,6 +23,7 @@ pub struct Watcher<'a> {
     pub file: &'a Path,
     pub interrupt: &'a Arc<AtomicBool>,
     pub answered: Answered,
+    pub log: &'a RunLog,
     /// The files written for each answer, and whether one of them is a counterexample.
     pub trails: Mutex<(Vec<Written>, bool)>,
 }
@@ -32,8 +34,8 @@ impl Watcher<'_> {
         self.trails.into_inner().unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Writes a counterexample or a witness. The first counterexample gets the name of the model; a witness does if it is the
-    /// only question.
+    /// Writes counterexamples or a witness. A file that the user named is for the first counterexample, or for a witness if it is
+    /// the only question.
     fn write(&self, answer: &Answer, first: bool) -> Written {
         let Watcher { args, request, file, .. } = self;
         if args.showing.no_trail {
@@ -42,7 +44,7 @@ impl Watcher<'_> {
         let target = Target { model: file, request, showing: &args.showing, task: &answer.task };
         let alone = self.answered.is_alone();
         match (&answer.verdict, &answer.tree, answer.witness()) {
-            (Verdict::Violated(violated), ..) => target.counterexample(&answer.interpreter, &violated.first, first),
+            (Verdict::Violated(violated), ..) => target.counterexamples(&answer.interpreter, violated, first),
             (_, Some(tree), Some(witness)) => {
                 target.witness(&answer.interpreter, &tree.evidence().runs[0].trail, witness, alone)
             }
@@ -70,7 +72,8 @@ impl Monitor for Watcher<'_> {
 
     fn search(&self, progress: &Arc<Progress>, memory: Option<u64>, search: &mut dyn FnMut()) {
         watchdog::search(progress);
-        progress::watch(progress, memory, !self.args.showing.quiet, search);
+        let style = if self.args.showing.quiet { ProgressStyle::None } else { self.args.reports.progress };
+        self.log.during(progress, || progress::watch(progress, memory, style, search));
     }
 
     fn questions(&self, count: usize) {
@@ -85,6 +88,7 @@ impl Monitor for Watcher<'_> {
         let mut trails = self.trails.lock().unwrap_or_else(PoisonError::into_inner);
         let written = self.write(answer, !trails.1);
         self.answered.written(answer, &written);
+        self.log.answer(answer);
         trails.0.push(written);
         trails.1 |= matches!(answer.verdict, Verdict::Violated(_));
     }

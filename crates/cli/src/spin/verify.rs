@@ -112,6 +112,7 @@ impl Pan<'_> {
             },
             limits: Limits { timeout: options.minutes.map(|m| Duration::from_secs(60 * m)), ..Limits::default() },
             coverage: true,
+            ..Request::default()
         }
     }
 

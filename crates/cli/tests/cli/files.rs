@@ -38,11 +38,11 @@ fn the_usual_names_are_no_licence_either() {
     // A trace of another tool has the same format.
     let theirs = "{ \"#meta\": { \"format\": \"ITF\", \"varTypes\": {} }, \"vars\": [], \"states\": [] }";
     desk.write("second.itf.json", theirs);
-    assert!(desk.run("check second.pml").expect(1).err.contains("can't write second.itf.json"));
+    assert!(desk.run("check second.pml --itf").expect(1).err.contains("can't write second.itf.json"));
     assert_eq!(desk.read("second.itf.json"), theirs);
-    desk.run("check second.pml --force").expect(1);
+    desk.run("check second.pml --itf --force").expect(1);
     let ours = desk.read("second.itf.json");
-    assert_eq!(desk.run("check second.pml").expect(1).err, "", "ours is replaced without a word");
+    assert_eq!(desk.run("check second.pml --itf").expect(1).err, "", "ours is replaced without a word");
     assert_eq!(desk.read("second.itf.json"), ours);
 }
 
@@ -97,7 +97,7 @@ fn a_model_can_be_standard_input() {
     let said = desk.talk("check - --ltl <>(critical==2)", &text);
     assert!(said.out.contains("✗"), "{}", said.out);
     desk.talk("check -", &text).expect(1);
-    assert_eq!(names(&desk, "stdin"), ["stdin.itf.json", "stdin.trail.json"]);
+    assert_eq!(names(&desk, "stdin"), ["stdin.F-critical-is-2.trail.json", "stdin.trail.json"]);
     desk.talk("replay -", &text).expect(1);
     let property = desk.talk("check second.pml -A --ltl-file -", "[] (critical < 3)\n");
     property.expect(0);
@@ -243,7 +243,7 @@ mod unix {
         symlink("target.json", desk.path("second.trail.json")).unwrap();
         symlink("target.json", desk.path("stuck.itf.json")).unwrap();
         for model in ["second", "stuck"] {
-            assert!(desk.run(&format!("check {model}.pml")).expect(1).err.contains("it is a link"));
+            assert!(desk.run(&format!("check {model}.pml --itf")).expect(1).err.contains("it is a link"));
         }
         assert!(desk.run("bench second.pml --csv link").expect(2).err.contains("it is a link"));
         assert_eq!(desk.read("target.json"), "precious");
@@ -369,4 +369,52 @@ mod unix {
             ""
         );
     }
+}
+
+/// One trail by default, named after the model and the property. Models of the same name do not share a trail, and each model
+/// gets its own one back.
+#[test]
+fn trails_of_different_models_have_different_names() {
+    let desk = Desk::new();
+    let model =
+        |n: u8| format!("byte x;\nactive proctype p() {{ x = {n}; assert(x == 0) }}\nltl zero {{ [] (x == 0) }}\n");
+    for (folder, n) in [("d1", 1), ("d2", 2), ("d3/d2", 3)] {
+        fs::create_dir_all(desk.path(folder)).unwrap();
+        desk.write(&format!("{folder}/m.pml"), model(n));
+        desk.run(&format!("{folder}/m.pml --property safety")).expect(1);
+    }
+    assert_eq!(names(&desk, ""), {
+        let mut all = names(&Desk::new(), "");
+        all.extend(["d1", "d2", "d3", "d2-m.trail.json", "m-2.trail.json", "m.trail.json"].map(String::from));
+        all.sort();
+        all
+    });
+    for (folder, n) in [("d1", 1), ("d2", 2), ("d3/d2", 3)] {
+        let said = desk.run(&format!("replay {folder}/m.pml")).expect(1);
+        assert!(said.out.contains(&format!("x = {n}")), "{}", said.out);
+    }
+    // The newest trail of a model is replayed, and both properties keep theirs.
+    let said = desk.run("d1/m.pml").expect(1);
+    assert!(
+        said.out.starts_with("  ✗ safety   assertion violated: assert(x==0)   d1/m.pml:2   2 steps → m.trail.json\n"),
+        "{}",
+        said.out
+    );
+    assert!(said.out.contains("\n  ✗ zero   1 step → m.zero.trail.json\n"), "{}", said.out);
+    assert!(said.out.contains("kripke replay d1/m.pml m.trail.json -i"), "{}", said.out);
+    assert!(desk.run("replay d1/m.pml").expect(1).out.contains("reached: !("));
+    assert!(desk.run("replay d1/m.pml m.trail.json").expect(1).out.contains("assertion violated"));
+}
+
+#[test]
+fn all_errors_have_numbered_trails() {
+    let desk = Desk::new();
+    let said = desk.run("second.pml --all-errors").expect(1);
+    assert_eq!(names(&desk, "second."), ["second.2.trail.json", "second.pml", "second.trail.json"]);
+    assert!(said.out.contains("written: second.trail.json, second.2.trail.json\n"), "{}", said.out);
+    let line = |said: Said| said.out.lines().next().unwrap_or_default().to_string();
+    assert!(line(desk.run("replay second.pml second.trail.json").expect(1)).ends_with("second.pml:10"));
+    assert!(line(desk.run("replay second.pml second.2.trail.json").expect(1)).ends_with("second.pml:21"));
+    let said = desk.run("second.pml --trail - --itf").expect(2);
+    assert!(said.err.contains("--trail - and --itf"), "{}", said.err);
 }

@@ -158,7 +158,7 @@ fn a_trace_too_large_for_viewers_is_not_written() {
     let declared = repeated(1500, |n| format!("int x{n};"));
     let assigned = repeated(1500, |n| format!("x{n} = 1;"));
     desk.write("many.pml", format!("{declared}active proctype P() {{\n{assigned}assert(x0 == 0) }}\n"));
-    let (said, peak) = weighed(&desk, "check many.pml --raw --quiet", &[]);
+    let (said, peak) = weighed(&desk, "check many.pml --raw --quiet --itf", &[]);
     let said = said.expect(1);
     assert!(said.err.contains("many.itf.json is not written: the trace for viewers would be larger than 32.0 MiB"));
     assert!(desk.has("many.trail.json") && !desk.has("many.itf.json"));

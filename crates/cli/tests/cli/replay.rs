@@ -21,7 +21,7 @@ fn a_counterexample_comes_back() {
 #[test]
 fn it_comes_in_every_format() {
     let desk = Desk::new();
-    desk.run("second.pml").expect(1);
+    desk.run("second.pml --itf").expect(1);
     let list = desk.run("replay second.pml -p").expect(1).out;
     assert_eq!(list.lines().filter(|l| l.contains("\tproc ")).count(), 7, "{list}");
     let itf = desk.run("replay second.pml --format json").expect(1);
@@ -55,7 +55,9 @@ fn definitions_are_remembered() {
 fn trails_go_where_they_are_told() {
     let desk = Desk::new();
     desk.run("second.pml --trail mine.json").expect(1);
-    assert!(desk.has("mine.json") && desk.has("mine.itf.json") && !desk.has("second.trail.json"));
+    assert!(desk.has("mine.json") && !desk.has("mine.itf.json") && !desk.has("second.trail.json"));
+    desk.run("second.pml --trail mine.json --itf").expect(1);
+    assert!(desk.has("mine.itf.json"));
     desk.run("replay second.pml mine.json").expect(1);
     let said = desk.run("second.pml --trail nowhere/x.json").expect(2);
     assert!(said.err.contains("can't write nowhere/x.json"), "{}", said.err);

@@ -155,3 +155,36 @@ fn a_state_that_does_not_fit_into_words_repeats_the_search() {
         assert_eq!(check(store), (true, exact.clone()), "{store}");
     }
 }
+
+/// States of two words: the counts and the counterexample are those of complete states, in both orders, for any number of
+/// threads, with and without reductions.
+#[test]
+fn states_of_two_words_are_counted_like_complete_ones() {
+    let desk = Desk::new();
+    let model = "byte a[9]; byte turn;
+        active [3] proctype P() {
+            byte i, k;
+            do
+            :: atomic { turn == _pid -> a[k] = a[k] + 1; turn = (turn + 1) % 3 }
+            :: a[k] > 0 -> a[k]--; k = (k + 1) % 9
+            :: i < 5 -> i++
+            :: i == 5 && a[3 * _pid] == 2 -> i = 0; assert(k != 8)
+            od
+        }";
+    desk.write("two.pml", model);
+    let check = |options: &str| {
+        let line = format!("check two.pml --max-depth 11 --no-trail --format json {options}");
+        desk.run(&line).json()
+    };
+    let figures =
+        |report: &serde_json::Value| ["states", "transitions", "depth", "errors"].map(|field| report[field].clone());
+    for options in
+        ["--raw --all-errors -j1", "--raw --all-errors -j3", "-j1", "--raw --search dfs", "--no-partial-order -j2"]
+    {
+        let (exact, words) = (check(&format!("{options} --store exact")), check(&format!("{options} --store words")));
+        assert_eq!(words["options"]["store"], "words", "{options}");
+        assert_eq!(words["state_bytes"], 16, "{options}");
+        assert_eq!(figures(&words), figures(&exact), "{options}");
+        assert!(exact["states"].as_u64().unwrap() > 1000, "{options}");
+    }
+}

@@ -31,26 +31,28 @@ fn verdict(desk: &Desk, file: &str, arguments: &[&str]) -> String {
 #[test]
 fn a_lasso_is_marked() {
     let desk = desk();
-    let said = ask(&desk, "fair-strong.pml", &["--ltl", "<> inside", "--fair", "weak"]).expect(1);
+    let said = ask(&desk, "fair-strong.pml", &["--ltl", "<> inside", "--fair", "weak", "--itf"]).expect(1);
     let want = "\
 ✗ <> inside violated: acceptance cycle   fair-strong.pml     trace, 2 steps (6 states, # ms)
 
   #  process  line  statement      open inside
-  0                                 0     0
+ ◆0                                 0     0
 ↻ 1  door      12   open = true     1     ·
   2  door      12   open = false    0     ·
 
   ↻ cycle: steps 1 to 2
+  ◆ from the start, `<> inside` must be met and never is
+  guest is enabled again and again and never moves: `--fair strong` excludes this run
 
-  step through it: kripke replay fair-strong.pml -i      written: fair-strong.trail.json, fair-strong.itf.json
+  step through it: kripke replay fair-strong.pml -i      written: fair-strong.F-inside.trail.json, fair-strong.F-inside.itf.json
 ";
     assert_eq!(said.steady(), want);
     let again = desk.run("replay fair-strong.pml").expect(1);
     assert!(again.out.starts_with("✗ property violated: acceptance cycle\n"), "{}", again.out);
-    assert!(again.out.ends_with("\n↻ 1  door      12   open = true     1     ·\n  2  door      12   open = false    0     ·\n\n  ↻ cycle: steps 1 to 2\n"));
+    assert!(again.out.contains("\n↻ 1  door      12   open = true     1     ·\n  2  door      12   open = false    0     ·\n\n  ↻ cycle: steps 1 to 2\n"));
     let list = desk.run("replay fair-strong.pml --format list").expect(1);
     assert!(list.out.starts_with("  <<<<<START OF CYCLE>>>>>\n  1:\tproc  0 (door:1)"), "{}", list.out);
-    let trace: Value = serde_json::from_str(&desk.read("fair-strong.itf.json")).unwrap();
+    let trace: Value = serde_json::from_str(&desk.read("fair-strong.F-inside.itf.json")).unwrap();
     assert_eq!((&trace["loop"], trace["states"].as_array().map(Vec::len)), (&json!(0), Some(3)));
     assert_eq!(trace["states"][0]["open"], trace["states"][2]["open"]);
 }
@@ -60,7 +62,7 @@ fn a_run_that_ends_stays_as_it_is() {
     let desk = desk();
     desk.write("end.pml", "byte x; active proctype p() { x = 1 }");
     let said = ask(&desk, "end.pml", &["--ltl", "<> x == 5"]).expect(1);
-    assert!(said.out.contains("↻ 3                 (nothing moves)   ·\n\n  ↻ cycle: step 3\n"), "{}", said.out);
+    assert!(said.out.contains("↻ 3                 (nothing moves)   ·   ·\n\n  ↻ cycle: step 3\n"), "{}", said.out);
     let list = desk.run("replay end.pml --format list").expect(1);
     assert!(list.out.contains("  <<<<<START OF CYCLE>>>>>\n  3:\t(nothing moves)\n"), "{}", list.out);
     let said = ask(&desk, "end.pml", &["--ctl", "AF x == 5"]).expect(1);
@@ -70,13 +72,13 @@ fn a_run_that_ends_stays_as_it_is() {
 #[test]
 fn an_invariant_takes_the_shortest_way() {
     let desk = desk();
-    let said = ask(&desk, "second.pml", &["--ltl", "[] (critical <= 1)", "-A"]).expect(1);
+    let said = ask(&desk, "second.pml", &["--ltl", "[] (critical <= 1)", "-A", "--itf"]).expect(1);
     assert!(
         said.out.starts_with("✗ [] (critical <= 1) violated   second.pml     shortest trace, 6 steps"),
         "{}",
         said.out
     );
-    assert!(!desk.read("second.itf.json").contains("\"loop\""));
+    assert!(!desk.read("second.G-critical-1.itf.json").contains("\"loop\""));
 }
 
 /// Each kind of fairness proves what the weaker can't, and so it does for both logics.
@@ -211,7 +213,7 @@ fn branching_is_shown_as_far_as_one_run_can() {
 
   at its end, EF !inside is false: there is no such run from there
 
-  step through it: kripke replay fair-strong.pml -i      written: fair-strong.trail.json, fair-strong.itf.json
+  step through it: kripke replay fair-strong.pml -i      written: fair-strong.AG-inside-implies-EF-not-inside.trail.json
 ";
     assert_eq!(said.steady(), want);
     let again = desk.run("replay fair-strong.pml").expect(1);
@@ -228,7 +230,7 @@ fn branching_is_shown_as_far_as_one_run_can() {
 #[test]
 fn what_is_true_on_some_path_is_shown() {
     let desk = desk();
-    let said = ask(&desk, "fair-strong.pml", &["--ctl", "EF inside"]).expect(0);
+    let said = ask(&desk, "fair-strong.pml", &["--ctl", "EF inside", "--itf"]).expect(0);
     let want = "\
   this shows it:
 
@@ -238,19 +240,22 @@ fn what_is_true_on_some_path_is_shown() {
   2  guest     17   open             ·     ·
   3  guest     17   inside = true    ·     1
 
-  step through it: kripke replay fair-strong.pml -i      written: fair-strong.trail.json, fair-strong.itf.json
+  step through it: kripke replay fair-strong.pml -i      written: fair-strong.EF-inside.trail.json, fair-strong.EF-inside.itf.json
 ";
     assert!(said.steady().ends_with(want), "{}", said.out);
     let again = desk.run("replay fair-strong.pml").expect(0);
     assert!(again.out.starts_with("\n  #  process") && again.out.ends_with("·     1\n"), "{}", again.out);
-    let trace: Value = serde_json::from_str(&desk.read("fair-strong.itf.json")).unwrap();
+    let trace: Value = serde_json::from_str(&desk.read("fair-strong.EF-inside.itf.json")).unwrap();
     assert_eq!(trace["states"].as_array().map(Vec::len), Some(4));
     // Another question beside it: each has a file of its own.
     let report =
         ask(&desk, "fair-strong.pml", &["--ctl", "EF inside", "--ctl", "AF inside", "--format", "json"]).expect(1);
     let report = report.json();
     let trails = [0, 1].map(|n| report["properties"][n]["trail"].clone());
-    assert_eq!(trails, ["fair-strong.EF-inside.trail.json", "fair-strong.trail.json"].map(|name| json!(name)));
+    assert_eq!(
+        trails,
+        ["fair-strong.EF-inside.trail.json", "fair-strong.AF-inside.trail.json"].map(|name| json!(name))
+    );
     let said = ask(&desk, "fair-strong.pml", &["--ctl", "EG !inside"]).expect(0);
     assert!(said.out.contains("\n  ↻ cycle: steps 3 to 4\n"), "{}", said.out);
     desk.run("replay fair-strong.pml").expect(0);
@@ -313,7 +318,7 @@ fn answers_for_machines() {
     assert_eq!(one(1), ["EF inside", "ctl", "holds", "strong"]);
     let report = ask(&desk, "fair-strong.pml", &["--ltl", "<> inside", "--format", "json"]).expect(1).json();
     let p = &report["properties"][0];
-    assert_eq!((&p["verdict"], &p["trail"]), (&json!("violated"), &json!("fair-strong.trail.json")));
+    assert_eq!((&p["verdict"], &p["trail"]), (&json!("violated"), &json!("fair-strong.F-inside.trail.json")));
     assert_eq!((&report["errors"]["property"], &report["findings"][0]["kind"]), (&json!(1), &json!("property")));
 }
 
@@ -345,8 +350,8 @@ fn formulas_come_from_files() {
     let desk = desk();
     desk.write("divine.ltl", "#define in (inside == 1)\n#property F in\n#property G (in -> G in)\n");
     let said = ask(&desk, "fair-strong.pml", &["--ltl-file", "divine.ltl", "--no-trail"]).expect(1);
-    assert!(said.out.starts_with("  ltl F {(inside == 1)} violated: "), "{}", said.out);
-    assert!(said.out.contains("\n  ltl G ({(inside == 1)} -> G {(inside == 1)}) holds: "), "{}", said.out);
+    assert!(said.out.starts_with("  ✗ F {(inside == 1)}   "), "{}", said.out);
+    assert!(said.out.contains("\n  ✓ G ({(inside == 1)} -> G {(inside == 1)})   "), "{}", said.out);
     desk.write("spin.prp", "[] (inside ->\n  [] inside)\n");
     ask(&desk, "fair-strong.pml", &["--ltl-file", "spin.prp"]).expect(0);
     desk.write("empty.prp", "\n");

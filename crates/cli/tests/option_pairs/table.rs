@@ -28,7 +28,7 @@ const QUESTIONS: [(&str, &[&str]); 9] = [
 ];
 
 /// Options that must not change an answer, or only as the judge knows.
-const PLAIN: [(&str, &[&str]); 55] = [
+const PLAIN: [(&str, &[&str]); 64] = [
     ("--force", &["--force"]),
     ("--color", &["--color=always"]),
     ("--fair", &["--fair=weak"]),
@@ -72,7 +72,14 @@ const PLAIN: [(&str, &[&str]); 55] = [
     ("--trail", &["--trail={trail}"]),
     ("--lossy-send", &["--lossy-send"]),
     ("--spin-trail", &["--spin-trail={trail}.spin"]),
+    ("--itf", &["--itf"]),
     ("--no-trail", &["--no-trail"]),
+    ("--junit", &["--junit={folder}/pair.xml"]),
+    ("--sarif", &["--sarif={folder}/pair.sarif"]),
+    ("--log", &["--log={folder}/pair.log"]),
+    ("--no-vacuity", &["--no-vacuity"]),
+    ("--progress", &["--progress=plain"]),
+    ("--progress", &["--progress=none"]),
     ("--quiet", &["-q"]),
     ("--verbose", &["-v"]),
     ("--lang", &["--lang={lang}"]),
@@ -80,6 +87,8 @@ const PLAIN: [(&str, &[&str]); 55] = [
     ("-U", &["-UUNUSED"]),
     ("-I", &["-I", "{folder}"]),
     ("--reverse-escapes", &["-J"]),
+    ("--overflow", &["--overflow=error"]),
+    ("--overflow", &["--overflow=wrap"]),
     ("--raw", &["--raw"]),
     ("--no-coarsening", &["--no-coarsening"]),
     ("--no-dead-variables", &["--no-dead-variables"]),

@@ -27,7 +27,9 @@ impl Gen<'_, '_> {
     /// Executes an indivisible sequence in `world` and goes to `done`, or to `missed` if its first edge is disabled.
     /// If `copy` is given, the world is copied from the root when the sequence is known to start.
     pub(super) fn chain(&mut self, entry: LocId, world: World, copy: Option<Target>, missed: Block, done: Block) {
-        self.branch_changes();
+        if !self.is_straight(entry) {
+            self.branch_changes();
+        }
         let rounds = self.variable(Purpose::Rounds, types::I32);
         let zero = self.fb.ins().iconst(types::I32, 0);
         self.fb.def_var(rounds, zero);
@@ -37,6 +39,23 @@ impl Gen<'_, '_> {
             self.fb.switch_to_block(chain.blocks[&location]);
             let rare = self.rare;
             self.chain_location(&mut chain, location, None, rare);
+        }
+    }
+
+    /// Whether a sequence has only one path: no location has two edges, and no edge uses a channel.
+    fn is_straight(&self, entry: LocId) -> bool {
+        let (mut location, mut steps) = (entry, 0);
+        loop {
+            let [id] = self.process().locations[location.index()].edges[..] else { return false };
+            let edge = self.edge_of(id);
+            steps += 1;
+            if edge.sync.is_some() || steps > self.process().locations.len() {
+                return false;
+            }
+            if edge.then != Then::Chain {
+                return true;
+            }
+            location = edge.target;
         }
     }
 

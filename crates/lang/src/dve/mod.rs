@@ -19,7 +19,7 @@ use kripke_model::ir::Expr;
 
 use crate::Tree;
 use crate::diagnostic::{Diagnostic, has_errors};
-use crate::front_end::{Conditions, FrontEnd, Input, Reading};
+use crate::front_end::{Conditions, FrontEnd, Input, Preprocessed, Reading};
 use crate::limits;
 use crate::preprocess::{MacroOption, Preprocess};
 use crate::promela::numbering::Numbering;
@@ -54,6 +54,19 @@ impl FrontEnd for Dve {
         remove_repetitions(&mut diagnostics);
         let (tree, conditions) = (Some(Tree::Dve(system)), Some(Box::new(Names) as Box<dyn Conditions>));
         Reading { sources, diagnostics, symbols, tree, model, numbering: None, conditions }
+    }
+
+    fn preprocessed(&self, &Input { path, loader, options }: &Input<'_>) -> Preprocessed {
+        let (mut sources, mut diagnostics) = (Sources::default(), Vec::new());
+        let mut text = String::new();
+        if let Some(file) = read(path, loader, &mut sources, &mut diagnostics) {
+            text.clone_from(&sources.file(file).text);
+            if path.extension().is_some_and(|e| e == MACRO_ENDING) {
+                let expanded = m4::expand((file, path), &options.preprocess, loader, &mut sources, &mut diagnostics);
+                text = expanded.map(|expanded| expanded.text().to_string()).unwrap_or_default();
+            }
+        }
+        Preprocessed { sources, diagnostics, text }
     }
 }
 

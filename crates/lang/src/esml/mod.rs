@@ -16,7 +16,7 @@ use kripke_model::ir::Expr;
 
 use crate::Tree;
 use crate::diagnostic::{Diagnostic, has_errors};
-use crate::front_end::{Conditions, FrontEnd, Input, Reading};
+use crate::front_end::{Conditions, FrontEnd, Input, Preprocessed, Reading};
 use crate::promela::numbering::Numbering;
 use crate::source::{FileId, Sources, Span, read_text};
 
@@ -53,6 +53,16 @@ impl FrontEnd for Esml {
         }
         reading.conditions = Some(Box::new(Text { file, program }));
         reading
+    }
+
+    /// The text itself.
+    fn preprocessed(&self, input: &Input<'_>) -> Preprocessed {
+        let mut out = Preprocessed::default();
+        match read_text(input.path, input.loader) {
+            Ok(text) => out.text = text,
+            Err(what) => out.diagnostics.push(Diagnostic::general(what)),
+        }
+        out
     }
 }
 

@@ -18,7 +18,7 @@ use kripke_model::ir::Expr;
 use self::numbering::Numbering;
 use crate::Tree;
 use crate::diagnostic::{Diagnostic, has_errors};
-use crate::front_end::{Conditions, FrontEnd, Input, Reading};
+use crate::front_end::{Conditions, FrontEnd, Input, Preprocessed, Reading};
 use crate::preprocess::Preprocess;
 use crate::source::{FileId, Loader, Sources, Span};
 use crate::symbols::Symbols;
@@ -76,6 +76,14 @@ impl FrontEnd for Promela {
         let (model, numbering) = lowered.map(|lowered| (lowered.model, lowered.numbering)).unzip();
         let conditions = Some(Box::new(Text { program, end, options: options.clone() }) as Box<dyn Conditions>);
         Reading { sources, diagnostics, symbols, tree, model, numbering, conditions }
+    }
+
+    fn preprocessed(&self, input: &Input<'_>) -> Preprocessed {
+        let (mut sources, mut diagnostics) = (Sources::default(), Vec::new());
+        let options = &input.options.preprocess;
+        let tokens = preprocess::preprocess(input.path, input.loader, options, &mut sources, &mut diagnostics).0;
+        let text = preprocess::text(&tokens, &sources);
+        Preprocessed { sources, diagnostics, text }
     }
 }
 

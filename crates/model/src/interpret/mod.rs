@@ -114,6 +114,19 @@ impl Interpreter {
         self.machine.eval(condition, &Env::outside(&self.scratch.root)).ok().map(|v| v != 0)
     }
 
+    /// The value of an expression that this process evaluates, or none. `None` if the process is not alive or the
+    /// evaluation is a fault.
+    pub fn value(&mut self, expr: &Expr, pid: Option<u8>, state: &State) -> Option<i32> {
+        self.scratch.root.load(&self.machine.layout, state);
+        let world = &self.scratch.root;
+        let env = match pid.map(usize::from) {
+            None => Env::outside(world),
+            Some(pid) if pid < world.processes() => Env::new(world, pid, false),
+            Some(_) => return None,
+        };
+        self.machine.eval(expr, &env).ok()
+    }
+
     /// The number of processes alive in a state.
     pub fn processes(&mut self, state: &State) -> u8 {
         self.scratch.root.load(&self.machine.layout, state);

@@ -24,6 +24,22 @@ pub(super) fn print(model: &Model, full: bool) -> String {
     printer.out
 }
 
+/// Writes the code of one edge.
+pub(super) fn code(model: &Model, process: &Process, edge: &Edge) -> String {
+    let scope = Scope::of(model);
+    let mut printer = Printer { scope: &scope, locals: scope::locals(process), full: false, out: String::new() };
+    printer.code(edge);
+    printer.out.trim_end().trim_end_matches(';').to_string()
+}
+
+/// Writes a type.
+pub(super) fn type_name(model: &Model, ty: Type) -> String {
+    let scope = Scope::of(model);
+    let mut printer = Printer { scope: &scope, locals: Table::default(), full: false, out: String::new() };
+    printer.ty(ty);
+    printer.out
+}
+
 pub(super) struct Printer<'a> {
     pub scope: &'a Scope,
     /// The variables of the process that is being written.
@@ -298,7 +314,8 @@ impl Printer<'_> {
         self.edge(edge);
     }
 
-    fn edge(&mut self, edge: &Edge) {
+    /// The guard, the channel operation and the effects of an edge.
+    fn code(&mut self, edge: &Edge) {
         if edge.level > 0 {
             self.put(format_args!("level {} ", edge.level));
         }
@@ -317,6 +334,10 @@ impl Printer<'_> {
             self.effect(effect);
             self.text("; ");
         }
+    }
+
+    fn edge(&mut self, edge: &Edge) {
+        self.code(edge);
         if let Some(entry) = edge.chain {
             self.put(format_args!("chain L{} ", entry.0));
         }

@@ -25,7 +25,7 @@ use kripke_model::ir::{EdgeId, LocId, Model, Process, Then};
 use kripke_model::layout::Layout;
 
 /// The most edges that the analysis visits. Every location of a long atomic sequence begins a step of its own.
-const MAX_EDGE_VISITS: usize = 1 << 23;
+const MAX_EDGE_VISITS: usize = 1 << 20;
 
 /// The accesses of all control points, from which the relation is built.
 pub(super) struct Table<'m> {

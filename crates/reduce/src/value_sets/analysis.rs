@@ -61,6 +61,8 @@ pub(super) struct Analysis<'s, 'm> {
     pub work: u64,
     /// The node whose steps are taken.
     pub node: usize,
+    /// Some store has a value outside of the declared range.
+    pub leaves_range: bool,
     steps: Vec<Option<Rc<[Step]>>>,
     creations: Vec<Option<Rc<Step>>>,
     queue: VecDeque<usize>,
@@ -80,6 +82,7 @@ impl<'s, 'm> Analysis<'s, 'm> {
             stored: vec![false; system.nodes],
             work: 0,
             node: 0,
+            leaves_range: false,
             steps: vec![None; system.nodes],
             creations: vec![None; system.units.len()],
             queue: VecDeque::new(),

@@ -55,6 +55,7 @@ pub struct ValueSets {
     pub(crate) dynamic: bool,
     /// Some edge sets a priority.
     pub(crate) reprioritises: bool,
+    leaves_range: bool,
 }
 
 /// The values of a variable.
@@ -98,6 +99,11 @@ impl ValueSets {
         analysis.run();
         let before: Vec<View> = system.before.iter().map(|state| interpreter.layout().view(state)).collect();
         Results { analysis: &analysis, system: &system, before: &before }.collect(model)
+    }
+
+    /// Whether a step may store a value outside of the declared range of a variable.
+    pub fn may_leave_range(&self) -> bool {
+        self.leaves_range
     }
 
     /// Whether processes and channels are known by number; otherwise their type or declaration counts.
@@ -156,6 +162,7 @@ impl Results<'_> {
             channels: (0..system.channels.len()).map(|n| self.channel(n)).collect(),
             known_channels: system.known_channels,
             dynamic: effects.clone().any(|e| matches!(e, Effect::Run { .. } | Effect::Remove)),
+            leaves_range: self.analysis.leaves_range,
             reprioritises: effects.any(|e| matches!(e, Effect::SetPriority { .. })),
         }
     }

@@ -9,7 +9,7 @@ use kripke_model::ir::ProcessId;
 use kripke_model::layout::MAX_ALIVE;
 
 /// The work of a step besides the evaluation of expressions.
-const STEP_WORK: u64 = 16;
+const STEP_WORK: u64 = 64;
 
 impl Analysis<'_, '_> {
     /// Takes a step from the current node.
@@ -83,7 +83,9 @@ impl Analysis<'_, '_> {
             Target::Fault => return false,
         };
         let (low, high) = self.system.cells[cells.start as usize].range.unwrap_or((i32::MIN, i32::MAX));
+        let all = values;
         let values = values.within(low, high);
+        self.leaves_range |= values != *all;
         if values.is_empty() {
             return false;
         }

@@ -56,6 +56,10 @@ pub(super) struct LevelFindings {
 }
 
 impl LevelFindings {
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
     pub fn found(&mut self) -> impl Iterator<Item = &mut FoundError> {
         self.found.values_mut()
     }

@@ -11,6 +11,7 @@ mod lossy_dfs;
 mod migration;
 mod open_set_filter;
 mod predecessor_hints;
+mod probe;
 mod store_kind;
 mod swarm;
 mod trail;
@@ -25,8 +26,8 @@ use crate::budget::{Budget, Limit};
 use crate::outcome::{End, Errors, Exhausted, Outcome, Statistics, Violation};
 use crate::progress::{Progress, Snapshot};
 use crate::store::{
-    BitStore, ExactStore, Filter, HashStore, LinkedOpenSet, LossyStore, Omission, PackedStacks, Queue, StateId, Store,
-    TreeStore, WordStore,
+    BitStore, ExactStore, Filter, HashStore, LinkedOpenSet, LossyStore, MAX_WORD_BITS, Omission, PackedStacks, Queue,
+    StateId, StateWord, Store, TreeStore, WordStore,
 };
 pub use cached_dfs::CacheSize;
 pub use ctl::{Claim, CtlFormula, Evidence, Place, Run, SubformulaId};
@@ -66,6 +67,9 @@ pub struct Options {
     pub seed: u64,
     /// Runs a swarm of so many searches with bitstate stores.
     pub swarm: Option<u64>,
+    /// A breadth-first search that finds no error soon is accompanied by a short depth-first search. An error that only the
+    /// latter finds has a trail that is not shortest.
+    pub probe: bool,
     /// Evaluates this CTL formula in the initial state, on the fly.
     pub ctl: Option<CtlFormula>,
     /// Applies partial-order reduction: expands [ample sets](kripke_model::ProcessStructure::expand_ample).
@@ -96,6 +100,7 @@ impl Default for Options {
             successor_order: SuccessorOrder::Forward,
             seed: 0,
             swarm: None,
+            probe: false,
             ctl: None,
             reduces: false,
         }
@@ -147,7 +152,7 @@ impl Options {
             let store = if temporal { StoreKind::Exact } else { self.store };
             return Options { order, store, ..self };
         }
-        Options { order: Order::BreadthFirst, store: StoreKind::Exact, threads: Some(1), ..self }
+        Options { order: Order::BreadthFirst, store: StoreKind::Exact, threads: Some(1), probe: false, ..self }
     }
 }
 
@@ -159,10 +164,15 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
     let hidden_prefix = successors().hidden_prefix();
     let options = &options.clone().fit(hidden_prefix);
     match options.store {
-        StoreKind::Auto | StoreKind::Words if let Some(bits) = one_word(successors, options) => {
+        StoreKind::Auto | StoreKind::Words if let Some(bits) = word_bits(successors, options) => {
             let options = &Options { store: StoreKind::Words, ..options.clone() };
-            let store = || WordStore::new(bits, budget.capacity(), options.workers());
-            explore_with(store, successors, options, budget, progress)
+            if bits <= <u64 as StateWord>::MAX_BITS {
+                let store = || WordStore::<u64>::new(bits, budget.capacity(), options.workers());
+                reachability(store, successors, options, budget, progress)
+            } else {
+                let store = || WordStore::<u128>::new(bits, budget.capacity(), options.workers());
+                reachability(store, successors, options, budget, progress)
+            }
         }
         StoreKind::Words => {
             explore(successors, &Options { store: StoreKind::Exact, ..options.clone() }, budget, progress)
@@ -202,9 +212,9 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
 }
 
 /// The number of bits of states, if the word store takes them. It does not migrate to other stores.
-fn one_word(successors: Factory<'_, '_>, options: &Options) -> Option<u32> {
+fn word_bits(successors: Factory<'_, '_>, options: &Options) -> Option<u32> {
     let bits = successors().word_bits()?;
-    (bits <= WordStore::MAX_BITS && !options.lossy && options.migrate_at.is_none()).then_some(bits)
+    (bits <= MAX_WORD_BITS && !options.lossy && options.migrate_at.is_none()).then_some(bits)
 }
 
 /// Explores with stores of the caller, which must support so many [workers](Options::workers) and observe
@@ -224,6 +234,17 @@ pub fn explore_with<S: Store>(
         let store = store();
         return liveness::check(&Search::new(&store, options, budget, progress), successors, cycles);
     }
+    reachability(store, successors, options, budget, progress)
+}
+
+/// Explores for errors in states and transitions.
+fn reachability<S: Store>(
+    store: impl Fn() -> S,
+    successors: Factory<'_, '_>,
+    options: &Options,
+    budget: &Budget,
+    progress: &Progress,
+) -> Outcome {
     match options.order {
         Order::BreadthFirst => breadth_first(store, successors, options, budget, progress),
         Order::DepthFirst => {
@@ -377,6 +398,7 @@ impl<'a, S: Store> Search<'a, S> {
             search_bytes,
             omissions: self.store.omissions(),
             swarm: None,
+            probe: None,
         }
     }
 
@@ -417,7 +439,8 @@ fn breadth_first<S: Store>(
     let found = {
         let store = store();
         let search = Search::new(&store, options, budget, progress);
-        conclude_levels(&search, bfs::run(&search, factory, max_depth(budget), false))
+        let (levels, probe) = probe::levels(&search, factory, [u64::MAX; 2]);
+        probe.conclude(&search, levels)
     };
     // Ample sets depend on which states are new, and with several workers on timing.
     let same = !options.reduces || options.workers() == 1;

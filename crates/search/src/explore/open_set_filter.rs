@@ -6,7 +6,7 @@
 //! successor need not be new; a state that was found earlier on the level suffices, and where transitions commute,
 //! most successors are such states. Forgetting a state is sound: it costs one unnecessary full expansion.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 use crate::store::StateId;
 
@@ -21,12 +21,13 @@ pub(super) struct OpenSetFilter {
     slots: Box<[Slot]>,
 }
 
-/// A state and the level on which it was found. All states that are written to a slot during a level were found on
-/// it, so any of them may be read once the level matches.
+/// A state and the level on which it was found. One worker at a time writes it; what others read meanwhile is ignored.
 #[derive(Default, Debug)]
 struct Slot {
+    /// The number of changes; odd during a change.
+    changes: AtomicU32,
     level: AtomicU32,
-    id: AtomicU64,
+    id: [AtomicU64; 2],
 }
 
 impl OpenSetFilter {
@@ -41,28 +42,40 @@ impl OpenSetFilter {
         self.level.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Inserts a state found on the current level.
+    /// Inserts a state found on the current level, unless another worker uses the slot.
     #[inline]
-    pub fn insert(&self, StateId(id): StateId) {
-        if let Some(slot) = self.slots.get(place(id)) {
-            slot.id.store(id, Ordering::Relaxed);
-            slot.level.store(self.level.load(Ordering::Relaxed), Ordering::Release);
+    pub fn insert(&self, id: StateId) {
+        let Some(slot) = self.slots.get(place(id)) else { return };
+        let changes = slot.changes.load(Ordering::Relaxed);
+        let begin =
+            || slot.changes.compare_exchange(changes, changes.wrapping_add(1), Ordering::Acquire, Ordering::Relaxed);
+        if changes % 2 == 0 && begin().is_ok() {
+            // A reader that sees one of these values sees the odd number of changes, too.
+            fence(Ordering::Release);
+            slot.id[0].store(id.0 as u64, Ordering::Relaxed);
+            slot.id[1].store((id.0 >> 64) as u64, Ordering::Relaxed);
+            slot.level.store(self.level.load(Ordering::Relaxed), Ordering::Relaxed);
+            slot.changes.store(changes.wrapping_add(2), Ordering::Release);
         }
     }
 
     /// Whether the state is known to be found on this level.
     #[inline]
-    pub fn contains(&self, StateId(id): StateId) -> bool {
-        self.slots.get(place(id)).is_some_and(|slot| {
-            slot.level.load(Ordering::Acquire) == self.level.load(Ordering::Relaxed)
-                && slot.id.load(Ordering::Relaxed) == id
-        })
+    pub fn contains(&self, id: StateId) -> bool {
+        let Some(slot) = self.slots.get(place(id)) else { return false };
+        let changes = slot.changes.load(Ordering::Acquire);
+        let [low, high] = slot.id.each_ref().map(|half| half.load(Ordering::Relaxed));
+        let level = slot.level.load(Ordering::Relaxed);
+        fence(Ordering::Acquire);
+        let stable = changes % 2 == 0 && slot.changes.load(Ordering::Relaxed) == changes;
+        stable && level == self.level.load(Ordering::Relaxed) && u128::from(high) << 64 | u128::from(low) == id.0
     }
 }
 
 /// Multiplicative hashing spreads consecutive ids evenly.
-fn place(id: u64) -> usize {
-    (id.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - SLOTS.trailing_zeros())) as usize
+fn place(StateId(id): StateId) -> usize {
+    let folded = id as u64 ^ ((id >> 64) as u64).rotate_left(32);
+    (folded.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - SLOTS.trailing_zeros())) as usize
 }
 
 #[cfg(test)]
@@ -72,26 +85,26 @@ mod tests {
     #[test]
     fn states_belong_to_one_level() {
         let filter = OpenSetFilter::new(true);
-        assert!(!filter.contains(StateId(0)));
-        (0..1000).for_each(|id| filter.insert(StateId(id)));
-        assert!((0..1000).all(|id| filter.contains(StateId(id))));
-        assert!((1000..2000).all(|id| !filter.contains(StateId(id))));
+        assert!(!filter.contains(StateId::new(0)));
+        (0..1000).for_each(|id| filter.insert(StateId::new(id)));
+        assert!((0..1000).all(|id| filter.contains(StateId::new(id))));
+        assert!((1000..2000).all(|id| !filter.contains(StateId::new(id))));
         filter.advance();
-        assert!((0..1000).all(|id| !filter.contains(StateId(id))));
-        filter.insert(StateId(7));
-        assert!(filter.contains(StateId(7)) && !filter.contains(StateId(8)));
+        assert!((0..1000).all(|id| !filter.contains(StateId::new(id))));
+        filter.insert(StateId::new(7));
+        assert!(filter.contains(StateId::new(7)) && !filter.contains(StateId::new(8)));
     }
 
     #[test]
     fn false_negatives_only() {
         let filter = OpenSetFilter::new(true);
         let even = |id: u64| id.is_multiple_of(2);
-        (0..1 << 20).filter(|id| even(*id)).for_each(|id| filter.insert(StateId(id)));
-        let known = (0..1 << 20).filter(|id| filter.contains(StateId(*id))).collect::<Vec<u64>>();
+        (0..1 << 20).filter(|id| even(*id)).for_each(|id| filter.insert(StateId::new(id)));
+        let known = (0..1 << 20).filter(|id| filter.contains(StateId::new(*id))).collect::<Vec<u64>>();
         assert!(known.iter().all(|id| even(*id)));
         assert!(known.len() > SLOTS / 2);
         let nothing = OpenSetFilter::new(false);
-        nothing.insert(StateId(1));
-        assert!(!nothing.contains(StateId(1)));
+        nothing.insert(StateId::new(1));
+        assert!(!nothing.contains(StateId::new(1)));
     }
 }

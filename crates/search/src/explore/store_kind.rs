@@ -12,7 +12,8 @@ pub enum StoreKind {
     /// The word store if states are words. Otherwise the exact store while memory permits, then the tree store.
     #[default]
     Auto,
-    /// States of one word, without the bits that their place in the table tells. The exact store if states are longer.
+    /// States of one or two words, without the bits that their place in the table tells. The exact store if states are
+    /// longer.
     Words,
     /// States in full.
     Exact,

@@ -191,7 +191,7 @@ impl<'a> ExactHandle<'a> {
                 }
                 _ => self.find_or_add(access, state, hash, &mut probes)?,
             };
-            each(Seen { id: StateId(u64::from(number)), new });
+            each(Seen { id: StateId::numbered(number), new });
         }
         Ok(())
     }

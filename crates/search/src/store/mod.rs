@@ -27,6 +27,7 @@ mod table_segments;
 mod tree;
 mod tree_shape;
 mod word_format;
+mod word_hash;
 mod word_table;
 mod words;
 
@@ -49,31 +50,32 @@ pub(crate) use out_of_memory::spawn;
 pub use out_of_memory::when_out_of_memory;
 pub(crate) use packed_stack::PackedStack;
 pub use packed_stack::PackedStacks;
-pub use queue::{Pieces, Queue, Runs};
+pub use queue::{IdNumber, Pieces, Queue, Runs};
 pub use tree::{TreeHandle, TreeStore};
-pub use words::{WordHandle, WordStore};
+pub use words::{MAX_WORD_BITS, StateWord, WordHandle, WordStore};
 
-/// The id of a state. It is valid only in the store that issued it.
+/// The id of a state. It is valid only in the store that issued it. Most stores number their states; in some, the id is the
+/// state itself.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct StateId(pub(crate) u64);
+pub struct StateId(pub(crate) u128);
 
 impl StateId {
-    /// The id with this number, for a store of your own. The largest number names no state.
+    /// The id with this number.
     pub fn new(number: u64) -> StateId {
-        StateId(number)
+        StateId(u128::from(number))
     }
 
-    /// The number of the id.
+    /// The number of an id that was [made from one](StateId::new).
     pub fn get(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The id of no state.
-    pub(crate) const NONE: StateId = StateId(u64::MAX);
+    pub(crate) const NONE: StateId = StateId(u128::MAX);
 
     /// The inverse of [`number`](StateId::number).
     pub(crate) fn numbered(number: u32) -> StateId {
-        StateId(u64::from(number))
+        StateId(u128::from(number))
     }
 
     /// The number of the state, in stores that number their states.

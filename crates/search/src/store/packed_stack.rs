@@ -82,7 +82,7 @@ impl OpenSetHandle for PackedStack {
     #[inline]
     fn add(&mut self, state: &State, origin: Option<StateId>, allowance: &mut Allowance<'_>) -> Result<StateId, Full> {
         allowance.spend(state.len() as u64, 0);
-        let (origin, depth) = origin.map_or((NO_ORIGIN, 0), |id| (id.0, self.depth(id) + 1));
+        let (origin, depth) = origin.map_or((NO_ORIGIN, 0), |id| (id.get(), self.depth(id) + 1));
         self.fresh.push(state, Entry { origin, depth, is_open: true });
         Ok(StateId::NONE)
     }
@@ -116,7 +116,7 @@ impl PackedStack {
         }
         let waiting = self.top.entries().enumerate().rev().take(REACH).filter(|(_, entry)| entry.is_open);
         self.taken.extend(waiting.map(|(at, _)| at).take(count));
-        into.extend((0..self.taken.len()).map(|n| StateId(n as u64)));
+        into.extend((0..self.taken.len()).map(|n| StateId::new(n as u64)));
     }
 
     /// Pushes a state whose parent has the index `origin`, and returns the index of the state.

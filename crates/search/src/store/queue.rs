@@ -79,7 +79,7 @@ impl Queue for Runs {
 
     #[inline]
     fn push(&mut self, id: StateId) {
-        self.push_run(id.0, 1);
+        self.push_run(id.get(), 1);
     }
 
     fn append(&mut self, other: &mut Runs) {
@@ -100,7 +100,7 @@ impl Queue for Runs {
         while at < positions.end {
             let end = self.end(run).min(positions.end);
             let Run { at: start, first } = self.runs[run];
-            into.extend((at..end).map(|position| StateId(first + (position - start))));
+            into.extend((at..end).map(|position| StateId::new(first + (position - start))));
             at = end;
             run += 1;
         }
@@ -113,38 +113,77 @@ impl Queue for Runs {
     }
 }
 
-/// A queue of arbitrary ids.
-#[derive(Default, Debug)]
-pub struct Pieces {
-    pieces: Vec<Piece>,
+/// A number that is an id in some store.
+pub trait IdNumber: Copy + PartialEq + Debug + Send + Sync + 'static {
+    /// The number of an id.
+    fn of(id: StateId) -> Self;
+
+    /// The id.
+    fn id(self) -> StateId;
+}
+
+impl IdNumber for u64 {
+    #[inline(always)]
+    fn of(StateId(id): StateId) -> u64 {
+        id as u64
+    }
+
+    #[inline(always)]
+    fn id(self) -> StateId {
+        StateId(u128::from(self))
+    }
+}
+
+impl IdNumber for u128 {
+    #[inline(always)]
+    fn of(StateId(id): StateId) -> u128 {
+        id
+    }
+
+    #[inline(always)]
+    fn id(self) -> StateId {
+        StateId(self)
+    }
+}
+
+/// A queue of arbitrary ids, which are numbers of this type.
+#[derive(Debug)]
+pub struct Pieces<N = u64> {
+    pieces: Vec<Piece<N>>,
     len: u64,
+}
+
+impl<N> Default for Pieces<N> {
+    fn default() -> Pieces<N> {
+        Pieces { pieces: Vec::new(), len: 0 }
+    }
 }
 
 /// A part of the queue.
 #[derive(Debug)]
-struct Piece {
+struct Piece<N> {
     /// The position of the first id.
     at: u64,
-    ids: Vec<StateId>,
+    ids: Vec<N>,
 }
 
 /// Ids per piece. Pieces are small so that forgotten positions are freed soon.
 const PIECE: usize = 1 << 13;
 
-impl Queue for Pieces {
+impl<N: IdNumber> Queue for Pieces<N> {
     const KEEPS_ALL: bool = false;
 
     #[inline]
     fn push(&mut self, id: StateId) {
         match self.pieces.last_mut() {
-            Some(piece) if piece.ids.len() < PIECE => piece.ids.push(id),
-            _ => self.pieces.push(Piece { at: self.len, ids: vec![id] }),
+            Some(piece) if piece.ids.len() < PIECE => piece.ids.push(N::of(id)),
+            _ => self.pieces.push(Piece { at: self.len, ids: vec![N::of(id)] }),
         }
         self.len += 1;
     }
 
-    fn append(&mut self, other: &mut Pieces) {
-        let small = |piece: &Piece, more: usize| piece.ids.len() + more <= PIECE;
+    fn append(&mut self, other: &mut Pieces<N>) {
+        let small = |piece: &Piece<N>, more: usize| piece.ids.len() + more <= PIECE;
         for mut piece in other.pieces.drain(..) {
             let count = piece.ids.len();
             match self.pieces.last_mut() {
@@ -166,7 +205,7 @@ impl Queue for Pieces {
         while at < positions.end {
             let Piece { at: start, ids } = &self.pieces[piece];
             let end = (start + ids.len() as u64).min(positions.end);
-            into.extend_from_slice(&ids[(at - start) as usize..(end - start) as usize]);
+            into.extend(ids[(at - start) as usize..(end - start) as usize].iter().map(|id| id.id()));
             at = end;
             piece += 1;
         }
@@ -179,7 +218,7 @@ impl Queue for Pieces {
     }
 
     fn bytes(&self) -> u64 {
-        self.pieces.iter().map(|piece| (piece.ids.capacity() * size_of::<StateId>()) as u64).sum()
+        self.pieces.iter().map(|piece| (piece.ids.capacity() * size_of::<N>()) as u64).sum()
     }
 }
 
@@ -191,7 +230,7 @@ mod tests {
         let mut whole = Q::default();
         let mut part = Q::default();
         for (i, &id) in ids.iter().enumerate() {
-            part.push(StateId(id));
+            part.push(StateId::new(id));
             if i % 7 == 3 {
                 whole.append(&mut part);
                 assert!(part.is_empty());
@@ -203,10 +242,10 @@ mod tests {
             for to in [from, from + 1, (from + 5_000).min(ids.len()), ids.len()] {
                 let mut got = Vec::new();
                 whole.copy(from as u64..to as u64, &mut got);
-                assert!(got.iter().map(|id| id.0).eq(ids[from..to].iter().copied()));
+                assert!(got.iter().map(|id| id.get()).eq(ids[from..to].iter().copied()));
                 for at in [from, (from + to) / 2, to.saturating_sub(1)] {
                     let there = (from..to).contains(&at).then_some(at as u64);
-                    assert_eq!(whole.find(from as u64..to as u64, StateId(ids[at])), there);
+                    assert_eq!(whole.find(from as u64..to as u64, StateId::new(ids[at])), there);
                 }
             }
             whole.forget(0..from as u64);
@@ -224,6 +263,7 @@ mod tests {
         for ids in &lists {
             check::<Runs>(ids);
             check::<Pieces>(ids);
+            check::<Pieces<u128>>(ids);
         }
     }
 }

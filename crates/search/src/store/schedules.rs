@@ -55,6 +55,11 @@ fn state(number: u8) -> Vec<u8> {
     vec![number.wrapping_mul(3), 1, 2, number, 4, 5, 6, 7, number % 4, 9]
 }
 
+/// A state of two words. Many are equal in the first.
+fn word_pair(number: u8) -> Vec<u8> {
+    (u128::from(number) << 100 | u128::from(number % 4)).to_le_bytes().into()
+}
+
 /// A state of one word, of 46 bits.
 fn word(number: u8) -> Vec<u8> {
     (u64::from(number) << 38 | u64::from(number % 4)).to_le_bytes().into()
@@ -81,7 +86,12 @@ fn tree() {
 
 #[test]
 fn words() {
-    check(|| contend(WordStore::new(46, Capacity::UNLIMITED, 3), &overlapping(), word));
+    check(|| contend(WordStore::<u64>::new(46, Capacity::UNLIMITED, 3), &overlapping(), word));
+}
+
+#[test]
+fn two_words() {
+    check(|| contend(WordStore::<u128>::new(127, Capacity::UNLIMITED, 3), &overlapping(), word_pair));
 }
 
 /// All workers return, whichever of them reaches the limit.

@@ -11,85 +11,106 @@ use super::reserved_memory::{FillPattern, reserve};
 use super::resize_barrier::{ExclusiveAccess, SharedAccess};
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering};
 
-/// Bytes that each worker moves in one resize, which bounds its duration.
-const MOVED: u64 = 4 << 20;
+/// Bytes that each worker moves in one resize, which bounds its duration to some ten milliseconds.
+const MOVED: u64 = 64 << 20;
 
-/// Size from which lines are in memory of their own, which may have huge pages.
+/// The load, in sixteenths of the load at which a segment should grow, from which it grows in a resize that another segment has
+/// requested: for one worker, and for several, who all wait for each other in a resize.
+const NEARLY_FULL: [usize; 2] = [15, 12];
+
+/// Size of a huge page.
 #[cfg(not(shuttle))]
-const LARGE: usize = 2 << 20;
+const HUGE_PAGE: usize = 2 << 20;
 
-/// Lines that are zero at first.
+/// Size below which pages are not huge if they are not filled.
+#[cfg(not(shuttle))]
+const SMALL: usize = 4 * HUGE_PAGE;
+
+/// Size of the address range that lines are given first. Only touched pages take memory.
+#[cfg(not(shuttle))]
+const RANGE: usize = 1 << 37;
+
+/// Lines that are zero at first, and more of them at the same place when they [grow](GrowingLines::extend).
 #[derive(Debug)]
-pub(super) struct ZeroedLines {
+pub(super) struct GrowingLines {
     #[cfg(not(shuttle))]
-    start: *const Line,
+    map: memmap2::MmapRaw,
     #[cfg(not(shuttle))]
     length: usize,
-    #[cfg(not(shuttle))]
-    _memory: LineMemory,
     #[cfg(shuttle)]
-    lines: Box<[Line]>,
+    lines: Vec<Line>,
 }
 
-/// Memory of lines.
 #[cfg(not(shuttle))]
-#[derive(Debug)]
-enum LineMemory {
-    Heap { _lines: Box<[Line]> },
-    Mapped { _map: memmap2::MmapRaw },
-}
-
-// SAFETY: it owns its memory, which consists of atomics.
-#[cfg(not(shuttle))]
-unsafe impl Send for ZeroedLines {}
-// SAFETY: as above.
-#[cfg(not(shuttle))]
-unsafe impl Sync for ZeroedLines {}
-
-#[cfg(not(shuttle))]
-impl ZeroedLines {
-    pub fn new(length: usize) -> ZeroedLines {
-        if length * size_of::<Line>() >= LARGE {
-            return ZeroedLines::mapped(length);
+impl GrowingLines {
+    pub fn new(length: usize) -> GrowingLines {
+        let mut bytes = RANGE;
+        loop {
+            match reserve(bytes, FillPattern::Sparse { workers: 1 }) {
+                Ok(map) => {
+                    assert!(map.as_ptr().cast::<Line>().is_aligned());
+                    let mut lines = GrowingLines { map, length: 0 };
+                    lines.extend(length);
+                    return lines;
+                }
+                Err(_) if bytes / 2 >= length * size_of::<Line>() => bytes /= 2,
+                Err(error) => super::out_of_memory::out_of_memory("a table", &error),
+            }
         }
-        // SAFETY: zero is a valid value of an atomic number.
-        let lines = unsafe { Box::<[Line]>::new_zeroed_slice(length).assume_init() };
-        ZeroedLines { start: lines.as_ptr(), length, _memory: LineMemory::Heap { _lines: lines } }
     }
 
-    /// Lines in memory of their own, which starts where a huge page can. The system provides zeroed pages on demand.
-    fn mapped(length: usize) -> ZeroedLines {
-        let bytes = length * size_of::<Line>() + LARGE;
-        let map = reserve(bytes, FillPattern::Sparse { workers: 1 })
-            .unwrap_or_else(|why| super::out_of_memory::out_of_memory("a table", &why));
+    /// The most lines.
+    pub fn room(&self) -> usize {
+        self.map.len() / size_of::<Line>()
+    }
+
+    /// Makes them so many lines.
+    pub fn extend(&mut self, length: usize) {
+        assert!(self.length <= length && length <= self.room());
+        self.length = length;
         #[cfg(target_os = "linux")]
-        // Huge pages are optional. They save most of the address translations that lookups wait for.
-        let _ = map.advise(memmap2::Advice::HugePage);
-        let start = map.as_ptr().wrapping_add(map.as_ptr().align_offset(LARGE)).cast();
-        ZeroedLines { start, length, _memory: LineMemory::Mapped { _map: map } }
+        {
+            // Huge pages are optional. They save most of the address translations that lookups wait for. In a small table, one
+            // that is not filled would take too much memory.
+            let bytes = length * size_of::<Line>();
+            let first = self.map.as_ptr().align_offset(HUGE_PAGE);
+            let end = if bytes < SMALL { bytes / HUGE_PAGE } else { bytes.div_ceil(HUGE_PAGE) } * HUGE_PAGE;
+            if end > first {
+                let _ = self.map.advise_range(memmap2::Advice::HugePage, first, end - first);
+            }
+        }
     }
 }
 
 #[cfg(not(shuttle))]
-impl std::ops::Deref for ZeroedLines {
+impl std::ops::Deref for GrowingLines {
     type Target = [Line];
 
     #[inline(always)]
     fn deref(&self) -> &[Line] {
-        // SAFETY: the memory has this number of lines from its aligned start, zeroed at first, and lives as long as this.
-        unsafe { std::slice::from_raw_parts(self.start, self.length) }
+        // SAFETY: the mapping has room for so many lines. All bits zero, its initial content, are valid lines, which consist of
+        // atomics.
+        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.length) }
     }
 }
 
 #[cfg(shuttle)]
-impl ZeroedLines {
-    pub fn new(length: usize) -> ZeroedLines {
-        ZeroedLines { lines: (0..length).map(|_| Line::default()).collect() }
+impl GrowingLines {
+    pub fn new(length: usize) -> GrowingLines {
+        GrowingLines { lines: (0..length).map(|_| Line::default()).collect() }
+    }
+
+    pub fn room(&self) -> usize {
+        usize::MAX
+    }
+
+    pub fn extend(&mut self, length: usize) {
+        self.lines.resize_with(length, Line::default);
     }
 }
 
 #[cfg(shuttle)]
-impl std::ops::Deref for ZeroedLines {
+impl std::ops::Deref for GrowingLines {
     type Target = [Line];
 
     fn deref(&self) -> &[Line] {
@@ -206,7 +227,7 @@ impl<C: SegmentContent> Segments<C> {
     pub fn plan(&self, exclusive: &ExclusiveAccess<'_>, mut reserve: impl FnMut(u64) -> bool) -> bool {
         let mut full: Vec<(usize, usize)> = (0..self.segments.len())
             .map(|segment| (self.fullness(segment, exclusive), segment))
-            .filter(|&(fullness, _)| fullness >= 15)
+            .filter(|&(fullness, _)| fullness >= NEARLY_FULL[usize::from(self.workers > 1)])
             .collect();
         full.sort_by_key(|&(fullness, segment)| (usize::MAX - fullness, segment));
         let mut plan = self.plan.lock().expect("planning does not panic");
@@ -249,8 +270,10 @@ impl<C: SegmentContent> Segments<C> {
         if content.must_grow() { usize::MAX } else { used * 16 / content.full() }
     }
 
+    /// The relative position of a segment. With several workers all segments have the same size and grow together, because each
+    /// resize makes all workers wait.
     fn part(&self, segment: usize) -> f64 {
-        segment as f64 / self.segments.len() as f64
+        if self.workers > 1 { 0.0 } else { segment as f64 / self.segments.len() as f64 }
     }
 
     fn look<'a>(&'a self, segment: usize, _: &'a ExclusiveAccess<'_>) -> &'a C {

@@ -442,10 +442,11 @@ impl Handle for TreeHandle<'_> {
 }
 
 fn pack(shape: usize, Roots(first, second): Roots) -> StateId {
-    StateId((shape as u64) << (2 * NUMBER_BITS) | u64::from(first) << NUMBER_BITS | u64::from(second))
+    StateId::new((shape as u64) << (2 * NUMBER_BITS) | u64::from(first) << NUMBER_BITS | u64::from(second))
 }
 
-fn unpack(StateId(id): StateId) -> (usize, Roots) {
+fn unpack(id: StateId) -> (usize, Roots) {
+    let id = id.get();
     let number = |id: u64| (id & ((1 << NUMBER_BITS) - 1)) as u32;
     ((id >> (2 * NUMBER_BITS)) as usize, Roots(number(id >> NUMBER_BITS), number(id)))
 }

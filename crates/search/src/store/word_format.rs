@@ -23,6 +23,15 @@ pub(super) struct Slot {
     pub upper: u64,
 }
 
+/// The bits that a slot has to hold, in two parts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct SlotBits {
+    /// The first part, and its number of bits, less than 64.
+    pub first: u64,
+    pub width: u32,
+    pub second: u64,
+}
+
 /// Evaluates an expression with a format that is known when the program is compiled.
 macro_rules! with_known {
     ($format:expr, $known:ident => $result:expr) => {{
@@ -36,7 +45,10 @@ macro_rules! with_known {
             (Width::W32, 0) => known!(1),
             (Width::W32, 8) => known!(2),
             (Width::W32, _) => known!(3),
-            (Width::W64, _) => known!(4),
+            (Width::W64, 0) => known!(4),
+            (Width::W64, 16) => known!(5),
+            (Width::W64, 32) => known!(6),
+            (Width::W64, _) => known!(7),
             (Width::W16, _) => known!(0),
         }
     }};
@@ -46,12 +58,15 @@ pub(super) use with_known;
 
 impl Format {
     /// All formats, from the most compact one.
-    pub const ALL: [Format; 5] = [
+    pub const ALL: [Format; 8] = [
         Format { lane: Width::W16, upper: 0 },
         Format { lane: Width::W32, upper: 0 },
         Format { lane: Width::W32, upper: 8 },
         Format { lane: Width::W32, upper: 16 },
         Format { lane: Width::W64, upper: 0 },
+        Format { lane: Width::W64, upper: 16 },
+        Format { lane: Width::W64, upper: 32 },
+        Format { lane: Width::W64, upper: 64 },
     ];
 
     /// The number of slots in a line.
@@ -60,23 +75,35 @@ impl Format {
         512 / (self.lane.bits() + self.upper)
     }
 
-    /// The number of bits of a number that a slot can hold.
-    pub fn capacity(self) -> u32 {
+    /// The number of bits that a slot can hold.
+    #[inline(always)]
+    pub const fn capacity(self) -> u32 {
         self.lane.bits() - 1 + self.upper.saturating_sub(1)
     }
 
     /// The slot that holds these bits.
     #[inline(always)]
-    pub fn slot(self, bits: u64) -> Slot {
-        let upper = if self.upper == 0 { 0 } else { (bits >> (self.lane.bits() - 1)) + 1 };
-        Slot { lane: bits & (self.lane.top() - 1), upper }
+    pub fn slot(self, SlotBits { first, width, second }: SlotBits) -> Slot {
+        let (lane, values) = (self.lane.bits() - 1, self.lane.top() - 1);
+        if self.capacity() < u64::BITS {
+            let bits = first | second << width;
+            return Slot { lane: bits & values, upper: if self.upper == 0 { 0 } else { (bits >> lane) + 1 } };
+        }
+        let bits = u128::from(first) | u128::from(second) << width;
+        Slot { lane: bits as u64 & values, upper: (bits >> lane) as u64 + 1 }
     }
 
-    /// The inverse of [`slot`](Format::slot).
+    /// The inverse of [`slot`](Format::slot), for a first part of this width.
     #[inline(always)]
-    pub fn bits(self, slot: Slot) -> u64 {
-        let upper = if self.upper == 0 { 0 } else { (slot.upper - 1) << (self.lane.bits() - 1) };
-        slot.lane | upper
+    pub fn bits(self, slot: Slot, width: u32) -> SlotBits {
+        let (lane, first) = (self.lane.bits() - 1, (1 << width) - 1);
+        let upper = if self.upper == 0 { 0 } else { slot.upper - 1 };
+        if self.capacity() < u64::BITS {
+            let bits = slot.lane | upper.unbounded_shl(lane);
+            return SlotBits { first: bits & first, width, second: bits >> width };
+        }
+        let bits = u128::from(slot.lane) | u128::from(upper) << lane;
+        SlotBits { first: bits as u64 & first, width, second: (bits >> width) as u64 }
     }
 
     /// The word of the upper part of a slot, and its shift inside the word.
@@ -90,7 +117,7 @@ impl Format {
     #[inline(always)]
     pub fn upper(self, words: &[AtomicU64; SLOTS], slot: u32) -> u64 {
         let (word, shift) = self.upper_place(slot);
-        words[word].load(Ordering::Acquire) >> shift & ((1 << self.upper) - 1)
+        words[word].load(Ordering::Acquire) >> shift & u64::MAX.unbounded_shr(64 - self.upper)
     }
 
     /// The slot of a line that holds a value, or otherwise the first vacant one. None if the line is full.

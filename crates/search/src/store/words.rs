@@ -1,36 +1,80 @@
-//! The word store: states of one word in a compact hash set.
+//! The word store: states of one or two words in a compact hash set.
 //!
-//! A state of at most 63 bits is its own id. The [table](super::word_table) stores only the bits that the place of
+//! A state of at most 127 bits is its own id. The [table](super::word_table) stores only the bits that the place of
 //! a slot does not tell, and no other data: no arena, and one memory access for each state that is looked up. The open
 //! states are the words in the queue.
 
 use kripke_model::Batch;
 
 use super::memory_quota::{Allowance, MemoryQuota};
-use super::queue::Pieces;
+use super::queue::{IdNumber, Pieces};
 use super::resize_barrier::{ResizeBarrier, SharedAccess};
 use super::table::Refusal;
 use super::table_segments::UnreportedCounts;
-use super::word_table::{WordHash, WordTable};
+use super::word_hash::{Word, WordHash};
+use super::word_table::WordTable;
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 
 /// States interned between two tests whether the table has to grow.
 const WINDOW: usize = 64;
 
-/// Keeps states of eight bytes, as one number each. It is exact and grows on demand.
+/// The most bits of a state in a word store.
+pub const MAX_WORD_BITS: u32 = 127;
+
+/// A state as a number: `u64` for states of one word, `u128` for states of two.
+#[expect(private_bounds, reason = "tables are internal")]
+pub trait StateWord: Word + IdNumber {
+    /// The most bits of a state.
+    const MAX_BITS: u32;
+
+    /// Calls `each` with the states of a batch from this one on.
+    fn each_from(batch: &Batch, first: usize, each: impl FnMut(Self));
+
+    /// Appends the bytes of the state.
+    fn write(self, into: &mut Vec<u8>);
+}
+
+impl StateWord for u64 {
+    const MAX_BITS: u32 = 64;
+
+    #[inline(always)]
+    fn each_from(batch: &Batch, first: usize, mut each: impl FnMut(u64)) {
+        batch.chunks_from(first).iter().for_each(|bytes| each(u64::from_le_bytes(*bytes)));
+    }
+
+    fn write(self, into: &mut Vec<u8>) {
+        into.extend_from_slice(&self.to_le_bytes());
+    }
+}
+
+impl StateWord for u128 {
+    const MAX_BITS: u32 = MAX_WORD_BITS;
+
+    #[inline(always)]
+    fn each_from(batch: &Batch, first: usize, mut each: impl FnMut(u128)) {
+        batch.chunks_from(first).iter().for_each(|bytes| each(u128::from_le_bytes(*bytes)));
+    }
+
+    fn write(self, into: &mut Vec<u8>) {
+        into.extend_from_slice(&self.to_le_bytes());
+    }
+}
+
+/// Keeps states of one or two words, as one number each. It is exact and grows on demand.
 #[derive(Debug)]
-pub struct WordStore {
+pub struct WordStore<W> {
     barrier: ResizeBarrier,
-    table: WordTable,
+    table: WordTable<W>,
     quota: MemoryQuota,
 }
 
-impl WordStore {
-    /// The most bits of a state.
-    pub const MAX_BITS: u32 = 63;
-
-    /// A store of states with so many bits, at most 63, for this number of workers.
-    pub fn new(bits: u32, capacity: Capacity, workers: usize) -> WordStore {
+impl<W: StateWord> WordStore<W> {
+    /// A store of states with so many bits for this number of workers.
+    ///
+    /// # Panics
+    /// If these are more bits than the numbers have.
+    pub fn new(bits: u32, capacity: Capacity, workers: usize) -> WordStore<W> {
+        assert!(bits <= W::MAX_BITS, "states fit into words");
         let table = WordTable::new(bits, workers);
         let quota = MemoryQuota::new(capacity, workers, table.bytes());
         WordStore { barrier: ResizeBarrier::new(), table, quota }
@@ -47,11 +91,11 @@ impl WordStore {
     }
 }
 
-impl Store for WordStore {
-    type Handle<'a> = WordHandle<'a>;
-    type Queue = Pieces;
+impl<W: StateWord> Store for WordStore<W> {
+    type Handle<'a> = WordHandle<'a, W>;
+    type Queue = Pieces<W>;
 
-    fn handle(&self) -> WordHandle<'_> {
+    fn handle(&self) -> WordHandle<'_, W> {
         WordHandle {
             store: self,
             access: None,
@@ -80,21 +124,21 @@ impl Store for WordStore {
 
 /// The access of one worker to a word store.
 #[derive(Debug)]
-pub struct WordHandle<'a> {
-    store: &'a WordStore,
+pub struct WordHandle<'a, W: StateWord> {
+    store: &'a WordStore<W>,
     access: Option<SharedAccess<'a>>,
     allowance: Allowance<'a>,
     unreported: UnreportedCounts,
     /// The states of the batch that is interned next, and their hashes.
-    hashes: Vec<(u64, WordHash)>,
+    hashes: Vec<(W, WordHash<W::Rest>)>,
 }
 
-impl<'a> WordHandle<'a> {
+impl<'a, W: StateWord> WordHandle<'a, W> {
     #[inline(always)]
     fn intern_window(
         &mut self,
         access: &mut SharedAccess<'a>,
-        window: &[(u64, WordHash)],
+        window: &[(W, WordHash<W::Rest>)],
         each: &mut impl FnMut(Seen),
     ) -> Result<(), Full> {
         if access.resize_is_requested() {
@@ -113,9 +157,9 @@ impl<'a> WordHandle<'a> {
                 }
             };
             if new {
-                self.allowance.spend(8, 0);
+                self.allowance.spend(size_of::<W>() as u64, 0);
             }
-            each(Seen { id: StateId(word), new });
+            each(Seen { id: word.id(), new });
         }
         Ok(())
     }
@@ -125,7 +169,7 @@ impl<'a> WordHandle<'a> {
     }
 }
 
-impl Handle for WordHandle<'_> {
+impl<W: StateWord> Handle for WordHandle<'_, W> {
     fn enter(&mut self) {
         if self.access.is_none() {
             self.access = Some(self.store.barrier.enter());
@@ -139,11 +183,11 @@ impl Handle for WordHandle<'_> {
     #[inline]
     fn prefetch(&mut self, batch: &Batch) {
         let (table, access) = (&self.store.table, self.access.as_ref().expect("a handle enters before it is used"));
-        self.hashes.extend(batch.words_from(self.hashes.len()).map(|word| {
+        W::each_from(batch, self.hashes.len(), |word| {
             let hash = table.hash(word);
             table.prefetch(hash, access);
-            (word, hash)
-        }));
+            self.hashes.push((word, hash));
+        });
     }
 
     fn intern(&mut self, batch: &Batch, _: &[usize], mut each: impl FnMut(Seen)) -> Result<(), Full> {
@@ -163,14 +207,14 @@ impl Handle for WordHandle<'_> {
 
     fn fetch(&mut self, id: StateId, into: &mut Vec<u8>) {
         into.clear();
-        into.extend_from_slice(&id.0.to_le_bytes());
+        W::of(id).write(into);
     }
 
     fn is_visited(&self, id: StateId) -> bool {
-        self.store.table.is_visited(self.store.table.hash(id.0), self.access())
+        self.store.table.is_visited(self.store.table.hash(W::of(id)), self.access())
     }
 
     fn visit(&mut self, id: StateId) {
-        self.store.table.visit(self.store.table.hash(id.0), self.access());
+        self.store.table.visit(self.store.table.hash(W::of(id)), self.access());
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Barrier;
 
 use crate::graph::Random;
 use kripke_model::Batch;
-use kripke_search::store::{Capacity, ExactStore, Full, Handle, Omission, Seen, StateId, Store, TreeStore};
+use kripke_search::store::{Capacity, ExactStore, Full, Handle, Omission, Seen, StateId, Store, TreeStore, WordStore};
 
 fn batch<'a>(states: impl IntoIterator<Item = &'a Vec<u8>>) -> Batch {
     let mut batch = Batch::new();
@@ -138,6 +138,8 @@ fn each_state_is_new_once() {
             let fixed = (seed % 2 == 0).then_some(10 + seed as usize);
             contend(&ExactStore::new(Capacity::UNLIMITED, workers), workers, seed, fixed);
             contend(&TreeStore::new(Capacity::UNLIMITED, workers), workers, seed, fixed);
+            contend(&WordStore::<u64>::new(64, Capacity::UNLIMITED, workers), workers, seed, Some(8));
+            contend(&WordStore::<u128>::new(127, Capacity::UNLIMITED, workers), workers, seed, Some(16));
         }
     }
 }

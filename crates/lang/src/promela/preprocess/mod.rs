@@ -79,6 +79,43 @@ pub(super) fn preprocess_conditions(
     texts.iter().filter_map(|text| pp.state_condition(text)).collect()
 }
 
+/// Tokens as text, with the line breaks and the indentation of the lines that they stand on.
+pub(super) fn text(tokens: &[Token], sources: &Sources) -> String {
+    let mut out = String::new();
+    for token in tokens.iter().filter(|token| token.kind != TokenKind::Eof) {
+        if token.newline && !out.is_empty() {
+            out.push('\n');
+        }
+        if token.newline || out.is_empty() {
+            out.push_str(indentation(token.span, sources));
+        } else if token.space || joins(&out, &token.text) {
+            out.push(' ');
+        }
+        out.push_str(&token.text);
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    out
+}
+
+/// The white space at the start of the line of a place.
+fn indentation(span: Span, sources: &Sources) -> &str {
+    let before = sources.file(span.file).text.get(..span.start as usize).unwrap_or_default();
+    let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+    &line[..line.len() - line.trim_start().len()]
+}
+
+/// Whether two tokens would become one without white space between them.
+fn joins(text: &str, next: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let (last, first) = (text.chars().next_back(), next.chars().next());
+    match (last, first) {
+        (Some(a), Some(b)) => is_word(a) == is_word(b) && !(")]};,([{".contains(a) || ")]};,([{".contains(b)),
+        _ => false,
+    }
+}
+
 struct Preprocessor<'a> {
     loader: &'a dyn Loader,
     include_dirs: &'a [PathBuf],

@@ -24,7 +24,7 @@ fn bad() -> [Flags; 3] {
 }
 
 fn found(error: ErrorKind) -> FoundError {
-    FoundError { id: StateId(1), state: vec![1], decoded: vec![1], error, ending: Ending::InvalidEnd }
+    FoundError { id: StateId::new(1), state: vec![1], decoded: vec![1], error, ending: Ending::InvalidEnd }
 }
 
 fn inspect(collector: &mut ErrorCollector, id: StateId, state: &State, flags: Flags, findings: &[Finding]) -> bool {
@@ -35,22 +35,22 @@ fn inspect(collector: &mut ErrorCollector, id: StateId, state: &State, flags: Fl
 fn each_kind_of_error_is_counted_and_kept() {
     for (n, flags) in bad().into_iter().enumerate() {
         let mut collector = collector();
-        assert!(inspect(&mut collector, StateId(1), &[5], flags, &[]));
-        assert!(!inspect(&mut collector, StateId(2), &[7], flags, &[]), "a greater state");
-        assert!(inspect(&mut collector, StateId(3), &[3], flags, &[]), "a lesser state");
+        assert!(inspect(&mut collector, StateId::new(1), &[5], flags, &[]));
+        assert!(!inspect(&mut collector, StateId::new(2), &[7], flags, &[]), "a greater state");
+        assert!(inspect(&mut collector, StateId::new(3), &[3], flags, &[]), "a lesser state");
         let mut level = collector.take_findings().expect("there are errors");
         let counts = [level.errors.invalid_ends, level.errors.goals, level.errors.bad_prefixes];
         assert_eq!(counts, std::array::from_fn(|i| if i == n { 3 } else { 0 }));
-        assert_eq!(level.found().map(|f| (f.id, f.state.clone())).collect::<Vec<_>>(), [(StateId(3), vec![3])]);
+        assert_eq!(level.found().map(|f| (f.id, f.state.clone())).collect::<Vec<_>>(), [(StateId::new(3), vec![3])]);
         // A place is one for all levels.
-        assert!(!inspect(&mut collector, StateId(4), &[1], flags, &[]));
+        assert!(!inspect(&mut collector, StateId::new(4), &[1], flags, &[]));
     }
     let mut collector = collector();
-    assert!(inspect(&mut collector, StateId(1), &[5], Flags::default(), &[assertion(1), assertion(2)]));
-    assert!(inspect(&mut collector, StateId(2), &[6], bad()[0], &[assertion(1)]), "only its end is new");
-    assert!(inspect(&mut collector, StateId(3), &[7], bad()[1], &[assertion(3)]), "both are new");
-    assert!(inspect(&mut collector, StateId(4), &[4], bad()[1], &[assertion(9)]));
-    assert!(inspect(&mut collector, StateId(5), &[9], bad()[0], &[assertion(10)]), "only its assertion is new");
+    assert!(inspect(&mut collector, StateId::new(1), &[5], Flags::default(), &[assertion(1), assertion(2)]));
+    assert!(inspect(&mut collector, StateId::new(2), &[6], bad()[0], &[assertion(1)]), "only its end is new");
+    assert!(inspect(&mut collector, StateId::new(3), &[7], bad()[1], &[assertion(3)]), "both are new");
+    assert!(inspect(&mut collector, StateId::new(4), &[4], bad()[1], &[assertion(9)]));
+    assert!(inspect(&mut collector, StateId::new(5), &[9], bad()[0], &[assertion(10)]), "only its assertion is new");
     let level = collector.take_findings().expect("there are errors");
     assert_eq!((level.errors.assertions, level.errors.invalid_ends, level.errors.goals), (6, 2, 2));
     assert!(collector.take_findings().is_none());
@@ -59,7 +59,13 @@ fn each_kind_of_error_is_counted_and_kept() {
 #[test]
 fn of_two_findings_in_a_state_the_first_is_kept() {
     let mut collector = collector();
-    assert!(inspect(&mut collector, StateId(1), &[5], Flags::default(), &[assertion(2), assertion(1), assertion(1)]));
+    assert!(inspect(
+        &mut collector,
+        StateId::new(1),
+        &[5],
+        Flags::default(),
+        &[assertion(2), assertion(1), assertion(1)]
+    ));
     let mut level = collector.take_findings().expect("there are errors");
     let endings: Vec<Ending> = level.found().map(|f| f.ending).collect();
     assert_eq!(endings, [Ending::Finding(1), Ending::Finding(0)]);
@@ -70,7 +76,7 @@ fn of_sequences_without_an_end_the_least_is_told() {
     for order in [[3, 5], [5, 3], [3, 3]] {
         let mut collector = collector();
         let findings = order.map(|place| finding(FindingKind::EndlessSequence, place));
-        assert!(!inspect(&mut collector, StateId(1), &[5], Flags::default(), &findings), "that is no error");
+        assert!(!inspect(&mut collector, StateId::new(1), &[5], Flags::default(), &findings), "that is no error");
         assert!(!collector.is_empty());
         let endless = collector.take_findings().and_then(|level| level.endless).expect("there is one");
         assert_eq!(endless.span.start, 3);
@@ -82,7 +88,7 @@ fn findings_of_several_workers_are_the_least_of_each_place() {
     let level = |id: u64, state: u8, places: std::ops::Range<u32>| {
         let mut collector = collector();
         let findings: Vec<Finding> = places.map(assertion).collect();
-        inspect(&mut collector, StateId(id), &[state], Flags::default(), &findings);
+        inspect(&mut collector, StateId::new(id), &[state], Flags::default(), &findings);
         collector.take_findings()
     };
     let mut all = Findings::new();

@@ -17,7 +17,7 @@ use super::trail::{self, PartialTrail};
 use super::worker::Worker;
 use super::{
     Factory, MAX_SUCCESSOR_BYTES, Options, Order, Search, StoreKind, conclude_levels, depth_first, find_trails,
-    max_depth,
+    max_depth, probe,
 };
 use crate::budget::{Budget, Limit};
 use crate::outcome::{Outcome, Statistics, StoreMigration, Violation};
@@ -85,11 +85,17 @@ impl Stages<'_, '_, '_> {
         self.budget.memory.map_or(u64::MAX, |memory| memory / 8 * 5)
     }
 
-    /// A search that pauses at five eighths of the memory. The rest suffices for a sixteenth of the states as trees,
-    /// which decide whether to migrate, and then, without the hash table, for the open states.
+    /// The numbers of bytes and states at which a search pauses: at five eighths of the memory. The rest suffices for a
+    /// sixteenth of the states as trees, which decide whether to migrate, and then, without the hash table, for the open
+    /// states.
+    fn pause_limits(&self) -> [u64; 2] {
+        [self.tight().max(1), self.exact.migrate_at.map_or(u64::MAX, |states| states.max(1))]
+    }
+
     fn pausing_search<'a>(&'a self, store: &'a ExactStore) -> Search<'a, ExactStore> {
         let search = Search::new(store, &self.exact, self.budget, self.progress);
-        search.pause_at(self.tight().max(1), self.exact.migrate_at.map_or(u64::MAX, |states| states.max(1)));
+        let [bytes, states] = self.pause_limits();
+        search.pause_at(bytes, states);
         search
     }
 
@@ -149,9 +155,10 @@ impl Stages<'_, '_, '_> {
     fn breadth_first(&self) -> Outcome {
         let store = self.exact_store();
         let paused = {
-            let search = self.pausing_search(&store);
-            let mut levels = bfs::run(&search, self.factory, max_depth(self.budget), false);
-            if !levels.remaining.is_empty() {
+            let search = Search::new(&store, &self.exact, self.budget, self.progress);
+            let (mut levels, probe) = probe::levels(&search, self.factory, self.pause_limits());
+            let probed = probe.is_final(&levels);
+            if !levels.remaining.is_empty() && !probed {
                 levels.workers.iter_mut().for_each(|worker| worker.handle.leave());
                 if !self.trees_are_smaller(&store) {
                     search.pause_at(u64::MAX, u64::MAX);
@@ -159,8 +166,8 @@ impl Stages<'_, '_, '_> {
                     levels = bfs::resume(&search, self.factory, levels, max_depth(self.budget), false);
                 }
             }
-            if levels.remaining.is_empty() {
-                Err(conclude_levels(&search, levels))
+            if levels.remaining.is_empty() || probed {
+                Err(probe.conclude(&search, levels))
             } else {
                 search.report(levels.queue.bytes(), 0);
                 let statistics = search.statistics(levels.depth(), levels.findings.errors, levels.queue.bytes());

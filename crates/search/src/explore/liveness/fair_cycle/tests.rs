@@ -3,11 +3,11 @@
 use super::*;
 
 fn found(states: &[(u64, u32)], edges: &[(u64, u64)]) -> Vec<Vec<(u64, u32)>> {
-    let states = states.iter().map(|(id, marks)| (StateId(*id), *marks)).collect();
+    let states = states.iter().map(|(id, marks)| (StateId::new(*id), *marks)).collect();
     let mut all: HashMap<StateId, Vec<StateId>> = HashMap::new();
-    edges.iter().for_each(|(from, to)| all.entry(StateId(*from)).or_default().push(StateId(*to)));
+    edges.iter().for_each(|(from, to)| all.entry(StateId::new(*from)).or_default().push(StateId::new(*to)));
     let mut out: Vec<Vec<(u64, u32)>> =
-        components(&states, &all).iter().map(|c| c.iter().map(|(id, marks)| (id.0, *marks)).collect()).collect();
+        components(&states, &all).iter().map(|c| c.iter().map(|(id, marks)| (id.get(), *marks)).collect()).collect();
     out.sort();
     out
 }

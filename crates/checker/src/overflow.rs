@@ -1,0 +1,192 @@
+//! Values that do not fit into their variable. They are cut to the bits of its type, which is seldom meant.
+//!
+//! With [`Source::overflow_is_error`](crate::request::Source), storing such a value is a fault: each variable gets the range of its
+//! type. Otherwise a bounded search of the model with these ranges finds the first place where a value is cut. The value-set
+//! analysis decides whether that search is needed at all. Constants that do not fit are found in the text.
+
+use std::sync::Arc;
+
+use kripke_model::ir::{Effect, Expr, Init, Model, Place, Shows, Span, Sync, Type, Var, VarRef};
+use kripke_model::{Fault, FindingKind};
+use kripke_reduce::value_sets::ValueSets;
+use kripke_report::run::flat;
+use kripke_report::source::Lines;
+use kripke_report::verdict::Verdict;
+use kripke_search::ErrorKind;
+
+use crate::answer::Answer;
+use crate::coverage::{Hushed, bound, explaining};
+use crate::error::Error;
+use crate::load;
+use crate::plan::QuestionPlan;
+use crate::request::{Errors, Request, Search};
+use crate::run::{Session, facts};
+use crate::task;
+
+/// A value that is cut.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cut {
+    /// The description.
+    pub message: String,
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+}
+
+impl std::fmt::Display for Cut {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}: {}", self.file, self.line, self.message)
+    }
+}
+
+/// The values of a type of fewer than 32 bits that holds numbers.
+fn range(ty: Type) -> Option<(i32, i32)> {
+    let numbers = matches!(ty.shows, Shows::Number | Shows::Bool | Shows::Symbol(_));
+    let bits = u32::from(ty.bits);
+    (numbers && bits < 32)
+        .then(|| if ty.signed { (-1 << (bits - 1), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) })
+}
+
+/// Gives every variable without a range the range of its type. Storing another value is then a fault.
+pub fn check_stores(model: &mut Model) {
+    let locals = model.processes.iter_mut().flat_map(|process| &mut process.locals);
+    for var in model.globals.iter_mut().chain(locals).filter(|var| var.range.is_none() && var.name != "_") {
+        var.range = range(var.ty);
+    }
+}
+
+/// The constants of a model that are cut where they are stored.
+pub fn constants(model: &Model) -> Vec<Cut> {
+    let lines = Lines::new(model);
+    let mut found: Vec<(Span, String)> = Vec::new();
+    let vars = model.globals.iter().chain(model.processes.iter().flat_map(|process| &process.locals));
+    for var in vars.filter(|var| var.range.is_none()) {
+        let values = match &var.init {
+            Init::All(value) => std::slice::from_ref(value),
+            Init::List(values) => values,
+            Init::Zero | Init::Channels(_) | Init::Param => continue,
+        };
+        found.extend(values.iter().filter_map(|value| Some((var.span, cut(&var.name, var.ty, value)?))));
+    }
+    for edge in model.processes.iter().flat_map(|process| &process.edges) {
+        let sent = edge.sync.iter().flat_map(|sync| match sync {
+            Sync::Send { channel, args, .. } => message_cuts(model, channel, args),
+            Sync::Receive { .. } => Vec::new(),
+        });
+        let passed = edge.effects.iter().flat_map(|effect| match effect {
+            Effect::Run { process, args, .. } => argument_cuts(&model.processes[process.index()].locals, args),
+            _ => Vec::new(),
+        });
+        found.extend(sent.chain(passed).map(|text| (edge.span, format!("{}: {text}", flat(&edge.label)))));
+    }
+    found.sort();
+    found.dedup();
+    let located = found.into_iter().map(|(span, message)| {
+        let line = lines.of(span);
+        Cut { message, file: lines.file(line.file).to_string(), line: line.first }
+    });
+    located.collect()
+}
+
+/// Whether a variable of this name has a range of its own, so that its values are not cut.
+fn has_range(model: &Model, name: &str) -> bool {
+    let locals = model.processes.iter().flat_map(|process| &process.locals);
+    model.globals.iter().chain(locals).any(|var| var.name == name && var.range.is_some())
+}
+
+/// The description of a constant that a type does not have.
+fn cut(name: &str, ty: Type, value: &Expr) -> Option<String> {
+    let (Expr::Const(value), (low, high)) = (value, range(ty)?) else { return None };
+    let outside = !(low..=high).contains(value);
+    outside.then(|| format!("the value {value} is cut to {}: {name} holds {low} to {high}", ty.wrap(*value)))
+}
+
+/// The constants that a send cuts, if the channel is known.
+fn message_cuts(model: &Model, channel: &Expr, args: &[Expr]) -> Vec<String> {
+    let Expr::Load(Place { var: VarRef::Global(var), .. }) = channel else { return Vec::new() };
+    let var = &model.globals[var.index()];
+    let Init::Channels(channel) = var.init else { return Vec::new() };
+    let fields = model.channels[channel.index()].fields.iter().zip(args).enumerate();
+    fields.filter_map(|(i, (ty, value))| cut(&format!("field {} of {}", i + 1, var.name), *ty, value)).collect()
+}
+
+/// The constants that an instantiation cuts.
+fn argument_cuts(params: &[Var], args: &[Expr]) -> Vec<String> {
+    params.iter().zip(args).filter_map(|(param, value)| cut(&param.name, param.ty, value)).collect()
+}
+
+impl Session<'_> {
+    /// The values that are cut, each told to the monitor.
+    pub(crate) fn cuts(&self, model: &Model, answers: &[Answer]) -> Result<Vec<Cut>, Error> {
+        if !self.request.overflow_warnings {
+            return Ok(Vec::new());
+        }
+        let mut cuts = constants(model);
+        let states = answers.first().map_or(0, |answer| answer.outcome.statistics.states);
+        cuts.extend(self.first_cut(model, states)?);
+        cuts.iter().for_each(|cut| self.monitor.warn(&cut.to_string()));
+        Ok(cuts)
+    }
+
+    /// The first place where a stored value is cut. None if there is none, or if a search with a bound by `states` did not find it.
+    pub(crate) fn first_cut(&self, model: &Model, states: u64) -> Result<Option<Cut>, Error> {
+        let mut checked = Model { observer: None, goal: None, properties: Vec::new(), ..model.clone() };
+        check_stores(&mut checked);
+        if checked.globals == model.globals && checked.processes == model.processes {
+            return Ok(None);
+        }
+        let Ok(interpreter) = load::interpreter(Arc::new(checked.clone()), self.request.reductions.raw) else {
+            return Ok(None);
+        };
+        if !ValueSets::new(&interpreter).may_leave_range() {
+            return Ok(None);
+        }
+        let most = bound(states, 1);
+        let errors = Errors { assertions: false, end_states: false, all: false };
+        let search = Search { engine: self.request.search.engine, ..Search::default() };
+        let request = Request { errors, search, coverage: false, vacuity: false, ..explaining(self.request, most) };
+        let limits = self.explaining_limits(most);
+        let task = task::safety(checked, &request);
+        let facts = facts(std::slice::from_ref(&task), &limits);
+        let plan = QuestionPlan::new(&request, &facts, &facts.questions[0]);
+        let monitor = Hushed(self.monitor);
+        let session = Session { request: &request, limits, monitor: &monitor, ..*self };
+        let answer = session.answer(task, None, &plan)?;
+        let Verdict::Violated(violated) = &answer.verdict else { return Ok(None) };
+        let ErrorKind::Finding(finding) = violated.first.error() else { return Ok(None) };
+        let FindingKind::Fault(Fault::ValueOutOfRange { var, value, range: (low, high) }) = &finding.kind else {
+            return Ok(None);
+        };
+        if has_range(model, var) {
+            return Ok(None);
+        }
+        let lines = Lines::new(&answer.task.model);
+        let edge = answer.task.model.process(finding.process).edges.get(finding.edge.index());
+        let statement = edge.map(|edge| format!("{}: ", flat(&edge.label))).unwrap_or_default();
+        let line = lines.of(finding.span);
+        Ok(Some(Cut {
+            message: format!("{statement}the value {value} is cut: {var} holds {low} to {high}"),
+            file: lines.file(line.file).to_string(),
+            line: line.first,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_those_of_the_types() {
+        assert_eq!(range(Type::number(8, false)), Some((0, 255)));
+        assert_eq!(range(Type::number(16, true)), Some((-32768, 32767)));
+        assert_eq!(range(Type::number(1, false)), Some((0, 1)));
+        assert_eq!(range(Type::number(32, true)), None);
+        assert_eq!(
+            cut("n", Type::number(8, false), &Expr::Const(300)).unwrap(),
+            "the value 300 is cut to 44: n holds 0 to 255"
+        );
+        assert_eq!(cut("n", Type::number(8, false), &Expr::Const(255)), None);
+    }
+}

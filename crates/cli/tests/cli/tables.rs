@@ -1,0 +1,100 @@
+//! Trace tables: columns and rows by choice, widths, remarks on lassos.
+
+use crate::program::Desk;
+use crate::snapshots::{example, snapshot};
+
+/// Goals that the alternating bit protocol reaches, and an expression to watch, by language.
+const GOALS: [(&str, &str, &str); 3] = [
+    ("pml", "receiver:next==2", "len(to_receiver)"),
+    ("dve", "receiver->next==2", "receiver->next+1"),
+    ("esml", "Receiver.expected=1", "Receiver.expected=1"),
+];
+
+#[test]
+fn tables_fit_their_width_in_three_languages() {
+    let desk = Desk::new();
+    for (language, goal, watch) in GOALS {
+        let model = format!("alternating-bit.{language}");
+        example(&desk, &model);
+        desk.run(&format!("{model} --reach {goal}")).expect(1);
+        for width in [80, 120, 200] {
+            for options in ["", " --all"] {
+                let mut command = desk.command(&format!("replay {model} --watch {watch}{options}"));
+                let output = command.env("COLUMNS", width.to_string()).output().unwrap();
+                let text = String::from_utf8(output.stdout).unwrap();
+                let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+                assert!(widest <= width, "{widest} for {width}:\n{text}");
+                if width == 80 {
+                    snapshot(&format!("table-{language}{}.txt", options.replace(" --", "-")), &text);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn columns_and_rows_are_chosen() {
+    let desk = Desk::new();
+    example(&desk, "alternating-bit.pml");
+    desk.run("alternating-bit.pml --reach receiver:next==2").expect(1);
+    let said = desk.run("replay alternating-bit.pml --show sender.*,to_* --process sender --changes").expect(1);
+    snapshot("table-chosen.txt", &said.out);
+    let said = desk.run("replay alternating-bit.pml --statement to_* --hide to_*,receiver.*").expect(1);
+    assert_eq!(said.out.lines().filter(|line| line.contains("to_")).count(), 6, "{}", said.out);
+    assert!(!said.out.contains("expected"), "{}", said.out);
+    let said = desk.run("replay alternating-bit.pml --show sender.nothing").expect(2);
+    assert!(
+        said.err.contains("--show: no variable matches `sender.nothing`; the run has to_receiver,"),
+        "{}",
+        said.err
+    );
+    let said = desk.run("replay alternating-bit.pml --watch nothing").expect(2);
+    assert!(said.err.contains("`nothing` is not declared"), "{}", said.err);
+}
+
+/// The cycle, the obligation that is never met, and the fairness that excludes the run, in three languages.
+#[test]
+fn a_lasso_says_why_it_is_a_counterexample() {
+    let desk = Desk::new();
+    for (model, question, note) in [
+        (
+            "fair-weak.pml",
+            "--ltl <>open",
+            "door is enabled throughout the cycle and never moves: `--fair weak` excludes this run",
+        ),
+        (
+            "fair-strong.pml",
+            "--fair weak --ltl <>inside",
+            "guest is enabled again and again and never moves: `--fair strong` excludes this run",
+        ),
+        (
+            "fair-impartial.pml",
+            "--fair strong --ltl <>passed",
+            "this run is strongly fair: every process that is enabled again and again moves",
+        ),
+        (
+            "fairness.dve",
+            "--fair weak --ltl <>guest.inside",
+            "guest is enabled again and again and never moves: `--fair strong` excludes this run",
+        ),
+        (
+            "fairness.esml",
+            "--fair none --ctl AF(Bell.rings)",
+            "Clock, Door, Bell and Guest are enabled throughout the cycle and never move: `--fair weak` excludes this run",
+        ),
+    ] {
+        example(&desk, model);
+        let said = desk.run(&format!("{model} {question}")).expect(1);
+        assert!(said.out.contains(note), "{model}:\n{}", said.out);
+        let again = desk.run(&format!("replay {model}")).expect(1);
+        assert!(again.out.contains(note), "{model}:\n{}", again.out);
+    }
+    let said = desk.run("fair-strong.pml -j1 --ltl []((open)-><>(inside))").expect(1);
+    snapshot("lasso-obligation.txt", &said.steady());
+    desk.write("np.pml", "bit x;\nactive proctype p() { progress: x = 1; do :: x = 1 - x od }\n");
+    let said = desk.run("np.pml --non-progress").expect(1);
+    assert!(said.out.contains("no process is at a `progress` label on the cycle"), "{}", said.out);
+    desk.write("acc.pml", "bit x;\nactive proctype p() { do :: x = 1; accept_loop: x = 0 od }\n");
+    let said = desk.run("acc.pml --acceptance").expect(1);
+    assert!(said.out.contains("the cycle visits `accept_loop` of p"), "{}", said.out);
+}
