@@ -28,7 +28,7 @@ const QUESTIONS: [(&str, &[&str]); 9] = [
 ];
 
 /// Options that must not change an answer, or only as the judge knows.
-const PLAIN: [(&str, &[&str]); 64] = [
+const PLAIN: [(&str, &[&str]); 63] = [
     ("--force", &["--force"]),
     ("--color", &["--color=always"]),
     ("--fair", &["--fair=weak"]),
@@ -70,7 +70,6 @@ const PLAIN: [(&str, &[&str]); 64] = [
     ("--full", &["--full"]),
     ("--unreached", &["--unreached"]),
     ("--trail", &["--trail={trail}"]),
-    ("--lossy-send", &["--lossy-send"]),
     ("--spin-trail", &["--spin-trail={trail}.spin"]),
     ("--itf", &["--itf"]),
     ("--no-trail", &["--no-trail"]),
