@@ -155,7 +155,11 @@ fn options(source: &Source) -> LoadOptions {
     LoadOptions {
         language: source.language,
         preprocess: Preprocess { macros: defined.chain(undefined).collect(), include_dirs: source.include.clone() },
-        promela: promela::Options { reverse_escapes: source.reverse_escapes, ..promela::Options::default() },
+        promela: promela::Options {
+            reverse_escapes: source.reverse_escapes,
+            lossy: source.lossy,
+            ..promela::Options::default()
+        },
     }
 }
 

@@ -53,6 +53,9 @@ pub struct Source {
     /// Whether nested `unless` escapes are tried from the inside out.
     #[serde(skip_serializing_if = "is_false")]
     pub reverse_escapes: bool,
+    /// Whether a message that is sent to a full channel is lost.
+    #[serde(skip_serializing_if = "is_false")]
+    pub lossy: bool,
     /// Whether storing a value that a variable does not hold is a fault. Otherwise the value is cut.
     #[serde(skip_serializing_if = "is_false")]
     pub overflow_is_error: bool,

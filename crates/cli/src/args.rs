@@ -1,5 +1,6 @@
 //! The command line: commands, options and their help texts.
 
+mod aliases;
 mod asking;
 mod bench;
 mod graph;
@@ -99,6 +100,13 @@ pub enum Command {
     /// Translate an LTL formula into a Büchi automaton
     #[command(after_help = ltl::EXAMPLES)]
     Ltl(Ltl),
+    /// SPIN's own command line: `kripke spin -a`, `-run`, `-t`, `-p`, …; also when Kripke is called as `spin` or `pan`
+    #[command(disable_help_flag = true)]
+    Spin {
+        /// Arguments of `spin`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
+        args: Vec<OsString>,
+    },
     /// Draw the logs of `kripke check --log` as SVG
     #[command(after_help = plot::EXAMPLES)]
     Plot(Plot),
@@ -137,6 +145,9 @@ pub struct Reading {
     /// Evaluate nested `unless` escapes from the inside out
     #[arg(short = 'J', long)]
     pub reverse_escapes: bool,
+    /// Lossy channels: a message that is sent to a full channel is lost; otherwise the send waits
+    #[arg(long)]
+    pub lossy_send: bool,
     /// Values that do not fit into their variable are cut: say where this first happens (warn), make it an error (error), or
     /// ignore it (wrap)
     #[arg(long, value_enum, default_value_t, value_name = "warn|error|wrap", hide_possible_values = true)]
@@ -446,6 +457,8 @@ impl Cli {
         if args.get(1).is_some_and(|first| means_check(first)) {
             args.insert(1, "check".into());
         }
+        let (args, remarks) = aliases::rewrite(args);
+        remarks.iter().for_each(|remark| crate::output::warn(remark));
         Cli::try_parse_from(args)
     }
 }

@@ -31,6 +31,10 @@ pub enum Kind {
     Trail,
     /// A trail of SPIN.
     SpinTrail,
+    /// A stand-in for a verifier of SPIN.
+    StandIn,
+    /// Nothing that exists is replaced.
+    Never,
     /// The table of `kripke bench --csv`.
     Table,
     /// The JUnit report of `kripke check --junit`.
@@ -99,7 +103,10 @@ impl Kind {
             Kind::Trail => ["{\n  \"kripke-trail\": ", "{\n  \"#meta\": {\"format\":\"ITF\","]
                 .iter()
                 .any(|beginning| text.starts_with(beginning)),
+            Kind::Never => false,
             Kind::SpinTrail => is_trail(&text),
+            // The name `pan.c` belongs to verifiers, so one of SPIN's is replaced, too.
+            Kind::StandIn => text.starts_with(crate::spin::MARK) || text.contains("SPIN") || text.contains("Spin"),
             Kind::Table => text.starts_with(crate::bench::CSV_HEADER),
             Kind::Junit => text.starts_with(kripke_report::junit::HEAD),
             Kind::Sarif => text.starts_with(kripke_report::sarif::HEAD) && text.contains("\"name\": \"Kripke\""),

@@ -22,14 +22,17 @@ mod replay;
 mod shell;
 mod signals;
 mod simulate;
+mod spin;
 mod trail_names;
 mod trails;
 mod watchdog;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use args::{Cli, Command};
 use exit::Status;
+use spin::Program;
 
 #[global_allocator]
 static ALLOCATOR: allocator::Allocator = allocator::Allocator;
@@ -38,7 +41,11 @@ fn main() -> ExitCode {
     exit::report_panics();
     signals::fail_writes();
     exit::report_lack_of_memory();
-    let cli = match Cli::read(std::env::args_os()) {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    if let Some(program) = Program::named(args.first()) {
+        return program.run(&args[1..]).unwrap_or_else(Status::from).completed().into();
+    }
+    let cli = match Cli::read(args) {
         Ok(cli) => cli,
         Err(error) => return exit::usage(&error),
     };
@@ -50,6 +57,7 @@ fn main() -> ExitCode {
         Command::Replay(replay) => replay::run(&replay),
         Command::Combine(combine) => combine::run(&combine),
         Command::Ltl(ltl) => ltl::run(&ltl),
+        Command::Spin { args } => Program::Spin.run(&args),
         Command::Plot(plot) => plot::run(&plot),
         Command::List(list) => list::run(&list),
         Command::Graph(graph) => graph::run(&graph),

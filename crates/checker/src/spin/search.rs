@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use kripke_model::interpret::{Move, Partner, Point};
 use kripke_model::ir::{EdgeId, ProcessId};
-use kripke_model::{Fault, Finding, FindingKind, Interpreter, Representation};
+use kripke_model::{Fault, Finding, FindingKind, Interpreter, Model, Representation};
 
 use super::Numbered;
 use super::trail::{Line, SpinTrail};
@@ -295,8 +295,7 @@ impl Search<'_> {
             FindingKind::Assertion => {
                 let state = self.model.state(finding.process, finding.edge)?;
                 let text = &self.model.body(finding.process)?.states.get(state as usize)?.text;
-                let condition = text.strip_prefix("assert(").and_then(|text| text.strip_suffix(')')).unwrap_or(text);
-                Some(format!("assertion violated {condition}"))
+                Some(assertion(text, self.model.interpreter.model()))
             }
             FindingKind::Fault(Fault::IndexOutOfRange { .. }) if ignored => None,
             FindingKind::Fault(Fault::IndexOutOfRange { .. }) => {
@@ -348,6 +347,36 @@ impl Search<'_> {
     }
 }
 
+/// The message of a failed assertion. In it, SPIN writes the condition as C: a blank before each unary operator, and symbolic
+/// constants as numbers.
+pub fn assertion(text: &str, model: &Model) -> String {
+    let condition = text.strip_prefix("assert(").and_then(|text| text.strip_suffix(')')).unwrap_or(text);
+    let mut out = String::from("assertion violated ");
+    let mut rest = condition;
+    let mut before = '(';
+    while let Some(c) = rest.chars().next() {
+        let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        if word > 0 {
+            out.push_str(&number(&rest[..word], model).unwrap_or_else(|| rest[..word].to_string()));
+            (before, rest) = ('x', &rest[word..]);
+            continue;
+        }
+        let operand = before.is_alphanumeric() || [')', ']'].contains(&before);
+        if "!-~".contains(c) && rest[1..].starts_with('(') && !operand {
+            out.push(' ');
+        }
+        out.push(c);
+        (before, rest) = (c, &rest[c.len_utf8()..]);
+    }
+    out
+}
+
+/// The number of a symbolic constant.
+fn number(name: &str, model: &Model) -> Option<String> {
+    let symbols = model.enums.iter().flat_map(|e| &e.symbols);
+    symbols.filter(|(known, _)| known == name).map(|(_, value)| value.to_string()).next()
+}
+
 fn frame_of(frames: &mut [Frame]) -> &mut Frame {
     let last = frames.len() - 1;
     &mut frames[last]
@@ -373,5 +402,25 @@ impl std::hash::Hasher for Mix {
 
     fn finish(&self) -> u64 {
         self.0 ^ (self.0 >> 29)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_of_assertions_are_written_as_c() {
+        let symbols = vec![("ack".to_string(), 2)];
+        let enums = vec![kripke_model::ir::Enum { name: "mtype".to_string(), symbols }];
+        let model = Model { enums, ..Model::default() };
+        for (text, message) in [
+            ("assert((x==2))", "assertion violated (x==2)"),
+            ("assert(0)", "assertion violated 0"),
+            ("assert(!((m==ack)))", "assertion violated  !((m==2))"),
+            ("assert((a[1]-(b-(c))!=-(1)))", "assertion violated (a[1]-(b-(c))!= -(1))"),
+        ] {
+            assert_eq!(assertion(text, &model), message);
+        }
     }
 }

@@ -50,15 +50,15 @@ fn created(model: &Numbered, executed: &[Vec<bool>]) -> Vec<bool> {
 fn reached(body: &Body, process: &Process, executed: &[bool], created: bool) -> Vec<bool> {
     let mut reached: Vec<bool> = body.states.iter().map(|state| state.skipped).collect();
     let mut visited = vec![false; process.locations.len()];
-    if created {
-        visited[process.entry.index()] = true;
-    }
     let mut mark = |location: LocId, visited: &mut Vec<bool>| {
         visited[location.index()] = true;
         if let Some(state) = body.locations.get(location.index()) {
             reached[*state as usize] = true;
         }
     };
+    if created {
+        mark(process.entry, &mut visited);
+    }
     for (i, location) in process.locations.iter().enumerate() {
         for edge in location.edges.iter().filter(|edge| executed[edge.index()]) {
             mark(LocId(i as u32), &mut visited);

@@ -36,6 +36,7 @@ impl Reading {
             undefine: self.undefine.clone(),
             include: self.include.clone(),
             reverse_escapes: self.reverse_escapes,
+            lossy: self.lossy_send,
             overflow_is_error: self.overflow == Overflow::Error,
         }
     }

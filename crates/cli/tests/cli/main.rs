@@ -31,6 +31,7 @@ mod schema;
 mod search_order;
 mod simulate;
 mod snapshots;
+mod spin_mode;
 mod spin_trails;
 mod statistics;
 mod stores;

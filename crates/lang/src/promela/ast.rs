@@ -53,6 +53,8 @@ pub enum Unit {
         body: Block,
         /// The place.
         span: Span,
+        /// The closing brace.
+        end: Span,
     },
     /// `trace { … }`, `notrace { … }`
     Trace {
@@ -204,6 +206,8 @@ pub struct Stmt {
     pub kind: StmtKind,
     /// Its place.
     pub span: Span,
+    /// Its first and its last token in the body of an inline, if it comes from one.
+    pub within: Option<(Span, Span)>,
     /// The statement's text for traces, canonically spaced and with macros expanded: `wantq = true`, `q!a,b`.
     pub text: String,
 }
@@ -350,6 +354,8 @@ pub struct VarRef {
     pub parts: Vec<VarPart>,
     /// The whole reference.
     pub span: Span,
+    /// It is an argument of an inline.
+    pub argument: bool,
 }
 
 /// A part of a reference: `name[index]`.

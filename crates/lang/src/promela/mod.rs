@@ -33,6 +33,8 @@ pub struct Options {
     pub reverse_escapes: bool,
     /// Whether jumps inside atomic sequences are steps of their own, as they are in SPIN's verifiers.
     pub every_step: bool,
+    /// Whether a message that is sent to a full channel is lost; otherwise the send waits.
+    pub lossy: bool,
 }
 
 /// A parsed file.

@@ -37,7 +37,7 @@ impl Outline {
                 fields.iter().for_each(|decl| self.declaration(decl, SymbolKind::Field, container));
             }
             Unit::Decl(decl) => self.declaration(decl, SymbolKind::Global, None),
-            Unit::Never { name, body, span } => {
+            Unit::Never { name, body, span, .. } => {
                 self.claims += 1;
                 let container = self.property(name.as_ref(), &format!("never_{}", self.claims - 1), *span);
                 self.block(body, container);

@@ -12,6 +12,10 @@ pub struct Token {
     pub span: Span,
     /// The place of its text, which may be the body of a macro or an inline.
     pub origin: Span,
+    /// The place in the body of an inline, if it comes from one: of macros there, their use.
+    pub within: Option<Span>,
+    /// It is part of an argument of an inline.
+    pub argument: bool,
     /// First on its line.
     pub newline: bool,
     /// White space (or a comment, or a new line) in front of it.

@@ -1,5 +1,6 @@
 //! Results in SPIN's format, for scripts that read the reports of its verifiers.
 
+pub mod listing;
 mod report;
 mod unreached;
 

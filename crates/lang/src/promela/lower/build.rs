@@ -35,6 +35,8 @@ pub(super) struct Builder<'e, 'a, 'd> {
     pub starting: bool,
     /// Only channel operations may occur: the body of a trace.
     pub trace: bool,
+    /// The place of the current statement in the body of an inline.
+    within: Option<(Span, Span)>,
 }
 
 /// A statement whose inner sequences are complete, not yet placed in a sequence itself.
@@ -70,6 +72,7 @@ impl<'e, 'a, 'd> Builder<'e, 'a, 'd> {
             d_steps: 0,
             starting: true,
             trace: false,
+            within: None,
         }
     }
 
@@ -102,6 +105,12 @@ impl<'e, 'a, 'd> Builder<'e, 'a, 'd> {
     }
 
     fn statement(&mut self, stmt: &'a Stmt) {
+        let outer = std::mem::replace(&mut self.within, stmt.within);
+        self.placed(stmt);
+        self.within = outer;
+    }
+
+    fn placed(&mut self, stmt: &'a Stmt) {
         match &stmt.kind {
             StmtKind::Error => {}
             StmtKind::Decl(decl) => {
@@ -377,6 +386,7 @@ impl<'e, 'a, 'd> Builder<'e, 'a, 'd> {
             d_step: node.d_step,
             at: node.at,
             span: node.span,
+            within: self.within,
             text: node.text.clone(),
         });
         self.body.numbers += 1;

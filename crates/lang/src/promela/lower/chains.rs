@@ -147,7 +147,11 @@ impl Emitter<'_, '_, '_> {
         if matches!(edge.guard, Guard::Else) {
             edge.guard = Guard::Always;
         }
+        let lost = self.lost(&edge);
         self.push(from, edge, Some(e));
+        if let Some(lost) = lost {
+            self.push(from, lost, Some(e));
+        }
     }
 
     /// The steps possible at an element: its own, or those its options start with.

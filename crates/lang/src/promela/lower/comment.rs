@@ -1,39 +1,18 @@
 //! Statements as SPIN prints them: every operator in parentheses, no white space, symbolic constants by name.
 
 use super::view::View;
-use crate::promela::ast::{BinaryOp, Expr, ExprKind, RecvArg, StmtKind, UnaryOp, VarRef};
+use crate::promela::ast::{Expr, ExprKind, RecvArg, StmtKind, VarRef};
 use crate::source::Span;
 
-/// The text of a statement.
-pub(super) fn statement(kind: &StmtKind, view: View<'_, '_>) -> String {
-    match kind {
-        StmtKind::Expr(e) => format!("({})", expr(e)),
-        StmtKind::Assign(v, e) => format!("{} = {}", var(v), expr(e)),
-        StmtKind::Increment(v) => format!("{0} = ({0}+1)", var(v)),
-        StmtKind::Decrement(v) => format!("{0} = ({0}-1)", var(v)),
-        StmtKind::Send { channel, args, sorted } => {
-            format!("{}{}{}", var(channel), if *sorted { "!!" } else { "!" }, list(args, expr))
-        }
-        StmtKind::Receive { channel, args, random, keep } => {
-            let (open, close) = if *keep { ("<", ">") } else { ("", "") };
-            let operator = if *random { "??" } else { "?" };
-            format!("{}{operator}{open}{}{close}", var(channel), list(args, pattern))
-        }
-        StmtKind::Assert(e) => format!("assert({})", expr(e)),
-        StmtKind::Printf { format, args } => {
-            let args: String = args.iter().map(|a| format!(",{}", expr(a))).collect();
-            format!("printf('{}'{args})", escaped(format))
-        }
-        StmtKind::Printm(e) => format!("printm({}, 0)", symbol(e, view).unwrap_or_else(|| expr(e))),
-        StmtKind::SetPriority(p, n) => format!("set_priority({}, {})", expr(p), expr(n)),
-        _ => String::new(),
-    }
+/// What the names in a statement mean.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'e, 'a> {
+    pub view: View<'e, 'a>,
 }
 
-/// The number of a symbolic constant.
-fn symbol(e: &Expr, view: View<'_, '_>) -> Option<String> {
-    let ExprKind::Var(v) = &e.kind else { return None };
-    view.constant_ref(v).map(|value| value.to_string())
+/// The text of a statement.
+pub(super) fn statement(kind: &StmtKind, context: Context<'_, '_>) -> String {
+    context.statement(kind)
 }
 
 fn list<T>(items: &[T], show: impl Fn(&T) -> String) -> String {
@@ -54,67 +33,99 @@ fn escaped(format: &str) -> String {
     out
 }
 
-fn var(v: &VarRef) -> String {
-    let parts = v.parts.iter().map(|p| match &p.index {
-        Some(index) => format!("{}[{}]", p.name.text, expr(index)),
-        None => p.name.text.clone(),
-    });
-    parts.collect::<Vec<_>>().join(".")
-}
-
-fn pattern(arg: &RecvArg) -> String {
-    match arg {
-        RecvArg::Var(v) => var(v),
-        RecvArg::Const(n, _) => n.to_string(),
-        RecvArg::Eval(e) => format!("eval({})", expr(e)),
+impl Context<'_, '_> {
+    fn statement(self, kind: &StmtKind) -> String {
+        match kind {
+            StmtKind::Expr(e) => format!("({})", self.expr(e)),
+            StmtKind::Assign(v, e) => format!("{} = {}", self.var(v), self.expr(e)),
+            StmtKind::Increment(v) => format!("{0} = ({0}+1)", self.var(v)),
+            StmtKind::Decrement(v) => format!("{0} = ({0}-1)", self.var(v)),
+            StmtKind::Send { channel, args, sorted } => {
+                let operator = if *sorted { "!!" } else { "!" };
+                format!("{}{operator}{}", self.var(channel), list(args, |e| self.expr(e)))
+            }
+            StmtKind::Receive { channel, args, random, keep } => {
+                let (open, close) = if *keep { ("<", ">") } else { ("", "") };
+                let operator = if *random { "??" } else { "?" };
+                format!("{}{operator}{open}{}{close}", self.var(channel), self.patterns(args))
+            }
+            StmtKind::Assert(e) => format!("assert({})", self.expr(e)),
+            StmtKind::Printf { format, args } => {
+                let args: String = args.iter().map(|a| format!(",{}", self.expr(a))).collect();
+                format!("printf('{}'{args})", escaped(format))
+            }
+            StmtKind::Printm(e) => format!("printm({}, 0)", self.symbol(e).unwrap_or_else(|| self.expr(e))),
+            StmtKind::SetPriority(p, n) => format!("set_priority({}, {})", self.expr(p), self.expr(n)),
+            _ => String::new(),
+        }
     }
-}
 
-/// The text of an expression.
-fn expr(e: &Expr) -> String {
-    match &e.kind {
-        ExprKind::Const(n) => n.to_string(),
-        ExprKind::Var(v) => var(v),
-        ExprKind::Unary(op, a) => unary(*op, a),
-        ExprKind::Binary(op, a, b) => format!("({}{}{})", expr(a), operator(*op), expr(b)),
-        ExprKind::Cond(parts) => {
-            let [c, a, b] = &**parts;
-            format!("( ({}) -> ({}) : ({}) )", expr(c), expr(a), expr(b))
-        }
-        ExprKind::Channel(query, v) => format!("{}({})", query.name(), var(v)),
-        ExprKind::Poll { channel, args, random } => {
-            format!("{}{}[{}]", var(channel), if *random { "??" } else { "?" }, list(args, pattern))
-        }
-        ExprKind::Run { process, args, .. } => format!("run {}({})", process.text, list(args, expr)),
-        ExprKind::Timeout => "timeout".to_string(),
-        ExprKind::NonProgress => "np_".to_string(),
-        ExprKind::Stdin => "STDIN".to_string(),
-        ExprKind::Enabled(p) => format!("enabled({})", expr(p)),
-        ExprKind::PcValue(p) => format!("pc_value({})", expr(p)),
-        ExprKind::GetPriority(p) => format!("get_priority({})", expr(p)),
-        ExprKind::RemoteLabel { process, pid, label } => {
-            format!("({}{}._p=={})", process.text, number(pid.as_deref()), label.text)
-        }
-        ExprKind::RemoteVar { process, pid, var: v } => {
-            format!("{}{}.{}", process.text, number(pid.as_deref()), var(v))
-        }
-        ExprKind::Error => String::new(),
+    /// The number of a symbolic constant.
+    fn symbol(self, e: &Expr) -> Option<String> {
+        let ExprKind::Var(v) = &e.kind else { return None };
+        self.view.constant_ref(v).map(|value| value.to_string())
     }
-}
 
-fn unary(op: UnaryOp, a: &Expr) -> String {
-    match (op, &a.kind) {
-        (UnaryOp::Neg, ExprKind::Const(n)) => format!("-({n})"),
-        _ => format!("{}({})", op.symbol(), expr(a)),
+    /// A variable or a constant. A symbolic constant that is the argument of an inline is a number.
+    fn var(self, v: &VarRef) -> String {
+        if v.argument
+            && let Some(value) = self.view.constant_ref(v)
+        {
+            return value.to_string();
+        }
+        let parts = v.parts.iter().map(|p| match &p.index {
+            Some(index) => format!("{}[{}]", p.name.text, self.expr(index)),
+            None => p.name.text.clone(),
+        });
+        parts.collect::<Vec<_>>().join(".")
     }
-}
 
-fn operator(op: BinaryOp) -> &'static str {
-    op.symbol()
-}
+    fn patterns(self, args: &[RecvArg]) -> String {
+        list(args, |arg| match arg {
+            RecvArg::Var(v) => self.var(v),
+            RecvArg::Const(n, _) => n.to_string(),
+            RecvArg::Eval(e) => format!("eval({})", self.expr(e)),
+        })
+    }
 
-fn number(pid: Option<&Expr>) -> String {
-    pid.map_or(String::new(), |p| format!("[{}]", expr(p)))
+    /// The text of an expression.
+    fn expr(self, e: &Expr) -> String {
+        match &e.kind {
+            ExprKind::Const(n) => n.to_string(),
+            ExprKind::Var(v) => self.var(v),
+            ExprKind::Unary(op, a) => format!("{}({})", op.symbol(), self.expr(a)),
+            ExprKind::Binary(op, a, b) => format!("({}{}{})", self.expr(a), op.symbol(), self.expr(b)),
+            ExprKind::Cond(parts) => {
+                let [c, a, b] = &**parts;
+                format!("( ({}) -> ({}) : ({}) )", self.expr(c), self.expr(a), self.expr(b))
+            }
+            ExprKind::Channel(query, v) => format!("{}({})", query.name(), self.var(v)),
+            ExprKind::Poll { channel, args, random } => {
+                format!("{}{}[{}]", self.var(channel), if *random { "??" } else { "?" }, self.patterns(args))
+            }
+            ExprKind::Run { process, args, .. } => format!("run {}({})", process.text, list(args, |e| self.expr(e))),
+            _ => self.rare(e),
+        }
+    }
+
+    fn rare(self, e: &Expr) -> String {
+        let number = |pid: Option<&Expr>| pid.map_or(String::new(), |p| format!("[{}]", self.expr(p)));
+        match &e.kind {
+            ExprKind::Timeout => "timeout".to_string(),
+            ExprKind::NonProgress => "np_".to_string(),
+            ExprKind::Stdin => "STDIN".to_string(),
+            ExprKind::Enabled(p) => format!("enabled({})", self.expr(p)),
+            ExprKind::PcValue(p) => format!("pc_value({})", self.expr(p)),
+            ExprKind::GetPriority(p) => format!("get_priority({})", self.expr(p)),
+            ExprKind::RemoteLabel { process, pid, label } => {
+                format!("({}{}._p=={})", process.text, number(pid.as_deref()), label.text)
+            }
+            ExprKind::RemoteVar { process, pid, var } => {
+                format!("{}{}.{}", process.text, number(pid.as_deref()), self.var(var))
+            }
+            _ => String::new(),
+        }
+    }
 }
 
 /// The place of the last operand.

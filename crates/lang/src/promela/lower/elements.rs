@@ -34,6 +34,8 @@ pub(super) struct Element<'a> {
     pub d_step: Option<u32>,
     pub at: Place,
     pub span: Span,
+    /// The first and the last token of its statement in the body of an inline, if it comes from one.
+    pub within: Option<(Span, Span)>,
     pub text: String,
 }
 

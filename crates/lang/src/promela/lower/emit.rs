@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use kripke_model::ir::{Edge, EdgeId, LocId, Location, Then};
+use kripke_model::ir::{ChannelQuery, Edge, EdgeId, Expr, Guard, LocId, Location, Sync, Then};
 
 use super::actions::Action;
 use super::chains::Ending;
@@ -157,8 +157,21 @@ impl Emitter<'_, '_, '_> {
                 self.push(from, edge, Some(step.element));
             }
         } else {
+            let lost = self.lost(&edge);
             self.push(from, edge, Some(step.element));
+            if let Some(lost) = lost {
+                self.push(from, lost, Some(step.element));
+            }
         }
+    }
+
+    /// The step of a send whose message is lost since the channel is full.
+    pub fn lost(&self, edge: &Edge) -> Option<Edge> {
+        let Some(Sync::Send { channel, .. }) = edge.sync.as_ref().filter(|_| self.env.options.lossy) else {
+            return None;
+        };
+        let full = Expr::Channel(ChannelQuery::Full, Box::new(channel.clone()));
+        Some(Edge { guard: Guard::When(full), sync: None, ..edge.clone() })
     }
 
     pub fn edge(&self, e: ElementId, target: LocId, then: Then) -> Edge {

@@ -65,7 +65,7 @@ impl<'a> Builder<'_, 'a, '_> {
         };
         let zero = ast::Expr { kind: ast::ExprKind::Const(0), span: var.span };
         let part = ast::VarPart { name: var.name.clone(), index: var.len.as_ref().map(|_| zero) };
-        let target = ast::VarRef { parts: vec![part], span: var.name.span };
+        let target = ast::VarRef { parts: vec![part], span: var.name.span, argument: false };
         let text = format!("{} = {}", text::var(&target), text::expr(&value));
         let kind = match shape {
             Shape::Record(_) => Kind::Nothing,

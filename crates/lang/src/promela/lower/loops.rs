@@ -133,7 +133,7 @@ impl<'a> Builder<'_, 'a, '_> {
                 self.frame.symbols.push(symbol);
             }
         }
-        ast::VarRef { parts: vec![ast::VarPart { name, index: None }], span }
+        ast::VarRef { parts: vec![ast::VarPart { name, index: None }], span, argument: false }
     }
 
     /// Takes the first message into the loop's variable and puts it back at the end.

@@ -147,8 +147,8 @@ impl<'a> Collected<'a> {
                 pending.head = Some(self.counter.head(name, init, &pending.body));
                 self.pending.push(pending);
             }
-            Unit::Never { name, body, span } => {
-                let mut pending = never::declare(env, body, *span, unit);
+            Unit::Never { name, body, span, end } => {
+                let mut pending = never::declare(env, body, (*span, *end), unit);
                 let property = claims::never(name.as_ref(), self.claims.len(), *span);
                 pending.head = Some(self.counter.head(&property.name, false, &pending.body));
                 self.claims.push((self.properties.len(), pending));

@@ -33,9 +33,14 @@ pub(super) struct Pending<'a> {
 }
 
 /// Takes the body of a claim apart into elements.
-pub(super) fn declare<'a>(env: &mut Environment<'_>, body: &'a Block, span: Span, unit: usize) -> Pending<'a> {
+pub(super) fn declare<'a>(
+    env: &mut Environment<'_>,
+    body: &'a Block,
+    (span, end): (Span, Span),
+    unit: usize,
+) -> Pending<'a> {
     let mut builder = Builder::new(env, Frame::new(), unit);
-    builder.body(body, span);
+    builder.body(body, end);
     let Builder { frame, mut body, .. } = builder;
     body.watches = true;
     Pending { body, frame, unit, span, head: None }

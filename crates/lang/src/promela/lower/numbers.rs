@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use kripke_model::ir::LocId;
 
 use super::build::contains_run;
-use super::comment::statement;
+use super::comment::{Context, statement};
 use super::elements::{Body, Element, ElementId, Kind, Target};
 use super::emit::{Drawn, Emitted};
 use super::global::is_global;
@@ -75,7 +75,8 @@ fn states(body: &Body<'_>, graph: &Graph, head: &Head, view: View<'_, '_>) -> Ve
             merging: merging(body, e, view),
         };
     }
-    for sequence in body.elements.iter().filter(|e| matches!(e.kind, Kind::If | Kind::Do)).flat_map(|e| &e.subs) {
+    let opens = |e: &&Element<'_>| matches!(e.kind, Kind::If | Kind::Do | Kind::Block | Kind::Atomic);
+    for sequence in body.elements.iter().filter(opens).flat_map(|e| &e.subs) {
         let first = body.elements[body.first(*sequence)].number;
         states[first as usize].skipped = true;
     }
@@ -126,7 +127,16 @@ fn merging(body: &Body<'_>, e: ElementId, view: View<'_, '_>) -> Merging {
 
 /// The place whose line SPIN gives a statement: that of its first variable, or of the last operand of an expression.
 fn place(element: &Element<'_>) -> Option<Span> {
-    let Kind::Step(step) = &element.kind else { return Some(element.span) };
+    let end = |span: Span| Span { start: span.end.saturating_sub(1).max(span.start), ..span };
+    let step = match &element.kind {
+        Kind::Step(step) => step,
+        Kind::End => return Some(end(element.span)),
+        _ => return Some(element.within.map_or(element.span, |(first, _)| first)),
+    };
+    if let Some((first, last)) = element.within {
+        let condition = matches!(**step, StmtKind::Expr(_) | StmtKind::Assert(_));
+        return Some(if condition { last } else { first });
+    }
     Some(match &**step {
         StmtKind::Assign(var, _) | StmtKind::Increment(var) | StmtKind::Decrement(var) => var.span,
         StmtKind::Send { channel, .. } | StmtKind::Receive { channel, .. } => channel.span,
@@ -138,7 +148,7 @@ fn place(element: &Element<'_>) -> Option<Span> {
 fn text(body: &Body<'_>, e: ElementId, view: View<'_, '_>) -> String {
     let element = &body.elements[e];
     match &element.kind {
-        Kind::Step(step) => statement(step, View { at: element.at, ..view }),
+        Kind::Step(step) => statement(step, Context { view: View { at: element.at, ..view } }),
         Kind::Skip => "(1)".to_string(),
         Kind::Nothing => String::new(),
         Kind::Else => "else".to_string(),

@@ -8,7 +8,7 @@ use super::{Failed, Parsed, Parser, Sym};
 use crate::diagnostic::Diagnostic;
 use crate::limits;
 use crate::promela::ast::{BinaryOp, Expr, ExprKind, Name, UnaryOp, VarPart, VarRef};
-use crate::promela::token::{Keyword, Punct};
+use crate::promela::token::{Keyword, Punct, Token};
 use crate::source::{Span, join};
 
 /// An expression on its way.
@@ -240,7 +240,7 @@ impl Parser<'_> {
             Sym::Name => self.variable_or_poll(),
             Sym::ProcName => {
                 let token = self.bump();
-                let var = VarRef::single(&token.text, token.span);
+                let var = VarRef::single(&token);
                 self.remote(var)
             }
             _ if self.at_constant() => {
@@ -337,7 +337,8 @@ impl Expr {
 }
 
 impl VarRef {
-    pub(super) fn single(name: &str, span: Span) -> VarRef {
-        VarRef { parts: vec![VarPart { name: Name { text: name.to_string(), span }, index: None }], span }
+    pub(super) fn single(token: &Token) -> VarRef {
+        let (text, span) = (token.text.to_string(), token.span);
+        VarRef { parts: vec![VarPart { name: Name { text, span }, index: None }], span, argument: token.argument }
     }
 }

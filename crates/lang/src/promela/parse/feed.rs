@@ -39,6 +39,8 @@ pub(super) struct Frame {
     pub call: Option<Call>,
     /// Flags of the parameter's name that this argument replaces.
     first: Option<(bool, bool)>,
+    /// The place of that name in the body of the inline.
+    within: Option<Span>,
 }
 
 pub(super) struct Call {
@@ -52,13 +54,13 @@ pub(super) struct Call {
 
 impl Frame {
     pub fn program(tokens: Vec<Token>) -> Frame {
-        Frame { tokens: tokens.into(), at: 0, call: None, first: None }
+        Frame { tokens: tokens.into(), at: 0, call: None, first: None, within: None }
     }
 
     pub fn body(inline: Rc<Inline>, args: Vec<Vec<Token>>, place: Span, result: Option<VarRef>) -> Frame {
         let tokens = inline.body.clone();
         let args = inline.params.iter().cloned().zip(args.into_iter().map(Rc::from)).collect();
-        Frame { tokens, at: 0, call: Some(Call { inline, args, place, result }), first: None }
+        Frame { tokens, at: 0, call: Some(Call { inline, args, place, result }), first: None, within: None }
     }
 }
 
@@ -96,12 +98,16 @@ impl Parser<'_> {
                     && let Some(arg) = call.args.get(&token.text)
                 {
                     let first = Some((token.newline, token.space));
-                    let argument = Frame { tokens: arg.clone(), at: 0, call: None, first };
+                    let within = token.within.or(Some(token.span));
+                    let argument = Frame { tokens: arg.clone(), at: 0, call: None, first, within };
                     self.frames.push(argument);
                     continue;
                 }
+                token.within = Some(token.span);
                 token.span = call.place;
             }
+            token.within = frame.within.or(token.within);
+            token.argument |= frame.within.is_some();
             return token;
         }
     }
@@ -116,6 +122,8 @@ impl Parser<'_> {
             text: "".into(),
             span,
             origin: span,
+            within: None,
+            argument: false,
             newline: false,
             space: false,
             painted: false,

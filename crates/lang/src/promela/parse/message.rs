@@ -76,7 +76,7 @@ impl Parser<'_> {
             Sym::Name => Ok(RecvArg::Var(self.var_ref()?)),
             Sym::Symbol => {
                 let name = self.bump();
-                Ok(RecvArg::Var(VarRef::single(&name.text, name.span)))
+                Ok(RecvArg::Var(VarRef::single(&name)))
             }
             Sym::Punct(Punct::Minus) => {
                 self.bump();

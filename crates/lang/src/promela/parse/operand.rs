@@ -27,7 +27,7 @@ impl Parser<'_> {
         } else if self.eat(Punct::Colon).is_some() {
             let part = self.var_part()?;
             let span = part.name.span;
-            ExprKind::RemoteVar { process, pid, var: VarRef { parts: vec![part], span } }
+            ExprKind::RemoteVar { process, pid, var: VarRef { parts: vec![part], span, argument: false } }
         } else {
             let what = format!("`{}` is a proctype, not a variable", process.text);
             let help = "to start a process, write `run`; to look into one, write `P[pid]@label` or `P[pid]:variable`";
@@ -101,7 +101,7 @@ impl Parser<'_> {
         match sym {
             Sym::Number => self.number(&token),
             Sym::Char => self.character(&token),
-            Sym::Symbol => Ok(Expr { kind: ExprKind::Var(VarRef::single(&token.text, token.span)), span: token.span }),
+            Sym::Symbol => Ok(Expr { kind: ExprKind::Var(VarRef::single(&token)), span: token.span }),
             _ => Ok(Expr::number(i32::from(&*token.text != "false"), token.span)),
         }
     }
@@ -158,7 +158,7 @@ impl Parser<'_> {
         if let Some(last) = self.log.last() {
             span = join(span, last.span);
         }
-        Ok(VarRef { parts, span })
+        Ok(VarRef { parts, span, argument: first.argument })
     }
 
     pub(super) fn var_part(&mut self) -> Parsed<VarPart> {

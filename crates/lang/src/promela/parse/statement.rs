@@ -39,7 +39,7 @@ impl Parser<'_> {
 
     fn broken(&mut self, start: usize) -> Stmt {
         let span = self.span_from(start);
-        Stmt { labels: Vec::new(), kind: StmtKind::Error, span, text: String::new() }
+        Stmt { labels: Vec::new(), kind: StmtKind::Error, span, text: String::new(), within: None }
     }
 
     fn at_end_of_sequence(&mut self) -> bool {
@@ -78,7 +78,9 @@ impl Parser<'_> {
 
     fn finish(&mut self, start: usize, labels: Vec<Name>, kind: StmtKind) -> Stmt {
         let text = self.statement_text(start, &kind);
-        Stmt { labels, kind, span: self.span_from(start), text }
+        let mut within = self.log.get(start..).unwrap_or_default().iter().filter_map(|token| token.within);
+        let within = within.next().map(|first| (first, within.next_back().unwrap_or(first)));
+        Stmt { labels, kind, span: self.span_from(start), text, within }
     }
 
     /// A statement with its labels.
@@ -99,7 +101,7 @@ impl Parser<'_> {
             if self.at_end_of_sequence() || is_separator(self.sym()) {
                 // A label alone labels a skip.
                 let kind = StmtKind::Expr(Expr::number(1, first.span));
-                return Ok(Stmt { labels, kind, span: first.span, text: "skip".into() });
+                return Ok(Stmt { labels, kind, span: first.span, text: "skip".into(), within: None });
             }
             if self.at_declaration() || matches!(self.sym(), Sym::Keyword(Keyword::Xr | Keyword::Xs)) {
                 let what = format!("label `{}` stands in front of a declaration", first.text);

@@ -201,7 +201,8 @@ impl Parser<'_> {
         let name = if self.sym() == Sym::Name { Some(self.name("a name")?) } else { None };
         let mut body = Block::default();
         self.body("claim", &mut body)?;
-        Ok(Unit::Never { name, body, span: token.span })
+        let end = self.log.last().map_or(token.span, |last| last.span);
+        Ok(Unit::Never { name, body, span: token.span, end })
     }
 
     fn trace(&mut self) -> Parsed<Unit> {
