@@ -43,6 +43,7 @@ mod decisions;
 pub mod error;
 pub mod explain;
 pub mod files;
+mod interference;
 pub mod judge;
 pub mod layers;
 pub mod load;

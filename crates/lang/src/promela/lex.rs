@@ -27,7 +27,7 @@ pub fn lex(file: FileId, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<T
         let span = Span { file, start: start as u32, end: lexer.at as u32 };
         let (newline, space) = (lexer.newline, lexer.space);
         (lexer.newline, lexer.space) = (false, false);
-        tokens.push(Token { kind, text, span, origin: span, newline, space, painted: false });
+        tokens.push(Token { kind, text, span, origin: span, typed: span, newline, space, painted: false });
     }
 }
 

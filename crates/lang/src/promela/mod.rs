@@ -6,6 +6,7 @@ mod lower;
 mod outline;
 mod parse;
 mod preprocess;
+mod relocate;
 mod token;
 
 use std::path::Path;
@@ -13,6 +14,8 @@ use std::rc::Rc;
 
 use kripke_model::Model;
 use kripke_model::ir::Expr;
+
+use relocate::relocate;
 
 use crate::Tree;
 use crate::diagnostic::{Diagnostic, has_errors};
@@ -66,6 +69,7 @@ impl FrontEnd for Promela {
         let options = &input.options.promela;
         let correct = !has_errors(&diagnostics);
         let lowered = if correct { lower::lower(&program, &[], &sources, options, &mut diagnostics) } else { None };
+        relocate(&sources, &mut diagnostics);
         let tree = Some(Tree::Promela(Rc::clone(&program)));
         let model = lowered.map(|lowered| lowered.model);
         let conditions = Some(Box::new(Text { program, end, options: options.clone() }) as Box<dyn Conditions>);
@@ -86,6 +90,7 @@ pub fn parse(path: &Path, loader: &dyn Loader, options: &Preprocess) -> Parsed {
         let what = "there is no program in this file";
         diagnostics.push(Diagnostic::error(span, what, "nothing but white space, comments and directives"));
     }
+    relocate(&sources, &mut diagnostics);
     Parsed { sources, program: Rc::new(program), diagnostics, end: End { macros, names } }
 }
 

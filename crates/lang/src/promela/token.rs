@@ -12,6 +12,8 @@ pub struct Token {
     pub span: Span,
     /// The place of its text, which may be the body of a macro or an inline.
     pub origin: Span,
+    /// The place of a token of an inline in its body; macros are not followed.
+    pub typed: Span,
     /// First on its line.
     pub newline: bool,
     /// White space (or a comment, or a new line) in front of it.

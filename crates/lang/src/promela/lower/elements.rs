@@ -6,6 +6,8 @@
 
 use std::ops::Deref;
 
+use kripke_model::ir::Inside;
+
 use super::frames::{Frame, Place, ScopeId};
 use crate::promela::ast::StmtKind;
 use crate::source::Span;
@@ -34,6 +36,8 @@ pub(super) struct Element<'a> {
     pub d_step: Option<u32>,
     pub at: Place,
     pub span: Span,
+    /// The place inside an inline.
+    pub inside: Option<Inside>,
     pub text: String,
 }
 

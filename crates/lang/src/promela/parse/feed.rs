@@ -45,7 +45,7 @@ pub(super) struct Call {
     pub inline: Rc<Inline>,
     args: HashMap<Rc<str>, Rc<[Token]>>,
     /// The place of the outermost call.
-    place: Span,
+    pub place: Span,
     /// `x` of `x = f()`.
     pub result: Option<VarRef>,
 }
@@ -100,7 +100,10 @@ impl Parser<'_> {
                     self.frames.push(argument);
                     continue;
                 }
-                token.span = call.place;
+                (token.typed, token.span) = (token.span, call.place);
+            }
+            if token.kind == TokenKind::Ident && token.origin != token.span {
+                self.sources.typed(token.span, &token.text, token.origin);
             }
             return token;
         }
@@ -116,6 +119,7 @@ impl Parser<'_> {
             text: "".into(),
             span,
             origin: span,
+            typed: span,
             newline: false,
             space: false,
             painted: false,
