@@ -45,6 +45,7 @@ pub mod explain;
 pub mod files;
 mod interference;
 pub mod judge;
+mod lassos;
 pub mod layers;
 pub mod load;
 pub mod memory;

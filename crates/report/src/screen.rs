@@ -126,6 +126,7 @@ impl Checked<'_> {
         let length = match (self.order, run.end()) {
             _ if refuted => "trace",
             _ if self.statistics.store.is_lossy() => "trace",
+            (_, End::Cycle(_)) if self.shortest => "shortest trace",
             (_, End::Cycle(_)) | (Order::DepthFirst, _) => "trace",
             (Order::BreadthFirst, _) if self.shortest => "shortest trace",
             (Order::BreadthFirst, _) => "trace",
@@ -432,7 +433,8 @@ pub fn trace_of(run: &Run, names: &Names, look: Look, selection: &Selection) -> 
     } else if let Some(remark) = explanation::remark(run, names).filter(|_| run.end().is_of_state()) {
         out.push_str(&format!("\n  {} the property can't be evaluated here: {remark}\n", paint(BAD, "✗")));
     }
-    if !matches!(run.end(), End::Cycle(_)) && !(selection.marks.is_empty() && selection.notes.is_empty()) {
+    let remarked = !selection.marks.is_empty() || !selection.notes.is_empty();
+    if remarked && !matches!(run.end(), End::Cycle(_)) {
         out.push('\n');
     }
     for (_, mark) in &selection.marks {

@@ -16,6 +16,7 @@ mod budget;
 mod certificate;
 mod cycle_algorithm;
 mod explore;
+mod minimal_lasso;
 mod outcome;
 mod progress;
 pub mod store;
@@ -28,6 +29,7 @@ pub use explore::{
     Algorithm, CacheSize, Claim, CtlFormula, Cycles, Evidence, Factory, Fairness, Options, Order, Place, Run,
     StoreKind, SubformulaId, SuccessorOrder, explore, explore_with,
 };
+pub use minimal_lasso::{Lasso, LassoBounds, minimal_lasso};
 pub use outcome::{
     CacheUse, End, ErrorFree, ErrorKind, Errors, Exhausted, Outcome, Statistics, StoreMigration, Swarm, Violation,
 };
