@@ -10,6 +10,7 @@ use kripke_report::names::Names;
 use kripke_report::select::{Selection, Watched};
 use kripke_search::Fairness;
 
+use crate::interference::interference;
 use crate::judge::fairness::{Activity, Enabled, activities, is_fair};
 use crate::question::{Logic, Question};
 use crate::task::Kind;
@@ -48,6 +49,11 @@ impl Explained<'_> {
         selection.marks.extend(self.obligation(interpreter));
         selection.notes.extend(self.acceptance(interpreter));
         selection.notes.extend(self.fairness(interpreter));
+        if matches!(self.replayed.ending(), Ending::Finding(_) | Ending::Goal | Ending::BadPrefix)
+            && self.kind != Kind::Reach
+        {
+            selection.notes.extend(interference(self.replayed, self.names, interpreter));
+        }
         selection
     }
 

@@ -191,12 +191,12 @@ impl Session<'_> {
         })
     }
 
-    fn interpreter(&self, model: &Arc<Model>) -> Result<Interpreter, StartError> {
+    pub(crate) fn interpreter(&self, model: &Arc<Model>) -> Result<Interpreter, StartError> {
         load::interpreter(model.clone(), self.request.reductions.raw)
     }
 
     /// The verdict, after the evidence has been replayed and judged.
-    fn judge(
+    pub(crate) fn judge(
         &self,
         task: &Task,
         outcome: &Outcome,
@@ -220,7 +220,7 @@ impl Session<'_> {
         }
     }
 
-    fn bug(&self, e: &Unconfirmed) -> Error {
+    pub(crate) fn bug(&self, e: &Unconfirmed) -> Error {
         Error::Bug(format!("{}: {e}", self.file.display()))
     }
 

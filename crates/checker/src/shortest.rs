@@ -37,6 +37,9 @@ impl Session<'_> {
     /// The answer with a shortest counterexample, if a small search without reductions finds one. Otherwise the counterexample
     /// is not called shortest.
     pub(crate) fn shortest(&self, mut answer: Answer, unmerged: Task, plan: &QuestionPlan) -> Result<Answer, Error> {
+        if answer.is_cycle() && !answer.search.all_errors {
+            return self.settled(answer, unmerged, plan);
+        }
         let nearest = answer.search.order == Order::BreadthFirst
             && answer.search.cycles.is_none()
             && answer.search.ctl.is_none()
@@ -60,7 +63,7 @@ impl Session<'_> {
     }
 
     /// A session for a search up to a depth.
-    fn within(&self, depth: u32) -> Session<'_> {
+    pub(crate) fn within(&self, depth: u32) -> Session<'_> {
         let mut limits = self.limits;
         limits.max_depth = Some(limits.max_depth.map_or(depth, |max| max.min(depth)));
         limits.max_states = Some(limits.max_states.map_or(SHORTEN, |max| max.min(SHORTEN)));

@@ -46,6 +46,8 @@ pub struct Sources {
     /// The offsets at which the lines of each file start.
     lines: Vec<Vec<u32>>,
     expansions: HashMap<Span, Vec<Expansion>>,
+    /// The place of a word in the text that is expanded at a place.
+    words: HashMap<(Span, String), Span>,
 }
 
 /// A line and a column, both from 1; columns count characters.
@@ -100,6 +102,16 @@ impl Sources {
         if chain.len() < MAX_CHAIN && !chain.iter().any(|e| e.name == expansion.name && e.kind == expansion.kind) {
             chain.push(expansion);
         }
+    }
+
+    /// Records that the text expanded at `place` has a word, and where it is written.
+    pub fn typed(&mut self, place: Span, word: &str, origin: Span) {
+        self.words.entry((place, word.to_string())).or_insert(origin);
+    }
+
+    /// Where a word of the text that is expanded at `place` is written.
+    pub fn origin(&self, place: Span, word: &str) -> Option<Span> {
+        self.words.get(&(place, word.to_string())).copied()
     }
 
     /// The expansions at exactly `place`, outermost first.

@@ -69,6 +69,7 @@ fn step(guard: ir::Guard, to: StateId, watch: Watch<'_>) -> ir::Edge {
         target: LocId(to.0),
         then: Then::Yield,
         span: watch.span,
+        inside: None,
         label: watch.name.to_string(),
     }
 }

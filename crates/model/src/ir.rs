@@ -327,10 +327,21 @@ pub struct Edge {
     pub target: LocId,
     /// The scheduling after the step.
     pub then: Then,
-    /// The place of the statement in the model's text.
+    /// The place of the statement in the model's text. For the text of an inline it is the outermost call.
     pub span: Span,
+    /// The place of the statement inside an inline.
+    pub inside: Option<Inside>,
     /// The statement as traces show it.
     pub label: String,
+}
+
+/// A place in a text that is expanded elsewhere.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Inside {
+    /// The name of the inline.
+    pub name: String,
+    /// The place in the text of the inline.
+    pub span: Span,
 }
 
 /// The condition of an edge on the state.

@@ -26,6 +26,7 @@
 //! * Operations with two or three operands always have parentheses.
 //! * Locations are numbered from 0 in the order of the text. So are edges, unless `E7:` gives a number. `edge E7` repeats an
 //!   edge that another location has, too. `unused:` begins the edges that no location has.
+//! * `inside "name" @span` behind the span of an edge is its place in the text of an inline.
 //! * `-> L1` gives the target of an edge and `chain L5` in front of it the beginning of an indivisible sequence. The last
 //!   string is the label.
 

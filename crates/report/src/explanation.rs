@@ -1,6 +1,6 @@
 //! Descriptions of errors.
 
-use kripke_model::ir::{Effect, Expr, Guard, Model, Place, VarId, VarRef};
+use kripke_model::ir::{Effect, Expr, Guard, Model, Place, Process, VarId, VarRef};
 use kripke_model::layout::{ProcessView, View};
 use kripke_model::{Fault, Finding, FindingKind, Within};
 
@@ -62,7 +62,11 @@ fn describe(lines: &Lines, fault: &Fault) -> String {
 /// The place of an error; `None` if it is not in the text of the model.
 pub fn place(model: &Model, lines: &Lines, finding: &Finding) -> Option<String> {
     let typed = finding.within == Within::Goal && model.goal.as_ref().is_none_or(|goal| goal.span.is_none());
-    (!typed).then(|| lines.place(finding.span))
+    let observer = model.observer.as_ref().map(|observer| &observer.automaton);
+    let process = model.processes.get(finding.process.index()).or(observer);
+    let edge = process.and_then(|process| process.edges.get(finding.edge.index()));
+    let inside = edge.filter(|edge| edge.inside.is_some() && edge.span == finding.span);
+    (!typed).then(|| inside.map_or_else(|| lines.place(finding.span), |edge| lines.place_of(edge)))
 }
 
 /// Whether the error is in the property, not in the model.
@@ -192,6 +196,8 @@ pub struct Waiting {
     pub at_end: bool,
     /// Whether a statement is always executable, so that `provided` or a priority blocks it.
     pub held: bool,
+    /// The places of its labels of valid end states.
+    pub ends: Vec<String>,
 }
 
 /// The processes at the end of a run, with the statements they wait for.
@@ -205,13 +211,21 @@ pub fn waiting(run: &Run, names: &Names) -> Vec<Waiting> {
         statements.dedup();
         Waiting {
             process: names.process(run.model(), p.process, p.pid),
-            place: edges().next().map(|e| run.lines().place(e.span)),
+            place: edges().next().map(|e| run.lines().place_of(e)),
             statements,
             at_end: location.end,
+            ends: labelled_ends(run, process),
             held: edges().any(|e| matches!(e.guard, Guard::Always) && e.sync.is_none() && e.chain.is_none()),
         }
     };
     view.processes.iter().map(wait).collect()
+}
+
+/// The places of the locations of a process that a label makes valid end states.
+fn labelled_ends(run: &Run, process: &Process) -> Vec<String> {
+    let labelled = process.locations.iter().filter(|location| location.end && !location.labels.is_empty());
+    let first = labelled.filter_map(|location| process.edges.get(location.edges.first()?.index()));
+    first.map(|edge| run.lines().place_of(edge)).collect()
 }
 
 #[cfg(test)]

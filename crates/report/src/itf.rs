@@ -84,7 +84,7 @@ fn meta(run: &Run, names: &Names, n: usize) -> Value {
     if let Some(step) = n.checked_sub(1).map(|i| &run.moves()[i]) {
         meta.insert("process".to_string(), json!(mover(run, names, step)));
         if !run.is_pause(step) {
-            meta.insert("place".to_string(), json!(run.lines().place(run.edge(step.process, step.edge).span)));
+            meta.insert("place".to_string(), json!(run.lines().place_of(run.edge(step.process, step.edge))));
         }
         meta.insert("statement".to_string(), json!(run.statements(step)));
     }

@@ -7,6 +7,7 @@ use kripke_model::layout::View;
 
 use crate::escape::visible;
 use crate::run::{End, Run};
+use crate::source::Lines;
 
 /// The mark above the first step of the cycle.
 const CYCLE: &str = "  <<<<<START OF CYCLE>>>>>\n";
@@ -59,7 +60,7 @@ fn line(run: &Run, before: &View, pid: u8, (process, edge): (ProcessId, EdgeId))
     let mover = before.processes.iter().find(|p| p.pid == pid);
     let priority = mover.map_or(declared.priority, |p| p.priority);
     let state = source(declared, edge).map_or(0, |l| l.0);
-    let place = run.lines().place(run.edge(process, edge).span);
+    let place = run.lines().place(Lines::own(run.edge(process, edge)));
     let statement = run.statement(process, edge);
     format!("proc {pid:2} ({}:{priority}) {place} (state {state})\t[{statement}]", declared.name)
 }

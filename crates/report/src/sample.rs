@@ -59,6 +59,7 @@ fn edge(label: &str, span: Span, target: u32) -> Edge {
         target: LocId(target),
         then: Then::Yield,
         span,
+        inside: None,
         label: label.to_string(),
     }
 }

@@ -15,7 +15,7 @@ use crate::run::{End, Run};
 use crate::select::Selection;
 use crate::source::Lines;
 use crate::style::{BAD, FAINT, GOOD, UNSURE, paint};
-use crate::table::{Look, selected};
+use crate::table::{Look, selected, wrapped};
 use crate::verdict::{Counterexample, Reason, Verdict, Violated};
 
 /// A finished check.
@@ -136,6 +136,7 @@ impl Checked<'_> {
         let length = match (self.order, run.end()) {
             _ if refuted => "trace",
             _ if self.statistics.store.is_lossy() => "trace",
+            (_, End::Cycle(_)) if self.shortest => "shortest trace",
             (_, End::Cycle(_)) | (Order::DepthFirst, _) => "trace",
             (Order::BreadthFirst, _) if self.shortest => "shortest trace",
             (Order::BreadthFirst, _) => "trace",
@@ -458,11 +459,15 @@ pub fn trace_of(run: &Run, names: &Names, look: Look, selection: &Selection) -> 
     } else if let Some(remark) = explanation::remark(run, names).filter(|_| run.end().is_of_state()) {
         out.push_str(&format!("\n  {} the property can't be evaluated here: {remark}\n", paint(BAD, "✗")));
     }
+    let remarked = !selection.marks.is_empty() || !selection.notes.is_empty();
+    if remarked && !matches!(run.end(), End::Cycle(_)) {
+        out.push('\n');
+    }
     for (_, mark) in &selection.marks {
         out.push_str(&format!("  {} {}\n", paint(UNSURE, "◆"), visible(mark)));
     }
     for note in &selection.notes {
-        out.push_str(&format!("  {}\n", visible(note)));
+        wrapped(&visible(note), look.width, 2).iter().for_each(|line| out.push_str(&format!("{line}\n")));
     }
     out
 }
@@ -487,7 +492,11 @@ pub fn deadlock(run: &Run, names: &Names) -> String {
         } else {
             // Only `provided` and priorities block a statement that is always executable.
             let wait = if w.held { "blocked by `provided` before" } else { "waits for" };
-            (paint(BAD, "✗"), format!("{wait} {}", w.statements.join(" or ")))
+            let ends = match &w.ends[..] {
+                [] => String::new(),
+                ends => format!("; its label of a valid end state is at {}", ends.join(", ")),
+            };
+            (paint(BAD, "✗"), format!("{wait} {}{ends}", w.statements.join(" or ")))
         };
         out.push_str(&format!("  {mark} {:<name$}  {at:<place$}  {text}\n", w.process));
     }

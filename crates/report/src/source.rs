@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kripke_model::ir::{FileId, Model, Span};
+use kripke_model::ir::{Edge, FileId, Model, Span};
 
 use crate::escape::visible;
 
@@ -58,6 +58,25 @@ impl Lines {
     /// The name of a file.
     pub fn file(&self, id: FileId) -> &str {
         self.files.get(id.index()).map_or("?", |f| &f.name)
+    }
+
+    /// The place of a statement: its own one, also inside an inline.
+    pub fn own(edge: &Edge) -> Span {
+        edge.inside.as_ref().map_or(edge.span, |inside| inside.span)
+    }
+
+    /// The inline that a statement is in, and the line of the call: `in enter(), called at 12`.
+    pub fn called(&self, edge: &Edge) -> Option<String> {
+        let inside = edge.inside.as_ref()?;
+        let call = self.of(edge.span);
+        let file = if call.file == inside.span.file { String::new() } else { format!("{}:", self.file(call.file)) };
+        Some(format!("in {}(), called at {file}{}", visible(&inside.name), call.first))
+    }
+
+    /// The place of a statement in words: `second.pml:8 in enter(), called at 12`.
+    pub fn place_of(&self, edge: &Edge) -> String {
+        let own = self.place(Lines::own(edge));
+        self.called(edge).map_or(own.clone(), |called| format!("{own} {called}"))
     }
 
     /// The place of a span: `second.pml:22`.

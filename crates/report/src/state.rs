@@ -49,7 +49,7 @@ fn position(run: &Run, view: &View, pid: u8) -> String {
     let Some(p) = view.processes.iter().find(|p| p.pid == pid) else { return String::new() };
     let process = &run.model().processes[p.process.index()];
     match process.locations[p.location.index()].edges.first() {
-        Some(edge) => format!("at {}", run.lines().place(process.edges[edge.index()].span)),
+        Some(edge) => format!("at {}", run.lines().place_of(&process.edges[edge.index()])),
         None => "at its end".to_string(),
     }
 }

@@ -108,7 +108,7 @@ impl TrailFile {
     ) -> TrailFile {
         let step = |taken: &Move| Step {
             process: mover(run, names, taken),
-            place: run.lines().place(run.edge(taken.process, taken.edge).span),
+            place: run.lines().place_of(run.edge(taken.process, taken.edge)),
             statement: run.statements(taken),
         };
         TrailFile {

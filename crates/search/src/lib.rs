@@ -17,6 +17,7 @@ mod certificate;
 mod cycle_algorithm;
 mod explore;
 pub mod graph;
+mod minimal_lasso;
 mod outcome;
 mod progress;
 pub mod store;
@@ -29,6 +30,7 @@ pub use explore::{
     Algorithm, CacheSize, Claim, CtlFormula, Cycles, Evidence, Factory, Fairness, Options, Order, Place, Run,
     StoreKind, SubformulaId, SuccessorOrder, explore, explore_with,
 };
+pub use minimal_lasso::{Lasso, LassoBounds, minimal_lasso};
 pub use outcome::{
     CacheUse, End, ErrorFree, ErrorKind, Errors, Exhausted, Outcome, ProbeUse, Statistics, StoreMigration, Swarm,
     Violation,

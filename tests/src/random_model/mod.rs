@@ -259,6 +259,7 @@ fn blank() -> Edge {
         target: LocId(0),
         then: Then::Yield,
         span: NOWHERE,
+        inside: None,
         label: String::new(),
     }
 }

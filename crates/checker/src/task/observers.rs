@@ -47,6 +47,7 @@ fn edge(guard: Guard, target: u32, span: Span) -> Edge {
         target: LocId(target),
         then: Then::Yield,
         span,
+        inside: None,
         label: String::new(),
     }
 }

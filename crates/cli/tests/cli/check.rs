@@ -18,6 +18,9 @@ fn a_counterexample_is_a_table() {
   6  p          9   critical++              ·     ·      2
   7  p         10   assert(critical==1)     ✗ critical is 2
 
+  p tests `!wantq` in step 1, and q makes it false in step 3, before p goes on in step 5: if nothing may come between,
+  both belong into one atomic sequence
+
   step through it: kripke replay second.pml -i      written: second.trail.json
 ";
     assert_eq!(said.steady(), want);

@@ -52,6 +52,38 @@ fn columns_and_rows_are_chosen() {
     assert!(said.err.contains("`nothing` is not declared"), "{}", said.err);
 }
 
+/// The same command prints the same lasso, whatever the number of threads and however often it is executed.
+#[test]
+fn lassos_do_not_depend_on_threads() {
+    let desk = Desk::new();
+    desk.write(
+        "ring.pml",
+        "byte a[4]; byte n;\nactive [4] proctype p() {\n  do\n  :: a[_pid] = (a[_pid] + 1) % 3; n = _pid\n  :: n == _pid -> a[_pid] = 0\n  od\n}\n\
+         ltl live { [] (a[0] == 1 -> <> (a[1] == 2 && a[2] == 1)) }\n",
+    );
+    desk.write(
+        "acc.pml",
+        "byte x;\nactive [3] proctype p() {\n  do\n  :: x = (x + 1) % 5;\naccept: x = (x + 2) % 5\n  od\n}\n",
+    );
+    for question in ["ring.pml", "ring.pml --fair weak", "ring.pml --cycles scc", "acc.pml --acceptance"] {
+        let shown = |threads: u8| {
+            let said = desk.run(&format!("{question} -j{threads} --no-trail")).expect(1);
+            let table = said.out.lines().skip_while(|line| !line.contains("statement")).map(String::from);
+            table.collect::<Vec<_>>()
+        };
+        let first = shown(1);
+        assert!(first.len() > 3, "{first:?}");
+        for threads in [1, 2, 4, 4, 4] {
+            assert_eq!(first, shown(threads), "{question} -j{threads}");
+        }
+    }
+    let said = desk.run("acc.pml --acceptance --no-slicing --no-trail").expect(1);
+    assert!(said.out.contains("     shortest trace, "), "{}", said.out);
+    assert!(
+        !desk.run("ring.pml --no-trail").expect(1).out.contains("violated: acceptance cycle   ring.pml     shortest")
+    );
+}
+
 /// The cycle, the obligation that is never met, and the fairness that excludes the run, in three languages.
 #[test]
 fn a_lasso_says_why_it_is_a_counterexample() {

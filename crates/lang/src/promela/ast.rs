@@ -3,7 +3,7 @@
 //! Macros and inlines are expanded. Every node has the [`Span`] of the user's text; for text from a macro or an inline that is the
 //! place of use ([`Sources::expansions`](crate::source::Sources::expansions) has the expansions).
 
-pub use kripke_model::ir::{BinaryOp, ChannelQuery, UnaryOp};
+pub use kripke_model::ir::{BinaryOp, ChannelQuery, Inside, UnaryOp};
 
 use crate::source::Span;
 
@@ -208,6 +208,8 @@ pub struct Stmt {
     pub span: Span,
     /// Its first and its last token in the body of an inline, if it comes from one.
     pub within: Option<(Span, Span)>,
+    /// Its place inside an inline.
+    pub inside: Option<Inside>,
     /// The statement's text for traces, canonically spaced and with macros expanded: `wantq = true`, `q!a,b`.
     pub text: String,
 }

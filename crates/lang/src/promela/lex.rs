@@ -32,6 +32,7 @@ pub fn lex(file: FileId, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<T
             text,
             span,
             origin: span,
+            typed: span,
             within: None,
             argument: false,
             newline,

@@ -7,6 +7,7 @@ pub mod numbering;
 mod outline;
 mod parse;
 mod preprocess;
+mod relocate;
 mod token;
 
 use std::path::Path;
@@ -16,6 +17,8 @@ use kripke_model::Model;
 use kripke_model::ir::Expr;
 
 use self::numbering::Numbering;
+use relocate::relocate;
+
 use crate::Tree;
 use crate::diagnostic::{Diagnostic, has_errors};
 use crate::front_end::{Conditions, FrontEnd, Input, Preprocessed, Reading};
@@ -72,6 +75,7 @@ impl FrontEnd for Promela {
         let options = &input.options.promela;
         let correct = !has_errors(&diagnostics);
         let lowered = if correct { lower::lower(&program, &[], &sources, options, &mut diagnostics) } else { None };
+        relocate(&sources, &mut diagnostics);
         let tree = Some(Tree::Promela(Rc::clone(&program)));
         let (model, numbering) = lowered.map(|lowered| (lowered.model, lowered.numbering)).unzip();
         let conditions = Some(Box::new(Text { program, end, options: options.clone() }) as Box<dyn Conditions>);
@@ -100,6 +104,7 @@ pub fn parse(path: &Path, loader: &dyn Loader, options: &Preprocess) -> Parsed {
         let what = "there is no program in this file";
         diagnostics.push(Diagnostic::error(span, what, "nothing but white space, comments and directives"));
     }
+    relocate(&sources, &mut diagnostics);
     Parsed { sources, program: Rc::new(program), diagnostics, end: End { macros, names } }
 }
 

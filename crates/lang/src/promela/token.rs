@@ -16,6 +16,8 @@ pub struct Token {
     pub within: Option<Span>,
     /// It is part of an argument of an inline.
     pub argument: bool,
+    /// The place of a token of an inline in its body; macros are not followed.
+    pub typed: Span,
     /// First on its line.
     pub newline: bool,
     /// White space (or a comment, or a new line) in front of it.

@@ -60,15 +60,13 @@ fn macros_show_the_use_and_the_definition() {
         "#define NEXT(a) (a + )\nint y;\ninit { y = NEXT(1) }\n",
         "
 error: expected an expression, found `)`
- --> bad.pml:3:12
+ --> bad.pml:1:22
   |
 1 | #define NEXT(a) (a + )
-  |         ----         - in the text that is expanded here
-  |         |
-  |         macro `NEXT` is defined here
+  |                      ^ expected an expression
 2 | int y;
 3 | init { y = NEXT(1) }
-  |            ^^^^^^^ expected an expression
+  |            ------- macro `NEXT` is used here
 ",
     );
 }
@@ -79,15 +77,13 @@ fn inlines_show_the_call_and_the_body() {
         "int y;\ninline set(v) {\n  v = = 2\n}\ninit { set(y) }\n",
         "
 error: expected an expression, found `=`
- --> bad.pml:5:8
+ --> bad.pml:3:7
   |
-2 | inline set(v) {
-  |        --- inline `set` is defined here
 3 |   v = = 2
-  |       - in the text that is expanded here
+  |       ^ expected an expression
 4 | }
 5 | init { set(y) }
-  |        ^^^ expected an expression
+  |        --- inline `set` is called here
   |
   = help: `=` assigns; to compare, write `==`
 ",
@@ -164,4 +160,64 @@ fn only_so_many_errors_are_shown() {
     let shown = render_all(&parsed.sources, &parsed.diagnostics, false);
     assert_eq!(shown.matches("error:").count(), 20);
     assert!(shown.ends_with("and 40 more\n"), "{shown}");
+}
+
+/// An error inside an inline is reported once, at the word that is wrong and at the first call, also if the inline is called by
+/// another one.
+#[test]
+fn an_error_inside_an_inline_is_reported_once() {
+    let text =
+        "byte x;\ninline set(v) {\n  v = zz;\n  y++\n}\ninline both() { set(x) }\ninit { set(x); set(x); both() }\n";
+    let loaded = kripke_lang::load(Path::new("bad.pml"), &Text(text), &kripke_lang::LoadOptions::default());
+    let shown = render_all(&loaded.sources, &loaded.diagnostics, false);
+    let want = "\
+error: `zz` is not declared
+ --> bad.pml:3:7
+  |
+3 |   v = zz;
+  |       ^^ not declared here
+...
+7 | init { set(x); set(x); both() }
+  |        --- inline `set` is called here
+
+error: `y` is not declared
+ --> bad.pml:4:3
+  |
+4 |   y++
+  |   ^ not declared here
+...
+7 | init { set(x); set(x); both() }
+  |        --- inline `set` is called here
+  |
+  = help: did you mean `x`?
+
+";
+    let trimmed = |text: &str| text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
+    assert_eq!(trimmed(&shown), trimmed(want), "{shown}");
+}
+
+/// A statement of an inline has its own place and that of the outermost call.
+#[test]
+fn statements_of_inlines_have_two_places() {
+    let text = "byte x;\ninline set(v) {\n  v = 1;\n  assert(v < 3)\n}\ninline both(w) {\n  w++;\n  set(w)\n}\ninit {\n  both(x);\n  x--\n}\n";
+    let loaded = kripke_lang::load(Path::new("bad.pml"), &Text(text), &kripke_lang::LoadOptions::default());
+    let model = loaded.model.unwrap();
+    let line = |span| loaded.sources.position(span).line;
+    let mut places: Vec<_> = model.processes[0]
+        .edges
+        .iter()
+        .filter(|edge| edge.label != "-end-")
+        .map(|edge| {
+            let inside = edge.inside.as_ref().map(|inside| (inside.name.as_str(), line(inside.span)));
+            (edge.label.as_str(), line(edge.span), inside)
+        })
+        .collect();
+    places.sort_unstable();
+    let want = [
+        ("assert(x<3)", 11, Some(("set", 4))),
+        ("x = 1", 11, Some(("set", 3))),
+        ("x++", 11, Some(("both", 7))),
+        ("x--", 12, None),
+    ];
+    assert_eq!(places, want);
 }

@@ -347,6 +347,10 @@ impl Printer<'_> {
             self.put(format_args!("   {}", string(&edge.label)));
         }
         self.span(edge.span);
+        if let Some(inside) = edge.inside.as_ref().filter(|_| self.full) {
+            self.put(format_args!(" inside {}", string(&inside.name)));
+            self.span(inside.span);
+        }
         self.text("\n");
     }
 

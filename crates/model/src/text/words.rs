@@ -37,6 +37,7 @@ const KEYWORDS: &[&str] = &[
     "labels",
     "last",
     "len",
+    "inside",
     "level",
     "local",
     "location",

@@ -48,11 +48,11 @@ impl Frame {
             tall: false,
         };
         for row in rows {
-            if let Row::Step { number, process, line, statement, .. } = row {
+            if let Row::Step { number, process, line, statement, called, .. } = row {
                 frame.number = frame.number.max(number.to_string().len());
                 frame.process = frame.process.max(width(process));
                 frame.line = frame.line.max(width(line));
-                frame.statement = frame.statement.max(width(statement));
+                frame.statement = frame.statement.max(width(statement) + width(called));
             }
         }
         frame
@@ -131,6 +131,16 @@ impl Frame {
         2 + self.number + 2 + self.process + 2 + self.line + 2
     }
 
+    /// A statement with the inline that it is in. The statement is truncated first.
+    fn statement(&self, statement: &str, called: &str) -> String {
+        let room = self.statement.saturating_sub(width(called));
+        if room < width(statement).min(TIGHT) {
+            statement.to_string()
+        } else {
+            format!("{}{called}", clip(statement, room))
+        }
+    }
+
     fn front(&self, number: &str, process: &str, line: &str, statement: &str) -> String {
         // Short line numbers are placed below the middle of their heading.
         let line = if width(line) < self.line { format!("{line} ") } else { line.to_string() };
@@ -201,8 +211,9 @@ impl Frame {
 
     fn row(&self, out: &mut String, row: &Row, cells: (&[&str], &[Column]), remark: Option<&str>, look: Look) {
         let (front, returns, marked, minor) = match row {
-            Row::Step { number, returns, marked, minor, process, line, statement, .. } => {
-                (self.front(&number.to_string(), process, line, statement), *returns, *marked, *minor)
+            Row::Step { number, returns, marked, minor, process, line, statement, called, .. } => {
+                let statement = self.statement(statement, called);
+                (self.front(&number.to_string(), process, line, &statement), *returns, *marked, *minor)
             }
             Row::Gap { steps, returns, .. } => {
                 let note = format!("… {} not shown (--full)", counted(*steps as u64, "step"));

@@ -11,6 +11,7 @@ use crate::explanation;
 use crate::names::Names;
 use crate::run::{End, Run};
 use crate::select::Selection;
+use crate::source::Lines;
 use crate::style::{BAD, FAINT, paint};
 use crate::width::{clip, width};
 use frame::{Fitted, Frame};
@@ -43,6 +44,8 @@ enum Row {
         process: String,
         line: String,
         statement: String,
+        /// The inline that the statement is in: `  (in enter(), called at 12)`.
+        called: String,
         cells: Vec<String>,
         output: String,
     },
@@ -93,7 +96,7 @@ pub fn selected(run: &Run, names: &Names, look: Look, selection: &Selection) -> 
 }
 
 /// A text in lines of at most `most` columns, broken at blanks.
-fn wrapped(text: &str, most: usize, indent: usize) -> Vec<String> {
+pub(crate) fn wrapped(text: &str, most: usize, indent: usize) -> Vec<String> {
     let mut lines = vec![" ".repeat(indent)];
     for word in text.split(' ') {
         let last = lines.len() - 1;
@@ -182,6 +185,7 @@ fn rows(run: &Run, names: &Names, look: Look, selection: &Selection, columns: &[
         process: String::new(),
         line: String::new(),
         statement: String::new(),
+        called: String::new(),
         cells: shown(&before),
         output: String::new(),
     }];
@@ -217,12 +221,19 @@ fn rows(run: &Run, names: &Names, look: Look, selection: &Selection, columns: &[
             process: mover(run, names, taken),
             line: line(run, taken),
             statement: run.statements(taken),
+            called: called(run, taken),
             cells,
             output: visible(&taken.output).into_owned(),
         });
         (before, last) = (after, step);
     }
     rows
+}
+
+/// The inline that a step is in.
+fn called(run: &Run, step: &Move) -> String {
+    let called = run.lines().called(run.edge(step.process, step.edge)).filter(|_| !run.is_pause(step));
+    called.map(|called| format!("  ({called})")).unwrap_or_default()
 }
 
 /// The process that moves, and its partner in a rendezvous.
@@ -246,9 +257,9 @@ pub fn line(run: &Run, step: &Move) -> String {
         let at = run.lines().of(span);
         if at.file.0 == 0 { at.first.to_string() } else { format!("{}:{}", run.lines().file(at.file), at.first) }
     };
-    let own = number(run.edge(step.process, step.edge).span);
+    let own = number(Lines::own(run.edge(step.process, step.edge)));
     match step.partner {
-        Some(p) => format!("{own}→{}", number(run.edge(p.process, p.edge).span)),
+        Some(p) => format!("{own}→{}", number(Lines::own(run.edge(p.process, p.edge)))),
         None => own,
     }
 }

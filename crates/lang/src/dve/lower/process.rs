@@ -141,6 +141,7 @@ impl Lowering<'_> {
             },
             effects: effects.into_iter().collect::<Option<_>>()?,
             chain: None,
+            inside: None,
             target: LocId(0),
             then: Then::Yield,
             span: transition.span,
@@ -201,6 +202,7 @@ fn assertion(at: LocId, state: &Name, condition: &ast::Expr, holds: Expr) -> Edg
         target: at,
         then: Then::Yield,
         span: condition.span,
+        inside: None,
         label: format!("assert {}: {condition}", state.text),
     }
 }

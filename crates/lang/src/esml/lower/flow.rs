@@ -40,6 +40,7 @@ impl Flow {
             target: to,
             then: Then::Yield,
             span,
+            inside: None,
             label,
         });
         self.locations[from.index()].edges.push(id);

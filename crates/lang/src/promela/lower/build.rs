@@ -1,5 +1,7 @@
 //! From statements to elements.
 
+use kripke_model::ir::Inside;
+
 use super::elements::{Body, BreakId, Element, ElementId, Kind, Label, Sequence, SequenceId, Statement, Target};
 use super::environment::Environment;
 use super::frames::{Frame, Place, ScopeId};
@@ -43,6 +45,7 @@ pub(super) struct Builder<'e, 'a, 'd> {
 pub(super) struct Node<'a> {
     kind: NodeKind<'a>,
     span: Span,
+    inside: Option<Inside>,
     text: String,
     d_step: Option<u32>,
     at: Place,
@@ -138,7 +141,7 @@ impl<'e, 'a, 'd> Builder<'e, 'a, 'd> {
     }
 
     fn wrap(&self, kind: NodeKind<'a>, span: Span, text: &str) -> Node<'a> {
-        Node { kind, span, text: text.to_string(), d_step: self.d_step, at: self.place() }
+        Node { kind, span, inside: None, text: text.to_string(), d_step: self.d_step, at: self.place() }
     }
 
     fn node(&mut self, stmt: &'a Stmt) -> Node<'a> {
@@ -173,7 +176,7 @@ impl<'e, 'a, 'd> Builder<'e, 'a, 'd> {
             kind => NodeKind::Leaf(Kind::Step(Statement::Written(kind))),
         };
         self.starting = false;
-        self.wrap(kind, stmt.span, &stmt.text)
+        Node { inside: stmt.inside.clone(), ..self.wrap(kind, stmt.span, &stmt.text) }
     }
 
     /// A step of a trace: a channel operation. What is not a constant in it stands for any value.
@@ -387,6 +390,7 @@ impl<'e, 'a, 'd> Builder<'e, 'a, 'd> {
             at: node.at,
             span: node.span,
             within: self.within,
+            inside: node.inside.clone(),
             text: node.text.clone(),
         });
         self.body.numbers += 1;

@@ -127,7 +127,8 @@ impl Emitter<'_, '_, '_> {
         let span = self.drawn.body.elements[0].span;
         let (target, then) = (ending.target, ending.then);
         let (guard, label) = (Guard::Always, String::new());
-        let edge = Edge { level: 0, guard, sync: None, effects: vec![], chain: None, target, then, span, label };
+        let edge =
+            Edge { level: 0, guard, sync: None, effects: vec![], chain: None, target, then, span, inside: None, label };
         self.push(location, edge, None);
         location
     }

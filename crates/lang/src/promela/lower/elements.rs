@@ -6,6 +6,8 @@
 
 use std::ops::Deref;
 
+use kripke_model::ir::Inside;
+
 use super::frames::{Frame, Place, ScopeId};
 use crate::promela::ast::StmtKind;
 use crate::source::Span;
@@ -36,6 +38,8 @@ pub(super) struct Element<'a> {
     pub span: Span,
     /// The first and the last token of its statement in the body of an inline, if it comes from one.
     pub within: Option<(Span, Span)>,
+    /// The place inside an inline.
+    pub inside: Option<Inside>,
     pub text: String,
 }
 

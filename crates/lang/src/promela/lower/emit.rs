@@ -181,6 +181,7 @@ impl Emitter<'_, '_, '_> {
             Kind::Joint | Kind::Exit => String::from("(end)"),
             _ => element.text.clone(),
         };
-        Edge { level: 0, guard, sync, effects, chain: None, target, then, span: element.span, label }
+        let (span, inside) = (element.span, element.inside.clone());
+        Edge { level: 0, guard, sync, effects, chain: None, target, then, span, inside, label }
     }
 }

@@ -162,5 +162,5 @@ fn after(before: &Edge, edge: Edge) -> Result<Edge, Trouble> {
     let guard = and(condition(&before.guard), waits).map_or(Guard::Always, Guard::When);
     let effects = before.effects.iter().chain(&edge.effects).cloned().collect();
     let label = if edge.label == "(end)" { before.label.clone() } else { format!("{}; {}", before.label, edge.label) };
-    Ok(Edge { guard, effects, label, span: before.span, ..edge })
+    Ok(Edge { guard, effects, label, span: before.span, inside: before.inside.clone(), ..edge })
 }

@@ -1,9 +1,10 @@
 //! Saying what is wrong, and finding the place to go on from.
 
-use super::feed::after;
+use super::feed::{Lexeme, after};
 use super::{Failed, Parser, Sym};
 use crate::diagnostic::Diagnostic;
 use crate::limits;
+use crate::promela::relocate::EXPANDED;
 use crate::promela::token::{Keyword, Punct, Token, TokenKind};
 use crate::source::Span;
 use crate::spelling::nearest;
@@ -49,6 +50,9 @@ impl Parser<'_> {
             Sym::Keyword(Keyword::CCode | Keyword::CExpr | Keyword::CDecl | Keyword::CState | Keyword::CTrack)
         ) {
             return self.embedded_c();
+        }
+        if let Some(diagnostic) = self.habit(&Lexeme { sym: lexeme.sym, token: token.clone() }, expected) {
+            return self.report(with_origin(diagnostic, &token));
         }
         let found = describe(lexeme.sym, &token);
         let mut diagnostic = Diagnostic::error(
@@ -133,7 +137,7 @@ impl Parser<'_> {
         Failed
     }
 
-    fn skip_balanced(&mut self, open: Punct, close: Punct) {
+    pub(super) fn skip_balanced(&mut self, open: Punct, close: Punct) {
         let mut depth = 0usize;
         loop {
             let sym = self.sym();
@@ -230,11 +234,7 @@ impl Parser<'_> {
 
 /// Shows the place inside the macro or the inline, too.
 pub(super) fn with_origin(diagnostic: Diagnostic, token: &Token) -> Diagnostic {
-    if token.origin == token.span {
-        diagnostic
-    } else {
-        diagnostic.label(token.origin, "in the text that is expanded here")
-    }
+    if token.origin == token.span { diagnostic } else { diagnostic.label(token.origin, EXPANDED) }
 }
 
 pub(super) fn describe(sym: Sym, token: &Token) -> String {

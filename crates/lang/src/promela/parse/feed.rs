@@ -47,7 +47,7 @@ pub(super) struct Call {
     pub inline: Rc<Inline>,
     args: HashMap<Rc<str>, Rc<[Token]>>,
     /// The place of the outermost call.
-    place: Span,
+    pub place: Span,
     /// `x` of `x = f()`.
     pub result: Option<VarRef>,
 }
@@ -104,7 +104,10 @@ impl Parser<'_> {
                     continue;
                 }
                 token.within = Some(token.span);
-                token.span = call.place;
+                (token.typed, token.span) = (token.span, call.place);
+            }
+            if token.kind == TokenKind::Ident && token.origin != token.span {
+                self.sources.typed(token.span, &token.text, token.origin);
             }
             token.within = frame.within.or(token.within);
             token.argument |= frame.within.is_some();
@@ -124,6 +127,7 @@ impl Parser<'_> {
             origin: span,
             within: None,
             argument: false,
+            typed: span,
             newline: false,
             space: false,
             painted: false,

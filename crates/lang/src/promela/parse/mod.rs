@@ -10,6 +10,7 @@ mod declare;
 mod error;
 mod expr;
 mod feed;
+mod habits;
 mod ltl;
 mod message;
 mod operand;
@@ -20,12 +21,12 @@ mod unit;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::ast::{Expr, Name, Proctype, Program};
+use super::ast::{Expr, Inside, Name, Proctype, Program};
 use super::preprocess::Condition;
 use super::token::{Keyword, Punct, Token};
 use crate::diagnostic::Diagnostic;
 use crate::limits;
-use crate::source::{Sources, Span, join};
+use crate::source::{Sources, Span, encloses, join};
 use feed::{Frame, Inline, Lexeme};
 use ltl::TemporalOp;
 
@@ -76,6 +77,7 @@ impl Names {
 pub(super) fn parse(tokens: Vec<Token>, sources: &mut Sources, diagnostics: &mut Vec<Diagnostic>) -> (Program, Names) {
     let mut parser = Parser::new(tokens, Names::default(), sources, diagnostics);
     let program = parser.program();
+    parser.report_odd_labels();
     (program, parser.names)
 }
 
@@ -92,6 +94,8 @@ pub(super) fn parse_conditions(
 
 struct Parser<'a> {
     sources: &'a mut Sources,
+    /// Labels that look like special ones, with what there is to say of them.
+    odd_labels: Vec<(Rc<str>, Diagnostic)>,
     diagnostics: &'a mut Vec<Diagnostic>,
     /// The sources of tokens, a stack that is never empty.
     frames: Vec<Frame>,
@@ -134,6 +138,7 @@ impl<'a> Parser<'a> {
     ) -> Parser<'a> {
         Parser {
             sources,
+            odd_labels: Vec::new(),
             diagnostics,
             frames: vec![Frame::program(tokens)],
             deferred: Vec::new(),
@@ -215,6 +220,18 @@ impl<'a> Parser<'a> {
             (Some(first), Some(last)) => join(first.span, last.span),
             _ => self.here(),
         }
+    }
+
+    /// The place of the text from token `start` on inside the inline that is being read.
+    fn inside(&self, start: usize) -> Option<Inside> {
+        let call = self.frames.iter().rev().find_map(|frame| frame.call.as_ref())?;
+        let (open, close) = (call.inline.body.first()?, call.inline.body.last()?);
+        let body = join(open.span, close.span);
+        let is_own = |token: &&Token| token.span == call.place && encloses(body, token.typed);
+        let mut own = self.log.get(start..)?.iter().filter(is_own).map(|token| token.typed);
+        let first = own.next()?;
+        let span = join(first, own.next_back().unwrap_or(first));
+        Some(Inside { name: call.inline.name.to_string(), span })
     }
 
     /// Runs `inner` one level deeper, unless that is absurdly deep.

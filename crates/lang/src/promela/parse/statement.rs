@@ -39,7 +39,7 @@ impl Parser<'_> {
 
     fn broken(&mut self, start: usize) -> Stmt {
         let span = self.span_from(start);
-        Stmt { labels: Vec::new(), kind: StmtKind::Error, span, text: String::new(), within: None }
+        Stmt { labels: Vec::new(), kind: StmtKind::Error, span, text: String::new(), within: None, inside: None }
     }
 
     fn at_end_of_sequence(&mut self) -> bool {
@@ -80,7 +80,7 @@ impl Parser<'_> {
         let text = self.statement_text(start, &kind);
         let mut within = self.log.get(start..).unwrap_or_default().iter().filter_map(|token| token.within);
         let within = within.next().map(|first| (first, within.next_back().unwrap_or(first)));
-        Stmt { labels, kind, span: self.span_from(start), text, within }
+        Stmt { labels, kind, span: self.span_from(start), text, within, inside: self.inside(start) }
     }
 
     /// A statement with its labels.
@@ -98,10 +98,11 @@ impl Parser<'_> {
                 return Ok(self.finish(start, labels, kind));
             }
             labels.push(Name { text: first.text.to_string(), span: first.span });
+            self.almost_special(&first);
             if self.at_end_of_sequence() || is_separator(self.sym()) {
                 // A label alone labels a skip.
                 let kind = StmtKind::Expr(Expr::number(1, first.span));
-                return Ok(Stmt { labels, kind, span: first.span, text: "skip".into(), within: None });
+                return Ok(Stmt { labels, kind, span: first.span, text: "skip".into(), within: None, inside: None });
             }
             if self.at_declaration() || matches!(self.sym(), Sym::Keyword(Keyword::Xr | Keyword::Xs)) {
                 let what = format!("label `{}` stands in front of a declaration", first.text);
@@ -237,14 +238,18 @@ impl Parser<'_> {
         if !self.at(Punct::Separator) {
             return Err(self.unexpected("`::` and an option"));
         }
+        let mut arrows = Vec::new();
         while let Some(mark) = self.eat(Punct::Separator) {
+            let start = self.log.len();
             let body = self.sequence();
+            arrows.push(self.ends_with_arrow(start));
             let last = self.log.last().map_or(mark.span, |t| t.span);
             options.push(Option_ { body, span: join(mark.span, last) });
         }
         if self.eat_keyword(end).is_none() {
             return Err(self.unclosed(&format!("`{}`", end.text()), &format!("this `{}`", open.text), open.span));
         }
+        self.assignment_as_guard(&options, &arrows);
         Ok(options)
     }
 
@@ -262,7 +267,13 @@ impl Parser<'_> {
     }
 
     fn for_range(&mut self) -> Parsed<ForRange> {
+        if self.at_for_of_c() {
+            return Err(self.for_of_c());
+        }
         let var = self.var_ref()?;
+        if self.at_for_of_c() {
+            return Err(self.for_of_c());
+        }
         if self.eat_keyword(Keyword::In).is_some() {
             return Ok(ForRange::In { var, over: self.var_ref()? });
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::lex::Token;
 use super::super::print::USUAL_PRIORITY;
 use super::{Read, Reader, tag_of};
-use crate::ir::{Claim, Direction, Edge, EdgeId, Guard, Init, LocId, Location, Process, Sync, Then};
+use crate::ir::{Claim, Direction, Edge, EdgeId, Guard, Init, Inside, LocId, Location, Process, Sync, Then};
 
 impl Reader {
     pub(super) fn process(&mut self) -> Read<Process> {
@@ -162,7 +162,10 @@ impl Reader {
             Then::Yield
         };
         let label = if matches!(self.peek(), Token::Text(_)) { self.string()? } else { String::new() };
-        Ok(Edge { level, guard, sync, effects, chain, target, then, label, span: self.span()? })
+        let span = self.span()?;
+        let inside =
+            if self.takes_word("inside") { Some(Inside { name: self.string()?, span: self.span()? }) } else { None };
+        Ok(Edge { level, guard, sync, effects, chain, target, then, label, span, inside })
     }
 
     fn guard(&mut self) -> Read<Guard> {
