@@ -28,8 +28,9 @@ const QUESTIONS: [(&str, &[&str]); 9] = [
 ];
 
 /// Options that must not change an answer, or only as the judge knows.
-const PLAIN: [(&str, &[&str]); 53] = [
+const PLAIN: [(&str, &[&str]); 54] = [
     ("--force", &["--force"]),
+    ("--itf", &["--itf"]),
     ("--color", &["--color=always"]),
     ("--fair", &["--fair=weak"]),
     ("--fair", &["--fair=strong"]),
