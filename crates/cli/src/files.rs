@@ -100,7 +100,9 @@ impl Kind {
                 .iter()
                 .any(|beginning| text.starts_with(beginning)),
             Kind::SpinTrail => is_trail(&text),
-            Kind::Table => text.starts_with(crate::bench::CSV_HEADER),
+            Kind::Table => {
+                [crate::bench::CSV_HEADER, kripke_report::survey::CSV_HEADER].iter().any(|head| text.starts_with(head))
+            }
             Kind::Junit => text.starts_with(kripke_report::junit::HEAD),
             Kind::Sarif => text.starts_with(kripke_report::sarif::HEAD) && text.contains("\"name\": \"Kripke\""),
             Kind::Log => text.starts_with(kripke_report::run_log::HEAD),
