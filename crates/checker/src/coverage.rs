@@ -21,7 +21,7 @@ use crate::task::{Kind, Task};
 /// The largest number of states of a bounded search.
 pub(crate) const MOST_STATES: u64 = 300_000;
 /// A bounded search may always visit so many states.
-const FEW_STATES: u64 = 10_000;
+pub(crate) const FEW_STATES: u64 = 10_000;
 /// Machine code pays off from this number of states on.
 const WORTH_COMPILING: u64 = 20_000;
 
@@ -38,9 +38,10 @@ impl Monitor for Hushed<'_> {
     }
 }
 
-/// The bound of a search that only explains an answer, by the number of states of the answer.
-pub(crate) fn bound(states: u64, factor: u64) -> u64 {
-    states.saturating_mul(factor).clamp(FEW_STATES, MOST_STATES)
+/// The bound of a search that only explains an answer, by the number of states of the answer: it must not take long in
+/// comparison.
+pub(crate) fn bound(states: u64) -> u64 {
+    (states / 10).clamp(FEW_STATES, MOST_STATES)
 }
 
 /// The request of a search that only explains an answer.
@@ -70,7 +71,7 @@ impl Session<'_> {
         if !told || !answer.left_out || unreached(&answer.task.model, &answer.covered).is_empty() {
             return Ok(());
         }
-        let most = bound(answer.outcome.statistics.states, 8);
+        let most = bound(answer.outcome.statistics.states);
         let request = explaining(self.request, most);
         let monitor = Hushed(self.monitor);
         let session = Session { request: &request, limits: self.explaining_limits(most), monitor: &monitor, ..*self };

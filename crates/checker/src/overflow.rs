@@ -142,7 +142,7 @@ impl Session<'_> {
         if !ValueSets::new(&interpreter).may_leave_range() {
             return Ok(None);
         }
-        let most = bound(states, 1);
+        let most = bound(states);
         let errors = Errors { assertions: false, end_states: false, all: false };
         let search = Search { engine: self.request.search.engine, ..Search::default() };
         let request = Request { errors, search, coverage: false, vacuity: false, ..explaining(self.request, most) };

@@ -8,7 +8,7 @@ use kripke_model::Model;
 use kripke_report::verdict::Verdict;
 
 use crate::answer::Answer;
-use crate::coverage::{Hushed, bound, explaining};
+use crate::coverage::{FEW_STATES, Hushed, MOST_STATES, explaining};
 use crate::error::Error;
 use crate::plan::QuestionPlan;
 use crate::question::{Logic, Question};
@@ -49,7 +49,7 @@ impl Session<'_> {
     /// be decided within bounds.
     pub(crate) fn vacuity(&self, answer: &Answer, model: &Model) -> Result<Option<Vacuity>, Error> {
         let (Verdict::Holds(_), Some(question)) = (&answer.verdict, &answer.task.question) else { return Ok(None) };
-        let most = bound(answer.outcome.statistics.states, 2);
+        let most = (2 * answer.outcome.statistics.states).clamp(FEW_STATES, MOST_STATES);
         let request = Request { coverage: false, ..explaining(self.request, most) };
         let plain = Model { observer: None, goal: None, ..model.clone() };
         for (question, part) in stronger(question) {

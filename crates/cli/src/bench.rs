@@ -1,5 +1,6 @@
 //! `kripke bench`: time, memory and counts of models × options.
 
+mod catalogue;
 mod child;
 mod expected;
 mod figures;
@@ -7,9 +8,11 @@ mod sets;
 mod table;
 
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use kripke_report::survey::{self, Survey};
 
 use crate::args::{Bench, Format};
 use crate::exit::{Failure, Status};
@@ -24,9 +27,19 @@ use table::Widths;
 pub use table::CSV_HEADER;
 
 pub fn run(args: &Bench) -> Result<Status, Failure> {
-    let mut session = Session::new(args)?;
+    check_output(args)?;
+    let interrupt = signals::interrupt();
+    let mut models = catalogue::models(args)?;
+    if args.characteristics || !args.select.is_empty() {
+        let surveys = catalogue::surveys(args, &models, &interrupt)?;
+        if args.characteristics {
+            return characteristics(args, &surveys);
+        }
+        models = surveys.into_iter().map(|(path, _)| path).collect();
+    }
+    let mut session = Session::new(args, &models, interrupt)?;
     session.say(&session.widths.header());
-    for file in &args.files {
+    for file in &models {
         session.model(file);
         if session.interrupt.load(Ordering::Relaxed) {
             session.problem(Status::Inconclusive, "interrupted: what follows was not measured".to_string());
@@ -34,6 +47,31 @@ pub fn run(args: &Bench) -> Result<Status, Failure> {
         }
     }
     session.finish()
+}
+
+/// Prints and writes the characteristics of state spaces. Counts that differ from the table of the catalogue are an error.
+fn characteristics(args: &Bench, surveys: &[(PathBuf, Survey)]) -> Result<Status, Failure> {
+    let named: Vec<(String, Survey)> =
+        surveys.iter().map(|(path, s)| (path.display().to_string(), s.clone())).collect();
+    let to_output = args.csv.as_deref().is_some_and(files::is_standard);
+    match args.format {
+        Format::Json => {
+            let all: Vec<_> =
+                named.iter().map(|(model, s)| serde_json::json!({ "model": model, "state_space": s })).collect();
+            output::print_json(&format!("{:#}\n", serde_json::Value::from(all)));
+        }
+        Format::Text if !to_output => output::print(&survey::table(&named)),
+        Format::Text => {}
+    }
+    if let Some(path) = &args.csv {
+        let text = survey::csv(&named);
+        files::write(path, replacing(args), |out| out.write_all(text.as_bytes()))
+            .map_err(|e| files::unwritten(path, &e))?;
+    }
+    let wrong = surveys.iter().filter(|(path, survey)| catalogue::differs(path, survey));
+    let wrong: Vec<String> = wrong.map(|(path, _)| files::shown(path)).collect();
+    wrong.iter().for_each(|name| output::error(&format!("{name}: the counts are not those of the catalogue")));
+    Ok(if wrong.is_empty() { Status::Fine } else { Status::Violated })
 }
 
 /// Checks in advance that the table can be written.
@@ -62,18 +100,16 @@ struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    fn new(args: &'a Bench) -> Result<Session<'a>, Failure> {
+    fn new(args: &'a Bench, models: &[PathBuf], interrupt: Arc<AtomicBool>) -> Result<Session<'a>, Failure> {
         let with = if args.with.is_empty() { &[String::new()][..] } else { &args.with };
         let sets = with.iter().map(|w| Set::read(w, &args.always)).collect::<Result<Vec<Set>, Failure>>()?;
-        check_output(args)?;
         let expected = args.expect.as_deref().map(Expected::read).transpose()?;
         let length = |text: &str| text.chars().count();
         let widths = Widths {
-            model: args.files.iter().map(|f| length(&f.to_string_lossy())).max().unwrap_or(0).max(5),
+            model: models.iter().map(|f| length(&f.to_string_lossy())).max().unwrap_or(0).max(5),
             options: sets.iter().map(|s| length(&s.text)).max().unwrap_or(0).max(7),
             expected: expected.is_some(),
         };
-        let interrupt = signals::interrupt();
         Ok(Session { args, sets, expected, interrupt, widths, all: vec![], problems: vec![], status: Status::Fine })
     }
 

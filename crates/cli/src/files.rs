@@ -107,7 +107,9 @@ impl Kind {
             Kind::SpinTrail => is_trail(&text),
             // The name `pan.c` belongs to verifiers, so one of SPIN's is replaced, too.
             Kind::StandIn => text.starts_with(crate::spin::MARK) || text.contains("SPIN") || text.contains("Spin"),
-            Kind::Table => text.starts_with(crate::bench::CSV_HEADER),
+            Kind::Table => {
+                [crate::bench::CSV_HEADER, kripke_report::survey::CSV_HEADER].iter().any(|head| text.starts_with(head))
+            }
             Kind::Junit => text.starts_with(kripke_report::junit::HEAD),
             Kind::Sarif => text.starts_with(kripke_report::sarif::HEAD) && text.contains("\"name\": \"Kripke\""),
             Kind::Log => text.starts_with(kripke_report::run_log::HEAD),

@@ -181,6 +181,119 @@ impl Survey {
     }
 }
 
+/// The characteristics by which models are compared and selected.
+pub const CHARACTERISTICS: [&str; 11] = [
+    "states",
+    "transitions",
+    "depth",
+    "levels",
+    "width",
+    "back-level",
+    "components",
+    "largest",
+    "diameter",
+    "successors",
+    "bytes",
+];
+
+/// The header of the table as CSV.
+pub const CSV_HEADER: &str =
+    "model,complete,states,transitions,depth,levels,width,back-level,components,largest,diameter,successors,bytes";
+
+impl Survey {
+    /// The value of a characteristic. The number of successors and the length of states are means, the diameter is a lower bound.
+    pub fn value(&self, characteristic: &str) -> Option<f64> {
+        let whole = |n: u64| Some(n as f64);
+        match characteristic {
+            "states" => whole(self.unique),
+            "transitions" => whole(self.transitions),
+            "depth" => whole(self.depth),
+            "levels" => whole(self.levels),
+            "width" => whole(self.width),
+            "back-level" => whole(self.back_level_edges),
+            "components" => whole(self.components.count),
+            "largest" => whole(self.components.largest),
+            "diameter" => whole(self.diameter.0),
+            "successors" => Some(self.out_degree.mean),
+            "bytes" => Some(self.state_bytes.mean),
+            _ => None,
+        }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let cell = |name: &&str| match (*name, self.value(name).unwrap_or(0.0)) {
+            ("successors" | "bytes", mean) => format!("{mean:.2}"),
+            (_, whole) => grouped(whole as u64),
+        };
+        CHARACTERISTICS.iter().map(cell).collect()
+    }
+}
+
+/// The characteristics of several models as a table. An incomplete survey is marked.
+pub fn table(models: &[(String, Survey)]) -> String {
+    let head = std::iter::once("model").chain(CHARACTERISTICS).map(String::from).collect::<Vec<_>>();
+    let mark = |survey: &Survey| if survey.complete { "" } else { " (incomplete)" };
+    let row = |(name, survey): &(String, Survey)| {
+        std::iter::once(format!("{}{}", visible(name), mark(survey))).chain(survey.cells()).collect::<Vec<_>>()
+    };
+    let rows: Vec<Vec<String>> = std::iter::once(head).chain(models.iter().map(row)).collect();
+    let width = |i: usize| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..=CHARACTERISTICS.len()).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).skip(1).map(|(cell, width)| format!("  {cell:>width$}"));
+        format!("{:<width$}{}\n", row[0], cells.collect::<String>(), width = widths[0])
+    };
+    rows.iter().map(line).collect()
+}
+
+/// The same as CSV.
+pub fn csv(models: &[(String, Survey)]) -> String {
+    let row = |(name, survey): &(String, Survey)| {
+        let values = CHARACTERISTICS.iter().map(|name| survey.value(name).unwrap_or(0.0).to_string());
+        let values: Vec<String> = values.collect();
+        format!("\"{}\",{},{}\n", visible(name).replace('"', "\"\""), survey.complete, values.join(","))
+    };
+    format!("{CSV_HEADER}\n{}", models.iter().map(row).collect::<String>())
+}
+
+/// A condition on characteristics: `states>=1000`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Condition {
+    characteristic: String,
+    operator: &'static str,
+    number: f64,
+}
+
+impl std::str::FromStr for Condition {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Condition, String> {
+        let operators = [">=", "<=", ">", "<", "="];
+        let found = operators.iter().find_map(|operator| Some((*operator, text.split_once(operator)?)));
+        let (operator, (name, number)) = found.ok_or("a condition is NAME>=NUMBER, with >=, <=, >, < or =")?;
+        let name = name.trim();
+        if !CHARACTERISTICS.contains(&name) {
+            return Err(format!("unknown characteristic `{name}`; there are {}", CHARACTERISTICS.join(", ")));
+        }
+        let number = number.trim().parse::<f64>().map_err(|_| format!("`{}` is no number", number.trim()))?;
+        Ok(Condition { characteristic: name.to_string(), operator, number })
+    }
+}
+
+impl Condition {
+    /// Whether a state space satisfies the condition.
+    pub fn holds(&self, survey: &Survey) -> bool {
+        let value = survey.value(&self.characteristic).unwrap_or(f64::NAN);
+        match self.operator {
+            ">=" => value >= self.number,
+            "<=" => value <= self.number,
+            ">" => value > self.number,
+            "<" => value < self.number,
+            _ => (value - self.number).abs() < 1e-9,
+        }
+    }
+}
+
 /// The statements by place with the number of their executions. A statement may have several edges.
 pub fn profile(model: &Model, counts: &[Vec<u64>]) -> Vec<Profiled> {
     let lines = Lines::new(model);
@@ -234,6 +347,21 @@ mod tests {
     fn spreads_are_of_all_values() {
         assert_eq!(Spread::of([3, 1, 5].into_iter()), Spread { least: 1, mean: 3.0, most: 5 });
         assert_eq!(Spread::of([].into_iter()), Spread::default());
+    }
+
+    #[test]
+    fn conditions_are_read_and_evaluated() {
+        let survey = Survey { unique: 38, levels: 10, ..Survey::default() };
+        for (text, holds) in [("states>=38", true), ("states < 38", false), ("levels=10", true), ("width>0", false)] {
+            assert_eq!(text.parse::<Condition>().unwrap().holds(&survey), holds, "{text}");
+        }
+        for text in ["states", "size>3", "states>many"] {
+            assert!(text.parse::<Condition>().is_err(), "{text}");
+        }
+        let models = [("a,b.pml".to_string(), survey)];
+        assert!(csv(&models).ends_with("\n\"a,b.pml\",false,38,0,0,10,0,0,0,0,0,0,0\n"), "{}", csv(&models));
+        assert!(table(&models).lines().all(|line| line.len() == table(&models).lines().next().unwrap().len()));
+        assert!(CSV_HEADER.ends_with(&CHARACTERISTICS.join(",")));
     }
 
     #[test]

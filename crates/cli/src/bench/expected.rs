@@ -61,6 +61,17 @@ impl Expected {
         Some(row.counts.iter().zip(found).all(|(want, found)| want.is_none_or(|want| want == found)))
     }
 
+    /// The models of the table, in order.
+    pub fn models(&self) -> impl Iterator<Item = &str> {
+        self.rows.iter().map(|row| row.model.as_str())
+    }
+
+    /// Whether other numbers of states or transitions are expected of a model.
+    pub fn differ(&self, model: &Path, states: u64, transitions: u64) -> bool {
+        let other = |want: Option<u64>, found: u64| want.is_some_and(|want| want != found);
+        self.row(model).is_some_and(|row| other(row.counts[0], states) || other(row.counts[1], transitions))
+    }
+
     /// What is expected of a model, in words.
     pub fn words(&self, model: &Path) -> Option<String> {
         let nouns = ["states", "transitions", "errors"];

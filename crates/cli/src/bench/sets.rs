@@ -57,6 +57,11 @@ impl Set {
         Ok(Set { text: with.to_string(), words, reading, looking, forgets, orders })
     }
 
+    /// The options that change the meaning of the text of a model.
+    pub fn source(&self) -> kripke::request::Source {
+        self.reading.source()
+    }
+
     /// The command line of a run.
     pub fn arguments(&self, file: &Path) -> Vec<OsString> {
         let mut out = vec![OsString::from("check")];

@@ -158,3 +158,49 @@ fn the_models_we_measure_count_as_recorded() {
     }
     assert!(checked >= 5, "only {checked} models are small enough");
 }
+
+/// A catalogue with models in three languages.
+fn catalogue(desk: &Desk, folder: &str) {
+    let examples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    std::fs::create_dir(desk.path(folder)).unwrap();
+    let table = std::fs::read_to_string(examples.join("expected.tsv")).unwrap();
+    let names = ["mutex-peterson.pml", "mutex-peterson.dve", "mutex-peterson.esml", "bank-transfer.pml"];
+    let rows = table.lines().filter(|row| names.iter().any(|name| row.starts_with(&format!("{name}\t"))));
+    let rows: Vec<&str> = rows.collect();
+    assert_eq!(rows.len(), names.len());
+    desk.write(&format!("{folder}/expected.tsv"), rows.join("\n") + "\n");
+    for name in names {
+        std::fs::copy(examples.join(name), desk.path(&format!("{folder}/{name}"))).unwrap();
+    }
+}
+
+#[test]
+fn a_catalogue_has_characteristics_and_expected_counts() {
+    let desk = Desk::new();
+    catalogue(&desk, "models");
+    let said = desk.run("bench models --characteristics --csv c.csv").expect(0);
+    assert_eq!(said.out.lines().count(), 5, "{}", said.out);
+    let row = said.out.lines().find(|line| line.starts_with("models/mutex-peterson.pml ")).unwrap();
+    let cells: Vec<&str> = row.split_whitespace().skip(1).collect();
+    assert_eq!(cells, ["38", "64", "23", "10", "6", "8", "1", "38", "18", "1.68", "10.00"]);
+    assert!(desk.read("c.csv").contains("\n\"models/mutex-peterson.dve\",true,38,64,"), "{}", desk.read("c.csv"));
+    let table = desk.read("models/expected.tsv").replace("\t38\t64\t", "\t39\t64\t");
+    desk.write("models/expected.tsv", table);
+    let wrong = desk.run("bench models --characteristics").expect(1);
+    assert!(wrong.err.contains("mutex-peterson.pml: the counts are not those of the catalogue"), "{}", wrong.err);
+}
+
+#[test]
+fn models_are_selected_by_characteristics() {
+    let desk = Desk::new();
+    catalogue(&desk, "models");
+    let said = desk.run("bench models --select states>1000 -- --raw --all-errors").expect(0);
+    let models: Vec<&str> = said.out.lines().skip(1).filter_map(|row| row.split_whitespace().next()).collect();
+    assert_eq!(models, ["models/bank-transfer.pml"]);
+    let said =
+        desk.run("bench models --characteristics --select states<1000 --select components>1 --format json").expect(0);
+    assert_eq!(said.json().as_array().unwrap().len(), 1);
+    desk.run("bench models --select size>3").expect(2);
+    std::fs::create_dir(desk.path("empty")).unwrap();
+    desk.run("bench empty --characteristics").expect(2);
+}
