@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use kripke_model::interpret::{Move, Partner, Point};
 use kripke_model::ir::{EdgeId, ProcessId};
@@ -33,7 +34,14 @@ pub struct Options {
     pub every: bool,
     /// After an error, the search goes on for a shorter one.
     pub shorten: Shorten,
+    /// The search stops when the program has so many bytes.
+    pub memory: Option<u64>,
+    /// The search stops at this time.
+    pub deadline: Option<Instant>,
 }
+
+/// The number of stored states after which memory and time are looked at.
+const LOOK: u64 = 1 << 14;
 
 /// The treatment of the maximal depth after an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,8 +96,19 @@ pub trait Listener {
     fn limit(&mut self);
     /// The maximal depth was made smaller.
     fn shorter(&mut self, depth: u64);
+    /// The search stops for lack of memory or time.
+    fn exceeded(&mut self, limit: Exceeded);
     /// Another million states were stored.
     fn progress(&mut self, counts: &Counts, depth: u64);
+}
+
+/// The limit that ends a search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exceeded {
+    /// Memory.
+    Memory,
+    /// Time.
+    Time,
 }
 
 /// One step of the stack.
@@ -264,10 +283,25 @@ impl Search<'_> {
         self.known.insert(compared.into());
         self.counts.stored += 1;
         self.counts.bytes = self.counts.bytes.max(state.len());
+        if self.counts.stored.is_multiple_of(LOOK) {
+            self.look();
+        }
         if self.counts.stored.is_multiple_of(1_000_000) {
             self.listener.progress(&self.counts, depth);
         }
         true
+    }
+
+    /// Stops the search if it has had enough memory or time.
+    fn look(&mut self) {
+        let Options { memory, deadline, .. } = self.options;
+        let limit = match () {
+            () if memory.is_some_and(|most| crate::memory::now() > most) => Exceeded::Memory,
+            () if deadline.is_some_and(|end| Instant::now() > end) => Exceeded::Time,
+            () => return,
+        };
+        self.listener.exceeded(limit);
+        self.stopped = true;
     }
 
     /// Judges a state in which no process can move.

@@ -1,9 +1,9 @@
 //! A verifier: searches a model and reports as `pan` does.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use kripke::spin::search::{self, Counts, Error, Listener, Options, Shorten, search};
+use kripke::spin::search::{self, Counts, Error, Exceeded, Listener, Options, Shorten, search};
 use kripke::spin::trail::SpinTrail;
 use kripke::spin::{Numbered, Steps, unreached};
 use kripke_model::ir::PropertyKind;
@@ -139,6 +139,8 @@ impl Pan<'_> {
             upto: options.upto,
             every: options.every,
             shorten: options.shorten,
+            memory: options.memory().or_else(kripke::memory::default_limit),
+            deadline: options.minutes.and_then(|minutes| start.checked_add(Duration::from_secs(60 * minutes))),
         };
         let mut printer = Printer::new(self);
         let counts = search(&mut numbered, wanted, &signals::interrupt(), &mut printer);
@@ -263,6 +265,13 @@ impl Listener for Printer<'_> {
 
     fn shorter(&mut self, depth: u64) {
         output::print(&format!("pan: reducing search depth to {depth}\n"));
+    }
+
+    fn exceeded(&mut self, limit: Exceeded) {
+        output::print(match limit {
+            Exceeded::Memory => "pan: reached -DMEMLIM bound\n",
+            Exceeded::Time => "pan: time limit exceeded\n",
+        });
     }
 
     fn progress(&mut self, counts: &search::Counts, depth: u64) {

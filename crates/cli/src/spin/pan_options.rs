@@ -78,6 +78,12 @@ impl PanOptions {
         self.macros.iter().any(|(known, _)| known == name)
     }
 
+    /// The limit of memory in bytes: `-DMEMLIM`, in megabytes.
+    pub fn memory(&self) -> Option<u64> {
+        let (_, value) = self.macros.iter().find(|(name, _)| name == "MEMLIM")?;
+        value.parse::<u64>().ok().map(|megabytes| megabytes << 20)
+    }
+
     /// Defines a macro: `NAME` or `NAME=VALUE`.
     pub fn define(&mut self, text: &str) {
         let (name, value) = text.split_once('=').unwrap_or((text, "1"));

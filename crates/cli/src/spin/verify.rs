@@ -110,7 +110,11 @@ impl Pan<'_> {
                 store: Store { kind, bits, hashes: options.bits, ..Store::default() },
                 ..Search::default()
             },
-            limits: Limits { timeout: options.minutes.map(|m| Duration::from_secs(60 * m)), ..Limits::default() },
+            limits: Limits {
+                timeout: options.minutes.map(|m| Duration::from_secs(60 * m)),
+                memory: options.memory(),
+                ..Limits::default()
+            },
             coverage: true,
             ..Request::default()
         }
@@ -118,7 +122,8 @@ impl Pan<'_> {
 
     fn questions(&self) -> Questions {
         let mut questions = Questions {
-            safety: true,
+            // A search for cycles or with a claim finds failed assertions, too.
+            safety: !self.claim.is_checked() && !self.acceptance && !self.non_progress(),
             acceptance: self.acceptance && !self.claim.is_checked(),
             non_progress: self.non_progress(),
             ignore_claims: !self.claim.is_checked(),

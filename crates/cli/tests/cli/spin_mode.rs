@@ -117,6 +117,50 @@ fn reports_are_those_of_spin() {
     assert!(chosen.len() >= number.min(20), "only {} models", chosen.len());
 }
 
+/// Checks one question about cycles. `KRIPKE_SPIN_REPORTS` is their number.
+fn cycles(models: &Path, (path, mode, verdict): &(String, String, String)) -> Result<(), String> {
+    let temporary = TempDir::with_prefix("kripke-pan-").expect("a folder can be made");
+    let (folder, model) = (temporary.path(), models.join(path));
+    let name = model.file_name().expect("a model has a name").to_string_lossy().into_owned();
+    fs::copy(&model, folder.join(&name)).expect("the model can be copied");
+    let (kind, property) = mode.trim_end_matches(']').split_once('[').unwrap_or((mode, ""));
+    let mut options = if kind.starts_with("np") { "-DNP -l".to_string() } else { "-a".to_string() };
+    options.push_str(&if property.is_empty() { String::new() } else { format!(" -N {property}") });
+    options.push_str(if kind.ends_with("-fair") { " -f" } else { "" });
+    let report = shell(folder, &format!("{} spin -run {options} {name}", env!("CARGO_BIN_EXE_kripke")));
+    let holds = report.contains("errors: 0");
+    let replayed = if holds { String::new() } else { shell(folder, &format!("spin -t -p {name}")) };
+    let lost = ["transition failed", "no matching stmnt", "stop error", "invalid statement"];
+    let fits = holds || replayed.contains("trail ends after") && !lost.iter().any(|words| replayed.contains(words));
+    let right = holds == (verdict == "ok") && report.contains("errors: ") && fits;
+    if right { Ok(()) } else { Err(format!("{path} {mode} {verdict}\n{report}\n{replayed}")) }
+}
+
+#[test]
+fn cycles_have_the_verdicts_of_spin() {
+    let Some(corpus) = places::corpus() else { return };
+    if !spin::installed() {
+        return;
+    }
+    let models = corpus.join("promela");
+    let most: u64 = places::setting("KRIPKE_SPIN_STATES", 5_000);
+    let table = Table::read(&models.join("expected-spin.tsv"));
+    let cells =
+        |row: kripke_tests::table::Row<'_>| ["path", "mode", "verdict"].map(|cell| row.get(cell).to_string()).into();
+    let all: Vec<(String, String, String)> = table
+        .rows()
+        .filter(|row| row.get("mode").starts_with("accept") || row.get("mode").starts_with("np"))
+        .filter(|row| row.get("verdict") != "-" && row.count("states_stored").is_some_and(|n| n <= most))
+        .map(cells)
+        .collect();
+    let step = (all.len() / places::setting("KRIPKE_SPIN_REPORTS", 24)).max(1);
+    let chosen: Vec<_> = all.into_iter().step_by(step).collect();
+    let results = parallel::map(&chosen, |case| cycles(&models, case));
+    let wrong: Vec<String> = results.into_iter().filter_map(|result| result.and_then(|same| same).err()).collect();
+    assert!(wrong.is_empty(), "{} of {} questions:\n{}", wrong.len(), chosen.len(), wrong.join("\n"));
+    assert!(chosen.len() >= 10, "only {} questions", chosen.len());
+}
+
 /// A directory with links `spin` and `pan` to the program, and models.
 fn desk() -> Desk {
     let desk = Desk::new();
@@ -245,6 +289,19 @@ fn a_verifier_ends_with_status_0() {
         let said = script(&desk, command);
         assert!(said.ends_with("status exit status: 2\n"), "{command}\n{said}");
     }
+}
+
+#[test]
+fn memory_and_depth_are_limits() {
+    let desk = desk();
+    let text = "int x;\nactive proctype P() { do :: x++ od }\n";
+    fs::write(desk.path("endless.pml"), text).unwrap();
+    let said = script(&desk, "spin -run -m100000000 -DMEMLIM=64 endless.pml");
+    assert!(said.contains("pan: reached -DMEMLIM bound") && said.contains("Search not completed"), "{said}");
+    let said = script(&desk, "spin -run -m50 endless.pml");
+    assert!(said.contains("max search depth too small") && said.contains("errors: 0"), "{said}");
+    let said = script(&desk, "spin -run -b -m50 endless.pml");
+    assert!(said.contains("pan:1: depth limit reached") && said.contains("errors: 1"), "{said}");
 }
 
 #[test]
