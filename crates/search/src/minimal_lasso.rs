@@ -291,7 +291,7 @@ mod tests {
         let mut found = 0;
         for _ in 0..400 {
             let states = 2 + random.below(5);
-            let mut next = vec![Vec::new(); states as usize];
+            let mut next = vec![Vec::new(); states];
             for list in &mut next {
                 for _ in 0..random.below(3) {
                     list.push(random.below(states) as u32);
