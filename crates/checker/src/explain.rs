@@ -1,6 +1,8 @@
 //! Explanations of a counterexample: the values of the propositions, the obligation that is never met, the reason why a
 //! lasso violates the property, and which fairness assumption would exclude it.
 
+use std::collections::BTreeSet;
+
 use kripke_logic::atoms::Valuation;
 use kripke_logic::lasso::{self, Lasso};
 use kripke_model::Interpreter;
@@ -10,6 +12,7 @@ use kripke_report::names::Names;
 use kripke_report::select::{Selection, Watched};
 use kripke_search::Fairness;
 
+use crate::cause;
 use crate::interference::interference;
 use crate::judge::fairness::{Activity, Enabled, activities, is_fair};
 use crate::question::{Logic, Question};
@@ -49,12 +52,24 @@ impl Explained<'_> {
         selection.marks.extend(self.obligation(interpreter));
         selection.notes.extend(self.acceptance(interpreter));
         selection.notes.extend(self.fairness(interpreter));
+        selection.minor = cause::minor(self.replayed, interpreter);
+        selection.notes.extend(self.matters(&selection.minor));
         if matches!(self.replayed.ending(), Ending::Finding(_) | Ending::Goal | Ending::BadPrefix)
             && self.kind != Kind::Reach
         {
             selection.notes.extend(interference(self.replayed, self.names, interpreter));
         }
         selection
+    }
+
+    /// The steps that matter, if others do not.
+    fn matters(&self, minor: &BTreeSet<usize>) -> Option<String> {
+        let others = self.replayed.moves().len() - minor.len();
+        let kept: Vec<String> = (1..=self.replayed.moves().len())
+            .filter(|step| !minor.contains(step))
+            .map(|step| step.to_string())
+            .collect();
+        (!minor.is_empty() && others > 0).then(|| format!("steps that suffice for the error: {}", kept.join(", ")))
     }
 
     /// The propositions of a formula as columns.

@@ -38,6 +38,7 @@
 #![warn(missing_docs)]
 
 pub mod answer;
+mod cause;
 mod check;
 mod coverage;
 mod decisions;

@@ -95,9 +95,9 @@ fn plain(property: &str) -> String {
     if name.is_empty() { "property".to_string() } else { name }
 }
 
-/// Whether a file is the trail of another model.
+/// Whether a file is the trail of another model. A model that no longer exists needs its trail no longer.
 fn is_of_other(path: &Path, model: &Path) -> bool {
-    model_of(path).is_some_and(|of| !is_same(&of, model))
+    model_of(path).is_some_and(|of| !is_same(&of, model) && Path::new(&of).exists())
 }
 
 /// The model of a trail file, as the file says.

@@ -130,3 +130,19 @@ fn a_lasso_says_why_it_is_a_counterexample() {
     let said = desk.run("acc.pml --acceptance").expect(1);
     assert!(said.out.contains("the cycle visits `accept_loop` of p"), "{}", said.out);
 }
+
+/// A process that has nothing to do with the error, and a round of a loop that changes nothing, are left out.
+#[test]
+fn steps_that_suffice_for_an_error_are_named() {
+    let desk = Desk::new();
+    desk.write(
+        "cause.pml",
+        "byte x, y;\nactive proctype idle() { y = 1; y = 2 }\nactive proctype p() { x = 1; x = 2; assert(x != 2 || y != 2) }\n\
+         active proctype other() { skip }\n",
+    );
+    let said = desk.run("cause.pml --search dfs --raw -j1").expect(1);
+    assert!(said.out.contains("\n  steps that suffice for the error: "), "{}", said.out);
+    snapshot("cause.txt", &said.steady());
+    let coloured = desk.run("cause.pml --search dfs --raw -j1 --color always").expect(1);
+    assert!(coloured.out.contains("\u{1b}[2m"), "{}", coloured.out);
+}

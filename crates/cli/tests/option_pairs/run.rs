@@ -99,6 +99,7 @@ fn one(run: &Run, folder: &Path) -> Result<End, String> {
     run.write(folder).map_err(|e| e.to_string())?;
     let mut command = Command::new(env!("CARGO_BIN_EXE_kripke"));
     command.arg("check").arg(folder.join(format!("model.{}", run.model.ending))).args(&arguments);
+    command.current_dir(folder);
     if !arguments.iter().any(|a| a.starts_with("--format")) {
         command.args(["--format", "json"]);
     }
