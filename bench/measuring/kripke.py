@@ -8,7 +8,7 @@ from . import process
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # The whole work: nothing reduced, all errors counted, no files written.
-RAW = ["--raw", "--all-errors", "--no-claim", "--no-trail", "--format", "json"]
+RAW = ["--raw", "--all-errors", "--no-claim", "--no-trail", "--format", "json", "--overflow", "wrap"]
 
 
 @dataclasses.dataclass(frozen=True)

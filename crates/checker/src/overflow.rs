@@ -124,7 +124,10 @@ impl Session<'_> {
         }
         let mut cuts = constants(model);
         let states = answers.first().map_or(0, |answer| answer.outcome.statistics.states);
-        cuts.extend(self.first_cut(model, states)?);
+        // A raw search is asked for its counts.
+        if !self.request.reductions.raw {
+            cuts.extend(self.first_cut(model, states)?);
+        }
         cuts.iter().for_each(|cut| self.monitor.warn(&cut.to_string()));
         Ok(cuts)
     }

@@ -163,8 +163,8 @@ fn formulas_are_kept_as_typed_and_expanded() {
         ("[] (p -> <>q)", "[] ( ( x == 1 ) -> <> ( y > 0 ) )"),
         ("[]<>p&&<>!q", "[] <> ( x == 1 ) && <> ! ( y > 0 )"),
         ("p U(q<->x==-1)", "( x == 1 ) U ( ( y > 0 ) <-> x == - 1 )"),
-        ("(p /\\ q)\\/a[1]==2", "( ( x == 1 ) /\\ ( y > 0 ) ) \\/ a [ 1 ] == 2"),
-        ("always eventually m@L", "always eventually m @ L"),
+        ("(p /\\ q)\\/a[1]==2", "( ( x == 1 ) /\\ ( y > 0 ) ) \\/ a[1] == 2"),
+        ("always eventually m@L", "always eventually m@L"),
     ];
     for (typed, expanded) in table {
         let text = format!(

@@ -149,14 +149,31 @@ fn rewrite(tokens: &[Token]) -> Vec<Token> {
     out
 }
 
-/// The formula as text that can be read again: tokens with spaces between them, symbols whole.
+/// The formula as text that can be read again: tokens with spaces between them, symbols and references whole.
 fn joined(tokens: &[Token]) -> String {
-    let mut out: Vec<&str> = Vec::with_capacity(tokens.len());
+    let mut out = String::new();
     let mut i = 0;
     while let Some(token) = tokens.get(i) {
         let symbol = symbol(&tokens[i..]);
-        out.push(symbol.unwrap_or(&*token.text));
+        if i > 0 && !belong_together(&tokens[i - 1..]) {
+            out.push(' ');
+        }
+        out.push_str(symbol.unwrap_or(&*token.text));
         i += if symbol.is_some() { 2 } else { 1 };
     }
-    out.join(" ")
+    out
+}
+
+/// Whether the first two tokens are parts of a reference: `a[0]`, `a.b`, `P@label`. Brackets that could be read as an operator
+/// stay apart.
+fn belong_together(tokens: &[Token]) -> bool {
+    let text = |i: usize| tokens.get(i).map_or("", |token| &*token.text);
+    match (text(0), text(1)) {
+        ("." | "@", _) | (_, "." | "@") => true,
+        ("[", next) => next != "]",
+        ("]", "]") => true,
+        (previous, "]") => previous != "[",
+        (_, "[") => (tokens[0].kind == TokenKind::Ident || text(0) == "]") && text(2) != "]",
+        _ => false,
+    }
 }
