@@ -30,7 +30,7 @@ fn forget(process: &mut Process) {
     process.span = NO_SPAN;
     process.locals.iter_mut().for_each(|v| v.span = NO_SPAN);
     process.claims.iter_mut().for_each(|c| c.span = NO_SPAN);
-    process.edges.iter_mut().for_each(|e| e.span = NO_SPAN);
+    process.edges.iter_mut().for_each(|e| (e.span, e.inside) = (NO_SPAN, None));
 }
 
 /// Writes and reads a model in both forms.
