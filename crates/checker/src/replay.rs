@@ -108,6 +108,8 @@ impl TrailRequest {
 pub struct Replayable {
     /// The kind of the question.
     pub kind: Kind,
+    /// The name of the property, unless the question is safety.
+    pub property: Option<String>,
     /// The interpreter of the model as counterexamples show it.
     pub interpreter: Interpreter,
     /// The interpreter of the searched model, whose successors the trail numbers.
@@ -136,6 +138,7 @@ pub fn prepare(file: &Path, request: &Request, watch: &[String], files: &dyn Fil
     let interpreter = |model| load::interpreter(model, request.reductions.raw).map_err(|e| bad(&e.to_string()));
     Ok(Replayable {
         kind: task.kind,
+        property: (task.kind != Kind::Safety).then_some(task.name),
         question: task.question,
         watched,
         interpreter: interpreter(task.model)?,

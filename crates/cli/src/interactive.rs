@@ -156,7 +156,7 @@ impl Session {
         if self.moves.is_empty() && !stuck && last && self.interpreter.invalid_end(&point.state) {
             self.run.finish(End::InvalidEnd);
         }
-        if last && let Some(line) = screen::verdict_line(&self.run) {
+        if last && let Some(line) = screen::verdict_line(&self.run, None) {
             out.push_str(&format!("  {line}"));
             if *self.run.end() == End::InvalidEnd {
                 out.push_str(&screen::deadlock(&self.run, &self.names));

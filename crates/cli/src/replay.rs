@@ -57,7 +57,7 @@ pub fn run(args: &Replay) -> Result<Status, Failure> {
     let file = TrailFile::read(&text).map_err(|e| wrong(&e))?;
     let request = request(&file).map_err(|e| wrong(&e))?;
     let prepared = kripke::replay::prepare(&args.file, &request, &args.viewing.watch, &Disk)?;
-    let Replayable { kind, question, mut interpreter, mut searched, watched, warnings } = prepared;
+    let Replayable { kind, property, question, mut interpreter, mut searched, watched, warnings } = prepared;
     output::remark(&warnings);
     let trail = file.trail(interpreter.model()).map_err(|e| wrong(&e))?;
     let (_, replayed) = trail.replay_whole(&mut interpreter, &mut searched).map_err(|e| wrong(&e))?;
@@ -66,7 +66,8 @@ pub fn run(args: &Replay) -> Result<Status, Failure> {
     if kind == Kind::Ctl && !witness && *run.end() == End::Fine {
         run.finish(End::Refuted);
     }
-    let verdict = if witness { String::new() } else { screen::verdict_line(&run).unwrap_or_default() };
+    let verdict =
+        if witness { String::new() } else { screen::verdict_line(&run, property.as_deref()).unwrap_or_default() };
     let is_violation = !witness && *run.end() != End::Fine;
     let shown = Shown { interpreter, run, verdict, error: file.error.unwrap_or_default(), is_violation };
     shown.show(args, |names, interpreter| {
@@ -93,7 +94,7 @@ fn of_spin(args: &Replay, text: &str) -> Result<Status, Failed> {
     if let Some(remark) = remark {
         output::warn(&remark);
     }
-    let verdict = screen::verdict_line(&run).unwrap_or_default();
+    let verdict = screen::verdict_line(&run, None).unwrap_or_default();
     let is_violation = *run.end() != End::Fine;
     let shown = Shown { interpreter: model.interpreter, run, verdict, error: String::new(), is_violation };
     shown.show(args, |_, _| args.viewing.selection()).map_err(Failed::Program)

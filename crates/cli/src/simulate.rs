@@ -130,7 +130,7 @@ impl Stop {
             Stop::Steps => format!("stopped after {steps}; increase --steps to go on"),
             Stop::End => format!("ended after {steps}: valid end state, no process can move"),
             Stop::ErrorKind => {
-                let line = screen::verdict_line(run).unwrap_or_default();
+                let line = screen::verdict_line(run, None).unwrap_or_default();
                 format!("{}   after {steps}", line.trim_end())
             }
         }

@@ -472,9 +472,13 @@ pub fn trace_of(run: &Run, names: &Names, look: Look, selection: &Selection) -> 
     out
 }
 
-/// The headline of a run with an error.
-pub fn verdict_line(run: &Run) -> Option<String> {
-    let (what, place) = headline(run.model(), &run.end().error()?);
+/// The headline of a run with an error. A property that is violated is named if its name is known.
+pub fn verdict_line(run: &Run, property: Option<&str>) -> Option<String> {
+    let error = run.end().error()?;
+    let (mut what, place) = headline(run.model(), &error);
+    if let (Some(name), ErrorKind::BadPrefix | ErrorKind::Cycle | ErrorKind::Refuted) = (property, &error) {
+        what = what.replacen("property", name, 1);
+    }
     let place = place.map(|p| format!("   {p}")).unwrap_or_default();
     Some(format!("{}{place}\n", paint(BAD, &format!("✗ {what}"))))
 }

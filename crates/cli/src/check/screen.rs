@@ -111,15 +111,19 @@ impl Done {
         if !telling && !args.showing.unreached {
             return String::new();
         }
-        let missed = coverage::unreached(model, &answer.covered);
+        let mut missed = coverage::unreached(model, &answer.covered);
         let so_far = match (complete, answer.left_out) {
             (false, _) => " so far",
             (true, true) => " in the reduced search",
             (true, false) => "",
         };
-        let dead = coverage::dead(model, &answer.covered);
-        let dead = coverage::dead_summary(model, &dead).filter(|_| complete && !answer.left_out);
-        let dead: String = dead.into_iter().map(|dead| format!("  {dead}\n")).collect();
+        let certain = complete && !answer.left_out;
+        let dead = if certain { coverage::dead(model, &answer.covered) } else { Vec::new() };
+        if !args.showing.unreached {
+            // Lines that the next line names need not be named twice.
+            missed.retain(|missed| !dead.iter().any(|dead| dead.line == missed.line));
+        }
+        let dead: String = coverage::dead_summary(model, &dead).map(|dead| format!("  {dead}\n")).unwrap_or_default();
         let never = match coverage::summary(model, &missed) {
             None if args.showing.unreached => format!("  every statement was executed{so_far}\n"),
             None => String::new(),

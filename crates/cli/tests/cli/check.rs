@@ -120,7 +120,8 @@ fn several_models_take_a_line_each() {
 fn statements_never_executed_are_listed() {
     let desk = Desk::new();
     let said = desk.run("unreached.pml").expect(0);
-    assert!(said.out.contains("never executed: unreached.pml:6-8\n"), "{}", said.out);
+    let expected = "  never executed: unreached.pml:7-8\n  guard never true: unreached.pml:6 (x==5)\n";
+    assert!(said.out.contains(expected), "{}", said.out);
     let said = desk.run("unreached.pml --unreached").expect(0);
     assert!(said.out.contains("    p  unreached.pml:7  x = 2\n"), "{}", said.out);
     let said = desk.run("peterson.pml --unreached").expect(0);
