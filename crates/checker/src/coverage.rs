@@ -41,7 +41,7 @@ impl Monitor for Hushed<'_> {
 /// The bound of a search that only explains an answer, by the number of states of the answer: it must not take long in
 /// comparison.
 pub(crate) fn bound(states: u64) -> u64 {
-    (states / 10).clamp(FEW_STATES, MOST_STATES)
+    (states / 20).clamp(FEW_STATES, MOST_STATES)
 }
 
 /// The request of a search that only explains an answer.

@@ -8,6 +8,8 @@ impl Check {
     /// The request that the arguments make.
     pub fn request(&self) -> Request {
         let Searching { no_partial_order, symmetry, audit, .. } = self.searching;
+        // A line for each model has no room for remarks.
+        let brief = self.showing.format == Format::Text && self.showing.quiet;
         Request {
             source: self.reading.source(),
             questions: self.asking.questions(self.looking.no_claim),
@@ -20,9 +22,9 @@ impl Check {
                 memory: self.limits.mem,
                 timeout: self.limits.timeout,
             },
-            coverage: self.showing.format == Format::Text || self.showing.unreached,
+            coverage: self.showing.format == Format::Text && !brief || self.showing.unreached,
             vacuity: !self.reports.no_vacuity,
-            overflow_warnings: self.reading.overflow == Overflow::Warn,
+            overflow_warnings: self.reading.overflow == Overflow::Warn && !brief,
         }
     }
 }
