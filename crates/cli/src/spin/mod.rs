@@ -29,6 +29,24 @@ pub use stand_in::MARK;
 /// The version that the mode imitates.
 const VERSION: &str = "Spin Version 6.5.2 -- 6 December 2019";
 
+const HELP_OPTIONS: [&str; 3] = ["-?", "-h", "--help"];
+
+const HELP: &str = "SPIN's own command line, with Kripke behind it: kripke spin [OPTIONS] MODEL
+
+  spin -a MODEL             write pan.c, a stand-in verifier: gcc -o pan pan.c && ./pan
+  spin -run [PAN] MODEL     verify at once, with options of pan and macros of its compilation (-DBFS, -DBITSTATE, …)
+  spin -t[N] [-p …] MODEL   replay MODEL.trail; -k FILE replays another trail
+  spin [-p …] MODEL         simulate a random run
+  spin -f 'FORMULA'         translate an LTL formula into a never claim; -F FILE reads it from a file
+
+  -p -g -l -s -r            show statements, globals, locals, sends, receives
+  -i -nN -uN -jN -b -B      interactive; seed; at most N steps; skip N steps; no prints; no final states
+  -DNAME -UNAME -E… -m -oN  macros, preprocessor, messages to full channels are lost, optimisations off
+
+A link to kripke named `spin` or `pan` takes the same options without `kripke spin`. The guide has a page on it: SPIN's
+command line.
+";
+
 /// The programs that Kripke stands in for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Program {
@@ -69,6 +87,10 @@ fn spin(args: &[String]) -> Result<Status, Failure> {
         && first == stand_in::FLAG
     {
         return stand_in(model, rest);
+    }
+    if args.iter().any(|arg| HELP_OPTIONS.contains(&arg.as_str())) {
+        output::print(HELP);
+        return Ok(Status::Fine);
     }
     let options = SpinOptions::read(args).map_err(|e| Failure::BadInput(format!("spin: {e}")))?;
     for option in &options.ignored {

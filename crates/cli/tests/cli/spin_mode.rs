@@ -359,3 +359,14 @@ fn all_errors_have_trails_with_numbers() {
     let said = script(&desk, "spin -run -c2 two.pml");
     assert!(said.contains("pan: wrote two.pml.trail") && said.contains("errors: 2"), "{said}");
 }
+
+#[test]
+fn help_lists_the_options_and_needs_no_model() {
+    for option in ["--help", "-h", "-?"] {
+        let said = Desk::new().run(&format!("spin {option}")).expect(0);
+        assert_eq!(said.err, "", "{option}");
+        for word in ["spin -a MODEL", "spin -run", "spin -t", "-p -g -l -s -r", "-DBITSTATE"] {
+            assert!(said.out.contains(word), "{option}: {}", said.out);
+        }
+    }
+}

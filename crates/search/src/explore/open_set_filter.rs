@@ -107,4 +107,27 @@ mod tests {
         nothing.insert(StateId::new(1));
         assert!(!nothing.contains(StateId::new(1)));
     }
+
+    /// Two workers insert states that share a slot and differ in both halves of their ids. A third never finds a mixture of the
+    /// two, because that state is not open.
+    #[test]
+    fn ids_are_not_mixed() {
+        let home = place(StateId(0));
+        let high = (1..).find(|high| place(StateId(high << 64)) == home).unwrap();
+        let shares = |low: u128| [low, high << 64 | low].iter().all(|id| place(StateId(*id)) == home);
+        let low = (1..1 << 32).find(|low| shares(*low)).unwrap();
+        let (filter, written) = (OpenSetFilter::new(true), [StateId(0), StateId(high << 64 | low)]);
+        let mut found = [0; 2];
+        std::thread::scope(|scope| {
+            for id in written {
+                let filter = &filter;
+                scope.spawn(move || (0..2_000_000).for_each(|_| filter.insert(id)));
+            }
+            for _ in 0..2_000_000 {
+                assert!(!filter.contains(StateId(high << 64)) && !filter.contains(StateId(low)));
+                (0..2).for_each(|i| found[i] += usize::from(filter.contains(written[i])));
+            }
+        });
+        assert!(found.iter().sum::<usize>() > 0, "the states themselves are found");
+    }
 }

@@ -3,7 +3,7 @@
 /// A number that a table can hold.
 pub(super) trait Word: Copy {
     /// The bits of a hash that are stored in full.
-    type Rest: Copy + std::fmt::Debug + Into<Rest> + From<Rest> + Send + Sync;
+    type Rest: Copy + std::fmt::Debug + Into<Rest> + Send + Sync;
 
     /// The hash of a number that has so many bits at most.
     fn hash(self, bits: u32) -> WordHash<Self::Rest>;
@@ -30,13 +30,6 @@ impl From<NoRest> for Rest {
     #[inline(always)]
     fn from(_: NoRest) -> Rest {
         Rest(0)
-    }
-}
-
-impl From<Rest> for NoRest {
-    #[inline(always)]
-    fn from(_: Rest) -> NoRest {
-        NoRest
     }
 }
 

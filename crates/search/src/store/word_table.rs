@@ -520,9 +520,23 @@ mod schedules {
         added
     }
 
+    /// Workers that add these numbers to an empty table. Returns how many were new, and the table.
+    fn run<W: Word + 'static>(
+        bits: u32,
+        work: [Vec<u64>; 3],
+        hash: impl Fn(u64) -> WordHash<W::Rest>,
+    ) -> (usize, Arc<(ResizeBarrier, WordTable<W>)>) {
+        let shared = Arc::new((ResizeBarrier::new(), WordTable::<W>::new(bits, 3)));
+        let workers = work.map(|numbers| {
+            let shared = Arc::clone(&shared);
+            let hashes: Vec<_> = numbers.into_iter().map(&hash).collect();
+            shuttle::thread::spawn(move || add_all(&shared.0, &shared.1, &hashes))
+        });
+        (workers.into_iter().map(|worker| worker.join().unwrap()).sum(), shared)
+    }
+
     /// `bits` determines the first format, `shift` the parts of the slots in which the hashes differ.
     fn contend(bits: u32, shift: u32) {
-        let shared = Arc::new((ResizeBarrier::new(), WordTable::<u64>::new(bits, 3)));
         let first = format!("{:?}", Shape::new(1, bits, 0).format);
         assert_ne!(first, format!("{:?}", Shape::new(4, bits, 0).format), "the format changes");
         let hash = |k: u64| WordHash {
@@ -530,15 +544,7 @@ mod schedules {
             rest: super::super::word_hash::NoRest,
         };
         let work = [(0..12).collect::<Vec<u64>>(), (0..14).rev().collect(), vec![3, 3, 13, 0, 14]];
-        let workers: Vec<_> = work
-            .into_iter()
-            .map(|numbers| {
-                let shared = Arc::clone(&shared);
-                let hashes: Vec<_> = numbers.into_iter().map(hash).collect();
-                shuttle::thread::spawn(move || add_all(&shared.0, &shared.1, &hashes))
-            })
-            .collect();
-        let added: usize = workers.into_iter().map(|worker| worker.join().unwrap()).sum();
+        let (added, shared) = run::<u64>(bits, work, hash);
         assert_eq!(added, 15, "each number is new once");
         let (barrier, table) = &*shared;
         let access = barrier.enter();
@@ -568,18 +574,9 @@ mod schedules {
 
     /// Numbers whose lanes are equal and whose upper parts, of 64 bits, differ.
     fn contend_long() {
-        let shared = Arc::new((ResizeBarrier::new(), WordTable::<u128>::new(127, 3)));
         let hash = |k: u64| WordHash { order: 5, rest: Rest(k << 60 | 1) };
         let work = [vec![0, 1, 2], vec![2, 1, 0], vec![1, 3]];
-        let workers: Vec<_> = work
-            .into_iter()
-            .map(|numbers| {
-                let shared = Arc::clone(&shared);
-                let hashes: Vec<_> = numbers.into_iter().map(hash).collect();
-                shuttle::thread::spawn(move || add_all(&shared.0, &shared.1, &hashes))
-            })
-            .collect();
-        let added: usize = workers.into_iter().map(|worker| worker.join().unwrap()).sum();
+        let (added, _) = run::<u128>(127, work, hash);
         assert_eq!(added, 4, "each number is new once");
     }
 
