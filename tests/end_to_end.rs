@@ -5,6 +5,7 @@ mod claims;
 mod corpus;
 mod dve;
 mod esml;
+mod format;
 mod languages;
 mod merging;
 mod own_models;

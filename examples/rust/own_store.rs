@@ -74,7 +74,7 @@ impl Handle for LockedHandle<'_> {
             if number == next {
                 table.states.push(state.to_vec());
             }
-            each(Seen { id: StateId::new(number), new: number == next });
+            each(Seen::plain(StateId::new(number), number == next));
         }
         Ok(())
     }
@@ -90,8 +90,8 @@ impl Handle for LockedHandle<'_> {
         self.visited.contains(&id)
     }
 
-    fn visit(&mut self, id: StateId) {
-        self.visited.insert(id);
+    fn visit(&mut self, id: StateId) -> bool {
+        self.visited.insert(id)
     }
 }
 

@@ -10,6 +10,8 @@ pub mod models;
 pub mod opinion;
 pub mod parallel;
 pub mod places;
+#[cfg(unix)]
+pub mod pseudo_terminal;
 pub mod random_model;
 pub mod spin;
 pub mod table;

@@ -38,21 +38,28 @@ pub fn read(name: &str, text: &str) -> Model {
 /// The results of `work` on each model of the checkout and of the corpus that can be read, and its name. A panic is given as
 /// its message.
 pub fn map_all<R: Send>(work: impl Fn(Model, &str) -> R + Sync) -> Vec<Result<R, String>> {
-    let root = places::root();
-    let mut files = Vec::new();
-    FOLDERS.map(|folder| root.join(folder)).iter().chain(&places::corpus()).for_each(|folder| find(folder, &mut files));
-    files.sort();
+    let files = files(&FOLDERS, &ENDINGS);
     let results =
         parallel::map(&files, |file| measure::load(file).ok().map(|model| work(model, &file.display().to_string())));
     results.into_iter().filter_map(Result::transpose).collect()
 }
 
-fn find(folder: &Path, files: &mut Vec<PathBuf>) {
+/// The files with these endings in folders of the checkout and in the corpus, where it is.
+pub fn files(folders: &[&str], endings: &[&str]) -> Vec<PathBuf> {
+    let root = places::root();
+    let mut files = Vec::new();
+    let folders = folders.iter().map(|folder| root.join(folder)).chain(places::corpus());
+    folders.for_each(|folder| find(&folder, endings, &mut files));
+    files.sort();
+    files
+}
+
+fn find(folder: &Path, endings: &[&str], files: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.is_dir() {
-            find(&path, files);
-        } else if path.extension().and_then(|e| e.to_str()).is_some_and(|ending| ENDINGS.contains(&ending)) {
+            find(&path, endings, files);
+        } else if path.extension().and_then(|e| e.to_str()).is_some_and(|ending| endings.contains(&ending)) {
             files.push(path);
         }
     }

@@ -10,6 +10,7 @@ use kripke_report::json;
 use kripke_report::verdict::Verdict;
 use kripke_search::{End, Fairness, Options, Outcome};
 
+use crate::accelerated::Used;
 use crate::overflow::Cut;
 use crate::plan::{Note, QuestionPlan};
 use crate::question::Logic;
@@ -56,6 +57,10 @@ pub struct Answer {
     pub search: Options,
     /// The plan of the search.
     pub plan: QuestionPlan,
+    /// The figures of each rank of a distributed search.
+    pub ranks: Vec<json::Rank>,
+    /// The use of a GPU, if one was wanted.
+    pub gpu: Option<Used>,
     /// The name of the engine.
     pub engine: &'static str,
     /// Why the model was not compiled though that was wanted.
@@ -66,7 +71,7 @@ pub struct Answer {
     pub left_out: bool,
     /// The time that the answer took.
     pub elapsed: Duration,
-    /// The part of it before the search.
+    /// The part of it before the search, and the time in which code was generated during the search.
     pub compile: Duration,
     /// The runs that show why a CTL formula is true or false.
     pub tree: Option<Tree>,

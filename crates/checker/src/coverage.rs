@@ -48,6 +48,7 @@ pub(crate) fn bound(states: u64) -> u64 {
 pub(crate) fn explaining(request: &Request, most: u64) -> Request {
     let mut request = request.clone();
     request.reductions.audit = None;
+    request.search.gpu = None;
     if most <= WORTH_COMPILING {
         request.search.engine = Engine::Interpret;
     }
@@ -75,7 +76,7 @@ impl Session<'_> {
         let request = explaining(self.request, most);
         let monitor = Hushed(self.monitor);
         let session = Session { request: &request, limits: self.explaining_limits(most), monitor: &monitor, ..*self };
-        let plan = QuestionPlan { partial_order: None, partial_order_with_symmetry: None, ..plan.clone() };
+        let plan = QuestionPlan { partial_order: None, partial_order_with_symmetry: None, gpu: None, ..plan.clone() };
         let other = session.answer(unmerged.clone(), None, &plan)?;
         answer.left_out = !matches!(other.outcome.end, End::Exhausted(_));
         for (edge, executed) in answer.covered.iter_mut().flatten().zip(other.covered.iter().flatten()) {

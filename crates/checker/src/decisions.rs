@@ -36,7 +36,14 @@ impl Answer {
             ("cycle-algorithm", self.cycle_algorithm(request)),
             ("layers", self.layers(request)),
         ];
-        all.into_iter().map(|(item, (value, reason))| Decision { item, value, reason }).collect()
+        let why = if request.search.ranks.is_some() { "--ranks" } else { "one for each thread" };
+        let ranks = self.plan.ranks.map(|ranks| ("ranks", pair(&ranks.number.to_string(), why)));
+        let gpu = self.gpu.as_ref().map(|used| match &used.device {
+            Ok(name) => ("gpu", pair(name, "--gpu")),
+            Err(why) => ("gpu", pair("off", why)),
+        });
+        let all = gpu.into_iter().chain(ranks).chain(all);
+        all.map(|(item, (value, reason))| Decision { item, value, reason }).collect()
     }
 
     /// Whether the model has variables in which states are not compared.
@@ -50,10 +57,14 @@ impl Answer {
     }
 
     fn store(&self, request: &Request) -> (String, String) {
+        if self.gpu.as_ref().is_some_and(|used| used.device.is_ok()) {
+            return pair("words, in the memory of the device", "--gpu");
+        }
         let in_words = self.outcome.statistics.store == StoreKind::Words;
         let value = match self.search.store {
             StoreKind::Auto if in_words => "auto: words".to_string(),
             StoreKind::Words if !in_words => "exact".to_string(),
+            StoreKind::Auto if self.is_temporal() => "auto: exact".to_string(),
             StoreKind::Auto if self.search.lossy => "auto: exact, tree, hash, then bitstate".to_string(),
             StoreKind::Auto => "auto: exact, then tree".to_string(),
             kind => store_size(kind).map_or(kind.word().to_string(), |size| format!("{}: {size}", kind.word())),
@@ -61,7 +72,6 @@ impl Answer {
         let store = &request.search.store;
         let reason = match () {
             () if self.has_hidden() => HIDDEN,
-            () if self.is_temporal() => "searches for cycles and CTL store states in full",
             () if self.search.store == StoreKind::Words && !in_words => "a state is longer than two words",
             () if store.kind.is_some() => "--store",
             () if store.swarm.is_some() => "--swarm",
@@ -72,6 +82,11 @@ impl Answer {
     }
 
     fn order(&self, request: &Request) -> (String, String) {
+        match self.plan.ranks.map(|ranks| ranks.algorithm) {
+            Some(None) => return pair("breadth-first", "ranks search level by level"),
+            Some(Some(_)) => return pair("that of the cycle algorithm", "--ranks"),
+            None => {}
+        }
         if self.is_temporal() {
             return pair("depth-first", "searches for cycles and CTL are depth-first");
         }
@@ -91,18 +106,36 @@ impl Answer {
     }
 
     fn threads(&self, request: &Request) -> (String, String) {
+        if let Some(ranks) = self.plan.ranks {
+            let reason = match (ranks.algorithm, request.search.threads) {
+                (Some(_), _) => "a rank of this cycle algorithm is one thread",
+                (None, Some(_)) => "--threads, for each rank",
+                (None, None) => "for each rank: the cores are shared",
+            };
+            return pair(&self.search.workers().to_string(), reason);
+        }
         let wanted = Options { threads: request.search.threads.map(usize::from), ..Options::default() }.workers();
-        let workers = self.search.workers();
+        let workers = self.workers();
         let reason = match self.search.order {
             _ if self.has_hidden() => HIDDEN,
             _ if workers < wanted && self.search.ctl.is_some() => "CTL formulas are evaluated by one thread",
             _ if workers < wanted && workers > 1 => "the most threads of this cycle algorithm",
             _ if workers < wanted && self.search.cycles.is_some() => "this cycle algorithm is sequential",
-            Order::DepthFirst if workers < wanted => "a depth-first search is sequential unless its store is lossy",
+            Order::DepthFirst if workers < wanted => {
+                "a depth-first search is sequential by default, or if its store may change"
+            }
             _ if request.search.threads.is_some() => "--threads",
             _ => "one for each core",
         };
         (workers.to_string(), reason.to_string())
+    }
+
+    /// The number of workers with the store that was used.
+    fn workers(&self) -> usize {
+        match self.outcome.statistics.store {
+            StoreKind::Words => Options { store: StoreKind::Words, ..self.search.clone() }.workers(),
+            _ => self.search.workers(),
+        }
     }
 
     fn engine_choice(&self) -> (String, String) {
@@ -142,6 +175,9 @@ impl Answer {
         match (self.plan.partial_order, self.no_partial_order) {
             (_, Some(why)) => pair("off", why),
             (Some(Ok(Preserve::Safety)), _) => pair("on", "default; open-set cycle proviso, for safety"),
+            (Some(Ok(Preserve::StutterLtl)), _) if self.plan.ranks.is_some() => {
+                pair("on", "default; static cycle proviso, the same for all ranks")
+            }
             (Some(Ok(Preserve::StutterLtl)), _) => pair("on", "default; static cycle proviso, for LTL"),
             (Some(Err(why)), _) => pair("off", why),
             (None, _) if request.reductions.raw => pair("off", RAW),
@@ -168,6 +204,11 @@ impl Answer {
     }
 
     fn cycle_algorithm(&self, request: &Request) -> (String, String) {
+        if let Some(ranks) = self.plan.ranks
+            && let Some(name) = ranks.algorithm
+        {
+            return pair(name, ranks.reason);
+        }
         let Some(algorithm) = self.search.algorithm() else {
             let ctl = self.search.ctl.is_some();
             return pair("none", if ctl { "CTL is evaluated on the fly" } else { "no cycle can violate the property" });

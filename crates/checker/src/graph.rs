@@ -14,7 +14,7 @@ use kripke_report::names::Names;
 use kripke_report::run::Run;
 use kripke_report::source::Lines;
 use kripke_report::trail_file::TrailFile;
-use kripke_search::graph::{Seeds, StateGraph, TooManyStates, build};
+use kripke_search::graph::{Builder, Seeds, StateGraph, Step, TooManyStates, build};
 
 use crate::error::Error;
 use crate::files::Files;
@@ -91,6 +91,65 @@ fn numbers(graph: &StateGraph, seeds: &Seeds, hidden: usize) -> Vec<u32> {
     seeds.states.iter().filter_map(of).map(|at| at as u32).collect()
 }
 
+/// A state graph that grows state by state.
+#[derive(Debug)]
+pub struct Explorer {
+    interpreter: Interpreter,
+    builder: Builder,
+    shown: ModelGraph,
+    run: Run,
+}
+
+impl Explorer {
+    /// The initial state of the first question of a request. The graph has at most this number of states.
+    pub fn new(file: &Path, request: &Request, most: usize, files: &dyn Files) -> Result<Explorer, GraphError> {
+        let mut interpreter = replay::prepare(file, request, &[], files)?.searched;
+        let mut builder = Builder::new(interpreter.layout().hidden, most);
+        let mut graph = StateGraph::default();
+        let initial = interpreter.initial_point();
+        builder.known(&mut graph, &initial.state).map_err(GraphError::TooLarge)?;
+        let run = Run::new(&interpreter, &initial);
+        let shown = described(graph, &mut interpreter, Vec::new());
+        Ok(Explorer { interpreter, builder, shown, run })
+    }
+
+    /// Adds the successors of a state of the graph. Returns the new states.
+    pub fn expand(&mut self, state: u32) -> Result<Vec<u32>, TooManyStates> {
+        let Explorer { interpreter, builder, shown, run } = self;
+        let new = builder.expand(interpreter, &mut shown.graph, state, true)?;
+        new.iter().for_each(|new| shown.names.observe(&shown.layout.view(&shown.graph.states[*new as usize])));
+        for at in shown.actions.len()..shown.graph.actions.len() {
+            let step = shown.graph.steps[shown.graph.actions[at]];
+            let action = action(interpreter, &shown.graph, step, &shown.names, run);
+            shown.actions.push(action);
+        }
+        Ok(new)
+    }
+
+    /// The graph so far. Its steps are in the order of the expansions.
+    pub fn graph(&self) -> &ModelGraph {
+        &self.shown
+    }
+
+    /// The moves of a step.
+    pub fn moves(&mut self, step: Step) -> Vec<Move> {
+        let state = &self.shown.graph.states[step.from as usize];
+        self.interpreter.explain(state, Target::Successor(step.successor as usize)).unwrap_or_default()
+    }
+}
+
+/// The action that a step executes.
+fn action(interpreter: &mut Interpreter, graph: &StateGraph, step: Step, names: &Names, run: &Run) -> Action {
+    let state = &graph.states[step.from as usize];
+    let moves = interpreter.explain(state, Target::Successor(step.successor as usize)).unwrap_or_default();
+    let process = match (step.by, moves.first()) {
+        (Mover::Process(pid), Some(first)) => names.process(run.model(), first.process, pid),
+        _ => String::new(),
+    };
+    let statements: Vec<String> = moves.iter().map(|taken| statements(run, taken)).collect();
+    Action { process, statements: statements.join("; ") }
+}
+
 fn described(graph: StateGraph, interpreter: &mut Interpreter, trail: Vec<u32>) -> ModelGraph {
     let mut names = Names::default();
     graph.states.iter().for_each(|state| names.observe(&interpreter.layout().view(state)));
@@ -98,15 +157,7 @@ fn described(graph: StateGraph, interpreter: &mut Interpreter, trail: Vec<u32>) 
     let run = Run::new(interpreter, &initial);
     let mut actions = Vec::with_capacity(graph.actions.len());
     for &step in &graph.actions {
-        let step = graph.steps[step];
-        let state = &graph.states[step.from as usize];
-        let moves = interpreter.explain(state, Target::Successor(step.successor as usize)).unwrap_or_default();
-        let process = match (step.by, moves.first()) {
-            (Mover::Process(pid), Some(first)) => names.process(run.model(), first.process, pid),
-            _ => String::new(),
-        };
-        let statements: Vec<String> = moves.iter().map(|taken| statements(&run, taken)).collect();
-        actions.push(Action { process, statements: statements.join("; ") });
+        actions.push(action(interpreter, &graph, graph.steps[step], &names, &run));
     }
     let (model, layout) = (interpreter.model().clone(), interpreter.layout().clone());
     let lines = Lines::new(&model);

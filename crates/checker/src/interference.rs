@@ -3,7 +3,7 @@
 
 use kripke_model::Interpreter;
 use kripke_model::interpret::Move;
-use kripke_model::ir::{Edge, Effect, Expr, Guard, Place, VarId, VarRef};
+use kripke_model::ir::{Edge, Effect, Expr, Guard, Model, Place, VarId, VarRef};
 use kripke_model::trail::Replayed;
 use kripke_report::names::Names;
 
@@ -19,7 +19,8 @@ pub fn interference(replayed: &Replayed, names: &Names, interpreter: &mut Interp
     if moves.len() > LONG {
         return None;
     }
-    let mut run = Run { replayed, names, interpreter };
+    let model = interpreter.model().clone();
+    let mut run = Run { replayed, names, interpreter, model: &model };
     (0..moves.len()).rev().find_map(|at| run.lost_update(at).or_else(|| run.stale_test(at)))
 }
 
@@ -27,17 +28,17 @@ struct Run<'a> {
     replayed: &'a Replayed,
     names: &'a Names,
     interpreter: &'a mut Interpreter,
+    model: &'a Model,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
     fn step(&self, at: usize) -> &Move {
         &self.replayed.moves()[at]
     }
 
-    fn edge(&self, at: usize) -> Option<Edge> {
+    fn edge(&self, at: usize) -> Option<&'a Edge> {
         let step = self.step(at);
-        let process = self.interpreter.model().processes.get(step.process.index())?;
-        process.edges.get(step.edge.index()).cloned()
+        self.model.processes.get(step.process.index())?.edges.get(step.edge.index())
     }
 
     fn value(&mut self, expr: &Expr, pid: u8, steps: usize) -> Option<i32> {
@@ -47,7 +48,7 @@ impl Run<'_> {
 
     fn name(&self, at: usize) -> String {
         let step = self.step(at);
-        self.names.process(self.interpreter.model(), step.process, step.pid)
+        self.names.process(self.model, step.process, step.pid)
     }
 
     /// A condition that a process has tested is false when the process goes on.
@@ -55,8 +56,8 @@ impl Run<'_> {
         let pid = self.step(at).pid;
         let tested = (0..at).rev().find(|before| self.step(*before).pid == pid).filter(|before| before + 1 < at)?;
         let Edge { guard: Guard::When(condition), label, sync: None, .. } = self.edge(tested)? else { return None };
-        let held = |run: &mut Self, steps: usize| run.value(&condition, pid, steps);
-        if !reads_globals(&condition) || held(self, tested + 1) == Some(0) || held(self, at) != Some(0) {
+        let held = |run: &mut Self, steps: usize| run.value(condition, pid, steps);
+        if !reads_globals(condition) || held(self, tested + 1) == Some(0) || held(self, at) != Some(0) {
             return None;
         }
         let changed = (tested + 1..at).find(|step| held(self, step + 1) == Some(0))?;
@@ -71,17 +72,20 @@ impl Run<'_> {
     fn lost_update(&mut self, at: usize) -> Option<String> {
         let pid = self.step(at).pid;
         let (written, locals) = self.edge(at)?.effects.iter().find_map(global_from_locals)?;
-        let read = (0..at).rev().find(|before| {
-            let reads = |effect: &Effect| is_copy(effect, written, &locals);
-            self.step(*before).pid == pid && self.edge(*before).is_some_and(|edge| edge.effects.iter().any(reads))
-        })?;
+        let reads = |edge: &Edge| edge.effects.iter().any(|effect| is_copy(effect, written, &locals));
+        // Most variables are written by processes that never copy them: the steps need not be looked through.
+        if !self.model.processes.get(self.step(at).process.index())?.edges.iter().any(reads) {
+            return None;
+        }
+        let read =
+            (0..at).rev().find(|before| self.step(*before).pid == pid && self.edge(*before).is_some_and(reads))?;
         let place = Expr::Load(Place { var: VarRef::Global(written), index: Vec::new() });
         let then = self.value(&place, pid, read + 1);
         let changed = (read + 1..at).find(|step| self.value(&place, pid, step + 1) != then)?;
         if self.step(changed).pid == pid || self.value(&place, pid, at) == then {
             return None;
         }
-        let variable = self.interpreter.model().globals[written.index()].name.clone();
+        let variable = self.model.globals[written.index()].name.clone();
         let (own, other) = (self.name(read), self.name(changed));
         let (read, changed, at) = (read + 1, changed + 1, at + 1);
         Some(format!(

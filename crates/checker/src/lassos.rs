@@ -1,13 +1,14 @@
-//! One lasso for one question: the counterexample of a search for cycles depends on the order in which threads visit states. It is
-//! replaced by a shortest one, in steps of the model without merged statements and without partial-order reduction, or by that of
-//! a search with one thread. Either is the same each time, whatever the number of threads.
+//! One counterexample for one question: that of a search for cycles depends on the order in which threads visit states. A lasso is
+//! replaced by a shortest one, in steps of the model without merged statements and without partial-order reduction; what is no
+//! lasso, or too large for that, by the counterexample of a search with one thread. Either is the same each time, whatever the
+//! number of threads.
 
 use std::time::Instant;
 
 use kripke_model::Trail;
 use kripke_model::trail::Ending;
 use kripke_report::verdict::Verdict;
-use kripke_search::{ErrorKind, Fairness, LassoBounds, Options, Outcome, Violation, minimal_lasso};
+use kripke_search::{ErrorKind, Fairness, LassoBounds, Options, Outcome, Statistics, Violation, minimal_lasso};
 
 use crate::answer::Answer;
 use crate::error::Error;
@@ -18,11 +19,11 @@ use crate::run::Session;
 use crate::task::Task;
 
 /// The most states of a graph in which a shortest lasso is searched.
-const STATES: usize = 300_000;
+const STATES: usize = 1_000_000;
 /// The most bytes of these states.
 const BYTES: u64 = 256 << 20;
 /// The most transitions that are followed.
-const WORK: u64 = 5_000_000;
+const WORK: u64 = 20_000_000;
 
 impl Answer {
     /// Whether the counterexample is a cycle of a search for cycles.
@@ -43,7 +44,8 @@ impl Answer {
         let elapsed = self.elapsed + other.elapsed;
         let Answer { mut task, interpreter, searched, verdict, shortest, .. } = other;
         task.merged = self.task.merged;
-        let outcome = Outcome { violations: other.outcome.violations, ..self.outcome };
+        let statistics = Statistics { errors: other.outcome.statistics.errors, ..self.outcome.statistics };
+        let outcome = Outcome { violations: other.outcome.violations, statistics, ..self.outcome };
         Answer { task, interpreter, searched, verdict, outcome, shortest, elapsed, ..self }
     }
 }
@@ -56,7 +58,8 @@ impl Session<'_> {
         if matches!(answer.symmetry, Some(Ok(_))) {
             return Ok(answer);
         }
-        let answer = match plain && !marked {
+        let is_cycle = answer.is_cycle();
+        let answer = match is_cycle && plain && !marked {
             true => match self.minimal(answer, &unmerged)? {
                 (answer, true) => return Ok(answer),
                 (answer, false) => answer,
@@ -68,7 +71,8 @@ impl Session<'_> {
         }
         let alone = QuestionPlan { search: Options { threads: Some(1), ..plan.search.clone() }, ..plan.clone() };
         let other = self.within(u32::MAX).answer(unmerged, None, &alone)?;
-        Ok(if other.is_cycle() { answer.with_run(other) } else { answer })
+        let is_other = if is_cycle { other.is_cycle() } else { matches!(other.verdict, Verdict::Violated(_)) };
+        Ok(if is_other { answer.with_run(other) } else { answer })
     }
 
     /// The answer with a shortest lasso, if the graph is small enough, and whether it is.

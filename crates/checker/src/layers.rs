@@ -3,8 +3,9 @@
 use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use kripke_engine::{Compiled, InWords, Options, Words};
+use kripke_engine::{Compiled, InWords, Options, PortableCode, Words};
 use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
 use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Movers, State, Successors};
@@ -71,6 +72,7 @@ impl Layers {
             claims: !request.reductions.raw,
             // The codec and the permutations work on whole states.
             omit_types: !request.search.compact && words.is_none() && permutations.is_none(),
+            interpret_first: true,
             ..Options::default()
         };
         let compile = || match &words {
@@ -102,6 +104,11 @@ impl Layers {
         Layers { conditions: conditions.to_vec(), ..self }
     }
 
+    /// The interpreter of the searched model.
+    pub fn interpreter(&self) -> &Interpreter {
+        &self.interpreter
+    }
+
     /// The record of the audit, if there is one.
     pub fn record(&self) -> Option<&Arc<Record>> {
         self.audit.as_ref().map(|(_, record)| record)
@@ -120,6 +127,23 @@ impl Layers {
     /// Whether a state did not fit into the words. No result of the search is valid then.
     pub fn has_escaped(&self) -> bool {
         self.words.as_ref().is_some_and(|words| words.has_escaped())
+    }
+
+    /// The code of the model for another processor, or why there is none.
+    pub fn portable(&self) -> Result<PortableCode, String> {
+        if self.words.is_none() {
+            return Err("states of this model have no form in words of at most 255 bits".to_string());
+        }
+        let compiled = self.compiled.as_ref().ok_or("the model is not compiled")?;
+        let compiled = compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        compiled.portable().map_err(|why| why.to_string())
+    }
+
+    /// The time in which code was generated.
+    pub fn compiling(&self) -> Duration {
+        let seconds =
+            |compiled: &Mutex<Compiled>| compiled.lock().unwrap_or_else(PoisonError::into_inner).compile_seconds();
+        self.compiled.as_ref().map_or(Duration::ZERO, |compiled| Duration::from_secs_f64(seconds(compiled)))
     }
 
     /// The name of the engine.

@@ -37,11 +37,13 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod accelerated;
 pub mod answer;
 mod cause;
 mod check;
 mod coverage;
 mod decisions;
+pub mod distributed;
 pub mod error;
 pub mod explain;
 pub mod files;
@@ -63,6 +65,7 @@ pub mod run;
 pub mod scope;
 mod shortest;
 pub mod spin;
+pub mod stepping;
 pub mod survey;
 pub mod symmetric;
 pub mod task;

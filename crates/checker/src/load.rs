@@ -68,19 +68,21 @@ pub fn interpreter(model: Arc<Model>, raw: bool) -> Result<Interpreter, StartErr
 
 /// Reads a model, and conditions in its language.
 pub fn load(path: &Path, source: &Source, conditions: &[String], files: &dyn Files) -> Result<Loaded, InputError> {
-    load_with(path, source, files, |_| Ok(conditions.to_vec()))
+    load_with(path, source, files, |_| Ok((conditions.to_vec(), 0)))
 }
 
-/// Reads a model, then the conditions that `conditions` gives for it. The text of the model is read once.
+/// Reads a model, then the conditions that `conditions` gives for it, with the number of those at the end that are expressions of any
+/// type. The text of the model is read once.
 pub fn load_with(
     path: &Path,
     source: &Source,
     files: &dyn Files,
-    conditions: impl FnOnce(&Model) -> Result<Vec<String>, InputError>,
+    conditions: impl FnOnce(&Model) -> Result<(Vec<String>, usize), InputError>,
 ) -> Result<Loaded, InputError> {
     let mut loaded = finish(path, read(path, &Sourced { model: path, files }, &options(source)), conditions)?;
     if source.overflow_is_error {
         overflow::check_stores(&mut loaded.model);
+        overflow::check_messages(&mut loaded.model);
     }
     Ok(loaded)
 }
@@ -94,20 +96,20 @@ pub(crate) fn load_numbered(
 ) -> Result<Loaded, InputError> {
     let mut options = options(source);
     options.promela.every_step = every_step;
-    finish(path, read(path, &Sourced { model: path, files }, &options), |_| Ok(Vec::new()))
+    finish(path, read(path, &Sourced { model: path, files }, &options), |_| Ok((Vec::new(), 0)))
 }
 
 /// Reads the conditions for a model that was read.
 fn finish(
     path: &Path,
     mut loaded: kripke_lang::Loaded,
-    conditions: impl FnOnce(&Model) -> Result<Vec<String>, InputError>,
+    conditions: impl FnOnce(&Model) -> Result<(Vec<String>, usize), InputError>,
 ) -> Result<Loaded, InputError> {
-    let texts = match &loaded.model {
+    let (texts, values) = match &loaded.model {
         Some(model) => conditions(model)?,
         None => return Err(InputError::new(&loaded.sources, &loaded.diagnostics)),
     };
-    let conditions = loaded.conditions(&texts).map_err(|errors| {
+    let conditions = loaded.expressions(&texts, values).map_err(|errors| {
         let all: Vec<Diagnostic> = loaded.diagnostics.iter().cloned().chain(errors).collect();
         InputError::new(&loaded.sources, &all)
     })?;

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use kripke_model::ir::{Effect, Expr, Init, Model, Place, Shows, Span, Sync, Type, Var, VarRef};
+use kripke_model::ir::{BinaryOp, Effect, Expr, Init, Model, Place, Shows, Span, Sync, Type, Var, VarRef};
 use kripke_model::{Fault, FindingKind};
 use kripke_reduce::value_sets::ValueSets;
 use kripke_report::run::flat;
@@ -54,6 +54,41 @@ pub fn check_stores(model: &mut Model) {
     for var in model.globals.iter_mut().chain(locals).filter(|var| var.range.is_none() && var.name != "_") {
         var.range = range(var.ty);
     }
+}
+
+/// Makes sending a value that the field of its message can't hold a fault, where the channel is known.
+pub fn check_messages(model: &mut Model) {
+    let Model { globals, channels, processes, .. } = model;
+    for process in processes {
+        let locals = &process.locals;
+        for edge in &mut process.edges {
+            let Some(Sync::Send { channel: Expr::Load(place), args, .. }) = &edge.sync else { continue };
+            let var = match place.var {
+                VarRef::Global(id) => &globals[id.index()],
+                VarRef::Local(id) => &locals[id.index()],
+            };
+            let Init::Channels(channel) = var.init else { continue };
+            let fields = channels[channel.index()].fields.iter().zip(args).enumerate();
+            let required = fields.filter_map(|(i, (ty, value))| required(&var.name, i + 1, *ty, value));
+            let required: Vec<Effect> = required.collect();
+            edge.effects.splice(0..0, required);
+        }
+    }
+}
+
+/// The requirement that a field of a message can hold a value.
+fn required(channel: &str, field: usize, ty: Type, value: &Expr) -> Option<Effect> {
+    let (low, high) = range(ty)?;
+    if matches!(value, Expr::Const(c) if (low..=high).contains(c)) {
+        return None;
+    }
+    let compared = |op, with| Expr::Binary(op, Box::new(value.clone()), Box::new(Expr::Const(with)));
+    let (above, below) = (compared(BinaryOp::Ge, low), compared(BinaryOp::Le, high));
+    let condition = Expr::Binary(BinaryOp::And, Box::new(above), Box::new(below));
+    Some(Effect::Require {
+        condition,
+        message: format!("value out of range (field {field} of {channel} holds {low} to {high})"),
+    })
 }
 
 /// The constants of a model that are cut where they are stored.
@@ -146,7 +181,7 @@ impl Session<'_> {
             return Ok(None);
         }
         let most = bound(states);
-        let errors = Errors { assertions: false, end_states: false, all: false };
+        let errors = Errors { assertions: false, end_states: false, ..Errors::default() };
         let search = Search { engine: self.request.search.engine, ..Search::default() };
         let request = Request { errors, search, coverage: false, vacuity: false, ..explaining(self.request, most) };
         let limits = self.explaining_limits(most);

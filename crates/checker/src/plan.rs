@@ -21,14 +21,18 @@
 //! reduction, symmetry reduction, state codec ([`Layers::worker`](crate::layers::Layers::worker)). A permuted state is no
 //! state of the engine's layout cut, and a compact state is no state that can be permuted, so no other order works.
 
+mod gpu;
+mod ranks;
+
 use std::fmt;
 
 use kripke_reduce::por::Preserve;
 use kripke_search::store::{Bits, MAX_WORD_BITS};
 use kripke_search::{Algorithm, CacheSize, CtlFormula, Cycles, Fairness, Options, Order, StoreKind, SuccessorOrder};
 
-use crate::request::{Request, Store, Swarm};
+use crate::request::{Gpu, Request, Store, Swarm};
 use crate::task::Kind;
+pub use ranks::Ranks;
 
 /// Bytes of a bitstate store if neither its size nor the memory is given: initialising more would take longer than most
 /// searches.
@@ -66,6 +70,8 @@ pub struct QuestionFacts {
     pub counts_steps: bool,
     /// Whether an invalid end state is an error of this question.
     pub end_states: bool,
+    /// Whether the property automaton is weak: all states of one of its components are accepting, or none is.
+    pub weak: bool,
 }
 
 /// What a search has to find.
@@ -93,6 +99,10 @@ pub struct Plan {
 pub struct QuestionPlan {
     /// The search. Partial-order reduction is switched on when the ample sets are known to be of use.
     pub search: Options,
+    /// The ranks, if the search is a distributed one.
+    pub ranks: Option<Ranks>,
+    /// Whether a GPU searches.
+    pub gpu: Option<Gpu>,
     /// States of at most so many bits are stored in words.
     pub word_bits: Option<u32>,
     /// Whether statements are merged, or why they are not.
@@ -152,7 +162,9 @@ type Rule = (&'static str, bool, &'static str);
 impl Plan {
     /// Refuses options that contradict each other, whatever the model.
     pub fn validate(request: &Request) -> Result<(), Refusal> {
-        for (option, broken, reason) in store_rules(&request.search.store, request).into_iter().chain(rules(request)) {
+        let all =
+            [store_rules(&request.search.store, request), rules(request), ranks::rules(request), gpu::rules(request)];
+        for (option, broken, reason) in all.into_iter().flatten() {
             if broken {
                 return Err(Refusal { option, reason: reason.to_string() });
             }
@@ -163,7 +175,9 @@ impl Plan {
     /// Decides how a request is carried out for a model.
     pub fn resolve(request: &Request, facts: &Facts) -> Result<Plan, Refusal> {
         Plan::validate(request)?;
-        let notes = effects(request, facts)?;
+        let mut notes = effects(request, facts)?;
+        notes.extend(ranks::effects(request, facts)?);
+        notes.extend(gpu::effects(request, facts)?);
         let questions = facts.questions.iter().map(|question| QuestionPlan::new(request, facts, question)).collect();
         Ok(Plan { questions, notes })
     }
@@ -269,10 +283,6 @@ fn effects(request: &Request, facts: &Facts) -> Result<Vec<Note>, Refusal> {
         }
         false => Ok(()),
     };
-    let tree = store.kind == Some(StoreKind::Tree);
-    unused("--store tree", tree, "searches for cycles and CTL store states in full")?;
-    let words = store.kind == Some(StoreKind::Words);
-    unused("--store words", words, "searches for cycles and CTL number the states")?;
     unused("--lossy", store.lossy, "searches for cycles and CTL need every state")?;
     let breadth_first = request.search.order == Some(Order::BreadthFirst);
     unused("--search bfs", breadth_first, "searches for cycles and CTL are depth-first")?;
@@ -322,16 +332,29 @@ impl QuestionPlan {
     pub(crate) fn new(request: &Request, facts: &Facts, question: &QuestionFacts) -> QuestionPlan {
         let reductions = &request.reductions;
         let wanted = !reductions.raw && reductions.partial_order;
-        let partial_order = wanted.then(|| partial_order(request, question));
-        let cycles = matches!(question.target, Target::Cycle(_));
+        let (ranks, gpu) = (ranks::ranks(request, facts, question), gpu::gpu(request, facts, question));
+        let partial_order = wanted.then(|| match ranks {
+            Some(_) => ranks::partial_order(partial_order(request, question)),
+            None if gpu.is_some() => Err(gpu::NO_PARTIAL_ORDER),
+            None => partial_order(request, question),
+        });
         let search = options(request, facts, question);
+        let search = match ranks {
+            Some(ranks) => ranks::options(search, ranks),
+            None if gpu.is_some() => gpu::options(search),
+            None => search,
+        };
         QuestionPlan {
-            word_bits: word_bits(request, question, &search),
+            ranks,
+            gpu,
+            word_bits: gpu.map(|_| gpu::MOST_BITS).or_else(|| word_bits(request, question, &search)),
             search,
             merging: merging(request, question),
             // A cycle of representatives need not visit the states at which every process is expanded.
             partial_order_with_symmetry: match partial_order {
-                Some(Ok(_)) if cycles => Some(Err("the cycle proviso does not hold for representatives (symmetry)")),
+                Some(Ok(Preserve::StutterLtl)) => {
+                    Some(Err("the cycle proviso does not hold for representatives (symmetry)"))
+                }
                 other => other,
             },
             partial_order,
@@ -340,14 +363,13 @@ impl QuestionPlan {
     }
 }
 
-/// The number of bits up to which states are stored in words. Searches for cycles and CTL number the states, which the
-/// word store does not do, and it does not migrate to other stores. States of two words take less memory than complete ones,
-/// but more time.
+/// The number of bits up to which states are stored in words. The word store does not migrate to other stores. States of two
+/// words take less memory than complete ones, but more time; so do states of one word in searches for cycles and CTL, which look
+/// up each state several times, unless there are millions of states.
 fn word_bits(request: &Request, question: &QuestionFacts, search: &Options) -> Option<u32> {
-    let suits =
-        question.target == Target::State && !request.search.compact && !search.lossy && search.migrate_at.is_none();
+    let suits = !request.search.compact && !search.lossy && search.migrate_at.is_none();
     match search.store {
-        StoreKind::Auto => Some(u64::BITS),
+        StoreKind::Auto if question.target == Target::State => Some(u64::BITS),
         StoreKind::Words => Some(MAX_WORD_BITS),
         _ => None,
     }
@@ -398,7 +420,8 @@ fn options(request: &Request, facts: &Facts, question: &QuestionFacts) -> Option
     Options {
         order: search.order.unwrap_or(if depth_first { Order::DepthFirst } else { Order::BreadthFirst }),
         all_errors: errors.all,
-        assertions: errors.assertions && !checked_elsewhere && question.kind != Kind::Reach,
+        stop_at: errors.stop_at,
+        assertions: errors.assertions && !checked_elsewhere && !matches!(question.kind, Kind::Reach | Kind::Invariant),
         end_states: errors.end_states && !checked_elsewhere && question.end_states,
         store,
         migrate_at: search.store.change_at,

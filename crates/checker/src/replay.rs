@@ -74,6 +74,19 @@ impl TrailRequest {
         }
     }
 
+    /// The request of a run of the model alone, without a property and without passes.
+    pub fn of_run(source: Source, raw: bool) -> TrailRequest {
+        TrailRequest {
+            version: VERSION,
+            source,
+            question: Asked::Safety,
+            ignore_claims: true,
+            passes: raw.then_some(Pass::Raw).into_iter().collect(),
+            impartial: false,
+            acceptance_sets: false,
+        }
+    }
+
     /// Whether this library knows the version.
     pub fn is_known(&self) -> bool {
         self.version <= VERSION
@@ -108,8 +121,8 @@ impl TrailRequest {
 pub struct Replayable {
     /// The kind of the question.
     pub kind: Kind,
-    /// The name of the property, unless the question is safety.
-    pub property: Option<String>,
+    /// The kind and the name of the property, unless the question is safety.
+    pub property: Option<(&'static str, String)>,
     /// The interpreter of the model as counterexamples show it.
     pub interpreter: Interpreter,
     /// The interpreter of the searched model, whose successors the trail numbers.
@@ -138,7 +151,7 @@ pub fn prepare(file: &Path, request: &Request, watch: &[String], files: &dyn Fil
     let interpreter = |model| load::interpreter(model, request.reductions.raw).map_err(|e| bad(&e.to_string()));
     Ok(Replayable {
         kind: task.kind,
-        property: (task.kind != Kind::Safety).then_some(task.name),
+        property: task.property().map(|(kind, name)| (kind, name.to_string())),
         question: task.question,
         watched,
         interpreter: interpreter(task.model)?,

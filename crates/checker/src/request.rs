@@ -3,6 +3,7 @@
 //! The program builds one from its arguments, a Rust user through [`Check`](crate::Check), a replay from a trail file. A
 //! request decides nothing: [`Plan::resolve`](crate::plan::Plan::resolve) does.
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -79,6 +80,8 @@ pub struct Questions {
     pub ctl: Vec<String>,
     /// Conditions on states: can one be reached?
     pub reach: Vec<String>,
+    /// Conditions that hold in every state.
+    pub invariants: Vec<String>,
     /// Acceptance cycles.
     pub acceptance: bool,
     /// Non-progress cycles.
@@ -98,6 +101,8 @@ pub struct Errors {
     pub end_states: bool,
     /// Whether the search counts all errors instead of stopping at the first.
     pub all: bool,
+    /// With `all`: the number of errors at which the search stops after all.
+    pub stop_at: Option<NonZeroU64>,
 }
 
 /// The reductions to apply.
@@ -134,6 +139,21 @@ pub struct Search {
     pub engine: Engine,
     /// The number of threads; one for each core if there is none.
     pub threads: Option<u16>,
+    /// The number of ranks that search together, if the search is a distributed one.
+    pub ranks: Option<u16>,
+    /// The distributed algorithm that finds accepting cycles, by its name.
+    pub distributed: Option<&'static str>,
+    /// Whether a GPU searches.
+    pub gpu: Option<Gpu>,
+}
+
+/// The use of a GPU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gpu {
+    /// Where it can search; otherwise the processor does.
+    Prefer,
+    /// A search that the GPU can't do is refused.
+    Require,
 }
 
 impl Search {
@@ -207,7 +227,7 @@ pub struct Limits {
 
 impl Default for Errors {
     fn default() -> Errors {
-        Errors { assertions: true, end_states: true, all: false }
+        Errors { assertions: true, end_states: true, all: false, stop_at: None }
     }
 }
 
@@ -226,6 +246,11 @@ impl Default for Reductions {
 }
 
 impl Questions {
+    /// The conditions on states: those of `reach`, then the invariants.
+    pub fn conditions(&self) -> Vec<String> {
+        self.reach.iter().chain(&self.invariants).cloned().collect()
+    }
+
     /// Whether a property in particular is asked for.
     pub fn is_particular(&self) -> bool {
         !self.properties.is_empty()
@@ -234,6 +259,7 @@ impl Questions {
             || !self.hoa.is_empty()
             || !self.ctl.is_empty()
             || !self.reach.is_empty()
+            || !self.invariants.is_empty()
             || self.acceptance
             || self.non_progress
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use kripke_model::layout::StartError;
 use kripke_model::{Interpreter, Model};
@@ -12,13 +12,15 @@ use kripke_report::json;
 use kripke_report::verdict::{Unconfirmed, Verdict};
 use kripke_search::{Budget, End, Limit, Options, Order, Outcome, Progress, StoreKind, explore};
 
+use crate::accelerated::{Machines, Used};
 use crate::answer::{Answer, Results};
+use crate::distributed::{Searched, Work};
 use crate::error::Error;
 use crate::files::Files;
 use crate::layers::{Layers, Parts};
 use crate::load::{self, InputError};
 use crate::monitor::{Monitor, Phase};
-use crate::plan::{Facts, Plan, QuestionPlan};
+use crate::plan::{Facts, Plan, QuestionPlan, Refusal};
 use crate::request::{Limits, Reductions, Request};
 use crate::task::{self, Kind, Problem, Task};
 use crate::{judge, memory, scope, symmetric};
@@ -26,9 +28,16 @@ use crate::{judge, memory, scope, symmetric};
 /// A search for a shorter counterexample may always store so many states.
 pub(crate) const SHORTEN: u64 = 500_000;
 
+/// The outcome of the search that answers a question, and the machines that had a part in it.
+struct First {
+    outcome: Outcome,
+    ranks: Vec<json::Rank>,
+    gpu: Option<Used>,
+}
+
 /// Bounds of a search within those of the request.
 #[derive(Clone, Copy)]
-struct Most {
+pub(crate) struct Most {
     states: u64,
     depth: u32,
 }
@@ -41,6 +50,8 @@ pub(crate) struct Session<'a> {
     pub limits: Limits,
     pub deadline: Option<Instant>,
     pub monitor: &'a dyn Monitor,
+    /// The machines besides the processor.
+    pub machines: Machines<'a>,
 }
 
 /// The limits of a request with the defaults filled in.
@@ -50,6 +61,22 @@ pub fn limits(request: &Request) -> Limits {
 
 /// Checks one model: answers every question of the request.
 pub fn check(file: &Path, request: &Request, files: &dyn Files, monitor: &dyn Monitor) -> Result<Results, Error> {
+    check_with(Machines::default(), file, request, files, monitor)
+}
+
+/// Checks one model, with these machines for a request that asks for them.
+pub fn check_with(
+    machines: Machines<'_>,
+    file: &Path,
+    request: &Request,
+    files: &dyn Files,
+    monitor: &dyn Monitor,
+) -> Result<Results, Error> {
+    let is_distributed = request.search.ranks.is_some() || request.search.distributed.is_some();
+    if is_distributed && machines.distributed.is_none() {
+        let reason = "this program has no search over several ranks".to_string();
+        return Err(Refusal { option: "--ranks", reason }.into());
+    }
     let start = Instant::now();
     let limits = limits(request);
     let deadline = limits.timeout.and_then(|timeout| start.checked_add(timeout));
@@ -66,7 +93,7 @@ pub fn check(file: &Path, request: &Request, files: &dyn Files, monitor: &dyn Mo
     let not_checked = scope::not_checked(&model, &tasks, &plan);
     monitor.questions(tasks.len());
     let load = start.elapsed();
-    let session = Session { request, file, limits, deadline, monitor };
+    let session = Session { request, file, limits, deadline, monitor, machines };
     let mut answers: Vec<Answer> = Vec::new();
     for (task, plan) in tasks.into_iter().zip(&plan.questions) {
         monitor.phase(Phase::Preparing);
@@ -142,9 +169,12 @@ impl Session<'_> {
         let (system, not_compiled) = Layers::new(searched, request, parts.clone()).map_err(refused)?;
         not_compiled.iter().for_each(|why| self.monitor.warn(why));
         let mut system = system.asking(&task.conditions);
-        let compile = start.elapsed();
+        let prepared = start.elapsed();
         let search = Options { reduces, ..plan.search.clone().fit(system.hidden_prefix()) };
-        let mut outcome = if task.is_ready() { self.search(&system, &search, None) } else { Outcome::nothing() };
+        let First { mut outcome, mut ranks, mut gpu } = match task.is_ready() {
+            true => self.first_search(&system, &search, plan)?,
+            false => First { outcome: Outcome::nothing(), ranks: Vec::new(), gpu: None },
+        };
         if search.store == StoreKind::Words && !system.is_in_words() {
             self.monitor.warn("--store words: a state is longer than two words, so states are stored in full");
         }
@@ -152,12 +182,18 @@ impl Session<'_> {
             self.monitor.warn("a state does not fit into the words: the search is repeated with packed states");
             let parts = Parts { word_bits: None, ..parts };
             system = Layers::new(searched, request, parts).map_err(refused)?.0.asking(&task.conditions);
-            outcome = self.search(&system, &search, None);
+            First { outcome, ranks, gpu } = self.first_search(&system, &search, plan)?;
         }
         self.monitor.phase(Phase::Confirming);
-        let mut shortest = self.shorten(&system, &search, &mut outcome);
+        // One process would have to search the states of all ranks.
+        let is_alone = plan.ranks.is_none() || !search.reduces;
+        let mut shortest = is_alone && self.shorten(&system, &search, &mut outcome);
         let audited = self.audited(&system)?;
-        let (engine, left_out) = (system.engine(), system.has_left_out());
+        // A GPU does not record the edges that it executes.
+        let left_out = system.has_left_out() || gpu.as_ref().is_some_and(|used| used.device.is_ok());
+        let engine = system.engine();
+        let opening = gpu.as_ref().map_or(Duration::ZERO, |used| used.opening);
+        let compile = prepared + system.compiling() + opening;
         let (mut explored, mut covered) = system.finish();
         if let Some(symmetry) = symmetries {
             let mut original = self.interpreter(&task.searched).map_err(refused)?;
@@ -176,6 +212,8 @@ impl Session<'_> {
             verdict,
             search,
             plan: plan.clone(),
+            ranks,
+            gpu,
             engine,
             not_compiled,
             covered,
@@ -254,9 +292,42 @@ impl Session<'_> {
         true
     }
 
+    /// The search that answers a question: on a GPU or over several ranks if the plan says so.
+    fn first_search(&self, system: &Layers, options: &Options, plan: &QuestionPlan) -> Result<First, Error> {
+        let (Some(ranks), Some(distributed)) = (plan.ranks, self.machines.distributed) else {
+            let (accelerated, gpu) = self.accelerated_search(system, options, plan)?;
+            let outcome = accelerated.unwrap_or_else(|| self.search(system, options, None));
+            return Ok(First { outcome, ranks: Vec::new(), gpu });
+        };
+        let (budget, progress) = (self.budget(system, None), Arc::new(Progress::new()));
+        let mut searched = None;
+        self.monitor.search(&progress, self.limits.memory, &mut || {
+            let successors = || system.worker();
+            let interpreter = system.interpreter();
+            let progress = &*progress;
+            let work = Work { ranks, successors: &successors, interpreter, options, budget: &budget, progress };
+            searched = Some(distributed.search(&work));
+        });
+        match searched {
+            Some(Ok(Searched { outcome, ranks })) => Ok(First { outcome, ranks, gpu: None }),
+            Some(Err(what)) => Err(Error::Bug(format!("{}: {what}", self.file.display()))),
+            None => Ok(First { outcome: Outcome::nothing(), ranks: Vec::new(), gpu: None }),
+        }
+    }
+
     /// Searches, within narrower bounds if there are any.
     fn search(&self, system: &Layers, options: &Options, most: Option<Most>) -> Outcome {
-        let budget = Budget {
+        let budget = self.budget(system, most);
+        let progress = Arc::new(Progress::new());
+        let mut outcome = None;
+        self.monitor.search(&progress, self.limits.memory, &mut || {
+            outcome = Some(explore(&|| system.worker(), options, &budget, &progress));
+        });
+        outcome.unwrap_or_else(Outcome::nothing)
+    }
+
+    pub(crate) fn budget(&self, system: &Layers, most: Option<Most>) -> Budget {
+        Budget {
             max_depth: most.map(|most| most.depth).into_iter().chain(self.limits.max_depth).min(),
             max_states: most.map(|most| most.states).into_iter().chain(self.limits.max_states).min(),
             memory: self.limits.memory,
@@ -265,13 +336,7 @@ impl Session<'_> {
             interrupt: self.monitor.interrupt(),
             full: self.monitor.memory_full(),
             enough: system.record().map(|record| record.wrong.clone()),
-        };
-        let progress = Arc::new(Progress::new());
-        let mut outcome = None;
-        self.monitor.search(&progress, self.limits.memory, &mut || {
-            outcome = Some(explore(&|| system.worker(), options, &budget, &progress));
-        });
-        outcome.unwrap_or_else(Outcome::nothing)
+        }
     }
 }
 

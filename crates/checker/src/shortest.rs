@@ -37,7 +37,8 @@ impl Session<'_> {
     /// The answer with a shortest counterexample, if a small search without reductions finds one. Otherwise the counterexample
     /// is not called shortest.
     pub(crate) fn shortest(&self, mut answer: Answer, unmerged: Task, plan: &QuestionPlan) -> Result<Answer, Error> {
-        if answer.is_cycle() && !answer.search.all_errors {
+        let is_violated = matches!(answer.verdict, Verdict::Violated(_));
+        if answer.search.cycles.is_some() && is_violated && !answer.search.all_errors {
             return self.settled(answer, unmerged, plan);
         }
         let nearest = answer.search.order == Order::BreadthFirst
@@ -56,6 +57,7 @@ impl Session<'_> {
             merging: Err("merged statements are several steps"),
             partial_order: None,
             partial_order_with_symmetry: None,
+            gpu: None,
             ..plan.clone()
         };
         let other = self.within(depth).answer(unmerged, None, &unreduced)?;

@@ -3,18 +3,25 @@
 mod aliases;
 mod asking;
 mod bench;
+mod cluster;
+mod editors;
 mod graph;
 mod list;
 mod ltl;
+mod page;
 mod plot;
 mod reports;
 mod request;
+mod searching;
 mod spin;
 mod statistics;
+mod stepping;
 mod storing;
+mod text;
 mod viewing;
 
 use std::ffi::{OsStr, OsString};
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -24,15 +31,21 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use kripke_lang::Language;
 use kripke_report::number::{parse_bytes, parse_count, parse_duration};
 
-pub use asking::Asking;
+pub use asking::{Asking, CycleAlgorithm};
 pub use bench::Bench;
-pub use graph::{Compare, Exploring, Graph, GraphFormat};
+pub use cluster::Cluster;
+pub use editors::Fmt;
+pub use graph::{Compare, Exploring, Graph, GraphFormat, Steps};
 pub use list::{List, ListFormat};
 pub use ltl::{Ltl, LtlFormat};
+pub use page::{PageProcess, Serve, Ui};
 pub use plot::Plot;
 pub use reports::{ProgressStyle, Reports};
+pub use searching::Searching;
 pub use statistics::StatisticsOptions;
+pub use stepping::Stepping;
 pub use storing::Storing;
+pub use text::Text;
 pub use viewing::{ChartFormat, Viewing};
 
 const EXAMPLES: &str = "\
@@ -100,6 +113,22 @@ pub enum Command {
     /// Translate an LTL formula into a Büchi automaton
     #[command(after_help = ltl::EXAMPLES)]
     Ltl(Ltl),
+    /// Format models: white space in one style, words and comments unchanged
+    #[command(after_help = editors::EXAMPLES)]
+    Fmt(Fmt),
+    /// Serve an editor: the Language Server Protocol on standard input and output
+    Lsp,
+    /// Debug adapter on standard input and output, for editors: counterexamples and simulations, forwards and backwards
+    Dap,
+    /// The page: model, run, counterexample and state graph in a browser
+    #[command(after_help = page::UI_EXAMPLES)]
+    Ui(Ui),
+    /// The page for a group: accounts, projects, a queue of checks, machines
+    #[command(after_help = page::SERVE_EXAMPLES)]
+    Serve(Serve),
+    /// Work for a page
+    #[command(hide = true)]
+    PageProcess(PageProcess),
     /// SPIN's own command line: `kripke spin -a`, `-run`, `-t`, `-p`, …; also when Kripke is called as `spin` or `pan`
     #[command(disable_help_flag = true)]
     Spin {
@@ -107,6 +136,11 @@ pub enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
         args: Vec<OsString>,
     },
+    /// Start several processes that check a model together, with mpirun or Slurm
+    #[command(after_help = cluster::EXAMPLES)]
+    Cluster(Cluster),
+    /// Show the GPU that `kripke check --gpu` would use, and what it can hold
+    Gpu,
     /// Draw the logs of `kripke check --log` as SVG
     #[command(after_help = plot::EXAMPLES)]
     Plot(Plot),
@@ -133,18 +167,8 @@ pub struct Reading {
     /// Language of the model [default: by the file name's extension]
     #[arg(long, value_parser = language(), value_name = LANGUAGES.as_str(), hide_possible_values = true)]
     pub lang: Option<Language>,
-    /// Define a macro: -DN=4
-    #[arg(short = 'D', value_name = "NAME[=TEXT]")]
-    pub define: Vec<String>,
-    /// Undefine a macro
-    #[arg(short = 'U', value_name = "NAME")]
-    pub undefine: Vec<String>,
-    /// Search this directory for included files
-    #[arg(short = 'I', value_name = "DIR")]
-    pub include: Vec<PathBuf>,
-    /// Evaluate nested `unless` escapes from the inside out
-    #[arg(short = 'J', long)]
-    pub reverse_escapes: bool,
+    #[command(flatten)]
+    pub text: Text,
     /// Lossy channels: a message that is sent to a full channel is lost; otherwise the send waits
     #[arg(long)]
     pub lossy_send: bool,
@@ -227,73 +251,9 @@ pub struct Looking {
     /// Continue after the first error and count all errors
     #[arg(long)]
     pub all_errors: bool,
-    /// 1: stop at the first error; 0: same as --all-errors
-    #[arg(short = 'c', value_name = "N", value_parser = clap::value_parser!(u8).range(0..=1))]
-    pub count: Option<u8>,
-}
-
-/// How to search.
-#[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Search")]
-pub struct Searching {
-    /// Breadth-first (shortest counterexamples) or depth-first search [default: bfs, with a depth-first probe if no error is
-    /// found soon; dfs for bitstate and cache stores]
-    #[arg(long, value_enum, value_name = "bfs|dfs", hide_possible_values = true)]
-    pub search: Option<Order>,
-    #[command(flatten)]
-    pub storing: Storing,
-    /// Execute the model as generated machine code or with the reference interpreter
-    #[arg(long, value_enum, default_value_t = Engine::Compile, value_name = "compile|interpret", hide_possible_values = true)]
-    pub engine: Engine,
-    /// Pack each state into the fewest bits that its variables' ranges need: less memory, slower
-    #[arg(long)]
-    pub compact: bool,
-    /// No partial-order reduction: explore all interleavings, also of independent transitions
-    #[arg(long)]
-    pub no_partial_order: bool,
-    /// Symmetry reduction: explore one representative of states that are equal up to permuting identical processes.
-    /// Symmetric processes are detected automatically
-    #[arg(long)]
-    pub symmetry: bool,
-    /// Test the ample set in one of N reduced states (partial-order reduction); slower [default N: 16]
-    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "16",
-        value_parser = clap::value_parser!(u32).range(1..))]
-    pub audit: Option<u32>,
-    /// Number of threads; a depth-first safety search uses one unless the store is lossy [default: number of cores]
-    #[arg(short = 'j', long = "threads", value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub threads: Option<u16>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Order {
-    Bfs,
-    Dfs,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Engine {
-    /// As machine code
-    Compile,
-    /// By the reference interpreter
-    Interpret,
-}
-
-impl From<Order> for kripke::request::Order {
-    fn from(order: Order) -> kripke::request::Order {
-        match order {
-            Order::Bfs => kripke::request::Order::BreadthFirst,
-            Order::Dfs => kripke::request::Order::DepthFirst,
-        }
-    }
-}
-
-impl From<Engine> for kripke::request::Engine {
-    fn from(engine: Engine) -> kripke::request::Engine {
-        match engine {
-            Engine::Compile => kripke::request::Engine::Compile,
-            Engine::Interpret => kripke::request::Engine::Interpret,
-        }
-    }
+    /// Stop at the N-th error; 0: same as --all-errors
+    #[arg(short = 'c', value_name = "N", conflicts_with = "all_errors")]
+    pub count: Option<u64>,
 }
 
 /// When to give up.
@@ -371,9 +331,11 @@ pub struct Simulate {
     /// Maximum number of steps
     #[arg(short = 'u', long, value_name = "N", default_value = "1000", value_parser = parse_count)]
     pub steps: u64,
-    /// Choose each step interactively
+    /// Choose each step interactively: a full-screen program on a terminal, commands line by line otherwise
     #[arg(short, long)]
     pub interactive: bool,
+    #[command(flatten)]
+    pub stepping: Stepping,
     /// Table with a column per variable, or list of statements
     #[arg(long, value_enum, default_value_t = RunFormat::Table, value_name = "table|list", hide_possible_values = true)]
     pub format: RunFormat,
@@ -416,16 +378,18 @@ pub struct Replay {
     /// Same as --format list
     #[arg(short = 'p')]
     pub list: bool,
-    /// Step through the trail interactively
+    /// Step through the trail interactively: a full-screen program on a terminal, commands line by line otherwise
     #[arg(short, long)]
     pub interactive: bool,
+    #[command(flatten)]
+    pub stepping: Stepping,
     /// Show all steps and all variables of the run
     #[arg(long)]
     pub full: bool,
     #[command(flatten)]
     pub viewing: Viewing,
-    #[command(flatten)]
-    pub text: spin::Text,
+    #[command(flatten, next_help_heading = "Trails of SPIN")]
+    pub text: Text,
 }
 
 #[derive(Args, Debug)]
@@ -477,7 +441,12 @@ fn means_check(first: &OsStr) -> bool {
 
 impl Looking {
     pub fn all_errors(&self) -> bool {
-        self.all_errors || self.count == Some(0)
+        self.all_errors || self.count.is_some_and(|count| count != 1)
+    }
+
+    /// The number of errors, more than one, at which the search stops.
+    pub fn stop_at(&self) -> Option<NonZeroU64> {
+        self.count.filter(|count| *count > 1).and_then(NonZeroU64::new)
     }
 }
 

@@ -29,6 +29,7 @@ use kripke_report::verdict::Verdict;
 use crate::args::{Check, Format};
 use crate::exit::{Failure, Status};
 use crate::files::{Kind, Replace};
+use crate::gpu::MACHINES;
 use crate::watchdog::Watched;
 use crate::{files, output, processor, signals, watchdog};
 use reports::Reports;
@@ -129,7 +130,7 @@ impl Session<'_> {
         log.start(file);
         let trails = Mutex::new((Vec::new(), false));
         let watcher = Watcher { args, request, file, interrupt, answered, trails, log };
-        let results = match kripke::run::check(file, request, &Disk, &watcher) {
+        let results = match kripke::run::check_with(MACHINES, file, request, &Disk, &watcher) {
             Ok(results) => results,
             Err(error) => {
                 reports.add(unanswered(file, &error));

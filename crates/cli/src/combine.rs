@@ -54,7 +54,7 @@ fn text(path: &Path, ending: &str, reading: &Reading) -> Result<String, Failure>
     }
     // m4 takes `#` for the start of a comment, but here lines of properties begin with it.
     let text = if ending == "mltl" { format!("changecom`'{text}") } else { text };
-    let macros: Vec<MacroOption> = reading.define.iter().cloned().map(MacroOption::Define).collect();
+    let macros: Vec<MacroOption> = reading.text.define.iter().cloned().map(MacroOption::Define).collect();
     dve::expand(&text, &macros).map_err(|d| Failure::BadInput(format!("{}: {}", path.display(), d.message)))
 }
 

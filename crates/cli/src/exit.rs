@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use std::{fmt, panic, thread};
 
+use crate::step::terminal;
 use crate::{output, watchdog};
 
 /// The exit statuses, which scripts rely on.
@@ -37,6 +38,12 @@ impl Status {
 }
 
 impl Status {
+    /// The status with this number.
+    pub fn of(code: i32) -> Option<Status> {
+        let all = [Status::Fine, Status::Violated, Status::BadInput, Status::Inconclusive, Status::Bug];
+        all.into_iter().find(|status| *status as i32 == code)
+    }
+
     /// The status, or inconclusive if a requested result could not be written.
     pub fn completed(self) -> Status {
         if output::is_incomplete() && self != Status::Bug { Status::Inconclusive } else { self }
@@ -103,20 +110,21 @@ impl From<Failure> for Status {
 const PLEASE: &str = "This is a bug in Kripke: please report it, with the model and the command.";
 
 /// Prints the message of clap: help on standard output, errors on standard error.
-pub fn usage(error: &clap::Error) -> ExitCode {
+pub fn usage(error: &clap::Error) -> Status {
     let text = error.render().ansi().to_string();
     if error.use_stderr() {
         output::remark(&text);
-        return Status::BadInput.into();
+        return Status::BadInput;
     }
     output::print(&text);
-    Status::Fine.completed().into()
+    Status::Fine.completed()
 }
 
 /// Reports a panic of any thread as a bug, and exits with its status.
 pub fn report_panics() {
     panic::set_hook(Box::new(|info| {
-        output::error(&format!("{info}\n{PLEASE}"));
+        terminal::restore();
+        output::own_error(&format!("{info}\n{PLEASE}"));
         std::process::exit(Status::Bug as i32);
     }));
 }
@@ -152,6 +160,7 @@ pub fn end_without_memory() {
     if let Ok(mut reserve) = RESERVE.try_lock() {
         *reserve = None;
     }
+    terminal::restore();
     watchdog::out_of_memory();
     output::error("the system has no more memory for the program");
     std::process::exit(Status::Inconclusive as i32);

@@ -3,6 +3,7 @@
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -107,9 +108,9 @@ impl Kind {
             Kind::SpinTrail => is_trail(&text),
             // The name `pan.c` belongs to verifiers, so one of SPIN's is replaced, too.
             Kind::StandIn => text.starts_with(crate::spin::MARK) || text.contains("SPIN") || text.contains("Spin"),
-            Kind::Table => {
-                [crate::bench::CSV_HEADER, kripke_report::survey::CSV_HEADER].iter().any(|head| text.starts_with(head))
-            }
+            Kind::Table => [crate::bench::CSV_HEADER, kripke_report::survey::table::CSV_HEADER]
+                .iter()
+                .any(|head| text.starts_with(head)),
             Kind::Junit => text.starts_with(kripke_report::junit::HEAD),
             Kind::Sarif => text.starts_with(kripke_report::sarif::HEAD) && text.contains("\"name\": \"Kripke\""),
             Kind::Log => text.starts_with(kripke_report::run_log::HEAD),
@@ -138,6 +139,12 @@ pub fn here() -> Vec<(SystemTime, PathBuf)> {
     entries.filter_map(file).collect()
 }
 
+/// Whether a file was changed later than another one.
+pub fn is_newer(one: &Path, other: &Path) -> bool {
+    let changed = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
+    changed(one).zip(changed(other)).is_some_and(|(one, other)| one > other)
+}
+
 /// Whether two names are of the same file.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     let real = |path: &Path| fs::canonicalize(path).ok();
@@ -147,6 +154,9 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
 /// Writes a file atomically: under a temporary name beside it, then renamed. `-` is standard output. An existing file is replaced
 /// only if it is a regular file and `replace` allows it.
 pub fn write(path: &Path, replace: Replace, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    if output::is_muted() {
+        return Ok(());
+    }
     if is_standard(path) {
         output::stream(fill);
         return Ok(());
@@ -252,6 +262,51 @@ pub fn unwritten(path: &Path, error: &io::Error) -> Failure {
     let why = if error.kind() == ErrorKind::NotFound { "there is no such directory" } else { &explain(error) };
     let text = format!("can't write {}: {why}", path.display());
     if is_refused(error) { Failure::BadInput(text) } else { Failure::Unwritten(text) }
+}
+
+/// The bytes of this program. None if they can't be read.
+#[cfg(all(feature = "mpi", unix))]
+pub fn own_program() -> Vec<u8> {
+    std::env::current_exe().and_then(fs::read).unwrap_or_default()
+}
+
+/// The absolute path of a file that exists.
+pub fn absolute(path: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(path)
+}
+
+/// A new folder for the files of other programs. It is removed at the end.
+pub struct TemporaryFolder {
+    path: PathBuf,
+}
+
+impl TemporaryFolder {
+    /// A folder whose name begins like this.
+    pub fn new(name: &str) -> io::Result<TemporaryFolder> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("{name}-{}-{number}", std::process::id()));
+        fs::create_dir(&path)?;
+        Ok(TemporaryFolder { path })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes a file in the folder.
+    pub fn put(&self, name: &str, text: &str) -> io::Result<PathBuf> {
+        let path = self.path.join(name);
+        fs::write(&path, text)?;
+        Ok(path)
+    }
+}
+
+impl Drop for TemporaryFolder {
+    fn drop(&mut self) {
+        // A folder of temporary files that stays is no error.
+        let _ = fs::remove_dir_all(&self.path);
+    }
 }
 
 #[cfg(test)]

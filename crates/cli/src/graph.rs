@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use kripke::files::Disk;
 use kripke::graph::{Around, GraphError, state_graph};
-use kripke::request::{Questions, Reductions, Request};
+use kripke::request::{Algorithm, Questions, Reductions, Request};
 use kripke_report::diagram::{Diagram, Key, Sheet, dot, player, svg};
 use kripke_report::graph::{
     Arrows, ModelGraph, Naming, Patterns, Shown, diagram, frames, json, minimised, projected, search_legend, whole,
@@ -14,7 +14,7 @@ use kripke_report::trail_file::TrailFile;
 use kripke_report::{aut, graph};
 use kripke_search::graph::{Lts, minimise, walk};
 
-use crate::args::{Exploring, Graph, GraphFormat, Reading};
+use crate::args::{Exploring, Graph, GraphFormat, Reading, Steps};
 use crate::exit::{Failure, Status};
 use crate::list::write;
 use crate::{files, output, replay};
@@ -151,7 +151,12 @@ fn request(args: &Graph) -> Request {
         ..Questions::default()
     };
     let reductions = reductions(&args.exploring, &args.reading);
-    Request { source: args.reading.source(), questions, reductions, ..Request::default() }
+    let mut request = Request { source: args.reading.source(), questions, reductions, ..Request::default() };
+    if args.steps == Some(Steps::Nested) {
+        // One acceptance set.
+        request.search.algorithm = Algorithm::Nested;
+    }
+    request
 }
 
 fn explore(args: &Graph, most: u64) -> Result<ModelGraph, Failure> {
@@ -226,6 +231,9 @@ fn deliver(args: &Graph, shown: &Shown, format: GraphFormat, most: u64) -> Resul
 /// Pictures of a search: a page, or numbered files.
 fn steps(args: &Graph, graph: &ModelGraph, format: GraphFormat) -> Result<Status, Failure> {
     let Some(order) = args.steps else { return Ok(Status::Fine) };
+    if order == Steps::Nested && !graph.graph.flags.iter().any(|flags| flags.accepting) {
+        output::warn("no state is accepting: --ltl, --property and --acceptance ask for acceptance cycles");
+    }
     let shown = whole(graph, Naming::default());
     let (mut diagram, place): (Diagram, Vec<usize>) =
         graph::diagram(&shown, &files::shown(&args.file), Arrows::Bundled);
@@ -233,7 +241,7 @@ fn steps(args: &Graph, graph: &ModelGraph, format: GraphFormat) -> Result<Status
     diagram.legend.extend(search_legend(order.into()));
     let events = walk(&graph.graph, order.into(), args.all_errors);
     let frames = frames(graph, &shown, &events, order.into(), (&place, diagram.arrows.len()));
-    let sheet = Sheet::new(&diagram);
+    let sheet = Sheet::new(&diagram).with_captions(&frames);
     if format == GraphFormat::Html {
         return write(args.output.as_deref(), args.force, &player(&diagram.title, &sheet, &frames));
     }

@@ -17,6 +17,8 @@ const CLEAR: &str = "\r\u{1b}[K";
 
 /// Set when a requested result could not be written.
 static INCOMPLETE: AtomicBool = AtomicBool::new(false);
+/// Set while this process is a rank that does not report.
+static MUTED: AtomicBool = AtomicBool::new(false);
 /// Set when standard output is a closed pipe.
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
@@ -29,8 +31,25 @@ pub fn colours(choice: Colour) {
     .write_global();
 }
 
+/// Prints and writes nothing from now on: another rank does.
+pub fn mute() {
+    MUTED.store(true, Ordering::Relaxed);
+}
+
+/// Prints and writes again.
+pub fn unmute() {
+    MUTED.store(false, Ordering::Relaxed);
+}
+
+pub fn is_muted() -> bool {
+    MUTED.load(Ordering::Relaxed)
+}
+
 /// Prints results on standard output.
 pub fn print(text: &str) {
+    if is_muted() {
+        return;
+    }
     let mut out = anstream::stdout().lock();
     judge(out.write_all(visible_report(text).as_bytes()).and_then(|()| out.flush()));
 }
@@ -42,6 +61,9 @@ pub fn print_json(text: &str) {
 
 /// Streams a result to standard output without interpreting it. A failure is also reported on standard error.
 pub fn stream(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
+    if is_muted() {
+        return;
+    }
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written = fill(&mut out).and_then(|()| out.flush());
     // After an error, the buffer must not be flushed again when it is dropped.
@@ -83,6 +105,11 @@ pub fn error(text: &str) {
     say(&format!("{ERROR}error{ERROR:#}: {}\n", visible(text)));
 }
 
+/// An error that concerns this process alone: it is printed also by a rank that does not report.
+pub fn own_error(text: &str) {
+    say_anyway(&format!("{ERROR}error{ERROR:#}: {}\n", visible(text)));
+}
+
 pub fn warn(text: &str) {
     say(&format!("{WARNING}warning{WARNING:#}: {}\n", visible(text)));
 }
@@ -93,6 +120,12 @@ pub fn progress(line: &str) {
 }
 
 fn say(text: &str) {
+    if !is_muted() {
+        say_anyway(text);
+    }
+}
+
+fn say_anyway(text: &str) {
     let mut out = anstream::stderr().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
@@ -104,5 +137,5 @@ pub fn width() -> usize {
     {
         return usize::from(width);
     }
-    std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).unwrap_or(PAPER)
+    std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).filter(|columns| *columns > 0).unwrap_or(PAPER)
 }

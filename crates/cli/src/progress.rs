@@ -30,6 +30,7 @@ pub fn watch<T>(progress: &Progress, memory: Option<u64>, style: ProgressStyle, 
         ProgressStyle::Auto if std::io::stderr().is_terminal() => {
             beside(|ended| replaced(progress, memory, &ended), search)
         }
+        ProgressStyle::Json => beside(|ended| events(progress, &ended), search),
         ProgressStyle::Auto | ProgressStyle::None => search(),
     }
 }
@@ -70,6 +71,27 @@ fn plain(progress: &Progress, memory: Option<u64>, ended: &Receiver<()>) {
         output::remark(&format!("{}\n", meter.plain_line(progress.snapshot(), Instant::now())));
         wait = (wait * 2).min(LONGEST_WAIT);
     }
+}
+
+/// Lines for programs, with the counters of the search.
+fn events(progress: &Progress, ended: &Receiver<()>) {
+    let start = Instant::now();
+    let tell = || {
+        let now = progress.snapshot();
+        output::remark(&format!(
+            "{{\"event\":\"progress\",\"seconds\":{:.3},\"states\":{},\"transitions\":{},\"depth\":{},\"queue\":{},\"bytes\":{}}}\n",
+            start.elapsed().as_secs_f64(),
+            now.states,
+            now.transitions,
+            now.depth,
+            now.queue,
+            now.bytes,
+        ));
+    };
+    while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+        tell();
+    }
+    tell();
 }
 
 fn width() -> usize {

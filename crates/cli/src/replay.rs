@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use kripke::explain::{self, Explained};
 use kripke::files::Disk;
 use kripke::replay::{Replayable, TrailRequest};
-use kripke::request::Request;
+use kripke::request::{Request, Source};
 use kripke::spin::trail::{SpinTrail, is_trail};
 use kripke::spin::{Followed, Numbered, Steps, follow};
+use kripke::stepping::{OpenError, Opened};
 use kripke::task::Kind;
 use kripke_model::Interpreter;
 use kripke_report::names::Names;
@@ -20,9 +21,8 @@ use kripke_report::{chart, itf, listing, screen};
 
 use crate::args::{ChartFormat, Reading, Replay, ReplayFormat};
 use crate::exit::{Failure, Status};
-use crate::interactive::Session;
 use crate::trail_names::Part;
-use crate::{files, output, trail_names};
+use crate::{files, output, random, step, trail_names};
 
 /// Names that the message on a pattern without a match lists.
 const MOST_NAMES: usize = 30;
@@ -47,7 +47,11 @@ enum Failed {
 pub fn run(args: &Replay) -> Result<Status, Failure> {
     let path = args.trail.clone().or_else(|| trail_names::newest(&args.file)).unwrap_or_else(|| usual_name(&args.file));
     let wrong = |e: &dyn std::fmt::Display| Failure::BadInput(format!("{}: {e}", path.display()));
+    check_options(args)?;
     let text = text(args, &path)?;
+    if args.interactive {
+        return step_through(args, &path, &text);
+    }
     if is_trail(&text) {
         return of_spin(args, &text).map_err(|e| match e {
             Failed::Trail(why) => wrong(&why),
@@ -66,10 +70,11 @@ pub fn run(args: &Replay) -> Result<Status, Failure> {
     if kind == Kind::Ctl && !witness && *run.end() == End::Fine {
         run.finish(End::Refuted);
     }
-    let verdict =
-        if witness { String::new() } else { screen::verdict_line(&run, property.as_deref()).unwrap_or_default() };
+    let named = property.as_ref().map(|(kind, name)| (*kind, &**name));
+    let verdict = if witness { String::new() } else { screen::verdict_line(&run, named).unwrap_or_default() };
     let is_violation = !witness && *run.end() != End::Fine;
-    let shown = Shown { interpreter, run, verdict, error: file.error.unwrap_or_default(), is_violation };
+    let error = file.error.clone().unwrap_or_default();
+    let shown = Shown { interpreter, run, verdict, error, is_violation };
     shown.show(args, |names, interpreter| {
         let explained = Explained { kind, question: question.as_ref(), replayed: &replayed, names };
         let mut selection = explained.selection(args.viewing.selection(), interpreter);
@@ -79,18 +84,51 @@ pub fn run(args: &Replay) -> Result<Status, Failure> {
     })
 }
 
+/// Expressions are not evaluated along a trail of SPIN.
+fn refuse_watching(args: &Replay) -> Result<(), Failure> {
+    match args.viewing.watch.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::BadInput("--watch: expressions are not evaluated along a trail of SPIN".to_string())),
+    }
+}
+
+/// Steps through a trail.
+fn step_through(args: &Replay, path: &Path, text: &str) -> Result<Status, Failure> {
+    if is_trail(text) {
+        refuse_watching(args)?;
+    }
+    let opened = open(&args.file, text, &args.text.source(), random::fresh_seed()).map_err(|error| match error {
+        OpenError::Model(error) => error.into(),
+        OpenError::Trail(why) => Failure::BadInput(format!("{}: {why}", path.display())),
+    })?;
+    let Opened { mut session, warnings, remark } = opened;
+    output::remark(&warnings);
+    remark.iter().for_each(|remark| output::warn(remark));
+    for text in &args.viewing.watch {
+        session.watch(text).map_err(|e| Failure::BadInput(format!("--watch: {e}")))?;
+    }
+    step::run(session, &args.file, args.stepping.plain)
+}
+
+/// A session that replays a trail of Kripke or of SPIN; `source` says how the model of the latter is read.
+pub fn open(model: &Path, text: &str, source: &Source, seed: u64) -> Result<Opened, OpenError> {
+    if is_trail(text) {
+        return Opened::spin_trail(model, source, text, seed, &Disk);
+    }
+    let file = TrailFile::read(text).map_err(|e| OpenError::Trail(e.to_string()))?;
+    let request = request(&file).map_err(OpenError::Trail)?;
+    Opened::trail(model, file, request, seed, &Disk)
+}
+
 /// Shows a trail of SPIN.
 fn of_spin(args: &Replay, text: &str) -> Result<Status, Failed> {
     let bad = |e: &dyn std::fmt::Display| Failed::Trail(e.to_string());
-    if !args.viewing.watch.is_empty() {
-        let why = "--watch: expressions are not evaluated along a trail of SPIN";
-        return Err(Failed::Program(Failure::BadInput(why.to_string())));
-    }
+    refuse_watching(args).map_err(Failed::Program)?;
     let trail = SpinTrail::parse(text).map_err(|e| bad(&e))?;
     let mut model = Numbered::load(&args.file, &args.text.source(), Steps::Short, &Disk)
         .map_err(|error| Failed::Program(error.into()))?;
     output::remark(&model.warnings);
-    let Followed { run, remark } = follow(&mut model, &trail).map_err(|e| bad(&e))?;
+    let Followed { run, remark, .. } = follow(&mut model, &trail).map_err(|e| bad(&e))?;
     if let Some(remark) = remark {
         output::warn(&remark);
     }
@@ -101,7 +139,7 @@ fn of_spin(args: &Replay, text: &str) -> Result<Status, Failed> {
 }
 
 impl Shown {
-    /// Prints the run in the format that is asked for, or steps through it.
+    /// Prints the run in the format that is asked for.
     fn show(
         self,
         args: &Replay,
@@ -110,11 +148,6 @@ impl Shown {
         let Shown { mut interpreter, run, verdict, error, is_violation } = self;
         let names = run.names();
         let format = if args.list { ReplayFormat::List } else { args.format };
-        if args.interactive {
-            output::print(&format!("{verdict}\n"));
-            Session::new(interpreter, run).run(std::io::stdin().lock());
-            return Ok(Status::Fine);
-        }
         let look = Look { width: output::width(), full: args.full };
         let status = if is_violation { Status::Violated } else { Status::Fine };
         if let Some(format) = args.viewing.chart {
@@ -144,15 +177,30 @@ impl Shown {
 }
 
 /// The name of a trail of the model's safety, which may be the trail of a model that was moved.
-fn usual_name(model: &Path) -> PathBuf {
+pub fn usual_name(model: &Path) -> PathBuf {
     trail_names::beside(
         Path::new(model.file_name().unwrap_or_default()).with_extension("json").as_path(),
         Part { property: None, number: 1 },
     )
 }
 
-/// Refuses patterns that no variable matches.
+/// Refuses options of the table for other views.
+fn check_options(args: &Replay) -> Result<(), Failure> {
+    let is_listed = args.list || args.format != ReplayFormat::Table;
+    let is_table = !args.interactive && !is_listed && args.viewing.chart.is_none();
+    match args.viewing.of_tables(args.interactive).filter(|_| !is_table) {
+        Some(option) => {
+            Err(Failure::BadInput(format!("{option} is an option of the table and has no effect on other views")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses patterns that no variable or no step matches.
 fn check_names(selection: &Selection, run: &Run, names: &Names) -> Result<(), Failure> {
+    if let Some((option, pattern)) = selection.unmatched_row(run, names) {
+        return Err(Failure::BadInput(format!("{option}: no step of the run matches `{pattern}`")));
+    }
     let Some(pattern) = selection.unmatched(run, names).into_iter().next() else { return Ok(()) };
     let mut known: Vec<String> = select::items(run).iter().map(|item| names.item(run.model(), *item)).collect();
     if known.len() > MOST_NAMES {
@@ -173,7 +221,7 @@ pub fn request(file: &TrailFile) -> Result<Request, String> {
             reductions: reading.reductions(),
             ..Request::default()
         };
-        request.search.algorithm = asking.cycles;
+        request.search.algorithm = asking.cycles.local;
         return Ok(request);
     }
     let request: TrailRequest =
@@ -185,9 +233,7 @@ pub fn request(file: &TrailFile) -> Result<Request, String> {
 }
 
 fn text(args: &Replay, path: &Path) -> Result<String, Failure> {
-    let not_text = |_| io::Error::new(io::ErrorKind::InvalidData, "it is damaged: not text in UTF-8");
-    let bytes = files::read(path, files::MAX_TRAIL_BYTES);
-    bytes.and_then(|bytes| String::from_utf8(bytes).map_err(not_text)).map_err(|e| {
+    read(path).map_err(|e| {
         let mut message = format!("can't read the trail {}: {}", path.display(), files::explain(&e));
         if args.trail.is_none() && e.kind() == std::io::ErrorKind::NotFound {
             let model = args.file.display();
@@ -195,4 +241,11 @@ fn text(args: &Replay, path: &Path) -> Result<String, Failure> {
         }
         Failure::BadInput(message)
     })
+}
+
+/// The text of a trail file.
+pub fn read(path: &Path) -> io::Result<String> {
+    let not_text = |_| io::Error::new(io::ErrorKind::InvalidData, "it is damaged: not text in UTF-8");
+    let bytes = files::read(path, files::MAX_TRAIL_BYTES)?;
+    String::from_utf8(bytes).map_err(not_text)
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use kripke::error::Error;
 use kripke::files::Disk;
 use kripke::load;
+use kripke::stepping::{OpenError, Opened};
 use kripke_model::Random;
 use kripke_model::interpret::{Interpreter, Move};
 use kripke_report::escape::visible;
@@ -17,19 +18,16 @@ use kripke_report::{listing, screen, state};
 
 use crate::args::{Reading, RunFormat, Simulate};
 use crate::exit::{Failure, Status};
-use crate::interactive::Session;
-use crate::output;
-use crate::random;
+use crate::{output, random, step};
 
 pub fn run(args: &Simulate) -> Result<Status, Failure> {
+    let seed = args.seed.unwrap_or_else(random::fresh_seed);
+    if args.interactive {
+        return step_through(args, seed);
+    }
     let mut interpreter = prepare(&args.file, &args.reading)?;
     let initial = interpreter.initial_point();
     let run = Run::new(&interpreter, &initial);
-    if args.interactive {
-        Session::new(interpreter, run).run(std::io::stdin().lock());
-        return Ok(Status::Fine);
-    }
-    let seed = args.seed.unwrap_or_else(random::fresh_seed);
     let mut walk = Walk { interpreter: &mut interpreter, run, random: Random::new(seed) };
     let format = if args.list { RunFormat::List } else { args.format };
     let stop = match format {
@@ -57,6 +55,16 @@ pub fn run(args: &Simulate) -> Result<Status, Failure> {
         output::print(&out);
     }
     Ok(if *run.end() == End::Fine { Status::Fine } else { Status::Violated })
+}
+
+fn step_through(args: &Simulate, seed: u64) -> Result<Status, Failure> {
+    let opened = Opened::simulation(&args.file, &args.reading.source(), args.reading.raw, seed, &Disk);
+    let opened = opened.map_err(|error| match error {
+        OpenError::Model(error) => error.into(),
+        OpenError::Trail(why) => Failure::BadInput(why),
+    })?;
+    output::remark(&opened.warnings);
+    step::run(opened.session, &args.file, args.stepping.plain)
 }
 
 /// Reads a model and makes it ready to run; diagnostics are printed.

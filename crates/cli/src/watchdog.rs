@@ -15,10 +15,12 @@ pub use kripke::monitor::Phase;
 use kripke_search::{Limit, Progress};
 
 use crate::exit::Status;
-use crate::files;
+use crate::{files, output};
 
 /// The time that a phase has to obey a limit by itself.
 const GRACE: Duration = Duration::from_millis(500);
+/// The time that another rank has to report a limit before this one does.
+const REPORT: Duration = Duration::from_secs(2);
 /// The bounds of the polling interval.
 const LONGEST: Duration = Duration::from_millis(50);
 const SHORTEST: Duration = Duration::from_millis(1);
@@ -163,6 +165,11 @@ impl Current {
 fn end(current: Current, limit: Limit, refused: bool) {
     let Current { watched, phase, progress, .. } = current;
     files::remove_temporary();
+    if output::is_muted() {
+        // The rank that reports has reached the limit, too, or this one has to report.
+        thread::sleep(REPORT);
+        output::unmute();
+    }
     let status = (watched.report)(&Stop { limit, refused, phase, progress });
     std::process::exit(status as i32);
 }

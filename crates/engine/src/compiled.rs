@@ -2,7 +2,9 @@
 
 use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use kripke_model::layout::Layout;
 use kripke_model::words::words_of;
@@ -10,11 +12,12 @@ use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Movers, Parts, Stat
 
 use crate::driver::Driver;
 use crate::facts::Facts;
-use crate::program::Program;
+use crate::program::{self, Program};
 use crate::shape::{Shape, usual};
+use crate::trace::TraceAutomaton;
 use crate::type_bytes::TypeBytes;
 use crate::words::Words;
-use crate::{Options, Unsupported};
+use crate::{Options, PortableCode, Unsupported};
 
 /// Successors by compiled code. Each thread has its own value; threads share the code.
 #[derive(Debug)]
@@ -45,8 +48,8 @@ struct Code {
     layout: Arc<Layout>,
     options: Options,
     initial: Vec<u8>,
-    /// Code for the states of the common shape.
-    special: Option<(Shape, Arc<Program>)>,
+    /// The code for the states of the common shape.
+    special: Option<Special>,
     /// The type bytes of this shape.
     type_bytes: Option<TypeBytes>,
     /// The layout of stored states, if they are in words.
@@ -55,7 +58,47 @@ struct Code {
     tag: Option<usize>,
     /// Code for any state, made on demand. `None` if it can't be made.
     general: OnceLock<Option<Arc<Program>>>,
+    warm_up: WarmUp,
 }
+
+/// Code for the states of one shape.
+#[derive(Debug)]
+struct Special {
+    shape: Shape,
+    facts: Facts,
+    /// The code, once it is made. `None` if it can't be made.
+    program: OnceLock<Option<Arc<Program>>>,
+}
+
+/// The time before the first code is made, in which the interpreter expands states.
+#[derive(Debug)]
+struct WarmUp {
+    /// The time that the interpreter has taken, in nanoseconds.
+    spent: AtomicU64,
+    /// The time after which code is made: about as long as that takes. So a search takes at most about twice as long as if it had
+    /// been known before whether compiling pays.
+    patience: Duration,
+    /// A thread is making the code, or has made it.
+    ended: AtomicBool,
+}
+
+impl WarmUp {
+    fn new(edges: usize) -> WarmUp {
+        let patience = COMPILING + COMPILING_EDGE * edges as u32;
+        WarmUp { spent: AtomicU64::new(0), patience, ended: AtomicBool::new(false) }
+    }
+
+    /// Adds time of the interpreter. Returns whether the calling thread has to make the code now.
+    fn add(&self, time: Duration) -> bool {
+        let time = time.as_nanos() as u64;
+        let spent = self.spent.fetch_add(time, Ordering::Relaxed) + time;
+        u128::from(spent) >= self.patience.as_nanos() && !self.ended.swap(true, Ordering::Relaxed)
+    }
+}
+
+/// The time that compiling takes, at least and for each edge.
+const COMPILING: Duration = Duration::from_micros(500);
+const COMPILING_EDGE: Duration = Duration::from_micros(20);
 
 impl Compiled {
     /// Compiles a model.
@@ -81,27 +124,27 @@ impl Compiled {
             false => Some(facts),
         };
         let mut type_bytes = None;
-        let special = match facts {
-            Some(mut facts) => {
-                let shape = || Shape::new(&model, &layout, &facts, &facts.sample);
-                let whole = shape();
-                // The layout needs a byte in front of the first process.
-                if options.omit_types && layout.fixed > 0 && !facts.sites.is_empty() {
-                    type_bytes = Some(TypeBytes::new(shape(), &facts.sites, facts.sample.len()));
-                    facts = facts.without_types(&layout);
-                }
-                Some((whole, Arc::new(Program::new(&model, &layout, facts, options, words.as_ref())?)))
+        let special = facts.map(|mut facts| {
+            let shape = || Shape::new(&model, &layout, &facts, &facts.sample);
+            let whole = shape();
+            // The layout needs a byte in front of the first process.
+            if options.omit_types && layout.fixed > 0 && !facts.sites.is_empty() {
+                type_bytes = Some(TypeBytes::new(shape(), &facts.sites, facts.sample.len()));
+                facts = facts.without_types(&layout);
             }
-            None => None,
-        };
-        let tag = special.as_ref().and_then(|(shape, program)| {
-            let (words, tag) = (program.functions.words.as_ref()?, program.functions.word_shape);
-            shape.all_constant(|at| words.layout().is_constant(tag, at)).then_some(tag)
+            Special { shape: whole, facts, program: OnceLock::new() }
         });
-        let code = Code { model, layout, options, initial, special, type_bytes, words, tag, general: OnceLock::new() };
-        if code.special.is_none() {
-            let general = code.make_general()?;
-            let _ = code.general.set(Some(Arc::new(general)));
+        let tag = special.as_ref().and_then(|Special { shape, facts, .. }| {
+            let layout = words.as_ref().filter(|_| facts.fixed)?.layout();
+            let tag = layout.shape_of(&facts.sample)?;
+            shape.all_constant(|at| layout.is_constant(tag, at)).then_some(tag)
+        });
+        let warm_up = WarmUp::new(model.processes.iter().map(|process| process.edges.len()).sum());
+        let general = OnceLock::new();
+        let code = Code { model, layout, options, initial, special, type_bytes, words, tag, general, warm_up };
+        let made = code.prepare_first()?;
+        if let Some(program) = made {
+            let _ = code.first().set(Some(Arc::new(program)));
         }
         Ok(Compiled::with(Arc::new(code), interpreter))
     }
@@ -113,9 +156,42 @@ impl Compiled {
     }
 
     fn with(code: Arc<Code>, interpreter: Interpreter) -> Compiled {
-        let special = code.special.as_ref().map(|(_, program)| Driver::new(program.clone()));
-        let general = code.general.get().cloned().flatten().map(Driver::new);
-        Compiled { code, interpreter, special, general, odd: 0, rare: 0, room: Room::default() }
+        let room = Room::default();
+        let mut compiled = Compiled { code, interpreter, special: None, general: None, odd: 0, rare: 0, room };
+        compiled.adopt();
+        compiled
+    }
+
+    /// Begins to use the code that there is.
+    fn adopt(&mut self) {
+        let driver = |program: &OnceLock<Option<Arc<Program>>>| program.get().cloned().flatten().map(Driver::new);
+        self.special = self.code.special.as_ref().and_then(|special| driver(&special.program));
+        self.general = driver(&self.code.general);
+    }
+
+    /// Expands with the interpreter, and makes the first code or begins to use it when the time has come.
+    #[cold]
+    fn warm_up<T>(&mut self, expand: impl FnOnce(&mut Compiled) -> T) -> T {
+        let start = Instant::now();
+        let expanded = expand(self);
+        if self.code.warm_up.add(start.elapsed()) {
+            let _ = self.code.first().set(self.code.make_first().ok().map(Arc::new));
+        }
+        if self.code.first().get().is_some() {
+            self.adopt();
+        }
+        expanded
+    }
+
+    /// Whether the interpreter expands states because there is no code yet. Code that another thread has made in the meantime is
+    /// used from now on, also if this thread had no state to expand while it was made.
+    #[inline]
+    fn is_cold(&mut self) -> bool {
+        if self.special.is_some() || self.general.is_some() {
+            return false;
+        }
+        self.adopt();
+        self.code.first().get().is_none()
     }
 
     /// The stored form of a state of the interpreter's layout: words, or packed without type bytes if it has the common
@@ -150,7 +226,7 @@ impl Compiled {
     /// Applies a function of the code for the common shape to a state in words, if it has that shape.
     #[inline]
     fn with_special<T>(&mut self, state: &State, run: impl FnOnce(&mut Driver, &State) -> Option<T>) -> Option<T> {
-        let (Some((shape, _)), Some(special)) = (&self.code.special, &mut self.special) else { return None };
+        let (Some(Special { shape, .. }), Some(special)) = (&self.code.special, &mut self.special) else { return None };
         match (&self.code.words, &self.code.type_bytes) {
             (Some(words), _) => {
                 let packed = words_of(state);
@@ -183,6 +259,11 @@ impl Compiled {
     /// Expands a state that the code for the common shape does not cover.
     #[cold]
     fn expand_other(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
+        if self.is_cold() {
+            return self.warm_up(|this| {
+                this.with_whole(state, out, |this, state, out| this.interpreter.expand(state, choice, out))
+            });
+        }
         self.with_whole(state, out, |this, state, out| this.expand_whole(state, choice, out))
     }
 
@@ -219,8 +300,17 @@ impl Compiled {
     }
 
     fn programs(&self) -> impl Iterator<Item = &Program> {
-        let special = self.code.special.iter().map(|(_, program)| &**program);
-        special.chain(self.code.general.get().into_iter().flatten().map(|program| &**program))
+        let special = self.code.special.iter().filter_map(|special| special.program.get());
+        special.chain(self.code.general.get()).flatten().map(|program| &**program)
+    }
+
+    /// The code for states of the common shape in words, as C++ text.
+    pub fn portable(&self) -> Result<PortableCode, Unsupported> {
+        let Code { model, layout, options, special, words, tag, .. } = &*self.code;
+        let (Some(Special { facts, .. }), Some(words), Some(_)) = (special, words, tag) else {
+            return Err(Unsupported("its states have no common shape in words".to_string()));
+        };
+        PortableCode::new(model, layout, facts, *options, words)
     }
 
     /// The compilation time so far.
@@ -259,14 +349,43 @@ impl Compiled {
 }
 
 impl Code {
+    fn general_facts(&self) -> Facts {
+        Facts::new(&self.model, &self.layout, self.initial.clone(), false)
+    }
+
     fn make_general(&self) -> Result<Program, Unsupported> {
-        let facts = Facts::new(&self.model, &self.layout, self.initial.clone(), false);
-        Program::new(&self.model, &self.layout, facts, self.options, None)
+        Program::new(&self.model, &self.layout, self.general_facts(), self.options, None)
+    }
+
+    /// The place of the code that is made first: for the common shape, or for any state if there is none.
+    fn first(&self) -> &OnceLock<Option<Arc<Program>>> {
+        self.special.as_ref().map_or(&self.general, |special| &special.program)
+    }
+
+    fn make_first(&self) -> Result<Program, Unsupported> {
+        match &self.special {
+            Some(Special { facts, .. }) => {
+                Program::new(&self.model, &self.layout, facts.clone(), self.options, self.words.as_ref())
+            }
+            None => self.make_general(),
+        }
+    }
+
+    /// Checks that code can be made, and makes it unless the interpreter is to begin.
+    fn prepare_first(&self) -> Result<Option<Program>, Unsupported> {
+        if !self.options.interpret_first {
+            return self.make_first().map(Some);
+        }
+        match &self.special {
+            Some(Special { facts, .. }) => program::check(&self.model, &self.layout, facts, self.options)?,
+            None => program::check(&self.model, &self.layout, &self.general_facts(), self.options)?,
+        };
+        TraceAutomaton::new(&self.model, &self.layout).map(|_| None)
     }
 
     /// Whether there can be states that the special code does not cover.
     fn varies(&self) -> bool {
-        self.special.as_ref().is_none_or(|(_, program)| program.facts.varies)
+        self.special.as_ref().is_none_or(|special| special.facts.varies)
     }
 }
 
@@ -333,13 +452,19 @@ impl ProcessStructure for Compiled {
             return flags;
         }
         let first = out.len();
-        let flags = self.with_whole(state, out, |this, state, out| {
-            if let Some(flags) = this.general().and_then(|general| general.expand_parts(state, out, parts)) {
-                return flags;
-            }
-            this.rare += 1;
-            this.interpreter.expand_parts(state, out, parts)
-        });
+        let flags = if self.is_cold() {
+            self.warm_up(|this| {
+                this.with_whole(state, out, |this, state, out| this.interpreter.expand_parts(state, out, parts))
+            })
+        } else {
+            self.with_whole(state, out, |this, state, out| {
+                if let Some(flags) = this.general().and_then(|general| general.expand_parts(state, out, parts)) {
+                    return flags;
+                }
+                this.rare += 1;
+                this.interpreter.expand_parts(state, out, parts)
+            })
+        };
         let shift = first - parts.first;
         parts.first += shift;
         parts.ends.iter_mut().for_each(|(_, end)| *end += shift);

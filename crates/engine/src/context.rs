@@ -155,6 +155,8 @@ pub(crate) struct Context {
     pub half_words: [u64; MAX_WORDS],
     /// The packed copy of a successor that is stored in words.
     pub scratch: *mut u8,
+    /// The words of the next successor, in [portable code](crate::PortableCode).
+    pub emitted: *mut u8,
     /// The compiled functions, for the runtime.
     pub functions: *const crate::runtime::Functions,
 }
@@ -192,6 +194,7 @@ impl Context {
             words: [0; MAX_WORDS],
             half_words: [0; MAX_WORDS],
             scratch: std::ptr::null_mut(),
+            emitted: std::ptr::null_mut(),
             functions: std::ptr::null(),
         })
     }

@@ -12,7 +12,7 @@ pub(crate) struct Site {
     pub base: u32,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Facts {
     /// Whether the code is for a fixed set of processes: those of the sample, without creation or removal. Variables
     /// that are never written have the values of the sample.

@@ -16,6 +16,7 @@ mod context;
 mod driver;
 mod facts;
 mod jit;
+mod portable;
 mod product;
 mod program;
 mod runtime;
@@ -27,6 +28,7 @@ mod words;
 use std::fmt;
 
 pub use compiled::Compiled;
+pub use portable::PortableCode;
 pub use words::{InWords, Words};
 
 /// Options of code generation.
@@ -49,6 +51,8 @@ pub struct Options {
     pub omit_types: bool,
     /// The number of states of other shapes that are left to the interpreter before general code is made.
     pub general_after: u32,
+    /// Whether the interpreter expands states until it has taken about as long as compiling would: small models need no code.
+    pub interpret_first: bool,
 }
 
 impl Default for Options {
@@ -62,6 +66,7 @@ impl Default for Options {
             specialise: true,
             omit_types: true,
             general_after: 5000,
+            interpret_first: false,
         }
     }
 }

@@ -92,10 +92,10 @@ impl Program {
 }
 
 /// A function to generate: its kind, its process type, and its process if each has its own.
-type Name = (Role, u32, Option<u32>);
+pub(crate) type Name = (Role, u32, Option<u32>);
 
 /// The functions to generate. The function for all processes is the last one.
-fn plan<'a>(
+pub(crate) fn plan<'a>(
     model: &'a Model,
     layout: &'a Layout,
     facts: &'a Facts,
@@ -132,10 +132,10 @@ fn plan<'a>(
     let (small, claims) = (edges > MANY_EDGES, options.claims && facts.claims);
     let word_shape = words.and_then(|words| words.layout().shape_of(&facts.sample)).unwrap_or(0);
     let coverage = options.coverage;
-    (Plan { model, layout, facts, links, small, coverage, claims, words, word_shape }, names)
+    (Plan { model, layout, facts, links, small, coverage, claims, words, word_shape, portable: false }, names)
 }
 
-fn generate(plan: &Plan<'_>, names: &[Name], calls: Calls) -> Vec<(String, ir::Function)> {
+pub(crate) fn generate(plan: &Plan<'_>, names: &[Name], calls: Calls) -> Vec<(String, ir::Function)> {
     let mut builder = FunctionBuilderContext::new();
     let one = |&(role, process, pid): &Name| {
         let mut function = ir::Function::new();
@@ -186,7 +186,12 @@ fn may_meet(process: &Process, model: &Model) -> bool {
 }
 
 /// Checks that code can be generated. Returns the claims of each process type.
-fn check(model: &Model, layout: &Layout, facts: &Facts, options: Options) -> Result<Vec<Vec<Claim>>, Unsupported> {
+pub(crate) fn check(
+    model: &Model,
+    layout: &Layout,
+    facts: &Facts,
+    options: Options,
+) -> Result<Vec<Vec<Claim>>, Unsupported> {
     let cannot = |what: &str| Err(Unsupported(what.to_string()));
     let edges = || model.processes.iter().map(|p| p.edges.len());
     if edges().any(|edges| edges > MOST_OF_TYPE) || edges().sum::<usize>() > MOST {

@@ -17,6 +17,52 @@ use kripke_model::words::Position;
 /// The signature `(context, state, base, pid) -> status`.
 pub(crate) type Function = unsafe extern "C" fn(*mut Context, *mut u8, u64, u64) -> i32;
 
+/// A function of the runtime.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Call {
+    Handshake,
+    Receiver,
+    Pack,
+    Emit,
+    Copy,
+    Clear,
+    Insert,
+    Remove,
+    Answer,
+    FirstOf,
+    SetPriority,
+    Claimed,
+    Follow,
+}
+
+impl Call {
+    /// The number that stands for the function in portable code.
+    pub(crate) fn number(self) -> i64 {
+        self as i64
+    }
+
+    /// The address for machine code. It identifies nothing: the compiler may give a function several addresses, one in each
+    /// codegen unit.
+    pub(crate) fn address(self) -> usize {
+        let address = match self {
+            Call::Handshake => handshake as *const (),
+            Call::Receiver => receiver as *const (),
+            Call::Pack => pack as *const (),
+            Call::Emit => emit as *const (),
+            Call::Copy => copy as *const (),
+            Call::Clear => clear as *const (),
+            Call::Insert => insert as *const (),
+            Call::Remove => remove as *const (),
+            Call::Answer => answer as *const (),
+            Call::FirstOf => first_of as *const (),
+            Call::SetPriority => set_priority as *const (),
+            Call::Claimed => claimed as *const (),
+            Call::Follow => follow as *const (),
+        };
+        address as usize
+    }
+}
+
 /// The compiled functions of a model.
 #[derive(Debug)]
 pub(crate) struct Functions {
@@ -140,6 +186,11 @@ pub(crate) unsafe extern "C" fn pack(context: *mut Context, bytes: *const u8, to
     let len = 8 * words.layout().word_count();
     // SAFETY: there is room for a state at the address, and some more; the words are whole.
     unsafe { std::ptr::copy_nonoverlapping(packed.as_ptr().cast(), to, len) };
+    0
+}
+
+/// Takes the successor that the context has. Only portable code calls it, and has its own version.
+pub(crate) unsafe extern "C" fn emit(_: *mut Context) -> i32 {
     0
 }
 

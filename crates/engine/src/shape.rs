@@ -27,7 +27,7 @@ pub(crate) struct Shape {
     checks: Vec<Check>,
 }
 
-/// A word of the state: a mask of its constant bits, and their value.
+/// A word of the state, or all of a shorter one: a mask of its constant bits, and their value.
 #[derive(PartialEq, Eq, Hash, Debug)]
 struct Check {
     at: usize,
@@ -40,9 +40,9 @@ impl Shape {
     pub(crate) fn new(model: &Model, layout: &Layout, facts: &Facts, state: &State) -> Shape {
         let len = state.len();
         let mut shape = Shape { len, checks: Vec::new() };
-        if facts.varies && len >= WORD {
+        if facts.varies {
             let same = common(model, layout, facts, state);
-            for at in (0..len).step_by(WORD).map(|at| at.min(len - WORD)) {
+            for at in (0..len).step_by(WORD).map(|at| at.min(len.saturating_sub(WORD))) {
                 let (mask, value) = (word(&same, at), word(state, at));
                 if mask != 0 {
                     shape.checks.push(Check { at, mask, value: value & mask });
@@ -66,7 +66,9 @@ impl Shape {
 
 #[inline]
 fn word(bytes: &[u8], at: usize) -> u64 {
-    bytes[at..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word))
+    let bytes = &bytes[at..];
+    let short = || bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    bytes.first_chunk().map_or_else(short, |word| u64::from_le_bytes(*word))
 }
 
 /// A mask with 255 for every constant byte of the shape: types of processes, and locals that are never written.
@@ -97,10 +99,8 @@ pub(crate) fn usual(interpreter: &mut Interpreter, initial: Facts, options: Opti
     // The seed is fixed, so the result is reproducible.
     let (mut random, start) = (Random::new(1), Instant::now());
     for look in (1..=LOOKS).take_while(|_| start.elapsed() < TIME) {
-        if state.len() >= WORD {
-            let shape = Shape::new(&model, &layout, &initial, &state);
-            shapes.entry(shape).or_insert_with(|| (0, state.clone())).0 += look;
-        }
+        let shape = Shape::new(&model, &layout, &initial, &state);
+        shapes.entry(shape).or_insert_with(|| (0, state.clone())).0 += look;
         batch.clear();
         interpreter.expand(&state, Choice::All, &mut batch);
         state = match batch.len() {

@@ -10,27 +10,31 @@ use crate::Unsupported;
 #[derive(Debug)]
 pub(crate) struct TraceAutomaton {
     /// The offset of its location in the state.
-    at: usize,
+    pub at: usize,
     /// The edges. An edge without an operation is never taken.
-    edges: Vec<Option<Operation>>,
+    pub edges: Vec<Option<Operation>>,
     /// The edges of each location.
-    locations: Vec<Vec<usize>>,
-    end: LocId,
-    negated: bool,
+    pub locations: Vec<Vec<usize>>,
+    /// The final location.
+    pub end: LocId,
+    /// Whether the automaton describes the forbidden sequences of operations.
+    pub negated: bool,
 }
 
 /// A channel operation and the target of the edge.
 #[derive(Debug)]
-struct Operation {
-    direction: Direction,
-    channel: Channel,
+pub(crate) struct Operation {
+    pub direction: Direction,
+    pub channel: Channel,
     /// The fields of the message; `None` matches any value.
-    args: Vec<Option<i32>>,
-    target: LocId,
+    pub args: Vec<Option<i32>>,
+    /// The target of the edge.
+    pub target: LocId,
 }
 
+/// The channel of an operation.
 #[derive(Debug)]
-enum Channel {
+pub(crate) enum Channel {
     Number(i32),
     Named(Slot),
 }

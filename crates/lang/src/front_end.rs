@@ -7,6 +7,9 @@ use kripke_model::Model;
 use kripke_model::ir::Expr;
 
 use crate::diagnostic::Diagnostic;
+use crate::format::Style;
+use crate::lexemes::Lexeme;
+use crate::occurrences::Occurrence;
 use crate::promela::numbering::Numbering;
 use crate::source::{Loader, Sources};
 use crate::symbols::Symbols;
@@ -22,6 +25,15 @@ pub trait FrontEnd: Sync {
 
     /// Reads a file. Errors are diagnostics of the result.
     fn read(&self, input: &Input<'_>) -> Reading;
+
+    /// The words, symbols and comments of a text, before macros are expanded.
+    fn lexemes(&self, text: &str) -> Vec<Lexeme>;
+
+    /// How the language is written ([`format`](crate::format)).
+    fn style(&self) -> &'static dyn Style;
+
+    /// The words of the language.
+    fn keywords(&self) -> &'static [&'static str];
 
     /// The text of a file after macros and includes.
     fn preprocessed(&self, input: &Input<'_>) -> Preprocessed;
@@ -65,6 +77,8 @@ pub struct Reading {
     pub diagnostics: Vec<Diagnostic>,
     /// The declared names, also of a text with errors.
     pub symbols: Symbols,
+    /// The places at which declared names are written, also of a text with errors, in the order of the text.
+    pub occurrences: Vec<Occurrence>,
     /// The syntax tree, also of a text with errors. None if the text has no recognisable structure.
     pub tree: Option<Tree>,
     /// The model. None if a diagnostic is an error.
@@ -78,11 +92,12 @@ pub struct Reading {
 /// Reads conditions on states after the model was read, without its text.
 pub trait Conditions: fmt::Debug {
     /// Reads conditions as if they stood at the end of the text, and adds them to `sources` as files that are no part of the model
-    /// ([`Sources::ask`]). A language may replace the model by one whose states have what the conditions refer to. None after an
+    /// ([`Sources::ask`]). The last `values` texts are expressions of any type, whose values are shown. A language may replace the model by one whose states have what the conditions refer to. None after an
     /// error. Diagnostics of the model may be given again.
     fn read(
         &self,
         texts: &[String],
+        values: usize,
         model: (&mut Model, &mut Option<Numbering>),
         sources: &mut Sources,
         diagnostics: &mut Vec<Diagnostic>,

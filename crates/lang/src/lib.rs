@@ -9,9 +9,12 @@
 pub mod diagnostic;
 pub mod dve;
 pub mod esml;
+pub mod format;
 mod front_end;
+pub mod lexemes;
 pub mod limits;
 mod loaded;
+pub mod occurrences;
 pub mod preprocess;
 pub mod promela;
 pub mod render;
@@ -62,6 +65,21 @@ impl Language {
         self.0.name()
     }
 
+    /// The endings of its file names, without the dot.
+    pub fn endings(self) -> &'static [&'static str] {
+        self.0.endings()
+    }
+
+    /// The words of the language.
+    pub fn keywords(self) -> &'static [&'static str] {
+        self.0.keywords()
+    }
+
+    /// The words, symbols and comments of a text, before macros are expanded.
+    pub fn lexemes(self, text: &str) -> Vec<lexemes::Lexeme> {
+        self.0.lexemes(text)
+    }
+
     /// The language with this name.
     pub fn named(name: &str) -> Option<Language> {
         Language::all().find(|language| language.name() == name)
@@ -70,7 +88,7 @@ impl Language {
     /// The language of a file, by the ending of its name. A file with an unknown ending is Promela.
     pub fn of(path: &Path) -> Language {
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-        let known = Language::all().find(|language| language.0.endings().contains(&ending));
+        let known = Language::all().find(|language| language.endings().contains(&ending));
         known.unwrap_or(LANGUAGES[0])
     }
 }

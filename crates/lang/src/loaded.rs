@@ -9,6 +9,7 @@ use kripke_model::{Interpreter, Model};
 
 use crate::diagnostic::{Diagnostic, has_errors};
 use crate::front_end::{Conditions, Input, Preprocessed, Reading};
+use crate::occurrences::Occurrence;
 use crate::preprocess::Preprocess;
 use crate::promela::numbering::Numbering;
 use crate::source::{Loader, Sources};
@@ -39,6 +40,8 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
     /// The declared names, also of a text with errors.
     pub symbols: Symbols,
+    /// The places at which declared names are written, also of a text with errors, in the order of the text.
+    pub occurrences: Vec<Occurrence>,
     /// The syntax tree, also of a text with errors. None if the text has no recognisable structure.
     pub tree: Option<Tree>,
     reader: Option<Box<dyn Conditions>>,
@@ -47,7 +50,7 @@ pub struct Loaded {
 /// Reads the model at `path`.
 pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
     let language = options.language.unwrap_or_else(|| Language::of(path));
-    let Reading { sources, mut diagnostics, symbols, tree, model, numbering, conditions: reader } =
+    let Reading { sources, mut diagnostics, symbols, occurrences, tree, model, numbering, conditions: reader } =
         language.0.read(&Input { path, loader, options });
     let correct = !has_errors(&diagnostics);
     if model.is_none() && correct {
@@ -60,7 +63,7 @@ pub fn load(path: &Path, loader: &dyn Loader, options: &LoadOptions) -> Loaded {
     });
     let model = model.and_then(|model| valid(model, &mut diagnostics));
     let model = model.and_then(|model| startable(model, &mut diagnostics));
-    Loaded { sources, model, numbering, diagnostics, symbols, tree, reader }
+    Loaded { sources, model, numbering, diagnostics, symbols, occurrences, tree, reader }
 }
 
 /// The text of the file at `path` after macros and includes.
@@ -78,6 +81,11 @@ impl Loaded {
     /// the diagnostics. The errors of the conditions are returned, and the model stays as it is; if there is no model, its own
     /// diagnostics are returned.
     pub fn conditions(&mut self, texts: &[String]) -> Result<Vec<Expr>, Vec<Diagnostic>> {
+        self.expressions(texts, 0)
+    }
+
+    /// Reads conditions on states, of which the last `values` are expressions of any type.
+    pub fn expressions(&mut self, texts: &[String], values: usize) -> Result<Vec<Expr>, Vec<Diagnostic>> {
         let Some(model) = &self.model else { return Err(self.diagnostics.clone()) };
         if texts.is_empty() {
             return Ok(Vec::new());
@@ -87,7 +95,7 @@ impl Loaded {
         };
         let (mut model, mut diagnostics) = (model.clone(), Vec::new());
         let mut numbering = self.numbering.clone();
-        let read = reader.read(texts, (&mut model, &mut numbering), &mut self.sources, &mut diagnostics);
+        let read = reader.read(texts, values, (&mut model, &mut numbering), &mut self.sources, &mut diagnostics);
         diagnostics.retain(|d| !self.diagnostics.contains(d));
         let Some(read) = read.filter(|_| !has_errors(&diagnostics)) else { return Err(diagnostics) };
         model.files = self.sources.files().to_vec();

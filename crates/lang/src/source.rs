@@ -48,6 +48,8 @@ pub struct Sources {
     expansions: HashMap<Span, Vec<Expansion>>,
     /// The place of a word in the text that is expanded at a place.
     words: HashMap<(Span, String), Span>,
+    /// The places at which macros and inlines are used, each with that of the definition.
+    uses: Vec<(Span, Span)>,
 }
 
 /// A line and a column, both from 1; columns count characters.
@@ -107,6 +109,16 @@ impl Sources {
     /// Records that the text expanded at `place` has a word, and where it is written.
     pub fn typed(&mut self, place: Span, word: &str, origin: Span) {
         self.words.entry((place, word.to_string())).or_insert(origin);
+    }
+
+    /// Records that a macro or an inline with a definition is named at `place`.
+    pub fn used(&mut self, place: Span, definition: Span) {
+        self.uses.push((place, definition));
+    }
+
+    /// The places at which macros and inlines are named, each with that of the definition.
+    pub fn uses(&self) -> &[(Span, Span)] {
+        &self.uses
     }
 
     /// Where a word of the text that is expanded at `place` is written.

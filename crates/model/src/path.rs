@@ -87,6 +87,16 @@ impl Path {
         self.points[self.at[steps]].pieces.iter().map(|piece| &**piece).eq(state.chunks(PIECE))
     }
 
+    /// The part of the path from after `from` moves to after `to` moves.
+    pub fn part(&self, from: usize, to: usize) -> Path {
+        let (first, last) = (self.at[from], self.at[to]);
+        Path {
+            moves: self.moves[from..to].to_vec(),
+            at: self.at[from..=to].iter().map(|at| at - first).collect(),
+            points: self.points[first..=last].to_vec(),
+        }
+    }
+
     /// Keeps only the first moves.
     pub fn truncate(&mut self, steps: usize) {
         self.moves.truncate(steps);
@@ -141,6 +151,8 @@ mod tests {
         pieces.sort();
         pieces.dedup();
         assert_eq!(pieces.len(), 101 + 3, "one piece of each state is its own");
+        let part = path.part(90, 101);
+        assert!((0..=11).all(|n| part.state(n) == states[90 + n]) && part.ends_at(11) && part.moves().len() == 11);
         path.forget(10);
         assert!(states[10..].iter().enumerate().all(|(n, state)| path.state(n) == *state));
         path.truncate(20);

@@ -538,6 +538,24 @@ impl Batch {
         self.ends.push(u32::try_from(self.bytes.len()).expect("a batch holds less than 4 GiB"));
     }
 
+    /// Appends states of this many bytes each that lie end to end.
+    ///
+    /// # Panics
+    /// If the states together have 4 GiB or more.
+    pub fn push_all(&mut self, states: &[u8], width: usize) {
+        let first = self.bytes.len();
+        self.bytes.extend_from_slice(states);
+        let end = u32::try_from(self.bytes.len()).expect("a batch holds less than 4 GiB");
+        self.ends.extend((first as u32..end).step_by(width.max(1)).map(|start| start + width as u32));
+    }
+
+    /// The number of bytes of every state, if it is the same for all.
+    pub fn width(&self) -> Option<usize> {
+        let width = *self.ends.first()?;
+        let is_equal = self.ends.windows(2).fold(true, |equal, ends| equal & (ends[1] - ends[0] == width));
+        (is_equal && width > 0).then_some(width as usize)
+    }
+
     /// The states end to end, and where each ends, for an engine that writes successors in place.
     pub fn parts(&mut self) -> (&mut Vec<u8>, &mut Vec<u32>) {
         (&mut self.bytes, &mut self.ends)

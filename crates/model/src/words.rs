@@ -322,6 +322,17 @@ impl WordLayout {
         self.shapes[shape].position(offset).filter(|position| position.bits > 0)
     }
 
+    /// The fields of packed states with this shape that vary: their offsets, and their places in the words.
+    pub fn fields(&self, shape: usize) -> impl Iterator<Item = (usize, Position)> + '_ {
+        let fields = self.shapes[shape].fields.iter();
+        fields.filter_map(move |field| Some((field.offset, self.position(shape, field.offset)?)))
+    }
+
+    /// The number of bits, at the start of the first word, that tell the shape.
+    pub fn tag_bits(&self) -> u32 {
+        self.tag_bits
+    }
+
     /// The number of the shape of a state in words.
     #[inline(always)]
     pub fn tag(&self, words: &[u64; MAX_WORDS]) -> usize {

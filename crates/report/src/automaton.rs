@@ -72,8 +72,8 @@ fn target(edge: &Edge) -> LocId {
     edge.chain.unwrap_or(edge.target)
 }
 
-/// The locations that can be reached from the entry, in the order of a depth-first search.
-fn reachable(process: &Process) -> Vec<LocId> {
+/// The locations that can be reached from the entry, in the order of a depth-first search: the nodes of the automaton.
+pub fn reachable(process: &Process) -> Vec<LocId> {
     let mut seen = vec![false; process.locations.len()];
     let (mut order, mut stack) = (Vec::new(), vec![process.entry]);
     while let Some(id) = stack.pop() {

@@ -146,6 +146,9 @@ fn reached(process: &Process, executed: &[bool]) -> Vec<bool> {
     reached
 }
 
+/// Dead statements of a kind that the summary names. The machine-readable result has all.
+const MAX_DEAD_SHOWN: usize = 6;
+
 /// One line: `guard never true: m.pml:7 (x == 5); else never taken: m.pml:9`. `None` if nothing is dead.
 pub fn dead_summary(model: &Model, dead: &[Dead]) -> Option<String> {
     let lines = Lines::new(model);
@@ -154,8 +157,12 @@ pub fn dead_summary(model: &Model, dead: &[Dead]) -> Option<String> {
         _ => format!("{}:{} ({})", lines.file(d.line.file), d.line, d.statement),
     };
     let of = |kind: DeadKind| {
-        let parts: Vec<String> = dead.iter().filter(|d| d.kind == kind).map(part).collect();
-        (!parts.is_empty()).then(|| format!("{}: {}", kind.words(parts.len() == 1), parts.join(", ")))
+        let all: Vec<&Dead> = dead.iter().filter(|d| d.kind == kind).collect();
+        let mut parts: Vec<String> = all.iter().take(MAX_DEAD_SHOWN).map(|d| part(d)).collect();
+        if all.len() > MAX_DEAD_SHOWN {
+            parts.push(format!("{} more", all.len() - MAX_DEAD_SHOWN));
+        }
+        (!parts.is_empty()).then(|| format!("{}: {}", kind.words(all.len() == 1), parts.join(", ")))
     };
     let kinds: Vec<String> =
         [DeadKind::Guard, DeadKind::Else, DeadKind::Assertion].into_iter().filter_map(of).collect();
@@ -227,6 +234,10 @@ mod tests {
         let want =
             "guard never true: second.pml:10 (!wantp); assertion never reached: second.pml:6 (assert(critical==1))";
         assert_eq!(dead_summary(&model, &dead).unwrap(), want);
+        let many = vec![dead[0].clone(); MAX_DEAD_SHOWN + 3];
+        let line = dead_summary(&model, &many).unwrap();
+        assert!(line.starts_with("guards never true: ") && line.ends_with(", 3 more"), "{line}");
+        assert_eq!(line.matches("second.pml").count(), MAX_DEAD_SHOWN);
         executed[0] = vec![false; 6];
         executed[1] = vec![true; 6];
         let dead: Vec<&str> = super::dead(&model, &executed).iter().map(|d| d.kind.word()).collect();

@@ -53,8 +53,8 @@ pub struct Report {
     /// The statements that were never executed, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreached: Option<Vec<Unreached>>,
-    /// The guards that were never true, `else` branches never taken and assertions never reached in a complete search, with
-    /// `unreached`.
+    /// The guards that were never true, `else` branches never taken and assertions never reached in a complete search for
+    /// safety errors, or in the first search with `unreached`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dead: Option<Vec<Dead>>,
     /// The characteristics of the state space, with `--statistics`.
@@ -93,6 +93,8 @@ pub struct Cache {
     pub replaced: u64,
     /// The number of visits to states that were in the cache.
     pub revisits: u64,
+    /// The largest number of slots that have to be looked at to find a state.
+    pub probes: u64,
 }
 
 /// A store and the start of its use.
@@ -137,6 +139,9 @@ pub struct Property {
     pub transitions: u64,
     /// The time of the search.
     pub seconds: f64,
+    /// The figures of each rank of a search with `--ranks`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ranks: Vec<Rank>,
     /// The plan: each decision about the search for this property, with its reason.
     pub plan: Vec<Decision>,
 }
@@ -171,6 +176,25 @@ pub struct Open {
     pub claim: String,
     /// The place of the claim.
     pub at: Spot,
+}
+
+/// The figures of one rank of a distributed search.
+#[derive(Clone, Copy, Default, PartialEq, Debug, Serialize)]
+pub struct Rank {
+    /// The states that the rank owns.
+    pub states: u64,
+    /// The transitions from them.
+    pub transitions: u64,
+    /// Memory of the states and of what the algorithm knows about them, in bytes.
+    pub memory: u64,
+    /// Records sent to other ranks: a state, or a message about one.
+    pub messages: u64,
+    /// Frames in which they were sent.
+    pub frames: u64,
+    /// Bytes in all frames.
+    pub bytes: u64,
+    /// Seconds without work.
+    pub idle: f64,
 }
 
 /// A place: a run, counted from 0, and a number of visible steps.

@@ -24,7 +24,7 @@ fn suite(suite: &Suite) -> String {
     let (model, tests) = (xml(&suite.model), suite.cases.len());
     let cases: String = suite.cases.iter().map(|case| self::case(&suite.model, case)).collect();
     format!(
-        "  <testsuite name=\"{model}\" file=\"{model}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" \
+        "  <testsuite name=\"{model}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" \
          skipped=\"0\" time=\"{seconds:.3}\">\n{cases}  </testsuite>\n"
     )
 }
@@ -85,7 +85,7 @@ mod tests {
     fn every_kind_of_result_has_its_element() {
         let expected = r#"<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="kripke">
-  <testsuite name="dir a/second.pml" file="dir a/second.pml" tests="3" failures="1" errors="1" skipped="0" time="0.750">
+  <testsuite name="dir a/second.pml" tests="3" failures="1" errors="1" skipped="0" time="0.750">
     <testcase name="safety" classname="dir a/second.pml" time="0.250">
       <failure type="assertion" message="assertion violated: assert(a&lt;b &amp;&amp; &quot;x&quot;)\x1b[2J">dir a/second.pml:10
    1  dir a/second.pml:7  q: a&lt;b &amp;&amp; c
@@ -99,13 +99,13 @@ trail: second.trail.json
       <error type="inconclusive" message="out of time"/>
     </testcase>
   </testsuite>
-  <testsuite name="bad.pml" file="bad.pml" tests="1" failures="0" errors="1" skipped="0" time="0.000">
+  <testsuite name="bad.pml" tests="1" failures="0" errors="1" skipped="0" time="0.000">
     <testcase name="model" classname="bad.pml" time="0.000">
       <error type="bad-input" message="expected `)`">bad.pml:1
 </error>
     </testcase>
   </testsuite>
-  <testsuite name="odd.pml" file="odd.pml" tests="1" failures="0" errors="1" skipped="0" time="0.000">
+  <testsuite name="odd.pml" tests="1" failures="0" errors="1" skipped="0" time="0.000">
     <testcase name="model" classname="odd.pml" time="0.000">
       <error type="bug" message="a counterexample could not be confirmed"/>
     </testcase>

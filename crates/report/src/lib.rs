@@ -26,6 +26,7 @@ pub mod listing;
 pub mod names;
 pub mod number;
 pub mod plot;
+pub mod ranks;
 pub mod run;
 pub mod run_log;
 #[cfg(test)]
@@ -36,6 +37,7 @@ pub mod select;
 pub mod source;
 pub mod spin;
 pub mod state;
+pub mod stepping;
 pub mod style;
 pub mod survey;
 pub mod table;

@@ -10,8 +10,20 @@ pub struct Chart {
     pub title: String,
     /// The quantity on the horizontal axis.
     pub x_title: String,
+    /// The scale of both axes.
+    pub scale: Scale,
     /// The lines.
     pub series: Vec<Series>,
+}
+
+/// The scale of an axis.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Scale {
+    /// From 0 to a round number.
+    #[default]
+    Linear,
+    /// Between powers of ten. Values that are not positive have no place.
+    Logarithmic,
 }
 
 /// A line of a chart.
@@ -23,12 +35,18 @@ pub struct Series {
     pub points: Vec<(f64, f64)>,
     dashed: bool,
     marks: bool,
+    joined: bool,
 }
 
 impl Series {
     /// A line through points.
     pub fn line(name: String, points: Vec<(f64, f64)>) -> Series {
-        Series { name, points, dashed: false, marks: false }
+        Series { name, points, dashed: false, marks: false, joined: true }
+    }
+
+    /// Marks at points, without a line.
+    pub fn marks(name: String, points: Vec<(f64, f64)>) -> Series {
+        Series { marks: true, joined: false, ..Series::line(name, points) }
     }
 
     /// The line is dashed.
@@ -80,55 +98,94 @@ pub fn document(charts: &[Chart]) -> String {
     out + "</svg>\n"
 }
 
-/// The scale of an axis: from 0 to a round number.
+/// An axis: the numbers at its ticks, and their positions.
 struct Axis {
-    last: f64,
+    scale: Scale,
+    /// The first and the last number; exponents of ten on a logarithmic axis.
+    range: (f64, f64),
     step: f64,
-    /// The position of 0, and of the last number.
+    /// The position of the first number, and of the last.
     ends: (f64, f64),
 }
 
 impl Axis {
-    fn new(most: f64, ends: (f64, f64)) -> Axis {
-        let most = if most.is_finite() && most > 0.0 { most } else { 1.0 };
+    fn new(scale: Scale, values: impl Iterator<Item = f64>, ends: (f64, f64)) -> Axis {
+        let values = values.filter(|value| value.is_finite() && *value > 0.0);
+        let (least, most) = values.fold((f64::INFINITY, 0.0), |(low, high), v| (f64::min(low, v), f64::max(high, v)));
+        match scale {
+            Scale::Linear => Axis::linear(most, ends),
+            Scale::Logarithmic => Axis::logarithmic(least.min(most), most, ends),
+        }
+    }
+
+    fn linear(most: f64, ends: (f64, f64)) -> Axis {
+        let most = if most > 0.0 { most } else { 1.0 };
         let size = 10f64.powf((most / 5.0).log10().floor());
         let step = [1.0, 2.0, 2.5, 5.0, 10.0].map(|n| n * size).into_iter().find(|step| step * 5.0 >= most * 0.999);
         let step = step.unwrap_or(size * 10.0);
-        Axis { last: (most / step).ceil().max(1.0) * step, step, ends }
+        let last = (most / step).ceil().max(1.0) * step;
+        Axis { scale: Scale::Linear, range: (0.0, last), step, ends }
     }
 
-    fn at(&self, value: f64) -> f64 {
-        self.ends.0 + (self.ends.1 - self.ends.0) * value / self.last
+    fn logarithmic(least: f64, most: f64, ends: (f64, f64)) -> Axis {
+        let (least, most) = if most > 0.0 { (least, most) } else { (1.0, 1.0) };
+        let first = (least.log10() + 1e-9).floor();
+        let last = (most.log10() - 1e-9).ceil().max(first + 1.0);
+        let step = ((last - first) / 6.0).ceil();
+        Axis { scale: Scale::Logarithmic, range: (first, last), step, ends }
     }
 
-    fn ticks(&self) -> impl Iterator<Item = f64> {
-        let count = (self.last / self.step).round() as usize;
-        let step = self.step;
-        (0..=count).map(move |i| i as f64 * step)
+    /// The position of a value, if it has one.
+    fn at(&self, value: f64) -> Option<f64> {
+        let value = if self.scale == Scale::Logarithmic { value.log10() } else { value };
+        let (first, last) = self.range;
+        value.is_finite().then(|| self.ends.0 + (self.ends.1 - self.ends.0) * (value - first) / (last - first))
+    }
+
+    /// The numbers at the ticks, and their positions.
+    fn ticks(&self) -> impl Iterator<Item = (f64, f64)> {
+        let (first, last) = self.range;
+        let count = ((last - first) / self.step + 1e-6).floor() as usize;
+        (0..=count).filter_map(move |i| {
+            let tick = first + i as f64 * self.step;
+            let value = if self.scale == Scale::Logarithmic { 10f64.powf(tick) } else { tick };
+            self.at(value).map(|at| (value, at))
+        })
     }
 
     /// A number at a tick: `250`, `2.5`, `1.2M`.
     fn text(&self, value: f64) -> String {
+        if self.scale == Scale::Logarithmic {
+            return power_of_ten(value.log10().round() as i32);
+        }
         match self.step {
             ..0.0099 => format!("{value:.3}"),
             ..0.099 => format!("{value:.2}"),
             ..1.0 => format!("{value:.1}"),
             _ if self.step < 10.0 && self.step.fract() > 0.0 => format!("{value:.1}"),
-            _ if self.last < 10_000.0 => format!("{value:.0}"),
+            _ if self.range.1 < 10_000.0 => format!("{value:.0}"),
             _ => short(value.round() as u64),
         }
     }
 }
 
+/// A power of ten: `0.01`, `10`, `100k`.
+fn power_of_ten(exponent: i32) -> String {
+    let Ok(digits) = usize::try_from(exponent) else {
+        return format!("{:.1$}", 10f64.powi(exponent), exponent.unsigned_abs() as usize);
+    };
+    let unit = ["", "k", "M", "G", "T"].get(digits / 3);
+    unit.map_or_else(|| format!("1e{digits}"), |unit| format!("1{}{unit}", "0".repeat(digits % 3)))
+}
+
 fn panel(chart: &Chart) -> String {
     let [left, right, top, bottom] = MARGINS;
-    let largest = |of: fn(&(f64, f64)) -> f64| chart.series.iter().flat_map(|s| &s.points).map(of).fold(0.0, f64::max);
-    let x = Axis::new(largest(|p| p.0), (left, WIDTH - right));
-    let y = Axis::new(largest(|p| p.1), (HEIGHT - bottom, top));
+    let points = || chart.series.iter().flat_map(|s| &s.points);
+    let x = Axis::new(chart.scale, points().map(|p| p.0), (left, WIDTH - right));
+    let y = Axis::new(chart.scale, points().map(|p| p.1), (HEIGHT - bottom, top));
     let mut out =
         format!("<text x=\"{left}\" y=\"18\" font-size=\"13\" font-weight=\"bold\">{}</text>\n", xml(&chart.title));
-    for tick in y.ticks() {
-        let at = y.at(tick);
+    for (tick, at) in y.ticks() {
         out.push_str(&format!(
             "<path d=\"M{left} {at:.1}H{:.1}\" stroke=\"#ddd\"/><text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n",
             WIDTH - right,
@@ -137,8 +194,8 @@ fn panel(chart: &Chart) -> String {
             y.text(tick)
         ));
     }
-    for tick in x.ticks() {
-        let (at, base) = (x.at(tick), HEIGHT - bottom);
+    let base = HEIGHT - bottom;
+    for (tick, at) in x.ticks() {
         out.push_str(&format!(
             "<path d=\"M{at:.1} {base:.1}v4\" stroke=\"#444\"/><text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n",
             base + 17.0,
@@ -164,13 +221,16 @@ fn line(series: &Series, colour: &str, x: &Axis, y: &Axis) -> String {
     let every = series.points.len().div_ceil(MOST_POINTS).max(1);
     let last = series.points.len().saturating_sub(1);
     let kept = series.points.iter().enumerate().filter(|(i, _)| i % every == 0 || *i == last).map(|(_, point)| point);
-    let points: Vec<(f64, f64)> = kept.map(|(a, b)| (x.at(*a), y.at(*b))).collect();
+    let points: Vec<(f64, f64)> = kept.filter_map(|(a, b)| x.at(*a).zip(y.at(*b))).collect();
     let path: Vec<String> = points.iter().map(|(a, b)| format!("{a:.1},{b:.1}")).collect();
     let dash = if series.dashed { " stroke-dasharray=\"5 4\"" } else { "" };
-    let mut out = format!(
-        "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.6\"{dash}/>\n",
-        path.join(" ")
-    );
+    let mut out = match series.joined {
+        true => format!(
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.6\"{dash}/>\n",
+            path.join(" ")
+        ),
+        false => String::new(),
+    };
     // A single point has no line.
     if series.marks || points.len() == 1 {
         for (a, b) in &points {
@@ -208,18 +268,33 @@ mod tests {
             (0.0, 1.0, 6, "1.0"),
             (300.0, 300.0, 4, "300"),
         ] {
-            let axis = Axis::new(most, (0.0, 100.0));
-            assert!((axis.last - last).abs() < 1e-9 * last.max(1.0), "{most}: {}", axis.last);
+            let axis = Axis::new(Scale::Linear, [most].into_iter(), (0.0, 100.0));
+            assert!((axis.range.1 - last).abs() < 1e-9 * last.max(1.0), "{most}: {}", axis.range.1);
             assert_eq!(axis.ticks().count(), ticks, "{most}");
-            assert_eq!(axis.text(axis.last), text, "{most}");
-            assert!((axis.at(axis.last) - 100.0).abs() < 1e-9);
+            assert_eq!(axis.text(axis.range.1), text, "{most}");
+            assert!((axis.at(axis.range.1).unwrap() - 100.0).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn logarithmic_axes_have_powers_of_ten() {
+        for (values, texts) in [
+            (&[0.02, 3.0][..], &["0.01", "0.1", "1", "10"][..]),
+            (&[5.0, 5.0], &["1", "10"]),
+            (&[100.0, 10_000_000.0], &["100", "1k", "10k", "100k", "1M", "10M"]),
+            (&[0.0, -1.0, f64::NAN], &["1", "10"]),
+            (&[], &["1", "10"]),
+        ] {
+            let axis = Axis::new(Scale::Logarithmic, values.iter().copied(), (0.0, 100.0));
+            assert_eq!(axis.ticks().map(|(tick, _)| axis.text(tick)).collect::<Vec<_>>(), texts, "{values:?}");
+            assert!(axis.at(0.0).is_none(), "zero has no place");
         }
     }
 
     #[test]
     fn many_points_are_thinned_out_but_not_the_last() {
         let points: Vec<(f64, f64)> = (0..10_001).map(|i| (f64::from(i), 1.0)).collect();
-        let axis = || Axis::new(10_000.0, (0.0, 10_000.0));
+        let axis = || Axis::new(Scale::Linear, [10_000.0].into_iter(), (0.0, 10_000.0));
         let text = line(&Series::line("s".to_string(), points), "red", &axis(), &axis());
         assert!(text.matches(',').count() <= MOST_POINTS + 1);
         assert!(text.contains("10000.0,1.0\""), "the last point is there");

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::line_chart::{Chart, Series, document};
+use crate::line_chart::{Chart, Scale, Series, document};
 use crate::run_log::{LoggedRun, Sample};
 
 /// What a plot shows.
@@ -97,7 +97,7 @@ fn chart(quantity: Quantity, runs: &[LoggedRun]) -> Chart {
             names(runs).into_iter().zip(runs).map(one).filter(|series| !series.points.is_empty()).collect()
         }
     };
-    Chart { title: quantity.title().to_string(), x_title: quantity.x_title().to_string(), series }
+    Chart { title: quantity.title().to_string(), x_title: quantity.x_title().to_string(), scale: Scale::Linear, series }
 }
 
 /// The names of the runs: the model, if there are several, and the options.

@@ -117,6 +117,19 @@ impl Run {
         self
     }
 
+    /// The part of the run from after `from` moves to after `to` moves, with the end of the run only if `to` is its last step.
+    #[must_use]
+    pub fn part(&self, from: usize, to: usize) -> Run {
+        let end = match self.end {
+            _ if to < self.moves().len() => End::Fine,
+            End::Cycle(before) => End::Cycle(before.saturating_sub(from)),
+            ref end => end.clone(),
+        };
+        let (model, layout, lines) = (self.model.clone(), self.layout.clone(), self.lines.clone());
+        let path = Arc::new(self.path.part(from, to));
+        Run { model, layout, lines, path, forgotten: self.forgotten + from, end }
+    }
+
     /// The number of dropped steps.
     pub fn forgotten(&self) -> usize {
         self.forgotten

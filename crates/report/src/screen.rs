@@ -75,6 +75,20 @@ pub fn headline(model: &Model, error: &ErrorKind) -> (String, Option<String>) {
     }
 }
 
+/// The headline of an error, with the property that it violates (its kind and its name; `None` for safety), and its place.
+pub fn headline_of(model: &Model, error: &ErrorKind, property: Option<(&str, &str)>) -> (String, Option<String>) {
+    let (what, place) = headline(model, error);
+    let what = match (property, error) {
+        (Some((_, name)), ErrorKind::BadPrefix | ErrorKind::Cycle | ErrorKind::Refuted) => {
+            what.replacen("property", name, 1)
+        }
+        (Some(("invariant", name)), ErrorKind::Goal) => format!("invariant violated: {name}"),
+        (Some((kind, name)), ErrorKind::Goal) if kind != "reachability" => format!("{name} violated"),
+        _ => what,
+    };
+    (what, place)
+}
+
 /// Whether the acceptance cycles of the observer are non-progress cycles: its accepting locations have only edges
 /// with the guard `np_`.
 fn seeks_non_progress(model: &Model) -> bool {
@@ -114,18 +128,14 @@ impl Checked<'_> {
 
     /// The headline of the first error, with the name of the property, and its place.
     fn headline(&self, violated: &Violated) -> (String, Option<String>) {
-        let (what, place) = headline(self.model, violated.first.error());
-        let what = match (self.property, violated.first.error()) {
-            (Some((_, name)), ErrorKind::BadPrefix | ErrorKind::Cycle | ErrorKind::Refuted) => {
-                what.replacen("property", name, 1)
+        let error = violated.first.error();
+        let (what, place) = headline_of(self.model, error, self.property);
+        match self.property {
+            Some((_, name)) if is_fault(error) => {
+                (format!("{what} (`{name}` was not decided: a fault came first)"), place)
             }
-            (Some((kind, name)), ErrorKind::Goal) if kind != "reachability" => format!("{name} violated"),
-            (Some((_, name)), error) if is_fault(error) => {
-                format!("{what} (`{name}` was not decided: a fault came first)")
-            }
-            _ => what,
-        };
-        (what, place)
+            _ => (what, place),
+        }
     }
 
     /// The result with a trace; `run` is the first counterexample.
@@ -164,7 +174,7 @@ impl Checked<'_> {
             (errors.bad_prefixes + errors.cycles, "violation of the property"),
         ];
         let kinds: Vec<String> = kinds.iter().filter(|(n, _)| *n > 0).map(|(n, what)| counted(*n, what)).collect();
-        let mut out = format!("  {} in all: {}\n", counted(errors.total(), "error"), kinds.join(", "));
+        let mut out = format!("  {} found: {}\n", counted(errors.total(), "error"), kinds.join(", "));
         for other in &violated.others {
             let (what, place) = headline(self.model, other.error());
             let steps = counted(other.replayed().moves().len() as u64, "step");
@@ -340,14 +350,15 @@ impl Checked<'_> {
         format!("  store: {}{then} (near the memory limit)\n", first.from.word())
     }
 
-    /// The state cache: `cache of 60 000 states · 1 203 replaced: states that were visited again are counted again`.
+    /// The state cache: `cache of 60 000 states · at most 12 probes · 1 203 replaced: states that were visited again are counted again`.
     fn cache(&self) -> String {
         let Some(cache) = self.statistics.cache else { return String::new() };
         let replaced = match cache.replaced {
             0 => "none replaced".to_string(),
             n => format!("{} replaced: states that were visited again are counted again", grouped(n)),
         };
-        format!("  cache of {} · {replaced}\n", counted(cache.slots, "state"))
+        let (slots, probes) = (counted(cache.slots, "state"), counted(cache.probes, "probe"));
+        format!("  cache of {slots} · at most {probes} · {replaced}\n")
     }
 
     /// The omission estimate: `about 5 120 states omitted (95 %: at most 5 270) · coverage at most about 99.87 % ·
@@ -472,15 +483,25 @@ pub fn trace_of(run: &Run, names: &Names, look: Look, selection: &Selection) -> 
     out
 }
 
-/// The headline of a run with an error. A property that is violated is named if its name is known.
-pub fn verdict_line(run: &Run, property: Option<&str>) -> Option<String> {
-    let error = run.end().error()?;
-    let (mut what, place) = headline(run.model(), &error);
-    if let (Some(name), ErrorKind::BadPrefix | ErrorKind::Cycle | ErrorKind::Refuted) = (property, &error) {
-        what = what.replacen("property", name, 1);
-    }
+/// The error of a run in words, and its place. A property that is violated is named if its kind and its name are known.
+pub fn verdict(run: &Run, property: Option<(&str, &str)>) -> Option<(String, Option<String>)> {
+    run.end().error().map(|error| headline_of(run.model(), &error, property))
+}
+
+/// The headline of a run with an error.
+pub fn verdict_line(run: &Run, property: Option<(&str, &str)>) -> Option<String> {
+    let (what, place) = verdict(run, property)?;
     let place = place.map(|p| format!("   {p}")).unwrap_or_default();
     Some(format!("{}{place}\n", paint(BAD, &format!("✗ {what}"))))
+}
+
+/// Statements of which one is executed. Of very many the first are listed.
+fn alternatives(statements: &[String]) -> String {
+    const MOST: usize = 8;
+    match statements.len().checked_sub(MOST) {
+        Some(more @ 2..) => format!("{} or one of {more} more", statements[..MOST].join(" or ")),
+        _ => statements.join(" or "),
+    }
 }
 
 /// The processes of a deadlock, with the statements they wait for.
@@ -500,7 +521,7 @@ pub fn deadlock(run: &Run, names: &Names) -> String {
                 [] => String::new(),
                 ends => format!("; its label of a valid end state is at {}", ends.join(", ")),
             };
-            (paint(BAD, "✗"), format!("{wait} {}{ends}", w.statements.join(" or ")))
+            (paint(BAD, "✗"), format!("{wait} {}{ends}", alternatives(&w.statements)))
         };
         out.push_str(&format!("  {mark} {:<name$}  {at:<place$}  {text}\n", w.process));
     }

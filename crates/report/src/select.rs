@@ -57,6 +57,21 @@ impl Selection {
         self.show.iter().filter(|pattern| !used(pattern)).cloned().collect()
     }
 
+    /// The first pattern of `--process` or `--statement` that no step of a run matches, and its option.
+    pub fn unmatched_row(&self, run: &Run, names: &Names) -> Option<(&'static str, String)> {
+        let has_step = |rows: &Selection| (1..=run.moves().len()).any(|step| rows.has_row(run, names, step));
+        let process = |pattern: &&String| {
+            let rows = Selection { processes: vec![(*pattern).clone()], ..Selection::default() };
+            !has_step(&rows)
+        };
+        let statement = |pattern: &&String| {
+            let rows = Selection { statements: vec![(*pattern).clone()], ..Selection::default() };
+            !has_step(&rows)
+        };
+        let of_processes = self.processes.iter().find(process).map(|pattern| ("--process", pattern.clone()));
+        of_processes.or_else(|| self.statements.iter().find(statement).map(|pattern| ("--statement", pattern.clone())))
+    }
+
     /// The items to show, in the order of the patterns.
     pub fn chosen(&self, run: &Run, names: &Names) -> Vec<Item> {
         let all = items(run);
@@ -201,5 +216,16 @@ mod tests {
         assert_eq!(chosen(&["receiver(2).x"]), ["receiver(2).x"]);
         let selection = Selection { show: vec!["d".into(), "nothing".into()], ..Selection::default() };
         assert_eq!(selection.unmatched(&run, &names), ["nothing"]);
+        let rows = |process: &str, statement: &str| {
+            let rows = Selection {
+                processes: vec![process.into()],
+                statements: vec![statement.into()],
+                ..Selection::default()
+            };
+            rows.unmatched_row(&run, &names)
+        };
+        assert_eq!(rows("sender", "d!*"), None);
+        assert_eq!(rows("receiver(2)", "nothing"), Some(("--statement", "nothing".to_string())));
+        assert_eq!(rows("receiver(3)", "*"), Some(("--process", "receiver(3)".to_string())));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kripke_model::ir::{Edge, FileId, Model, Span};
+use kripke_model::ir::{Edge, FileId, Model, SourceFile, Span};
 
 use crate::escape::visible;
 
@@ -32,17 +32,23 @@ pub struct Line {
 impl Lines {
     /// The lines of a model's files.
     pub fn new(model: &Model) -> Lines {
-        let starts = |text: &str| {
-            let after = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1);
+        Lines::ending(model, |text, at| text[at] == b'\n')
+    }
+
+    /// The lines as the C preprocessor counts them: a carriage return alone ends a line, too.
+    pub fn of_preprocessor(model: &Model) -> Lines {
+        let ends = |text: &[u8], at: usize| text[at] == b'\n' || text[at] == b'\r' && text.get(at + 1) != Some(&b'\n');
+        Lines::ending(model, ends)
+    }
+
+    /// The lines that end where `ends` says so.
+    fn ending(model: &Model, ends: impl Fn(&[u8], usize) -> bool) -> Lines {
+        let starts = |text: &[u8]| {
+            let after = (0..text.len()).filter(|at| ends(text, *at)).map(|at| at as u32 + 1);
             std::iter::once(0).chain(after).collect()
         };
-        Lines {
-            files: model
-                .files
-                .iter()
-                .map(|f| File { name: visible(&f.name).into_owned(), starts: starts(&f.text) })
-                .collect(),
-        }
+        let file = |f: &SourceFile| File { name: visible(&f.name).into_owned(), starts: starts(f.text.as_bytes()) };
+        Lines { files: model.files.iter().map(file).collect() }
     }
 
     /// The lines of a span.

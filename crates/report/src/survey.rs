@@ -1,5 +1,8 @@
 //! The characteristics of a state space, the profile of statements and the ranges of variables, as text.
 
+pub mod condition;
+pub mod table;
+
 use std::collections::BTreeMap;
 
 use kripke_model::ir::{Edge, Model};
@@ -15,6 +18,8 @@ use crate::source::Lines;
 pub struct Survey {
     /// Whether every reachable state was visited.
     pub complete: bool,
+    /// Whether the states are those of the product of the model with the automaton of a property.
+    pub product: bool,
     /// Distinct states.
     pub unique: u64,
     /// Transitions to states that were visited before and are not on the depth-first stack.
@@ -43,8 +48,8 @@ pub struct Survey {
     pub components: Components,
     /// Bounds of the diameter of the largest component.
     pub diameter: (u64, u64),
-    /// Collisions of the hash functions: states whose first 32 bits of the hash are those of another state.
-    pub collisions: Vec<Collisions>,
+    /// The hash functions on these states.
+    pub hashing: Vec<Hashing>,
     /// Bytes of a packed state.
     pub state_bytes: Spread,
     /// Bytes of the states and transitions.
@@ -81,17 +86,19 @@ impl Spread {
     }
 }
 
-/// The collisions of a hash function.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Collisions {
+/// A hash function on the states of a state space.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Hashing {
     /// The hash function.
     pub function: &'static str,
-    /// The number of states that are not the first with their hash.
+    /// The number of states whose 32 bits of the hash are those of a state before.
     pub collisions: u64,
+    /// The slots that are looked at to enter a state into a table with double hashing that is at most half full.
+    pub probes: Spread,
 }
 
 /// The strongly connected components.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Components {
     /// All components.
     pub count: u64,
@@ -99,8 +106,36 @@ pub struct Components {
     pub trivial: u64,
     /// Components that no transition leaves.
     pub terminal: u64,
+    /// Components with a cycle and an accepting state.
+    pub accepting: u64,
+    /// Components with a cycle in which every state is accepting.
+    pub fully_accepting: u64,
     /// The states of the largest.
     pub largest: u64,
+    /// The numbers of components by size.
+    pub sizes: Vec<SizeClass>,
+}
+
+/// The components whose size has the same number of digits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct SizeClass {
+    /// The smallest size of the class: a power of ten.
+    pub from: u64,
+    /// The number of components.
+    pub components: u64,
+}
+
+impl SizeClass {
+    /// The classes that are not empty, by size.
+    pub fn of(sizes: &[u64]) -> Vec<SizeClass> {
+        let mut classes = BTreeMap::new();
+        sizes.iter().filter(|size| **size > 0).for_each(|size| *classes.entry(size.ilog10()).or_insert(0) += 1);
+        classes.into_iter().map(|(digits, components)| SizeClass { from: 10u64.pow(digits), components }).collect()
+    }
+
+    fn text(&self) -> String {
+        format!("{} of {} to {} states", grouped(self.components), grouped(self.from), grouped(self.from * 10 - 1))
+    }
 }
 
 /// The values that a variable had.
@@ -136,12 +171,17 @@ pub struct Profiled {
 impl Survey {
     /// The figures as an indented table.
     pub fn text(&self) -> String {
-        let c = &self.components;
-        let diameter = format!("{} to {}", grouped(self.diameter.0), grouped(self.diameter.1));
-        let each = |c: &Collisions| format!("{} {}", c.function, grouped(c.collisions));
-        let collisions: Vec<String> = self.collisions.iter().map(each).collect();
-        let collisions = format!("{} (32 bits)", collisions.join(", "));
-        let rows = [
+        let what =
+            if self.product { "product of the model and the property, all interleavings" } else { "all interleavings" };
+        let mark = if self.complete { "" } else { ", incomplete" };
+        let row = |(name, value): (&str, String)| format!("    {name:<17}  {value}\n");
+        let rows = self.counts().into_iter().chain(self.shape()).chain(self.hashing_rows());
+        format!("  state space ({what}{mark}):\n{}", rows.map(row).collect::<String>())
+    }
+
+    /// What a depth-first search counts.
+    fn counts(&self) -> Vec<(&'static str, String)> {
+        vec![
             ("unique", grouped(self.unique)),
             ("revisits", grouped(self.revisits)),
             ("loops", grouped(self.loops)),
@@ -149,148 +189,44 @@ impl Survey {
             ("transitions/state", format!("{:.2}", self.transitions as f64 / self.unique.max(1) as f64)),
             ("depth", grouped(self.depth)),
             ("ends", grouped(self.ends)),
+        ]
+    }
+
+    /// The shape of the graph.
+    fn shape(&self) -> Vec<(&'static str, String)> {
+        let c = &self.components;
+        let (back, by) = (grouped(self.back_level_edges), grouped(self.longest_back_level_edge));
+        let kinds = format!("{}: {} trivial, {} terminal", grouped(c.count), grouped(c.trivial), grouped(c.terminal));
+        let sizes: Vec<String> = c.sizes.iter().map(SizeClass::text).collect();
+        let accepting = format!("{}, {} fully", grouped(c.accepting), grouped(c.fully_accepting));
+        let diameter = format!("{} to {}", grouped(self.diameter.0), grouped(self.diameter.1));
+        let mut rows = vec![
             ("successors", self.out_degree.text()),
             ("predecessors", self.in_degree.text()),
             ("levels", format!("{}, width at most {}", grouped(self.levels), grouped(self.width))),
-            (
-                "back-level edges",
-                format!(
-                    "{}, by at most {} levels",
-                    grouped(self.back_level_edges),
-                    grouped(self.longest_back_level_edge)
-                ),
-            ),
-            (
-                "components",
-                format!(
-                    "{}: {} trivial, {} terminal, largest {}",
-                    grouped(c.count),
-                    grouped(c.trivial),
-                    grouped(c.terminal),
-                    grouped(c.largest)
-                ),
-            ),
+            ("back-level edges", format!("{back}, by at most {by} levels")),
+            ("components", format!("{kinds}, largest {}", grouped(c.largest))),
+            ("component sizes", sizes.join(", ")),
             ("diameter", format!("{diameter} in the largest component")),
-            ("hash collisions", collisions),
+        ];
+        if self.product {
+            rows.insert(5, ("accepting", format!("{accepting} accepting components with cycles")));
+        }
+        rows
+    }
+
+    fn hashing_rows(&self) -> Vec<(&'static str, String)> {
+        let list = |each: &dyn Fn(&Hashing) -> String| {
+            let all = self.hashing.iter().map(|h| format!("{} {}", h.function, each(h)));
+            all.collect::<Vec<_>>().join(", ")
+        };
+        let probes = |h: &Hashing| format!("{:.2}/{}", h.probes.mean, grouped(h.probes.most));
+        vec![
+            ("hash collisions", format!("{} (32 bits)", list(&|h| grouped(h.collisions)))),
+            ("probes", format!("{} (mean/most, table half full)", list(&probes))),
             ("bytes/state", self.state_bytes.text()),
             ("memory", bytes(self.memory)),
-        ];
-        let what = if self.complete { "all interleavings" } else { "all interleavings, incomplete" };
-        let rows: String = rows.iter().map(|(name, value)| format!("    {name:<17}  {value}\n")).collect();
-        format!("  state space ({what}):\n{rows}")
-    }
-}
-
-/// The characteristics by which models are compared and selected.
-pub const CHARACTERISTICS: [&str; 11] = [
-    "states",
-    "transitions",
-    "depth",
-    "levels",
-    "width",
-    "back-level",
-    "components",
-    "largest",
-    "diameter",
-    "successors",
-    "bytes",
-];
-
-/// The header of the table as CSV.
-pub const CSV_HEADER: &str =
-    "model,complete,states,transitions,depth,levels,width,back-level,components,largest,diameter,successors,bytes";
-
-impl Survey {
-    /// The value of a characteristic. The number of successors and the length of states are means, the diameter is a lower bound.
-    pub fn value(&self, characteristic: &str) -> Option<f64> {
-        let whole = |n: u64| Some(n as f64);
-        match characteristic {
-            "states" => whole(self.unique),
-            "transitions" => whole(self.transitions),
-            "depth" => whole(self.depth),
-            "levels" => whole(self.levels),
-            "width" => whole(self.width),
-            "back-level" => whole(self.back_level_edges),
-            "components" => whole(self.components.count),
-            "largest" => whole(self.components.largest),
-            "diameter" => whole(self.diameter.0),
-            "successors" => Some(self.out_degree.mean),
-            "bytes" => Some(self.state_bytes.mean),
-            _ => None,
-        }
-    }
-
-    fn cells(&self) -> Vec<String> {
-        let cell = |name: &&str| match (*name, self.value(name).unwrap_or(0.0)) {
-            ("successors" | "bytes", mean) => format!("{mean:.2}"),
-            (_, whole) => grouped(whole as u64),
-        };
-        CHARACTERISTICS.iter().map(cell).collect()
-    }
-}
-
-/// The characteristics of several models as a table. An incomplete survey is marked.
-pub fn table(models: &[(String, Survey)]) -> String {
-    let head = std::iter::once("model").chain(CHARACTERISTICS).map(String::from).collect::<Vec<_>>();
-    let mark = |survey: &Survey| if survey.complete { "" } else { " (incomplete)" };
-    let row = |(name, survey): &(String, Survey)| {
-        std::iter::once(format!("{}{}", visible(name), mark(survey))).chain(survey.cells()).collect::<Vec<_>>()
-    };
-    let rows: Vec<Vec<String>> = std::iter::once(head).chain(models.iter().map(row)).collect();
-    let width = |i: usize| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..=CHARACTERISTICS.len()).map(width).collect();
-    let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths).skip(1).map(|(cell, width)| format!("  {cell:>width$}"));
-        format!("{:<width$}{}\n", row[0], cells.collect::<String>(), width = widths[0])
-    };
-    rows.iter().map(line).collect()
-}
-
-/// The same as CSV.
-pub fn csv(models: &[(String, Survey)]) -> String {
-    let row = |(name, survey): &(String, Survey)| {
-        let values = CHARACTERISTICS.iter().map(|name| survey.value(name).unwrap_or(0.0).to_string());
-        let values: Vec<String> = values.collect();
-        format!("\"{}\",{},{}\n", visible(name).replace('"', "\"\""), survey.complete, values.join(","))
-    };
-    format!("{CSV_HEADER}\n{}", models.iter().map(row).collect::<String>())
-}
-
-/// A condition on characteristics: `states>=1000`.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Condition {
-    characteristic: String,
-    operator: &'static str,
-    number: f64,
-}
-
-impl std::str::FromStr for Condition {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Condition, String> {
-        let operators = [">=", "<=", ">", "<", "="];
-        let found = operators.iter().find_map(|operator| Some((*operator, text.split_once(operator)?)));
-        let (operator, (name, number)) = found.ok_or("a condition is NAME>=NUMBER, with >=, <=, >, < or =")?;
-        let name = name.trim();
-        if !CHARACTERISTICS.contains(&name) {
-            return Err(format!("unknown characteristic `{name}`; there are {}", CHARACTERISTICS.join(", ")));
-        }
-        let number = number.trim().parse::<f64>().map_err(|_| format!("`{}` is no number", number.trim()))?;
-        Ok(Condition { characteristic: name.to_string(), operator, number })
-    }
-}
-
-impl Condition {
-    /// Whether a state space satisfies the condition.
-    pub fn holds(&self, survey: &Survey) -> bool {
-        let value = survey.value(&self.characteristic).unwrap_or(f64::NAN);
-        match self.operator {
-            ">=" => value >= self.number,
-            "<=" => value <= self.number,
-            ">" => value > self.number,
-            "<" => value < self.number,
-            _ => (value - self.number).abs() < 1e-9,
-        }
+        ]
     }
 }
 
@@ -350,18 +286,10 @@ mod tests {
     }
 
     #[test]
-    fn conditions_are_read_and_evaluated() {
-        let survey = Survey { unique: 38, levels: 10, ..Survey::default() };
-        for (text, holds) in [("states>=38", true), ("states < 38", false), ("levels=10", true), ("width>0", false)] {
-            assert_eq!(text.parse::<Condition>().unwrap().holds(&survey), holds, "{text}");
-        }
-        for text in ["states", "size>3", "states>many"] {
-            assert!(text.parse::<Condition>().is_err(), "{text}");
-        }
-        let models = [("a,b.pml".to_string(), survey)];
-        assert!(csv(&models).ends_with("\n\"a,b.pml\",false,38,0,0,10,0,0,0,0,0,0,0\n"), "{}", csv(&models));
-        assert!(table(&models).lines().all(|line| line.len() == table(&models).lines().next().unwrap().len()));
-        assert!(CSV_HEADER.ends_with(&CHARACTERISTICS.join(",")));
+    fn sizes_are_in_classes_by_their_digits() {
+        let class = |from, components| SizeClass { from, components };
+        assert_eq!(SizeClass::of(&[1, 9, 10, 1, 2000]), [class(1, 3), class(10, 1), class(1000, 1)]);
+        assert_eq!(class(10, 1).text(), "1 of 10 to 99 states");
     }
 
     #[test]

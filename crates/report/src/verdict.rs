@@ -165,6 +165,9 @@ impl Reason {
             Reason::Limit(Limit::EndlessSequence(_)) => "endless_sequence",
             Reason::Limit(Limit::Cache(_)) => "cache_full",
             Reason::Limit(Limit::LossyStore) => "lossy_store",
+            Reason::Limit(Limit::LostRank(_)) => "lost_rank",
+            Reason::Limit(Limit::DeviceMemory(_)) => "device_memory",
+            Reason::Limit(Limit::LostDevice(_)) => "lost_device",
             Reason::Unchecked(_) => "unchecked_properties",
             Reason::NoTrail => "no_trail",
         }
@@ -177,6 +180,8 @@ impl Reason {
             Reason::Limit(Limit::States(_)) => Some("increase --max-states"),
             Reason::Limit(Limit::Memory(_)) => Some("increase --mem, or reduce the model"),
             Reason::Limit(Limit::Cache(_)) => Some("increase --cache-states"),
+            Reason::Limit(Limit::DeviceMemory(_)) => Some("leave out --gpu, or reduce the model"),
+            Reason::Limit(Limit::LostDevice(_)) => Some("leave out --gpu"),
             Reason::Limit(Limit::Time) => Some("increase --timeout"),
             Reason::Unchecked(_) => Some("--no-claim checks safety alone"),
             Reason::NoTrail => Some("increase --mem to keep counterexamples"),

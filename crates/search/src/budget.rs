@@ -54,6 +54,12 @@ pub enum Limit {
     Cache(u64),
     /// The open set became empty, but a lossy store may have taken new states for visited ones.
     LossyStore,
+    /// A rank of a search over several ranks was lost; the text says how.
+    LostRank(String),
+    /// The memory of the machine that stores the states is full, in bytes.
+    DeviceMemory(u64),
+    /// The machine that stores the states was lost; the text says how.
+    LostDevice(String),
 }
 
 impl fmt::Display for Limit {
@@ -68,6 +74,8 @@ impl fmt::Display for Limit {
             Limit::EndlessSequence(_) => write!(f, "an atomic sequence does not come to an end"),
             Limit::Cache(slots) => write!(f, "a cache of {slots} states has no room for the stack"),
             Limit::LossyStore => write!(f, "the store may have missed states"),
+            Limit::DeviceMemory(bytes) => write!(f, "memory of the device is full: {bytes} bytes"),
+            Limit::LostRank(how) | Limit::LostDevice(how) => f.write_str(how),
         }
     }
 }

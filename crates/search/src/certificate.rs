@@ -118,7 +118,9 @@ pub(crate) fn check_ranks(
     successors: &mut dyn Successors,
     options: &Options,
 ) -> Result<Certified, NotClosed> {
-    let Some(cycles) = options.cycles.filter(|_| options.ctl.is_none()) else { return Err(NotClosed::Question) };
+    // Acceptance marks number all edges of a state, not those of its ample set.
+    let fits = |cycles: &Cycles| options.ctl.is_none() && !(options.reduces && cycles.by_edges());
+    let Some(cycles) = options.cycles.filter(fits) else { return Err(NotClosed::Question) };
     let mut ranked = |state: &State, marks: &[u32], (flags, batch): (Flags, &Batch)| {
         let from = set.rank(state);
         let bad = batch.states().enumerate().find(|(number, successor)| {
@@ -149,7 +151,7 @@ fn check<S: ClosedSet + ?Sized>(
     successors: &mut dyn Successors,
     options: &Options,
 ) -> Result<Certified, NotClosed> {
-    let (mut batch, mut marks) = (Batch::new(), Vec::new());
+    let (mut batch, mut postponed, mut marks) = (Batch::new(), Batch::new(), Vec::new());
     successors.initial(&mut batch);
     if !batch.states().all(|state| set.contains(state)) {
         return Err(NotClosed::Initial);
@@ -160,7 +162,7 @@ fn check<S: ClosedSet + ?Sized>(
         if result.is_ok() {
             batch.clear();
             marks.clear();
-            let flags = successors.expand(state, Choice::All, &mut batch);
+            let flags = expand(successors, options.reduces, state, (&mut batch, &mut postponed));
             if options.cycles.is_some_and(|cycles| cycles.by_edges()) {
                 successors.acceptance_marks(state, &mut marks);
             }
@@ -173,6 +175,23 @@ fn check<S: ClosedSet + ?Sized>(
         }
     });
     result.map(|()| Certified { exhausted: Exhausted::new(errors), states, transitions })
+}
+
+/// Expands a state: its ample set if the search reduces. What the ample set postpones has to be in the set of states, too, so the
+/// certificate is one for a cycle proviso that depends on the state alone.
+pub(crate) fn expand(
+    successors: &mut dyn Successors,
+    reduces: bool,
+    state: &State,
+    (batch, postponed): (&mut Batch, &mut Batch),
+) -> Flags {
+    if !reduces {
+        return successors.expand(state, Choice::All, batch);
+    }
+    postponed.clear();
+    let flags = successors.expand_ample(state, batch, postponed);
+    postponed.states().for_each(|successor| batch.push(successor));
+    flags
 }
 
 /// Checks the successors of one state, and counts the findings on the way to them.

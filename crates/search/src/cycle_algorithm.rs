@@ -10,9 +10,9 @@ use kripke_model::trail::Ending;
 
 use crate::budget::{Budget, Limit};
 use crate::certificate::{NotClosed, RankedSet, check_ranks};
-use crate::explore::{Cycles, Factory, Options};
+use crate::explore::{Factory, Options, StoreKind};
 use crate::outcome::{End, ErrorKind, Outcome, Statistics, Violation};
-use crate::progress::Progress;
+use crate::progress::{Progress, Snapshot};
 
 /// A search for accepting cycles.
 ///
@@ -21,15 +21,17 @@ use crate::progress::Progress;
 /// * States are those that the successor generators give; each thread makes its own generator. A cycle is accepting if it has all
 ///   acceptance marks, or an accepting state if there are none.
 /// * [`Answer::Lasso`] is a trail from the initial state that ends in [`Ending::Cycle`]. Under a
-///   [fairness](Cycles::fairness) assumption the cycle must be fair.
+///   [fairness](crate::Cycles::fairness) assumption the cycle must be fair.
 /// * [`Answer::NoCycle`] is the set of all reachable states, with [ranks](crate::Rank) that exclude accepting cycles.
+/// * An error that is no cycle ends the search, too: a failed assertion if the [options](Options::assertions) say so, an invalid end
+///   state if they do, a fault, a bad prefix.
 /// * The search observes the budget: [`Budget::check`] names the limit that ends it. It reports its progress.
 pub trait CycleAlgorithm {
     /// The name of the algorithm, as a user writes it.
     fn name(&self) -> &'static str;
 
     /// Searches for an accepting cycle.
-    fn search(&self, successors: Factory<'_, '_>, cycles: Cycles, budget: &Budget, progress: &Progress) -> Answer;
+    fn search(&self, successors: Factory<'_, '_>, options: &Options, budget: &Budget, progress: &Progress) -> Answer;
 }
 
 /// The answer of a search for accepting cycles.
@@ -37,6 +39,8 @@ pub trait CycleAlgorithm {
 pub enum Answer {
     /// A run into an accepting cycle and around it.
     Lasso(Trail),
+    /// An error that is no cycle.
+    Error(Violation),
     /// There is no accepting cycle.
     NoCycle(Box<dyn RankedSet>),
     /// The search is incomplete.
@@ -62,15 +66,22 @@ pub fn explore_cycles(
     budget: &Budget,
     progress: &Progress,
 ) -> Result<Outcome, Unproved> {
-    let cycles = options.cycles.ok_or(Unproved::NoCycles)?;
-    let mut statistics = Statistics::default();
-    let (end, violations) = match algorithm.search(successors, cycles, budget, progress) {
+    options.cycles.ok_or(Unproved::NoCycles)?;
+    let answer = algorithm.search(successors, options, budget, progress);
+    let Snapshot { states, transitions, depth, bytes, .. } = progress.snapshot();
+    let mut statistics = Statistics { states, transitions, depth, store_bytes: bytes, ..Statistics::default() };
+    statistics.store = StoreKind::Exact;
+    let (end, violations) = match answer {
         Answer::Stopped(limit) => (End::Stopped(limit), Vec::new()),
         Answer::Lasso(trail) if matches!(trail.ending, Ending::Cycle(_)) => {
             statistics.errors.cycles = 1;
             (End::Violation, vec![Violation { error: ErrorKind::Cycle, trail }])
         }
         Answer::Lasso(_) => return Err(Unproved::NoLasso),
+        Answer::Error(violation) => {
+            statistics.errors.count(&violation.error);
+            (End::Violation, vec![violation])
+        }
         Answer::NoCycle(set) => {
             let certified = check_ranks(&*set, &mut *successors(), options).map_err(Unproved::Certificate)?;
             (statistics.states, statistics.transitions) = (certified.states, certified.transitions);

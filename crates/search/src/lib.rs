@@ -12,6 +12,7 @@
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
+mod accelerator;
 mod budget;
 mod certificate;
 mod cycle_algorithm;
@@ -19,21 +20,24 @@ mod explore;
 pub mod graph;
 mod minimal_lasso;
 mod outcome;
+mod peers;
 mod progress;
 pub mod store;
 mod sync;
 
+pub use accelerator::{Accelerator, AcceleratorFailure};
 pub use budget::{Budget, Limit};
 pub use certificate::{ClosedSet, NotClosed, Rank, RankedSet, certify, certify_acyclic};
 pub use cycle_algorithm::{Answer, CycleAlgorithm, Unproved, explore_cycles};
 pub use explore::{
     Algorithm, CacheSize, Claim, CtlFormula, Cycles, Evidence, Factory, Fairness, Options, Order, Place, Run,
-    StoreKind, SubformulaId, SuccessorOrder, explore, explore_with,
+    StoreKind, SubformulaId, SuccessorOrder, explore, explore_accelerated, explore_part, explore_with,
 };
 pub use minimal_lasso::{Lasso, LassoBounds, minimal_lasso};
 pub use outcome::{
     CacheUse, End, ErrorFree, ErrorKind, Errors, Exhausted, Outcome, ProbeUse, Statistics, StoreMigration, Swarm,
     Violation,
 };
+pub use peers::{LostPeer, Peers, Routed};
 pub use progress::{Progress, Snapshot};
 pub use store::when_out_of_memory;

@@ -11,6 +11,8 @@ use std::time::Instant;
 
 use kripke_model::{Batch, Choice, Successors};
 
+use crate::graph::Adjacency;
+
 /// What a search for a shortest lasso may take.
 #[derive(Clone, Debug)]
 pub struct LassoBounds {
@@ -41,16 +43,16 @@ pub struct Lasso {
 
 /// A shortest lasso through an accepting state. None if the graph is too large, or if there is no lasso within its length.
 pub fn minimal_lasso(system: &mut dyn Successors, bounds: &LassoBounds) -> Option<Lasso> {
-    explore(system, bounds)?.shortest_lasso(bounds.length, bounds.work)
+    explore(system, bounds)?.finished().shortest_lasso(bounds.length, bounds.work)
 }
 
 /// An explored part of a state graph.
 #[derive(Debug, Default)]
 struct Graph {
     /// The successors of each state, in their order.
-    next: Vec<Vec<u32>>,
-    /// The predecessors of each state, each with the number of the successor.
-    before: Vec<Vec<(u32, u32)>>,
+    next: Adjacency,
+    /// The predecessors of each state, in ascending order.
+    before: Adjacency,
     accepting: Vec<bool>,
     /// The number of transitions from the initial state.
     depth: Vec<u32>,
@@ -80,6 +82,7 @@ fn explore(system: &mut dyn Successors, bounds: &LassoBounds) -> Option<Graph> {
         batch.clear();
         let state = std::mem::take(&mut states[at]);
         graph.accepting[at] = system.expand(&state, Choice::All, &mut batch).accepting;
+        let mut targets = Vec::with_capacity(batch.len());
         for n in 0..batch.len() {
             let next = batch.state(n);
             let id = match numbers.get(next) {
@@ -93,25 +96,63 @@ fn explore(system: &mut dyn Successors, bounds: &LassoBounds) -> Option<Graph> {
                     id
                 }
             };
-            graph.next[at].push(id);
-            graph.before[id as usize].push((at as u32, n as u32));
+            targets.push(id);
         }
+        graph.next.push(targets);
         at += 1;
     }
     Some(graph)
 }
 
-/// Distances from or to one state, with the transition that each distance begins or ends with.
+/// Distances from or to one state, with the state before or after it on a shortest way.
+#[derive(Default)]
 struct Distances {
-    found: HashMap<u32, (u32, (u32, u32))>,
-    /// The shortest closed walk through the state: its length and its last or first transition.
-    closed: Option<(u32, (u32, u32))>,
+    /// The distance of each state, and its neighbour.
+    found: Vec<Option<(u32, u32)>>,
+    /// The states with a distance.
+    list: Vec<u32>,
+    /// The shortest closed walk through the state: its length and the last state before it is closed.
+    closed: Option<(u32, u32)>,
+}
+
+impl Distances {
+    /// No distances; the memory is kept.
+    fn clear(&mut self, states: usize) {
+        self.list.drain(..).for_each(|state| self.found[state as usize] = None);
+        self.found.resize(states, None);
+        self.closed = None;
+    }
+
+    /// Notes a distance, unless there is one.
+    fn note(&mut self, state: u32, distance: u32, neighbour: u32) -> bool {
+        let place = &mut self.found[state as usize];
+        let new = place.is_none();
+        if new {
+            *place = Some((distance, neighbour));
+            self.list.push(state);
+        }
+        new
+    }
+
+    fn get(&self, state: u32) -> Option<(u32, u32)> {
+        self.found.get(state as usize).copied().flatten()
+    }
 }
 
 impl Graph {
+    /// The graph with the transitions of all states: those that were not expanded have none.
+    fn finished(mut self) -> Graph {
+        self.next.pad(self.depth.len());
+        self.before = self.next.reversed();
+        self
+    }
+
+    /// The number of the first successor of a state that is this one.
+    fn number(&self, from: u32, to: u32) -> u32 {
+        self.next.targets(from as usize).iter().position(|next| *next == to).unwrap_or(0) as u32
+    }
+
     fn add(&mut self, depth: u32, parent: (u32, u32)) {
-        self.next.push(Vec::new());
-        self.before.push(Vec::new());
         self.accepting.push(false);
         self.depth.push(depth);
         self.parent.push(parent);
@@ -121,13 +162,14 @@ impl Graph {
     fn shortest_lasso(&self, length: usize, work: u64) -> Option<Lasso> {
         let known = u32::try_from(length).unwrap_or(u32::MAX).saturating_add(1);
         let (mut best, mut left) = (None::<(u32, u32, u32)>, work);
+        let mut ways = [Distances::default(), Distances::default()];
         // States are numbered in the order of their depth.
-        for a in (0..self.next.len() as u32).filter(|a| self.accepting[*a as usize]) {
+        for a in (0..self.depth.len() as u32).filter(|a| self.accepting[*a as usize]) {
             let most = best.map_or(known, |(total, ..)| total);
             if self.depth[a as usize].saturating_add(1) >= most || left == 0 {
                 break;
             }
-            if let Some((total, entry)) = self.through(a, most, &mut left) {
+            if let Some((total, entry)) = self.through(a, most, &mut ways, &mut left) {
                 best = Some((total, a, entry));
             }
         }
@@ -136,17 +178,18 @@ impl Graph {
     }
 
     /// The shortest lasso through `a` that is shorter than `most`: its length and the first state of its cycle.
-    fn through(&self, a: u32, most: u32, left: &mut u64) -> Option<(u32, u32)> {
+    fn through(&self, a: u32, most: u32, ways: &mut [Distances; 2], left: &mut u64) -> Option<(u32, u32)> {
         let depth = self.depth[a as usize];
-        let forward = self.forward(a, most.saturating_sub(depth), left);
+        let [forward, backward] = ways;
+        self.forward(a, most.saturating_sub(depth), forward, left);
         let (round, _) = forward.closed?;
         let mut best = (depth.saturating_add(round) < most).then_some((depth + round, a));
-        let backward = self.backward(a, most, left);
-        let mut entries: Vec<u32> = backward.found.keys().copied().collect();
+        self.backward(a, most, backward, left);
+        let mut entries = backward.list.clone();
         entries.sort_unstable();
         for s in entries {
-            let (Some((to, _)), Some((from, _))) = (backward.found.get(&s), forward.found.get(&s)) else { continue };
-            let total = self.depth[s as usize].saturating_add(*to).saturating_add(*from);
+            let (Some((to, _)), Some((from, _))) = (backward.get(s), forward.get(s)) else { continue };
+            let total = self.depth[s as usize].saturating_add(to).saturating_add(from);
             if total < best.map_or(most, |(total, _)| total) {
                 best = Some((total, s));
             }
@@ -155,44 +198,38 @@ impl Graph {
     }
 
     /// Distances from `a`, below `most`.
-    fn forward(&self, a: u32, most: u32, left: &mut u64) -> Distances {
-        let mut out = Distances { found: HashMap::new(), closed: None };
+    fn forward(&self, a: u32, most: u32, out: &mut Distances, left: &mut u64) {
+        out.clear(self.depth.len());
         let mut queue = VecDeque::from([(a, 0)]);
         while let Some((at, distance)) = queue.pop_front() {
-            for (n, next) in self.next[at as usize].iter().enumerate().filter(|_| distance + 1 < most) {
+            for next in self.next.targets(at as usize).iter().filter(|_| distance + 1 < most) {
                 *left = left.saturating_sub(1);
-                let step = (distance + 1, (at, n as u32));
                 if *next == a {
-                    out.closed = out.closed.or(Some(step));
-                } else if !out.found.contains_key(next) {
-                    out.found.insert(*next, step);
+                    out.closed = out.closed.or(Some((distance + 1, at)));
+                } else if out.note(*next, distance + 1, at) {
                     queue.push_back((*next, distance + 1));
                 }
             }
         }
-        out
     }
 
     /// Distances to `a` from states that are near enough to the initial state.
-    fn backward(&self, a: u32, most: u32, left: &mut u64) -> Distances {
-        let mut out = Distances { found: HashMap::new(), closed: None };
+    fn backward(&self, a: u32, most: u32, out: &mut Distances, left: &mut u64) {
+        out.clear(self.depth.len());
         let mut queue = VecDeque::from([(a, 0)]);
         while let Some((at, distance)) = queue.pop_front() {
-            for (before, n) in &self.before[at as usize] {
+            for before in self.before.targets(at as usize) {
                 *left = left.saturating_sub(1);
                 let near = self.depth[*before as usize].saturating_add(distance + 1) < most;
-                if near && *before != a && !out.found.contains_key(before) {
-                    out.found.insert(*before, (distance + 1, (at, *n)));
+                if near && *before != a && out.note(*before, distance + 1, at) {
                     queue.push_back((*before, distance + 1));
                 }
             }
         }
-        out
     }
 
     /// The lasso that enters its cycle at `entry` and goes through `a`.
     fn lasso(&self, a: u32, entry: u32, total: u32, shortest: bool) -> Lasso {
-        let mut unlimited = u64::MAX;
         let (mut stem, mut at) = (Vec::new(), entry);
         while at != 0 {
             let (before, n) = self.parent[at as usize];
@@ -200,22 +237,21 @@ impl Graph {
             at = before;
         }
         stem.reverse();
-        let forward = self.forward(a, total + 1, &mut unlimited);
+        let (mut forward, mut backward, mut unlimited) = (Distances::default(), Distances::default(), u64::MAX);
+        self.forward(a, total + 1, &mut forward, &mut unlimited);
+        self.backward(a, total + 1, &mut backward, &mut unlimited);
         let mut cycle = Vec::new();
-        if entry != a {
-            let backward = self.backward(a, total + 1, &mut unlimited);
-            let mut at = entry;
-            while at != a {
-                let Some((_, (next, n))) = backward.found.get(&at) else { break };
-                cycle.push(*n);
-                at = *next;
-            }
+        let mut at = entry;
+        while let Some((_, next)) = backward.get(at).filter(|_| at != a) {
+            cycle.push(self.number(at, next));
+            at = next;
         }
-        let mut rest = Vec::new();
-        let mut step = if entry == a { forward.closed } else { forward.found.get(&entry).copied() };
-        while let Some((_, (before, n))) = step {
-            rest.push(n);
-            step = if before == a { None } else { forward.found.get(&before).copied() };
+        let (mut rest, mut to) = (Vec::new(), entry);
+        let mut step = if entry == a { forward.closed } else { forward.get(entry) };
+        while let Some((_, before)) = step {
+            rest.push(self.number(before, to));
+            to = before;
+            step = if before == a { None } else { forward.get(before) };
         }
         cycle.extend(rest.into_iter().rev());
         Lasso { stem, cycle, shortest }
@@ -235,6 +271,7 @@ mod tests {
         while at < order.len() {
             let state = order[at] as usize;
             out.accepting[at] = accepting[state];
+            let mut targets = Vec::new();
             for (n, to) in next[state].iter().enumerate() {
                 let known = number.len() as u32;
                 let id = *number.entry(*to).or_insert(known);
@@ -242,12 +279,12 @@ mod tests {
                     order.push(*to);
                     out.add(out.depth[at] + 1, (at as u32, n as u32));
                 }
-                out.next[at].push(id);
-                out.before[id as usize].push((at as u32, n as u32));
+                targets.push(id);
             }
+            out.next.push(targets);
             at += 1;
         }
-        out
+        out.finished()
     }
 
     /// The length of a shortest accepting lasso, by trying all walks of each length.
@@ -278,7 +315,7 @@ mod tests {
         let follow = |from: u32, choices: &[u32]| {
             choices.iter().try_fold((from, false), |(at, accepts), n| {
                 let accepts = accepts || graph.accepting[at as usize];
-                Some((*graph.next[at as usize].get(*n as usize)?, accepts))
+                Some((*graph.next.targets(at as usize).get(*n as usize)?, accepts))
             })
         };
         let Some((entry, _)) = follow(0, &lasso.stem) else { return false };

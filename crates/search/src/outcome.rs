@@ -145,6 +145,8 @@ pub struct CacheUse {
     pub replaced: u64,
     /// Number of successors that were found in the cache.
     pub revisits: u64,
+    /// Largest number of slots that have to be looked at to find a state.
+    pub probes: u64,
 }
 
 /// A change to another store because memory was nearly exhausted.

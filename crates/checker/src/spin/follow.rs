@@ -22,6 +22,12 @@ const OBSERVER: u8 = 255;
 pub struct Followed {
     /// The run.
     pub run: Run,
+    /// The numbers of SPIN's steps for each move: that of the send and that of the receive for a rendezvous.
+    pub depths: Vec<(usize, usize)>,
+    /// The moves that SPIN does not show: jumps that are merged into another step.
+    pub silent: Vec<usize>,
+    /// The steps of the claim: the number of moves before each, and its statement.
+    pub claims: Vec<(usize, u32)>,
     /// A remark where the end of the run is not what the trail promises.
     pub remark: Option<String>,
 }
@@ -50,7 +56,8 @@ impl std::error::Error for Unresolved {}
 pub fn follow(model: &mut Numbered, trail: &SpinTrail) -> Result<Followed, Unresolved> {
     let point = model.interpreter.initial_point();
     let run = Run::new(&model.interpreter, &point);
-    let mut follower = Follower { model, trail, point, run, cycle: None };
+    let mut follower =
+        Follower { model, trail, point, run, depths: Vec::new(), silent: Vec::new(), claims: Vec::new(), cycle: None };
     let mut at = 0;
     while at < trail.lines.len() {
         if trail.cycle == Some(at) {
@@ -66,6 +73,9 @@ struct Follower<'a> {
     trail: &'a SpinTrail,
     point: Point,
     run: Run,
+    depths: Vec<(usize, usize)>,
+    silent: Vec<usize>,
+    claims: Vec<(usize, u32)>,
     /// The number of moves in front of the cycle.
     cycle: Option<usize>,
 }
@@ -75,6 +85,8 @@ impl Follower<'_> {
     fn line(&mut self, at: usize) -> Result<usize, Unresolved> {
         let line = self.trail.lines[at];
         if self.is_claim(line) {
+            let statement = u32::try_from(line.transition).unwrap_or(u32::MAX);
+            self.claims.push((self.run.moves().len(), statement));
             return Ok(at + 1);
         }
         let pid = self.pid(line);
@@ -104,6 +116,8 @@ impl Follower<'_> {
         }
         match candidates.into_iter().next() {
             Some(step) => {
+                let second = self.trail.lines[next - 1].depth;
+                self.depths.push((line.depth as usize, second as usize));
                 self.take(step);
                 self.merge(next == self.trail.lines.len());
                 Ok(next)
@@ -182,11 +196,22 @@ impl Follower<'_> {
                 return;
             }
             seen.push(state);
+            let (_, depth) = self.depths.last().copied().unwrap_or_default();
+            self.depths.push((depth, depth));
+            if self.is_jump(&step) {
+                self.silent.push(self.run.moves().len());
+            }
             self.take(step);
             if failed(&self.run) {
                 return;
             }
         }
+    }
+
+    fn is_jump(&self, step: &Move) -> bool {
+        let state = self.model.state(step.process, step.edge).zip(self.model.body(step.process));
+        let state = state.and_then(|(state, body)| body.states.get(state as usize));
+        state.is_some_and(|state| state.kind == Kind::Jump)
     }
 
     fn finish(mut self) -> Followed {
@@ -208,7 +233,7 @@ impl Follower<'_> {
             (None, None) => End::Fine,
         };
         self.run.finish(end);
-        Followed { run: self.run, remark }
+        Followed { run: self.run, depths: self.depths, silent: self.silent, claims: self.claims, remark }
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use kripke_model::interpret::{Move, Partner, Point};
-use kripke_model::ir::{EdgeId, ProcessId};
+use kripke_model::ir::{EdgeId, ProcessId, Sync};
 use kripke_model::{Fault, Finding, FindingKind, Interpreter, Model, Representation};
 
 use super::Numbered;
@@ -73,6 +73,8 @@ pub struct Counts {
     pub done: bool,
     /// The edges that were executed, by process type.
     pub executed: Vec<Vec<bool>>,
+    /// The locations that the trace automaton came to; empty if nothing is known of it.
+    pub events: Vec<bool>,
 }
 
 /// An error.
@@ -94,6 +96,8 @@ pub trait Listener {
     fn error(&mut self, error: &Error);
     /// A run was cut off at the maximal depth, for the first time.
     fn limit(&mut self);
+    /// SPIN prints a line.
+    fn remark(&mut self, line: &str);
     /// The maximal depth was made smaller.
     fn shorter(&mut self, depth: u64);
     /// The search stops for lack of memory or time.
@@ -136,6 +140,8 @@ struct Frame {
     depth: u64,
     /// The step that is being explored.
     current: Option<Step>,
+    /// The state, if all its steps are errors after which SPIN takes the statement as not executable.
+    stuck: Option<Vec<u8>>,
 }
 
 struct Search<'a> {
@@ -154,6 +160,8 @@ struct Search<'a> {
 /// Searches all states.
 pub fn search(model: &mut Numbered, options: Options, stop: &AtomicBool, listener: &mut dyn Listener) -> Counts {
     let executed = model.interpreter.model().processes.iter().map(|p| vec![false; p.edges.len()]).collect();
+    let trace = model.interpreter.model().trace.as_ref();
+    let events = trace.map_or_else(Vec::new, |trace| vec![false; trace.automaton.locations.len()]);
     let hidden = model.interpreter.hidden_prefix();
     let start = model.interpreter.initial_point();
     let max_depth = options.max_depth;
@@ -164,7 +172,7 @@ pub fn search(model: &mut Numbered, options: Options, stop: &AtomicBool, listene
         known: HashSet::default(),
         hidden,
         frames: Vec::new(),
-        counts: Counts { executed, ..Counts::default() },
+        counts: Counts { executed, events, ..Counts::default() },
         max_depth,
         warned: false,
         stopped: false,
@@ -183,8 +191,12 @@ impl Search<'_> {
         let Some(frame) = self.frames.last_mut() else { return false };
         let depth = frame.depth;
         let Some(step) = frame.steps.next() else {
+            frame.current = None;
+            if let Some(state) = frame.stuck.take() {
+                self.end(&state, depth);
+            }
             self.frames.pop();
-            return true;
+            return !self.stopped;
         };
         let to = step.to.clone();
         let length = 1 + u64::from(step.partner.is_some());
@@ -203,6 +215,8 @@ impl Search<'_> {
             if length == 2 && depth + 1 >= self.max_depth {
                 self.cut(depth + 1);
             } else {
+                // Between the halves of a rendezvous, the stack is one step longer.
+                self.counts.depth = self.counts.depth.max(depth + length - 1);
                 self.enter(to, depth + length);
             }
         }
@@ -247,6 +261,7 @@ impl Search<'_> {
             return self.cut(depth);
         }
         let Point { state, control } = point;
+        self.note_event(&state);
         let mut moves = Vec::new();
         if let Some(control) = control {
             moves = self.model.interpreter.moves_in_control(&Point { state: state.clone(), control: Some(control) });
@@ -264,14 +279,57 @@ impl Search<'_> {
                 return;
             }
             self.counts.depth = self.counts.depth.max(depth);
-            let free = Point::free(state);
+            let free = Point::free(state.clone());
             moves = self.model.interpreter.moves(&free);
+            self.note_offer(depth);
             if moves.is_empty() {
                 return self.end(&free.state, depth);
             }
         }
+        self.note_offer(depth);
+        let stuck = (blocked && moves.iter().all(|step| self.is_disabled(step))).then_some(state);
         let steps = moves.into_iter().map(Step::from).collect::<Vec<_>>().into_iter();
-        self.frames.push(Frame { steps, depth, current: None });
+        self.frames.push(Frame { steps, depth, current: None, stuck });
+    }
+
+    /// A message that is offered on a rendezvous channel is one step of the stack, even if no process receives it.
+    fn note_offer(&mut self, depth: u64) {
+        if self.model.interpreter.take_offered() && depth + 1 < self.max_depth {
+            self.counts.depth = self.counts.depth.max(depth + 1);
+        }
+    }
+
+    /// Whether SPIN takes the statement of a failed step as not executable.
+    fn is_disabled(&self, step: &Move) -> bool {
+        let disabled = |finding: &Finding| match finding.kind {
+            FindingKind::Fault(Fault::PollRendezvous) => true,
+            FindingKind::Fault(Fault::NoChannel) => self.is_send(finding),
+            _ => false,
+        };
+        step.to.is_none() && step.findings.iter().all(disabled)
+    }
+
+    /// Whether the statement of a finding is a send.
+    fn is_send(&self, finding: &Finding) -> bool {
+        let process = &self.model.interpreter.model().processes[finding.process.index()];
+        matches!(process.edges[finding.edge.index()].sync, Some(Sync::Send { .. }))
+    }
+
+    /// Notes the location of the trace automaton. One that forbids a trace comes to its end also by an operation that it has no
+    /// edge for; such an end does not count.
+    fn note_event(&mut self, state: &[u8]) {
+        let model = self.model.interpreter.model();
+        if let (Some(trace), Some(at)) = (&model.trace, self.model.interpreter.layout().event) {
+            let location = usize::from(u16::from_le_bytes([state[at], state[at + 1]]));
+            self.counts.events[location] |= !(trace.negated && location == trace.end.index());
+        }
+    }
+
+    /// Notes that a forbidden trace has come to its end.
+    fn note_forbidden_trace(&mut self) {
+        if let Some(trace) = self.model.interpreter.model().trace.as_ref().filter(|trace| trace.negated) {
+            self.counts.events[trace.end.index()] = true;
+        }
     }
 
     /// Stores a state. Returns false if it is known.
@@ -310,15 +368,41 @@ impl Search<'_> {
             return;
         }
         let full = self.options.empty_channels && has_messages(&self.model.interpreter, state);
-        if full || self.model.interpreter.invalid_end(state) {
+        let invalid = full || self.model.interpreter.invalid_end(state);
+        self.model.interpreter.take_offered();
+        if invalid {
             self.error("invalid end state".to_string(), depth as i64 - 1);
         }
     }
 
     fn find(&mut self, finding: &Finding, depth: u64) {
+        if finding.kind == FindingKind::Fault(Fault::PollRendezvous) {
+            self.listener.remark("==>> a test of the contents of a rv channel always returns FALSE");
+        }
         if let Some(message) = self.message(finding) {
             self.error(message, depth as i64);
         }
+        match finding.kind {
+            FindingKind::Fault(Fault::NoChannel) => self.receive_from_none(finding, depth),
+            FindingKind::Fault(Fault::TraceViolated) => self.note_forbidden_trace(),
+            _ => {}
+        }
+    }
+
+    /// SPIN goes on with a receive from a channel that does not exist, until its own tables fail.
+    fn receive_from_none(&mut self, finding: &Finding, depth: u64) {
+        let process = &self.model.interpreter.model().processes[finding.process.index()];
+        let Some(Sync::Receive { anywhere, .. }) = &process.edges[finding.edge.index()].sync else { return };
+        let second = match anywhere {
+            true => "ref to unknown chan (recv-poll)",
+            false => "ref to uninitialized chan name (receiving)",
+        };
+        for message in [second, "qrecv bad queue#"] {
+            if !self.stopped {
+                self.error(message.to_string(), depth as i64);
+            }
+        }
+        self.stopped = true;
     }
 
     /// The words of SPIN for an error; none if it does not count.
@@ -335,7 +419,11 @@ impl Search<'_> {
             FindingKind::Fault(Fault::IndexOutOfRange { .. }) => {
                 Some("assertion violated - invalid array index".to_string())
             }
-            FindingKind::Fault(Fault::NoChannel) => Some("use of an uninitialized channel".to_string()),
+            FindingKind::Fault(Fault::NoChannel) => {
+                let asked = if self.is_send(finding) { "qfull" } else { "len" };
+                Some(format!("ref to uninitialized chan name ({asked})"))
+            }
+            FindingKind::Fault(Fault::PollRendezvous) => Some("error to poll rendezvous channel".to_string()),
             FindingKind::Fault(Fault::TraceViolated) => Some("event_trace error (no matching event)".to_string()),
             FindingKind::Fault(Fault::BlockedChain) => Some("block in d_step seq".to_string()),
             FindingKind::Fault(fault) => Some(fault.to_string()),

@@ -9,11 +9,13 @@ use kripke_report::source::Lines;
 use kripke_report::spin::{self, Entry};
 
 use super::Numbered;
+use super::search::Counts;
 
-/// The unreached states of all process types, in the order of the text. `executed` are the edges that were executed.
-pub fn unreached(model: &Numbered, executed: &[Vec<bool>]) -> Vec<spin::Body> {
+/// The unreached states of all process types, in the order of the text.
+pub fn unreached(model: &Numbered, counts: &Counts) -> Vec<spin::Body> {
+    let Counts { executed, events, .. } = counts;
     let ir = model.interpreter.model();
-    let lines = Lines::new(ir);
+    let lines = Lines::of_preprocessor(ir);
     let created = created(model, executed);
     let mut out: Vec<(u32, spin::Body)> = Vec::new();
     for (i, body) in model.numbering.processes.iter().enumerate() {
@@ -24,6 +26,10 @@ pub fn unreached(model: &Numbered, executed: &[Vec<bool>]) -> Vec<spin::Body> {
     for body in &model.numbering.claims {
         let reached = body.states.iter().map(|state| state.skipped).collect::<Vec<_>>();
         out.push((body.unit, list(format!("claim {}", body.name), body, &reached, &lines)));
+    }
+    if let (Some(body), Some(trace), false) = (&model.numbering.trace, &ir.trace, events.is_empty()) {
+        let title = format!("claim :{}:", trace.automaton.name);
+        out.push((body.unit, list(title, body, &reached_by_trace(body, events), &lines)));
     }
     out.sort_by_key(|(unit, _)| *unit);
     out.into_iter().map(|(_, body)| body).collect()
@@ -72,6 +78,15 @@ fn reached(body: &Body, process: &Process, executed: &[bool], created: bool) -> 
                 reached[*state as usize] = true;
             }
         }
+    }
+    reached
+}
+
+/// Whether each state of a trace automaton was reached.
+fn reached_by_trace(body: &Body, events: &[bool]) -> Vec<bool> {
+    let mut reached: Vec<bool> = body.states.iter().map(|state| state.skipped).collect();
+    for (state, _) in body.locations.iter().zip(events).filter(|(_, visited)| **visited) {
+        reached[*state as usize] = true;
     }
     reached
 }

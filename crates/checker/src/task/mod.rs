@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kripke_model::Model;
-use kripke_model::ir::{Expr, Goal, Observer, Process, Property, PropertyKind};
+use kripke_model::ir::{Expr, Goal, Observer, Process, Property, PropertyKind, UnaryOp};
 use kripke_reduce::merge::{merge, merge_like};
 use kripke_reduce::simplify::{Passes, Simplified, simplify};
 use serde::{Deserialize, Serialize};
@@ -62,6 +62,8 @@ pub enum Asked {
     Hoa(PathBuf),
     /// A condition on states.
     Reach(String),
+    /// A condition that holds in every state.
+    Invariant(String),
     /// Acceptance cycles.
     Acceptance,
     /// Non-progress cycles.
@@ -75,6 +77,8 @@ pub enum Kind {
     Safety,
     /// Reachability of a condition.
     Reach,
+    /// A condition that holds in every state.
+    Invariant,
     /// Acceptance cycles.
     Acceptance,
     /// Non-progress cycles.
@@ -97,6 +101,7 @@ impl Kind {
         match self {
             Kind::Safety => "safety",
             Kind::Reach => "reachability",
+            Kind::Invariant => "invariant",
             Kind::Acceptance => "acceptance",
             Kind::Progress => "progress",
             Kind::Never => "never",
@@ -118,6 +123,11 @@ impl Kind {
 }
 
 impl Task {
+    /// The kind and the name of the property, unless the question is safety.
+    pub fn property(&self) -> Option<(&'static str, &str)> {
+        (self.kind != Kind::Safety).then_some((self.kind.word(), &*self.name))
+    }
+
     fn new(name: &str, kind: Kind, model: Arc<Model>, asked: Asked) -> Task {
         Task {
             name: name.to_string(),
@@ -159,7 +169,7 @@ impl Task {
     /// Whether the answer depends on the number of steps between two events.
     fn counts_steps(&self) -> bool {
         match self.kind {
-            Kind::Safety | Kind::Reach | Kind::Progress => false,
+            Kind::Safety | Kind::Reach | Kind::Invariant | Kind::Progress => false,
             Kind::Acceptance => self.model.observer.as_ref().is_none_or(|o| o.automaton.locations.len() > 1),
             Kind::Ltl => self.question.as_ref().is_none_or(Question::counts_steps),
             Kind::Never | Kind::Process | Kind::Automaton | Kind::Ctl => true,
@@ -179,6 +189,7 @@ impl Task {
             target,
             counts_steps: self.counts_steps(),
             end_states: self.end_states,
+            weak: self.model.observer.as_ref().is_some_and(is_weak),
         }
     }
 
@@ -210,7 +221,7 @@ impl Task {
     /// Whether there is something to search for.
     pub fn is_ready(&self) -> bool {
         match self.kind {
-            Kind::Safety | Kind::Reach => true,
+            Kind::Safety | Kind::Reach | Kind::Invariant => true,
             Kind::Ctl => self.ctl.is_some() || self.model.goal.is_some(),
             Kind::Ltl | Kind::Automaton | Kind::Never | Kind::Process | Kind::Acceptance | Kind::Progress => {
                 self.model.observer.is_some() || self.model.goal.is_some()
@@ -250,10 +261,11 @@ pub fn load_watching(
     let loaded = load::load_with(file, &request.source, files, |model| {
         questions = question::questions(model, asked, files)?;
         let propositions = questions.iter().flat_map(Question::propositions);
-        Ok(asked.reach.iter().cloned().chain(propositions).chain(watch.iter().cloned()).collect())
+        let texts = asked.conditions().into_iter().chain(propositions).chain(watch.iter().cloned()).collect();
+        Ok((texts, watch.len()))
     })?;
     let load::Loaded { model, mut conditions, warnings, .. } = loaded;
-    let mut rest = conditions.split_off(asked.reach.len().min(conditions.len())).into_iter();
+    let mut rest = conditions.split_off(asked.conditions().len().min(conditions.len())).into_iter();
     for question in &mut questions {
         let wanted = question.logic.atoms().len();
         let conditions = rest.by_ref().take(wanted).collect();
@@ -311,6 +323,13 @@ impl Stated {
         Task::new(text, Kind::Reach, self.with(|m| m.goal = Some(goal)), Asked::Reach(text.to_string()))
     }
 
+    /// A condition that holds in every state: a state in which it does not is an error.
+    fn invariant(&self, condition: Expr, text: &str) -> Task {
+        let negation = Expr::Unary(UnaryOp::Not, Box::new(condition));
+        let goal = Goal { condition: negation, text: format!("!({text})"), span: None };
+        Task::new(text, Kind::Invariant, self.with(|m| m.goal = Some(goal)), Asked::Invariant(text.to_string()))
+    }
+
     fn acceptance(&self, claims: bool) -> Task {
         let claim = self.properties.iter().find_map(|p| p.observer.clone()).filter(|_| claims);
         let end_states = claim.is_none();
@@ -350,7 +369,9 @@ fn plain_tasks(file: &Path, problem: Problem, request: &Request) -> Result<Vec<T
     if asked.safety || !asked.is_particular() && !has_process {
         out.push(stated.safety());
     }
-    out.extend(conditions.into_iter().zip(&asked.reach).map(|(condition, text)| stated.reach(condition, text)));
+    let mut conditions = conditions.into_iter();
+    out.extend(asked.reach.iter().zip(conditions.by_ref()).map(|(text, condition)| stated.reach(condition, text)));
+    out.extend(asked.invariants.iter().zip(conditions).map(|(text, condition)| stated.invariant(condition, text)));
     if asked.acceptance {
         out.push(stated.acceptance(claims));
     }
@@ -422,8 +443,31 @@ impl Asked {
             Asked::Ctl(text) => Questions { ctl: vec![text], ..none },
             Asked::Hoa(path) => Questions { hoa: vec![path], ..none },
             Asked::Reach(text) => Questions { reach: vec![text], ..none },
+            Asked::Invariant(text) => Questions { invariants: vec![text], ..none },
             Asked::Acceptance => Questions { acceptance: true, ..none },
             Asked::NonProgress => Questions { non_progress: true, ..none },
         }
     }
+}
+
+/// Whether all locations of a component of an automaton are accepting, or none is. Automata are small: reachability is computed by repetition.
+fn is_weak(observer: &Observer) -> bool {
+    let Process { locations, edges, .. } = &observer.automaton;
+    let targets = |from: usize| {
+        let of = locations[from].edges.iter().map(|id| &edges[id.index()]);
+        of.map(|edge| edge.chain.unwrap_or(edge.target).index()).collect::<Vec<_>>()
+    };
+    let reached = |from: usize| {
+        let (mut reached, mut open) = (vec![false; locations.len()], targets(from));
+        while let Some(next) = open.pop() {
+            if !std::mem::replace(&mut reached[next], true) {
+                open.extend(targets(next));
+            }
+        }
+        reached
+    };
+    let reaches: Vec<Vec<bool>> = (0..locations.len()).map(reached).collect();
+    let differ = |a: usize, b: usize| locations[a].accept != locations[b].accept && reaches[a][b] && reaches[b][a];
+    let mixed = (0..locations.len()).any(|a| (0..a).any(|b| differ(a, b)));
+    !mixed && !observer.labels && observer.marks.is_empty()
 }

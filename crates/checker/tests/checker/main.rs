@@ -4,3 +4,4 @@ mod examples;
 mod ignoring;
 mod judging;
 mod plan;
+mod stepping;

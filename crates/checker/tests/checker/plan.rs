@@ -4,10 +4,11 @@
 //! the plan. All combinations are planned; a spread sample of them is run on models with known answers
 //! (`KRIPKE_PLANS` is the number of combinations that are tried, `all` for all of them).
 
-use kripke::plan::{Facts, Plan, QuestionFacts, Target};
+use kripke::plan::{Facts, Plan, QuestionFacts, QuestionPlan, Target};
 use kripke::request::{Algorithm, Engine, Fairness, Order, Request, Swarm};
 use kripke::task::Kind;
 use kripke::{Check, Error, Language, Model, Verdict};
+use kripke_reduce::por::Preserve;
 use kripke_search::StoreKind;
 
 /// A choice among some values of an option.
@@ -88,7 +89,7 @@ fn combination(mut number: usize) -> Request {
 }
 
 fn facts(kind: Kind, target: Target, counts_steps: bool) -> Facts {
-    let question = QuestionFacts { name: "q".to_string(), kind, target, counts_steps, end_states: true };
+    let question = QuestionFacts { name: "q".to_string(), kind, target, counts_steps, end_states: true, weak: false };
     Facts { questions: vec![question], hidden: false, memory_taken: 0, memory: Some(1 << 30) }
 }
 
@@ -103,7 +104,25 @@ fn questions() -> Vec<Facts> {
         facts(Kind::Ltl, Target::Cycle(3), true),
         facts(Kind::Progress, Target::Cycle(0), false),
         facts(Kind::Ctl, Target::Ctl(ctl.formula), true),
+        weak(facts(Kind::Ltl, Target::Cycle(0), false)),
     ]
+}
+
+fn weak(facts: Facts) -> Facts {
+    let questions = facts.questions.into_iter().map(|question| QuestionFacts { weak: true, ..question }).collect();
+    Facts { questions, ..facts }
+}
+
+/// A distributed algorithm without `--ranks` has a rank for each thread, for questions about cycles alone.
+#[test]
+fn distributed_algorithms_share_the_threads() {
+    let mut request = Request::default();
+    (request.search.distributed, request.search.threads) = (Some("owcty"), Some(5));
+    for facts in questions() {
+        let plan = Plan::resolve(&request, &facts).expect("a plan");
+        let cycles = matches!(facts.questions[0].target, Target::Cycle(_));
+        assert_eq!(plan.questions[0].ranks.map(|ranks| ranks.number), cycles.then_some(5), "{facts:?}");
+    }
 }
 
 #[test]
@@ -150,9 +169,9 @@ fn is_sound(request: &Request, facts: &Facts, plan: &Plan) -> bool {
         StoreKind::Cache(_) => {
             !temporal && plan.search.order == Order::DepthFirst && ample_is_off(plan.partial_order.map(|r| r.is_ok()))
         }
-        StoreKind::Tree | StoreKind::Words => !temporal,
-        _ => true,
-    } && !(plan.word_bits.is_some() && temporal);
+        // These are exact, and keep a note with each state that searches for cycles and CTL use.
+        StoreKind::Tree | StoreKind::Words | StoreKind::Exact | StoreKind::Auto => true,
+    } && !(plan.word_bits.is_some() && temporal && plan.search.store != StoreKind::Words);
     // Fairness and the count of all cycles are decided on components.
     let algorithm = plan.search.cycles.is_none_or(|cycles| {
         let whole = matches!(cycles.algorithm, Algorithm::Auto | Algorithm::Scc);
@@ -163,6 +182,48 @@ fn is_sound(request: &Request, facts: &Facts, plan: &Plan) -> bool {
         && plan.search.cycles.is_none_or(|cycles| cycles.algorithm == request.search.algorithm)
         && plan.search.all_errors == request.errors.all;
     reductions && store && algorithm && obeyed
+}
+
+/// Over ranks: complete states in breadth-first order, ample sets only with the proviso that depends on the state alone and not with
+/// symmetry, and cycles only without fairness and one at a time.
+#[test]
+fn every_plan_over_ranks_is_sound_or_refused() {
+    let (mut planned, mut refused) = (0, 0);
+    for number in (0..combinations()).step_by(7) {
+        for distributed in [None, Some("map")] {
+            let mut request = combination(number);
+            (request.search.ranks, request.search.distributed) = (Some(3), distributed);
+            for facts in questions() {
+                let Ok(plan) = Plan::resolve(&request, &facts) else {
+                    refused += 1;
+                    continue;
+                };
+                planned += 1;
+                let pairs = facts.questions.iter().zip(&plan.questions);
+                assert!(pairs.into_iter().all(|(q, p)| is_sound_over_ranks(&request, q, p)), "{request:?}\n{plan:?}");
+            }
+        }
+    }
+    assert!(planned > 100 && refused > 100, "{planned} planned, {refused} refused");
+}
+
+fn is_sound_over_ranks(request: &Request, question: &QuestionFacts, plan: &QuestionPlan) -> bool {
+    let Some(ranks) = plan.ranks else { return matches!(question.target, Target::Ctl(_)) };
+    let cycles = matches!(question.target, Target::Cycle(_));
+    let default = if question.weak { "owcty" } else { "ncd" };
+    let algorithm = cycles.then_some(request.search.distributed.unwrap_or(default));
+    let stores = ["auto", "words", "exact", "tree"];
+    let complete = !cycles || plan.search.store == StoreKind::Exact && plan.word_bits.is_none();
+    let whole =
+        complete && stores.contains(&plan.search.store.word()) && !plan.search.lossy && plan.search.swarm.is_none();
+    let ordered = plan.search.order == Order::BreadthFirst && !plan.search.probe;
+    let same_for_all = !matches!(plan.partial_order, Some(Ok(Preserve::Safety)));
+    let counts = question.counts_steps || request.questions.fairness != Fairness::None;
+    let reduced = same_for_all && !(counts && matches!(plan.partial_order, Some(Ok(_))));
+    let unreduced = !matches!(plan.partial_order_with_symmetry, Some(Ok(_)));
+    let simple = !cycles || request.questions.fairness == Fairness::None && !request.errors.all;
+    let local = request.search.algorithm == Algorithm::Auto || request.search.distributed.is_some();
+    ranks.number == 3 && ranks.algorithm == algorithm && whole && ordered && reduced && unreduced && simple && local
 }
 
 fn ample_is_off(partial_order: Option<bool>) -> bool {

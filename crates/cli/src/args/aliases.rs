@@ -8,21 +8,18 @@ enum Meaning {
     Arguments(&'static [&'static str]),
     /// The option with this name, with the same value.
     Option(&'static str),
-    /// A condition that holds in every state: the option is given its negation.
-    Invariant,
     /// The default: a remark says so.
     Default(&'static str),
 }
 
 /// The names, by what they mean here.
-const NAMES: [(&str, Meaning); 9] = [
+const NAMES: [(&str, Meaning); 8] = [
     ("--dfs", Meaning::Arguments(&["--search=dfs"])),
     ("--bfs", Meaning::Arguments(&["--search=bfs"])),
     ("--bitstate", Meaning::Arguments(&["--store=bitstate"])),
     ("--no-por", Meaning::Arguments(&["--no-partial-order"])),
     ("--no-deadlock", Meaning::Arguments(&["--no-end-states"])),
     ("--trace", Meaning::Option("--trail")),
-    ("--invariant", Meaning::Invariant),
     ("--por", Meaning::Default("partial-order reduction is the default; --no-partial-order turns it off")),
     ("--deadlock", Meaning::Default("invalid end states are errors by default; --no-end-states ignores them")),
 ];
@@ -45,10 +42,6 @@ pub fn rewrite(args: Vec<OsString>) -> (Vec<OsString>, Vec<&'static str>) {
                 out.push(ours.into());
                 out.extend(value.map(OsString::from).or_else(|| rest.next()));
             }
-            Some(Meaning::Invariant) => {
-                let condition = value.map(OsString::from).or_else(|| rest.next()).unwrap_or_default();
-                out.push(format!("--reach=!({})", condition.to_string_lossy()).into());
-            }
             _ => out.push(arg),
         }
     }
@@ -70,7 +63,6 @@ mod tests {
             ),
             ("check --trace t m.pml", "check --trail t m.pml", 0),
             ("check --trace=t m.pml", "check --trail t m.pml", 0),
-            ("check --invariant x<3 m.pml", "check --reach=!(x<3) m.pml", 0),
             ("check --por --deadlock m.pml", "check m.pml", 2),
             ("replay --dfs m.pml", "replay --dfs m.pml", 0),
         ] {

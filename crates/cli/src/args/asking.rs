@@ -31,6 +31,9 @@ pub struct Asking {
     /// Report states that satisfy a condition, written in the language of the model, as errors
     #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
     pub reach: Vec<String>,
+    /// Check that a condition, written in the language of the model, holds in every state
+    #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
+    pub invariant: Vec<String>,
     /// Check for acceptance cycles: runs that visit `accept` labels infinitely often (also those of a never claim). Failed
     /// assertions, faults and, without a claim, invalid end states are errors, too
     #[arg(short = 'a', long)]
@@ -53,10 +56,20 @@ pub struct Asking {
     /// Same as --fair weak
     #[arg(short = 'f', conflicts_with = "fair")]
     pub weak: bool,
-    /// Algorithm for acceptance cycles: strongly connected components (scc; ufscc in parallel) or nested depth-first search
-    /// (nested; cndfs in parallel)
-    #[arg(long, value_parser = algorithm(), default_value = "auto", value_name = "auto|scc|nested|cndfs|ufscc", hide_possible_values = true)]
-    pub cycles: Algorithm,
+    /// Algorithm for acceptance cycles: strongly connected components (scc; ufscc in parallel), nested depth-first search
+    /// (nested; cndfs in parallel), or the one that fits best (auto); distributed, with --ranks or one rank for each thread:
+    /// one-way-catch-them-young (owcty, owcty-reversed), maximal accepting predecessors (map; map-visit and map-reversed with
+    /// other orders of the states), negative cycle detection (ncd), nested depth-first search by components of the property
+    /// (pd-ndfs) or with a token (token-ndfs), back-level edges (ble), dependency structure (deps)
+    #[arg(long, value_parser = algorithm(), default_value = "auto", value_name = "ALGORITHM", hide_possible_values = true)]
+    pub cycles: CycleAlgorithm,
+}
+
+/// An algorithm for acceptance cycles: of one process, or of several ranks.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct CycleAlgorithm {
+    pub local: Algorithm,
+    pub distributed: Option<&'static str>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
@@ -70,9 +83,16 @@ pub enum Fair {
 }
 
 /// The parser of the name of a cycle algorithm.
-fn algorithm() -> impl TypedValueParser<Value = Algorithm> {
-    let names = PossibleValuesParser::new(Algorithm::ALL.map(Algorithm::word));
-    names.try_map(|name| Algorithm::named(&name).ok_or("unknown algorithm"))
+fn algorithm() -> impl TypedValueParser<Value = CycleAlgorithm> {
+    let distributed = kripke_cluster::Algorithm::ALL.map(kripke_cluster::Algorithm::word);
+    let names = PossibleValuesParser::new(Algorithm::ALL.map(Algorithm::word).into_iter().chain(distributed));
+    names.try_map(|name| match Algorithm::named(&name) {
+        Some(local) => Ok(CycleAlgorithm { local, distributed: None }),
+        None => {
+            let distributed = kripke_cluster::Algorithm::named(&name).ok_or("unknown algorithm")?.word();
+            Ok::<_, &str>(CycleAlgorithm { local: Algorithm::Auto, distributed: Some(distributed) })
+        }
+    })
 }
 
 impl Asking {

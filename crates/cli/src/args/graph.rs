@@ -16,7 +16,9 @@ Examples:
   kripke graph model.pml --trail m.trail.json -o t.svg   the states around a counterexample
   kripke graph model.pml -o model.aut                    Aldebaran file, for CADP, mCRL2 and LTSmin
   kripke graph model.aut --minimise branching -o m.aut   minimisation
-  kripke graph model.pml --steps dfs -o search.html      the search, step by step";
+  kripke graph model.pml --steps dfs -o search.html      the search, step by step
+  kripke graph model.pml --ltl '<> p' --steps nested -o search.html
+                                                         the search for an acceptance cycle";
 
 pub const COMPARE_EXAMPLES: &str = "\
 Examples:
@@ -61,8 +63,9 @@ pub struct Graph {
     /// With --trail: the number of steps from the counterexample [default: 1]
     #[arg(long, value_name = "N", requires = "trail")]
     pub around: Option<u32>,
-    /// One picture for each step of a search, depth-first or breadth-first, up to the first error
-    #[arg(long, value_enum, value_name = "dfs|bfs", hide_possible_values = true)]
+    /// One picture for each step of a search up to the first error: depth-first, breadth-first, or nested depth-first for the
+    /// acceptance cycles of a property
+    #[arg(long, value_enum, value_name = "dfs|bfs|nested", hide_possible_values = true)]
     pub steps: Option<Steps>,
     /// With --steps: continue after the first error
     #[arg(long, requires = "steps")]
@@ -140,6 +143,7 @@ pub enum By {
 pub enum Steps {
     Dfs,
     Bfs,
+    Nested,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -165,6 +169,7 @@ impl From<Steps> for Walk {
         match steps {
             Steps::Dfs => Walk::Depth,
             Steps::Bfs => Walk::Breadth,
+            Steps::Nested => Walk::Nested,
         }
     }
 }

@@ -21,8 +21,8 @@ pub struct Reports {
     #[arg(long)]
     pub no_vacuity: bool,
     /// Progress on standard error: a line that is replaced, only on a terminal (auto); lines now and then, also to a file
-    /// (plain); or none
-    #[arg(long, value_enum, default_value_t = ProgressStyle::Auto, value_name = "auto|plain|none", hide_possible_values = true)]
+    /// (plain); JSON objects, one per line, four in a second (json); or none
+    #[arg(long, value_enum, default_value_t = ProgressStyle::Auto, value_name = "auto|plain|json|none", hide_possible_values = true)]
     pub progress: ProgressStyle,
 }
 
@@ -30,5 +30,6 @@ pub struct Reports {
 pub enum ProgressStyle {
     Auto,
     Plain,
+    Json,
     None,
 }

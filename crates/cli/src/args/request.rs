@@ -22,7 +22,7 @@ impl Check {
                 memory: self.limits.mem,
                 timeout: self.limits.timeout,
             },
-            coverage: self.showing.format == Format::Text && !brief || self.showing.unreached,
+            coverage: !self.showing.quiet || self.showing.unreached,
             vacuity: !self.reports.no_vacuity,
             overflow_warnings: self.reading.overflow == Overflow::Warn && !brief,
         }
@@ -34,12 +34,9 @@ impl Reading {
     pub fn source(&self) -> Source {
         Source {
             language: self.lang,
-            define: self.define.clone(),
-            undefine: self.undefine.clone(),
-            include: self.include.clone(),
-            reverse_escapes: self.reverse_escapes,
             lossy: self.lossy_send,
             overflow_is_error: self.overflow == Overflow::Error,
+            ..self.text.source()
         }
     }
 
@@ -66,6 +63,7 @@ impl Asking {
             hoa: self.hoa.clone(),
             ctl: self.ctl.clone(),
             reach: self.reach.clone(),
+            invariants: self.invariant.clone(),
             acceptance: self.acceptance,
             non_progress: self.non_progress,
             ignore_claims,
@@ -76,7 +74,12 @@ impl Asking {
 
 impl Looking {
     fn errors(&self) -> Errors {
-        Errors { assertions: !self.no_assertions, end_states: !self.no_end_states, all: self.all_errors() }
+        Errors {
+            assertions: !self.no_assertions,
+            end_states: !self.no_end_states,
+            all: self.all_errors(),
+            stop_at: self.stop_at(),
+        }
     }
 }
 
@@ -84,11 +87,14 @@ impl Searching {
     fn search(&self, asking: &Asking) -> Search {
         Search {
             order: self.search.map(Into::into),
-            algorithm: asking.cycles,
+            algorithm: asking.cycles.local,
             store: self.storing.store(),
             compact: self.compact,
             engine: self.engine.into(),
             threads: self.threads,
+            ranks: self.ranks,
+            distributed: asking.cycles.distributed,
+            gpu: self.gpu.map(Into::into),
         }
     }
 }

@@ -41,6 +41,21 @@ pub enum ChartFormat {
 }
 
 impl Viewing {
+    /// The first option that is given and that only tables obey. Expressions are also watched in interactive replays, changes
+    /// also shown in charts.
+    pub fn of_tables(&self, interactive: bool) -> Option<&'static str> {
+        let options = [
+            ("--show", !self.show.is_empty()),
+            ("--hide", !self.hide.is_empty()),
+            ("--all", self.all),
+            ("--changes", self.changes && self.chart.is_none()),
+            ("--process", !self.process.is_empty()),
+            ("--statement", !self.statement.is_empty()),
+            ("--watch", !self.watch.is_empty() && !interactive),
+        ];
+        options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+    }
+
     /// The choice of columns and rows.
     pub fn selection(&self) -> Selection {
         let trimmed = |list: &[String]| list.iter().map(|text| text.trim().to_string()).collect();

@@ -7,7 +7,7 @@ use clap::Parser;
 
 use kripke::request::StoreKind;
 
-use crate::args::{Check, Format, Looking, Reading};
+use crate::args::{Asking, Check, CycleAlgorithm, Format, Looking, Overflow, Reading, Text};
 use crate::exit::Failure;
 
 /// Options of `kripke check`, as the user wrote them and as they are understood.
@@ -21,6 +21,12 @@ pub struct Set {
     forgets: bool,
     /// Moves may be left out.
     orders: bool,
+    /// Whether the options of this set leave the question as it is in all sets.
+    pub same_question: bool,
+    /// Whether all states of all interleavings and all errors are counted.
+    pub counts_all: bool,
+    /// Whether all errors are counted.
+    pub all_errors: bool,
 }
 
 #[derive(Parser)]
@@ -30,18 +36,24 @@ struct Only {
     check: Check,
 }
 
+/// The options of a `kripke check` of one file.
+pub fn parse(words: &[String]) -> Result<Check, String> {
+    let all = std::iter::once("FILE".to_string()).chain(words.iter().cloned());
+    let Only { check } = Only::try_parse_from(all).map_err(|e| complaint(&e))?;
+    match check.files.get(1) {
+        Some(file) => Err(format!("`{}` is not an option", file.display())),
+        None => Ok(check),
+    }
+}
+
 impl Set {
     /// Reads the options of one `--with`, and those for every run.
     pub fn read(with: &str, always: &[String]) -> Result<Set, Failure> {
         let said = if with.is_empty() { always.join(" ") } else { with.to_string() };
         let wrong = |why: String| Failure::BadInput(format!("options `{said}`: {why}"));
-        let mut words = split(with).map_err(|why| wrong(why.to_string()))?;
+        let mut words = split(with).map_err(wrong)?;
         words.extend_from_slice(always);
-        let all = std::iter::once("FILE".to_string()).chain(words.iter().cloned());
-        let Only { check } = Only::try_parse_from(all).map_err(|e| wrong(complaint(&e)))?;
-        if let Some(file) = check.files.get(1) {
-            return Err(wrong(format!("`{}` is not an option", file.display())));
-        }
+        let check = parse(&words).map_err(wrong)?;
         if check.showing.format == Format::Json {
             return Err(wrong("--format belongs to bench itself, before any `--`".to_string()));
         }
@@ -51,26 +63,43 @@ impl Set {
         if !check.showing.no_trail {
             words.push("--no-trail".to_string());
         }
-        let forgets = matches!(check.searching.storing.store, Some(StoreKind::Cache(_)));
+        Ok(Set::new(with, words, check))
+    }
+
+    fn new(text: &str, words: Vec<String>, check: Check) -> Set {
+        let store = check.searching.storing.store;
+        let forgets = matches!(store, Some(StoreKind::Cache(_)));
         let orders = !(check.reading.raw || check.searching.no_partial_order);
-        let (reading, looking) = (check.reading, check.looking);
-        Ok(Set { text: with.to_string(), words, reading, looking, forgets, orders })
+        let exact =
+            matches!(store, None | Some(StoreKind::Auto | StoreKind::Words | StoreKind::Exact | StoreKind::Tree));
+        let all_errors = check.looking.all_errors || check.looking.count == Some(0);
+        Set {
+            text: text.to_string(),
+            words,
+            forgets,
+            orders,
+            same_question: split(text).and_then(|words| parse(&words)).is_ok_and(|own| asks_nothing_else(&own)),
+            counts_all: check.reading.raw && all_errors && exact,
+            all_errors,
+            reading: check.reading,
+            looking: check.looking,
+        }
     }
 
-    /// The options that change the meaning of the text of a model.
-    pub fn source(&self) -> kripke::request::Source {
-        self.reading.source()
-    }
-
-    /// The command line of a run.
-    pub fn arguments(&self, file: &Path) -> Vec<OsString> {
+    /// The command line of a run with the options of an entry.
+    pub fn arguments(&self, file: &Path, entry: &[String]) -> Vec<OsString> {
         let mut out = vec![OsString::from("check")];
-        out.extend(self.words.iter().map(OsString::from));
+        // A flag is given once.
+        let again = |word: &&String| *word == "--no-claim" && self.words.contains(word);
+        out.extend(self.words.iter().chain(entry.iter().filter(|word| !again(word))).map(OsString::from));
         if !self.words.iter().any(|word| word == "--no-vacuity") {
             out.push("--no-vacuity".into());
         }
         if !self.words.iter().any(|word| word.starts_with("--overflow")) {
             out.push("--overflow=wrap".into());
+        }
+        if !self.words.iter().any(|word| word == "-q" || word == "--quiet") {
+            out.push("-q".into());
         }
         out.extend(["--format", "json", "--"].map(OsString::from));
         out.push(file.into());
@@ -85,6 +114,17 @@ impl Set {
     }
 }
 
+/// Whether options leave the model and the question of an entry as they are.
+pub fn asks_nothing_else(check: &Check) -> bool {
+    let Reading { text, lossy_send, overflow, .. } = &check.reading;
+    let Text { define, undefine, reverse_escapes, .. } = text;
+    let Looking { no_assertions, no_end_states, .. } = &check.looking;
+    let same_model = define.is_empty() && undefine.is_empty() && !lossy_send && !reverse_escapes;
+    let same_errors = !no_assertions && !no_end_states && *overflow != Overflow::Error;
+    let asked = Asking { cycles: CycleAlgorithm::default(), ..check.asking.clone() };
+    same_model && same_errors && asked == Asking::default()
+}
+
 /// What is wrong, without the usage of a command the user did not type.
 fn complaint(error: &clap::Error) -> String {
     let text = error.to_string();
@@ -93,7 +133,7 @@ fn complaint(error: &clap::Error) -> String {
 }
 
 /// Words as a shell would see them: blanks separate, quotes hold together.
-fn split(text: &str) -> Result<Vec<String>, &'static str> {
+pub fn split(text: &str) -> Result<Vec<String>, String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for c in text.chars() {
         match quote {
@@ -107,7 +147,7 @@ fn split(text: &str) -> Result<Vec<String>, &'static str> {
         }
     }
     words.extend(word);
-    if quote.is_some() { Err("a quote is not closed") } else { Ok(words) }
+    if quote.is_some() { Err("a quote is not closed".to_string()) } else { Ok(words) }
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ impl Widths {
             format!("{:.2}×", of.speed),
         ];
         let options = if of.options.is_empty() { "(none)" } else { &of.options };
-        let mut line = format!("{:<1$}  {2:<3$}", visible(&of.model), self.model, options, self.options);
+        let mut line = format!("{:<1$}  {2:<3$}", visible(&of.name), self.model, options, self.options);
         for ((_, width), cell) in NUMBERS.iter().zip(cells) {
             line.push_str(&format!(" {cell:>width$}"));
         }
@@ -88,7 +88,7 @@ fn verdict(of: &Figures) -> String {
 
 /// One line for each model and set, with a header.
 pub const CSV_HEADER: &str = "model,options,verdict,complete,states,transitions,errors,wall,cpu,states_per_second,\
-                              peak_memory,bytes_per_state,speed,expected";
+                              peak_memory,bytes_per_state,speed,expected,tool,parameters,property,preparation";
 
 pub fn csv(all: &[Figures]) -> String {
     let mut out = format!("{CSV_HEADER}\n");
@@ -108,6 +108,10 @@ pub fn csv(all: &[Figures]) -> String {
             of.bytes_per_state().map_or_else(String::new, |b| format!("{b:.1}")),
             format!("{:.3}", of.speed),
             of.expected.map_or_else(String::new, |e| e.to_string()),
+            of.tool.to_string(),
+            quoted(&of.parameters),
+            quoted(&of.property),
+            of.preparation.map_or_else(String::new, |seconds| format!("{seconds:.6}")),
         ];
         out.push_str(&cells.join(","));
         out.push('\n');
@@ -136,6 +140,9 @@ pub fn json(all: &[Figures], problems: &[String], repeat: u32) -> String {
 fn row(of: &Figures) -> Value {
     json!({
         "model": of.model,
+        "parameters": of.parameters,
+        "property": of.property,
+        "tool": of.tool,
         "options": of.options,
         "verdict": of.verdict,
         "complete": of.complete,
@@ -143,7 +150,7 @@ fn row(of: &Figures) -> Value {
         "states": of.counts.states,
         "transitions": of.counts.transitions,
         "errors": of.counts.errors,
-        "seconds": { "wall": of.wall, "cpu": of.cpu, "walls": of.walls },
+        "seconds": { "wall": of.wall, "cpu": of.cpu, "walls": of.walls, "preparation": of.preparation },
         "states_per_second": of.states_per_second(),
         "peak_memory": of.peak,
         "bytes_per_state": of.bytes_per_state(),

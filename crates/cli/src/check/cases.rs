@@ -60,23 +60,12 @@ fn finding(answer: &Answer, counterexample: &Counterexample) -> Finding {
     };
     Finding {
         kind,
-        message: message(answer, error),
+        message: screen::headline_of(model, error, answer.task.property()).0,
         property: answer.task.name.clone(),
         file: Some(span.map_or_else(|| model.name.clone(), |span| lines.file(span.file).to_string())),
         line: span.map(|span| lines.of(span).first),
         process: found.filter(|f| f.within != Within::Goal).map(|f| model.process(f.process).name.clone()),
         steps: counterexample.replayed().moves().len(),
-    }
-}
-
-/// The headline, with the name of the property.
-fn message(answer: &Answer, error: &ErrorKind) -> String {
-    let (message, _) = screen::headline(&answer.task.model, error);
-    match error {
-        ErrorKind::BadPrefix | ErrorKind::Cycle | ErrorKind::Refuted => {
-            message.replacen("property", &answer.task.name, 1)
-        }
-        _ => message,
     }
 }
 

@@ -60,12 +60,8 @@ pub fn report(done: &Done, args: &Check) -> Report {
             property: sum(|e| e.bad_prefixes + e.cycles),
         },
         findings: results.answers.iter().flat_map(cases::findings).collect(),
-        unreached: args.showing.unreached.then(|| unreached(results)),
-        dead: Some(&results.answers[0])
-            .filter(|answer| {
-                args.showing.unreached && !answer.left_out && matches!(answer.outcome.end, End::Exhausted(_))
-            })
-            .map(|answer| dead(results, answer)),
+        unreached: (args.showing.unreached && !unrecorded(&results.answers[0])).then(|| unreached(results)),
+        dead: told(results, args).map(|answer| dead(results, answer)),
         state_space: surveyed(done).filter(|_| args.statistics.statistics).map(|s| s.survey.clone()),
         profile: surveyed(done)
             .filter(|_| args.statistics.profile)
@@ -79,7 +75,12 @@ pub fn report(done: &Done, args: &Check) -> Report {
             search: statistics.search_bytes,
         },
         stores: stores(statistics),
-        cache: statistics.cache.map(|c| json::Cache { slots: c.slots, replaced: c.replaced, revisits: c.revisits }),
+        cache: statistics.cache.map(|c| json::Cache {
+            slots: c.slots,
+            replaced: c.replaced,
+            revisits: c.revisits,
+            probes: c.probes,
+        }),
         limits: super::limits(&results.limits),
         options: options(first, args),
     }
@@ -111,6 +112,7 @@ fn property(results: &Results, answer: &Answer, trail: &Written, request: &Reque
         states: statistics.states,
         transitions: statistics.transitions,
         seconds: answer.elapsed.as_secs_f64(),
+        ranks: answer.ranks.clone(),
         plan: answer.decisions(request),
     }
 }
@@ -135,6 +137,11 @@ fn evidence(answer: &Answer) -> Option<json::Evidence> {
     Some(json::Evidence { runs: runs.collect(), open: open.collect() })
 }
 
+/// Whether the search has not recorded the statements that it has executed.
+pub(super) fn unrecorded(answer: &Answer) -> bool {
+    answer.left_out && answer.gpu.as_ref().is_some_and(|used| used.device.is_ok())
+}
+
 fn unreached(results: &Results) -> Vec<json::Unreached> {
     let lines = Lines::new(&results.model);
     let missed = coverage::unreached(&results.model, &results.answers[0].covered).into_iter();
@@ -146,6 +153,14 @@ fn unreached(results: &Results) -> Vec<json::Unreached> {
             statement: m.statement,
         })
         .collect()
+}
+
+/// The search that tells dead parts: a complete one for safety errors, or the first if the user asks for unreached statements.
+fn told<'r>(results: &'r Results, args: &Check) -> Option<&'r Answer> {
+    let safety = results.answers.iter().find(|answer| answer.task.kind == Kind::Safety);
+    let answer = safety.or(results.answers.first().filter(|_| args.showing.unreached))?;
+    let certain = !answer.left_out && matches!(answer.outcome.end, End::Exhausted(_));
+    Some(answer).filter(|_| certain && args.request().coverage)
 }
 
 fn dead(results: &Results, answer: &Answer) -> Vec<json::Dead> {

@@ -85,18 +85,12 @@ impl RunLog {
 
     /// A question is answered.
     pub fn answer(&self, answer: &Answer) {
-        let statistics = &answer.outcome.statistics;
-        self.current().events.push(Event::Answer(Answered {
-            property: answer.task.name.clone(),
-            verdict: answer.verdict.word().to_string(),
-            states: statistics.states,
-            transitions: statistics.transitions,
-            depth: statistics.depth,
-            seconds: answer.elapsed.as_secs_f64(),
-            store: statistics.store.word().to_string(),
-            threads: answer.search.workers(),
-            cache_slots: statistics.cache.map(|cache| cache.slots),
-        }));
+        self.current().events.push(answered(answer));
+    }
+
+    /// The line of the log about an answer.
+    pub fn line(&self, answer: &Answer) -> String {
+        run_log::lines(&[answered(answer)])
     }
 
     /// The check of a model ends, perhaps because it is stopped.
@@ -158,4 +152,19 @@ fn options(args: &Check) -> Vec<String> {
         }
     }
     out
+}
+
+fn answered(answer: &Answer) -> Event {
+    let statistics = &answer.outcome.statistics;
+    Event::Answer(Answered {
+        property: answer.task.name.clone(),
+        verdict: answer.verdict.word().to_string(),
+        states: statistics.states,
+        transitions: statistics.transitions,
+        depth: statistics.depth,
+        seconds: answer.elapsed.as_secs_f64(),
+        store: statistics.store.word().to_string(),
+        threads: answer.search.workers(),
+        cache_slots: statistics.cache.map(|cache| cache.slots),
+    })
 }

@@ -14,6 +14,7 @@ use kripke_model::trail::Replayed;
 use kripke_reduce::por::NO_REDUCTION;
 use kripke_report::escape::visible;
 use kripke_report::json;
+use kripke_report::ranks::ranks_table;
 use kripke_report::run::Run;
 use kripke_report::screen::{Checked, trace};
 use kripke_report::select::Selection;
@@ -111,6 +112,10 @@ impl Done {
         if !telling && !args.showing.unreached {
             return String::new();
         }
+        if super::json::unrecorded(answer) {
+            let remark = "  statements that were never executed are not known: a GPU does not record them\n";
+            return if args.showing.unreached { remark.to_string() } else { String::new() };
+        }
         let mut missed = coverage::unreached(model, &answer.covered);
         let so_far = match (complete, answer.left_out) {
             (false, _) => " so far",
@@ -160,7 +165,8 @@ impl Done {
     fn plans(&self, request: &Request) -> String {
         let plan = |answer: &Answer| {
             let table = decision::table(&answer.decisions(request));
-            format!("  plan for {}:\n{table}", visible(&answer.task.name))
+            let (name, ranks) = (visible(&answer.task.name), ranks_table(&answer.ranks));
+            format!("  plan for {name}:\n{table}{ranks}")
         };
         self.results.answers.iter().map(plan).collect()
     }
@@ -205,7 +211,7 @@ fn explained(answer: &Answer, replayed: &Replayed) -> Selection {
 pub fn checked(answer: &Answer) -> Checked<'_> {
     Checked {
         model: &answer.task.model,
-        property: (answer.task.kind != Kind::Safety).then(|| (answer.task.kind.word(), &*answer.task.name)),
+        property: answer.task.property(),
         verdict: &answer.verdict,
         statistics: &answer.outcome.statistics,
         order: answer.search.order,

@@ -89,6 +89,9 @@ impl Monitor for Watcher<'_> {
         let written = self.write(answer, !trails.1);
         self.answered.written(answer, &written);
         self.log.answer(answer);
+        if self.args.reports.progress == ProgressStyle::Json && !self.args.showing.quiet {
+            output::remark(&self.log.line(answer));
+        }
         trails.0.push(written);
         trails.1 |= matches!(answer.verdict, Verdict::Violated(_));
     }

@@ -88,7 +88,8 @@ fn spin(args: &[String]) -> Result<Status, Failure> {
     {
         return stand_in(model, rest);
     }
-    if args.iter().any(|arg| HELP_OPTIONS.contains(&arg.as_str())) {
+    // With a model, `-h` prints the seed of a simulation.
+    if args.iter().any(|arg| HELP_OPTIONS.contains(&arg.as_str()) && (arg != "-h" || args.len() == 1)) {
         output::print(HELP);
         return Ok(Status::Fine);
     }

@@ -38,7 +38,8 @@ pub fn run(model: &Model, options: &PanOptions) -> Result<Status, Failure> {
         output::remark("warning: no accept labels are defined, so option -a has no effect (ignored)\n");
     }
     let other = ["BITSTATE", "BFS", "BFS_PAR"].iter().any(|name| options.has(name)) || hash_compact(options).is_some();
-    let searcher = Pan { model: &model, options, claim, acceptance };
+    let trace = numbered.interpreter.model().trace.as_ref().map(|trace| trace.automaton.name.clone());
+    let searcher = Pan { model: &model, options, claim, acceptance, trace };
     if searcher.claim.is_checked() || acceptance || searcher.non_progress() || other {
         verify::run(&searcher)
     } else {
@@ -74,11 +75,13 @@ pub enum Chosen {
 impl Chosen {
     fn new(model: &Model, numbered: &Numbered, options: &PanOptions) -> Result<Chosen, Failure> {
         let properties = &numbered.interpreter.model().properties;
-        let none = properties.is_empty() && model.forbidden.is_none();
-        if none {
+        if options.has("NOCLAIM") {
+            return Ok(Chosen::Ignored);
+        }
+        if properties.is_empty() && model.forbidden.is_none() {
             return Ok(Chosen::Missing);
         }
-        if options.has("NOCLAIM") || options.has("NP") {
+        if options.has("NP") {
             return Ok(Chosen::Ignored);
         }
         if let Some(formula) = &model.forbidden {
@@ -119,6 +122,8 @@ pub struct Pan<'a> {
     pub claim: Chosen,
     /// Acceptance cycles are looked for.
     pub acceptance: bool,
+    /// The keyword of the trace automaton.
+    pub trace: Option<String>,
 }
 
 impl Pan<'_> {
@@ -146,7 +151,7 @@ impl Pan<'_> {
         let counts = search(&mut numbered, wanted, &signals::interrupt(), &mut printer);
         output::print(&self.report(&counts, false).text());
         if (counts.done || options.verbose) && options.list_unreached {
-            output::print(&report::unreached(&unreached(&numbered, &counts.executed)));
+            output::print(&report::unreached(&unreached(&numbered, &counts)));
         }
         output::print(&report::elapsed(start.elapsed().as_secs_f64(), counts.stored));
         Ok(Status::Fine)
@@ -200,6 +205,7 @@ impl Pan<'_> {
         Settings {
             additions: names.iter().filter(|(on, _)| *on).map(|(_, name)| name.to_string()).collect(),
             kind,
+            trace: self.trace.clone(),
             claim: if self.non_progress() { Claim::Checked(":np_:".to_string()) } else { self.claim.shown() },
             assertions: options.assertions,
             cycles,
@@ -261,6 +267,10 @@ impl Listener for Printer<'_> {
 
     fn limit(&mut self) {
         output::print("error: max search depth too small\n");
+    }
+
+    fn remark(&mut self, line: &str) {
+        output::print(&format!("{line}\n"));
     }
 
     fn shorter(&mut self, depth: u64) {

@@ -44,12 +44,18 @@ pub struct SpinOptions {
     pub sends: bool,
     pub receives: bool,
     pub columns: bool,
+    /// A message sequence chart is written.
+    pub chart: bool,
+    /// The output of a process is not indented.
+    pub flat: bool,
     pub interactive: bool,
     /// No list of the last state.
     pub brief: bool,
     /// No output of `printf`.
     pub silent: bool,
     pub seed: Option<u64>,
+    /// The seed is printed at the end.
+    pub seed_shown: bool,
     pub steps: Option<u64>,
     pub skipped: u64,
     /// The name of the trail, or its number.
@@ -169,8 +175,10 @@ impl SpinOptions {
                 'B' => self.brief = true,
                 'b' => self.silent = true,
                 // Options of tools around SPIN, and of its output, that change nothing here.
-                'T' | 'w' | 'W' | 'X' | 'L' | 'Q' => {}
-                'v' => (self.statements, self.globals, self.locals) = (true, true, true),
+                'w' | 'W' | 'X' | 'L' | 'Q' | 'v' => {}
+                'T' => self.flat = true,
+                'M' => self.chart = true,
+                'h' => self.seed_shown = true,
                 _ => self.ignored.push(option.to_string()),
             }
         }

@@ -1,6 +1,7 @@
 //! Searches that are not step by step those of SPIN: cycles, claims, lossy stores, breadth-first order. Kripke's own checker
 //! does them; the report is in SPIN's format.
 
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -15,7 +16,7 @@ use kripke_model::FindingKind;
 use kripke_model::ir::PropertyKind;
 use kripke_report::spin as report;
 use kripke_report::verdict::{Counterexample, Verdict};
-use kripke_search::ErrorKind;
+use kripke_search::{End, ErrorKind};
 
 use super::pan::{Chosen, Pan, hash_compact};
 use crate::exit::{Failure, Status};
@@ -30,14 +31,12 @@ pub fn run(pan: &Pan<'_>) -> Result<Status, Failure> {
     let request = pan.request();
     let results = kripke::run::check(&pan.model.path, &request, &Disk, &Quiet(signals::interrupt()))?;
     let mut numbered = pan.model.load(Steps::Short)?;
-    let found = results.answers.iter().find_map(|answer| Some((answer, pan.error(answer)?)));
-    let counts = counts(&results, found.is_some());
-    if let Some((answer, error)) = found {
-        pan.show(&mut numbered, answer, error)?;
-    }
+    let found: Vec<(&Answer, &Counterexample)> = results.answers.iter().flat_map(|answer| pan.errors(answer)).collect();
+    let counts = counts(&results, pan.count(&results, found.len() as u64));
+    pan.show_all(&mut numbered, &found)?;
     output::print(&pan.report(&counts, request.reductions.partial_order && !pan.options.has("NOREDUCE")).text());
     if (counts.done || pan.options.verbose) && pan.options.list_unreached {
-        output::print(&report::unreached(&unreached(&numbered, &counts.executed)));
+        output::print(&report::unreached(&unreached(&numbered, &counts)));
     }
     output::print(&report::elapsed(start.elapsed().as_secs_f64(), counts.stored));
     Ok(Status::Fine)
@@ -53,7 +52,8 @@ impl Monitor for Quiet {
 }
 
 /// The counts of all answers. A search for a property counts for the report; the edges of all count as executed.
-fn counts(results: &Results, found: bool) -> Counts {
+fn counts(results: &Results, errors: u64) -> Counts {
+    let found = errors > 0;
     let mut executed: Vec<Vec<bool>> = results.model.processes.iter().map(|p| vec![false; p.edges.len()]).collect();
     for answer in &results.answers {
         for (known, new) in executed.iter_mut().zip(&answer.covered) {
@@ -68,10 +68,11 @@ fn counts(results: &Results, found: bool) -> Counts {
         matched: (statistics.transitions + 1).saturating_sub(statistics.states),
         atomic: 0,
         depth: statistics.depth,
-        errors: u64::from(found),
+        errors,
         bytes: statistics.state_bytes as usize,
-        done: !found && results.answers.iter().all(|a| matches!(a.verdict, Verdict::Holds(_) | Verdict::Violated(_))),
+        done: results.answers.iter().all(|answer| matches!(answer.outcome.end, End::Exhausted(_) | End::Decided(_))),
         executed,
+        events: Vec::new(),
     }
 }
 
@@ -95,7 +96,8 @@ impl Pan<'_> {
             errors: Errors {
                 assertions: options.assertions,
                 end_states: ends,
-                all: options.upto == 0 && !options.every,
+                all: options.upto != 1,
+                stop_at: NonZeroU64::new(options.upto),
             },
             reductions: Reductions {
                 raw,
@@ -138,21 +140,56 @@ impl Pan<'_> {
         questions
     }
 
-    /// The counterexample of an answer, if SPIN counts it as an error. Without `-a`, cycles are none.
-    fn error<'r>(&self, answer: &'r Answer) -> Option<&'r Counterexample> {
-        let Verdict::Violated(violated) = &answer.verdict else { return None };
+    /// The counterexamples of an answer that SPIN counts as errors. Without `-a`, cycles are none.
+    fn errors<'r>(&self, answer: &'r Answer) -> Vec<(&'r Answer, &'r Counterexample)> {
+        let Verdict::Violated(violated) = &answer.verdict else { return Vec::new() };
         let cycles = self.acceptance || self.non_progress();
-        Some(&violated.first).filter(|found| cycles || *found.error() != ErrorKind::Cycle)
+        let all = std::iter::once(&violated.first).chain(&violated.others);
+        all.filter(|found| cycles || *found.error() != ErrorKind::Cycle).map(|found| (answer, found)).collect()
     }
 
-    /// Prints an error and writes its trail.
-    fn show(&self, numbered: &mut Numbered, answer: &Answer, found: &Counterexample) -> Result<(), Failure> {
+    /// The number of errors. Kripke keeps one counterexample for each place, and counts all.
+    fn count(&self, results: &Results, kept: u64) -> u64 {
+        if kept == 0 || self.options.upto == 1 {
+            return kept.min(1);
+        }
+        let cycles = self.acceptance || self.non_progress();
+        let errors = results.answers.iter().map(|answer| answer.outcome.statistics.errors);
+        let total: u64 = errors.map(|errors| errors.total() - if cycles { 0 } else { errors.cycles }).sum();
+        let most = if self.options.upto == 0 { u64::MAX } else { self.options.upto };
+        total.max(kept).min(most)
+    }
+
+    /// Prints the errors. With `-e` each has a trail with a number, otherwise the last one has one, unless all are counted.
+    fn show_all(&self, numbered: &mut Numbered, found: &[(&Answer, &Counterexample)]) -> Result<(), Failure> {
+        let shown = if self.options.upto == 1 { 1 } else { found.len() };
+        for (i, (answer, error)) in found.iter().take(shown).enumerate() {
+            let number = i as u64 + 1;
+            let trail = match self.options.every {
+                true => Some(number),
+                false => (self.options.upto != 0 && i + 1 == shown).then_some(0),
+            };
+            self.show(numbered, answer, error, (number, trail))?;
+        }
+        Ok(())
+    }
+
+    /// Prints an error with its number, and writes its trail if that has a number, too.
+    fn show(
+        &self,
+        numbered: &mut Numbered,
+        answer: &Answer,
+        found: &Counterexample,
+        (number, written): (u64, Option<u64>),
+    ) -> Result<(), Failure> {
         let replayed = found.replayed();
         let trail = lines(numbered, &answer.interpreter, replayed.moves(), replayed.cycle());
         let trail = trail.map_err(|why| Failure::Bug(format!("the trail can't be written: {why}")))?;
         let steps = trail.cycle.unwrap_or(trail.lines.len().saturating_sub(1));
-        output::print(&format!("pan:1: {} (at depth {steps})\n", self.message(numbered, found)));
-        self.write(&trail, 0);
+        output::print(&format!("pan:{number}: {} (at depth {steps})\n", self.message(numbered, found)));
+        if let Some(written) = written {
+            self.write(&trail, written);
+        }
         Ok(())
     }
 

@@ -14,7 +14,14 @@ pub struct ModelWords<'a> {
 
 impl<'a> ModelWords<'a> {
     pub fn new(model: &'a Numbered) -> ModelWords<'a> {
-        ModelWords { model, lines: Lines::new(model.interpreter.model()) }
+        ModelWords { model, lines: Lines::of_preprocessor(model.interpreter.model()) }
+    }
+
+    /// The line and the text of a statement of a claim, by its number in the whole text.
+    pub fn of_claim(&self, statement: u32) -> Option<(String, String)> {
+        let (body, state) = self.model.numbering.transition(statement)?;
+        let state = body.states.get(state as usize)?;
+        Some((self.lines.of(state.place?).first.to_string(), state.text.clone()))
     }
 
     fn place(&self, span: Option<Span>) -> String {
@@ -31,14 +38,17 @@ impl Words for ModelWords<'_> {
             Kind::Indivisible => format!("D_STEP{}", state.place.map_or(0, |span| self.lines.of(span).first)),
             _ => state.text.clone(),
         };
-        Statement { state: number, text, place: self.place(state.place) }
+        Statement { state: number, text, place: self.place(state.place), end: state.end }
     }
 
     fn location(&self, process: ProcessId, location: LocId) -> (Statement, bool) {
         let body = self.model.body(process);
         let number = body.and_then(|body| body.locations.get(location.index())).copied().unwrap_or(0);
         let Some(state) = body.and_then(|body| body.states.get(number as usize)) else { return Default::default() };
-        (Statement { state: number, text: state.text.clone(), place: self.place(state.place) }, state.end)
+        (
+            Statement { state: number, text: state.text.clone(), place: self.place(state.place), end: state.end },
+            state.end,
+        )
     }
 
     fn process(&self, process: ProcessId) -> String {

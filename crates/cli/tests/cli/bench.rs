@@ -194,13 +194,106 @@ fn a_catalogue_has_characteristics_and_expected_counts() {
 fn models_are_selected_by_characteristics() {
     let desk = Desk::new();
     catalogue(&desk, "models");
-    let said = desk.run("bench models --select states>1000 -- --raw --all-errors").expect(0);
+    let said = desk.run("bench models --where states>1000 -- --raw --all-errors").expect(0);
     let models: Vec<&str> = said.out.lines().skip(1).filter_map(|row| row.split_whitespace().next()).collect();
     assert_eq!(models, ["models/bank-transfer.pml"]);
-    let said =
-        desk.run("bench models --characteristics --select states<1000 --select components>1 --format json").expect(0);
+    let said = desk.run("bench models --characteristics --where states<1000&&components>1 --format json").expect(0);
     assert_eq!(said.json().as_array().unwrap().len(), 1);
-    desk.run("bench models --select size>3").expect(2);
+    desk.run("bench models --where size>3").expect(2);
     std::fs::create_dir(desk.path("empty")).unwrap();
     desk.run("bench empty --characteristics").expect(2);
+}
+
+#[test]
+fn a_condition_may_be_about_texts() {
+    let desk = Desk::new();
+    catalogue(&desk, "models");
+    let said = desk.run("bench models --characteristics --where language=dve||back_edges=0 --format json").expect(0);
+    let models: Vec<String> =
+        said.json().as_array().unwrap().iter().map(|m| m["model"].as_str().unwrap().to_string()).collect();
+    assert_eq!(models, ["models/bank-transfer.pml", "models/mutex-peterson.dve"]);
+}
+
+/// A catalogue with parameters and properties. The counts are SPIN's.
+const TABLE: &str = "model\tparameters\tproperty\tstates\tresult\n\
+                     sized.pml\t-DN=3\t-\t14\tinvalid-end-state\n\
+                     sized.pml\t-DN=5\t-\t22\tinvalid-end-state\n\
+                     sized.pml\t-DN=5\t--ltl '<> (n == 5)'\t-\tviolated\n\
+                     sized.pml\t-DN=5\t--ltl '<> (n == 5)' -f\t-\tholds\n\
+                     wrong.pml\t-\t-\t-\trejected\n";
+const SIZED: &str = "#ifndef N\n#define N 2\n#endif\nbyte n; bit b;\nactive proctype p() { do :: n < N -> n++ od }\n\
+                     active proctype q() { do :: b = 1 - b od }\n";
+
+fn sized(table: &str) -> Desk {
+    let desk = Desk::new();
+    std::fs::create_dir(desk.path("c")).unwrap();
+    desk.write("c/expected.tsv", table);
+    // `q` moves for ever, so `p` in its last location is no invalid end state.
+    desk.write("c/sized.pml", SIZED);
+    desk.write("c/wrong.pml", "active proctype p() { x = 1 }\n");
+    desk
+}
+
+#[test]
+fn rows_have_parameters_properties_and_results() {
+    let table = TABLE.replace("invalid-end-state", "ok");
+    let desk = sized(&table);
+    let report = desk.run("bench c --format json --plot p.svg -- --raw --all-errors").expect(0).json();
+    let results = report["results"].as_array().unwrap();
+    let verdicts: Vec<&str> = results.iter().map(|r| r["verdict"].as_str().unwrap()).collect();
+    assert_eq!(verdicts, ["holds", "holds", "violated", "holds"]);
+    assert!(results.iter().all(|row| row["expected"] == json!(true)), "{report}");
+    assert_eq!((&results[2]["parameters"], &results[2]["property"]), (&json!("-DN=5"), &json!("--ltl '<> (n == 5)'")));
+    let plots = desk.read("p.svg");
+    assert!(plots.contains("states per second") && plots.contains("<circle"), "{plots}");
+    // With reductions only results are compared; another question has no expected result.
+    let said = desk.run("bench c --with -E --with -DN=1").expect(0);
+    assert!(said.out.contains("rejected, as expected"), "{}", said.out);
+}
+
+#[test]
+fn wrong_results_are_named() {
+    let desk = sized(TABLE);
+    let said = desk.run("bench c").expect(1);
+    assert!(
+        said.err.contains("c/sized.pml -DN=3: holds, but expected is violated (invalid-end-state)"),
+        "{}",
+        said.err
+    );
+    let desk = sized(&TABLE.replace("invalid-end-state", "ok").replace("\t14\t", "\t15\t"));
+    let said = desk.run("bench c -- --raw --all-errors").expect(1);
+    assert!(said.err.contains("c/sized.pml -DN=3: 14 states, "), "{}", said.err);
+    assert!(said.err.contains("but 15 states are expected"), "{}", said.err);
+    let desk = sized("model\tproperty\nsized.pml\t--ltk x\n");
+    let said = desk.run("bench c").expect(2);
+    assert!(said.err.contains("c/expected.tsv:2: unexpected argument '--ltk'"), "{}", said.err);
+}
+
+#[test]
+fn our_table_of_properties_is_right() {
+    let desk = Desk::new();
+    let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/properties.tsv");
+    let report = desk.run(&format!("bench {} --format json", table.display())).expect(0).json();
+    let results = report["results"].as_array().unwrap();
+    assert!(results.len() >= 10 && results.iter().all(|row| row["expected"] == json!(true)), "{report}");
+}
+
+#[test]
+fn spin_is_measured_side_by_side_and_agrees() {
+    if !kripke_tests::spin::installed() {
+        return;
+    }
+    let desk = sized(&TABLE.replace("invalid-end-state", "ok"));
+    let peer = ["c", "--peer", "spin -DNOREDUCE -o1 -o2 -o3 -c0", "--format", "json", "--", "--raw", "--all-errors"];
+    let report = run(&desk, &peer).expect(0).json();
+    let results = report["results"].as_array().unwrap();
+    let tools: Vec<&str> = results.iter().map(|r| r["tool"].as_str().unwrap()).collect();
+    assert_eq!(tools, ["kripke", "spin"].repeat(4));
+    assert!(results.iter().all(|row| row["expected"] == json!(true)), "{report}");
+    for pair in results.chunks(2) {
+        assert_eq!(pair[0]["verdict"], pair[1]["verdict"], "{report}");
+    }
+    assert_eq!(results[0]["states"], results[1]["states"]);
+    assert!(results[1]["seconds"]["preparation"].as_f64().unwrap() > 0.0);
+    run(&desk, &["c", "--peer", "nusmv"]).expect(2);
 }

@@ -80,9 +80,63 @@ fn switches_turn_checks_off() {
 }
 
 #[test]
+fn the_search_stops_at_the_error_with_a_number() {
+    let desk = Desk::new();
+    let text = "byte x;\nactive proctype P() { do :: x < 9 -> x++; assert(x != 3)\n:: x < 9 -> x++; assert(x != 3)\n\
+                :: x < 9 -> x = x + 2; assert(x != 5) :: else -> break od }\n";
+    std::fs::write(desk.path("m.pml"), text).unwrap();
+    let errors = |options: &str| {
+        let report = desk.run(&format!("check m.pml --raw --format json --no-trail {options}")).json();
+        (report["errors"]["assertion"].as_u64().unwrap(), report["complete"] == true)
+    };
+    let (all, _) = errors("-c0");
+    assert!(all >= 3, "{all}");
+    for search in ["--search dfs", "--search bfs -j1", "--search bfs -j2", "--store bitstate", "--store cache"] {
+        assert_eq!(errors(&format!("-c1 {search}")).0, 1, "{search}");
+        let (two, complete) = errors(&format!("-c2 {search}"));
+        assert!((2..=all).contains(&two) && !complete, "{search}: {two}");
+        let (many, _) = errors(&format!("-c1000 {search}"));
+        assert_eq!(many, errors(&format!("-c0 {search}")).0, "{search}");
+    }
+    assert_eq!(errors("-c2 --search dfs").0, 2);
+    desk.run("check m.pml -c2 --all-errors").expect(2);
+    let said = desk.run("check m.pml --raw --search dfs -c2").expect(1);
+    assert!(said.out.contains("  2 errors found: 2 failed assertions\n"), "{}", said.out);
+}
+
+#[test]
+fn a_violated_invariant_is_named() {
+    let desk = Desk::new();
+    std::fs::write(desk.path("m.pml"), "byte x;\nactive proctype P() { x = 1; x = 4 }\n").unwrap();
+    let said = desk.run("check m.pml --invariant x<3").expect(1);
+    assert!(said.out.starts_with("✗ invariant violated: x<3 "), "{}", said.out);
+    let report = desk.run("check m.pml --invariant x<3 --invariant x<5 --format json").expect(1).json();
+    let verdict = |i: usize| (report["properties"][i]["kind"].clone(), report["properties"][i]["verdict"].clone());
+    assert_eq!(verdict(0), ("invariant".into(), "violated".into()));
+    assert_eq!(verdict(1), ("invariant".into(), "holds".into()));
+    let said = desk.run("check m.pml --invariant x<").expect(2);
+    assert!(said.err.contains("1 | x<\n"), "{}", said.err);
+}
+
+#[test]
+fn invariants_are_written_in_the_language_of_the_model() {
+    let desk = Desk::new();
+    std::fs::write(
+        desk.path("m.dve"),
+        "int x; process P { state a, b; init a; trans a -> b { effect x = 4; }; } system async;\n",
+    )
+    .unwrap();
+    desk.run("check m.dve -E --invariant x<5").expect(0);
+    let said = desk.run("check m.dve -E --invariant x==0").expect(1);
+    assert!(said.out.starts_with("✗ invariant violated: x==0 "), "{}", said.out);
+    let said = desk.run("replay m.dve m.x-is-0.trail.json").expect(1);
+    assert!(said.out.starts_with("✗ invariant violated: x==0\n"), "{}", said.out);
+}
+
+#[test]
 fn all_errors_are_counted() {
     let said = Desk::new().run("second.pml --all-errors --no-trail").expect(1);
-    assert!(said.out.contains("  4 errors in all: 4 failed assertions\n"), "{}", said.out);
+    assert!(said.out.contains("  4 errors found: 4 failed assertions\n"), "{}", said.out);
     assert!(said.out.contains("✗ assertion violated: assert(critical==1)   second.pml:21   7 steps\n"), "{}", said.out);
     let same = Desk::new().run("second.pml -c0 --no-trail").expect(1);
     assert_eq!(said.steady(), same.steady());
@@ -137,14 +191,21 @@ fn quiet_is_one_line_and_verbose_is_more() {
 }
 
 /// Options, and a decision of the plan that they lead to: item, value, reason.
-const PLANNED: [(&str, [&str; 3]); 21] = [
+const PLANNED: [(&str, [&str; 3]); 25] = [
     ("", ["store", "auto: words", "default"]),
     ("--store tree", ["store", "tree", "--store"]),
     ("--lossy", ["store", "auto: exact, tree, hash, then bitstate", "--lossy"]),
     ("--store hash --hash-bits 40", ["store", "hash: 40-bit hashes", "--store"]),
-    ("--ltl <>(_nr_pr==9)", ["store", "exact", "searches for cycles and CTL store states in full"]),
+    ("--ltl <>(_nr_pr==9)", ["store", "auto: exact", "default"]),
+    ("--ltl <>(_nr_pr==9) --store words", ["store", "words", "--store"]),
+    ("--ltl <>(_nr_pr==9) --store tree", ["store", "tree", "--store"]),
+    ("--ctl EF(_nr_pr==2)", ["store", "auto: exact", "default"]),
     ("--search dfs", ["order", "depth-first", "--search"]),
-    ("--search dfs", ["threads", "1", "a depth-first search is sequential unless its store is lossy"]),
+    ("--search dfs", ["threads", "2", "--threads"]),
+    (
+        "--search dfs --change-at 1000",
+        ["threads", "1", "a depth-first search is sequential by default, or if its store may change"],
+    ),
     ("--store cache", ["order", "depth-first", "default of this store"]),
     ("--swarm=3 -w 20", ["swarm", "3 searches", "--swarm"]),
     ("--engine interpret", ["engine", "interpret", "--engine"]),
@@ -415,4 +476,14 @@ fn what_is_printed_may_go_wrong() {
             assert!(fault, "{model}\n{how}\n{}", said.out);
         }
     }
+}
+
+#[test]
+fn a_deadlock_before_many_alternatives_lists_the_first() {
+    let desk = Desk::new();
+    let options: String = (0..300).map(|n| format!(" :: x == {} -> skip\n", n + 1)).collect();
+    std::fs::write(desk.path("m.pml"), format!("int x;\nactive proctype P() {{ do\n{options} od }}\n")).unwrap();
+    let said = desk.run("check m.pml --no-trail").expect(1);
+    assert!(said.out.contains(" waits for x==1 or x==2 or "), "{}", said.out);
+    assert!(said.out.contains(" or x==8 or one of 292 more\n"), "{}", said.out);
 }

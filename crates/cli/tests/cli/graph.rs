@@ -50,10 +50,20 @@ fn graphs_of_each_language_are_as_expected() {
             let args = [&[&model, "--format", format], &options[..]].concat();
             snapshot(&format!("{ending}.graph.{format}"), &run(&desk, "graph", &args).expect(0).out);
         }
+        let args = ["graph", &model, "--format", "html", "--steps", "nested", "--all-errors", "--ltl", formula(ending)];
+        snapshot(&format!("{ending}.nested.html"), &run(&desk, "", &args).expect(0).out);
         let args = ["graph", &model, "--format", "svg", "--project", project];
         snapshot(&format!("{ending}.projected.svg"), &run(&desk, "", &args).expect(0).out);
         let args = ["graph", &model, "--format", "svg", "--minimise", "branching", "--labels", "process"];
         snapshot(&format!("{ending}.minimised.svg"), &run(&desk, "", &args).expect(0).out);
+    }
+}
+
+/// A formula that some run violates.
+fn formula(ending: &str) -> &'static str {
+    match ending {
+        "esml" => "F (Door.visits = 100)",
+        _ => "<> (n == 100)",
     }
 }
 

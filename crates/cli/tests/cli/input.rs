@@ -46,7 +46,7 @@ fn wrong_usage_is_explained() {
         "check second.pml --nonsense",
         "second.pml --mem lots",
         "second.pml --timeout soon",
-        "second.pml -c7",
+        "second.pml -c many",
         "second.pml -j0",
         "check second.pml peterson.pml --trail x.json",
         "second.pml --trail x.json --no-trail",

@@ -4,7 +4,7 @@ use crate::program::Desk;
 use crate::snapshots::snapshot;
 
 /// The name of each mistake, a model that has it, and the exit status.
-const MISTAKES: [(&str, &str, i32); 12] = [
+const MISTAKES: [(&str, &str, i32); 15] = [
     (
         "assignment-as-guard",
         "byte x;\nactive proctype p() {\n  if\n  :: x = 1 -> x = 2\n  :: else -> skip\n  fi\n}\n",
@@ -46,6 +46,18 @@ const MISTAKES: [(&str, &str, i32); 12] = [
     (
         "end-label-elsewhere",
         "chan c = [0] of { byte };\nactive proctype server() {\n  byte x;\nend:\n  c?x;\n  c?x\n}\nactive proctype client() { c!1 }\n",
+        1,
+    ),
+    (
+        "vacuous-formula",
+        "bool request, served;\nactive proctype server() {\n  do\n  :: request -> served = true; request = false\n  :: !request -> served = false\n  od\n}\n\
+         ltl answered { [] (request -> <> served) }\n",
+        0,
+    ),
+    ("overflow-of-a-constant", "byte n = 300;\nactive proctype p() {\n  assert(n < 256)\n}\n", 0),
+    (
+        "overflow-of-a-counter",
+        "byte n = 250, i;\nactive proctype p() {\n  for (i : 1 .. 10) {\n    n++\n  }\n  assert(n > 250)\n}\n",
         1,
     ),
 ];

@@ -73,6 +73,25 @@ fn overflow_can_be_an_error() {
     desk.run("check receive.pml --overflow error").expect(1);
 }
 
+#[test]
+fn fields_of_messages_overflow() {
+    let desk = Desk::new();
+    let field = "value out of range (field 2 of q holds 0 to 255)";
+    for (name, capacity) in [("buffered.pml", 2), ("rendezvous.pml", 0)] {
+        let text = "int n = 254;\nactive proctype P() { q!1,n; n++; q!n,n }\nactive proctype Q() { int a, b; do :: q?a,b od }\n";
+        desk.write(name, format!("chan q = [{capacity}] of {{ short, byte }};\n{text}"));
+        desk.run(&format!("check {name} --no-end-states --overflow error")).expect(0);
+        desk.write(name, desk.read(name).replace("n++", "n = n + 2"));
+        desk.run(&format!("check {name} --no-end-states --overflow wrap")).expect(0);
+        for args in ["", "--raw", "--engine interpret"] {
+            let said = desk.run(&format!("check {name} --no-end-states --overflow error {args}")).expect(1);
+            assert!(said.out.starts_with(&format!("✗ {field}")), "{name} {args}: {}", said.out);
+        }
+        let said = desk.run(&format!("simulate {name} --overflow error --seed 1")).expect(1);
+        assert!(said.out.contains(field), "{}", said.out);
+    }
+}
+
 /// SPIN's simulator reports each cut value: of a model with one run, the first assignment it names is ours.
 #[test]
 fn the_first_place_is_that_of_spin() {

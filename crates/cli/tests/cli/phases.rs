@@ -18,10 +18,15 @@ fn repeated(count: usize, statement: impl Fn(usize) -> String) -> String {
     })
 }
 
-/// A process with one choice among many.
-fn wide(options: usize) -> String {
+/// Processes with one choice among many each.
+fn wide(processes: usize, options: usize) -> String {
     let options = repeated(options, |n| format!(":: x == {n} -> x = {}", n + 1));
-    format!("int x;\nactive proctype P() {{ if\n{options}fi }}\n")
+    format!("int x;\n{}", repeated(processes, |n| format!("active proctype P{n}() {{ if\n{options}fi }}")))
+}
+
+/// A model whose preparation takes several times the period of grace of the watchdog, on fast machines, too.
+fn slow() -> String {
+    wide(8, 5900)
 }
 
 /// Runs a command and says how much memory it had at most.
@@ -48,7 +53,7 @@ fn preparing_takes_memory_that_grows_with_the_model() {
     let desk = Desk::new();
     let assignments = repeated(4000, |n| format!("x = x + {n};"));
     desk.write("row.pml", format!("active proctype P() {{ int x;\n{assignments}assert(x > 0) }}\n"));
-    desk.write("wide.pml", wide(5000));
+    desk.write("wide.pml", wide(1, 5000));
     for (model, most) in [("row.pml", 256), ("wide.pml", 384)] {
         let (said, peak) = weighed(&desk, &format!("check {model} --quiet"), &[]);
         said.expect(0);
@@ -59,7 +64,7 @@ fn preparing_takes_memory_that_grows_with_the_model() {
 #[test]
 fn preparing_ends_when_time_is_up() {
     let desk = Desk::new();
-    desk.write("wide.pml", wide(5900));
+    desk.write("wide.pml", slow());
     let start = Instant::now();
     let report = desk.run("check wide.pml --timeout 50ms --format json").expect(3).json();
     assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
@@ -72,7 +77,7 @@ fn preparing_ends_when_time_is_up() {
 #[test]
 fn models_after_one_that_was_ended_are_said_to_be_skipped() {
     let desk = Desk::new();
-    desk.write("wide.pml", wide(5900));
+    desk.write("wide.pml", slow());
     let said = desk.run("check hello.pml wide.pml hello.pml --timeout 50ms").expect(3);
     let lines: Vec<&str> = said.out.lines().collect();
     assert!(lines[1].starts_with("wide.pml    ? INCONCLUSIVE: out of time while "), "{}", said.out);
@@ -87,7 +92,7 @@ fn models_after_one_that_was_ended_are_said_to_be_skipped() {
 fn a_signal_ends_preparing() {
     for signal in ["-INT", "-TERM"] {
         let desk = Desk::new();
-        desk.write("wide.pml", wide(5900));
+        desk.write("wide.pml", slow());
         let mut command = desk.command("check wide.pml --format json");
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(200));

@@ -65,7 +65,7 @@ fn a_person_can_choose_go_back_and_look_around() {
         "  there are no channels\n",
         "  there is no move 9\n",
         "  unknown command",
-        "  b [N]    back by one step",
+        "  b [N]      back by one step",
         "  #  process  line  statement   wantp wantq critical\n  0 ",
     ] {
         assert!(said.out.contains(part), "{part}\n---\n{}", said.out);

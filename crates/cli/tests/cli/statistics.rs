@@ -87,7 +87,7 @@ fn hash_functions_can_be_chosen_and_compared() {
     let refused = desk.run("check mutex-peterson.pml --hash-function jenkins").expect(2);
     assert!(refused.err.contains("--hash-function: it goes with --store hash"), "{}", refused.err);
     let report = desk.run("check mutex-peterson.pml --statistics --format json").expect(0).json();
-    let collisions = report["state_space"]["collisions"].as_array().unwrap();
+    let collisions = report["state_space"]["hashing"].as_array().unwrap();
     assert_eq!(collisions.len(), 4);
     assert!(collisions.iter().all(|entry| entry["collisions"] == 0), "{collisions:?}");
 }

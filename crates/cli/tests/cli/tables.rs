@@ -7,7 +7,7 @@ use crate::snapshots::{example, snapshot};
 const GOALS: [(&str, &str, &str); 3] = [
     ("pml", "receiver:next==2", "len(to_receiver)"),
     ("dve", "receiver->next==2", "receiver->next+1"),
-    ("esml", "Receiver.expected=1", "Receiver.expected=1"),
+    ("esml", "Receiver.expected=1", "Receiver.expected+1"),
 ];
 
 #[test]
@@ -33,6 +33,19 @@ fn tables_fit_their_width_in_three_languages() {
 }
 
 #[test]
+fn listings_and_itf_traces_in_three_languages() {
+    for (language, goal, _) in GOALS {
+        let desk = Desk::new();
+        let model = format!("alternating-bit.{language}");
+        example(&desk, &model);
+        desk.run(&format!("{model} --reach {goal} --trail run.trail.json --itf")).expect(1);
+        let said = desk.run(&format!("replay {model} run.trail.json --format list")).expect(1);
+        snapshot(&format!("list-{language}.txt"), &said.out);
+        snapshot(&format!("itf-{language}.json"), &desk.read("run.itf.json"));
+    }
+}
+
+#[test]
 fn columns_and_rows_are_chosen() {
     let desk = Desk::new();
     example(&desk, "alternating-bit.pml");
@@ -50,6 +63,29 @@ fn columns_and_rows_are_chosen() {
     );
     let said = desk.run("replay alternating-bit.pml --watch nothing").expect(2);
     assert!(said.err.contains("`nothing` is not declared"), "{}", said.err);
+    for (options, message) in [
+        ("--process nothing", "--process: no step of the run matches `nothing`"),
+        ("--statement nothing", "--statement: no step of the run matches `nothing`"),
+        ("--show sender.* -p", "--show is an option of the table"),
+        ("--watch 1 --format json", "--watch is an option of the table"),
+        ("--process sender --chart text", "--process is an option of the table"),
+        ("--changes -i --plain", "--changes is an option of the table"),
+    ] {
+        let said = desk.run(&format!("replay alternating-bit.pml {options}")).expect(2);
+        assert!(said.err.contains(message), "{options}: {}", said.err);
+    }
+}
+
+/// The type of a watched expression of ESML is a number, BOOLEAN or an enumeration.
+#[test]
+fn only_single_values_are_watched() {
+    let desk = Desk::new();
+    example(&desk, "alternating-bit.esml");
+    desk.run("alternating-bit.esml --reach Receiver.expected=1").expect(1);
+    let said = desk.run("replay alternating-bit.esml --watch Receiver.p").expect(2);
+    assert!(said.err.contains("this is of type `packet`, which has several values"), "{}", said.err);
+    let said = desk.run("alternating-bit.esml --reach Receiver.expected+1").expect(2);
+    assert!(said.err.contains("this is an integer, not BOOLEAN"), "{}", said.err);
 }
 
 /// The same command prints the same lasso, whatever the number of threads and however often it is executed.

@@ -14,8 +14,23 @@ const TIMEOUT: &str = "60s";
 /// For rows that SPIN has not finished either.
 const SHORT_TIMEOUT: &str = "5s";
 
-const ALGORITHMS: [(&str, &str); 6] =
-    [("scc", "-j1"), ("nested", "-j1"), ("cndfs", "-j2"), ("cndfs", "-j1"), ("ufscc", "-j2"), ("auto", "-j2")];
+/// Algorithm, threads and store.
+type How = (&'static str, &'static str, &'static str);
+
+const ALGORITHMS: [How; 12] = [
+    ("scc", "-j1", "auto"),
+    ("scc", "-j1", "tree"),
+    ("scc", "-j1", "exact"),
+    ("nested", "-j1", "words"),
+    ("nested", "-j1", "tree"),
+    ("nested", "-j1", "exact"),
+    ("cndfs", "-j2", "words"),
+    ("cndfs", "-j2", "tree"),
+    ("cndfs", "-j1", "exact"),
+    ("ufscc", "-j2", "words"),
+    ("ufscc", "-j2", "tree"),
+    ("auto", "-j2", "auto"),
+];
 
 /// One question of the table.
 #[derive(Debug)]
@@ -58,11 +73,11 @@ impl Case {
     }
 
     /// What Kripke says with this algorithm.
-    fn ask(&self, (algorithm, threads): (&str, &str)) -> Value {
+    fn ask(&self, (algorithm, threads, store): How) -> Value {
         let timeout = if self.states.is_some() { TIMEOUT } else { SHORT_TIMEOUT };
         let mut command = Command::new(env!("CARGO_BIN_EXE_kripke"));
         command.arg("check").arg(&self.path).args(self.arguments());
-        command.args(["--cycles", algorithm, threads, "--timeout", timeout, "--mem", "3G"]);
+        command.args(["--cycles", algorithm, threads, "--store", store, "--timeout", timeout, "--mem", "3G"]);
         command.args(["--format", "json", "--no-trail", "--raw", "-q"]);
         let output = command.output().expect("the program can be started");
         let said = String::from_utf8_lossy(&output.stdout);
@@ -84,13 +99,13 @@ impl Case {
     }
 
     fn differences(&self) -> Vec<String> {
-        let tell = |how: &(&str, &str)| {
+        let tell = |how: &How| {
             let difference = self.difference(&self.ask(*how))?;
-            Some(format!("{} {} {} {}: {difference}", self.path.display(), self.mode, how.0, how.1))
+            Some(format!("{} {} {how:?}: {difference}", self.path.display(), self.mode))
         };
         // Fairness is decided on whole components: other algorithms are refused.
         let fair = self.arguments().contains(&"--fair");
-        let suits = |how: &&(&str, &str)| !fair || ["auto", "scc"].contains(&how.0);
+        let suits = |how: &&How| !fair || ["auto", "scc"].contains(&how.0);
         ALGORITHMS.iter().filter(suits).filter_map(tell).collect()
     }
 }

@@ -110,8 +110,10 @@ fn dead_guards_are_told_in_one_line() {
     );
     let said = desk.run("check else.pml").expect(0);
     assert!(said.out.ends_with("  else never taken: else.pml:5\n"), "{}", said.out);
-    let report = desk.run("check else.pml --unreached --format json").expect(0).json();
-    assert_eq!((&report["dead"][0]["kind"], &report["dead"][0]["line"]), (&"else".into(), &5.into()));
+    for options in ["", "--unreached"] {
+        let report = desk.run(&format!("check else.pml {options} --format json")).expect(0).json();
+        assert_eq!((&report["dead"][0]["kind"], &report["dead"][0]["line"]), (&"else".into(), &5.into()));
+    }
     let said = desk.run("check m.dve").expect(0);
     assert!(said.out.contains("guard never true: m.dve:5 ("), "{}", said.out);
 }

@@ -20,13 +20,14 @@ enum Question {
     Hoa,
     Ctl,
     Reach,
+    Invariant,
     Acceptance,
     Progress,
 }
 
-use Question::{Acceptance, Ctl, Hoa, Ltl, LtlFile, Progress, Reach, Safety, Stated};
+use Question::{Acceptance, Ctl, Hoa, Invariant, Ltl, LtlFile, Progress, Reach, Safety, Stated};
 
-const BY_OPTION: [(&str, Question); 9] = [
+const BY_OPTION: [(&str, Question); 10] = [
     ("--safety", Safety),
     ("-N", Stated),
     ("--ltl", Ltl),
@@ -34,6 +35,7 @@ const BY_OPTION: [(&str, Question); 9] = [
     ("--hoa", Hoa),
     ("--ctl", Ctl),
     ("--reach", Reach),
+    ("--invariant", Invariant),
     ("-a", Acceptance),
     ("-l", Progress),
 ];
@@ -97,7 +99,7 @@ impl Asked<'_> {
             Stated => model.stated.is_none_or(|(_, _, answer)| self.holds(answer)),
             Ltl | LtlFile => self.holds(model.ltl.1),
             Ctl => self.holds(model.ctl.1),
-            Reach | Hoa => !model.reach.1,
+            Reach | Invariant | Hoa => !model.reach.1,
             Acceptance => match model.stated {
                 Some((_, "never" | "process", answer)) if claimed => self.holds(answer),
                 _ => self.holds(model.acceptance),
@@ -113,14 +115,14 @@ impl Asked<'_> {
         let apart = self.questions().contains(&Safety);
         let fault = errors.iter().any(|kind| !["assertion", "invalid_end_state"].contains(kind));
         let other = match question {
-            Safety | Reach | Ctl => fault && question != Safety,
+            Safety | Reach | Invariant | Ctl => fault && question != Safety,
             Stated | Ltl | LtlFile | Hoa => fault || errors.contains(&"assertion"),
             Acceptance | Progress => !errors.is_empty(),
         };
         let must = matches!(question, Acceptance | Progress) && other && !apart;
         // A run that ends is not impartial: what only such runs violate holds.
         let impartial = self.has("--fair=impartial") && self.model.errors.contains(&"invalid_end_state");
-        let temporal = !matches!(question, Safety | Reach);
+        let temporal = !matches!(question, Safety | Reach | Invariant);
         May { hold: own && !must || impartial && temporal, fail: !own || other }
     }
 
@@ -171,6 +173,7 @@ impl Asked<'_> {
             Hoa => "automaton",
             Ctl => "ctl",
             Reach => "reachability",
+            Invariant => "invariant",
             Acceptance => "acceptance",
             Progress => "progress",
         }

@@ -25,12 +25,26 @@ fn listed() -> BTreeSet<String> {
         let words = option.split([' ', ',', '=', '[', '<']).filter(|w| w.starts_with('-'));
         words.max_by_key(|word| word.len()).map(str::to_string)
     };
-    help.lines().filter(|line| line.starts_with("  ") && line.trim_start().starts_with('-')).filter_map(name).collect()
+    // Descriptions are indented further.
+    let names = |line: &&str| {
+        let indent = line.len() - line.trim_start().len();
+        (2..=6).contains(&indent) && line[indent..].starts_with("-")
+    };
+    help.lines().filter(names).filter_map(name).collect()
 }
 
 /// The option that asks for no answer, and the one that changes the meaning of a send: models that wait for room in a channel have other
 /// answers with it. `cli/spin_mode.rs` tests it.
 const OTHER: [&str; 3] = ["--help", "--parse-only", "--lossy-send"];
+
+/// A value with a long name would leave no room for the descriptions of all options.
+#[test]
+fn the_help_is_readable() {
+    let output = run::program(&["check", "--help"]);
+    let help = String::from_utf8_lossy(&output.stdout).into_owned();
+    let wide: Vec<&str> = help.lines().filter(|line| line.chars().count() > 100).collect();
+    assert!(wide.is_empty() && help.lines().count() < 300, "{} lines, {wide:#?}", help.lines().count());
+}
 
 #[test]
 fn every_option_has_a_value_here() {

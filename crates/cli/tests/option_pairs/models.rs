@@ -29,6 +29,18 @@ pub struct Known {
     pub progress: Answer,
 }
 
+impl Known {
+    /// The negation of a condition, in the language of the model.
+    pub fn negated(&self, condition: &str) -> String {
+        let not = match self.lang {
+            "dve" => "not ",
+            "esml" => "~",
+            _ => "!",
+        };
+        format!("{not}({condition})")
+    }
+}
+
 /// Peterson's algorithm. A process that goes around while the other one waits gives the turn away and has to wait itself:
 /// there is no infinite run on which one of them waits for ever.
 const PETERSON: Known = Known {

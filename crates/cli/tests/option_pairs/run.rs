@@ -70,6 +70,7 @@ impl Run<'_> {
             ("{ltl}", model.ltl.0.to_string()),
             ("{ctl}", model.ctl.0.to_string()),
             ("{reach}", model.reach.0.to_string()),
+            ("{invariant}", model.negated(model.reach.0)),
             ("{lang}", model.lang.to_string()),
             ("{ltl-file}", inside("formula.ltl")),
             ("{hoa}", inside("automaton.hoa")),

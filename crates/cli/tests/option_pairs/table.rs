@@ -15,7 +15,7 @@ pub struct Setting {
 }
 
 /// Options that change what is asked.
-const QUESTIONS: [(&str, &[&str]); 9] = [
+const QUESTIONS: [(&str, &[&str]); 10] = [
     ("--safety", &["--safety"]),
     ("--property", &["-N", "{name}"]),
     ("--ltl", &["--ltl", "{ltl}"]),
@@ -23,12 +23,13 @@ const QUESTIONS: [(&str, &[&str]); 9] = [
     ("--hoa", &["--hoa", "{hoa}"]),
     ("--ctl", &["--ctl", "{ctl}"]),
     ("--reach", &["--reach", "{reach}"]),
+    ("--invariant", &["--invariant", "{invariant}"]),
     ("--acceptance", &["-a"]),
     ("--non-progress", &["-l"]),
 ];
 
 /// Options that must not change an answer, or only as the judge knows.
-const PLAIN: [(&str, &[&str]); 66] = [
+const PLAIN: [(&str, &[&str]); 69] = [
     ("--force", &["--force"]),
     ("--color", &["--color=always"]),
     ("--fair", &["--fair=weak"]),
@@ -40,6 +41,7 @@ const PLAIN: [(&str, &[&str]); 66] = [
     ("--cycles", &["--cycles=nested"]),
     ("--cycles", &["--cycles=cndfs"]),
     ("--cycles", &["--cycles=ufscc"]),
+    ("--cycles", &["--cycles=owcty"]),
     ("--no-assertions", &["-A"]),
     ("--no-end-states", &["-E"]),
     ("--no-claim", &["--no-claim"]),
@@ -61,6 +63,8 @@ const PLAIN: [(&str, &[&str]); 66] = [
     ("--audit", &["--audit=1"]),
     ("--threads", &["-j1"]),
     ("--threads", &["-j2"]),
+    ("--ranks", &["--ranks=2"]),
+    ("--gpu", &["--gpu"]),
     ("--cache-collisions", &["--cache-collisions=10"]),
     ("--cache-probes", &["--cache-probes=300"]),
     ("--max-depth", &["--max-depth=100000"]),

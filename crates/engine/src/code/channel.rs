@@ -12,7 +12,7 @@ use super::place::Address;
 use super::value::{Int, Num};
 use super::{Env, Gen, World};
 use crate::context::Context;
-use crate::runtime;
+use crate::runtime::Call;
 
 /// A channel of a state.
 #[derive(Clone, Copy, Debug)]
@@ -239,7 +239,7 @@ impl<'a> Gen<'a, '_> {
         let buffer = std::ptr::from_ref(self.buffer(channel)).addr();
         let buffer = self.fb.ins().iconst(types::I64, buffer as i64);
         let at = self.channel_pointer(channel, world);
-        self.call(runtime::insert as *const () as usize, &[self.ctx, at, buffer]);
+        self.call(Call::Insert, &[self.ctx, at, buffer]);
         self.change_any();
     }
 
@@ -265,7 +265,7 @@ impl<'a> Gen<'a, '_> {
             let slot = self.num(slot);
             let at = self.channel_pointer(channel, world);
             let buffer = self.fb.ins().iconst(types::I64, std::ptr::from_ref(buffer).addr() as i64);
-            self.call(runtime::remove as *const () as usize, &[at, slot, buffer]);
+            self.call(Call::Remove, &[at, slot, buffer]);
             return self.change_any();
         }
         let at = self.add(channel.at, Num::known(1));

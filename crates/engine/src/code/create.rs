@@ -10,7 +10,7 @@ use kripke_model::layout::{ChannelAt, MAX_ALIVE};
 use super::value::{Int, Num};
 use super::{Counts, Env, Gen, Site};
 use crate::context::{Context, SLACK};
-use crate::runtime;
+use crate::runtime::Call;
 
 /// The number of bytes up to which a frame is cleared by inline code.
 const INLINE: usize = 128;
@@ -78,7 +78,7 @@ impl Gen<'_, '_> {
         if size > INLINE {
             let start = self.fb.ins().iadd_imm_s(pointer, i64::from(offset));
             let size = self.fb.ins().iconst(types::I64, size as i64);
-            self.call(runtime::clear as *const () as usize, &[start, size]);
+            self.call(Call::Clear, &[start, size]);
             return;
         }
         // The slack after the state absorbs the excess bytes.

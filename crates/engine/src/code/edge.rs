@@ -13,7 +13,7 @@ use super::emit::Target;
 use super::value::{Int, Num};
 use super::{Env, Fresh, Gen, Role, Site, World};
 use crate::context::{Context, status};
-use crate::runtime;
+use crate::runtime::Call;
 
 impl<'a> Gen<'a, '_> {
     /// Makes every move of an edge if it is enabled, and continues at `next`. `won` is set if a move was made.
@@ -199,7 +199,7 @@ impl Gen<'_, '_> {
         let count = self.processes(self.root);
         let (count, pid) = (self.num(count), self.num(self.site.pid));
         let args = [self.ctx, self.root.bytes, count, pid];
-        self.call(runtime::receiver as *const () as usize, &args)
+        self.call(Call::Receiver, &args)
     }
 
     /// Calls the possible receivers in the state after the sender's half.
@@ -209,7 +209,7 @@ impl Gen<'_, '_> {
             let count = self.processes(half);
             let (count, pid) = (self.num(count), self.num(self.site.pid));
             let args = [self.ctx, half.bytes, count, pid];
-            let answer = self.call(runtime::handshake as *const () as usize, &args);
+            let answer = self.call(Call::Handshake, &args);
             return self.return_if(answer, answer);
         }
         for &(site, here) in receivers {

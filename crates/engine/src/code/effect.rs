@@ -8,7 +8,7 @@ use kripke_model::layout::Width;
 use super::channel::Channel;
 use super::value::{Int, Num};
 use super::{Env, Gen};
-use crate::runtime;
+use crate::runtime::Call;
 
 /// A channel operation that is known to be enabled.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl Gen<'_, '_> {
         let fields = self.int(Int::Const(message.len() as i32));
         let send = self.int(Int::Const(i32::from(direction == Direction::Send)));
         let args = [self.ctx, env.world.bytes, len, number, fields, send];
-        let violated = self.call(runtime::follow as *const () as usize, &args);
+        let violated = self.call(Call::Follow, &args);
         let rare = self.rare;
         self.leave_if(violated, rare);
     }
@@ -136,7 +136,7 @@ impl Gen<'_, '_> {
         let count = self.processes(env.world);
         let count = self.num(count);
         let args = [self.ctx, env.world.bytes, count, pid, priority];
-        let failed = self.call(runtime::set_priority as *const () as usize, &args);
+        let failed = self.call(Call::SetPriority, &args);
         let rare = self.rare;
         self.leave_if(failed, rare);
     }
@@ -153,7 +153,7 @@ impl Gen<'_, '_> {
             let count = self.processes(env.world);
             let count = self.num(count);
             let args = [self.ctx, env.world.bytes, count, pid, number, direction];
-            let violated = self.call(runtime::claimed as *const () as usize, &args);
+            let violated = self.call(Call::Claimed, &args);
             let rare = self.rare;
             return self.leave_if(violated, rare);
         }

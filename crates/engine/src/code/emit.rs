@@ -8,7 +8,7 @@ use kripke_model::ir::Then;
 
 use super::{Counts, Gen, Role, World};
 use crate::context::Context;
-use crate::runtime;
+use crate::runtime::Call;
 
 /// The number of bytes up to which states are copied by inline code: for fast code, and for small code.
 const INLINE: usize = 256;
@@ -103,7 +103,7 @@ impl Gen<'_, '_> {
     fn copy_exactly(&mut self, to: Value, len: usize) {
         if len > if self.plan.small { INLINE_SMALL } else { INLINE } {
             let len = self.fb.ins().iconst(types::I64, len as i64);
-            self.call(runtime::copy as *const () as usize, &[to, self.root.bytes, len]);
+            self.call(Call::Copy, &[to, self.root.bytes, len]);
             return;
         }
         let (from, to_flags) = (self.flags(self.root), self.memory.world);
@@ -138,7 +138,12 @@ impl Gen<'_, '_> {
         }
         if let Some(words) = self.plan.words {
             let out = self.cursor(offset_of!(Context, out));
-            self.write_words(world, out);
+            let portable = self.plan.portable;
+            let to = if portable { self.context(types::I64, offset_of!(Context, emitted)) } else { out };
+            self.write_words(world, to);
+            if portable {
+                self.call(Call::Emit, &[self.ctx]);
+            }
             let end = self.fb.ins().iadd_imm_s(out, words.layout().bytes() as i64);
             return self.set_context(end, offset_of!(Context, out));
         }

@@ -9,7 +9,7 @@ use kripke_model::ir::{BinaryOp, ChannelQuery, Expr, LocId, Pattern, ProcessId, 
 use super::value::{Int, Num};
 use super::{Env, Gen, Site, World};
 use crate::context::{Context, question};
-use crate::runtime;
+use crate::runtime::Call;
 
 impl Gen<'_, '_> {
     pub(super) fn eval(&mut self, expr: &Expr, env: Env) -> Int {
@@ -248,7 +248,7 @@ impl Gen<'_, '_> {
         let question = self.fb.ins().iconst(types::I32, i64::from(question));
         let about = self.int(about);
         let args = [self.ctx, env.world.bytes, question, about];
-        let answer = self.call(runtime::answer as *const () as usize, &args);
+        let answer = self.call(Call::Answer, &args);
         let rare = self.rare;
         let known = self.fb.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, answer, 0);
         self.require(known, rare);
@@ -325,7 +325,7 @@ impl Gen<'_, '_> {
         let count = self.num(count);
         let process_value = self.fb.ins().iconst(types::I32, i64::from(process.0));
         let args = [self.ctx, env.world.bytes, count, process_value];
-        let pid = self.call(runtime::first_of as *const () as usize, &args);
+        let pid = self.call(Call::FirstOf, &args);
         let found = self.fb.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, pid, 0);
         self.require(found, missing);
         let pid = self.widen(Int::Value(pid));

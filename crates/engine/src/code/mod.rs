@@ -66,6 +66,9 @@ pub(crate) struct Plan<'a> {
     pub words: Option<&'a Words>,
     /// The number of the shape of these states in the layout.
     pub word_shape: usize,
+    /// Whether this becomes [portable code](crate::PortableCode): each successor is given to a function of the runtime, and
+    /// not appended to the batch, and functions of the runtime are called by number, not by address.
+    pub portable: bool,
 }
 
 /// A process in a state.

@@ -18,7 +18,7 @@ use super::emit::Target;
 use super::value::{Int, Num};
 use super::{Gen, Role, World};
 use crate::context::Context;
-use crate::runtime;
+use crate::runtime::Call;
 
 /// The most fields that are changed one by one.
 const MAX_CHANGES: usize = 24;
@@ -99,7 +99,7 @@ impl Gen<'_, '_> {
         let (Some(words), Some(changes)) = (self.plan.words, self.changes.take()) else { return };
         if changes.any {
             let args = [self.ctx, world.bytes, to];
-            let failed = self.call(runtime::pack as *const () as usize, &args);
+            let failed = self.call(Call::Pack, &args);
             let rare = self.rare;
             return self.leave_if(failed, rare);
         }

@@ -9,6 +9,7 @@ use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_module::FuncId;
 
 use super::{Gen, Role, Site};
+use crate::runtime::Call;
 
 /// The calling convention of the host.
 #[derive(Clone, Copy)]
@@ -46,14 +47,15 @@ pub(crate) struct Links {
 
 impl Gen<'_, '_> {
     /// Calls a function of the runtime, which returns an `i32`.
-    pub(super) fn call(&mut self, function: usize, args: &[Value]) -> Value {
+    pub(super) fn call(&mut self, function: Call, args: &[Value]) -> Value {
         let mut signature = Signature::new(self.calls.convention);
         let types = args.iter().map(|a| AbiParam::new(self.fb.func.dfg.value_type(*a)));
         signature.params.extend(types);
         signature.returns.push(AbiParam::new(types::I32));
         let signature = self.fb.import_signature(signature);
-        let address = self.fb.ins().iconst(types::I64, function as i64);
-        let call = self.fb.ins().call_indirect(signature, address, args);
+        let function = if self.plan.portable { function.number() } else { function.address() as i64 };
+        let function = self.fb.ins().iconst(types::I64, function);
+        let call = self.fb.ins().call_indirect(signature, function, args);
         self.fb.inst_results(call)[0]
     }
 

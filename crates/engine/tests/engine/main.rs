@@ -4,6 +4,7 @@ mod compact;
 mod compare;
 mod corpus;
 mod movers;
+mod portable;
 mod random;
 mod threads;
 mod words;

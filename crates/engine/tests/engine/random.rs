@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use kripke_engine::{Compiled, Options};
+use kripke_model::{Batch, Choice, Successors};
 use kripke_tests::random_model::random_model;
 
 fn setting(name: &str, default: u64) -> u64 {
@@ -74,6 +75,46 @@ fn random_models_run_as_interpreted() {
     assert!(compiled * 10 > count * 9, "most models must be compiled");
     assert!(states > 20 * count, "models must do something");
     assert!(rare < states, "most states must be left to compiled code");
+}
+
+/// The interpreter expands states until code is made: successors are the same before, at the change and after it.
+#[test]
+fn the_interpreter_begins_and_code_goes_on() {
+    let mut changed = 0;
+    for seed in 0..60 {
+        let model = Arc::new(random_model(seed));
+        let options = Options { parts: true, interpret_first: true, ..Options::default() };
+        let Ok(mut code) = Compiled::new(model.clone(), options) else { continue };
+        assert_eq!(code.code_bytes(), 0, "seed {seed}: no code at first");
+        let mut idle = code.for_thread();
+        let (mut first, mut found) = (Batch::new(), Batch::new());
+        code.initial(&mut first);
+        let state = first.state(0).to_vec();
+        let mut expected: Option<Vec<Vec<u8>>> = None;
+        for _ in 0..100_000 {
+            found.clear();
+            code.expand(&state, Choice::All, &mut found);
+            let successors: Vec<Vec<u8>> = found.states().map(<[u8]>::to_vec).collect();
+            assert_eq!(*expected.get_or_insert_with(|| successors.clone()), successors, "seed {seed}");
+            if code.code_bytes() > 0 {
+                break;
+            }
+        }
+        changed += usize::from(code.code_bytes() > 0);
+        if code.code_bytes() > 0 {
+            // A thread that had nothing to do while the code was made uses it, too.
+            let mut fresh = code.for_thread();
+            for thread in [&mut idle, &mut fresh] {
+                for _ in 0..10 {
+                    thread.expand(&state, Choice::All, &mut Batch::new());
+                }
+            }
+            assert!(idle.fallbacks() <= fresh.fallbacks() + 1, "seed {seed}: {} states", idle.fallbacks());
+        }
+        let seen = crate::compare::explore(&model, code, false, 200);
+        seen.unwrap_or_else(|e| panic!("seed {seed}: {e}\n{model}"));
+    }
+    assert!(changed > 40, "{changed} models were compiled");
 }
 
 #[test]

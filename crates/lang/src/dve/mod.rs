@@ -4,6 +4,7 @@ pub mod ast;
 mod lex;
 mod lower;
 mod m4;
+mod names;
 mod outline;
 mod parse;
 pub mod properties;
@@ -19,19 +20,22 @@ use kripke_model::ir::Expr;
 
 use crate::Tree;
 use crate::diagnostic::{Diagnostic, has_errors};
+use crate::format::Style;
 use crate::front_end::{Conditions, FrontEnd, Input, Preprocessed, Reading};
+use crate::lexemes::{Comments, Lexeme, LexemeKind};
 use crate::limits;
 use crate::preprocess::{MacroOption, Preprocess};
 use crate::promela::numbering::Numbering;
 use crate::source::{FileId, Loader, Sources, Span};
 use lex::{Plain, Typed};
 use token::Token;
+use token::TokenKind;
 
 /// DVE.
 pub(crate) struct Dve;
 
 /// The ending of files with m4 macros.
-const MACRO_ENDING: &str = "mdve";
+pub(crate) const MACRO_ENDING: &str = "mdve";
 
 impl FrontEnd for Dve {
     fn name(&self) -> &'static str {
@@ -49,11 +53,37 @@ impl FrontEnd for Dve {
         };
         let system = parse::parse(tokens, &mut diagnostics);
         let symbols = outline::symbols(&system, &macros);
+        let occurrences = names::occurrences(&system, &macros, &sources);
         let correct = !has_errors(&diagnostics);
         let model = if correct { lower::lower(&system, &sources, &mut diagnostics) } else { None };
         remove_repetitions(&mut diagnostics);
         let (tree, conditions) = (Some(Tree::Dve(system)), Some(Box::new(Names) as Box<dyn Conditions>));
-        Reading { sources, diagnostics, symbols, tree, model, numbering: None, conditions }
+        Reading { sources, diagnostics, symbols, occurrences, tree, model, numbering: None, conditions }
+    }
+
+    fn lexemes(&self, text: &str) -> Vec<Lexeme> {
+        let tokens = lex::lex(&Plain { text, file: FileId(0) }, &mut Vec::new());
+        let lexeme = |token: Token| Lexeme {
+            kind: match token.kind {
+                TokenKind::Ident => LexemeKind::Name,
+                TokenKind::Keyword => LexemeKind::Keyword,
+                TokenKind::Number => LexemeKind::Number,
+                TokenKind::Symbol => LexemeKind::Symbol,
+                TokenKind::Unknown | TokenKind::Eof => LexemeKind::Unknown,
+            },
+            start: token.span.start as usize,
+            end: token.span.end as usize,
+        };
+        let words = tokens.into_iter().filter(|token| token.kind != TokenKind::Eof);
+        Comments::C.insert(text, words.map(lexeme).collect())
+    }
+
+    fn style(&self) -> &'static dyn Style {
+        &crate::format::dve::Dve
+    }
+
+    fn keywords(&self) -> &'static [&'static str] {
+        token::KEYWORDS
     }
 
     fn preprocessed(&self, &Input { path, loader, options }: &Input<'_>) -> Preprocessed {
@@ -135,6 +165,7 @@ impl Conditions for Names {
     fn read(
         &self,
         texts: &[String],
+        _: usize,
         (model, _): (&mut Model, &mut Option<Numbering>),
         sources: &mut Sources,
         diagnostics: &mut Vec<Diagnostic>,

@@ -5,6 +5,7 @@
 pub mod ast;
 mod lex;
 mod lower;
+mod names;
 mod outline;
 mod parse;
 mod token;
@@ -16,9 +17,12 @@ use kripke_model::ir::Expr;
 
 use crate::Tree;
 use crate::diagnostic::{Diagnostic, has_errors};
+use crate::format::Style;
 use crate::front_end::{Conditions, FrontEnd, Input, Preprocessed, Reading};
+use crate::lexemes::{Comments, Lexeme, LexemeKind};
 use crate::promela::numbering::Numbering;
 use crate::source::{FileId, Sources, Span, read_text};
+use token::TokenKind;
 
 /// ESML.
 pub(crate) struct Esml;
@@ -46,13 +50,40 @@ impl FrontEnd for Esml {
         let Some(program) = parse(file, &text, &mut reading.diagnostics) else { return reading };
         let program = Rc::new(program);
         reading.symbols = outline::symbols(&program);
+        reading.occurrences = names::occurrences(&program, &reading.sources);
         reading.tree = Some(Tree::Esml(Rc::clone(&program)));
         if !has_errors(&reading.diagnostics) {
-            let lowered = lower::lower(&program, &text, &[], &mut reading.diagnostics);
+            let lowered = lower::lower(&program, &text, (&[], &[]), &mut reading.diagnostics);
             reading.model = lowered.map(|(model, _)| model);
         }
         reading.conditions = Some(Box::new(Text { file, program }));
         reading
+    }
+
+    fn lexemes(&self, text: &str) -> Vec<Lexeme> {
+        let lexeme = |token: token::Token| Lexeme {
+            kind: match token.kind {
+                TokenKind::Name => LexemeKind::Name,
+                TokenKind::Keyword(_) => LexemeKind::Keyword,
+                TokenKind::Number => LexemeKind::Number,
+                TokenKind::Str => LexemeKind::Text,
+                TokenKind::Punct(_) => LexemeKind::Symbol,
+                TokenKind::Unknown | TokenKind::Eof => LexemeKind::Unknown,
+            },
+            start: token.span.start as usize,
+            end: token.span.end as usize,
+        };
+        let tokens = lex::lex(FileId(0), text, &mut Vec::new());
+        Comments { line: None, block: ("(*", "*)"), nested: true }
+            .insert(text, tokens.into_iter().map(lexeme).collect())
+    }
+
+    fn style(&self) -> &'static dyn Style {
+        &crate::format::esml::Esml
+    }
+
+    fn keywords(&self) -> &'static [&'static str] {
+        token::Keyword::ALL
     }
 
     /// The text itself.
@@ -92,6 +123,7 @@ impl Conditions for Text {
     fn read(
         &self,
         texts: &[String],
+        values: usize,
         (model, _): (&mut Model, &mut Option<Numbering>),
         sources: &mut Sources,
         diagnostics: &mut Vec<Diagnostic>,
@@ -106,7 +138,9 @@ impl Conditions for Text {
         if has_errors(diagnostics) {
             return None;
         }
-        let (lowered, conditions) = lower::lower(&self.program, &sources.file(self.file).text, &parsed, diagnostics)?;
+        let text = &sources.file(self.file).text;
+        let (conditions, values) = parsed.split_at(parsed.len() - values);
+        let (lowered, conditions) = lower::lower(&self.program, text, (conditions, values), diagnostics)?;
         *model = lowered;
         Some(conditions)
     }

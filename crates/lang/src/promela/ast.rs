@@ -5,6 +5,7 @@
 
 pub use kripke_model::ir::{BinaryOp, ChannelQuery, Inside, UnaryOp};
 
+use super::token::Token;
 use crate::source::Span;
 
 /// A name.
@@ -14,6 +15,14 @@ pub struct Name {
     pub text: String,
     /// Its place.
     pub span: Span,
+    /// The place at which it is written, which may be the body of a macro or an inline.
+    pub origin: Span,
+}
+
+impl Name {
+    pub(super) fn of(token: &Token) -> Name {
+        Name { text: token.text.to_string(), span: token.span, origin: token.origin }
+    }
 }
 
 /// A whole program.
@@ -64,6 +73,8 @@ pub enum Unit {
         body: Block,
         /// The place.
         span: Span,
+        /// The closing brace.
+        end: Span,
     },
     /// `ltl [name] { formula }`.
     Ltl {
@@ -73,6 +84,8 @@ pub enum Unit {
         text: String,
         /// The text with macros expanded.
         expanded: String,
+        /// The operands. Temporal operators are conjunctions and negations in it: only the names matter.
+        operands: Expr,
         /// The place.
         span: Span,
     },

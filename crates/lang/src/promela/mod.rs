@@ -3,6 +3,7 @@
 pub mod ast;
 mod lex;
 mod lower;
+mod names;
 pub mod numbering;
 mod outline;
 mod parse;
@@ -21,10 +22,13 @@ use relocate::relocate;
 
 use crate::Tree;
 use crate::diagnostic::{Diagnostic, has_errors};
+use crate::format::Style;
 use crate::front_end::{Conditions, FrontEnd, Input, Preprocessed, Reading};
+use crate::lexemes::{Comments, Lexeme, LexemeKind};
 use crate::preprocess::Preprocess;
 use crate::source::{FileId, Loader, Sources, Span};
 use crate::symbols::Symbols;
+use token::TokenKind;
 
 /// Promela.
 pub(crate) struct Promela;
@@ -71,6 +75,7 @@ impl FrontEnd for Promela {
     fn read(&self, input: &Input<'_>) -> Reading {
         let parsed = parse(input.path, input.loader, &input.options.preprocess);
         let symbols = parsed.symbols();
+        let occurrences = names::occurrences(&parsed.program, &parsed.sources);
         let Parsed { sources, program, mut diagnostics, end } = parsed;
         let options = &input.options.promela;
         let correct = !has_errors(&diagnostics);
@@ -79,7 +84,32 @@ impl FrontEnd for Promela {
         let tree = Some(Tree::Promela(Rc::clone(&program)));
         let (model, numbering) = lowered.map(|lowered| (lowered.model, lowered.numbering)).unzip();
         let conditions = Some(Box::new(Text { program, end, options: options.clone() }) as Box<dyn Conditions>);
-        Reading { sources, diagnostics, symbols, tree, model, numbering, conditions }
+        Reading { sources, diagnostics, symbols, occurrences, tree, model, numbering, conditions }
+    }
+
+    fn lexemes(&self, text: &str) -> Vec<Lexeme> {
+        let lexeme = |token: token::Token| Lexeme {
+            kind: match token.kind {
+                TokenKind::Ident if token::Keyword::from_text(&token.text).is_some() => LexemeKind::Keyword,
+                TokenKind::Ident => LexemeKind::Name,
+                TokenKind::Number => LexemeKind::Number,
+                TokenKind::Str | TokenKind::Char => LexemeKind::Text,
+                TokenKind::Punct(_) => LexemeKind::Symbol,
+                TokenKind::Unknown | TokenKind::Eof => LexemeKind::Unknown,
+            },
+            start: token.span.start as usize,
+            end: token.span.end as usize,
+        };
+        let tokens = lex::lex(FileId(0), text, &mut Vec::new());
+        Comments::C.insert(text, tokens.into_iter().map(lexeme).collect())
+    }
+
+    fn style(&self) -> &'static dyn Style {
+        &crate::format::promela::Promela
+    }
+
+    fn keywords(&self) -> &'static [&'static str] {
+        token::Keyword::ALL
     }
 
     fn preprocessed(&self, input: &Input<'_>) -> Preprocessed {
@@ -129,6 +159,7 @@ impl Conditions for Text {
     fn read(
         &self,
         texts: &[String],
+        _: usize,
         (model, numbering): (&mut Model, &mut Option<Numbering>),
         sources: &mut Sources,
         diagnostics: &mut Vec<Diagnostic>,

@@ -42,7 +42,7 @@ impl Outline {
                 let container = self.property(name.as_ref(), &format!("never_{}", self.claims - 1), *span);
                 self.block(body, container);
             }
-            Unit::Trace { negated, body, span } => {
+            Unit::Trace { negated, body, span, .. } => {
                 let container = self.property(None, if *negated { "notrace" } else { "trace" }, *span);
                 self.block(body, container);
             }

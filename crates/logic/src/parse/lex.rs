@@ -94,7 +94,7 @@ fn pieces(word: &str) -> Vec<&str> {
 
 /// Whether an operand can start with this token.
 pub fn starts_operand(token: &Token<'_>) -> bool {
-    token.kind != Kind::Sign || matches!(token.text, "(" | "!" | "[]" | "<>")
+    token.kind != Kind::Sign || matches!(token.text, "(" | "!" | "~" | "[]" | "<>")
 }
 
 fn comment(rest: &str) -> Option<usize> {

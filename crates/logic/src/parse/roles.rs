@@ -124,7 +124,7 @@ fn operand_follows(tokens: &[Token<'_>], i: usize) -> bool {
         // `F R` is "eventually R". `F R p` is "F releases p".
         Kind::Word => infix_word(token.text).is_none() || !tokens.get(i + 1).is_some_and(starts_operand),
         Kind::Sign if token.text == "[" => encloses_until(tokens, i),
-        Kind::Sign => matches!(token.text, "(" | "!" | "[]" | "<>"),
+        Kind::Sign => matches!(token.text, "(" | "!" | "~" | "[]" | "<>"),
     }
 }
 

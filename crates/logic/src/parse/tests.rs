@@ -70,6 +70,7 @@ fn letters_can_be_names() {
         ("A[1] && E", "(A[1]) && E", &["A[1]", "E"]),
         ("GF && cpU == 1 || pU", "GF && (cpU == 1) || pU", &["GF", "cpU == 1", "pU"]),
         ("[](!P W S)", "[] (!P W S)", &["P", "S"]),
+        ("G ~x", "[] (~x)", &["~x"]),
     ] {
         let (shown, atoms) = reading(text);
         assert_eq!(shown, expected, "{text}");

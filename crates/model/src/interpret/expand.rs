@@ -377,6 +377,7 @@ impl Machine {
             Ok(message) => message,
             Err(kind) => return self.failed(*kind, step, None, rooms, receive),
         };
+        rooms.log.offered = true;
         if let Err(kind) = self.offer(rooms.half, sender, step.edge, rooms.log) {
             // The effects of the sender are executed only if there is a receiver.
             let met = self.is_awaited(world, sender, channel, &message, (timeout, rooms.restricted));

@@ -74,6 +74,11 @@ impl Interpreter {
         Point::free(batch.state(0).to_vec())
     }
 
+    /// Whether a process has offered a message on a rendezvous channel since the last call, received or not.
+    pub fn take_offered(&mut self) -> bool {
+        std::mem::take(&mut self.scratch.log.offered)
+    }
+
     /// The moves at a point, in the order of `expand`. If the process in control is blocked, control is released and
     /// these are the moves of all processes.
     pub fn moves(&mut self, at: &Point) -> Vec<Move> {

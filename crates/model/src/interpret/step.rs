@@ -25,6 +25,8 @@ pub(crate) struct Log {
     pub output: String,
     /// The edges of the indivisible sequence.
     pub chain: Vec<EdgeId>,
+    /// A message was offered on a rendezvous channel, whether or not it was received.
+    pub offered: bool,
     /// Coverage: whether an edge was ever executed, by `[process][edge]`.
     pub covered: Vec<Vec<bool>>,
     /// The edge that is being executed.
@@ -53,6 +55,7 @@ impl Log {
             findings: Vec::new(),
             output: String::new(),
             chain: Vec::new(),
+            offered: false,
             covered: model.processes.iter().map(|p| vec![false; p.edges.len()]).collect(),
             at: (0, ProcessId(0), EdgeId(0)),
             message: Vec::new(),

@@ -107,15 +107,13 @@ pub(super) fn creation(system: &System<'_>, unit: &Unit<'_>) -> Step {
 ///
 /// The receiver of a rendezvous is an exception: only its receives are tried.
 fn has_precedence(system: &System<'_>, before: &Edge, edge: &Edge, indivisible: bool) -> bool {
-    if matches!(edge.sync, Some(Sync::Receive { .. }))
-        || before.sync.is_some()
-        || before.chain.is_some()
-        || polls(before)
-    {
-        return false;
-    }
     let lower = before.level < edge.level && !system.is_synchronous();
-    matches!(edge.guard, Guard::Else) || lower || indivisible
+    let ordered = matches!(edge.guard, Guard::Else) || lower || indivisible;
+    ordered
+        && !matches!(edge.sync, Some(Sync::Receive { .. }))
+        && before.sync.is_none()
+        && before.chain.is_none()
+        && !polls(before)
 }
 
 /// Whether processes are at a location only inside of indivisible sequences, which take the first executable edge.

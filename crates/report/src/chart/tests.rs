@@ -40,6 +40,19 @@ fn a_narrow_chart_numbers_its_lanes() {
 }
 
 #[test]
+fn many_lanes_come_closer() {
+    let mut chart = of(sample::handshake(), false);
+    let lane = chart.lanes[2].clone();
+    chart.lanes.resize(14, lane);
+    for (width, widest) in [(140, 5), (115, 4), (80, 3)] {
+        let text = plain(&text::text(&chart, look(width)));
+        let heading = text.lines().find(|line| line.contains("statement")).unwrap();
+        assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+        assert_eq!(heading.find("11").unwrap() - heading.find("10").unwrap(), widest, "{text}");
+    }
+}
+
+#[test]
 fn mermaid_has_no_sign_with_a_meaning() {
     let mut chart = of(sample::handshake(), true);
     chart.rows[0].text = "end; # x < 3".to_string();

@@ -10,12 +10,12 @@ use crate::width::{centre, clip, left, right, width};
 
 /// More messages than this in their channels at the same time have no track of their own.
 const TRACKS: usize = 10;
-/// The space for the text of a row that lanes leave free if they can.
+/// The usual space for the text of a row.
 const TEXT: usize = 36;
 
 /// The chart. Every line ends with a newline.
 pub fn text(chart: &Chart, look: Look) -> String {
-    let drawing = Drawing::new(chart, look);
+    let drawing = Drawing::new(chart, look, TEXT);
     let mut out = drawing.header();
     let total = chart.rows.len();
     let elide = !look.full && total > OPENING + CLOSING;
@@ -38,6 +38,32 @@ pub fn text(chart: &Chart, look: Look) -> String {
         out.push_str(&format!("\n  {} {error}\n", paint(BAD, "✗")));
     }
     out
+}
+
+/// The lines of the heading, and the lines of every row, with the number of the step. Nothing is left out.
+pub fn rows(chart: &Chart, width: usize) -> (Vec<String>, Vec<(usize, Vec<String>)>) {
+    let drawing = Drawing::new(chart, Look { width, full: false }, TEXT / 2);
+    let lines = |text: &str| text.lines().map(str::to_string).collect::<Vec<String>>();
+    let mut tracks = Tracks::default();
+    let row = |n: usize| (chart.rows[n].step, lines(&drawing.row(n, &mut tracks, false)));
+    let rows = (0..chart.rows.len()).map(row).collect();
+    (lines(&drawing.header()), rows)
+}
+
+/// The widths of lanes that fit into a room as far as possible, and whether their names do not: numbers replace them, and the lanes
+/// come closer.
+fn widths(chart: &Chart, room: usize) -> (bool, Vec<usize>) {
+    let lanes = |width_of: &dyn Fn(usize) -> usize, least: usize, gap: usize| -> Vec<usize> {
+        (0..chart.lanes.len()).map(|lane| width_of(lane).max(least) + gap).collect()
+    };
+    let fits = |widths: &Vec<usize>| widths.iter().sum::<usize>() <= room;
+    let names = lanes(&|lane| width(&chart.lanes[lane].name), 3, 2);
+    if fits(&names) {
+        return (false, names);
+    }
+    let numbers = |least, gap| lanes(&|lane| lane.to_string().len(), least, gap);
+    let wide = [numbers(3, 2), numbers(2, 2)].into_iter().find(fits);
+    (true, wide.unwrap_or_else(|| numbers(2, 1)))
 }
 
 /// The tracks that messages take, by the time they are sent.
@@ -69,7 +95,9 @@ impl Tracks {
 struct Drawing<'a> {
     chart: &'a Chart,
     look: Look,
-    /// The column of each lane.
+    /// The first column of each lane.
+    starts: Vec<usize>,
+    /// The column of each lane's line.
     columns: Vec<usize>,
     /// The columns of all lanes together.
     lanes: usize,
@@ -82,20 +110,16 @@ struct Drawing<'a> {
 }
 
 impl<'a> Drawing<'a> {
-    fn new(chart: &'a Chart, look: Look) -> Drawing<'a> {
+    /// The drawing, with some space for the text of rows that lanes leave free if they can.
+    fn new(chart: &'a Chart, look: Look, text: usize) -> Drawing<'a> {
         let number = chart.rows.last().map_or(1, |row| row.step.to_string().len());
         let line = chart.rows.iter().map(|row| width(&row.line)).max().unwrap_or(0).max("line".len());
         let tracks = most_tracks(chart);
-        let names = |numbered: bool| -> Vec<usize> {
-            let name = |(n, name): (usize, &str)| if numbered { n.to_string().len() } else { width(name) };
-            chart.lanes.iter().map(|lane| &*lane.name).enumerate().map(name).map(|w| w.max(3) + 2).collect()
-        };
-        let room = look.width.saturating_sub(4 + number + 2 * tracks + line + 4 + TEXT);
-        let numbered = names(false).iter().sum::<usize>() > room;
-        let widths = names(numbered);
-        let starts = widths.iter().scan(0, |at, w| Some(std::mem::replace(at, *at + w)));
-        let columns = starts.zip(&widths).map(|(start, w)| start + (w - 1) / 2).collect();
-        Drawing { chart, look, columns, lanes: widths.iter().sum(), tracks, number, line, numbered }
+        let room = look.width.saturating_sub(4 + number + 2 * tracks + line + 4 + text);
+        let (numbered, widths) = widths(chart, room);
+        let starts: Vec<usize> = widths.iter().scan(0, |at, w| Some(std::mem::replace(at, *at + w))).collect();
+        let columns = starts.iter().zip(&widths).map(|(start, w)| start + (w - 1) / 2).collect();
+        Drawing { chart, look, starts, columns, lanes: widths.iter().sum(), tracks, number, line, numbered }
     }
 
     /// The names of the lanes; numbers with a legend where names do not fit.
@@ -121,21 +145,12 @@ impl<'a> Drawing<'a> {
         let mut names = String::new();
         for (n, lane) in self.chart.lanes.iter().enumerate() {
             let name = if self.numbered { n.to_string() } else { lane.name.clone() };
-            let end = self.columns.get(n + 1).map_or(self.lanes, |_| self.start(n + 1));
-            names.push_str(&centre_at(&name, self.columns[n] - self.start(n), end - self.start(n)));
+            let (start, end) = (self.starts[n], self.starts.get(n + 1).copied().unwrap_or(self.lanes));
+            names.push_str(&centre_at(&name, self.columns[n] - start, end - start));
         }
         let front = format!("    {}  {}", right("#", self.number), left(&names, self.lanes + 2 * self.tracks));
         let rest = format!("  {}  statement", right("line", self.line));
         out + &paint(HEAD, &(front + &rest)) + "\n"
-    }
-
-    /// The first column of a lane.
-    fn start(&self, lane: usize) -> usize {
-        let width = |n: usize| {
-            let name = &self.chart.lanes[n].name;
-            if self.numbered { n.to_string().len().max(3) + 2 } else { crate::width::width(name).max(3) + 2 }
-        };
-        self.columns[lane] - (width(lane) - 1) / 2
     }
 
     /// The lines of a row. Tracks are followed also if the row is `hidden`.

@@ -38,7 +38,7 @@ const PAGE: &str = r#"<!DOCTYPE html>
 <style>
 body{margin:0;font-family:system-ui,sans-serif;color:#1a202c;background:#fff}
 nav{position:sticky;top:0;background:#f2f5f8;border-bottom:1px solid #cbd5e0;padding:8px 16px;display:flex;gap:8px;align-items:center}
-button{font:inherit;padding:4px 10px;border:1px solid #a0aec0;border-radius:5px;background:#fff;cursor:pointer}
+button{font:inherit;padding:4px 10px;min-width:2.6em;border:1px solid #a0aec0;border-radius:5px;background:#fff;cursor:pointer}
 input{flex:1;min-width:80px}
 #count{min-width:9em;text-align:right;font-variant-numeric:tabular-nums}
 main{overflow:auto;padding:8px}
@@ -46,11 +46,11 @@ main{overflow:auto;padding:8px}
 </head>
 <body>
 <nav>
-<button id="first" title="first step (Home)">⏮</button>
+<button id="first" title="first step (Home)">start</button>
 <button id="back" title="one step back (←)">◀</button>
-<button id="play" title="play or pause (space)">⏯</button>
+<button id="play" title="play or pause (space)">play</button>
 <button id="next" title="one step on (→)">▶</button>
-<button id="last" title="last step (End)">⏭</button>
+<button id="last" title="last step (End)">end</button>
 <input id="slide" type="range" min="0" value="0" aria-label="step">
 <span id="count"></span>
 </nav>
@@ -85,10 +85,11 @@ function show(to) {
   element("count").textContent = "step " + at + " of " + last;
   slide.value = at;
 }
-function pause() { clearInterval(timer); timer = null; }
+function pause() { clearInterval(timer); timer = null; element("play").textContent = "play"; }
 function play() {
   if (timer) return pause();
   if (at === last) show(0);
+  element("play").textContent = "pause";
   timer = setInterval(() => { if (at === last) pause(); else show(at + 1); }, 600);
 }
 element("first").onclick = () => { pause(); show(0); };

@@ -89,7 +89,7 @@ impl Role {
     }
 
     /// The name of the class in a style sheet.
-    fn word(self) -> &'static str {
+    pub fn word(self) -> &'static str {
         match self {
             Role::Plain => "plain",
             Role::End => "end",

@@ -28,6 +28,8 @@ pub struct Sheet<'d> {
     shapes: Vec<(f64, f64)>,
     /// The arrows that are laid out, and those from a node to itself.
     links: Vec<usize>,
+    /// The width of the widest caption.
+    captions: f64,
 }
 
 /// Additional classes of nodes and arrows, and a line of text, for one of several drawings of a sheet.
@@ -69,7 +71,14 @@ impl<'d> Sheet<'d> {
             ranking: diagram.ranking,
         };
         // The lines end at the shapes, which may be less high than the space of their nodes.
-        Sheet { diagram, layout: layout(&graph), shapes, links }
+        Sheet { diagram, layout: layout(&graph), shapes, links, captions: 0.0 }
+    }
+
+    /// The sheet with room for the captions of frames.
+    #[must_use]
+    pub fn with_captions(self, frames: &[Frame]) -> Sheet<'d> {
+        let captions = frames.iter().map(|frame| width(&frame.caption, LABEL_FONT)).fold(0.0, f64::max);
+        Sheet { captions, ..self }
     }
 
     /// The height and width of the picture, and the top of the graph.
@@ -78,7 +87,7 @@ impl<'d> Sheet<'d> {
         let top = MARGIN + title + START + if captioned { LINE + 6.0 } else { 0.0 };
         let width = (self.layout.width + 2.0 * MARGIN)
             .max(width(&self.diagram.title, 14.0) + 2.0 * MARGIN)
-            .max(if captioned { 620.0 } else { 160.0 });
+            .max(if captioned { (self.captions + 2.0 * MARGIN).max(620.0) } else { 160.0 });
         let rows = self.legend_rows(width);
         (width, top + self.layout.height + MARGIN + rows.len() as f64 * 20.0 + 6.0, top)
     }
@@ -294,6 +303,7 @@ fn style() -> String {
 
 /// The classes of frames. They follow the others, so that they are stronger.
 const FRAMES: &str = ".new{opacity:.13}.open>rect{fill:#dbe9fb;stroke:#2b5cb0}.stack>rect{fill:#ffe9a8;stroke:#b7791f;stroke-width:2.6}\
+    .red>rect{fill:#f9d5c4;stroke:#b34700;stroke-width:2.6}.reddened>rect{fill:#fbeae2;stroke:#c98a6b}\
     .matched>rect{fill:#d7f0dc;stroke:#2f7d32;stroke-width:3}.current>rect{fill:#ffc94d;stroke:#8a5a00;stroke-width:3.6}\
     .bad>rect{fill:#f28b82;stroke:#b71c1c;stroke-width:3.6}.taken path{stroke-width:3}";
 

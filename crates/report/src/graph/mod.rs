@@ -22,6 +22,7 @@ pub use pattern::Patterns;
 pub use picture::{Arrows, diagram};
 pub use search::{frames, search_legend};
 pub use shown::{Shown, ShownNode, ShownStep, minimised, projected, whole};
+pub use values::Value;
 
 use crate::aut::visible_label;
 use crate::names::Names;

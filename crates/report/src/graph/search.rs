@@ -16,6 +16,8 @@ struct Search<'g> {
     arrows: Vec<&'static str>,
     /// The open states: the stack, or the queue with the state that is expanded.
     open: Vec<u32>,
+    /// The stack of the red search.
+    red: Vec<u32>,
     stored: u64,
     matched: u64,
 }
@@ -36,6 +38,7 @@ pub fn frames(
         nodes: vec!["new"; shown.nodes.len()],
         arrows: vec!["new"; arrows],
         open: Vec::new(),
+        red: Vec::new(),
         stored: 0,
         matched: 0,
     };
@@ -47,8 +50,13 @@ pub fn search_legend(order: Walk) -> Vec<Key> {
     let open = match order {
         Walk::Depth => ("stack", "on the stack"),
         Walk::Breadth => ("open", "in the queue"),
+        Walk::Nested => ("open", "on the blue stack"),
     };
-    let keys = [("current", "current"), open, ("matched", "matched"), ("bad", "error"), ("new", "not found yet")];
+    let mut keys =
+        vec![("current", "current"), open, ("matched", "matched"), ("bad", "error"), ("new", "not found yet")];
+    if order == Walk::Nested {
+        keys.splice(2..2, [("red", "on the red stack"), ("reddened", "red: on no accepting cycle")]);
+    }
     keys.into_iter().map(|(class, text)| Key::Class(class, text.to_string())).collect()
 }
 
@@ -61,21 +69,64 @@ impl Search<'_> {
             Event::Expanded { .. } => "the next state of the queue is expanded".to_string(),
             Event::Done { .. } => "the state has no more steps".to_string(),
             Event::Error { state } => format!("error: {}", self.error(state)),
+            Event::Seed { .. } | Event::Red { .. } | Event::RedMatched { .. } | Event::RedDone { .. } => {
+                self.red_search(event)
+            }
+            Event::Cycle { step } => {
+                self.arrows[self.place[step]] = "taken";
+                format!("{} leads to the blue stack: an accepting cycle", self.label(step))
+            }
         };
         let mut frame = Frame { nodes: self.classes(event), arrows: self.arrows.clone(), ..Frame::default() };
-        let held = if self.order == Walk::Depth { "on the stack" } else { "in the queue" };
-        frame.caption = format!(
-            "{number}. {said}   ({} stored, {} {held}, {} matched)",
-            counted(self.stored, "state"),
-            self.open.len(),
-            self.matched
-        );
+        let held = match self.order {
+            Walk::Depth => format!("{} on the stack", self.open.len()),
+            Walk::Breadth => format!("{} in the queue", self.open.len()),
+            Walk::Nested => format!("{} on the blue stack, {} on the red", self.open.len(), self.red.len()),
+        };
+        frame.caption =
+            format!("{number}. {said}   ({} stored, {held}, {} matched)", counted(self.stored, "state"), self.matched);
+        self.after(event);
+        frame
+    }
+
+    /// The changes that are shown with the next event.
+    fn after(&mut self, event: Event) {
         match event {
-            Event::Done { state } => self.close(state),
+            Event::Done { state } if self.order != Walk::Nested || !self.accepting(state) => self.close(state),
+            Event::RedDone { state } => {
+                self.red.retain(|red| *red != state);
+                self.open.retain(|open| *open != state);
+                self.nodes[state as usize] = "reddened";
+            }
             Event::Expanded { state } if self.order == Walk::Breadth => self.open.retain(|open| *open != state),
             _ => {}
         }
-        frame
+    }
+
+    fn accepting(&self, state: u32) -> bool {
+        self.graph.graph.flags[state as usize].accepting
+    }
+
+    fn red_search(&mut self, event: Event) -> String {
+        match event {
+            Event::Seed { state } => {
+                self.red.push(state);
+                self.nodes[state as usize] = "red";
+                "the state is accepting: a red search begins".to_string()
+            }
+            Event::Red { step } => {
+                let to = self.graph.graph.steps[step].to;
+                self.red.push(to);
+                self.nodes[to as usize] = "red";
+                self.arrows[self.place[step]] = "taken";
+                format!("red search: {}", self.label(step))
+            }
+            Event::RedMatched { step } => {
+                self.arrows[self.place[step]] = "taken";
+                format!("red search: {} leads to a red state", self.label(step))
+            }
+            _ => "red search: the state has no more steps".to_string(),
+        }
     }
 
     fn found(&mut self, step: Option<usize>, state: u32) -> String {
@@ -104,10 +155,16 @@ impl Search<'_> {
     fn classes(&mut self, event: Event) -> Vec<&'static str> {
         let steps = &self.graph.graph.steps;
         let current = match event {
-            Event::New { state, .. } if self.order == Walk::Depth => Some(state),
+            Event::New { state, .. } if self.order != Walk::Breadth => Some(state),
             Event::New { step, .. } => step.map(|step| steps[step].from),
-            Event::Matched { step } => Some(steps[step].from),
-            Event::Expanded { state } | Event::Done { state } => Some(state),
+            Event::Matched { step } | Event::RedMatched { step } => Some(steps[step].from),
+            Event::Expanded { state } | Event::Done { state } | Event::Seed { state } => Some(state),
+            Event::Red { step } => Some(steps[step].to),
+            Event::RedDone { state } => Some(state),
+            Event::Cycle { step } => {
+                self.mark_cycle(step);
+                None
+            }
             Event::Error { state } => {
                 self.nodes[state as usize] = "bad";
                 None
@@ -117,10 +174,18 @@ impl Search<'_> {
         if let Some(state) = current.filter(|state| nodes[*state as usize] != "bad") {
             nodes[state as usize] = "current";
         }
-        if let Event::Matched { step } = event {
+        if let Event::Matched { step } | Event::RedMatched { step } = event {
             nodes[steps[step].to as usize] = "matched";
         }
         nodes
+    }
+
+    /// The states of an accepting cycle: the red stack, and the blue stack from the target of the step on.
+    fn mark_cycle(&mut self, step: usize) {
+        let to = self.graph.graph.steps[step].to;
+        let start = self.open.iter().position(|open| *open == to).unwrap_or(0);
+        let cycle: Vec<u32> = self.open[start..].iter().chain(&self.red).copied().collect();
+        cycle.into_iter().for_each(|state| self.nodes[state as usize] = "bad");
     }
 
     fn label(&self, step: usize) -> String {

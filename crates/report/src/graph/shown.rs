@@ -25,7 +25,7 @@ pub struct Shown {
 #[derive(Clone, Debug, Default)]
 pub struct ShownNode {
     /// The values in the state, or what all states of the node have in common.
-    pub(crate) values: Vec<Value>,
+    pub values: Vec<Value>,
     /// The number of states.
     pub states: usize,
     /// The kind of the state.

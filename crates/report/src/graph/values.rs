@@ -7,11 +7,11 @@ use super::{ModelGraph, Patterns};
 use crate::names::{Item, What, channel_item, element, variables};
 
 /// A name and its value in a state.
-pub(crate) type Value = (String, String);
+pub type Value = (String, String);
 
 impl ModelGraph {
     /// The values of a state that the patterns select; all of them without patterns.
-    pub(crate) fn values(&self, state: usize, patterns: Option<&Patterns>) -> Vec<Value> {
+    pub fn values(&self, state: usize, patterns: Option<&Patterns>) -> Vec<Value> {
         let view = self.layout.view(&self.graph.states[state]);
         let mut out = Vec::new();
         if let Some(at) = view.observer {

@@ -1,13 +1,15 @@
-//! A run as SPIN's simulator prints it.
+//! A run as SPIN's simulator prints it: in a random simulation, or along a trail.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
+use kripke_model::Interpreter;
 use kripke_model::interpret::Move;
-use kripke_model::ir::{EdgeId, LocId, ProcessId, Shows, Type, Var};
+use kripke_model::ir::{EdgeId, Effect, LocId, ProcessId};
 use kripke_model::layout::View;
 
+use super::messages::{self, Message};
+use super::variables::Variables;
 use crate::escape::visible;
-use crate::names::{Names, element};
 use crate::run::{End, Run};
 
 /// SPIN's numbers and words for the parts of a model.
@@ -29,6 +31,8 @@ pub struct Statement {
     pub text: String,
     /// The file and the line.
     pub place: String,
+    /// The state is a valid end state.
+    pub end: bool,
 }
 
 /// What is shown of each step.
@@ -36,212 +40,330 @@ pub struct Statement {
 pub struct Shown {
     /// Every statement.
     pub statements: bool,
-    /// Changes of global variables.
+    /// Changes of global variables, below statements.
     pub globals: bool,
-    /// Changes of local variables.
+    /// Changes of local variables, below statements.
     pub locals: bool,
     /// Messages that are sent.
     pub sends: bool,
     /// Messages that are received.
     pub receives: bool,
+    /// Messages have one column for each process.
+    pub columns: bool,
     /// The output of the model.
     pub output: bool,
-    /// Both halves of a rendezvous have one number.
-    pub together: bool,
+    /// The output of a process is indented by its number.
+    pub indent: bool,
+    /// The first step that is shown.
+    pub from: usize,
+    /// The run is that of a trail, not a random one.
+    pub trail: bool,
+    /// There is a never claim, which SPIN counts as a process in one place.
+    pub claim: bool,
 }
 
-/// The first lines: the processes that exist from the start.
-pub fn creations(run: &Run, words: &dyn Words) -> String {
-    let view = run.view(0);
-    let line = |pid: u8, process| format!("  0:\tproc  - (:root:) creates proc {pid:2} ({})\n", words.process(process));
-    view.processes.iter().map(|p| line(p.pid, p.process)).collect()
-}
-
-/// The lines of move `n`, from 1. `depth` is the number of SPIN's step before it. Also returns the number after it.
-pub fn step(run: &Run, n: usize, depth: usize, words: &dyn Words, shown: Shown) -> (String, usize) {
-    let taken = &run.moves()[n - 1];
-    let (before, after) = (run.view(n - 1), run.view(n));
-    let mut out = String::new();
-    let mut depth = depth;
-    if shown.output {
-        for line in visible(&taken.output).lines() {
-            let _ = writeln!(out, "{:1$}{line}", "", 6 + 4 * usize::from(taken.pid));
-        }
-    }
-    let mut halves = vec![(taken.pid, taken.process, taken.edge)];
-    halves.extend(taken.partner.map(|p| (p.pid, p.process, p.edge)));
-    for (i, (pid, process, edge)) in halves.into_iter().enumerate() {
-        depth += usize::from(i == 0 || !shown.together);
-        if shown.statements {
-            if i == 0 && !ends(run, taken) {
-                out.push_str(&created(&before, &after, depth, pid, words));
-            }
-            out.push_str(&statement(&before, depth, (pid, process, edge), words));
-        }
-    }
-    let names = Names::default();
-    if shown.sends || shown.receives {
-        out.push_str(&messages(run, taken, depth, (&before, &after), words, shown));
-    }
-    if shown.globals {
-        out.push_str(&globals(run, &names, Some(&before), &after));
-    }
-    if shown.locals {
-        out.push_str(&locals(run, &names, Some(&before), &after, words));
-    }
-    if let Some(finding) = taken.findings.first() {
-        let Statement { text, place, .. } = words.statement(finding.process, finding.edge);
-        let what = if text.starts_with("assert") { "assertion violated".to_string() } else { finding_words(run) };
-        let _ = writeln!(out, "spin: {place}, Error: {what}");
-        if text.starts_with("assert") {
-            let _ = writeln!(out, "spin: text of failed assertion: {text}");
-        }
-    }
-    (out, depth)
-}
-
-fn finding_words(run: &Run) -> String {
-    match run.end() {
-        End::Finding(finding) => crate::explanation::kind(&finding.kind).to_string(),
-        _ => "error".to_string(),
-    }
-}
-
-/// Whether a move removes its process.
-fn ends(run: &Run, taken: &Move) -> bool {
-    run.edge(taken.process, taken.edge).label == "-end-"
-}
-
-fn statement(before: &View, depth: usize, (pid, process, edge): (u8, ProcessId, EdgeId), words: &dyn Words) -> String {
-    let Statement { state, text, place } = words.statement(process, edge);
-    let priority = before.processes.iter().find(|p| p.pid == pid).map_or(1, |p| p.priority);
-    let name = words.process(process);
-    if text == "-end-" {
-        return format!("{depth:3}: proc {pid} terminates\n");
-    }
-    let text = visible(&text.replace('\\', "\\\\")).into_owned();
-    format!("{depth:3}:\tproc {pid:2} ({name}:{priority}) {place} (state {state})\t[{text}]\n")
-}
-
-/// The processes that a move has created.
-fn created(before: &View, after: &View, depth: usize, pid: u8, words: &dyn Words) -> String {
-    let creator = before.processes.iter().find(|p| p.pid == pid);
-    let name = creator.map_or_else(String::new, |p| words.process(p.process));
-    let new = after.processes.iter().skip(before.processes.len());
-    new.map(|p| {
-        format!("{depth:3}:\tproc {pid:2} ({name}:1) creates proc {:2} ({})\n", p.pid, words.process(p.process))
-    })
-    .collect()
-}
-
-/// Messages that are sent and received.
-fn messages(
-    run: &Run,
-    taken: &Move,
+/// One statement of a step.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    pid: u8,
+    process: ProcessId,
+    edge: EdgeId,
+    /// The edge whose number is shown: that of a `d_step` for its first statement.
+    numbered: EdgeId,
     depth: usize,
-    (before, after): (&View, &View),
-    words: &dyn Words,
+}
+
+/// A run that is printed step by step.
+pub struct Listing<'a> {
+    words: &'a dyn Words,
     shown: Shown,
-) -> String {
-    let mut out = String::new();
-    let names = Names::default();
-    for (i, (old, new)) in before.channels.iter().zip(&after.channels).enumerate() {
-        let declared = &run.model().channels[new.declaration.index()];
-        let (sent, message) = match () {
-            () if new.messages.len() > old.messages.len() => (true, new.messages.last()),
-            () if new.messages.len() < old.messages.len() => (false, old.messages.first()),
-            () => continue,
+    interpreter: Interpreter,
+    variables: Variables,
+    /// The next line of messages needs a header.
+    header: bool,
+    /// The number of processes that were created.
+    created: usize,
+}
+
+impl fmt::Debug for Listing<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listing")
+            .field("shown", &self.shown)
+            .field("variables", &self.variables)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> Listing<'a> {
+    /// A listing of runs that begin in the first state of `run`. The interpreter is that of the model.
+    pub fn new(run: &Run, interpreter: &Interpreter, words: &'a dyn Words, shown: Shown) -> Listing<'a> {
+        let view = run.view(0);
+        let mut variables = Variables::default();
+        view.processes.iter().for_each(|p| variables.create(p.pid, &view));
+        let interpreter = interpreter.for_thread();
+        Listing { words, shown, interpreter, variables, header: true, created: view.processes.len() }
+    }
+
+    /// The first lines: the processes that exist from the start.
+    pub fn start(&self, run: &Run) -> String {
+        let view = run.view(0);
+        let line = |pid: u8, process| match self.words.process(process) {
+            name if self.shown.columns => format!("proc {pid} = {name}\n"),
+            name => format!("  0:\tproc  - (:root:) creates proc {pid:2} ({name})\n"),
         };
-        let Some(message) = message.filter(|_| if sent { shown.sends } else { shown.receives }) else { continue };
-        let fields = message.iter().zip(&declared.fields);
-        let values: Vec<String> = fields.map(|(v, ty)| names.value(run.model(), after, *ty, *v)).collect();
-        let place = words.statement(taken.process, taken.edge).place;
-        let process = words.process(taken.process);
-        let (verb, arrow) = if sent { ("Sent", "->") } else { ("Recv", "<-") };
-        let _ = writeln!(
-            out,
-            "{depth:3}:\tproc {:2} ({process}:1) {place} {verb} {}\t{arrow} queue {} ({})",
-            taken.pid,
-            values.join(","),
-            i + 1,
-            declared.name
-        );
+        let shown = self.shown.columns || self.shown.statements && !self.shown.trail;
+        view.processes.iter().filter(|_| shown).map(|p| line(p.pid, p.process)).collect()
     }
-    out
-}
 
-/// One line for each element of a variable that changed, or for all.
-fn changes(
-    run: &Run,
-    names: &Names,
-    view: &View,
-    owner: &str,
-    vars: &[Var],
-    (old, new): (Option<&[Vec<i32>]>, &[Vec<i32>]),
-) -> String {
-    let mut out = String::new();
-    for (i, var) in vars.iter().enumerate().filter(|(_, var)| var.ty.shows != Shows::Channel) {
-        for (at, value) in new.get(i).into_iter().flatten().enumerate() {
-            let same = old.and_then(|old| old.get(i)?.get(at)) == Some(value);
-            if !same {
-                let name = element(run.model(), var, at as u32);
-                let _ = writeln!(out, "\t\t{owner}{name} = {}", shown_value(run, names, view, var.ty, *value));
+    /// The lines of move `n`, from 1. `depths` are the numbers of SPIN's steps for it: two for a rendezvous in a trail.
+    pub fn step(&mut self, run: &Run, n: usize, depths: (usize, usize)) -> String {
+        let taken = &run.moves()[n - 1];
+        let (before, after) = (run.view(n - 1), run.view(n));
+        let state = run.point(n - 1).state;
+        let parts = parts(run, taken, depths);
+        let mut out = String::new();
+        let told: Vec<String> = parts.iter().map(|part| self.tell(run, taken, part, (&before, &state))).collect();
+        let errors = self.errors(run, taken);
+        if self.shown.trail {
+            for (i, (part, told)) in parts.iter().zip(told).enumerate() {
+                let last = i + 1 == parts.len();
+                out.push_str(&told);
+                if i == 0 && part.depth >= self.shown.from {
+                    out.push_str(&self.output(taken));
+                }
+                if last {
+                    out.push_str(&errors);
+                }
+                let first_half = taken.partner.is_some() && i == 0;
+                self.note(run, part, (&before, &after));
+                out.push_str(&self.create(run, (&before, &after), part, first_half));
+                out.push_str(&self.talk(run, if first_half { &before } else { &after }, part));
+            }
+        } else {
+            if depths.0 >= self.shown.from {
+                out.push_str(&self.output(taken));
+            }
+            out.push_str(&errors);
+            parts.iter().for_each(|part| self.note(run, part, (&before, &after)));
+            let last = &parts[parts.len() - 1];
+            out.push_str(&self.create(run, (&before, &after), last, false));
+            if errors.is_empty() {
+                out.push_str(&self.talk_at_once(run, &after, &parts, taken.partner.is_some(), &told));
             }
         }
+        out
     }
-    out
-}
 
-/// SPIN shows truth values as numbers.
-fn shown_value(run: &Run, names: &Names, view: &View, ty: Type, value: i32) -> String {
-    match ty.shows {
-        Shows::Symbol(_) => names.value(run.model(), view, ty, value),
-        _ => value.to_string(),
+    fn note(&mut self, run: &Run, part: &Part, views: (&View, &View)) {
+        self.variables.note(run.edge(part.process, part.edge), part.pid, views, part.depth);
     }
-}
 
-fn globals(run: &Run, names: &Names, before: Option<&View>, after: &View) -> String {
-    let old = before.map(|view| &view.globals[..]);
-    changes(run, names, after, "", &run.model().globals, (old, &after.globals))
-}
+    /// The lines of a simulated step: all statements, then all messages, then the variables.
+    fn talk_at_once(&self, run: &Run, after: &View, parts: &[Part], rendezvous: bool, told: &[String]) -> String {
+        let from = if rendezvous { 0 } else { parts.len() - 1 };
+        let statements: String = match self.shown.statements && parts[0].depth >= self.shown.from {
+            true => parts[from..].iter().map(|part| self.statement(run, part)).collect(),
+            false => String::new(),
+        };
+        let told = told.concat();
+        let dump = self.dump(run, after, &parts[parts.len() - 1]);
+        if rendezvous { format!("{statements}{told}{dump}") } else { format!("{told}{statements}{dump}") }
+    }
 
-fn locals(run: &Run, names: &Names, before: Option<&View>, after: &View, words: &dyn Words) -> String {
-    let mut out = String::new();
-    for process in &after.processes {
-        let owner = format!("{}({}):", words.process(process.process), process.pid);
-        let old = before.and_then(|view| view.processes.iter().find(|p| p.pid == process.pid));
-        // A new process has not changed anything yet.
-        if before.is_some() && old.is_none() {
-            continue;
+    /// The message line of a statement. Channels are numbered by their first use.
+    fn tell(&mut self, run: &Run, taken: &Move, part: &Part, (before, state): (&View, &[u8])) -> String {
+        let edge = run.edge(part.process, part.edge);
+        for channel in messages::used(run.model(), edge, part.pid, state, &mut self.interpreter) {
+            self.variables.number(channel, run.model(), before);
         }
-        let vars = &run.model().processes[process.process.index()].locals;
-        let values = (old.map(|p| &p.locals[..]), &process.locals[..]);
-        out.push_str(&changes(run, names, after, &owner, vars, values));
+        let whole = taken.chain.is_empty();
+        let message = messages::message(run, taken, part.edge, (part.pid, whole), state, &mut self.interpreter);
+        let Some(message) = message.filter(|_| part.depth >= self.shown.from) else { return String::new() };
+        let Shown { sends, receives, columns, .. } = self.shown;
+        let both = columns && !sends && !receives;
+        // In a simulation, the receive of a rendezvous is a part of the send.
+        let silent = !self.shown.trail && taken.partner.is_some() && !message.sent && !sends;
+        let wanted = both || if message.sent { sends } else { receives && !silent };
+        match () {
+            () if !wanted || columns && message.polled => String::new(),
+            () if columns => self.columns(&message, part, before),
+            () => self.sentence(&message, taken, part, before),
+        }
     }
-    out
-}
 
-/// The last lines: the variables, and where each process is.
-pub fn ending(run: &Run, depth: usize, total: usize, words: &dyn Words, shown: Shown) -> String {
-    let view = run.view(run.moves().len());
-    let mut out = String::new();
-    if !view.processes.is_empty() {
-        let _ = writeln!(out, "#processes: {}", view.processes.len());
-        out.push_str(&globals(run, &Names::default(), None, &view));
-        for process in view.processes.iter().rev() {
-            let (Statement { state, place, .. }, end) = words.location(process.process, process.location);
-            let name = words.process(process.process);
-            let valid = if end { " <valid end state>" } else { "" };
-            let pid = process.pid;
-            let _ =
-                writeln!(out, "{depth:3}:\tproc {pid:2} ({name}:{}) {place} (state {state}){valid}", process.priority);
-            if shown.locals {
-                let own = View { processes: vec![process.clone()], ..view.clone() };
-                out.push_str(&locals(run, &Names::default(), None, &own, words));
+    fn sentence(&self, message: &Message, taken: &Move, part: &Part, before: &View) -> String {
+        let place = self.words.statement(part.process, part.edge).place;
+        let (verb, arrow) = match (message.sent, message.kept) {
+            (true, _) if taken.partner.is_some() => ("Sent", "->"),
+            (true, _) => ("Send", "->"),
+            (false, true) => ("[Recv]", "<-"),
+            (false, false) => ("Recv", "<-"),
+        };
+        let number = self.variables.queue(message.channel);
+        let Message { values, name, .. } = message;
+        format!("{}{place} {verb} {values}\t{arrow} queue {number} ({name})\n", self.who(before, part))
+    }
+
+    fn columns(&mut self, message: &Message, part: &Part, before: &View) -> String {
+        let mut out = String::new();
+        if std::mem::take(&mut self.header) {
+            out.push_str("q\\p");
+            before.processes.iter().for_each(|p| out.push_str(&format!(" {:3}", p.pid)));
+            out.push('\n');
+        }
+        let Message { values, name, sent, kept, channel, .. } = message;
+        let sign = if *sent { '!' } else { '?' };
+        let dots = "   .".repeat(usize::from(part.pid));
+        let values = if *kept { format!("[{}]", values.replace(',', ",[")) } else { values.clone() };
+        let _ = writeln!(out, "{:3}{dots}   {name}{sign}{values}", self.variables.queue(*channel));
+        out
+    }
+
+    /// The number of the step and the process.
+    fn who(&self, view: &View, part: &Part) -> String {
+        let priority = view.processes.iter().find(|p| p.pid == part.pid).map_or(1, |p| p.priority);
+        format!("{:3}:\tproc {:2} ({}:{priority}) ", part.depth, part.pid, self.words.process(part.process))
+    }
+
+    /// The output of the model.
+    fn output(&self, taken: &Move) -> String {
+        if !self.shown.output || taken.output.is_empty() {
+            return String::new();
+        }
+        let width = if self.shown.indent { 6 + 4 * usize::from(taken.pid) } else { 0 };
+        format!("{:width$}{}", "", visible(&taken.output))
+    }
+
+    /// The errors of a move.
+    fn errors(&self, run: &Run, taken: &Move) -> String {
+        let Some(finding) = taken.findings.first() else { return String::new() };
+        let Statement { text, place, .. } = self.words.statement(finding.process, finding.edge);
+        if text.starts_with("assert") {
+            return format!("spin: {place}, Error: assertion violated\nspin: text of failed assertion: {text}\n");
+        }
+        let what = match run.end() {
+            End::Finding(finding) => crate::explanation::kind(&finding.kind).to_string(),
+            _ => "error".to_string(),
+        };
+        format!("spin: {place}, Error: {what}\n")
+    }
+
+    /// Notes the processes that a move has created, and announces them.
+    fn create(&mut self, run: &Run, (before, after): (&View, &View), part: &Part, later: bool) -> String {
+        let mut out = String::new();
+        let creates = run.edge(part.process, part.edge).effects.iter().any(|e| matches!(e, Effect::Run { .. }));
+        if later || !creates || ends(run, part) {
+            return out;
+        }
+        for new in after.processes.iter().skip(before.processes.len()) {
+            self.variables.create(new.pid, after);
+            (self.header, self.created) = (true, self.created + 1);
+            let (pid, name) = (new.pid, self.words.process(new.process));
+            match self.shown {
+                Shown { columns: true, .. } => out.push_str(&format!("proc {pid} = {name}\n")),
+                Shown { statements: false, .. } => {}
+                Shown { trail: true, .. } => out.push_str(&format!("Starting {name} with pid {pid}\n")),
+                _ => out.push_str(&format!("{}creates proc {pid:2} ({name})\n", self.who(before, part))),
             }
         }
+        out
     }
-    let s = if total == 1 { "" } else { "es" };
-    let _ = writeln!(out, "{total} process{s} created");
+
+    /// The statement, and the variables it has changed.
+    fn talk(&self, run: &Run, view: &View, part: &Part) -> String {
+        let hidden = part.depth < self.shown.from && !ends(run, part);
+        if !self.shown.statements || hidden {
+            return String::new();
+        }
+        format!("{}{}", self.statement(run, part), self.dump(run, view, part))
+    }
+
+    fn statement(&self, run: &Run, part: &Part) -> String {
+        let view = run.view(0);
+        let Part { pid, depth, .. } = *part;
+        if ends(run, part) && self.shown.trail {
+            return format!("{depth:3}: proc {pid} terminates\n");
+        }
+        if ends(run, part) {
+            return format!("{}{:2$}terminates\n", self.who(&view, part), "", 6 + 4 * usize::from(pid));
+        }
+        let Statement { state, place, end, .. } = self.words.statement(part.process, part.numbered);
+        let text = self.words.statement(part.process, part.edge).text;
+        let text = visible(&text.replace('\\', "\\\\")).into_owned();
+        let valid = if end { " <valid end state>" } else { "" };
+        format!("{}{place} (state {state}){valid}\t[{text}]\n", self.who(&view, part))
+    }
+
+    fn dump(&self, run: &Run, view: &View, part: &Part) -> String {
+        let mut out = String::new();
+        let Shown { statements, globals, locals, from, .. } = self.shown;
+        if !statements || part.depth < from || ends(run, part) {
+            return out;
+        }
+        let since = if part.depth == from { 0 } else { part.depth };
+        if globals {
+            out.push_str(&self.variables.globals(run.model(), view, Some(since)));
+        }
+        if locals && let Some(process) = view.processes.iter().find(|p| p.pid == part.pid) {
+            let owner = format!("{}({})", self.words.process(process.process), process.pid);
+            out.push_str(&self.variables.locals(run.model(), view, process, &owner, Some(since)));
+        }
+        out
+    }
+
+    /// The last lines: the variables, and where each process is.
+    pub fn ending(&self, run: &Run, view: &View, depth: usize) -> String {
+        let mut out = String::new();
+        if self.shown.columns {
+            out.push_str("-------------\nfinal state:\n-------------\n");
+        }
+        if !view.processes.is_empty() {
+            let _ = writeln!(out, "#processes: {}", view.processes.len());
+            out.push_str(&self.variables.globals(run.model(), view, None));
+            for process in view.processes.iter().rev() {
+                let (Statement { state, place, .. }, end) = self.words.location(process.process, process.location);
+                let (name, pid) = (self.words.process(process.process), process.pid);
+                let valid = if end { " <valid end state>" } else { "" };
+                let priority = process.priority;
+                let _ = writeln!(out, "{depth:3}:\tproc {pid:2} ({name}:{priority}) {place} (state {state}){valid}");
+                if self.shown.locals {
+                    let owner = format!("{name}({pid})");
+                    out.push_str(&self.variables.locals(run.model(), view, process, &owner, None));
+                }
+            }
+        }
+        let s = if self.created == 1 && !self.shown.claim { "" } else { "es" };
+        let _ = writeln!(out, "{} process{s} created", self.created);
+        out
+    }
+}
+
+/// Whether a statement removes its process.
+fn ends(run: &Run, part: &Part) -> bool {
+    run.edge(part.process, part.edge).label == "-end-"
+}
+
+/// The statements of a move, in the order of execution.
+fn parts(run: &Run, taken: &Move, (first, second): (usize, usize)) -> Vec<Part> {
+    let part = |pid, process, edge, depth| Part { pid, process, edge, numbered: edge, depth };
+    let mut out = Vec::new();
+    let (pid, process, depth) = match taken.partner {
+        Some(partner) => {
+            out.push(part(taken.pid, taken.process, taken.edge, first));
+            out.push(part(partner.pid, partner.process, partner.edge, second));
+            (partner.pid, partner.process, second)
+        }
+        None => (taken.pid, taken.process, first),
+    };
+    // An indivisible sequence may begin with a channel operation.
+    if taken.partner.is_none() && run.edge(taken.process, taken.edge).sync.is_some() {
+        out.push(part(pid, process, taken.edge, depth));
+    }
+    out.extend(taken.chain.iter().map(|edge| part(pid, process, *edge, depth)));
+    match (taken.partner, out.first_mut()) {
+        (None, Some(first)) => first.numbered = taken.edge,
+        (None, None) => out.push(part(pid, process, taken.edge, depth)),
+        _ => {}
+    }
     out
 }

@@ -1,8 +1,10 @@
 //! Results in SPIN's format, for scripts that read the reports of its verifiers.
 
 pub mod listing;
+mod messages;
 mod report;
 mod unreached;
+mod variables;
 
 pub use report::{Claim, Cycles, Memory, Report, Settings, elapsed};
 pub use unreached::{Body, Entry, unreached};

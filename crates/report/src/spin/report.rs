@@ -39,6 +39,8 @@ pub struct Settings {
     pub additions: Vec<String>,
     /// The kind of the search, such as `Full statespace`.
     pub kind: String,
+    /// The keyword of the trace automaton: `trace` or `notrace`.
+    pub trace: Option<String>,
     /// The never claim.
     pub claim: Claim,
     /// Failed assertions are errors.
@@ -158,6 +160,9 @@ impl Settings {
             Claim::Ignored => "- (not selected)".to_string(),
             Claim::Checked(name) => format!("+ ({name})"),
         };
+        if let Some(keyword) = &self.trace {
+            let _ = writeln!(out, "\t{:19}\t+", format!("{keyword} assertion"));
+        }
         let _ = writeln!(out, "\tnever claim         \t{claim}");
         let assertions = match (self.assertions, claimed) {
             (false, _) => "- (disabled by -A flag)",
@@ -209,6 +214,7 @@ mod tests {
         let settings = Settings {
             additions: vec!["Partial Order Reduction".to_string()],
             kind: "Full statespace".to_string(),
+            trace: Some("notrace".to_string()),
             claim: Claim::Missing,
             assertions: true,
             cycles: Cycles::Disabled,
@@ -228,7 +234,7 @@ mod tests {
             memory,
         };
         let expected = "\n(Spin Version 6.5.2 -- 6 December 2019)\n\t+ Partial Order Reduction\n\nFull statespace search for:\n\
-            \tnever claim         \t- (none specified)\n\tassertion violations\t+\n\
+            \tnotrace assertion  \t+\n\tnever claim         \t- (none specified)\n\tassertion violations\t+\n\
             \tcycle checks       \t- (disabled by -DSAFETY)\n\tinvalid end states\t+\n\n\
             State-vector 20 byte, depth reached 14, errors: 0\n       55 states, stored\n       25 states, matched\n\
             \u{20}      80 transitions (= stored+matched)\n        0 atomic steps\n\

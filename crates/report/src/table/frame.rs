@@ -9,6 +9,8 @@ use crate::width::{centre, clip, left, right, width};
 /// The smallest width of the statement column before columns are dropped.
 const NARROW: usize = 30;
 const WIDE: usize = 60;
+/// The width of the column for processes if not all columns fit otherwise.
+const SHORT: usize = 20;
 /// The widths of the columns for statements and processes if a single value does not fit otherwise.
 const TIGHT: usize = 12;
 
@@ -59,8 +61,8 @@ impl Frame {
     }
 
     /// Reduces the table to a width: columns that never change are dropped, then statements are truncated, then names
-    /// get lines of their own. If this does not suffice, the columns with the lowest priority are dropped, or the table
-    /// has several parts if the user has chosen the columns.
+    /// get lines of their own, then names of processes are truncated. If this does not suffice, the columns with the lowest
+    /// priority are dropped, or the table has several parts if the user has chosen the columns.
     pub fn fit(&mut self, columns: &[Column], most: usize, explicit: bool) -> Fitted {
         let mut kept: Vec<(usize, Column)> = columns.iter().cloned().enumerate().collect();
         self.statement = self.statement.min(WIDE);
@@ -74,6 +76,9 @@ impl Frame {
             kept.iter_mut().for_each(|(_, c)| c.width = c.values.max(1));
             self.statement = wanted;
             self.shrink(&kept, most, NARROW);
+        }
+        if self.width(&kept) > most {
+            self.process = self.process.min(SHORT);
         }
         let widest = kept.iter().map(|(_, c)| c.width + 1).max().unwrap_or(0);
         if self.lead() + self.statement + 2 + widest > most {
@@ -147,7 +152,7 @@ impl Frame {
         format!(
             "  {}  {}  {}  {}",
             right(number, self.number),
-            left(&clip(process, self.process), self.process),
+            left(&short_process(process, self.process), self.process),
             right(&line, self.line),
             left(&clip(statement, self.statement), self.statement)
         )
@@ -250,6 +255,21 @@ impl Frame {
     }
 }
 
+/// The name of a process, or of both processes of a rendezvous, in at most `most` columns: types are truncated, numbers are
+/// not.
+fn short_process(name: &str, most: usize) -> String {
+    if width(name) <= most {
+        return name.to_string();
+    }
+    let parts: Vec<&str> = name.split(" → ").collect();
+    let room = most.saturating_sub(3 * (parts.len() - 1)) / parts.len();
+    let short = |part: &&str| {
+        let (ty, number) = part.split_at(part.rfind('(').unwrap_or(part.len()));
+        format!("{}{number}", clip(ty, room.saturating_sub(width(number))))
+    };
+    clip(&parts.iter().map(short).collect::<Vec<_>>().join(" → "), most)
+}
+
 /// Appends a row with its values.
 fn fill(out: &mut String, front: &str, (cells, columns): (&[&str], &[Column])) {
     out.push_str(front);
@@ -261,4 +281,25 @@ fn fill(out: &mut String, front: &str, (cells, columns): (&[&str], &[Column])) {
     let end = out.trim_end().len();
     out.truncate(end);
     out.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_names_keep_the_numbers_of_processes() {
+        for (name, most, short) in [
+            ("participant(1)", 20, "participant(1)"),
+            ("participant(1)", 12, "particip…(1)"),
+            ("participant(12)", 10, "parti…(12)"),
+            ("participant", 8, "partici…"),
+            ("sender(0) → receiver(1)", 20, "send…(0) → rece…(1)"),
+            ("sender → receiver(1)", 19, "sender → rece…(1)"),
+            ("a(1) → b(2)", 6, "(1) →…"),
+        ] {
+            assert_eq!(short_process(name, most), short);
+            assert!(width(short) <= most, "{short}");
+        }
+    }
 }

@@ -349,6 +349,21 @@ mod tests {
         }
     }
 
+    /// Parts of a table are as wide as they can be, also if the names of processes are long.
+    #[test]
+    fn chosen_columns_stand_side_by_side() {
+        let mut model = sample::handshake();
+        for process in &mut model.processes {
+            process.name = format!("{}_with_a_name_that_is_longer_than_any_value", process.name);
+        }
+        let (run, _) = sample::counterexample(model);
+        let selection = Selection { show: vec!["*".into()], ..Selection::default() };
+        let text = plain(&selected(&run, &run.names(), Look { width: 80, full: false }, &selection));
+        assert!(text.lines().all(|line| crate::width::width(line) <= 80), "{text}");
+        assert_eq!(text.matches("statement").count(), 1, "{text}");
+        assert!(text.contains("sender_… → rece…(2)"), "{text}");
+    }
+
     #[test]
     fn rows_and_columns_are_chosen() {
         let (run, _) = sample::counterexample(sample::mutex());

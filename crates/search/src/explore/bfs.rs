@@ -12,7 +12,7 @@ use super::error_collector::{Findings, LevelFindings};
 use super::level_barrier::{LevelBarrier, LevelResult};
 use super::predecessor_hints::PredecessorHints;
 use super::worker::Worker;
-use super::{Factory, ROUND, Search};
+use super::{Factory, ROUND, Search, part};
 use crate::budget::Limit;
 use crate::store::{Handle, Queue, Seen, Store, spawn};
 
@@ -85,11 +85,11 @@ pub(super) fn run<'a, 'm, S: Store>(
         level_findings: Vec::new(),
         workers: Vec::new(),
     };
-    match leader.begin() {
+    match leader.begin_part() {
         Ok(root) => {
-            levels.queue.push(root);
-            levels.ends.push(1);
-            levels.remaining = 0..1;
+            root.into_iter().for_each(|root| levels.queue.push(root));
+            levels.ends.push(levels.queue.len());
+            levels.remaining = 0..levels.queue.len();
         }
         Err(limit) => levels.stop = Some(limit),
     }
@@ -150,7 +150,7 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
     fn run(&mut self, levels: &mut Levels<'a, 'm, S>, leader: &mut Worker<'a, 'm, S>) {
         while levels.stop.is_none() {
             self.level(leader);
-            let done = self.finish(levels);
+            let done = self.finish(levels, leader);
             if done {
                 break;
             }
@@ -167,6 +167,9 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
             width
         };
         self.barrier.start();
+        if let Some(peers) = self.search.peers {
+            peers.begin_level();
+        }
         let shared = threads > 1 && width >= SHARE * threads as u64;
         if shared {
             self.spawn_helpers();
@@ -203,6 +206,10 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
     /// Forgets levels that are expanded. The first ones stay, as many as take little memory, for the trails of errors that
     /// are found early.
     fn forget(&self, levels: &mut Levels<'a, 'm, S>, queue: &mut S::Queue) {
+        // All processes have to have the same levels.
+        if self.search.peers.is_some() {
+            return;
+        }
         let last = levels.ends.len() - 1;
         if self.keep {
             if !self.search.is_tight(queue.bytes()) {
@@ -223,7 +230,7 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
     }
 
     /// Combines the results of the workers. Returns whether the search has ended or paused.
-    fn finish(&mut self, levels: &mut Levels<'a, 'm, S>) -> bool {
+    fn finish(&mut self, levels: &mut Levels<'a, 'm, S>, leader: &mut Worker<'a, 'm, S>) -> bool {
         let mut frontier = self.barrier.write();
         let depth = levels.depth();
         let results = std::mem::take(&mut *self.barrier.results());
@@ -238,14 +245,30 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
             (levels.remaining, levels.level_findings) = (remaining, level_findings);
             return true;
         }
+        let next = frontier.level.end..frontier.queue.len();
+        let mut open = next.end - next.start;
+        levels.stop = match self.search.peers {
+            None => self.search.take_limit(),
+            Some(peers) => match part::agree(self.search, peers, leader, open, level_findings) {
+                Ok(agreed) => {
+                    (open, level_findings) = (agreed.open, agreed.findings);
+                    agreed.limit
+                }
+                Err(limit) => {
+                    levels.stop = Some(limit);
+                    return true;
+                }
+            },
+        };
         levels.findings.collect(level_findings, || depth);
-        levels.stop = self.search.take_limit();
-        let Findings { kept, endless, .. } = &levels.findings;
-        if levels.stop.is_some() || !self.search.options.all_errors && (!kept.is_empty() || endless.is_some()) {
+        let endless = !self.search.options.all_errors && levels.findings.endless.is_some();
+        if levels.stop.is_some() || levels.findings.suffice(self.search.options) || endless {
             return true;
         }
-        let next = frontier.level.end..frontier.queue.len();
-        if next.is_empty() || depth == self.max_depth {
+        if open == 0 || depth == self.max_depth {
+            // The states that are not expanded may all be those of other processes.
+            let cut = self.search.peers.is_some() && open > 0;
+            levels.stop = cut.then_some(Limit::Depth(self.max_depth));
             return true;
         }
         levels.ends.push(next.end);
@@ -282,6 +305,9 @@ fn run_helper<'a, 'm, S: Store>(
 /// Expands claims of the level until none is left.
 fn work<S: Store>(search: &Search<'_, S>, barrier: &LevelBarrier<S::Queue>, worker: &mut Worker<'_, '_, S>) {
     let (mut next, mut hints) = (S::Queue::default(), PredecessorHints::default());
+    if let Some(peers) = search.peers {
+        peers.enter(worker.number());
+    }
     {
         let frontier = barrier.read();
         while !search.is_stopped()
@@ -298,6 +324,11 @@ fn work<S: Store>(search: &Search<'_, S>, barrier: &LevelBarrier<S::Queue>, work
                 if let Err(limit) = expand_claimed(search, worker, &mut next) {
                     search.stop(limit);
                 }
+                if let Some(peers) = search.peers
+                    && let Err(limit) = part::exchange_states(peers, worker, &mut next)
+                {
+                    search.stop(limit);
+                }
                 at = end;
                 if worker.leads() && worker.is_due(ROUND * search.threads) {
                     let waiting = frontier.level.end - at + next.len();
@@ -309,6 +340,7 @@ fn work<S: Store>(search: &Search<'_, S>, barrier: &LevelBarrier<S::Queue>, work
             }
         }
     }
+    part::end_level(search, worker, &mut next);
     barrier.submit(LevelResult { next, hints, findings: worker.errors.take_findings() });
 }
 

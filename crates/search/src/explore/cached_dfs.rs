@@ -175,7 +175,7 @@ impl CachedSearch<'_, '_> {
     }
 
     fn is_over(&self) -> bool {
-        !self.options.all_errors && (!self.findings.kept.is_empty() || self.findings.endless.is_some())
+        self.findings.suffice(self.options) || !self.options.all_errors && self.findings.endless.is_some()
     }
 
     /// Pushes a state, and its successors that are not in the cache.
@@ -267,6 +267,7 @@ impl CachedSearch<'_, '_> {
                 slots: self.cache.slots(),
                 replaced: self.cache.replaced(),
                 revisits: self.revisits,
+                probes: self.cache.furthest(),
             }),
             ..Statistics::default()
         };
@@ -279,8 +280,10 @@ impl CachedSearch<'_, '_> {
     }
 
     fn end(&mut self, stop: Option<Limit>) -> End {
-        if !self.options.all_errors && !self.findings.kept.is_empty() {
-            self.findings.keep_first();
+        if self.findings.suffice(self.options) {
+            if !self.options.all_errors {
+                self.findings.keep_first();
+            }
             return End::Violation;
         }
         match (stop, self.findings.endless.take()) {

@@ -24,9 +24,15 @@ pub(super) struct Stack {
     frames: u32,
     pub deepest: u32,
     max_depth: u32,
+    /// Memory of the stacks of other workers, in bytes.
+    pub other_bytes: u64,
 }
 
 impl Stack {
+    pub fn new(max_depth: u32) -> Stack {
+        Stack { entries: Vec::new(), frames: 0, deepest: 0, max_depth, other_bytes: 0 }
+    }
+
     /// Finds the next state to visit. It stays on the stack.
     fn take(&mut self, handle: &mut impl Handle) -> Option<StateId> {
         loop {
@@ -36,11 +42,10 @@ impl Stack {
                     self.entries.pop();
                     self.entries.pop();
                 }
-                id if handle.is_visited(id) => {
+                id if !handle.visit(id) => {
                     self.entries.pop();
                 }
                 id => {
-                    handle.visit(id);
                     self.deepest = self.deepest.max(self.frames);
                     return Some(id);
                 }
@@ -53,7 +58,7 @@ impl Stack {
         let frame = self.entries.len();
         if self.frames < self.max_depth {
             self.entries.push(FRAME);
-            let unvisited = successors.iter().rev().filter(|seen| seen.new || !handle.is_visited(seen.id));
+            let unvisited = successors.iter().rev().filter(|seen| seen.new || !handle.was_visited(**seen));
             self.entries.extend(unvisited.map(|seen| seen.id));
         }
         if self.entries.len() <= frame + 1 {
@@ -63,14 +68,63 @@ impl Stack {
         }
     }
 
+    /// Finds the next state to visit, where no state is on two stacks. It stays on the stack.
+    pub fn take_owned(&mut self) -> Option<StateId> {
+        while *self.entries.last()? == FRAME {
+            self.frames -= 1;
+            self.entries.pop();
+            self.entries.pop();
+        }
+        self.deepest = self.deepest.max(self.frames);
+        self.entries.last().copied()
+    }
+
+    /// Pushes a frame with these states, or removes the state taken last if there are none.
+    pub fn push_owned(&mut self, states: &[StateId]) {
+        if states.is_empty() {
+            self.entries.pop();
+            return;
+        }
+        self.entries.push(FRAME);
+        self.entries.extend(states.iter().rev());
+        self.frames += 1;
+    }
+
+    /// The number of states that are not yet visited.
+    pub fn waiting(&self) -> u64 {
+        self.entries.len() as u64 - 2 * u64::from(self.frames)
+    }
+
+    /// Moves half of the states to another stack that are waiting in the frame nearest to the initial state. Both stacks
+    /// have the path to them. Nothing if no state waits beside the path.
+    pub fn split(&mut self) -> Option<Stack> {
+        let mut path = Vec::new();
+        let mut first = 0;
+        loop {
+            let rest = &self.entries[first..];
+            let end = first + rest.iter().position(|id| *id == FRAME)?;
+            // The last entry before the frame is on the path.
+            let waiting = end - 1 - first;
+            if waiting > 0 {
+                let given: Vec<StateId> = self.entries.drain(first..first + waiting.div_ceil(2)).collect();
+                let frames = path.len() as u32;
+                let below = path.into_iter().flat_map(|id| [id, FRAME]);
+                let entries = below.chain(given).collect();
+                return Some(Stack { entries, frames, ..Stack::new(self.max_depth) });
+            }
+            path.push(self.entries[end - 1]);
+            first = end + 1;
+        }
+    }
+
     /// The states from the initial state to the one taken last.
-    fn path(&self) -> Vec<StateId> {
+    pub fn path(&self) -> Vec<StateId> {
         let below = self.entries.windows(2).filter(|pair| pair[1] == FRAME).map(|pair| pair[0]);
         below.chain(self.entries.last().copied()).collect()
     }
 
     pub fn bytes(&self) -> u64 {
-        (self.entries.capacity() * size_of::<StateId>()) as u64
+        (self.entries.capacity() * size_of::<StateId>()) as u64 + self.other_bytes
     }
 }
 
@@ -90,7 +144,7 @@ pub(super) fn run<'a, 'm, S: Store>(
     max_depth: u32,
 ) -> Descent<'a, 'm, S> {
     let mut worker = Worker::new(search, 0, factory());
-    let mut stack = Stack { entries: Vec::new(), frames: 0, deepest: 0, max_depth };
+    let mut stack = Stack::new(max_depth);
     let root = worker.begin();
     stack.entries.extend(root.as_ref().ok());
     resume(search, Descent { stack, paused: false, findings: Findings::new(), stop: root.err(), worker })
@@ -134,7 +188,7 @@ fn descend<S: Store>(search: &Search<'_, S>, descent: &mut Descent<'_, '_, S>) -
             let room = findings.kept.is_empty() || steps + stack.frames as usize <= STEPS;
             findings.collect(worker.errors.take_findings(), || if room { stack.path() } else { Vec::new() });
             steps += stack.frames as usize;
-            if !search.options.all_errors {
+            if !search.options.all_errors || findings.suffice(search.options) {
                 return Ok(());
             }
         }

@@ -20,12 +20,15 @@ const KEPT: usize = 100;
 pub(super) struct ErrorCollector {
     assertions: bool,
     end_states: bool,
+    /// Every error counts, also one at a known site.
+    counting: bool,
     errors: Errors,
     /// Errors of this level at new sites.
     found: BTreeMap<ErrorSite, FoundError>,
     /// Sites of errors on earlier levels.
     known: HashSet<ErrorSite>,
-    endless: Option<Finding>,
+    /// An endless sequence, and the state where it begins.
+    endless: Option<(Finding, Vec<u8>)>,
 }
 
 /// An error and the state whose expansion found it.
@@ -52,10 +55,22 @@ impl FoundError {
 pub(super) struct LevelFindings {
     errors: Errors,
     found: BTreeMap<ErrorSite, FoundError>,
-    endless: Option<Finding>,
+    endless: Option<(Finding, Vec<u8>)>,
 }
 
 impl LevelFindings {
+    /// The number of errors, and the states of those that are kept.
+    pub fn into_states(self) -> (Errors, Vec<Vec<u8>>) {
+        let endless = self.endless.into_iter().map(|(_, state)| state);
+        (self.errors, self.found.into_values().map(|found| found.state).chain(endless).collect())
+    }
+
+    /// So many errors, of which these are kept.
+    pub fn counted(errors: Errors, kept: Option<LevelFindings>) -> LevelFindings {
+        let (found, endless) = kept.map_or_else(Default::default, |level| (level.found, level.endless));
+        LevelFindings { errors, found, endless }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
@@ -81,6 +96,7 @@ impl ErrorCollector {
         ErrorCollector {
             assertions: options.assertions,
             end_states: options.end_states,
+            counting: options.stop_at.is_some(),
             errors: Errors::default(),
             found: BTreeMap::new(),
             known: HashSet::new(),
@@ -89,10 +105,10 @@ impl ErrorCollector {
     }
 
     /// Whether no error at a new site and no endless sequence was found since the last call of
-    /// [`ErrorCollector::take_findings`].
+    /// [`ErrorCollector::take_findings`]. If errors are counted up to a number, those at known sites are found, too.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.found.is_empty() && self.endless.is_none()
+        self.found.is_empty() && self.endless.is_none() && !(self.counting && self.errors != Errors::default())
     }
 
     /// Inspects an expanded state. Returns whether the state must stay available because an error in it is kept.
@@ -124,7 +140,7 @@ impl ErrorCollector {
                     ErrorSite::Fault(finding.span, name)
                 }
                 FindingKind::EndlessSequence => {
-                    self.record_endless(finding);
+                    self.record_endless(finding, state);
                     continue;
                 }
             };
@@ -146,9 +162,9 @@ impl ErrorCollector {
         kept
     }
 
-    fn record_endless(&mut self, finding: &Finding) {
-        if self.endless.as_ref().is_none_or(|known| rank(finding) < rank(known)) {
-            self.endless = Some(finding.clone());
+    fn record_endless(&mut self, finding: &Finding, state: &State) {
+        if self.endless.as_ref().is_none_or(|(known, _)| rank(finding) < rank(known)) {
+            self.endless = Some((finding.clone(), state.to_vec()));
         }
     }
 
@@ -214,7 +230,7 @@ impl<W> Findings<W> {
         let mut endless: Vec<Finding> = Vec::new();
         for level in levels {
             self.errors.add(level.errors);
-            endless.extend(level.endless);
+            endless.extend(level.endless.map(|(finding, _)| finding));
             for (site, more) in level.found {
                 keep_least(&mut found, site, more);
             }
@@ -227,6 +243,15 @@ impl<W> Findings<W> {
                 let at = location_of(&found);
                 self.kept.push((found, at));
             }
+        }
+    }
+
+    /// Whether the search stops because of these errors.
+    pub fn suffice(&self, options: &Options) -> bool {
+        match options.stop_at {
+            _ if !options.all_errors => !self.kept.is_empty(),
+            Some(number) => self.errors.total() >= number.get(),
+            None => false,
         }
     }
 

@@ -5,17 +5,17 @@
 //! Each worker has its own [stack](PackedStack). Work stealing: an idle worker receives half of another stack, from
 //! the end that is nearest to the initial state.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use kripke_model::Random;
 
 use super::error_collector::Findings;
+use super::work_sharing::WorkSharing;
 use super::worker::Worker;
-use super::{Factory, Search, trail};
+use super::{Factory, Options, Search, trail};
 use crate::budget::Limit;
 use crate::store::{Filter, Handle, LossyStore, PackedStack, PackedStacks, spawn};
-use crate::sync::Monitor;
 
 /// States taken at once. More hide the latency no better and enlarge the open set.
 const BATCH: usize = 16;
@@ -54,22 +54,12 @@ pub(super) struct Descent {
 
 /// Data that the workers share.
 struct SharedWork {
-    spares: Monitor<SpareStacks>,
-    /// Number of idle workers.
-    idle: AtomicUsize,
+    spares: WorkSharing<PackedStack>,
     findings: Mutex<Findings<Choices>>,
     /// Memory of the stacks now, and its maximum.
     bytes: AtomicU64,
     most: AtomicU64,
     deepest: AtomicU32,
-}
-
-/// Stacks that are offered to idle workers.
-#[derive(Default)]
-struct SpareStacks {
-    spare: Vec<PackedStack>,
-    waiting: usize,
-    over: bool,
 }
 
 /// A store with a stack per worker.
@@ -111,11 +101,7 @@ fn work<'a, F: Filter>(
 ) -> Descent {
     let mut stacks = std::mem::take(&mut before.stacks);
     let shared = SharedWork {
-        spares: Monitor::new(SpareStacks {
-            spare: stacks.split_off(stacks.len().min(search.threads - 1)),
-            ..SpareStacks::default()
-        }),
-        idle: AtomicUsize::new(0),
+        spares: WorkSharing::new(search.threads, stacks.split_off(stacks.len().min(search.threads - 1))),
         findings: Mutex::new(before.findings),
         bytes: AtomicU64::new(0),
         most: AtomicU64::new(before.bytes),
@@ -139,7 +125,7 @@ fn work<'a, F: Filter>(
         let others = helpers.into_iter().map(|h| h.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         own.chain(others).collect::<Vec<_>>()
     });
-    stacks.extend(shared.spares.update(|spares| std::mem::take(&mut spares.spare)));
+    stacks.extend(shared.spares.rest());
     stacks.retain(|stack| stack.waiting() > 0);
     let (depth, bytes) = (shared.deepest.into_inner(), shared.most.into_inner());
     search.depth.store(u64::from(depth), Ordering::Relaxed);
@@ -155,7 +141,7 @@ fn descend<F: Filter>(
     worker: &mut Worker<'_, '_, StackedStore<F>>,
     max_depth: u32,
 ) {
-    let _end = EndOnDrop(shared);
+    let _end = shared.spares.end_on_drop();
     let mut random = Random::new(match search.options.successor_order {
         SuccessorOrder::Random(seed) => seed,
         SuccessorOrder::Forward | SuccessorOrder::Backward => 0,
@@ -166,11 +152,8 @@ fn descend<F: Filter>(
         if let Err(limit) = expand_top(worker, &mut deepest) {
             search.stop(limit);
         }
-        if !worker.errors.is_empty() {
-            shared.collect(worker);
-            if !search.options.all_errors {
-                search.halt();
-            }
+        if !worker.errors.is_empty() && shared.collect(worker, search.options) {
+            search.halt();
         }
         let stack = &mut worker.handle.open_set;
         stack.push_found(max_depth, |fresh| match search.options.successor_order {
@@ -178,8 +161,8 @@ fn descend<F: Filter>(
             SuccessorOrder::Backward => {}
             SuccessorOrder::Random(_) => random.shuffle(fresh),
         });
-        if shared.idle.load(Ordering::Relaxed) > 0 && stack.waiting() > 2 * BATCH as u64 {
-            shared.offer(stack);
+        if shared.spares.is_wanted() && stack.waiting() > 2 * BATCH as u64 {
+            shared.spares.offer(|| stack.split());
         }
         if worker.is_due(CHECK) {
             let stack = &worker.handle.open_set;
@@ -191,7 +174,7 @@ fn descend<F: Filter>(
     shared.report_bytes(worker.handle.open_set.bytes(), &mut reported);
     shared.deepest.fetch_max(deepest, Ordering::Relaxed);
     worker.handle.leave();
-    shared.collect(worker);
+    shared.collect(worker, search.options);
 }
 
 /// Expands the states on top of the stack.
@@ -208,16 +191,6 @@ fn expand_top<F: Filter>(worker: &mut Worker<'_, '_, StackedStore<F>>, deepest: 
     Ok(())
 }
 
-/// Ends the search for all workers when one of them leaves: no work is left, the search has stopped, or the worker
-/// has panicked.
-struct EndOnDrop<'a>(&'a SharedWork);
-
-impl Drop for EndOnDrop<'_> {
-    fn drop(&mut self) {
-        self.0.spares.update(|spares| spares.over = true);
-    }
-}
-
 impl SharedWork {
     /// Waits until another worker offers work. Returns false when no work is left.
     fn find_work<F: Filter>(
@@ -229,32 +202,11 @@ impl SharedWork {
             return false;
         }
         worker.handle.leave();
-        self.idle.fetch_add(1, Ordering::Relaxed);
-        self.spares.update(|spares| spares.waiting += 1);
-        let stack = &mut worker.handle.open_set;
-        let found = self.spares.wait(|spares| {
-            if spares.over || spares.waiting == search.threads && spares.spare.is_empty() {
-                spares.over = true;
-                return Some(false);
-            }
-            spares.spare.pop().map(|spare| {
-                spares.waiting -= 1;
-                *stack = spare;
-                true
-            })
-        });
-        self.idle.fetch_sub(1, Ordering::Relaxed);
+        let stack = self.spares.take();
         worker.handle.enter();
+        let found = stack.is_some();
+        worker.handle.open_set = stack.unwrap_or_default();
         found
-    }
-
-    /// Offers half of a stack to idle workers.
-    fn offer(&self, stack: &mut PackedStack) {
-        self.spares.update(|spares| {
-            if spares.spare.is_empty() {
-                spares.spare.extend(stack.split());
-            }
-        });
     }
 
     /// Reports the memory of one stack, and returns that of all stacks.
@@ -267,8 +219,8 @@ impl SharedWork {
     }
 
     /// Collects the findings of a worker, with the choices for each new error. The states on the paths are still in
-    /// its stack.
-    fn collect<F: Filter>(&self, worker: &mut Worker<'_, '_, StackedStore<F>>) {
+    /// its stack. Returns whether the search stops because of them.
+    fn collect<F: Filter>(&self, worker: &mut Worker<'_, '_, StackedStore<F>>, options: &Options) -> bool {
         let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
         let known = findings.kept.len();
         findings.collect(worker.errors.take_findings(), || None);
@@ -279,5 +231,6 @@ impl SharedWork {
                 findings.kept[at].1 = Some(trail::choices_along(&path, &mut *worker.successors));
             }
         }
+        !options.all_errors || findings.suffice(options)
     }
 }

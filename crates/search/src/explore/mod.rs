@@ -1,5 +1,6 @@
 //! Searches: reachability in breadth-first and depth-first order, liveness, CTL, and migration between stores.
 
+mod accelerated;
 mod bfs;
 mod cached_dfs;
 mod ctl;
@@ -10,11 +11,15 @@ mod liveness;
 mod lossy_dfs;
 mod migration;
 mod open_set_filter;
+mod options;
+mod parallel_dfs;
+mod part;
 mod predecessor_hints;
 mod probe;
 mod store_kind;
 mod swarm;
 mod trail;
+mod work_sharing;
 mod worker;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -24,140 +29,23 @@ use kripke_model::{Finding, Successors, Trail};
 
 use crate::budget::{Budget, Limit};
 use crate::outcome::{End, Errors, Exhausted, Outcome, Statistics, Violation};
+use crate::peers::Peers;
 use crate::progress::{Progress, Snapshot};
 use crate::store::{
-    BitStore, ExactStore, Filter, HashFunction, HashStore, LinkedOpenSet, LossyStore, MAX_WORD_BITS, Omission,
-    PackedStacks, Queue, StateId, StateWord, Store, TreeStore, WordStore,
+    BitStore, ExactStore, Filter, HashStore, LinkedOpenSet, LossyStore, MAX_WORD_BITS, Omission, PackedStacks, Queue,
+    StateId, StateWord, Store, TreeStore, WordStore,
 };
+pub use accelerated::explore_accelerated;
 pub use cached_dfs::CacheSize;
 pub use ctl::{Claim, CtlFormula, Evidence, Place, Run, SubformulaId};
 pub(crate) use liveness::label as mark_of_edge;
 pub use liveness::{Algorithm, Cycles, Fairness};
 pub use lossy_dfs::SuccessorOrder;
 use open_set_filter::OpenSetFilter;
+pub use options::{Options, Order};
+pub use part::explore_part;
 pub use store_kind::StoreKind;
 use trail::PartialTrail;
-
-/// The question, the order, the store and the reductions of a search.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
-    /// The order of the search.
-    pub order: Order,
-    /// Counts all errors instead of stopping at the first.
-    pub all_errors: bool,
-    /// Whether a failed assertion is an error.
-    pub assertions: bool,
-    /// Whether an invalid end state is an error. With an observer, it is one only while the observer can move.
-    pub end_states: bool,
-    /// The store.
-    pub store: StoreKind,
-    /// With [`StoreKind::Auto`]: migrates to the tree store at about this number of states, whether or not memory is
-    /// exhausted.
-    pub migrate_at: Option<u64>,
-    /// With [`StoreKind::Auto`]: migrates to hash compaction and bitstate hashing when the tree store does not fit
-    /// either.
-    pub lossy: bool,
-    /// Number of threads. None means one per core. A depth-first search with an exact store uses one.
-    pub threads: Option<usize>,
-    /// Searches for accepting cycles instead of invalid end states.
-    pub cycles: Option<Cycles>,
-    /// The successor order of a depth-first search with a lossy store.
-    pub successor_order: SuccessorOrder,
-    /// Seed of the hash function. Lossy stores with different seeds omit different states.
-    pub seed: u64,
-    /// The hash function of lossy stores.
-    pub hash_function: HashFunction,
-    /// Runs a swarm of so many searches with bitstate stores.
-    pub swarm: Option<u64>,
-    /// A breadth-first search that finds no error soon is accompanied by a short depth-first search. An error that only the
-    /// latter finds has a trail that is not shortest.
-    pub probe: bool,
-    /// Evaluates this CTL formula in the initial state, on the fly.
-    pub ctl: Option<CtlFormula>,
-    /// Applies partial-order reduction: expands [ample sets](kripke_model::ProcessStructure::expand_ample).
-    pub reduces: bool,
-}
-
-/// The order in which states are expanded.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Order {
-    /// In order of depth. The first violation has a shortest trail.
-    BreadthFirst,
-    /// Successors before siblings.
-    DepthFirst,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            order: Order::BreadthFirst,
-            all_errors: false,
-            assertions: true,
-            end_states: true,
-            store: StoreKind::Auto,
-            migrate_at: None,
-            lossy: false,
-            threads: None,
-            cycles: None,
-            successor_order: SuccessorOrder::Forward,
-            seed: 0,
-            hash_function: HashFunction::default(),
-            swarm: None,
-            probe: false,
-            ctl: None,
-            reduces: false,
-        }
-    }
-}
-
-/// The processors that the system allows. They are counted once: the system answers from several files.
-fn processors() -> usize {
-    static COUNT: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
-    *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
-}
-
-impl Options {
-    /// The number of threads that are wanted, whether or not the search can use them.
-    fn wanted_threads(&self) -> usize {
-        match self.threads {
-            Some(threads) => threads.max(1),
-            None => processors(),
-        }
-    }
-
-    /// The algorithm that searches for accepting cycles, if the search is one for cycles.
-    pub fn algorithm(&self) -> Option<Algorithm> {
-        self.cycles.map(|cycles| cycles.algorithm(self.wanted_threads(), self.all_errors))
-    }
-
-    /// The number of workers.
-    pub fn workers(&self) -> usize {
-        let wanted = self.wanted_threads();
-        match (self.algorithm(), self.order) {
-            (Some(Algorithm::Cndfs), _) => wanted,
-            (Some(Algorithm::Ufscc), _) => wanted.min(liveness::union_find::MOST_WORKERS),
-            (None, Order::DepthFirst) if self.store.is_lossy() => wanted,
-            (Some(_), _) | (None, Order::DepthFirst) => 1,
-            _ if self.ctl.is_some() => 1,
-            (None, Order::BreadthFirst) => wanted,
-        }
-    }
-
-    /// The options that the search uses for a model with a [hidden prefix](kripke_model::Representation::hidden_prefix) of this length. The stored prefix
-    /// depends on which predecessor comes first, so only one worker in a fixed order gives reproducible results. A
-    /// path of stored states is a run of the model only if each state follows its first predecessor, as in a
-    /// level-by-level search. Searches for cycles and CTL store states in full.
-    #[must_use]
-    pub fn fit(self, hidden_prefix: usize) -> Options {
-        if hidden_prefix == 0 {
-            let order = if matches!(self.store, StoreKind::Cache(_)) { Order::DepthFirst } else { self.order };
-            let temporal = self.cycles.is_some() || self.ctl.is_some();
-            let store = if temporal { StoreKind::Exact } else { self.store };
-            return Options { order, store, ..self };
-        }
-        Options { order: Order::BreadthFirst, store: StoreKind::Exact, threads: Some(1), probe: false, ..self }
-    }
-}
 
 /// Creates the successor generator of each worker.
 pub type Factory<'f, 'm> = &'f (dyn Fn() -> Box<dyn Successors + 'm> + Sync);
@@ -169,7 +57,9 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
     match options.store {
         StoreKind::Auto | StoreKind::Words if let Some(bits) = word_bits(successors, options) => {
             let options = &Options { store: StoreKind::Words, ..options.clone() };
-            if bits <= <u64 as StateWord>::MAX_BITS {
+            if options.is_temporal() {
+                temporal_in_words(bits, successors, options, budget, progress)
+            } else if bits <= <u64 as StateWord>::MAX_BITS {
                 let store = || WordStore::<u64>::new(bits, budget.capacity(), options.workers());
                 reachability(store, successors, options, budget, progress)
             } else {
@@ -177,14 +67,18 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
                 reachability(store, successors, options, budget, progress)
             }
         }
-        StoreKind::Words => {
+        StoreKind::Auto | StoreKind::Words if options.is_temporal() || options.store == StoreKind::Words => {
             explore(successors, &Options { store: StoreKind::Exact, ..options.clone() }, budget, progress)
         }
-        StoreKind::Auto => migration::explore(successors, options, budget, progress),
+        StoreKind::Auto | StoreKind::Words => migration::explore(successors, options, budget, progress),
         StoreKind::Cache(size) => cached_dfs::explore(successors, options, size, budget, progress),
         StoreKind::Exact => {
             let store = || ExactStore::new(budget.capacity(), options.workers()).with_hidden_prefix(hidden_prefix);
             explore_with(store, successors, options, budget, progress)
+        }
+        StoreKind::Tree if options.is_temporal() => {
+            let store = TreeStore::<true>::with_notes(budget.capacity(), options.workers());
+            temporal(&store, successors, options, budget, progress)
         }
         StoreKind::Tree => {
             let store = || TreeStore::new(budget.capacity(), options.workers());
@@ -239,15 +133,49 @@ pub fn explore_with<S: Store>(
     budget: &Budget,
     progress: &Progress,
 ) -> Outcome {
-    if let Some(formula) = &options.ctl {
-        let store = store();
-        return ctl::check(&Search::new(&store, options, budget, progress), successors, formula);
-    }
-    if let Some(cycles) = options.cycles {
-        let store = store();
-        return liveness::check(&Search::new(&store, options, budget, progress), successors, cycles);
+    if options.is_temporal() {
+        return temporal(&store(), successors, options, budget, progress);
     }
     reachability(store, successors, options, budget, progress)
+}
+
+/// Evaluates a CTL formula or searches for accepting cycles. The store numbers its states or has notes.
+fn temporal<S: Store>(
+    store: &S,
+    successors: Factory<'_, '_>,
+    options: &Options,
+    budget: &Budget,
+    progress: &Progress,
+) -> Outcome {
+    let search = Search::new(store, options, budget, progress);
+    match &options.ctl {
+        Some(formula) => ctl::check(&search, successors, formula),
+        None => liveness::check(&search, successors, options.cycles.unwrap_or_default()),
+    }
+}
+
+/// The same with states of so many bits. Nested searches need a few bits for each state, the others a number. In slots of two
+/// words the difference is small.
+fn temporal_in_words(
+    bits: u32,
+    successors: Factory<'_, '_>,
+    options: &Options,
+    budget: &Budget,
+    progress: &Progress,
+) -> Outcome {
+    let (capacity, workers) = (budget.capacity(), options.workers());
+    let colours = options.ctl.is_none() && matches!(options.algorithm(), Some(Algorithm::Nested | Algorithm::Cndfs));
+    match (bits <= <u64 as StateWord>::MAX_BITS, colours) {
+        (true, true) => {
+            temporal(&WordStore::<u64, 8>::with_notes(bits, capacity, workers), successors, options, budget, progress)
+        }
+        (true, false) => {
+            temporal(&WordStore::<u64, 32>::with_notes(bits, capacity, workers), successors, options, budget, progress)
+        }
+        (false, _) => {
+            temporal(&WordStore::<u128, 32>::with_notes(bits, capacity, workers), successors, options, budget, progress)
+        }
+    }
 }
 
 /// Explores for errors in states and transitions.
@@ -263,6 +191,10 @@ fn reachability<S: Store>(
         Order::DepthFirst => {
             let store = store();
             let search = Search::new(&store, options, budget, progress);
+            // A state that is first found at the limit may have a shorter path.
+            if search.threads > 1 && budget.max_depth.is_none() {
+                return depth_first(&search, parallel_dfs::run(&search, successors));
+            }
             depth_first(&search, dfs::run(&search, successors, max_depth(budget)))
         }
     }
@@ -289,6 +221,10 @@ struct Search<'a, S> {
     tallies: Box<[Tally]>,
     depth: AtomicU64,
     open_filter: OpenSetFilter,
+    /// The other processes, if this search is a part of one, and the states sent to and received from them.
+    peers: Option<&'a dyn Peers>,
+    sent: AtomicU64,
+    received: AtomicU64,
     stopped: AtomicBool,
     /// Bytes in use, and states, at which the search pauses.
     pause_limits: [AtomicU64; 2],
@@ -323,6 +259,9 @@ impl<'a, S: Store> Search<'a, S> {
             tallies: (0..threads).map(|_| Tally::default()).collect(),
             depth: AtomicU64::new(0),
             open_filter: OpenSetFilter::new(options.reduces),
+            peers: None,
+            sent: AtomicU64::new(0),
+            received: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
             pause_limits: [const { AtomicU64::new(u64::MAX) }; 2],
             limit: Mutex::new(None),
@@ -431,8 +370,10 @@ impl<'a, S: Store> Search<'a, S> {
 
     /// The end of a search, given the limit that stopped it, if any, and its findings.
     fn end(&self, stop: Option<Limit>, findings: &mut error_collector::Findings<impl Sized>) -> End {
-        if !self.options.all_errors && !findings.kept.is_empty() {
-            findings.keep_first();
+        if findings.suffice(self.options) {
+            if !self.options.all_errors {
+                findings.keep_first();
+            }
             return End::Violation;
         }
         match stop {
@@ -475,7 +416,8 @@ fn conclude_levels<S: Store>(
     }
     let mut trails: Vec<PartialTrail> =
         kept.into_iter().map(|(found, depth)| PartialTrail::new(found, depth)).collect();
-    trail::trace(&mut trails, &mut levels);
+    let traced = trail::trace(&mut trails, &mut levels, search.peers);
+    let end = traced.map_or_else(End::Stopped, |()| end);
     (Outcome::new(end, Vec::new(), statistics), trails)
 }
 
@@ -520,7 +462,7 @@ fn search_again<S: Store>(
     budget: &Budget,
 ) -> Result<(), Limit> {
     // The first search has already reported these errors.
-    let options = Options { all_errors: true, ..options.clone() };
+    let options = Options { all_errors: true, stop_at: None, ..options.clone() };
     while trail::deepest(trails) > 0 {
         let store = store();
         let progress = Progress::new();
@@ -529,7 +471,7 @@ fn search_again<S: Store>(
         if let Some(limit) = levels.stop.take() {
             return Err(limit);
         }
-        trail::trace(trails, &mut levels);
+        trail::trace(trails, &mut levels, None)?;
     }
     Ok(())
 }

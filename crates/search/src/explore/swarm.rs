@@ -2,6 +2,7 @@
 //! orders; a state that one search omits may be visited by another (Holzmann, Joshi, Groce, *Swarm verification
 //! techniques*, 2011).
 
+use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -50,7 +51,10 @@ pub(super) fn run(
             let outcome = run_one(number, size, factory, options, &budget, progress);
             let mut combined = combined.lock().unwrap_or_else(PoisonError::into_inner);
             let cut_short = enough.load(Ordering::Relaxed);
-            if combined.add(outcome, cut_short) && !options.all_errors {
+            let stop_at = if options.all_errors { options.stop_at.map(NonZeroU64::get) } else { Some(1) };
+            if combined.add(outcome, cut_short)
+                && stop_at.is_some_and(|number| combined.violations.len() as u64 >= number)
+            {
                 enough.store(true, Ordering::Relaxed);
             }
         }

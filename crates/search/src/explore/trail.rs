@@ -20,7 +20,9 @@ use kripke_model::{Batch, Choice, State, Successors, Trail};
 use super::bfs::{CLAIM, Levels};
 use super::error_collector::FoundError;
 use super::worker::Worker;
+use crate::budget::Limit;
 use crate::outcome::Violation;
+use crate::peers::{Peers, put, take};
 use crate::store::{Handle, Queue, StateId, Store, hash, spawn};
 
 /// Levels with fewer states are searched by one worker.
@@ -44,7 +46,7 @@ pub(super) struct PartialTrail {
 
 /// A predecessor in the layout of the interpreter, the number of the successor, and the predecessor as it is stored. The least
 /// one is chosen, so the choice does not depend on the form of stored states.
-type Origin = (Vec<u8>, u32, Vec<u8>);
+pub(super) type Origin = (Vec<u8>, u32, Vec<u8>);
 
 impl PartialTrail {
     pub fn new(found: FoundError, depth: u32) -> PartialTrail {
@@ -66,6 +68,25 @@ impl PartialTrail {
     /// Whether the trail reaches the initial state.
     pub fn is_done(&self) -> bool {
         self.depth == 0
+    }
+
+    /// Whether the known part begins at this depth.
+    pub fn is_at(&self, depth: u32) -> bool {
+        self.depth == depth as usize
+    }
+
+    /// The first state of the known part.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Extends the trail by a predecessor of its first state. False if there is none.
+    pub fn step_to_origin(&mut self, origins: &BTreeMap<Vec<u8>, Origin>) -> bool {
+        let Some((_, choice, state)) = origins.get(&self.state) else { return false };
+        self.choices.push(*choice);
+        self.state.clone_from(state);
+        (self.depth, self.at) = (self.depth - 1, None);
+        true
     }
 
     /// Extends the trail by the first predecessor of its first state. The search had one worker.
@@ -100,7 +121,11 @@ pub(super) fn deepest(trails: &[PartialTrail]) -> usize {
 }
 
 /// Extends all trails back as far as levels are retained.
-pub(super) fn trace<S: Store>(trails: &mut [PartialTrail], levels: &mut Levels<'_, '_, S>) {
+pub(super) fn trace<S: Store>(
+    trails: &mut [PartialTrail],
+    levels: &mut Levels<'_, '_, S>,
+    peers: Option<&dyn Peers>,
+) -> Result<(), Limit> {
     for depth in (1..=deepest(trails)).rev().filter(|depth| levels.has(depth - 1)).collect::<Vec<_>>() {
         let mut here: Vec<&mut PartialTrail> = trails.iter_mut().filter(|partial| partial.depth == depth).collect();
         if here.is_empty() {
@@ -109,34 +134,58 @@ pub(super) fn trace<S: Store>(trails: &mut [PartialTrail], levels: &mut Levels<'
         let level = levels.level(depth - 1);
         // Searching the whole level for all errors at once may be cheaper, and costs little in small graphs.
         let worth = level.end > FEW && (here.len() == 1 || here.len() as u64 * CLAIM < level.end - level.start);
-        if worth && levels.workers[0].is_alone() {
+        if worth && levels.workers[0].is_alone() && peers.is_none() {
             here.iter_mut().for_each(|partial| partial.step_back(levels));
             continue;
         }
         let wanted = Wanted::new(here.iter().map(|partial| &partial.state[..]));
-        let origins = search_level(&wanted, &mut levels.workers, &levels.queue, level);
+        let mut origins = search_level(&wanted, &mut levels.workers, &levels.queue, level);
+        if let Some(peers) = peers {
+            origins = least_of_all(peers, &origins)?;
+        }
         for partial in here {
-            let (_, choice, state) =
-                origins.get(&partial.state).expect("every state has a predecessor on the previous level");
-            partial.choices.push(*choice);
-            partial.state.clone_from(state);
-            (partial.depth, partial.at) = (partial.depth - 1, None);
+            assert!(partial.step_to_origin(&origins), "every state has a predecessor on the previous level");
         }
     }
+    Ok(())
+}
+
+/// The least predecessors that any process has found.
+fn least_of_all(peers: &dyn Peers, mine: &BTreeMap<Vec<u8>, Origin>) -> Result<BTreeMap<Vec<u8>, Origin>, Limit> {
+    let mut bytes = Vec::new();
+    for (state, (decoded, choice, stored)) in mine {
+        [state, decoded, &choice.to_le_bytes()[..], stored].into_iter().for_each(|part| put(&mut bytes, part));
+    }
+    let mut origins = BTreeMap::new();
+    for contribution in peers.exchange(bytes)? {
+        let mut rest = &contribution[..];
+        while let (Some(state), Some(decoded), Some(choice), Some(stored)) =
+            (take(&mut rest), take(&mut rest), take(&mut rest), take(&mut rest))
+        {
+            let choice = choice.try_into().map(u32::from_le_bytes).unwrap_or(u32::MAX);
+            keep_least(&mut origins, state, (decoded.to_vec(), choice, stored.to_vec()));
+        }
+    }
+    Ok(origins)
 }
 
 /// States whose predecessors are searched.
-struct Wanted<'a> {
+pub(super) struct Wanted<'a> {
     states: HashMap<&'a State, ()>,
     /// A bit set of hashes that excludes most other states.
     filter: u64,
 }
 
 impl<'a> Wanted<'a> {
-    fn new(states: impl Iterator<Item = &'a State>) -> Wanted<'a> {
+    pub fn new(states: impl Iterator<Item = &'a State>) -> Wanted<'a> {
         let states: HashMap<_, _> = states.map(|state| (state, ())).collect();
         let filter = states.keys().fold(0, |filter, state| filter | 1 << (hash(state) >> 58));
         Wanted { states, filter }
+    }
+
+    /// The states, each once.
+    pub fn states(&self) -> impl Iterator<Item = &'a State> {
+        self.states.keys().copied()
     }
 
     fn contains(&self, state: &State) -> bool {
@@ -187,15 +236,37 @@ fn search_part<S: Store>(
         at = end;
         for &id in &ids {
             worker.handle.fetch(id, &mut state);
-            batch.clear();
-            worker.successors.expand(&state, Choice::All, &mut batch);
-            for (n, successor) in batch.states().enumerate().filter(|(_, successor)| wanted.contains(successor)) {
-                let decoded = worker.successors.decode(&state).into_owned();
-                keep_least(&mut origins, successor, (decoded, number(n), state.clone()));
-            }
+            keep_if_origin(wanted, &mut *worker.successors, &state, &mut batch, &mut origins);
         }
     }
     origins
+}
+
+/// The least predecessors among these states.
+pub(super) fn origins<'s>(
+    wanted: &Wanted<'_>,
+    successors: &mut dyn Successors,
+    states: impl Iterator<Item = &'s State>,
+) -> BTreeMap<Vec<u8>, Origin> {
+    let (mut origins, mut batch) = (BTreeMap::new(), Batch::new());
+    states.for_each(|state| keep_if_origin(wanted, successors, state, &mut batch, &mut origins));
+    origins
+}
+
+/// Expands a state, and keeps it as the predecessor of each successor that is wanted.
+fn keep_if_origin(
+    wanted: &Wanted<'_>,
+    successors: &mut dyn Successors,
+    state: &State,
+    batch: &mut Batch,
+    origins: &mut BTreeMap<Vec<u8>, Origin>,
+) {
+    batch.clear();
+    successors.expand(state, Choice::All, batch);
+    for (n, successor) in batch.states().enumerate().filter(|(_, successor)| wanted.contains(successor)) {
+        let decoded = successors.decode(state).into_owned();
+        keep_least(origins, successor, (decoded, number(n), state.to_vec()));
+    }
 }
 
 fn keep_least(origins: &mut BTreeMap<Vec<u8>, Origin>, state: &State, origin: Origin) {

@@ -1,12 +1,14 @@
 //! The work of one thread in every search: expand states, collect errors, intern successors.
 
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 
 use kripke_model::{Batch, Choice, Flags, Mover, Movers, State, Successors};
 
-use super::error_collector::ErrorCollector;
+use super::error_collector::{ErrorCollector, LevelFindings};
 use super::{MAX_SUCCESSOR_BYTES, MAX_SUCCESSORS, Search};
 use crate::budget::Limit;
+use crate::peers::{Peers, Routed};
 use crate::store::{Handle, Seen, StateId, Store};
 
 /// A worker: its successor generator, its store handle and its counts.
@@ -34,6 +36,8 @@ pub(super) struct Round {
     /// States that are to be expanded.
     pub work: Vec<StateId>,
     batch: Batch,
+    /// The successors before those are left out that other processes own.
+    routed: Batch,
     /// The end of the successors of each expanded state in the batch.
     ends: Vec<usize>,
     state: Vec<u8>,
@@ -114,6 +118,49 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         Ok(root)
     }
 
+    /// Interns the initial state if this process owns it.
+    pub fn begin_part(&mut self) -> Result<Option<StateId>, Limit> {
+        self.round.batch.clear();
+        self.successors.initial(&mut self.round.batch);
+        match self.search.peers {
+            Some(peers) if !peers.owns(self.round.batch.state(0)) => {
+                self.handle.enter();
+                Ok(None)
+            }
+            _ => self.begin().map(Some),
+        }
+    }
+
+    /// Interns states that other processes have sent. It calls `each` with every state. Returns whether there were any.
+    pub fn receive(&mut self, peers: &dyn Peers, each: impl FnMut(Seen)) -> Result<bool, Limit> {
+        let Round { batch, ends, .. } = &mut self.round;
+        batch.clear();
+        ends.clear();
+        if !peers.receive(self.number, batch) {
+            return Ok(false);
+        }
+        self.search.received.fetch_add(batch.len() as u64, Ordering::Relaxed);
+        if self.search.is_stopped() {
+            return Ok(true);
+        }
+        self.handle.prefetch(&self.round.batch);
+        let transitions = self.transitions;
+        let interned = self.intern(each);
+        self.transitions = transitions;
+        interned.map(|()| true)
+    }
+
+    /// The errors of these states.
+    pub fn inspect_again(&mut self, states: &[Vec<u8>]) -> Option<LevelFindings> {
+        let (mut errors, mut batch) = (ErrorCollector::new(self.search.options), Batch::new());
+        for state in states {
+            batch.clear();
+            let flags = self.successors.expand(state, Choice::All, &mut batch);
+            errors.inspect((StateId::NONE, state), flags, batch.findings(), || self.successors.decode(state));
+        }
+        errors.take_findings()
+    }
+
     /// Expands the first states of the round, collects their errors and interns their successors. It calls `each`
     /// with every successor. `is_open` decides for a successor that is not new whether it is certain to be expanded
     /// later. Returns the number of expanded states: all, unless they have very many successors.
@@ -122,25 +169,34 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         mut each: impl FnMut(Seen),
         is_open: impl Fn(&S::Handle<'a>, StateId) -> bool,
     ) -> Result<usize, Limit> {
-        let reduces = self.search.options.reduces;
-        let Round { work, batch, ends, state, postponed, postponed_ends, .. } = &mut self.round;
+        let (reduces, routes) = (self.search.options.reduces, self.search.peers.is_some());
+        let Round { work, batch, routed, ends, state, postponed, postponed_ends, .. } = &mut self.round;
         batch.clear();
+        routed.clear();
         ends.clear();
         postponed.clear();
         postponed_ends.clear();
         for &id in &*work {
-            if batch.len() > MAX_SUCCESSORS || batch.bytes() > MAX_SUCCESSOR_BYTES {
+            let all = if routes { &mut *routed } else { &mut *batch };
+            if all.len() > MAX_SUCCESSORS || all.bytes() > MAX_SUCCESSOR_BYTES {
                 break;
             }
-            let findings = batch.findings().len();
+            let found = all.findings().len();
             let state = self.handle.open(id, state);
-            let flags = expand(&mut *self.successors, reduces, state, batch, postponed);
-            ends.push(batch.len());
-            postponed_ends.push(postponed.len());
+            let flags = expand(&mut *self.successors, reduces, state, all, postponed);
             let decode = || self.successors.decode(state);
-            if self.errors.inspect((id, state), flags, &batch.findings()[findings..], decode) {
+            if self.errors.inspect((id, state), flags, &all.findings()[found..], decode) {
                 self.handle.hold(id);
             }
+            ends.push(all.len());
+            postponed_ends.push(postponed.len());
+            self.handle.prefetch(batch);
+        }
+        if let Some(peers) = self.search.peers {
+            assert!(postponed.is_empty(), "the open set of one process is not that of all");
+            let Routed { remote, sent } = peers.route(self.number, routed, ends, batch);
+            self.transitions += remote;
+            self.search.sent.fetch_add(sent, Ordering::Relaxed);
             self.handle.prefetch(batch);
         }
         let count = ends.len();
@@ -289,16 +345,25 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         let mut movers = Movers::default();
         self.handle.fetch(id, &mut self.round.state);
         self.successors.movers(&self.round.state, &mut movers);
-        assert_eq!(movers.by.len(), agents.successors.len(), "every successor has a mover");
+        self.check_agents(movers.by.len(), &agents);
         agents.movers.clear();
         agents.movers.extend(movers.by.iter().map(|by| match by {
             Mover::Observer => MovedBy::None,
             Mover::Process(pid) => MovedBy::One(usize::from(*pid)),
             Mover::Everybody => MovedBy::All,
         }));
+        agents.movers.resize(agents.successors.len(), MovedBy::None);
         agents.enabled.extend(movers.enabled.iter().map(|pid| usize::from(*pid)));
         agents.count = usize::from(movers.alive);
         Ok(agents)
+    }
+
+    /// Every successor has an agent. In words, a successor that does not fit is left out; no result of the search is valid
+    /// then.
+    fn check_agents(&self, agents: usize, expanded: &Agents) {
+        let successors = expanded.successors.len();
+        let is_left_out = agents > successors && self.successors.word_bits().is_some();
+        assert!(agents == successors || is_left_out, "{agents} agents make {successors} successors");
     }
 
     /// The number of processes in the initial state.
@@ -318,7 +383,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         let mut steps = Vec::new();
         self.handle.fetch(id, &mut self.round.state);
         self.successors.action_labels(&self.round.state, &mut steps);
-        assert_eq!(steps.len(), agents.successors.len(), "every successor has a step");
+        self.check_agents(steps.len(), &agents);
         let mut number = |step: Vec<u32>| {
             let next = numbers.len();
             *numbers.entry(step).or_insert(next)
@@ -329,6 +394,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
             agents.enabled.extend(transition);
             agents.movers.push(transition.map_or(MovedBy::None, MovedBy::One));
         }
+        agents.movers.resize(agents.successors.len(), MovedBy::None);
         agents.count = numbers.len();
         Ok(agents)
     }
@@ -360,6 +426,11 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
     /// Whether the search has one worker.
     pub fn is_alone(&self) -> bool {
         self.search.threads == 1
+    }
+
+    /// The number of the worker.
+    pub fn number(&self) -> usize {
+        self.number
     }
 
     /// Whether this worker is the leader.

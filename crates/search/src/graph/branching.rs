@@ -1,6 +1,7 @@
 //! Branching bisimulation: the signature of a state has the actions of the states that it reaches by hidden transitions within its
 //! block (Blom and Orzan 2003). Cycles of hidden transitions are contracted first, so that these transitions have an order.
 
+use super::adjacency::Adjacency;
 use super::lts::{Edge, HIDDEN, Lts};
 use super::partition::{Round, Signature, rounds};
 
@@ -33,7 +34,9 @@ pub(super) fn contracted(lts: &Lts) -> Contracted {
     let hidden = |e: &&Edge| e.label == HIDDEN && lts.mark(e.from) == lts.mark(e.to);
     let mut next = vec![Vec::new(); lts.states as usize];
     lts.edges.iter().filter(hidden).for_each(|e| next[e.from as usize].push(e.to));
-    let state = components(&next);
+    let mut graph = Adjacency::default();
+    next.into_iter().for_each(|targets: Vec<u32>| graph.push(targets));
+    let state = graph.components().of;
     let states = state.iter().copied().max().map_or(0, |most| most + 1);
     let image = |e: &Edge| Edge { from: state[e.from as usize], label: e.label, to: state[e.to as usize] };
     let mut edges: Vec<Edge> = lts.edges.iter().map(image).filter(|e| e.label != HIDDEN || e.from != e.to).collect();
@@ -65,50 +68,4 @@ fn signatures(out: &[Vec<(u32, u32)>], block: &[u32]) -> Vec<Signature> {
         all.push(signature);
     }
     all
-}
-
-/// The strongly connected component of each node (Tarjan 1972), numbered so that edges between components lead to smaller
-/// numbers.
-fn components(next: &[Vec<u32>]) -> Vec<u32> {
-    const NONE: u32 = u32::MAX;
-    let count = next.len();
-    let (mut index, mut low, mut component) = (vec![NONE; count], vec![0; count], vec![NONE; count]);
-    let (mut visited, mut found, mut open) = (0, 0, Vec::new());
-    for root in 0..count as u32 {
-        if index[root as usize] != NONE {
-            continue;
-        }
-        let mut stack = vec![(root, 0)];
-        while let Some(&mut (node, ref mut at)) = stack.last_mut() {
-            let v = node as usize;
-            if *at == 0 {
-                (index[v], low[v]) = (visited, visited);
-                visited += 1;
-                open.push(node);
-            }
-            if let Some(&to) = next[v].get(*at) {
-                *at += 1;
-                if index[to as usize] == NONE {
-                    stack.push((to, 0));
-                } else if component[to as usize] == NONE {
-                    low[v] = low[v].min(index[to as usize]);
-                }
-                continue;
-            }
-            stack.pop();
-            if let Some(&(parent, _)) = stack.last() {
-                low[parent as usize] = low[parent as usize].min(low[v]);
-            }
-            if low[v] == index[v] {
-                while let Some(member) = open.pop() {
-                    component[member as usize] = found;
-                    if member == node {
-                        break;
-                    }
-                }
-                found += 1;
-            }
-        }
-    }
-    component
 }

@@ -52,9 +52,9 @@ pub struct TooManyStates {
     pub most: usize,
 }
 
-struct Builder<'s> {
-    system: &'s mut dyn Successors,
-    graph: StateGraph,
+/// Adds states and transitions to a graph, one expansion at a time. All calls must have the same system and graph.
+#[derive(Clone, Debug)]
+pub struct Builder {
     number: HashMap<Vec<u8>, u32>,
     actions: HashMap<Vec<u32>, u32>,
     hidden: usize,
@@ -66,11 +66,10 @@ pub fn build(system: &mut dyn Successors, seeds: &Seeds, most: usize) -> Result<
     let mut initial = Batch::new();
     system.initial(&mut initial);
     let hidden = system.hidden_prefix();
-    let mut builder =
-        Builder { system, graph: StateGraph::default(), number: HashMap::new(), actions: HashMap::new(), hidden, most };
+    let (mut builder, mut graph) = (Builder::new(hidden, most), StateGraph::default());
     let mut queue = VecDeque::new();
     for state in std::iter::once(initial.state(0)).chain(seeds.states.iter().map(|s| &s[..])) {
-        if let (number, true) = builder.known(state)? {
+        if let (number, true) = builder.known(&mut graph, state)? {
             queue.push_back((number, 0));
         }
     }
@@ -81,64 +80,74 @@ pub fn build(system: &mut dyn Successors, seeds: &Seeds, most: usize) -> Result<
             border.push(state);
             continue;
         }
-        for new in builder.expand(state, true)? {
+        for new in builder.expand(system, &mut graph, state, true)? {
             queue.push_back((new, depth + 1));
         }
     }
     for state in border {
-        builder.expand(state, false)?;
+        builder.expand(system, &mut graph, state, false)?;
     }
-    let mut graph = builder.graph;
     if seeds.radius.is_some() {
         graph.sort();
     }
     Ok(graph)
 }
 
-impl Builder<'_> {
+impl Builder {
+    /// A builder of an empty graph with at most this number of states. Bytes before `hidden` do not distinguish states.
+    pub fn new(hidden: usize, most: usize) -> Builder {
+        Builder { number: HashMap::new(), actions: HashMap::new(), hidden, most }
+    }
+
     /// The number of a state, and whether it is new.
-    fn known(&mut self, state: &State) -> Result<(u32, bool), TooManyStates> {
+    pub fn known(&mut self, graph: &mut StateGraph, state: &State) -> Result<(u32, bool), TooManyStates> {
         let key = state[self.hidden.min(state.len())..].to_vec();
         if let Some(&number) = self.number.get(&key) {
             return Ok((number, false));
         }
-        if self.graph.states.len() >= self.most {
+        if graph.states.len() >= self.most {
             return Err(TooManyStates { most: self.most });
         }
-        let number = self.graph.states.len() as u32;
+        let number = graph.states.len() as u32;
         self.number.insert(key, number);
-        self.graph.states.push(state.to_vec());
-        self.graph.flags.push(Flags::default());
-        self.graph.findings.push(Vec::new());
-        self.graph.cut.push(false);
+        graph.states.push(state.to_vec());
+        graph.flags.push(Flags::default());
+        graph.findings.push(Vec::new());
+        graph.cut.push(false);
         Ok((number, true))
     }
 
     /// Adds the steps of a state, and the states that they lead to if these may be `new`. Returns the new ones.
-    fn expand(&mut self, from: u32, new: bool) -> Result<Vec<u32>, TooManyStates> {
-        let state = self.graph.states[from as usize].clone();
+    pub fn expand(
+        &mut self,
+        system: &mut dyn Successors,
+        graph: &mut StateGraph,
+        from: u32,
+        new: bool,
+    ) -> Result<Vec<u32>, TooManyStates> {
+        let state = graph.states[from as usize].clone();
         let (mut batch, mut movers, mut labels) = (Batch::new(), Movers::default(), Vec::new());
-        self.graph.flags[from as usize] = self.system.expand(&state, Choice::All, &mut batch);
-        self.graph.findings[from as usize] = batch.findings().to_vec();
-        self.system.movers(&state, &mut movers);
-        self.system.action_labels(&state, &mut labels);
+        graph.flags[from as usize] = system.expand(&state, Choice::All, &mut batch);
+        graph.findings[from as usize] = batch.findings().to_vec();
+        system.movers(&state, &mut movers);
+        system.action_labels(&state, &mut labels);
         let mut found = Vec::new();
         for (i, target) in batch.states().enumerate() {
             let key = &target[self.hidden.min(target.len())..];
             if !new && !self.number.contains_key(key) {
-                self.graph.cut[from as usize] = true;
+                graph.cut[from as usize] = true;
                 continue;
             }
-            let (to, is_new) = self.known(target)?;
+            let (to, is_new) = self.known(graph, target)?;
             found.extend(is_new.then_some(to));
             let by = movers.by.get(i).copied().unwrap_or(Mover::Observer);
             let label = labels.get(i).cloned().unwrap_or_default();
             let next = self.actions.len() as u32;
             let action = *self.actions.entry(label).or_insert(next);
             if action == next {
-                self.graph.actions.push(self.graph.steps.len());
+                graph.actions.push(graph.steps.len());
             }
-            self.graph.steps.push(Step { from, successor: i as u32, to, by, action });
+            graph.steps.push(Step { from, successor: i as u32, to, by, action });
         }
         Ok(found)
     }

@@ -3,19 +3,24 @@
 //! A [`StateGraph`] has the states of a system as bytes. A [`Lts`] is a labelled transition system: numbers and the names of
 //! actions, as Aldebaran files have them. Equivalences are about labelled transition systems.
 
+mod adjacency;
 mod branching;
 mod build;
 mod compare;
 mod formula;
 mod lts;
+mod nested;
 mod partition;
+mod space;
 mod traces;
 mod walk;
 
-pub use build::{Seeds, StateGraph, Step, TooManyStates, build};
+pub use adjacency::{Adjacency, Components, DepthFirst};
+pub use build::{Builder, Seeds, StateGraph, Step, TooManyStates, build};
 pub use compare::{Comparison, Difference, compare};
 pub use formula::{Formula, Formulas, Term};
 pub use lts::{Edge, Equivalence, HIDDEN, Lts};
+pub use space::{Space, space};
 pub use walk::{Event, Walk, walk};
 
 /// The smallest labelled transition system that is equivalent to this one. An error is the number of states at which the

@@ -34,6 +34,31 @@ pub enum Event {
         /// The state.
         state: u32,
     },
+    /// A red search begins in an accepting state whose steps have all been explored.
+    Seed {
+        /// The state.
+        state: u32,
+    },
+    /// The red search takes a step to a state that is not red yet.
+    Red {
+        /// The step.
+        step: usize,
+    },
+    /// The red search finds a red state.
+    RedMatched {
+        /// The step.
+        step: usize,
+    },
+    /// The red search has explored all steps of a state.
+    RedDone {
+        /// The state.
+        state: u32,
+    },
+    /// A step to a state on the blue stack closes a cycle with an accepting state.
+    Cycle {
+        /// The step.
+        step: usize,
+    },
 }
 
 /// The order of a search.
@@ -43,6 +68,8 @@ pub enum Walk {
     Depth,
     /// Breadth-first: the open states are in a queue.
     Breadth,
+    /// Nested depth-first: a blue search, and red searches for cycles through accepting states.
+    Nested,
 }
 
 /// The events of a search, up to the first error or to the end.
@@ -50,6 +77,7 @@ pub fn walk(graph: &StateGraph, order: Walk, all_errors: bool) -> Vec<Event> {
     match order {
         Walk::Depth => depth_first(graph, all_errors),
         Walk::Breadth => breadth_first(graph, all_errors),
+        Walk::Nested => super::nested::nested(graph, all_errors),
     }
 }
 

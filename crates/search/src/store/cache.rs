@@ -96,6 +96,11 @@ impl Cache {
         self.replaced
     }
 
+    /// The largest number of slots that have to be looked at to find a state.
+    pub fn furthest(&self) -> u64 {
+        u64::from(self.far)
+    }
+
     /// Length of the longest state, in bytes.
     pub fn longest(&self) -> u64 {
         self.longest as u64
@@ -241,6 +246,11 @@ mod tests {
         }
         assert!((0..3_900).all(|n| cache.contains(&state(n)) && cache.insert(&state(n)) == Insertion::Known));
         assert_eq!((cache.replaced(), cache.longest()), (0, 16));
+        let needed = |n| {
+            let wanted = state(n);
+            cache.probes(hash(&wanted)).position(|slot| cache.get(slot) == wanted).map(|at| at as u64 + 1)
+        };
+        assert_eq!((0..3_900).filter_map(needed).max(), Some(cache.furthest()));
     }
 
     #[test]

@@ -191,7 +191,7 @@ impl<'a> ExactHandle<'a> {
                 }
                 _ => self.find_or_add(access, state, hash, &mut probes)?,
             };
-            each(Seen { id: StateId::numbered(number), new });
+            each(Seen::plain(StateId::numbered(number), new));
         }
         Ok(())
     }
@@ -310,11 +310,15 @@ impl Handle for ExactHandle<'_> {
         self.visited.has(id.number())
     }
 
-    fn visit(&mut self, id: StateId) {
+    fn visit(&mut self, id: StateId) -> bool {
+        if self.is_visited(id) {
+            return false;
+        }
         let more = self.visited.add(id.number());
         if more > 0 {
             self.allowance.overspend(more);
         }
+        true
     }
 }
 

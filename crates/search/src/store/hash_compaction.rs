@@ -30,7 +30,7 @@ impl<W: OpenSet> HashStore<W> {
     /// A store for this number of workers that keeps so many bits per state.
     pub fn new(bits: u8, capacity: Capacity, workers: usize) -> HashStore<W> {
         let bits = u32::from(bits.clamp(<HashStore>::LEAST, <HashStore>::MOST));
-        LossyStore::with(Hashes { set: QuotientSet::new(workers), bits }, capacity, workers)
+        LossyStore::with(Hashes { set: QuotientSet::new(workers, false), bits }, capacity, workers)
     }
 }
 
@@ -87,7 +87,7 @@ impl Filter for Hashes {
         local: &mut UnreportedCounts,
         may: impl FnMut() -> Result<(), Full>,
     ) -> Result<bool, Refusal> {
-        self.set.add(self.cut(hash), access, local, may)
+        self.set.add(self.cut(hash), access, local, may).map(|added| added.new)
     }
 
     fn plan(&self, exclusive: &ExclusiveAccess<'_>, reserve: impl FnMut(u64) -> bool) -> bool {

@@ -278,7 +278,7 @@ impl<'a, F: Filter, W: OpenSet> LossyHandle<'a, F, W> {
             }
             let origin = if origin < ends.len() { Some(self.open[origin]) } else { None };
             let id = self.intern_one(access, batch.state(i), self.hashes[i], origin)?;
-            each(Seen { id: id.unwrap_or(StateId::NONE), new: id.is_some() });
+            each(Seen::plain(id.unwrap_or(StateId::NONE), id.is_some()));
         }
         Ok(())
     }
@@ -404,5 +404,7 @@ impl<F: Filter, W: OpenSet> Handle for LossyHandle<'_, F, W> {
         id == StateId::NONE
     }
 
-    fn visit(&mut self, _: StateId) {}
+    fn visit(&mut self, id: StateId) -> bool {
+        !self.is_visited(id)
+    }
 }

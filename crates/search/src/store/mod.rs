@@ -94,6 +94,17 @@ pub struct Seen {
     pub id: StateId,
     /// The state was not in the store before.
     pub new: bool,
+    /// Whether it has a visited mark, in stores that keep marks in slots.
+    pub visited: bool,
+    /// Its note, in stores [with notes](Store::NOTES).
+    pub note: u32,
+}
+
+impl Seen {
+    /// A state in a store that keeps neither marks nor notes in its slots.
+    pub fn plain(id: StateId, new: bool) -> Seen {
+        Seen { id, new, visited: false, note: 0 }
+    }
 }
 
 /// The reason why a store accepts no further state. Its content stays valid.
@@ -149,6 +160,10 @@ pub trait Store: Sync {
 
     /// Whether handles know the parents of states until those are released.
     const LINKED: bool = false;
+
+    /// Whether the store keeps a note with each state: a number that a search may change, zero at first. Stores without
+    /// notes number their states, or are not used by searches that need such numbers.
+    const NOTES: bool = false;
 
     /// Creates the handle of one worker. It is called once per worker.
     fn handle(&self) -> Self::Handle<'_>;
@@ -225,9 +240,41 @@ pub trait Handle: Send {
     /// use marks.
     fn is_visited(&self, id: StateId) -> bool;
 
-    /// Marks a state as visited.
-    fn visit(&mut self, id: StateId);
+    /// Marks a state as visited. Returns whether it was not before.
+    fn visit(&mut self, id: StateId) -> bool;
+
+    /// Whether a state that was interned just now is visited.
+    fn was_visited(&self, seen: Seen) -> bool {
+        self.is_visited(seen.id)
+    }
+
+    /// Prefetches the mark and the note of a state. Calling it is optional.
+    fn prefetch_note(&self, id: StateId) {
+        let _ = id;
+    }
+
+    /// The note of a state, in a store [with notes](Store::NOTES).
+    fn note(&self, id: StateId) -> u32 {
+        unreachable!("{NO_NOTES}: {id:?}")
+    }
+
+    /// Replaces the note of a state. Only one handle may do so.
+    fn set_note(&mut self, id: StateId, note: u32) {
+        unreachable!("{NO_NOTES}: {id:?} {note}")
+    }
+
+    /// Adds bits to the note of a state, and returns the note before.
+    fn add_to_note(&self, id: StateId, bits: u32) -> u32 {
+        unreachable!("{NO_NOTES}: {id:?} {bits}")
+    }
+
+    /// Replaces the note of a state if it is zero. Returns the note before.
+    fn set_first_note(&self, id: StateId, note: u32) -> u32 {
+        unreachable!("{NO_NOTES}: {id:?} {note}")
+    }
 }
+
+const NO_NOTES: &str = "the store has no notes";
 
 /// The hash of a state, equal on every machine and in every run. States of up to 32 bytes take two multiplications,
 /// each of which mixes 16 bytes; the last 16 bytes may overlap the ones before (as in wyhash by Wang Yi).

@@ -94,6 +94,69 @@ fn two_words() {
     check(|| contend(WordStore::<u128>::new(127, Capacity::UNLIMITED, 3), &overlapping(), word_pair));
 }
 
+/// Workers add bits to the notes of states while others intern states and tables grow. No bit is lost, and the first note that is
+/// set stays. One more handle looks at the notes at the end.
+fn note<S: Store + Send + 'static>(store: S, state: fn(u8) -> Vec<u8>) {
+    let store = Arc::new(store);
+    let workers: Vec<_> = overlapping()
+        .into_iter()
+        .zip([1, 2, 4])
+        .map(|(numbers, bit)| {
+            let store = Arc::clone(&store);
+            shuttle::thread::spawn(move || add_to_notes(&*store, &numbers, bit, state))
+        })
+        .collect();
+    let firsts: Vec<_> = workers.into_iter().map(|worker| worker.join().unwrap()).collect();
+    assert_eq!(firsts.concat().iter().filter(|&&first| first).count(), 14, "one worker is the first at each state");
+    let mut handle = store.handle();
+    handle.enter();
+    for number in 0..14 {
+        let having = overlapping().into_iter().zip([1, 2, 4]).filter(|(numbers, _)| numbers.contains(&number));
+        let bits = having.fold(0, |bits, (_, bit)| bits | bit);
+        let mut batch = Batch::new();
+        batch.push(&state(number));
+        let mut seen = None;
+        assert_eq!(handle.intern(&batch, &[], |found| seen = Some(found)), Ok(()));
+        let seen = seen.expect("a result");
+        assert_eq!(seen.note, handle.note(seen.id));
+        assert_eq!((seen.new, seen.note & 7, seen.note >> 4), (false, bits, 1), "state {number}");
+    }
+}
+
+/// Interns states one by one and adds a bit to the note of each. Returns for each whether this worker was the first.
+fn add_to_notes<S: Store>(store: &S, numbers: &[u8], bit: u32, state: fn(u8) -> Vec<u8>) -> Vec<bool> {
+    const FIRST: u32 = 1 << 4;
+    let mut handle = store.handle();
+    let mut firsts = Vec::new();
+    handle.enter();
+    for &number in numbers {
+        let (mut batch, mut seen) = (Batch::new(), None);
+        batch.push(&state(number));
+        assert_eq!(handle.intern(&batch, &[], |found| seen = Some(found)), Ok(()));
+        let id = seen.expect("a result").id;
+        firsts.push(handle.set_first_note(id, FIRST) == 0);
+        assert_eq!(handle.add_to_note(id, bit) & FIRST, FIRST, "the first note is there");
+        assert_eq!(handle.note(id) & bit, bit);
+    }
+    handle.leave();
+    firsts
+}
+
+#[test]
+fn notes_of_words() {
+    check(|| note(WordStore::<u64, 8>::with_notes(46, Capacity::UNLIMITED, 4), word));
+}
+
+#[test]
+fn notes_of_two_words() {
+    check(|| note(WordStore::<u128, 32>::with_notes(127, Capacity::UNLIMITED, 4), word_pair));
+}
+
+#[test]
+fn notes_of_trees() {
+    check(|| note(TreeStore::<true>::with_notes(Capacity::UNLIMITED, 4), state));
+}
+
 /// All workers return, whichever of them reaches the limit.
 #[test]
 fn refused_growth() {

@@ -22,19 +22,25 @@ const NEARLY_FULL: [usize; 2] = [15, 12];
 #[cfg(not(shuttle))]
 const HUGE_PAGE: usize = 2 << 20;
 
-/// Size below which pages are not huge if they are not filled.
+/// Size up to which lines are in small pages: a huge page that is not filled would take too much memory.
 #[cfg(not(shuttle))]
-const SMALL: usize = 4 * HUGE_PAGE;
+const SMALL: usize = HUGE_PAGE / 2;
 
 /// Size of the address range that lines are given first. Only touched pages take memory.
 #[cfg(not(shuttle))]
 const RANGE: usize = 1 << 37;
 
-/// Lines that are zero at first, and more of them at the same place when they [grow](GrowingLines::extend).
+/// Lines that are zero at first, and more of them when they [grow](GrowingLines::extend). They move once, to a range of huge
+/// pages, which save most of the address translations that lookups wait for.
 #[derive(Debug)]
 pub(super) struct GrowingLines {
     #[cfg(not(shuttle))]
     map: memmap2::MmapRaw,
+    /// The range of huge pages, until the lines move there.
+    #[cfg(not(shuttle))]
+    huge: Option<memmap2::MmapRaw>,
+    #[cfg(not(shuttle))]
+    room: usize,
     #[cfg(not(shuttle))]
     length: usize,
     #[cfg(shuttle)]
@@ -45,40 +51,50 @@ pub(super) struct GrowingLines {
 impl GrowingLines {
     pub fn new(length: usize) -> GrowingLines {
         let mut bytes = RANGE;
-        loop {
+        let huge = loop {
             match reserve(bytes, FillPattern::Sparse { workers: 1 }) {
-                Ok(map) => {
-                    assert!(map.as_ptr().cast::<Line>().is_aligned());
-                    let mut lines = GrowingLines { map, length: 0 };
-                    lines.extend(length);
-                    return lines;
-                }
-                Err(_) if bytes / 2 >= length * size_of::<Line>() => bytes /= 2,
+                Ok(map) => break map,
+                Err(_) if bytes / 2 >= SMALL.max(length * size_of::<Line>()) => bytes /= 2,
                 Err(error) => super::out_of_memory::out_of_memory("a table", &error),
             }
-        }
+        };
+        let map = match reserve(SMALL, FillPattern::Sparse { workers: 1 }) {
+            Ok(map) => map,
+            Err(error) => super::out_of_memory::out_of_memory("a table", &error),
+        };
+        assert!(map.as_ptr().cast::<Line>().is_aligned() && huge.as_ptr().cast::<Line>().is_aligned());
+        let mut lines = GrowingLines { map, room: huge.len() / size_of::<Line>(), huge: Some(huge), length: 0 };
+        lines.extend(length);
+        lines
     }
 
     /// The most lines.
     pub fn room(&self) -> usize {
-        self.map.len() / size_of::<Line>()
+        self.room
+    }
+
+    /// The memory of so many lines, in bytes.
+    pub fn bytes(length: usize) -> usize {
+        let bytes = length * size_of::<Line>();
+        if bytes <= SMALL { bytes } else { bytes.next_multiple_of(HUGE_PAGE) }
     }
 
     /// Makes them so many lines.
     pub fn extend(&mut self, length: usize) {
-        assert!(self.length <= length && length <= self.room());
-        self.length = length;
-        #[cfg(target_os = "linux")]
+        assert!(self.length <= length && length <= self.room);
+        if length * size_of::<Line>() > SMALL
+            && let Some(huge) = self.huge.take()
         {
-            // Huge pages are optional. They save most of the address translations that lookups wait for. In a small table, one
-            // that is not filled would take too much memory.
-            let bytes = length * size_of::<Line>();
-            let first = self.map.as_ptr().align_offset(HUGE_PAGE);
-            let end = if bytes < SMALL { bytes / HUGE_PAGE } else { bytes.div_ceil(HUGE_PAGE) } * HUGE_PAGE;
-            if end > first {
-                let _ = self.map.advise_range(memmap2::Advice::HugePage, first, end - first);
+            // Huge pages are optional.
+            #[cfg(target_os = "linux")]
+            let _ = huge.advise(memmap2::Advice::HugePage);
+            // SAFETY: both ranges have room for the lines there are, and no other thread can use the lines meanwhile.
+            unsafe {
+                huge.as_mut_ptr().cast::<Line>().copy_from_nonoverlapping(self.map.as_ptr().cast(), self.length);
             }
+            self.map = huge;
         }
+        self.length = length;
     }
 }
 
@@ -102,6 +118,10 @@ impl GrowingLines {
 
     pub fn room(&self) -> usize {
         usize::MAX
+    }
+
+    pub fn bytes(length: usize) -> usize {
+        length * size_of::<Line>()
     }
 
     pub fn extend(&mut self, length: usize) {

@@ -13,8 +13,9 @@ use super::resize_barrier::{ResizeBarrier, SharedAccess};
 use super::table::Refusal;
 use super::table_segments::UnreportedCounts;
 use super::tree_shape::{Node, Roots, Shape, WINDOW, pool_of};
+use super::word_table::Added;
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
-use crate::sync::Mutex;
+use crate::sync::{Mutex, Ordering};
 
 /// Maximum number of shapes. A shape index and two numbers fit into an id and leave one bit.
 const SHAPES: usize = 1 << (63 - 2 * NUMBER_BITS);
@@ -23,7 +24,7 @@ const FINE: usize = SHAPES / 2;
 
 /// Keeps a state in four to eight bytes, plus the nodes that it does not share. It is exact and grows on demand.
 #[derive(Debug)]
-pub struct TreeStore {
+pub struct TreeStore<const NOTES: bool = false> {
     barrier: ResizeBarrier,
     shapes: Box<[OnceLock<Shape>]>,
     /// The number of shapes in use.
@@ -35,6 +36,13 @@ pub struct TreeStore {
 impl TreeStore {
     /// A store for this number of workers.
     pub fn new(capacity: Capacity, workers: usize) -> TreeStore {
+        TreeStore::with_notes(capacity, workers)
+    }
+}
+
+impl<const NOTES: bool> TreeStore<NOTES> {
+    /// A store for this number of workers, with or without notes.
+    pub fn with_notes(capacity: Capacity, workers: usize) -> TreeStore<NOTES> {
         TreeStore {
             barrier: ResizeBarrier::new(),
             shapes: (0..SHAPES).map(|_| OnceLock::new()).collect(),
@@ -83,6 +91,7 @@ impl TreeStore {
         }
         let fine = *known < FINE;
         let shape = if fine { Shape::new(length, self.workers) } else { Shape::coarse(length, self.workers) };
+        let shape = shape.with_notes(NOTES);
         if !self.quota.reserve(shape.bytes()) {
             return Err(Full::Memory);
         }
@@ -92,11 +101,13 @@ impl TreeStore {
     }
 }
 
-impl Store for TreeStore {
-    type Handle<'a> = TreeHandle<'a>;
+impl<const NOTES: bool> Store for TreeStore<NOTES> {
+    type Handle<'a> = TreeHandle<'a, NOTES>;
     type Queue = Pieces;
 
-    fn handle(&self) -> TreeHandle<'_> {
+    const NOTES: bool = NOTES;
+
+    fn handle(&self) -> TreeHandle<'_, NOTES> {
         TreeHandle {
             store: self,
             access: None,
@@ -128,8 +139,8 @@ impl Store for TreeStore {
 
 /// The access of one worker to a tree store.
 #[derive(Debug)]
-pub struct TreeHandle<'a> {
-    store: &'a TreeStore,
+pub struct TreeHandle<'a, const NOTES: bool = false> {
+    store: &'a TreeStore<NOTES>,
     access: Option<SharedAccess<'a>>,
     allowance: Allowance<'a>,
     /// The data of this worker for each shape it has used.
@@ -170,7 +181,7 @@ struct Window {
     origins: Vec<Option<usize>>,
 }
 
-impl<'a> TreeHandle<'a> {
+impl<'a, const NOTES: bool> TreeHandle<'a, NOTES> {
     /// Interns a window of states of equal length.
     fn intern_window(
         &mut self,
@@ -285,9 +296,9 @@ impl<'a> TreeHandle<'a> {
         for &(roots, class, key) in &keys[..count] {
             let (set, _) = shape.set(class, self.store.workers);
             let unreported = writer.unreported[class].get_or_insert_with(|| set.unreported());
-            let new = loop {
+            let Added { new, visited, note } = loop {
                 match set.add(key, access, unreported, || self.allowance.check(0)) {
-                    Ok(new) => break new,
+                    Ok(added) => break added,
                     Err(Refusal::Full(full)) => return Err(full),
                     Err(Refusal::SegmentFull) => {
                         access.request_resize();
@@ -298,14 +309,14 @@ impl<'a> TreeHandle<'a> {
             if new {
                 self.allowance.spend(length as u64, 0);
             }
-            each(Seen { id: pack(index, roots), new });
+            each(Seen { id: pack(index, roots), new, visited, note });
         }
         Ok(())
     }
 
     #[cold]
     fn grow(&self, access: &mut SharedAccess<'a>) -> Result<(), Full> {
-        let TreeStore { quota, .. } = self.store;
+        let quota = &self.store.quota;
         let reserve = |bytes| quota.reserve(bytes);
         let release = |bytes| quota.release(bytes);
         let shapes = || self.store.shapes();
@@ -346,6 +357,10 @@ impl<'a> TreeHandle<'a> {
             start = end;
         }
         Ok(())
+    }
+
+    fn access(&self) -> &SharedAccess<'a> {
+        self.access.as_ref().expect("a handle enters before it is used")
     }
 
     /// The set that contains the root of a state, and its key there.
@@ -389,7 +404,7 @@ impl ShapeWriter {
     }
 }
 
-impl Handle for TreeHandle<'_> {
+impl<const NOTES: bool> Handle for TreeHandle<'_, NOTES> {
     fn enter(&mut self) {
         if self.access.is_none() {
             self.access = Some(self.store.barrier.enter());
@@ -432,12 +447,37 @@ impl Handle for TreeHandle<'_> {
 
     fn is_visited(&self, id: StateId) -> bool {
         let (set, key) = self.root(id);
-        set.is_visited(key, self.access.as_ref().expect("a handle enters before it is used"))
+        set.is_visited(key, self.access())
     }
 
-    fn visit(&mut self, id: StateId) {
+    fn visit(&mut self, id: StateId) -> bool {
         let (set, key) = self.root(id);
-        set.visit(key, self.access.as_ref().expect("a handle enters before it is used"));
+        set.visit(key, self.access())
+    }
+
+    fn was_visited(&self, seen: Seen) -> bool {
+        seen.visited
+    }
+
+    fn note(&self, id: StateId) -> u32 {
+        let (set, key) = self.root(id);
+        set.note(key, self.access()).load(Ordering::Acquire)
+    }
+
+    fn set_note(&mut self, id: StateId, note: u32) {
+        let (set, key) = self.root(id);
+        set.note(key, self.access()).store(note, Ordering::Release);
+    }
+
+    fn add_to_note(&self, id: StateId, bits: u32) -> u32 {
+        let (set, key) = self.root(id);
+        set.note(key, self.access()).fetch_or(bits, Ordering::AcqRel)
+    }
+
+    fn set_first_note(&self, id: StateId, note: u32) -> u32 {
+        let (set, key) = self.root(id);
+        let before = set.note(key, self.access()).compare_exchange(0, note, Ordering::AcqRel, Ordering::Acquire);
+        before.unwrap_or_else(|other| other)
     }
 }
 

@@ -27,6 +27,8 @@ const CLASSES: usize = NUMBER_BITS as usize + 1;
 /// The decomposition of states of one length, or of a range of lengths.
 #[derive(Debug)]
 pub(super) struct Shape {
+    /// Whether states have notes.
+    notes: bool,
     /// The length of the states. None for a range of lengths; the last word then contains the length.
     length: Option<usize>,
     words: usize,
@@ -73,6 +75,11 @@ impl Shape {
         Shape::with(Some(length), length.div_ceil(WORD), workers)
     }
 
+    /// The same shape, with or without notes for states.
+    pub fn with_notes(self, notes: bool) -> Shape {
+        Shape { notes, ..self }
+    }
+
     /// The shape for states of this length and similar ones.
     pub fn coarse(length: usize, workers: usize) -> Shape {
         Shape::with(None, coarse_words(length), workers)
@@ -83,6 +90,7 @@ impl Shape {
         Shape {
             length,
             words,
+            notes: false,
             scratch: (workers * (nodes.len() * 2 * WINDOW * size_of::<u32>() + OPEN * words * WORD)) as u64,
             pools: nodes.iter().take(POOLS).map(|_| Pool::new(workers)).collect(),
             nodes,
@@ -129,7 +137,7 @@ impl Shape {
         let mut made = false;
         let set = self.roots[class].get_or_init(|| {
             made = true;
-            QuotientSet::new(workers)
+            QuotientSet::new(workers, self.notes)
         });
         (set, made)
     }

@@ -4,6 +4,8 @@
 //! at once. In some formats a slot has an upper part too, behind the lanes of the line: it is read only where the lane is
 //! equal. A worker that adds a number fills the lane first, and another worker that finds an equal lane waits until the upper
 //! part is written, too.
+//!
+//! A slot can have room for a note as well, at the end of the line: a number that a search keeps with each state.
 
 use super::hardware::{Lanes, SLOTS, Width};
 use crate::sync::{AtomicU64, Ordering, yield_now};
@@ -14,6 +16,8 @@ pub(super) struct Format {
     pub lane: Width,
     /// The number of bits of the upper part of a slot, which may be none. An upper part is never zero once it is written.
     pub upper: u32,
+    /// The number of bits of the note of a slot: none, 8 or 32.
+    pub note: u32,
 }
 
 /// A number that a slot holds: its lane and its upper part.
@@ -32,12 +36,12 @@ pub(super) struct SlotBits {
     pub second: u64,
 }
 
-/// Evaluates an expression with a format that is known when the program is compiled.
+/// Evaluates an expression with a format that is known when the program is compiled, as the number of bits of notes is.
 macro_rules! with_known {
-    ($format:expr, $known:ident => $result:expr) => {{
+    ($format:expr, $note:expr, $known:ident => $result:expr) => {{
         macro_rules! known {
             ($index:literal) => {{
-                let $known = const { Format::ALL[$index] };
+                let $known = const { Format::ALL[$index].with_note($note) };
                 $result
             }};
         }
@@ -59,20 +63,29 @@ pub(super) use with_known;
 impl Format {
     /// All formats, from the most compact one.
     pub const ALL: [Format; 8] = [
-        Format { lane: Width::W16, upper: 0 },
-        Format { lane: Width::W32, upper: 0 },
-        Format { lane: Width::W32, upper: 8 },
-        Format { lane: Width::W32, upper: 16 },
-        Format { lane: Width::W64, upper: 0 },
-        Format { lane: Width::W64, upper: 16 },
-        Format { lane: Width::W64, upper: 32 },
-        Format { lane: Width::W64, upper: 64 },
+        Format::new(Width::W16, 0),
+        Format::new(Width::W32, 0),
+        Format::new(Width::W32, 8),
+        Format::new(Width::W32, 16),
+        Format::new(Width::W64, 0),
+        Format::new(Width::W64, 16),
+        Format::new(Width::W64, 32),
+        Format::new(Width::W64, 64),
     ];
+
+    const fn new(lane: Width, upper: u32) -> Format {
+        Format { lane, upper, note: 0 }
+    }
+
+    /// The same format with notes of so many bits.
+    pub const fn with_note(self, note: u32) -> Format {
+        Format { note, ..self }
+    }
 
     /// The number of slots in a line.
     #[inline(always)]
     pub const fn lanes(self) -> u32 {
-        512 / (self.lane.bits() + self.upper)
+        512 / (self.lane.bits() + self.upper + self.note)
     }
 
     /// The number of bits that a slot can hold.
@@ -118,6 +131,72 @@ impl Format {
     pub fn upper(self, words: &[AtomicU64; SLOTS], slot: u32) -> u64 {
         let (word, shift) = self.upper_place(slot);
         words[word].load(Ordering::Acquire) >> shift & u64::MAX.unbounded_shr(64 - self.upper)
+    }
+
+    /// Whether the number in a slot is visited.
+    #[inline(always)]
+    pub fn is_visited(self, words: &[AtomicU64; SLOTS], slot: u32) -> bool {
+        let (word, shift) = self.lane.place(slot);
+        words[word].load(Ordering::Relaxed) & self.lane.top() << shift != 0
+    }
+
+    /// The word of the note of a slot, and its shift inside the word. Notes are at the end of the line.
+    #[inline(always)]
+    fn note_place(self, slot: u32) -> (usize, u32) {
+        let bit = 512 - (self.lanes() - slot) * self.note;
+        ((bit / 64) as usize % SLOTS, bit % 64)
+    }
+
+    /// All bits of a note.
+    #[inline(always)]
+    fn note_mask(self) -> u64 {
+        u64::MAX.unbounded_shr(64 - self.note)
+    }
+
+    /// The note of a slot.
+    #[inline(always)]
+    pub fn note(self, words: &[AtomicU64; SLOTS], slot: u32) -> u32 {
+        if self.note == 0 {
+            return 0;
+        }
+        let (word, shift) = self.note_place(slot);
+        (words[word].load(Ordering::Acquire) >> shift & self.note_mask()) as u32
+    }
+
+    /// Replaces the note of a slot, without concurrency.
+    #[inline(always)]
+    pub fn set_note(self, words: &[AtomicU64; SLOTS], slot: u32, note: u32) {
+        if self.note == 0 {
+            return;
+        }
+        let (word, shift) = self.note_place(slot);
+        let others = words[word].load(Ordering::Relaxed) & !(self.note_mask() << shift);
+        words[word].store(others | u64::from(note) << shift, Ordering::Relaxed);
+    }
+
+    /// Adds bits to the note of a slot, and returns the note before.
+    #[inline(always)]
+    pub fn add_to_note(self, words: &[AtomicU64; SLOTS], slot: u32, bits: u32) -> u32 {
+        let (word, shift) = self.note_place(slot);
+        let before = words[word].fetch_or(u64::from(bits) << shift, Ordering::AcqRel);
+        (before >> shift & self.note_mask()) as u32
+    }
+
+    /// Replaces the note of a slot if it is zero. Returns the note before. `private` says that there is no concurrency.
+    #[inline(always)]
+    pub fn set_first_note(self, words: &[AtomicU64; SLOTS], slot: u32, note: u32, private: bool) -> u32 {
+        let before = self.note(words, slot);
+        if before != 0 {
+            return before;
+        }
+        if private {
+            self.set_note(words, slot, note);
+            return 0;
+        }
+        let (word, shift) = self.note_place(slot);
+        let replace = |old: u64| (old >> shift & self.note_mask() == 0).then_some(old | u64::from(note) << shift);
+        let before = words[word].fetch_update(Ordering::AcqRel, Ordering::Acquire, replace);
+        (before.unwrap_or_else(|old| old) >> shift & self.note_mask()) as u32
     }
 
     /// The slot of a line that holds a value, or otherwise the first vacant one. None if the line is full.

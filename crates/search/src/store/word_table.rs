@@ -11,7 +11,7 @@
 use std::marker::PhantomData;
 
 use super::Full;
-use super::hardware::{Width, prefetch_at};
+use super::hardware::{SLOTS, Width, prefetch_at};
 use super::reserved_memory::Line;
 use super::resize_barrier::{ExclusiveAccess, SharedAccess};
 use super::table::Refusal;
@@ -36,26 +36,46 @@ const FEWEST: [usize; 2] = if cfg!(shuttle) { [1, 16] } else { [4, 16] };
 /// Lines up to which the size of a segment is doubled. Larger ones grow by half.
 const SMALL: usize = 1024;
 
-/// A set of numbers.
+/// A set of numbers, with a note of so many bits for each: none, 8 or 32.
 #[derive(Debug)]
-pub(super) struct WordTable<W> {
-    segments: Segments<OrderedLines>,
+pub(super) struct WordTable<W, const NOTE: u32> {
+    segments: Segments<OrderedLines<NOTE>>,
     /// The number of bits of a number, at least [`MIN_BITS`], and of those of a hash after the number of the segment.
     bits: u32,
     segment_bits: u32,
     numbers: PhantomData<fn(W)>,
 }
 
-/// A hash, and whether its number is visited.
+/// The result of adding a number: whether it is new, whether it is visited, and its note.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Added {
+    pub new: bool,
+    pub visited: bool,
+    pub note: u32,
+}
+
+impl Added {
+    /// A number that is new.
+    pub const NEW: Added = Added { new: true, visited: false, note: 0 };
+}
+
+/// A hash, whether its number is visited, and the note of the number.
 #[derive(Clone, Copy)]
 struct MarkedHash {
     hash: WordHash<Rest>,
     visited: bool,
+    note: u32,
+}
+
+/// The slot of a number.
+struct Place<'a> {
+    words: &'a [AtomicU64; SLOTS],
+    slot: u32,
 }
 
 /// One segment.
 #[derive(Debug)]
-struct OrderedLines {
+struct OrderedLines<const NOTE: u32> {
     lines: GrowingLines,
     shape: Shape,
     blocked: AtomicBool,
@@ -77,6 +97,8 @@ struct Shape {
     width: u32,
     rest_bits: u32,
     format: Format,
+    /// The number of slots of the lines where numbers belong.
+    slots: usize,
 }
 
 /// Lines of the smallest segment.
@@ -84,13 +106,13 @@ fn fewest(bits: u32) -> usize {
     FEWEST[usize::from(bits > 64)]
 }
 
-impl<W: Word> WordTable<W> {
+impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
     /// A set of numbers of so many bits, at most as many as the type has.
-    pub fn new(bits: u32, workers: usize) -> WordTable<W> {
+    pub fn new(bits: u32, workers: usize) -> WordTable<W, NOTE> {
         let bits = bits.max(MIN_BITS);
         let segments = (SEGMENTS_PER_WORKER * workers).ilog2().clamp(SEGMENT_BITS[0], SEGMENT_BITS[1]);
         let segment_bits = bits.min(64) - segments;
-        let segment = |_| OrderedLines::new(Shape::new(fewest(bits), segment_bits, bits.saturating_sub(64)));
+        let segment = |_| OrderedLines::new(Shape::new(fewest(bits), segment_bits, bits.saturating_sub(64), NOTE));
         WordTable { segments: Segments::new(1 << segments, workers, segment), bits, segment_bits, numbers: PhantomData }
     }
 
@@ -108,7 +130,7 @@ impl<W: Word> WordTable<W> {
     }
 
     #[inline(always)]
-    fn segment<'a>(&'a self, hash: WordHash<W::Rest>, access: &'a SharedAccess<'_>) -> (usize, &'a OrderedLines) {
+    fn segment<'a>(&'a self, hash: WordHash<W::Rest>, access: &'a SharedAccess<'_>) -> (usize, &'a OrderedLines<NOTE>) {
         // Without segments there are no bits before those of a segment, and one shift would be by too many.
         let segment = (hash.order >> 1 >> (self.segment_bits - 1)) as usize;
         (segment, self.segments.get(segment, access))
@@ -120,7 +142,7 @@ impl<W: Word> WordTable<W> {
         prefetch_at(content.lines.as_ptr().wrapping_add(content.shape.home(hash.order)).cast());
     }
 
-    /// Adds a number and returns whether it is new. `may` is called before a new number is added.
+    /// Adds a number. `may` is called before a new number is added.
     #[inline(always)]
     pub fn add(
         &self,
@@ -128,25 +150,67 @@ impl<W: Word> WordTable<W> {
         access: &SharedAccess<'_>,
         unreported: &mut UnreportedCounts,
         may: impl FnMut() -> Result<(), Full>,
-    ) -> Result<bool, Refusal> {
+    ) -> Result<Added, Refusal> {
         let (segment, content) = self.segment(hash, access);
-        let new = content.add(hash.whole(), self.segments.is_private(), may)?;
-        if new {
+        let added = content.add(hash.whole(), self.segments.is_private(), may)?;
+        if added.new {
             self.segments.count(segment, access, unreported);
         }
-        Ok(new)
+        Ok(added)
     }
 
+    #[inline]
     pub fn is_visited(&self, hash: WordHash<W::Rest>, access: &SharedAccess<'_>) -> bool {
         let (_, content) = self.segment(hash, access);
-        let (word, mark) = content.find(hash.whole());
-        word.load(Ordering::Relaxed) & mark != 0
+        content.is_visited(hash.whole())
     }
 
-    pub fn visit(&self, hash: WordHash<W::Rest>, access: &SharedAccess<'_>) {
+    /// Marks a number as visited. Returns whether it was not before.
+    #[inline]
+    pub fn visit(&self, hash: WordHash<W::Rest>, access: &SharedAccess<'_>) -> bool {
         let (_, content) = self.segment(hash, access);
-        let (word, mark) = content.find(hash.whole());
-        word.fetch_or(mark, Ordering::Relaxed);
+        content.visit(hash.whole(), self.segments.is_private())
+    }
+
+    /// The note of a number.
+    #[inline]
+    pub fn note(&self, hash: WordHash<W::Rest>, access: &SharedAccess<'_>) -> u32 {
+        let (_, content) = self.segment(hash, access);
+        with_known!(content.shape.format, NOTE, format => {
+            let Place { words, slot } = content.find(format, hash.whole());
+            format.note(words, slot)
+        })
+    }
+
+    /// Replaces the note of a number. Only one worker may use the table.
+    #[inline]
+    pub fn set_note(&self, hash: WordHash<W::Rest>, note: u32, access: &SharedAccess<'_>) {
+        assert!(self.segments.is_private(), "notes of several workers are added to");
+        let (_, content) = self.segment(hash, access);
+        with_known!(content.shape.format, NOTE, format => {
+            let Place { words, slot } = content.find(format, hash.whole());
+            format.set_note(words, slot, note);
+        });
+    }
+
+    /// Adds bits to the note of a number, and returns the note before.
+    #[inline]
+    pub fn add_to_note(&self, hash: WordHash<W::Rest>, bits: u32, access: &SharedAccess<'_>) -> u32 {
+        let (_, content) = self.segment(hash, access);
+        with_known!(content.shape.format, NOTE, format => {
+            let Place { words, slot } = content.find(format, hash.whole());
+            format.add_to_note(words, slot, bits)
+        })
+    }
+
+    /// Replaces the note of a number if it is zero. Returns the note before.
+    #[inline]
+    pub fn set_first_note(&self, hash: WordHash<W::Rest>, note: u32, access: &SharedAccess<'_>) -> u32 {
+        let (_, content) = self.segment(hash, access);
+        with_known!(content.shape.format, NOTE, format => {
+            let Place { words, slot } = content.find(format, hash.whole());
+            format.set_first_note(words, slot, note, self.segments.is_private())
+        })
     }
 
     pub fn plan(&self, exclusive: &ExclusiveAccess<'_>, reserve: impl FnMut(u64) -> bool) -> bool {
@@ -159,30 +223,26 @@ impl<W: Word> WordTable<W> {
 }
 
 impl Shape {
-    /// The shape for hashes of so many bits, and numbers of `rest_bits` more, in so many lines.
-    fn new(homes: usize, bits: u32, rest_bits: u32) -> Shape {
+    /// The shape for hashes of so many bits, and numbers of `rest_bits` more, in so many lines, with notes of `note` bits.
+    fn new(homes: usize, bits: u32, rest_bits: u32, note: u32) -> Shape {
         // The hashes that belong to one line are so many consecutive numbers at most.
         let most = (1u128 << bits).div_ceil(homes as u128);
         let low = 128 - (most - 1).leading_zeros();
         let fits = |format: &Format| low + FEWEST_DISTANCE_BITS + rest_bits <= format.capacity();
-        let format = Format::ALL.into_iter().find(fits).expect("numbers fit into words");
+        let format = Format::ALL.into_iter().find(fits).expect("numbers fit into words").with_note(note);
         let distance_bits = (format.capacity() - low - rest_bits).min(MOST_DISTANCE_BITS);
         let (low, width) = ((1 << low) - 1, low + distance_bits);
-        Shape { homes, shift: 64 - bits, low, distance_bits, width, rest_bits, format }
+        let slots = homes * format.lanes() as usize;
+        Shape { homes, shift: 64 - bits, low, distance_bits, width, rest_bits, format, slots }
     }
 
     /// The same kind of numbers in so many lines.
     fn with_homes(self, homes: usize) -> Shape {
-        Shape::new(homes, 64 - self.shift, self.rest_bits)
+        Shape::new(homes, 64 - self.shift, self.rest_bits, self.format.note)
     }
 
     fn lines(self) -> usize {
         self.homes + self.distances() - 1
-    }
-
-    #[inline]
-    fn slots(self) -> usize {
-        self.homes * self.format.lanes() as usize
     }
 
     /// The line where a hash belongs. Bits before those of this segment have no influence.
@@ -220,7 +280,8 @@ impl Shape {
             let distance = (bits.first as usize & self.distances()) - 1;
             let least = leasts[number.wrapping_sub(distance) % leasts.len()];
             let order = least + ((bits.first >> self.distance_bits).wrapping_sub(least) & self.low);
-            hashes.push(MarkedHash { hash: WordHash { order, rest: Rest(bits.second) }, visited: lane & top != 0 });
+            let (hash, note) = (WordHash { order, rest: Rest(bits.second) }, format.note(words, slot));
+            hashes.push(MarkedHash { hash, visited: lane & top != 0, note });
         }
         words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
     }
@@ -229,7 +290,7 @@ impl Shape {
     /// whether there was room.
     #[inline(always)]
     fn place(&self, format: Format, marked: MarkedHash, lines: &[Line], filled: &mut [u8]) -> bool {
-        let MarkedHash { hash, visited } = marked;
+        let MarkedHash { hash, visited, note } = marked;
         let home = self.home(hash.order);
         let mut line = home;
         while u32::from(filled[line]) == format.lanes() {
@@ -241,27 +302,25 @@ impl Shape {
         let mut value = format.slot(self.bits(hash, line - home));
         value.lane |= if visited { format.lane.top() } else { 0 };
         format.fill(&lines[line].0, u32::from(filled[line]), value);
+        format.set_note(&lines[line].0, u32::from(filled[line]), note);
         filled[line] += 1;
         true
     }
 }
 
-impl OrderedLines {
-    fn new(shape: Shape) -> OrderedLines {
+impl<const NOTE: u32> OrderedLines<NOTE> {
+    fn new(shape: Shape) -> OrderedLines<NOTE> {
         OrderedLines { lines: GrowingLines::new(shape.lines()), shape, blocked: AtomicBool::new(false) }
     }
 
-    /// The word of the lane that holds a hash of this segment, and the visited mark in it.
-    fn find(&self, hash: WordHash<Rest>) -> (&AtomicU64, u64) {
-        let (shape, format) = (&self.shape, self.shape.format);
-        let home = shape.home(hash.order);
-        for distance in 0..shape.distances() {
+    /// The slot that holds a hash of this segment, in slots of this format.
+    #[inline(always)]
+    fn find(&self, format: Format, hash: WordHash<Rest>) -> Place<'_> {
+        let home = self.shape.home(hash.order);
+        for distance in 0..self.shape.distances() {
             let words = &self.lines[home + distance].0;
-            match format.search(words, format.slot(shape.bits(hash, distance))) {
-                Ok(slot) => {
-                    let (word, shift) = format.lane.place(slot);
-                    return (&words[word], format.lane.top() << shift);
-                }
+            match format.search(words, format.slot(self.shape.bits(hash, distance))) {
+                Ok(slot) => return Place { words, slot },
                 Err(None) => {}
                 Err(Some(_)) => break,
             }
@@ -269,10 +328,41 @@ impl OrderedLines {
         panic!("the number is in the set")
     }
 
-    /// Adds a number and returns whether it is new. It is not new if another worker has added it first.
     #[inline(always)]
-    fn add(&self, hash: WordHash<Rest>, private: bool, may: impl FnMut() -> Result<(), Full>) -> Result<bool, Refusal> {
-        with_known!(self.shape.format, format => self.add_as(format, hash, private, may))
+    fn is_visited(&self, hash: WordHash<Rest>) -> bool {
+        with_known!(self.shape.format, NOTE, format => {
+            let Place { words, slot } = self.find(format, hash);
+            format.is_visited(words, slot)
+        })
+    }
+
+    #[inline(always)]
+    fn visit(&self, hash: WordHash<Rest>, private: bool) -> bool {
+        with_known!(self.shape.format, NOTE, format => {
+            let Place { words, slot } = self.find(format, hash);
+            let (word, shift) = format.lane.place(slot);
+            let (word, mark): (&AtomicU64, u64) = (&words[word], format.lane.top() << shift);
+            let before = word.load(Ordering::Relaxed);
+            if before & mark != 0 {
+                return false;
+            }
+            if private {
+                word.store(before | mark, Ordering::Relaxed);
+                return true;
+            }
+            word.fetch_or(mark, Ordering::Relaxed) & mark == 0
+        })
+    }
+
+    /// Adds a number. It is not new if another worker has added it first.
+    #[inline(always)]
+    fn add(
+        &self,
+        hash: WordHash<Rest>,
+        private: bool,
+        may: impl FnMut() -> Result<(), Full>,
+    ) -> Result<Added, Refusal> {
+        with_known!(self.shape.format, NOTE, format => self.add_as(format, hash, private, may))
     }
 
     /// Adds a number to slots of this format.
@@ -283,13 +373,16 @@ impl OrderedLines {
         hash: WordHash<Rest>,
         private: bool,
         mut may: impl FnMut() -> Result<(), Full>,
-    ) -> Result<bool, Refusal> {
+    ) -> Result<Added, Refusal> {
         let (home, mut distance) = (self.shape.home(hash.order), 0);
         loop {
             let words = &self.lines[home + distance].0;
             let value = format.slot(self.shape.bits(hash, distance));
             match format.search(words, value) {
-                Ok(_) => return Ok(false),
+                Ok(slot) => {
+                    let visited = format.is_visited(words, slot);
+                    return Ok(Added { new: false, visited, note: format.note(words, slot) });
+                }
                 Err(None) if distance + 1 == self.shape.distances() => {
                     self.blocked.store(true, Ordering::Relaxed);
                     return Err(Refusal::SegmentFull);
@@ -299,10 +392,10 @@ impl OrderedLines {
                     may()?;
                     if private {
                         format.fill(words, vacant, value);
-                        return Ok(true);
+                        return Ok(Added::NEW);
                     }
                     if format.claim(words, vacant, value) {
-                        return Ok(true);
+                        return Ok(Added::NEW);
                     }
                 }
             }
@@ -324,8 +417,8 @@ impl OrderedLines {
             while let Some((home, hash)) = least.next_if(|(home, _)| home + leasts.len() > number) {
                 leasts[home % leasts.len()] = hash;
             }
-            with_known!(old.format, format => old.take(format, number, line, &leasts, &mut hashes));
-            with_known!(new.format, format => for &marked in &hashes {
+            with_known!(old.format, NOTE, format => old.take(format, number, line, &leasts, &mut hashes));
+            with_known!(new.format, NOTE, format => for &marked in &hashes {
                 if new.home(marked.hash.order) < number || !new.place(format, marked, lines, &mut filled) {
                     later.push(marked);
                 }
@@ -349,14 +442,14 @@ impl OrderedLines {
     }
 }
 
-impl SegmentContent for OrderedLines {
+impl<const NOTE: u32> SegmentContent for OrderedLines<NOTE> {
     fn full(&self) -> usize {
-        self.shape.slots() * 13 / 16
+        self.shape.slots * 13 / 16
     }
 
     #[inline]
     fn slots(&self) -> usize {
-        self.shape.slots()
+        self.shape.slots
     }
 
     fn must_grow(&self) -> bool {
@@ -364,7 +457,7 @@ impl SegmentContent for OrderedLines {
     }
 
     fn bytes(&self) -> u64 {
-        size_of_val(&*self.lines) as u64
+        GrowingLines::bytes(self.lines.len()) as u64
     }
 
     fn more_bytes(&self, part: f64) -> u64 {
@@ -373,7 +466,7 @@ impl SegmentContent for OrderedLines {
         if lines > self.lines.room() / 2 {
             u64::MAX
         } else {
-            (lines.saturating_sub(self.lines.len()) * size_of::<Line>()) as u64
+            GrowingLines::bytes(lines).saturating_sub(GrowingLines::bytes(self.lines.len())) as u64
         }
     }
 
@@ -390,199 +483,7 @@ impl SegmentContent for OrderedLines {
 /// The least hashes of a line and of those before it, by the number of the line.
 type Leasts = [u64; 1 << MOST_DISTANCE_BITS];
 
-#[cfg(all(test, not(shuttle)))]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::super::resize_barrier::ResizeBarrier;
-    use super::*;
-
-    /// Adds numbers and compares with a set; returns the bytes per number.
-    fn check<W: Word + Into<u128> + Eq + std::hash::Hash>(bits: u32, numbers: impl Iterator<Item = W>) -> f64 {
-        let (barrier, table) = (ResizeBarrier::new(), WordTable::<W>::new(bits, 1));
-        let third = |number: W| number.into() % 3 == 0;
-        let (mut access, mut unreported) = (barrier.enter(), table.unreported());
-        let mut all = HashSet::new();
-        for number in numbers {
-            let hash = table.hash(number);
-            let new = loop {
-                match table.add(hash, &access, &mut unreported, || Ok(())) {
-                    Ok(new) => break new,
-                    Err(_) => access.request_resize(),
-                }
-                access.resize(|exclusive| table.plan(exclusive, |_| true), |exclusive| table.grow(exclusive, |_| ()));
-            };
-            assert_eq!(new, all.insert(number), "{}", number.into());
-            if new && third(number) {
-                assert!(!table.is_visited(hash, &access));
-                table.visit(hash, &access);
-            }
-            if access.resize_is_requested() {
-                access.resize(|exclusive| table.plan(exclusive, |_| true), |exclusive| table.grow(exclusive, |_| ()));
-            }
-        }
-        for &number in &all {
-            let hash = table.hash(number);
-            assert_eq!(table.is_visited(hash, &access), third(number), "{}", number.into());
-            assert!(matches!(table.add(hash, &access, &mut unreported, || Ok(())), Ok(false)), "{}", number.into());
-        }
-        table.bytes() as f64 / all.len() as f64
-    }
-
-    #[test]
-    fn holds_exactly_the_numbers_that_were_added() {
-        check(1, [0, 1, 1, 0u64].into_iter());
-        check(16, (0..1 << 16).chain(0..1u64 << 16));
-        check(20, (0..300_000).map(|n: u64| n * 7 % (1 << 20)));
-        check(38, (0..200_000).map(|n: u64| n.wrapping_mul(n) % (1 << 38)));
-        check(63, (0..100_000).map(|n: u64| n.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 1));
-        check(63, (0..50_000).map(|n: u64| (1 << 63) - 1 - (n << 40)));
-        for bits in 17..=64 {
-            check(bits, (0..20_000).map(|n: u64| n.wrapping_mul(0x2545_f491_4f6c_dd1d) >> (64 - bits)));
-        }
-    }
-
-    #[test]
-    fn holds_exactly_the_numbers_of_more_than_one_word() {
-        const ODD: u128 = 0x9e37_79b9_7f4a_7c15_2545_f491_4f6c_dd1d;
-        for bits in (65..=127).step_by(3).chain([127]) {
-            check(bits, (0..20_000).map(|n: u128| n.wrapping_mul(ODD) >> (128 - bits)));
-        }
-        // Numbers that differ in the first word only, in the second word only, or in some bits of both.
-        check(127, (0..100_000).map(|n: u128| n << 5));
-        check(127, (0..100_000).map(|n: u128| n << 64));
-        check(127, (0..100_000).map(|n: u128| (n % 300) << 100 | (n / 300) << 20));
-        check(127, (0..100_000).map(|n: u128| (1 << 127) - 1 - (n << 60)));
-    }
-
-    /// Numbers whose slots differ only in the upper part, only in the lane, or in both.
-    #[test]
-    fn every_format_holds_every_number() {
-        for format in Format::ALL {
-            let bits = (format.capacity() - FEWEST_DISTANCE_BITS + 2).min(60);
-            let rest_bits = (format.capacity() - FEWEST_DISTANCE_BITS + 2).saturating_sub(60);
-            let mut lines = OrderedLines::new(Shape::new(4, bits, rest_bits));
-            assert_eq!(lines.shape.format, format);
-            let slots = lines.shape.slots();
-            let step = 1u64 << (bits - 6);
-            let rest = |n: u64| {
-                Rest(if rest_bits < 4 { n % (1 << rest_bits) } else { ((n % 5) << (rest_bits - 3)) | (n % 2) })
-            };
-            let hash = |n: u64| WordHash { order: n % 8 * (step * 7) + n / 8, rest: rest(n) };
-            let hashes = || (0..slots as u64).map(hash);
-            for (n, hash) in hashes().enumerate() {
-                assert!(lines.add(hash, n % 2 == 0, || Ok(())).unwrap(), "{format:?} {hash:?}");
-                assert!(!lines.add(hash, n % 2 == 1, || panic!("it is there")).unwrap(), "{format:?} {hash:?}");
-                let (word, mark) = lines.find(hash);
-                word.fetch_or(if n % 3 == 0 { mark } else { 0 }, Ordering::Relaxed);
-            }
-            assert!(lines.rehash(lines.shape.with_homes(9), Vec::new()).is_empty());
-            for (n, hash) in hashes().enumerate() {
-                let (word, mark) = lines.find(hash);
-                assert_eq!(word.load(Ordering::Relaxed) & mark != 0, n % 3 == 0, "{format:?} {hash:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn numbers_of_few_bits_take_few_bytes() {
-        assert!(check(38, (0..400_000).map(|n: u64| n << 10)) < 8.0);
-    }
-}
-
-/// Interleavings of workers that add numbers whose lanes are equal, while the format of the slots changes.
 #[cfg(all(test, shuttle))]
-mod schedules {
-    use std::sync::Arc;
-
-    use super::super::resize_barrier::ResizeBarrier;
-    use super::*;
-
-    fn add_all<W: Word>(barrier: &ResizeBarrier, table: &WordTable<W>, hashes: &[WordHash<W::Rest>]) -> usize {
-        let (mut access, mut unreported) = (barrier.enter(), table.unreported());
-        let mut added = 0;
-        for &hash in hashes {
-            loop {
-                match table.add(hash, &access, &mut unreported, || Ok(())) {
-                    Ok(new) => {
-                        added += usize::from(new);
-                        break;
-                    }
-                    Err(_) => access.request_resize(),
-                }
-                access.resize(|exclusive| table.plan(exclusive, |_| true), |exclusive| table.grow(exclusive, |_| ()));
-            }
-            table.visit(hash, &access);
-            if access.resize_is_requested() {
-                access.resize(|exclusive| table.plan(exclusive, |_| true), |exclusive| table.grow(exclusive, |_| ()));
-            }
-        }
-        added
-    }
-
-    /// Workers that add these numbers to an empty table. Returns how many were new, and the table.
-    fn run<W: Word + 'static>(
-        bits: u32,
-        work: [Vec<u64>; 3],
-        hash: impl Fn(u64) -> WordHash<W::Rest>,
-    ) -> (usize, Arc<(ResizeBarrier, WordTable<W>)>) {
-        let shared = Arc::new((ResizeBarrier::new(), WordTable::<W>::new(bits, 3)));
-        let workers = work.map(|numbers| {
-            let shared = Arc::clone(&shared);
-            let hashes: Vec<_> = numbers.into_iter().map(&hash).collect();
-            shuttle::thread::spawn(move || add_all(&shared.0, &shared.1, &hashes))
-        });
-        (workers.into_iter().map(|worker| worker.join().unwrap()).sum(), shared)
-    }
-
-    /// `bits` determines the first format, `shift` the parts of the slots in which the hashes differ.
-    fn contend(bits: u32, shift: u32) {
-        let first = format!("{:?}", Shape::new(1, bits, 0).format);
-        assert_ne!(first, format!("{:?}", Shape::new(4, bits, 0).format), "the format changes");
-        let hash = |k: u64| WordHash {
-            order: (k * 37) << shift & ((1 << bits) - 1) | 5,
-            rest: super::super::word_hash::NoRest,
-        };
-        let work = [(0..12).collect::<Vec<u64>>(), (0..14).rev().collect(), vec![3, 3, 13, 0, 14]];
-        let (added, shared) = run::<u64>(bits, work, hash);
-        assert_eq!(added, 15, "each number is new once");
-        let (barrier, table) = &*shared;
-        let access = barrier.enter();
-        assert!((0..15).all(|k| table.is_visited(hash(k), &access)), "no number is lost");
-        assert!(format!("{:?}", table.segments.get(0, &access).shape.format) != first, "the table has grown");
-    }
-
-    fn check(bits: u32, shift: u32) {
-        shuttle::check_random(move || contend(bits, shift), 5_000);
-        shuttle::check_pct(move || contend(bits, shift), 5_000, 3);
-    }
-
-    #[test]
-    fn upper_parts_of_eight_bits() {
-        check(38, 29);
-    }
-
-    #[test]
-    fn upper_parts_of_sixteen_bits() {
-        check(46, 37);
-    }
-
-    #[test]
-    fn lanes_alone() {
-        check(31, 22);
-    }
-
-    /// Numbers whose lanes are equal and whose upper parts, of 64 bits, differ.
-    fn contend_long() {
-        let hash = |k: u64| WordHash { order: 5, rest: Rest(k << 60 | 1) };
-        let work = [vec![0, 1, 2], vec![2, 1, 0], vec![1, 3]];
-        let (added, _) = run::<u128>(127, work, hash);
-        assert_eq!(added, 4, "each number is new once");
-    }
-
-    #[test]
-    fn numbers_of_two_words() {
-        shuttle::check_random(contend_long, 5_000);
-        shuttle::check_pct(contend_long, 5_000, 3);
-    }
-}
+mod schedules;
+#[cfg(all(test, not(shuttle)))]
+mod tests;

@@ -12,7 +12,7 @@ use super::resize_barrier::{ResizeBarrier, SharedAccess};
 use super::table::Refusal;
 use super::table_segments::UnreportedCounts;
 use super::word_hash::{Word, WordHash};
-use super::word_table::WordTable;
+use super::word_table::{Added, WordTable};
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 
 /// States interned between two tests whether the table has to grow.
@@ -60,11 +60,12 @@ impl StateWord for u128 {
     }
 }
 
-/// Keeps states of one or two words, as one number each. It is exact and grows on demand.
+/// Keeps states of one or two words, as one number each, and notes of so many bits: none, 8 or 32. It is exact and grows on
+/// demand.
 #[derive(Debug)]
-pub struct WordStore<W> {
+pub struct WordStore<W, const NOTE: u32 = 0> {
     barrier: ResizeBarrier,
-    table: WordTable<W>,
+    table: WordTable<W, NOTE>,
     quota: MemoryQuota,
 }
 
@@ -74,6 +75,16 @@ impl<W: StateWord> WordStore<W> {
     /// # Panics
     /// If these are more bits than the numbers have.
     pub fn new(bits: u32, capacity: Capacity, workers: usize) -> WordStore<W> {
+        WordStore::with_notes(bits, capacity, workers)
+    }
+}
+
+impl<W: StateWord, const NOTE: u32> WordStore<W, NOTE> {
+    /// A store of states with so many bits, and a note for each, for this number of workers.
+    ///
+    /// # Panics
+    /// If these are more bits than the numbers have.
+    pub fn with_notes(bits: u32, capacity: Capacity, workers: usize) -> WordStore<W, NOTE> {
         assert!(bits <= W::MAX_BITS, "states fit into words");
         let table = WordTable::new(bits, workers);
         let quota = MemoryQuota::new(capacity, workers, table.bytes());
@@ -91,17 +102,20 @@ impl<W: StateWord> WordStore<W> {
     }
 }
 
-impl<W: StateWord> Store for WordStore<W> {
-    type Handle<'a> = WordHandle<'a, W>;
+impl<W: StateWord, const NOTE: u32> Store for WordStore<W, NOTE> {
+    type Handle<'a> = WordHandle<'a, W, NOTE>;
     type Queue = Pieces<W>;
 
-    fn handle(&self) -> WordHandle<'_, W> {
+    const NOTES: bool = NOTE > 0;
+
+    fn handle(&self) -> WordHandle<'_, W, NOTE> {
         WordHandle {
             store: self,
             access: None,
             allowance: self.quota.allowance(),
             unreported: self.table.unreported(),
             hashes: Vec::new(),
+            seen: Vec::new(),
         }
     }
 
@@ -124,16 +138,18 @@ impl<W: StateWord> Store for WordStore<W> {
 
 /// The access of one worker to a word store.
 #[derive(Debug)]
-pub struct WordHandle<'a, W: StateWord> {
-    store: &'a WordStore<W>,
+pub struct WordHandle<'a, W: StateWord, const NOTE: u32 = 0> {
+    store: &'a WordStore<W, NOTE>,
     access: Option<SharedAccess<'a>>,
     allowance: Allowance<'a>,
     unreported: UnreportedCounts,
     /// The states of the batch that is interned next, and their hashes.
     hashes: Vec<(W, WordHash<W::Rest>)>,
+    /// The results of the batch that was interned last, in a store with notes.
+    seen: Vec<Seen>,
 }
 
-impl<'a, W: StateWord> WordHandle<'a, W> {
+impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
     #[inline(always)]
     fn intern_window(
         &mut self,
@@ -146,9 +162,9 @@ impl<'a, W: StateWord> WordHandle<'a, W> {
         }
         let table = &self.store.table;
         for &(word, hash) in window {
-            let new = loop {
+            let Added { new, visited, note } = loop {
                 match table.add(hash, access, &mut self.unreported, || self.allowance.check(0)) {
-                    Ok(new) => break new,
+                    Ok(added) => break added,
                     Err(Refusal::Full(full)) => return Err(full),
                     Err(Refusal::SegmentFull) => {
                         access.request_resize();
@@ -159,9 +175,36 @@ impl<'a, W: StateWord> WordHandle<'a, W> {
             if new {
                 self.allowance.spend(size_of::<W>() as u64, 0);
             }
-            each(Seen { id: word.id(), new });
+            each(Seen { id: word.id(), new, visited, note });
         }
         Ok(())
+    }
+
+    #[inline(always)]
+    fn intern_all(&mut self, batch: &Batch, mut each: impl FnMut(Seen)) -> Result<(), Full> {
+        self.prefetch(batch);
+        let mut access = self.access.take().expect("a handle enters before it interns");
+        let mut hashes = std::mem::take(&mut self.hashes);
+        let mut done = Ok(());
+        for window in hashes.chunks(WINDOW) {
+            done = done.and_then(|()| self.intern_window(&mut access, window, &mut each));
+        }
+        hashes.clear();
+        self.hashes = hashes;
+        self.access = Some(access);
+        self.allowance.publish();
+        done
+    }
+
+    /// Interns a batch and collects the results. Searches with notes intern in many places, and the code for all formats of
+    /// slots is large: it exists once.
+    #[inline(never)]
+    fn intern_and_collect(&mut self, batch: &Batch) -> Result<(), Full> {
+        let mut seen = std::mem::take(&mut self.seen);
+        seen.clear();
+        let done = self.intern_all(batch, |one| seen.push(one));
+        self.seen = seen;
+        done
     }
 
     fn access(&self) -> &SharedAccess<'a> {
@@ -169,7 +212,7 @@ impl<'a, W: StateWord> WordHandle<'a, W> {
     }
 }
 
-impl<W: StateWord> Handle for WordHandle<'_, W> {
+impl<W: StateWord, const NOTE: u32> Handle for WordHandle<'_, W, NOTE> {
     fn enter(&mut self) {
         if self.access.is_none() {
             self.access = Some(self.store.barrier.enter());
@@ -191,17 +234,11 @@ impl<W: StateWord> Handle for WordHandle<'_, W> {
     }
 
     fn intern(&mut self, batch: &Batch, _: &[usize], mut each: impl FnMut(Seen)) -> Result<(), Full> {
-        self.prefetch(batch);
-        let mut access = self.access.take().expect("a handle enters before it interns");
-        let mut hashes = std::mem::take(&mut self.hashes);
-        let mut done = Ok(());
-        for window in hashes.chunks(WINDOW) {
-            done = done.and_then(|()| self.intern_window(&mut access, window, &mut each));
+        if NOTE == 0 {
+            return self.intern_all(batch, each);
         }
-        hashes.clear();
-        self.hashes = hashes;
-        self.access = Some(access);
-        self.allowance.publish();
+        let done = self.intern_and_collect(batch);
+        self.seen.iter().for_each(|seen| each(*seen));
         done
     }
 
@@ -214,7 +251,32 @@ impl<W: StateWord> Handle for WordHandle<'_, W> {
         self.store.table.is_visited(self.store.table.hash(W::of(id)), self.access())
     }
 
-    fn visit(&mut self, id: StateId) {
-        self.store.table.visit(self.store.table.hash(W::of(id)), self.access());
+    fn visit(&mut self, id: StateId) -> bool {
+        self.store.table.visit(self.store.table.hash(W::of(id)), self.access())
+    }
+
+    #[inline]
+    fn was_visited(&self, seen: Seen) -> bool {
+        seen.visited
+    }
+    #[inline]
+    fn prefetch_note(&self, id: StateId) {
+        self.store.table.prefetch(self.store.table.hash(W::of(id)), self.access());
+    }
+
+    fn note(&self, id: StateId) -> u32 {
+        self.store.table.note(self.store.table.hash(W::of(id)), self.access())
+    }
+
+    fn set_note(&mut self, id: StateId, note: u32) {
+        self.store.table.set_note(self.store.table.hash(W::of(id)), note, self.access());
+    }
+
+    fn add_to_note(&self, id: StateId, bits: u32) -> u32 {
+        self.store.table.add_to_note(self.store.table.hash(W::of(id)), bits, self.access())
+    }
+
+    fn set_first_note(&self, id: StateId, note: u32) -> u32 {
+        self.store.table.set_first_note(self.store.table.hash(W::of(id)), note, self.access())
     }
 }

@@ -259,7 +259,7 @@ impl CycleAlgorithm for Owcty {
         "owcty"
     }
 
-    fn search(&self, successors: Factory<'_, '_>, _: Cycles, budget: &Budget, _: &Progress) -> Answer {
+    fn search(&self, successors: Factory<'_, '_>, _: &Options, budget: &Budget, _: &Progress) -> Answer {
         let mut graph = match Explicit::explore(&mut *successors(), budget) {
             Ok(graph) => graph,
             Err(limit) => return Answer::Stopped(limit),
@@ -318,7 +318,7 @@ impl CycleAlgorithm for Mistaken {
         "mistaken"
     }
 
-    fn search(&self, successors: Factory<'_, '_>, _: Cycles, budget: &Budget, _: &Progress) -> Answer {
+    fn search(&self, successors: Factory<'_, '_>, _: &Options, budget: &Budget, _: &Progress) -> Answer {
         Answer::NoCycle(Box::new(Explicit::explore(&mut *successors(), budget).expect("the graph is small")))
     }
 }

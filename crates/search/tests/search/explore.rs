@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::graph::{Graph, Random, configurations, finding, follow, known, without_capabilities};
+use crate::graph::{Graph, ProcessGraph, Random, configurations, finding, follow, known, run_in, without_capabilities};
 use kripke_model::trail::Ending;
 use kripke_model::{Batch, Choice, Fault, FindingKind, Flags, State, Successors, Trail};
 use kripke_search::{Budget, End, ErrorKind, Limit, Options, Order, Outcome, Statistics, StoreKind};
@@ -46,6 +46,65 @@ fn random_graphs_are_explored_exactly() {
             for violation in &outcome.violations {
                 follow(&graph, &violation.trail);
             }
+        }
+    }
+}
+
+/// The number of times each node was expanded.
+fn expansions(graph: &Graph) -> Vec<usize> {
+    let mut counts = vec![0; graph.edges.len()];
+    graph.expanded.lock().unwrap().drain(..).for_each(|node| counts[node as usize] += 1);
+    counts
+}
+
+/// Several workers that search depth-first expand every state once, and each error has a trail.
+#[test]
+fn parallel_depth_first_searches_are_complete() {
+    for seed in 0..80 {
+        let mut random = Random::new(seed);
+        let (nodes, degree) = (1 + random.below_u64(8000), 1 + random.below_u64(4));
+        let mut graph = Graph::random(&mut random, nodes, degree);
+        graph.add_random_findings(&mut random, seed % 4);
+        let known = known(&graph);
+        let reachable: HashSet<u32> = known.preorder.iter().copied().collect();
+        let once: Vec<usize> = (0..nodes as u32).map(|node| usize::from(reachable.contains(&node))).collect();
+        for (store, threads) in [(StoreKind::Exact, 2), (StoreKind::Exact, 6), (StoreKind::Tree, 3)] {
+            let options = Options { order: Order::DepthFirst, store, threads: Some(threads), ..Options::default() };
+            assert_eq!(options.workers(), threads);
+            graph.expanded.lock().unwrap().clear();
+            let outcome = run(&graph, &Options { all_errors: true, ..options.clone() });
+            let End::Exhausted(exhausted) = outcome.end else { panic!("seed {seed}: {:?}", outcome.end) };
+            let s = outcome.statistics;
+            assert_eq!((s.states, s.transitions), (known.states, known.transitions), "seed {seed} {store:?}");
+            assert_eq!((exhausted.errors(), s.errors), (known.errors, known.errors), "seed {seed} {store:?}");
+            assert_eq!(outcome.violations.is_empty(), known.errors.total() == 0);
+            outcome.violations.iter().for_each(|violation| _ = follow(&graph, &violation.trail));
+            if outcome.violations.is_empty() {
+                assert_eq!(expansions(&graph), once, "seed {seed} {store:?}");
+            }
+            let first = run(&graph, &options);
+            assert_eq!(first.violations.len(), usize::from(known.errors.total() > 0), "seed {seed} {store:?}");
+            first.violations.iter().for_each(|violation| _ = follow(&graph, &violation.trail));
+        }
+    }
+}
+
+/// The same with states in words.
+#[test]
+fn parallel_depth_first_searches_in_words_are_complete() {
+    for seed in 0..40 {
+        let mut random = Random::new(seed);
+        let nodes = 1 + random.below_u64(8000);
+        let graph = ProcessGraph::random(&mut random, nodes);
+        let count = |options: &Options, form| {
+            let outcome = run_in(form, &graph, options);
+            assert!(matches!(outcome.end, End::Exhausted(_)), "seed {seed}: {:?}", outcome.end);
+            (outcome.statistics.states, outcome.statistics.transitions)
+        };
+        let expected = count(&Options { threads: Some(1), ..Options::default() }, 0);
+        for (form, threads) in (0..5).zip([2, 2, 3, 4, 6]) {
+            let options = Options { order: Order::DepthFirst, threads: Some(threads), ..Options::default() };
+            assert_eq!(count(&options, form), expected, "seed {seed} {form}");
         }
     }
 }
@@ -292,7 +351,8 @@ fn results_do_not_depend_on_migration() {
             run(&Counters(60), &Options { order, store, migrate_at, threads, all_errors: true, ..Options::default() })
         };
         let exact = with(StoreKind::Exact, None, 1);
-        let several = with(StoreKind::Exact, None, 2);
+        // A depth-first search that may migrate has one worker.
+        let several = with(StoreKind::Exact, None, if order == Order::DepthFirst { 1 } else { 2 });
         let figures = |s: &kripke_search::Statistics| (s.states, s.transitions, s.depth, s.errors, s.state_bytes);
         assert_eq!(exact.statistics.states, 60 * 60 * 60);
         for (migrate_at, threads) in [(150_000, 1), (1_000, 2), (90_000, 2), (200_000, 3)] {

@@ -256,6 +256,26 @@ pub struct ProcessGraph {
     pub marks: Vec<Vec<u32>>,
     /// All acceptance marks.
     pub all_marks: u32,
+    /// The number of bits of states in words, if states are words.
+    pub word_bits: Option<u32>,
+}
+
+/// The stores of searches for cycles and CTL, with the number of bits of states that are words.
+pub const FORMS: [(StoreKind, Option<u32>); 5] = [
+    (StoreKind::Exact, None),
+    (StoreKind::Words, Some(37)),
+    (StoreKind::Tree, None),
+    (StoreKind::Words, Some(64)),
+    (StoreKind::Words, Some(101)),
+];
+
+/// Explores a graph with one of the [stores](FORMS).
+pub fn run_in(form: u64, system: &ProcessGraph, options: &Options) -> Outcome {
+    let (store, word_bits) = FORMS[form as usize % FORMS.len()];
+    let system = ProcessGraph { word_bits, ..system.clone() };
+    let outcome = run(&system, &Options { store, ..options.clone() }, &Budget::default());
+    assert_eq!(outcome.statistics.store, store);
+    outcome
 }
 
 /// The action label of a move. Each process has two kinds of actions.
@@ -277,7 +297,18 @@ impl ProcessGraph {
         }
         let count = nodes as usize;
         let (atoms, accepting, marks) = (vec![0; count], vec![false; count], vec![Vec::new(); count]);
-        ProcessGraph { edges, processes, atoms, accepting, marks, all_marks: 0 }
+        ProcessGraph { edges, processes, atoms, accepting, marks, all_marks: 0, word_bits: None }
+    }
+
+    /// A node as a state. All its bits vary if it consists of words.
+    fn encode(&self, node: u32) -> Vec<u8> {
+        let mixed = u128::from(node).wrapping_mul(0x9e37_79b9_7f4a_7c15_2545_f491_4f6c_dd1d) >> 32 << 32;
+        let word = |bits: u32| (mixed | u128::from(node)) & (u128::MAX >> (128 - bits));
+        match self.word_bits {
+            None => encode(node),
+            Some(bits) if bits <= 64 => (word(bits) as u64).to_le_bytes().into(),
+            Some(bits) => word(bits).to_le_bytes().into(),
+        }
     }
 
     /// The acceptance marks of a move: mark 1 for those of an accepting node if acceptance is defined on nodes.
@@ -334,14 +365,14 @@ impl ProcessGraph {
 
 impl Successors for ProcessGraph {
     fn initial(&mut self, out: &mut Batch) {
-        out.push(&encode(0));
+        out.push(&self.encode(0));
     }
 
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         let node = decode(state) as usize;
         for &(process, to) in &self.edges[node] {
             if choice == Choice::All || choice == Choice::One(process) {
-                out.push(&encode(to));
+                out.push(&self.encode(to));
             }
         }
         Flags { accepting: self.accepting[node], ..Flags::default() }
@@ -354,7 +385,7 @@ impl Representation for ProcessGraph {
     }
 
     fn word_bits(&self) -> Option<u32> {
-        None
+        self.word_bits
     }
 
     fn decode<'s>(&mut self, state: &'s State) -> Cow<'s, State> {

@@ -1,8 +1,8 @@
 //! Accepting cycles, with and without fairness, compared with a search through all sets of states.
 
-use crate::graph::{FAIRNESS, ProcessGraph, Random, action, run};
+use crate::graph::{FAIRNESS, FORMS, ProcessGraph, Random, action, run_in};
 use kripke_model::trail::{Ending, Trail};
-use kripke_search::{Algorithm, Budget, Cycles, End, ErrorKind, Fairness, Options};
+use kripke_search::{Algorithm, Cycles, End, ErrorKind, Fairness, Options};
 
 /// A random graph in which about every fourth node is accepting.
 fn random_graph(random: &mut Random, nodes: u64) -> ProcessGraph {
@@ -95,11 +95,11 @@ fn accepting_cycles_are_found_if_and_only_if_they_exist() {
         for (fairness, found) in FAIRNESS.into_iter().zip(&mut found) {
             let expected = system.has_cycle(fairness);
             *found += u32::from(expected);
-            for (algorithm, threads) in CONFIGURATIONS {
+            for (form, (algorithm, threads)) in (seed..).zip(CONFIGURATIONS) {
                 for all_errors in [false, true] {
                     let options = Options { all_errors, threads: Some(threads), ..options(algorithm, fairness) };
-                    let outcome = run(&system, &options, &Budget::default());
-                    let what = format!("seed {seed} {algorithm:?} {fairness:?}\n{system:?}");
+                    let outcome = run_in(form, &system, &options);
+                    let what = format!("seed {seed} {form} {algorithm:?} {fairness:?}\n{system:?}");
                     assert_eq!(!outcome.violations.is_empty(), expected, "{what}");
                     let complete = matches!(&outcome.end, End::Exhausted(e) if e.error_free().is_some() != expected);
                     assert_eq!(complete, !expected || all_errors, "{what}");
@@ -128,10 +128,10 @@ fn all_acceptance_marks_are_required() {
         for (fairness, found) in FAIRNESS.into_iter().zip(&mut found) {
             let expected = system.has_cycle(fairness);
             *found += u32::from(expected);
-            for (algorithm, threads) in CONFIGURATIONS {
+            for (form, (algorithm, threads)) in (seed..).zip(CONFIGURATIONS) {
                 let cycles = Cycles { algorithm, fairness, marks: system.all_marks };
                 let options = Options { cycles: Some(cycles), threads: Some(threads), ..Options::default() };
-                let outcome = run(&system, &options, &Budget::default());
+                let outcome = run_in(form, &system, &options);
                 assert_eq!(!outcome.violations.is_empty(), expected, "{seed} {algorithm:?} {fairness:?}\n{system:?}");
                 outcome.violations.iter().for_each(|v| system.follow(&v.trail, fairness));
             }
@@ -152,16 +152,22 @@ fn larger_graphs_give_the_same_answers_by_all_algorithms() {
         let all = vec![true; system.edges.len()];
         let on_cycle = |node: usize| system.edges[node].iter().any(|(_, to)| system.reach(*to as usize, &all)[node]);
         let expected = (0..system.edges.len()).any(|node| system.accepting[node] && reachable[node] && on_cycle(node));
-        for (algorithm, threads) in CONFIGURATIONS {
+        let forms = 0..FORMS.len() as u64;
+        for ((algorithm, threads), form) in CONFIGURATIONS.into_iter().flat_map(|c| forms.clone().map(move |f| (c, f)))
+        {
             let options = Options { threads: Some(threads), ..options(algorithm, Fairness::None) };
-            let outcome = run(&system, &options, &Budget::default());
-            assert_eq!(!outcome.violations.is_empty(), expected, "seed {seed} {algorithm:?}");
+            let outcome = run_in(form, &system, &options);
+            assert_eq!(!outcome.violations.is_empty(), expected, "seed {seed} {form} {algorithm:?}");
             outcome.violations.iter().for_each(|v| system.follow(&v.trail, Fairness::None));
             if !expected {
                 let states = reachable.iter().filter(|there| **there).count() as u64;
                 let edges: usize = (0..reachable.len()).filter(|n| reachable[*n]).map(|n| system.edges[n].len()).sum();
                 let s = outcome.statistics;
-                assert_eq!((s.states, s.transitions), (states, edges as u64), "seed {seed} {algorithm:?} {threads}");
+                assert_eq!(
+                    (s.states, s.transitions),
+                    (states, edges as u64),
+                    "seed {seed} {form} {algorithm:?} {threads}"
+                );
             }
         }
     }

@@ -38,7 +38,7 @@ fn agree<S: Store>(store: &S, seed: u64) {
         let states: Vec<_> = (0..random.below_u64(300)).map(|_| state(&mut random, kinds, fixed)).collect();
         intern(&mut handle, &batch(&states), &mut seen).unwrap();
         assert_eq!(seen.len(), states.len());
-        for (state, &Seen { id, new }) in states.into_iter().zip(&seen) {
+        for (state, &Seen { id, new, .. }) in states.into_iter().zip(&seen) {
             assert_eq!(new, !ids.contains_key(&state));
             assert_eq!(*ids.entry(state).or_insert(id), id);
         }
@@ -51,14 +51,16 @@ fn agree<S: Store>(store: &S, seed: u64) {
         assert_eq!(fetched, *state);
         assert!(!handle.is_visited(id));
         if i % 2 == 0 {
-            handle.visit(id);
+            assert!(handle.visit(id) && !handle.visit(id), "it is visited for the first time once");
         }
     }
     for (i, &id) in ids.values().enumerate() {
         assert_eq!(handle.is_visited(id), i % 2 == 0);
     }
     intern(&mut handle, &batch(ids.keys()), &mut seen).unwrap();
-    assert!(seen.iter().zip(ids.values()).all(|(seen, &id)| *seen == Seen { id, new: false }));
+    for (i, (&seen, &id)) in seen.iter().zip(ids.values()).enumerate() {
+        assert_eq!((seen.id, seen.new, handle.was_visited(seen)), (id, false, i % 2 == 0));
+    }
     assert_eq!(store.longest(), ids.keys().map(Vec::len).max().unwrap_or(0) as u64);
     assert_eq!(store.omission(), Omission::Exact);
 }
@@ -159,7 +161,7 @@ fn overhead<S: Store>(store: &S) -> f64 {
     for start in (0..count).step_by(1000) {
         let states: Vec<_> = (start..start + 1000).map(|n| n.to_le_bytes().repeat(6)).collect();
         intern(&mut handle, &batch(&states), &mut seen).unwrap();
-        assert!(seen.iter().zip(start..).all(|(seen, n)| *seen == Seen { id: ids[n as usize], new: false }));
+        assert!(seen.iter().zip(start..).all(|(seen, n)| *seen == Seen::plain(ids[n as usize], false)));
     }
     store.bytes() as f64 / f64::from(count) - 24.0
 }

@@ -66,11 +66,21 @@ impl Lowering<'_> {
         self.remote = true;
         let value = self.value_of(condition, Ty::Boolean);
         self.remote = false;
+        value.map(whole)
+    }
+
+    /// An expression of any type with a single word, in a state of the whole system.
+    pub(super) fn watched(&mut self, expr: &ast::Expr) -> Option<Expr> {
+        self.remote = true;
+        let value = self.value(expr);
+        self.remote = false;
         let value = value?;
-        Some(match value.defined.clone() {
-            Some(defined) => Expr::Cond(Box::new([defined, value.word(), Expr::Fault(NO_HEAD.to_string())])),
-            None => value.word(),
-        })
+        if value.words.len() != 1 {
+            let what = format!("this is {}, which has several values", self.called(value.ty));
+            self.error(Diagnostic::error(expr.span, what, "expected a single value"));
+            return None;
+        }
+        Some(whole(value))
     }
 
     /// A constant that only processes know: a symbol of an enumeration defined inside one.
@@ -92,6 +102,14 @@ impl Lowering<'_> {
                 None
             }
         }
+    }
+}
+
+/// The word of a value, and a fault where the value is not defined.
+fn whole(value: Value) -> Expr {
+    match value.defined.clone() {
+        Some(defined) => Expr::Cond(Box::new([defined, value.word(), Expr::Fault(NO_HEAD.to_string())])),
+        None => value.word(),
     }
 }
 

@@ -62,11 +62,11 @@ struct Finished {
     scope: Scope,
 }
 
-/// Lowers a model, and conditions on its states. None if there are errors, which the diagnostics tell.
+/// Lowers a model, conditions on its states, and expressions of any type. None if there are errors, which the diagnostics tell.
 pub(super) fn lower(
     program: &ast::Model,
     text: &str,
-    conditions: &[ast::Expr],
+    (conditions, values): (&[ast::Expr], &[ast::Expr]),
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<(Model, Vec<Expr>)> {
     let mut lowering = Lowering::new(program, text, diagnostics);
@@ -76,7 +76,8 @@ pub(super) fn lower(
     }
     let start = program.activations.iter().filter_map(|a| lowering.activation(a)).collect();
     let properties = program.assertion.iter().filter_map(|f| lowering.assertion(f)).collect();
-    let conditions = conditions.iter().filter_map(|c| lowering.condition(c)).collect();
+    let mut conditions: Vec<Expr> = conditions.iter().filter_map(|c| lowering.condition(c)).collect();
+    conditions.extend(values.iter().filter_map(|expr| lowering.watched(expr)));
     if lowering.errors > 0 {
         return None;
     }

@@ -1,5 +1,8 @@
 //! Statements as SPIN prints them: every operator in parentheses, no white space, symbolic constants by name.
 
+use kripke_model::ir::Shows;
+
+use super::types::Shape;
 use super::view::View;
 use crate::promela::ast::{Expr, ExprKind, RecvArg, StmtKind, VarRef};
 use crate::source::Span;
@@ -42,7 +45,7 @@ impl Context<'_, '_> {
             StmtKind::Decrement(v) => format!("{0} = ({0}-1)", self.var(v)),
             StmtKind::Send { channel, args, sorted } => {
                 let operator = if *sorted { "!!" } else { "!" };
-                format!("{}{operator}{}", self.var(channel), list(args, |e| self.expr(e)))
+                format!("{}{operator}{}", self.var(channel), list(args, |e| self.sent(e)))
             }
             StmtKind::Receive { channel, args, random, keep } => {
                 let (open, close) = if *keep { ("<", ">") } else { ("", "") };
@@ -54,7 +57,10 @@ impl Context<'_, '_> {
                 let args: String = args.iter().map(|a| format!(",{}", self.expr(a))).collect();
                 format!("printf('{}'{args})", escaped(format))
             }
-            StmtKind::Printm(e) => format!("printm({}, 0)", self.symbol(e).unwrap_or_else(|| self.expr(e))),
+            StmtKind::Printm(e) => {
+                let value = self.symbol(e).unwrap_or_else(|| self.expr(e));
+                format!("printm({value}, {})", self.symbols_of(e).unwrap_or_else(|| "0".to_string()))
+            }
             StmtKind::SetPriority(p, n) => format!("set_priority({}, {})", self.expr(p), self.expr(n)),
             _ => String::new(),
         }
@@ -64,6 +70,16 @@ impl Context<'_, '_> {
     fn symbol(self, e: &Expr) -> Option<String> {
         let ExprKind::Var(v) = &e.kind else { return None };
         self.view.constant_ref(v).map(|value| value.to_string())
+    }
+
+    /// The name of the `mtype` of a variable, if it has a name of its own.
+    fn symbols_of(self, e: &Expr) -> Option<String> {
+        let ExprKind::Var(VarRef { parts, .. }) = &e.kind else { return None };
+        let [part] = &parts[..] else { return None };
+        let Shape::Scalar(scalar) = self.view.symbol(&part.name.text)?.0.shape else { return None };
+        let Shows::Symbol(kind) = scalar.ty.shows else { return None };
+        let name = self.view.env.enums[kind.index()].name.strip_prefix("mtype:")?;
+        Some(format!("'{name}'"))
     }
 
     /// A variable or a constant. A symbolic constant that is the argument of an inline is a number.
@@ -80,9 +96,46 @@ impl Context<'_, '_> {
         parts.collect::<Vec<_>>().join(".")
     }
 
+    /// An argument of a send.
+    fn sent(self, e: &Expr) -> String {
+        let record = if let ExprKind::Var(v) = &e.kind { self.record(v) } else { None };
+        record.unwrap_or_else(|| self.expr(e))
+    }
+
+    /// A whole record: the list of its fields.
+    fn record(self, v: &VarRef) -> Option<String> {
+        let mut parts = v.parts.iter();
+        let mut shape = self.view.symbol(&parts.next()?.name.text)?.0.shape;
+        for part in parts {
+            let Shape::Record(record) = shape else { return None };
+            shape = self.view.env.records[record].fields.iter().find(|field| field.name == part.name.text)?.shape;
+        }
+        let mut out = Vec::new();
+        if let Shape::Record(record) = shape {
+            self.fields(&self.var(v), record, &mut out);
+        }
+        (!out.is_empty()).then(|| out.join(","))
+    }
+
+    fn fields(self, prefix: &str, record: usize, out: &mut Vec<String>) {
+        for field in &self.view.env.records[record].fields {
+            let name = format!("{prefix}.{}", field.name);
+            let names = match field.len {
+                Some(len) => (0..len).map(|i| format!("{name}[{i}]")).collect(),
+                None => vec![name],
+            };
+            for name in names {
+                match field.shape {
+                    Shape::Record(inner) => self.fields(&name, inner, out),
+                    Shape::Scalar(_) => out.push(name),
+                }
+            }
+        }
+    }
+
     fn patterns(self, args: &[RecvArg]) -> String {
         list(args, |arg| match arg {
-            RecvArg::Var(v) => self.var(v),
+            RecvArg::Var(v) => self.record(v).unwrap_or_else(|| self.var(v)),
             RecvArg::Const(n, _) => n.to_string(),
             RecvArg::Eval(e) => format!("eval({})", self.expr(e)),
         })

@@ -120,7 +120,7 @@ impl<'a> Builder<'_, 'a, '_> {
     /// The counter of a loop over a channel: one per block, however many such loops it has.
     fn counter(&mut self, capacity: u32, span: Span) -> ast::VarRef {
         let text = format!("(for {})", self.scope);
-        let name = ast::Name { text: text.clone(), span };
+        let name = ast::Name { text: text.clone(), span, origin: span };
         if self.frame.find(&text, self.place()).is_none() {
             let ty = if capacity > 255 { ast::TypeName::Short } else { ast::TypeName::Byte };
             let decl = ast::VarDecl { name: name.clone(), width: None, len: None, init: None, span };

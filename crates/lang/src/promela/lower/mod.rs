@@ -154,16 +154,16 @@ impl<'a> Collected<'a> {
                 self.claims.push((self.properties.len(), pending));
                 self.properties.push(property);
             }
-            Unit::Ltl { name, text, expanded, span } => {
+            Unit::Ltl { name, text, expanded, span, .. } => {
                 self.properties.push(claims::formula(name.as_ref(), self.formulas, (text, expanded), *span));
                 self.formulas += 1;
             }
-            Unit::Trace { negated, body, span } => {
+            Unit::Trace { negated, body, span, end } => {
                 if self.trace.is_some() {
                     env.error(*span, "a model has at most one trace", "a second one");
                     return;
                 }
-                let mut pending = processes::declare_trace(env, body, *negated, *span, unit);
+                let mut pending = processes::declare_trace(env, body, *negated, (*span, *end), unit);
                 pending.head = Some(self.counter.head(":trace:", false, &pending.body));
                 self.trace = Some(pending);
             }

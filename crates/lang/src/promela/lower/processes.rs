@@ -86,12 +86,12 @@ pub(super) fn declare_trace<'a>(
     env: &mut Environment<'_>,
     body: &'a ast::Block,
     negated: bool,
-    span: Span,
+    (span, end): (Span, Span),
     unit: usize,
 ) -> PendingTrace<'a> {
     let mut builder = Builder::new(env, Frame::new(), unit);
     builder.trace = true;
-    builder.body(body, span);
+    builder.body(body, end);
     let Builder { frame, body, .. } = builder;
     PendingTrace { body, frame, negated, unit, span, head: None }
 }

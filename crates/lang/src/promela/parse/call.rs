@@ -58,9 +58,10 @@ impl Parser<'_> {
         let record =
             Expansion { kind: ExpansionKind::Inline, name: name.text.to_string(), definition: Some(inline.span) };
         self.sources.expanded(name.span, record);
+        self.sources.used(name.origin, inline.span);
         self.enter(Frame::body(inline, args, name.span, result));
         let body = self.nested(|p| p.block("the body of the inline"))?;
-        Ok(StmtKind::Inline { name: Name { text: name.text.to_string(), span: name.span }, body })
+        Ok(StmtKind::Inline { name: Name::of(&name), body })
     }
 
     /// The arguments of an inline call, as text.

@@ -92,7 +92,7 @@ impl Parser<'_> {
         let ty = match sym {
             Sym::TypeName => {
                 let token = self.bump();
-                return Ok(TypeName::User(Name { text: token.text.to_string(), span: token.span }));
+                return Ok(TypeName::User(Name::of(&token)));
             }
             Sym::Keyword(K::Bit) => TypeName::Bit,
             Sym::Keyword(K::Bool) => TypeName::Bool,

@@ -115,8 +115,8 @@ impl Parser<'_> {
         let height = self.height(left.height.max(right.height), right.expr.span)?;
         let kind = match op {
             Infix::Plain(op) => ExprKind::Binary(op, Box::new(left.expr), Box::new(right.expr)),
-            // Formulas are only checked here, and kept as text.
-            Infix::Temporal => ExprKind::Error,
+            // Formulas are only checked here, and kept as text; the names in them are kept, too.
+            Infix::Temporal => ExprKind::Binary(BinaryOp::And, Box::new(left.expr), Box::new(right.expr)),
         };
         Ok(Operand { expr: Expr { kind, span }, probe: left.probe.or(right.probe), height })
     }
@@ -182,7 +182,7 @@ impl Parser<'_> {
         let span = join(at, operand.expr.span);
         let kind = match operator {
             Prefix::Plain(op) => ExprKind::Unary(op, Box::new(operand.expr)),
-            Prefix::Temporal => ExprKind::Error,
+            Prefix::Temporal => ExprKind::Unary(UnaryOp::Not, Box::new(operand.expr)),
         };
         Ok(Operand { expr: Expr { kind, span }, probe: None, height })
     }
@@ -338,7 +338,7 @@ impl Expr {
 
 impl VarRef {
     pub(super) fn single(token: &Token) -> VarRef {
-        let (text, span) = (token.text.to_string(), token.span);
-        VarRef { parts: vec![VarPart { name: Name { text, span }, index: None }], span, argument: token.argument }
+        let (name, span) = (Name::of(token), token.span);
+        VarRef { parts: vec![VarPart { name, index: None }], span, argument: token.argument }
     }
 }

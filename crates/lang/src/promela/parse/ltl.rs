@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{Parsed, Parser, Sym};
 use crate::diagnostic::Diagnostic;
-use crate::promela::ast::Unit;
+use crate::promela::ast::{Expr, Unit};
 use crate::promela::token::{Punct, Token, TokenKind};
 use crate::source::join;
 
@@ -74,7 +74,7 @@ impl Parser<'_> {
                 _ => {}
             }
             if depth == 0 {
-                self.formula(&tokens, token.clone())?;
+                let operands = self.formula(&tokens, token.clone())?;
                 let expanded = joined(&tokens);
                 let text = match (tokens.first(), tokens.last()) {
                     (Some(a), Some(b)) if a.span.file == b.span.file => {
@@ -82,24 +82,28 @@ impl Parser<'_> {
                     }
                     _ => expanded.clone(),
                 };
-                return Ok(Unit::Ltl { name, text, expanded, span: join(keyword.span, token.span) });
+                return Ok(Unit::Ltl { name, text, expanded, operands, span: join(keyword.span, token.span) });
             }
             tokens.push(token);
         }
     }
 
-    /// Checks a formula's syntax. `close` is its closing brace.
-    fn formula(&mut self, tokens: &[Token], close: Token) -> Parsed<()> {
+    /// Checks a formula's syntax, and returns its operands. `close` is its closing brace.
+    fn formula(&mut self, tokens: &[Token], close: Token) -> Parsed<Expr> {
         let mut rewritten = rewrite(tokens);
         rewritten.push(close);
         self.in_formula = true;
         let resume = std::mem::replace(&mut self.frames, vec![super::Frame::program(rewritten)]);
         let result = self.full_expr();
-        let closed = result.and_then(|_| {
+        let closed = result.and_then(|operands| {
             while super::feed::is_separator(self.sym()) {
                 self.bump();
             }
-            if self.at(Punct::RightBrace) { Ok(()) } else { Err(self.unexpected("a temporal or logical operator")) }
+            if self.at(Punct::RightBrace) {
+                Ok(operands)
+            } else {
+                Err(self.unexpected("a temporal or logical operator"))
+            }
         });
         self.in_formula = false;
         self.parens = 0;

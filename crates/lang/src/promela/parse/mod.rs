@@ -203,7 +203,7 @@ impl<'a> Parser<'a> {
         match self.sym() {
             Sym::Name => {
                 let token = self.bump();
-                Ok(Name { text: token.text.to_string(), span: token.span })
+                Ok(Name::of(&token))
             }
             _ => Err(self.not_a_name(what)),
         }

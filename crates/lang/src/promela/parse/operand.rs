@@ -53,7 +53,7 @@ impl Parser<'_> {
         }
         let close = self.close(Punct::RightParen, "the arguments", open.span)?;
         let priority = self.priority()?.map(Box::new);
-        let process = Name { text: name.text.to_string(), span: name.span };
+        let process = Name::of(&name);
         Ok(Operand::leaf(ExprKind::Run { process, args, priority }, join(token.span, close.span)))
     }
 
@@ -150,7 +150,7 @@ impl Parser<'_> {
 
     pub(super) fn var_ref_after(&mut self, first: Token) -> Parsed<VarRef> {
         let mut span = first.span;
-        let name = Name { text: first.text.to_string(), span };
+        let name = Name::of(&first);
         let mut parts = vec![self.var_part_after(name)?];
         while self.eat(Punct::Dot).is_some() {
             parts.push(self.var_part()?);

@@ -97,7 +97,7 @@ impl Parser<'_> {
                 let kind = self.after_name(first)?;
                 return Ok(self.finish(start, labels, kind));
             }
-            labels.push(Name { text: first.text.to_string(), span: first.span });
+            labels.push(Name::of(&first));
             self.almost_special(&first);
             if self.at_end_of_sequence() || is_separator(self.sym()) {
                 // A label alone labels a skip.

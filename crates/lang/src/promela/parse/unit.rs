@@ -165,7 +165,7 @@ impl Parser<'_> {
     fn init(&mut self) -> Parsed<Proctype> {
         let start = self.log.len();
         let token = self.bump();
-        let name = Name { text: "init".into(), span: token.span };
+        let name = Name::of(&token);
         let priority = self.priority()?;
         let mut body = Block::default();
         let read = self.body("init", &mut body);
@@ -210,7 +210,8 @@ impl Parser<'_> {
         let negated = &*token.text == "notrace";
         let mut body = Block::default();
         self.body("trace", &mut body)?;
-        Ok(Unit::Trace { negated, body, span: token.span })
+        let end = self.log.last().map_or(token.span, |last| last.span);
+        Ok(Unit::Trace { negated, body, span: token.span, end })
     }
 
     fn typedef(&mut self) -> Parsed<Unit> {
@@ -260,6 +261,7 @@ impl Parser<'_> {
             self.complained_at = None;
             self.report(Diagnostic::error(name.span, what, "").label(first, "first defined here"));
         }
+        self.sources.used(name.origin, name.span);
         let inline = Inline { name: name.text.clone(), params, body, span: name.span };
         self.names.inlines.insert(name.text, Rc::new(inline));
         Ok(())

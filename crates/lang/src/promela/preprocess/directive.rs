@@ -96,6 +96,7 @@ impl Preprocessor<'_> {
             }
             warn(self.diagnostics, warning);
         }
+        self.sources.used(name.span, name.span);
         self.macros.insert(name.text.clone(), Rc::new(new));
     }
 

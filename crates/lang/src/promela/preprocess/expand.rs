@@ -76,6 +76,9 @@ impl Preprocessor<'_> {
         let kind = ExpansionKind::Macro;
         let record = Expansion { kind, name: found.name.to_string(), definition: found.definition };
         self.sources.expanded(place, record);
+        if let Some(definition) = found.definition {
+            self.sources.used(name.origin, definition);
+        }
         let mut tokens = self.substitute(found, &mut args, place);
         self.produced += tokens.len() + 1;
         if self.produced > limits::MAX_MACRO_WORK {

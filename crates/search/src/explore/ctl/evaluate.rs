@@ -3,6 +3,7 @@
 use kripke_model::{Choice, Successors};
 
 use super::super::error_collector::Findings;
+use super::super::liveness::notes::StateNotes;
 use super::super::liveness::{Cycles, Fairness, fair_cycle};
 use super::super::worker::Worker;
 use super::super::{ROUND, Search};
@@ -33,6 +34,9 @@ pub(super) struct Evaluator<'w, 'm, 'f, S: Store + 'w> {
     pub fair_cycles: Vec<(SubformulaId, StateId, Vec<u32>)>,
     pub depth: u32,
     max_depth: u32,
+    /// The numbers of states in a store that does not number them, counted from 1, and the greatest.
+    numbers: StateNotes<u32>,
+    numbered: u32,
     /// Flags and labels of states, by state number.
     flags: Vec<u8>,
     labels: Vec<u64>,
@@ -73,6 +77,8 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
             fair_cycles: Vec::new(),
             depth: 0,
             max_depth: search.budget.max_depth.unwrap_or(u32::MAX),
+            numbers: StateNotes::default(),
+            numbered: 0,
             flags: Vec::new(),
             labels: Vec::new(),
             known: vec![Vec::new(); formula.len()],
@@ -83,7 +89,9 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
     /// Memory besides the store, in bytes.
     pub fn bytes(&self) -> u64 {
         let known: usize = self.known.iter().map(|k| k.capacity() * size_of::<u32>()).sum();
-        (known + self.flags.capacity() + self.labels.capacity() * size_of::<u64>()) as u64 + self.stack_bytes
+        (known + self.flags.capacity() + self.labels.capacity() * size_of::<u64>()) as u64
+            + self.numbers.bytes()
+            + self.stack_bytes
     }
 
     /// Whether a subformula holds in a state.
@@ -148,8 +156,8 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
             if let Some(endless) = self.findings.endless.take() {
                 return Err(Stop::Limit(Limit::EndlessSequence(endless)));
             }
-            let kept = &self.findings.kept;
-            if !self.search.options.all_errors && !kept.is_empty() || kept.iter().any(|(found, _)| found.is_of_goal()) {
+            let mut kept = self.findings.kept.iter();
+            if self.findings.suffice(self.search.options) || kept.any(|(found, _)| found.is_of_goal()) {
                 return Err(Stop::Error);
             }
         }
@@ -157,28 +165,48 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
     }
 
     fn flags_of(&self, id: StateId) -> u8 {
-        self.flags.get(id.number() as usize).copied().unwrap_or(0)
+        self.number(id).and_then(|at| self.flags.get(at).copied()).unwrap_or(0)
     }
 
     fn flags_mut(&mut self, id: StateId) -> &mut u8 {
-        room(&mut self.flags, id)
+        let at = self.assign_number(id);
+        room(&mut self.flags, at)
+    }
+
+    /// The number of a state, if it has one.
+    fn number(&self, id: StateId) -> Option<usize> {
+        if S::NOTES {
+            return (self.numbers.get::<S>(&self.worker.handle, id) as usize).checked_sub(1);
+        }
+        Some(id.number() as usize)
+    }
+
+    /// The number of a state. It gets one if it has none.
+    fn assign_number(&mut self, id: StateId) -> usize {
+        self.number(id).unwrap_or_else(|| {
+            self.numbered = self.numbered.checked_add(1).expect("fewer than 2^32 states have values");
+            self.numbers.set::<S>(&mut self.worker.handle, id, self.numbered);
+            self.numbered as usize - 1
+        })
     }
 
     /// The state labels. If evaluating a proposition is a fault, the formula has no value.
     fn state_labels(&mut self, id: StateId) -> Result<u64, Stop> {
-        if self.flags_of(id) & LABELLED == 0 {
+        let at = self.assign_number(id);
+        if self.flags.get(at).is_none_or(|flags| flags & LABELLED == 0) {
             let Some(labels) = self.worker.state_labels(id) else {
                 self.successors(id)?;
                 return Err(Stop::Error);
             };
-            *room(&mut self.labels, id) = labels;
-            *self.flags_mut(id) |= LABELLED;
+            *room(&mut self.labels, at) = labels;
+            *room(&mut self.flags, at) |= LABELLED;
         }
-        Ok(self.labels[id.number() as usize])
+        Ok(self.labels[at])
     }
 
     fn known(&self, subformula: SubformulaId, id: StateId) -> u32 {
-        self.known[subformula.index()].get(id.number() as usize).copied().unwrap_or(UNKNOWN)
+        let known = &self.known[subformula.index()];
+        self.number(id).and_then(|at| known.get(at).copied()).unwrap_or(UNKNOWN)
     }
 
     /// Whether a subformula is known to have this value in a state.
@@ -187,7 +215,8 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
     }
 
     fn set_known(&mut self, subformula: SubformulaId, id: StateId, what: u32) {
-        *room(&mut self.known[subformula.index()], id) = what;
+        let at = self.assign_number(id);
+        *room(&mut self.known[subformula.index()], at) = what;
     }
 
     fn reach(&mut self, depth: u32) -> Result<(), Stop> {
@@ -296,7 +325,7 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
         }
         path_search.roots.pop();
         for id in path_search.open.drain(first..) {
-            *room(&mut self.known[path_search.subformula.index()], id) = NO;
+            self.set_known(path_search.subformula, id, NO);
         }
         Ok(false)
     }
@@ -339,7 +368,7 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
             }
             if self.known(subformula, top) != YES {
                 let path = entries.windows(2).filter(|pair| pair[1] == FRAME).map(|pair| pair[0]);
-                path.for_each(|id| *room(&mut self.known[subformula.index()], id) = NO);
+                path.for_each(|id| self.set_known(subformula, id, NO));
                 return Ok(false);
             }
             entries.pop();
@@ -357,8 +386,7 @@ impl PathSearch {
 }
 
 /// The element for a state in a vector indexed by state number. The vector grows on demand.
-fn room<T: Clone + Default>(list: &mut Vec<T>, id: StateId) -> &mut T {
-    let at = id.number() as usize;
+fn room<T: Clone + Default>(list: &mut Vec<T>, at: usize) -> &mut T {
     if at >= list.len() {
         list.resize((at + 1).next_power_of_two(), T::default());
     }

@@ -79,7 +79,7 @@ fn of_sequences_without_an_end_the_least_is_told() {
         assert!(!inspect(&mut collector, StateId::new(1), &[5], Flags::default(), &findings), "that is no error");
         assert!(!collector.is_empty());
         let endless = collector.take_findings().and_then(|level| level.endless).expect("there is one");
-        assert_eq!(endless.span.start, 3);
+        assert_eq!(endless.0.span.start, 3);
     }
 }
 

@@ -83,8 +83,8 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
             shared,
             worker,
             number,
-            cyan: Set::default(),
-            pink: Set::default(),
+            cyan: Set::new::<S>(),
+            pink: Set::new::<S>(),
             blue: Vec::new(),
             depth: 0,
             deepest: 0,
@@ -111,8 +111,9 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
                 }
                 continue;
             }
-            let colour = self.shared.colours.get(top);
-            let is_known = self.cyan.contains(top) || colour & BLUE != 0;
+            let colour = self.colours(top);
+            // A state on the path is expanded.
+            let is_known = colour & BLUE != 0 || colour & EXPANDED != 0 && self.cyan.contains(top);
             if is_known || self.depth >= self.shared.parallel.max_depth {
                 self.shared.depth_limited.fetch_or(!is_known, Ordering::Relaxed);
                 self.blue.pop();
@@ -125,13 +126,22 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
             self.blue = stack;
             let flags = expanded?;
             if flags.accepting {
-                self.shared.colours.set(top, ACCEPTING);
+                self.colour(top, ACCEPTING);
             }
             self.depth += 1;
             self.deepest = self.deepest.max(self.depth);
             self.check_limits()?;
         }
         Ok(())
+    }
+
+    fn colours(&self, id: StateId) -> u8 {
+        self.shared.colours.get::<S>(&self.worker.handle, id)
+    }
+
+    /// Sets colours of a state, and returns the previous ones.
+    fn colour(&self, id: StateId, bits: u8) -> u8 {
+        self.shared.colours.set::<S>(&self.worker.handle, id, bits)
     }
 
     /// Pushes the successors of a state in the order of this worker. The worker that comes first collects the errors
@@ -141,10 +151,10 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
     /// has expanded, and visits the others in a random order.
     fn expand(&mut self, id: StateId, stack: &mut Vec<StateId>) -> OrEnded<Flags> {
         let first = stack.len();
-        let known = self.shared.colours.set(id, EXPANDED) & EXPANDED != 0;
+        let known = self.colour(id, EXPANDED) & EXPANDED != 0;
         let (colours, deferred) = (&self.shared.colours, &mut self.deferred);
         let sort = |seen: Seen| {
-            let taken = !seen.new && colours.get(seen.id) & EXPANDED != 0;
+            let taken = !seen.new && colours.of_seen::<S>(seen) & EXPANDED != 0;
             if taken { deferred.push(seen.id) } else { stack.push(seen.id) }
         };
         let expanded = match known {
@@ -172,14 +182,16 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
 
     /// Completes a state of the blue search.
     fn leave(&mut self, id: StateId) -> OrEnded {
-        self.shared.colours.set(id, BLUE);
-        if self.shared.colours.get(id) & (ACCEPTING | RED) == ACCEPTING {
+        let colour = self.colour(id, BLUE);
+        if colour & (ACCEPTING | RED) == ACCEPTING {
             self.search_red(id)?;
             self.wait(id)?;
-            for met in self.met.drain(..) {
-                self.shared.colours.set(met, RED);
-                self.pink.remove(met);
+            let mut met = std::mem::take(&mut self.met);
+            for id in met.drain(..) {
+                self.colour(id, RED);
+                self.pink.remove(id);
             }
+            self.met = met;
         }
         self.cyan.remove(id);
         Ok(())
@@ -190,12 +202,13 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
         self.red.push(seed);
         let mut first = true;
         while let Some(top) = self.red.pop() {
-            if self.cyan.contains(top) && !first {
+            let colour = self.colours(top);
+            let is_expanded = colour & EXPANDED != 0;
+            if is_expanded && !first && self.cyan.contains(top) {
                 return Err(self.shared.parallel.report_cycle(seed));
             }
-            let colour = self.shared.colours.get(top);
             let is_beyond_limit = colour & BLUE == 0 && self.shared.is_depth_limited();
-            if self.pink.contains(top) || colour & RED != 0 || is_beyond_limit {
+            if colour & RED != 0 || is_expanded && self.pink.contains(top) || is_beyond_limit {
                 continue;
             }
             first = false;
@@ -205,7 +218,7 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
             let expanded = self.expand(top, &mut stack);
             self.red = stack;
             if expanded?.accepting {
-                self.shared.colours.set(top, ACCEPTING);
+                self.colour(top, ACCEPTING);
             }
             self.check_limits()?;
         }
@@ -213,25 +226,21 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
     }
 
     /// Waits until the other accepting states in `met` are red, unless the depth limit prevents it. The worker leaves
-    /// the store while it waits.
+    /// the store between two looks at the colours.
     fn wait(&mut self, seed: StateId) -> OrEnded {
-        let colours = &self.shared.colours;
-        let open = |id: &StateId| *id != seed && colours.get(*id) & (ACCEPTING | RED) == ACCEPTING;
         let mut at = 0;
-        if !self.met.iter().any(open) {
-            return Ok(());
-        }
-        self.worker.handle.leave();
-        let mut over = false;
-        while at < self.met.len() && !over && !self.shared.is_depth_limited() {
-            if open(&self.met[at]) {
-                std::thread::yield_now();
-                over = self.shared.parallel.is_over() || self.shared.parallel.search.is_stopped();
-            } else {
-                at += 1;
+        loop {
+            let open = |id: &StateId| *id != seed && self.colours(*id) & (ACCEPTING | RED) == ACCEPTING;
+            at += self.met[at..].iter().take_while(|id| !open(id)).count();
+            if at == self.met.len() || self.shared.is_depth_limited() {
+                return Ok(());
             }
+            if self.shared.parallel.is_over() || self.shared.parallel.search.is_stopped() {
+                return Err(Ended);
+            }
+            self.worker.handle.leave();
+            std::thread::yield_now();
+            self.worker.handle.enter();
         }
-        self.worker.handle.enter();
-        if over { Err(Ended) } else { Ok(()) }
     }
 }

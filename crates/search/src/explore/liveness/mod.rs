@@ -9,6 +9,8 @@ mod colours;
 pub(super) mod fair_cycle;
 pub(super) mod lasso;
 mod nested_dfs;
+pub(super) mod notes;
+mod numbers;
 mod pages;
 mod parallel;
 mod scc;
@@ -24,7 +26,7 @@ use super::error_collector::{Findings, FoundError};
 use super::worker::Worker;
 use super::{Factory, ROUND, Search};
 use crate::budget::Limit;
-use crate::outcome::{End, ErrorKind, Outcome, Violation};
+use crate::outcome::{End, ErrorKind, Errors, Outcome, Violation};
 use crate::store::{StateId, Store};
 
 /// The parameters of a search for accepting cycles.
@@ -176,7 +178,7 @@ impl<'s, S: Store> LivenessSearch<'_, '_, 's, S> {
         }
         if !self.worker.errors.is_empty() {
             self.findings.collect_in_states(self.worker.errors.take_findings());
-            return Ok(!self.search.options.all_errors && !self.findings.kept.is_empty());
+            return Ok(self.findings.suffice(self.search.options));
         }
         Ok(false)
     }
@@ -186,7 +188,7 @@ impl<'s, S: Store> LivenessSearch<'_, '_, 's, S> {
         if let Some(cycle) = fair_cycle::find(&mut self.worker, states, self.cycles)? {
             self.findings.errors.cycles += 1;
             self.fair_cycles.push(cycle);
-            return Ok(!self.search.options.all_errors);
+            return Ok(!self.search.options.all_errors || self.findings.suffice(self.search.options));
         }
         Ok(false)
     }
@@ -196,6 +198,7 @@ impl<'s, S: Store> LivenessSearch<'_, '_, 's, S> {
         self.findings.errors.cycles += self.found.len() as u64;
         let cycles = !self.found.is_empty() || !self.fair_cycles.is_empty();
         let end = if cycles && !self.search.options.all_errors {
+            self.keep_cycle();
             End::Violation
         } else {
             self.search.end(stop.take(), &mut self.findings)
@@ -209,6 +212,14 @@ impl<'s, S: Store> LivenessSearch<'_, '_, 's, S> {
             Err(limit) => outcome.end = End::Stopped(limit),
         }
         outcome
+    }
+
+    /// Reduces errors that several workers have found to one cycle.
+    fn keep_cycle(&mut self) {
+        self.findings.kept.clear();
+        self.findings.errors = Errors { cycles: 1, ..Errors::default() };
+        self.fair_cycles.truncate(1);
+        self.found.truncate(1 - self.fair_cycles.len());
     }
 
     /// The violations with their trails.

@@ -4,75 +4,60 @@
 //! state whose successors are all red is red without a search of its own.
 
 use super::LivenessSearch;
+use super::notes::StateNotes;
 use crate::budget::Limit;
-use crate::store::{StateId, Store};
+use crate::store::{Handle, StateId, Store};
+
+/// The number of states of the path between the one that is completed and the one whose note is prefetched.
+const AHEAD: usize = 4;
 
 /// Entry above each state of the current path.
 const FRAME: StateId = StateId::NONE;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-enum Colour {
-    White,
-    Cyan,
-    Blue,
-    Red,
-}
-
-/// The colour of a state, and whether it is accepting.
-#[derive(Clone, Copy, Debug)]
-struct Mark {
-    colour: Colour,
-    accepting: bool,
-    /// Whether all successors so far are red.
-    all_red: bool,
-}
-
-const BLANK: Mark = Mark { colour: Colour::White, accepting: false, all_red: true };
-
-#[derive(Debug, Default)]
-struct Marks(Vec<Mark>);
-
-impl Marks {
-    fn get(&self, id: StateId) -> Mark {
-        self.0.get(id.number() as usize).copied().unwrap_or(BLANK)
-    }
-
-    fn of(&mut self, id: StateId) -> &mut Mark {
-        let at = id.number() as usize;
-        if at >= self.0.len() {
-            self.0.resize((at + 1).next_power_of_two(), BLANK);
-        }
-        &mut self.0[at]
-    }
-}
+/// The colour of a state: the first two bits of its note.
+const COLOUR: u8 = 3;
+const WHITE: u8 = 0;
+const CYAN: u8 = 1;
+const BLUE: u8 = 2;
+const RED: u8 = 3;
+/// The state is accepting.
+const ACCEPTING: u8 = 4;
 
 /// The current path, with frames of successors that are not yet visited.
 #[derive(Debug, Default)]
 struct Stack {
     entries: Vec<StateId>,
     /// The states that have frames.
-    path: Vec<StateId>,
+    path: Vec<PathState>,
+}
+
+/// A state of the path.
+#[derive(Clone, Copy, Debug)]
+struct PathState {
+    id: StateId,
+    accepting: bool,
+    /// Whether all successors so far are red.
+    all_red: bool,
 }
 
 impl Stack {
     /// Opens a frame for the state on top. Its successors follow.
     fn push_frame(&mut self, owner: StateId) -> usize {
         self.entries.push(FRAME);
-        self.path.push(owner);
+        self.path.push(PathState { id: owner, accepting: false, all_red: true });
         self.entries.len()
     }
 
     /// Removes a completed state and its frame.
-    fn pop_frame(&mut self) -> Option<StateId> {
+    fn pop_frame(&mut self) -> Option<PathState> {
         self.entries.pop();
         self.entries.pop();
         self.path.pop()
     }
 
     /// The state whose successors are being visited.
-    fn owner(&self) -> Option<StateId> {
-        self.path.last().copied()
+    fn owner(&mut self) -> Option<&mut PathState> {
+        self.path.last_mut()
     }
 
     fn depth(&self) -> u32 {
@@ -80,136 +65,158 @@ impl Stack {
     }
 }
 
+/// The search: the notes of the states and the stacks of both searches.
+#[derive(Debug, Default)]
+struct Nested {
+    notes: StateNotes<u8>,
+    blue: Stack,
+    red: Stack,
+    deepest: u32,
+}
+
 pub(super) fn run<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, root: StateId) -> Result<(), Limit> {
-    let mut marks = Marks::default();
-    let (mut blue, mut red) = (Stack { entries: vec![root], path: Vec::new() }, Stack::default());
-    let mut deepest = 0;
-    let done = search(liveness, &mut marks, &mut blue, &mut red, &mut deepest);
-    liveness.depth = deepest;
-    liveness.bytes = bytes(&marks, &blue, &red);
+    let mut nested = Nested::default();
+    nested.blue.entries.push(root);
+    let done = nested.search(liveness);
+    liveness.depth = nested.deepest;
+    liveness.bytes = nested.bytes();
     done
 }
 
-fn bytes(marks: &Marks, blue: &Stack, red: &Stack) -> u64 {
-    let of = |stack: &Stack| (stack.entries.capacity() + stack.path.capacity()) * size_of::<StateId>();
-    let stacks = of(blue) + of(red);
-    (marks.0.capacity() * size_of::<Mark>() + stacks) as u64
-}
-
-fn search<S: Store>(
-    liveness: &mut LivenessSearch<'_, '_, '_, S>,
-    marks: &mut Marks,
-    blue: &mut Stack,
-    red: &mut Stack,
-    deepest: &mut u32,
-) -> Result<(), Limit> {
-    while let Some(&top) = blue.entries.last() {
-        if top == FRAME {
-            let Some(id) = blue.pop_frame() else { break };
-            if finish(liveness, marks, blue, red, id)? {
-                return Ok(());
-            }
-            continue;
-        }
-        let mark = marks.get(top);
-        match mark.colour {
-            Colour::White if blue.depth() >= liveness.max_depth => {
-                blue.entries.pop();
-            }
-            Colour::White => {
-                let first = blue.push_frame(top);
-                *deepest = (*deepest).max(blue.depth());
-                let entries = &mut blue.entries;
-                // The filter runs during interning, where memory accesses overlap.
-                let flags = liveness.worker.expand(top, |seen| {
-                    if seen.new || marks.get(seen.id).colour != Colour::Red {
-                        entries.push(seen.id);
-                    }
-                })?;
-                blue.entries[first..].reverse();
-                *marks.of(top) = Mark { colour: Colour::Cyan, accepting: flags.accepting, all_red: true };
-                let waiting = blue.entries.len() as u64;
-                if liveness.check_limits(*deepest, || bytes(marks, blue, red), waiting)? {
-                    return Ok(());
-                }
-            }
-            colour => {
-                blue.entries.pop();
-                let Some(owner) = blue.owner() else { continue };
-                if colour == Colour::Cyan && (mark.accepting || marks.get(owner).accepting) {
-                    liveness.found.push(if mark.accepting { top } else { owner });
-                    return Ok(());
-                }
-                if colour != Colour::Red {
-                    marks.of(owner).all_red = false;
-                }
-            }
-        }
+impl Nested {
+    fn bytes(&self) -> u64 {
+        let of = |stack: &Stack| {
+            stack.entries.capacity() * size_of::<StateId>() + stack.path.capacity() * size_of::<PathState>()
+        };
+        self.notes.bytes() + (of(&self.blue) + of(&self.red)) as u64
     }
-    Ok(())
-}
 
-/// Completes a state of the blue search. Returns whether a cycle was found.
-fn finish<S: Store>(
-    liveness: &mut LivenessSearch<'_, '_, '_, S>,
-    marks: &mut Marks,
-    blue: &Stack,
-    red: &mut Stack,
-    id: StateId,
-) -> Result<bool, Limit> {
-    let mark = marks.get(id);
-    if mark.all_red {
-        marks.of(id).colour = Colour::Red;
-    } else if mark.accepting {
-        if let Some(found) = search_red(liveness, marks, red, id)? {
+    fn note<S: Store>(&self, liveness: &LivenessSearch<'_, '_, '_, S>, id: StateId) -> u8 {
+        self.notes.get::<S>(&liveness.worker.handle, id)
+    }
+
+    fn set_note<S: Store>(&mut self, liveness: &mut LivenessSearch<'_, '_, '_, S>, id: StateId, note: u8) {
+        self.notes.set::<S>(&mut liveness.worker.handle, id, note);
+    }
+
+    fn search<S: Store>(&mut self, liveness: &mut LivenessSearch<'_, '_, '_, S>) -> Result<(), Limit> {
+        while let Some(&top) = self.blue.entries.last() {
+            if top == FRAME {
+                let Some(state) = self.blue.pop_frame() else { break };
+                if self.finish(liveness, state)? {
+                    return Ok(());
+                }
+                continue;
+            }
+            let note = self.enter(liveness, top);
+            match note & COLOUR {
+                WHITE if self.blue.depth() >= liveness.max_depth => {
+                    self.blue.entries.pop();
+                }
+                WHITE => {
+                    if self.visit(liveness, top)? {
+                        return Ok(());
+                    }
+                }
+                colour => {
+                    self.blue.entries.pop();
+                    let Some(owner) = self.blue.owner() else { continue };
+                    if colour == CYAN && (note & ACCEPTING != 0 || owner.accepting) {
+                        liveness.found.push(if note & ACCEPTING != 0 { top } else { owner.id });
+                        return Ok(());
+                    }
+                    owner.all_red &= colour == RED;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Expands the state on top of the stack of the blue search. Returns whether the search has ended.
+    fn visit<S: Store>(&mut self, liveness: &mut LivenessSearch<'_, '_, '_, S>, id: StateId) -> Result<bool, Limit> {
+        let first = self.blue.push_frame(id);
+        self.deepest = self.deepest.max(self.blue.depth());
+        let Nested { notes, blue, .. } = self;
+        // The filter runs during interning, where memory accesses overlap.
+        let flags = liveness.worker.expand(id, |seen| {
+            if seen.new || notes.of_seen::<S>(seen) & COLOUR != RED {
+                blue.entries.push(seen.id);
+            }
+        })?;
+        self.blue.entries[first..].reverse();
+        if flags.accepting {
+            self.set_note(liveness, id, CYAN | ACCEPTING);
+            self.blue.owner().expect("the state has a frame").accepting = true;
+        }
+        let waiting = self.blue.entries.len() as u64;
+        liveness.check_limits(self.deepest, || self.bytes(), waiting)
+    }
+
+    /// The note of a state. A white state becomes cyan, unless the path is too long.
+    fn enter<S: Store>(&mut self, liveness: &mut LivenessSearch<'_, '_, '_, S>, id: StateId) -> u8 {
+        if self.blue.depth() >= liveness.max_depth {
+            return self.note(liveness, id);
+        }
+        self.notes.set_first::<S>(&mut liveness.worker.handle, id, CYAN)
+    }
+
+    /// Completes a state of the blue search. Returns whether a cycle was found.
+    fn finish<S: Store>(
+        &mut self,
+        liveness: &mut LivenessSearch<'_, '_, '_, S>,
+        PathState { id, accepting, all_red }: PathState,
+    ) -> Result<bool, Limit> {
+        if !all_red
+            && accepting
+            && let Some(found) = self.search_red(liveness, id)?
+        {
             liveness.found.push(found);
             return Ok(true);
         }
-        marks.of(id).colour = Colour::Red;
-    } else {
-        marks.of(id).colour = Colour::Blue;
+        let colour = if all_red || accepting { RED } else { BLUE };
+        if let Some(ahead) = self.blue.path.len().checked_sub(AHEAD) {
+            liveness.worker.handle.prefetch_note(self.blue.path[ahead].id);
+        }
+        self.set_note(liveness, id, colour);
+        if let Some(owner) = self.blue.owner() {
+            owner.all_red &= colour == RED;
+        }
+        Ok(false)
     }
-    if marks.get(id).colour != Colour::Red
-        && let Some(owner) = blue.owner()
-    {
-        marks.of(owner).all_red = false;
-    }
-    Ok(false)
-}
 
-/// The red search: from an accepting state over blue states. Returns the seed if it reaches a cyan state.
-fn search_red<S: Store>(
-    liveness: &mut LivenessSearch<'_, '_, '_, S>,
-    marks: &mut Marks,
-    red: &mut Stack,
-    seed: StateId,
-) -> Result<Option<StateId>, Limit> {
-    red.entries.clear();
-    red.path.clear();
-    red.entries.push(seed);
-    let mut first = true;
-    while let Some(&top) = red.entries.last() {
-        if top == FRAME {
-            red.pop_frame();
-            continue;
-        }
-        match marks.get(top).colour {
-            // The seed itself is still cyan.
-            Colour::Cyan if !first => return Ok(Some(seed)),
-            Colour::Blue | Colour::Cyan => {
-                if !first {
-                    marks.of(top).colour = Colour::Red;
+    /// The red search: from an accepting state over blue states. Returns the seed if it reaches a cyan state.
+    fn search_red<S: Store>(
+        &mut self,
+        liveness: &mut LivenessSearch<'_, '_, '_, S>,
+        seed: StateId,
+    ) -> Result<Option<StateId>, Limit> {
+        self.red.entries.clear();
+        self.red.path.clear();
+        self.red.entries.push(seed);
+        let mut first = true;
+        while let Some(&top) = self.red.entries.last() {
+            if top == FRAME {
+                self.red.pop_frame();
+                continue;
+            }
+            match self.note(liveness, top) & COLOUR {
+                // The seed itself is still cyan.
+                CYAN if !first => return Ok(Some(seed)),
+                BLUE | CYAN => {
+                    if !first {
+                        self.set_note(liveness, top, RED);
+                    }
+                    first = false;
+                    let start = self.red.push_frame(top);
+                    let entries = &mut self.red.entries;
+                    liveness.worker.expand_again(top, kripke_model::Choice::All, |seen| entries.push(seen.id))?;
+                    self.red.entries[start..].reverse();
                 }
-                first = false;
-                let start = red.push_frame(top);
-                let entries = &mut red.entries;
-                liveness.worker.expand_again(top, kripke_model::Choice::All, |seen| entries.push(seen.id))?;
-                red.entries[start..].reverse();
-            }
-            Colour::White | Colour::Red => {
-                red.entries.pop();
+                _ => {
+                    self.red.entries.pop();
+                }
             }
         }
+        Ok(None)
     }
-    Ok(None)
 }

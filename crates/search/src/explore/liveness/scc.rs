@@ -3,13 +3,17 @@
 //! Each state is expanded once. A component is known to have an accepting cycle as soon as an edge closes one. Only
 //! fairness requires complete components.
 
+use super::notes::StateNotes;
 use super::{LivenessSearch, label};
 use crate::budget::Limit;
-use crate::store::{StateId, Store};
+use crate::store::{Handle, StateId, Store};
 
 /// Values of [`Path::order`]: not yet visited, and in a complete component.
 const UNSEEN: u32 = 0;
 const DONE: u32 = u32::MAX;
+
+/// The number of states between the one whose note is changed and the one whose note is prefetched.
+const AHEAD: usize = 8;
 
 /// Entry above each state of the current path.
 const FRAME: StateId = StateId::NONE;
@@ -27,7 +31,7 @@ struct Root {
 #[derive(Debug, Default)]
 struct Path {
     /// The visiting number of each state, counted from 1. Numbers are reused.
-    order: Vec<u32>,
+    order: StateNotes<u32>,
     /// States of components that are not complete, with their marks.
     open: Vec<(StateId, u32)>,
     roots: Vec<Root>,
@@ -35,30 +39,19 @@ struct Path {
     entries: Vec<StateId>,
     /// The marks of the edge to each entry, if acceptance is defined on edges.
     labels: Vec<u32>,
-    depth: u32,
+    /// The visiting numbers of the states of the current path.
+    numbers: Vec<u32>,
     deepest: u32,
 }
 
 impl Path {
-    fn order(&self, id: StateId) -> u32 {
-        self.order.get(id.number() as usize).copied().unwrap_or(UNSEEN)
-    }
-
-    fn set_order(&mut self, id: StateId, order: u32) {
-        let at = id.number() as usize;
-        if at >= self.order.len() {
-            self.order.resize((at + 1).next_power_of_two(), UNSEEN);
-        }
-        self.order[at] = order;
-    }
-
     fn bytes(&self) -> u64 {
-        let Path { order, open, roots, entries, labels, .. } = self;
-        (order.capacity() * size_of::<u32>()
-            + open.capacity() * size_of::<(StateId, u32)>()
+        let Path { order, open, roots, entries, labels, numbers, .. } = self;
+        let stacks = open.capacity() * size_of::<(StateId, u32)>()
             + roots.capacity() * size_of::<Root>()
             + entries.capacity() * size_of::<StateId>()
-            + labels.capacity() * size_of::<u32>()) as u64
+            + (labels.capacity() + numbers.capacity()) * size_of::<u32>();
+        order.bytes() + stacks as u64
     }
 
     /// Merges all components from an open state on, because an edge leads back to it. Returns the marks.
@@ -73,6 +66,36 @@ impl Path {
             marks |= root.entry;
         }
         marks
+    }
+
+    /// Removes the states from a visiting number on, whose component is complete.
+    fn close<S: Store>(&mut self, handle: &mut S::Handle<'_>, order: u32) {
+        let first = order as usize - 1;
+        for at in first..self.open.len() {
+            if let Some((ahead, _)) = self.open.get(at + AHEAD) {
+                handle.prefetch_note(*ahead);
+            }
+            self.order.set::<S>(handle, self.open[at].0, DONE);
+        }
+        self.open.truncate(first);
+    }
+
+    fn depth(&self) -> u32 {
+        self.numbers.len() as u32
+    }
+
+    /// The visiting number of the state that is visited next.
+    fn next_order(&self) -> u32 {
+        self.open.len() as u32 + 1
+    }
+
+    /// The visiting number of a state. One that is not yet visited gets the next number, unless the path is too long.
+    fn enter<S: Store>(&mut self, handle: &mut S::Handle<'_>, id: StateId, max_depth: u32) -> u32 {
+        if self.depth() >= max_depth {
+            return self.order.get::<S>(handle, id);
+        }
+        let next = self.next_order();
+        self.order.set_first::<S>(handle, id, next)
     }
 
     /// Removes the last entry, and returns the marks of the edge to it.
@@ -104,16 +127,15 @@ fn descend<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, path: &mut Pa
     while let Some(&top) = path.entries.last() {
         if top == FRAME {
             path.pop();
-            let Some(state) = path.entries.last().copied() else { break };
             path.pop();
-            path.depth -= 1;
-            if finish(liveness, path, state)? {
+            let Some(order) = path.numbers.pop() else { break };
+            if finish(liveness, path, order)? {
                 return Ok(());
             }
             continue;
         }
-        match path.order(top) {
-            UNSEEN if path.depth >= liveness.max_depth => {
+        match path.enter::<S>(&mut liveness.worker.handle, top, liveness.max_depth) {
+            UNSEEN if path.depth() >= liveness.max_depth => {
                 path.pop();
             }
             UNSEEN => {
@@ -143,8 +165,7 @@ fn descend<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, path: &mut Pa
 
 /// Expands the state on top of the stack. Returns whether the search has ended.
 fn visit<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, path: &mut Path, id: StateId) -> Result<bool, Limit> {
-    let order = path.open.len() as u32 + 1;
-    path.set_order(id, order);
+    let order = path.next_order();
     let entry = path.labels.last().copied().unwrap_or(0);
     let (by_edges, mut number, mut edges) = (liveness.cycles.by_edges(), 0, Vec::new());
     if by_edges {
@@ -152,13 +173,13 @@ fn visit<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, path: &mut Path
         path.labels.push(0);
     }
     path.entries.push(FRAME);
-    path.depth += 1;
-    path.deepest = path.deepest.max(path.depth);
+    path.numbers.push(order);
+    path.deepest = path.deepest.max(path.depth());
     let first = path.entries.len();
     let Path { entries, labels, order: orders, .. } = path;
     // The filter runs during interning, where memory accesses overlap.
     let flags = liveness.worker.expand(id, |seen| {
-        if seen.new || orders.get(seen.id.number() as usize) != Some(&DONE) {
+        if seen.new || orders.of_seen::<S>(seen) != DONE {
             entries.push(seen.id);
             if by_edges {
                 labels.push(label(&edges, number));
@@ -176,17 +197,16 @@ fn visit<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, path: &mut Path
     liveness.check_limits(path.deepest, || path.bytes(), path.entries.len() as u64)
 }
 
-/// Completes a state. Returns whether the search has ended.
-fn finish<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, path: &mut Path, id: StateId) -> Result<bool, Limit> {
-    let order = path.order(id);
+/// Completes the state with this visiting number. Returns whether the search has ended. It has ended with the component of the
+/// initial state, too: no state of it is looked at any more.
+fn finish<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, path: &mut Path, order: u32) -> Result<bool, Limit> {
     let Some(root) = path.roots.last().copied().filter(|root| root.order == order) else { return Ok(false) };
     let over = root.marks == liveness.cycles.all_marks()
         && !liveness.stops_early()
         && liveness.check_component(path.youngest())?;
     path.roots.pop();
-    while path.open.len() as u32 >= order {
-        let (state, _) = path.open.pop().expect("the states of the component are open");
-        path.set_order(state, DONE);
+    if order > 1 {
+        path.close::<S>(&mut liveness.worker.handle, order);
     }
     Ok(over)
 }

@@ -11,11 +11,12 @@ use kripke_model::{Choice, Flags, Random};
 
 use super::super::Factory;
 use super::super::worker::Worker;
+use super::numbers::{NumberBlock, StateNumbers};
 use super::parallel::{OrEnded, ParallelSearch, WorkerStatus};
 use super::union_find::{CYCLE, Claim, UnionFind};
 use super::{Cycles, LivenessSearch, fair_cycle, label};
 use crate::budget::Limit;
-use crate::store::{StateId, Store};
+use crate::store::{Handle, Seen, StateId, Store};
 
 /// A set on the path, represented by the state through which it was entered, and the state of it that is being
 /// expanded.
@@ -28,10 +29,14 @@ struct Frame {
     label: u32,
 }
 
-/// The search of one worker.
+/// The search of one worker. States are denoted by [numbered ids](StateNumbers).
 struct Searcher<'l, 'w, 'm, 's, S: Store + 'w> {
     parallel: &'l ParallelSearch<'s, S>,
     sets: &'l UnionFind,
+    numbers: &'l StateNumbers,
+    block: NumberBlock,
+    /// The successors of the state that was expanded last.
+    successors: Vec<Seen>,
     cycles: Cycles,
     worker: &'l mut Worker<'w, 'm, S>,
     number: usize,
@@ -53,10 +58,14 @@ pub(super) fn run<S: Store>(
     root: StateId,
 ) -> Result<(), Limit> {
     let (parallel, sets, cycles) = (ParallelSearch::new(liveness), UnionFind::new(), liveness.cycles);
+    let numbers = StateNumbers::new();
     parallel.run_workers(liveness, factory, |worker, number| {
         let mut searcher = Searcher {
             parallel: &parallel,
             sets: &sets,
+            numbers: &numbers,
+            block: NumberBlock::default(),
+            successors: Vec::new(),
             cycles,
             worker,
             number,
@@ -68,27 +77,35 @@ pub(super) fn run<S: Store>(
             deepest: 0,
             random: Random::new(number as u64),
         };
-        let result = searcher.search(root);
+        let result = searcher.begin(root);
         let deepest = searcher.deepest;
         parallel.finish_worker(result, worker, deepest);
     });
-    let bytes = sets.bytes();
+    let bytes = sets.bytes() + numbers.bytes();
     let done = parallel.conclude(liveness, bytes);
     if cycles.by_edges() {
         // The state found is an arbitrary state of the component, which has all marks.
         for id in std::mem::take(&mut liveness.found) {
-            let component = fair_cycle::component(&mut liveness.worker, id)?;
+            let component = fair_cycle::component(&mut liveness.worker, numbers.id::<S>(id))?;
             liveness.check_component(&component)?;
         }
     }
     // The lasso requires an accepting state of the component.
     for found in &mut liveness.found {
-        *found = sets.marked(*found, cycles.all_marks()).expect("the set was marked by one of its states");
+        let accepting = sets.marked(*found, cycles.all_marks()).expect("the set was marked by one of its states");
+        *found = numbers.id::<S>(accepting);
     }
     done
 }
 
 impl<S: Store> Searcher<'_, '_, '_, '_, S> {
+    fn begin(&mut self, root: StateId) -> OrEnded {
+        let note = if S::NOTES { self.worker.handle.note(root) } else { 0 };
+        let seen = Seen { id: root, new: false, visited: false, note };
+        let root = self.numbers.of::<S>(&self.worker.handle, seen, &mut self.block);
+        self.search(root)
+    }
+
     fn search(&mut self, root: StateId) -> OrEnded {
         self.visit(root)?;
         while let Some(frame) = self.frames.last() {
@@ -151,24 +168,23 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
     }
 
     fn expand(&mut self, state: StateId, picked: StateId) -> OrEnded {
-        let first = self.entries.len();
-        let (by_edges, mut number) = (self.cycles.by_edges(), 0);
+        let (first, by_edges, id) = (self.entries.len(), self.cycles.by_edges(), self.numbers.id::<S>(picked));
         if by_edges {
-            self.worker.acceptance_marks(picked, &mut self.marks);
+            self.worker.acceptance_marks(id, &mut self.marks);
         }
-        let Searcher { entries, labels, marks, .. } = self;
-        let mut add = |id: StateId| {
-            entries.push(id);
-            if by_edges {
-                labels.push(label(marks, number));
-            }
-            number += 1;
-        };
+        let Searcher { worker, successors, .. } = self;
+        successors.clear();
         let expanded = match self.sets.first(picked) {
-            true => self.worker.expand(picked, |seen| add(seen.id)),
-            false => self.worker.expand_again(picked, Choice::All, |seen| add(seen.id)),
+            true => worker.expand(id, |seen| successors.push(seen)),
+            false => worker.expand_again(id, Choice::All, |seen| successors.push(seen)),
         };
         let flags: Flags = expanded.map_err(|limit| self.parallel.stop(limit))?;
+        for (number, &seen) in self.successors.iter().enumerate() {
+            self.entries.push(self.numbers.of::<S>(&self.worker.handle, seen, &mut self.block));
+            if by_edges {
+                self.labels.push(label(&self.marks, number));
+            }
+        }
         // Both lists are permuted equally.
         let mut again = self.random.clone();
         self.random.shuffle(&mut self.entries[first..]);
@@ -211,13 +227,15 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
     }
 
     fn check_limits(&mut self) -> OrEnded {
-        let Searcher { parallel, sets: shared, worker, number, frames, entries, labels, roots, deepest, .. } = self;
+        let Searcher {
+            parallel, sets: shared, numbers, worker, number, frames, entries, labels, roots, deepest, ..
+        } = self;
         let status = || {
             let stacks = entries.capacity() * size_of::<StateId>() + labels.capacity() * size_of::<u32>();
             let sets = roots.capacity() * size_of::<(StateId, u32)>() + frames.capacity() * size_of::<Frame>();
             let own = (stacks + sets) as u64;
             let waiting = entries.len() as u64;
-            WorkerStatus { number: *number, deepest: *deepest, waiting, own, shared: shared.bytes() }
+            WorkerStatus { number: *number, deepest: *deepest, waiting, own, shared: shared.bytes() + numbers.bytes() }
         };
         parallel.check_limits(worker, status)
     }

@@ -142,7 +142,10 @@ impl UnionFind {
             if node.set.load(Ordering::SeqCst) == DEAD {
                 return Claim::Dead;
             }
-            if node.workers.fetch_or(bit, Ordering::SeqCst) & bit != 0 {
+            // Most claims change nothing: all edges inside a large component lead to one root, and writing to it would make
+            // workers wait for each other.
+            let known = node.workers.load(Ordering::SeqCst) & bit != 0;
+            if known || node.workers.fetch_or(bit, Ordering::SeqCst) & bit != 0 {
                 // The worker that linked the root may have moved the bit that was just added. Entering a set twice is
                 // harmless; assuming an earlier visit is not.
                 return if added { Claim::New } else { Claim::Known };
@@ -162,7 +165,8 @@ impl UnionFind {
 
     /// Whether the state is expanded for the first time.
     pub fn first(&self, id: StateId) -> bool {
-        self.node(id.number()).expanded.swap(1, Ordering::SeqCst) == 0
+        let expanded = &self.node(id.number()).expanded;
+        expanded.load(Ordering::SeqCst) == 0 && expanded.swap(1, Ordering::SeqCst) == 0
     }
 
     /// Adds marks to a state, and returns the marks of its set.
@@ -175,7 +179,11 @@ impl UnionFind {
     pub fn mark(&self, id: StateId, marks: u32) -> u32 {
         let mut root = self.find(id.number());
         loop {
-            let now = self.node(root).marks.fetch_or(marks, Ordering::SeqCst) | marks;
+            let node = self.node(root);
+            let mut now = node.marks.load(Ordering::SeqCst);
+            if now & marks != marks {
+                now = node.marks.fetch_or(marks, Ordering::SeqCst) | marks;
+            }
             if self.is_root(root) {
                 return now;
             }

@@ -65,7 +65,7 @@ impl LossyDfs {
                     pause_when_tight(&search);
                     descent = lossy_dfs::resume(&search, factory, descent, max_depth(budget));
                     let over = descent.stacks.is_empty() || descent.stop.is_some() || !search.should_pause();
-                    if over || !search.options.all_errors && !descent.findings.kept.is_empty() {
+                    if over || descent.findings.suffice(search.options) {
                         return conclude_descent(&search, descent);
                     }
                     prior = super::lossy_bfs::prior_work(&search, options.store);

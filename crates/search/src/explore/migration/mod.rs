@@ -41,7 +41,10 @@ pub(super) struct PriorWork {
 /// Explores with the exact store while memory permits, then with the tree store.
 pub(super) fn explore(factory: Factory<'_, '_>, options: &Options, budget: &Budget, progress: &Progress) -> Outcome {
     let with = |store| Options { store, ..options.clone() };
-    let (exact, tree) = (with(StoreKind::Exact), with(StoreKind::Tree));
+    let (mut exact, tree) = (with(StoreKind::Exact), with(StoreKind::Tree));
+    if options.order == Order::DepthFirst {
+        exact.threads = Some(1);
+    }
     let stages = Stages { exact, tree, factory, budget, progress };
     match options.order {
         Order::BreadthFirst => stages.breadth_first(),
@@ -76,6 +79,12 @@ struct PausedLevel {
 }
 
 impl Stages<'_, '_, '_> {
+    /// The number of workers that use the tree store. A depth-first search that can pause has one; it has more when the store is
+    /// lossy.
+    fn tree_workers(&self) -> usize {
+        if self.tree.order == Order::DepthFirst { 1 } else { self.tree.workers() }
+    }
+
     fn exact_store(&self) -> ExactStore {
         ExactStore::new(self.budget.capacity(), self.exact.workers())
     }
@@ -107,7 +116,7 @@ impl Stages<'_, '_, '_> {
         }
         let mut left = self.budget.capacity();
         left.bytes = left.bytes.saturating_sub(store.bytes());
-        let trees = TreeStore::new(left, self.tree.workers());
+        let trees = TreeStore::new(left, self.tree_workers());
         let mut handle = trees.handle();
         handle.enter();
         let (mut batch, mut full, mut first) = (Batch::new(), Ok(()), None);
@@ -134,7 +143,7 @@ impl Stages<'_, '_, '_> {
     fn tree_store(&self, dissolved: &DissolvedStore) -> TreeStore {
         let mut capacity = self.budget.capacity();
         capacity.bytes = capacity.bytes.saturating_sub(dissolved.bytes());
-        TreeStore::new(capacity, self.tree.workers())
+        TreeStore::new(capacity, self.tree_workers())
     }
 
     fn tree_search<'a>(&'a self, trees: &'a TreeStore, before: &PausedSearch) -> Search<'a, TreeStore> {
@@ -189,7 +198,7 @@ impl Stages<'_, '_, '_> {
                 found
             }
         };
-        let trees = || TreeStore::new(self.budget.capacity(), self.tree.workers());
+        let trees = || TreeStore::new(self.budget.capacity(), self.tree_workers());
         find_trails(found, trees, self.factory, &self.tree, self.budget, !self.tree.reduces)
     }
 

@@ -1,0 +1,187 @@
+//! `kripke check --gpu` on an emulated device: verdicts, counts, errors and counterexamples are those of the processor.
+//!
+//! Without g++ the tests are skipped, with `KRIPKE_CI=1` they fail. `KRIPKE_GPU_MODELS` is the number of models of the corpus.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use kripke_tests::{models, parallel, places};
+use serde_json::Value;
+
+use super::program::Desk;
+
+/// Bytes of an emulated device.
+const MEMORY: &str = "64000000";
+
+/// Larger models are not compared.
+const MOST_STATES: u64 = 30_000;
+
+/// Whether there is a compiler to test with.
+fn can_emulate() -> bool {
+    let version = Command::new("g++").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let can = version.is_ok_and(|status| status.success());
+    assert!(can || std::env::var_os("KRIPKE_CI").is_none(), "the tests need g++");
+    can
+}
+
+/// What has to be equal.
+fn essence(json: &Value) -> Vec<Value> {
+    let keys = ["verdict", "complete", "states", "transitions", "depth", "errors", "reason", "findings"];
+    keys.iter().map(|key| json[key].clone()).collect()
+}
+
+fn item<'j>(json: &'j Value, name: &str) -> &'j str {
+    let plan = json["properties"][0]["plan"].as_array().expect("a plan");
+    plan.iter().find(|decision| decision["item"] == name).and_then(|d| d["value"].as_str()).unwrap_or("none")
+}
+
+/// The outcome of a comparison.
+enum Compared {
+    /// Both are equal.
+    Equal,
+    /// The device does not take the model: the reason.
+    Refused(String),
+    /// The model is too large, or has no safety property.
+    Skipped,
+}
+
+fn compare(file: &Path) -> Result<Compared, String> {
+    for args in [&["--no-partial-order", "--search=bfs"][..], &["--raw", "--all-errors", "--search=bfs"]] {
+        let args = &[args, &["--no-trail"]].concat();
+        let output = run(file, args, None);
+        let Ok(plain) = serde_json::from_slice::<Value>(&output.stdout) else { return Ok(Compared::Skipped) };
+        // A limit on states is observed between levels on the device, so counts differ behind it.
+        let is_large = plain["states"].as_u64().is_none_or(|states| states >= MOST_STATES);
+        if plain["verdict"] == "inconclusive" || plain["verdict"] == Value::Null || is_large {
+            return Ok(Compared::Skipped);
+        }
+        let output = run(file, &[&args[..], &["--gpu=require"]].concat(), Some(MEMORY));
+        if output.status.code() == Some(2) {
+            return Ok(Compared::Refused(String::from_utf8_lossy(&output.stderr).into_owned()));
+        }
+        let said = || format!("{}, {args:?}: {}", file.display(), String::from_utf8_lossy(&output.stderr));
+        let ours: Value = serde_json::from_slice(&output.stdout).map_err(|e| format!("{e}: {}", said()))?;
+        if essence(&plain) != essence(&ours) {
+            return Err(format!("{}\n{:?}\n{:?}", said(), essence(&plain), essence(&ours)));
+        }
+    }
+    Ok(Compared::Equal)
+}
+
+fn run(file: &Path, args: &[&str], memory: Option<&str>) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kripke"));
+    command.arg("check").arg(file).args(args);
+    command.args(["--property=safety", "--format=json", "-j2", "--max-states", &MOST_STATES.to_string()]);
+    command.args(["--overflow=wrap", "--no-vacuity"]);
+    if let Some(memory) = memory {
+        command.env("KRIPKE_GPU_EMULATION", memory);
+    }
+    command.output().expect("the program can be started")
+}
+
+/// Compares models. Returns the number of those that the device takes, and the reasons against others.
+fn compare_all(files: &[std::path::PathBuf]) -> (usize, Vec<String>) {
+    let (mut equal, mut refused, mut wrong) = (0, Vec::new(), Vec::new());
+    for result in parallel::map(files, |file| compare(file)) {
+        match result.and_then(|result| result) {
+            Ok(Compared::Equal) => equal += 1,
+            Ok(Compared::Refused(why)) => refused.push(why),
+            Ok(Compared::Skipped) => {}
+            Err(error) => wrong.push(error),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    (equal, refused)
+}
+
+#[test]
+fn examples_are_checked_alike() {
+    if !can_emulate() {
+        return;
+    }
+    let is_own = |file: &std::path::PathBuf| file.starts_with(places::root().join("examples"));
+    let files = models::files(&["examples"], &["pml", "dve"]).into_iter().filter(is_own).collect::<Vec<_>>();
+    let (equal, refused) = compare_all(&files);
+    places::notice(&format!("{equal} examples equal, {} refused", refused.len()));
+    assert!(equal >= 5, "{refused:#?}");
+}
+
+#[test]
+fn models_of_the_corpus_are_checked_alike() {
+    let Some(corpus) = places::corpus().filter(|_| can_emulate()) else { return places::missing("the corpus") };
+    let number = places::setting("KRIPKE_GPU_MODELS", 12);
+    let files = models::files(&[], &["pml", "pm", "prom", "dve", "esml"]);
+    let files: Vec<_> = files.into_iter().filter(|file| file.starts_with(&corpus)).collect();
+    let every = (files.len() / number.max(1)).max(1);
+    let some: Vec<_> = files.into_iter().step_by(every).collect();
+    let (equal, refused) = compare_all(&some);
+    places::notice(&format!("of {} models {equal} are equal, {} refused: {refused:#?}", some.len(), refused.len()));
+    assert!(equal > 0, "no model was compared");
+}
+
+const COUNTERS: &str = "byte a, b, c; active proctype P() { do :: a < 20 -> a++ :: b < 20 -> b++ :: c < 20 -> c++ od }";
+
+/// The plan names the device, and a full device gives no verdict.
+#[test]
+fn the_device_is_named_and_may_be_full() {
+    if !can_emulate() {
+        return;
+    }
+    let desk = Desk::new();
+    desk.write("counters.pml", COUNTERS);
+    let file = desk.path("counters.pml");
+    let json: Value = serde_json::from_slice(&run(&file, &["--gpu", "-E"], Some(MEMORY)).stdout).expect("JSON");
+    assert_eq!((&json["verdict"], &json["states"]), (&"holds".into(), &26_462.into()));
+    assert_eq!((item(&json, "gpu"), item(&json, "partial-order")), ("emulated device", "off"));
+    let full = run(&file, &["--gpu", "-E"], Some("50000"));
+    let json: Value = serde_json::from_slice(&full.stdout).expect("JSON");
+    assert_eq!((full.status.code(), &json["reason"]), (Some(3), &"device_memory".into()));
+}
+
+/// Without a device the processor searches, and says why; a GPU that is required is an error.
+#[test]
+fn without_a_device_the_processor_searches() {
+    let desk = Desk::new();
+    desk.write("counters.pml", COUNTERS);
+    let file = desk.path("counters.pml");
+    // A machine for tests has no GPU; where there is one, there is nothing to see.
+    let shown = desk.run("gpu");
+    if shown.status == 0 {
+        return;
+    }
+    let output = run(&file, &["--gpu", "-E"], None);
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((output.status.code(), &json["states"], item(&json, "gpu")), (Some(0), &26_462.into(), "off"));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("--gpu: ") && said.contains("the processor searches instead"), "{said}");
+    let output = run(&file, &["--gpu=require", "-E"], None);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+/// Options that a GPU can't obey are refused with the reason, before anything is searched.
+#[test]
+fn contradictions_are_refused() {
+    let desk = Desk::new();
+    desk.write("counters.pml", COUNTERS);
+    let options = [
+        "--ranks=2",
+        "--store=tree",
+        "--search=dfs",
+        "--compact",
+        "--engine=interpret",
+        "--symmetry",
+        "--audit",
+        "--ltl=<> (a == 20)",
+    ];
+    for option in options {
+        let args = ["--gpu", option];
+        let output = Command::new(env!("CARGO_BIN_EXE_kripke"))
+            .arg("check")
+            .arg(desk.path("counters.pml"))
+            .args(args)
+            .output()
+            .expect("the program can be started");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && said.contains("--gpu"), "{args:?}: {said}");
+    }
+}

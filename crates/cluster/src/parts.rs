@@ -1,0 +1,97 @@
+//! Distributed reachability: each rank searches the states that it owns, with the searches, stores and workers of one process.
+
+use std::time::Duration;
+
+use kripke_search::{Budget, End, Factory, Limit, Options, Peers, Progress, Statistics, explore, explore_part};
+
+use crate::network::{Network, Traffic};
+use crate::outcome::{Failed, Result, Searched, whole_limit};
+use crate::partition;
+use crate::peers::{Framing, RankPeers};
+use crate::rank::Tallies;
+use crate::rank_result::RankFigures;
+use crate::ranks::Cluster;
+use crate::transport::Failure;
+use crate::wire::{Reader, put_number};
+
+/// Searches for errors in states and transitions, level by level. Counts and errors are those of a breadth-first search of one process
+/// without partial-order reduction by the open-set proviso. [`Options::threads`] is the number of workers of each rank.
+pub fn reachability(
+    cluster: &Cluster,
+    successors: Factory<'_, '_>,
+    options: &Options,
+    budget: &Budget,
+    progress: &Progress,
+) -> Result<Searched> {
+    if successors().hidden_prefix() > 0 {
+        return Err(Failed::HiddenVariables);
+    }
+    if cluster.ranks == 1 {
+        let outcome = explore(successors, options, budget, progress);
+        let ranks = vec![figures(&outcome.statistics, Traffic::default())];
+        return Ok(Searched { outcome, ranks });
+    }
+    let tallies = &Tallies::new(progress, cluster.ranks);
+    let part = cluster.part_of(budget);
+    let body = |net| search(net, cluster.framing(), (successors, options), (&part, tallies));
+    let searched = cluster.run_networks(body)?.into_iter().next();
+    let mut searched = searched.ok_or(Failed::Contradiction("there is no rank"))?;
+    if let End::Stopped(limit) = searched.outcome.end {
+        searched.outcome.end = End::Stopped(whole_limit(limit, budget));
+    }
+    Ok(searched)
+}
+
+/// The search of one rank. All ranks get the same result.
+fn search(
+    net: Network,
+    framing: Framing,
+    (successors, options): (Factory<'_, '_>, &Options),
+    (budget, tallies): (&Budget, &Tallies<'_>),
+) -> std::result::Result<Searched, Failure> {
+    let progress = &Progress::new();
+    let peers = RankPeers::new(net, options.workers(), framing, progress, tallies);
+    let mut outcome = explore_part(&peers, successors, options, budget, progress);
+    let mut mine = encode(&outcome.statistics, peers.traffic());
+    // All ranks have decided for themselves how the search ends.
+    let answer = format!("{:?} {:?} {:?}", outcome.end, outcome.violations, outcome.statistics.errors);
+    put_number(&mut mine, partition::hash(answer.as_bytes()));
+    let all =
+        if matches!(outcome.end, End::Stopped(Limit::LostRank(_))) { Ok(Vec::new()) } else { peers.exchange(mine) };
+    peers.finish()?;
+    let all: Vec<(RankFigures, u64)> = all.unwrap_or_default().iter().filter_map(|bytes| decode(bytes)).collect();
+    if let Some(other) = all.iter().position(|(_, answer)| *answer != all[0].1) {
+        return Err(Failure::Protocol(other, "its answer is another one"));
+    }
+    let ranks: Vec<RankFigures> = all.into_iter().map(|(figures, _)| figures).collect();
+    outcome.statistics.state_bytes = ranks.iter().map(|rank| rank.longest_state).max().unwrap_or(0);
+    let Statistics { states, transitions, store_bytes, .. } = &mut outcome.statistics;
+    let sum = |figure: fn(&RankFigures) -> u64| ranks.iter().map(figure).sum();
+    (*states, *transitions, *store_bytes) = (sum(|r| r.states), sum(|r| r.transitions), sum(|r| r.memory));
+    Ok(Searched { outcome, ranks })
+}
+
+fn figures(statistics: &Statistics, traffic: Traffic) -> RankFigures {
+    let memory = statistics.store_bytes + statistics.search_bytes;
+    let (states, transitions, longest_state) = (statistics.states, statistics.transitions, statistics.state_bytes);
+    RankFigures { states, transitions, memory, longest_state, traffic }
+}
+
+fn encode(statistics: &Statistics, traffic: Traffic) -> Vec<u8> {
+    let RankFigures { states, transitions, memory, longest_state, .. } = figures(statistics, traffic);
+    let Traffic { records, frames, bytes, idle } = traffic;
+    let mut out = Vec::new();
+    let numbers = [states, transitions, memory, longest_state, records, frames, bytes, idle.as_micros() as u64];
+    numbers.iter().for_each(|number| put_number(&mut out, *number));
+    out
+}
+
+/// The figures of a rank, and the hash of its answer.
+fn decode(bytes: &[u8]) -> Option<(RankFigures, u64)> {
+    let mut reader = Reader::new(bytes);
+    let mut number = || reader.number();
+    let (states, transitions, memory, longest_state) = (number()?, number()?, number()?, number()?);
+    let traffic =
+        Traffic { records: number()?, frames: number()?, bytes: number()?, idle: Duration::from_micros(number()?) };
+    Some((RankFigures { states, transitions, memory, longest_state, traffic }, number()?))
+}

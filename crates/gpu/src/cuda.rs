@@ -1,0 +1,264 @@
+//! NVIDIA GPUs: the driver, and the compiler for kernels. Both are loaded when they are used.
+//!
+//! The only module with `unsafe`: every call of the driver is one, since it takes addresses and handles as numbers.
+#![allow(unsafe_code)]
+
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::path::Path;
+
+use cudarc::driver::sys::{CUcontext, CUdevice_attribute, CUfunction, CUmodule, CUresult};
+use cudarc::driver::{DriverError, result, sys};
+use cudarc::nvrtc;
+
+use crate::cache;
+use crate::device::{Address, Device, DeviceError, Kernel, Parameters, Properties};
+use crate::source::ModelText;
+
+/// The threads of a block, as in `kernel/device.cuh`.
+const THREADS: u64 = 256;
+
+/// The least compute capability: threads of a warp go on independently.
+const LEAST_CAPABILITY: u32 = 7;
+
+/// Memory that is left to the driver.
+const RESERVE: u64 = 768 << 20;
+
+/// The first GPU, with the kernels for one model.
+#[derive(Debug)]
+pub struct Cuda {
+    /// The device was retained: it is released when this is dropped.
+    device: c_int,
+    module: CUmodule,
+    /// The kernels, each with the most blocks that run at a time.
+    kernels: Vec<(CUfunction, u32)>,
+    allocated: Option<Address>,
+    properties: Properties,
+}
+
+/// Why there is no GPU to use, in words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NoDevice(pub String);
+
+impl std::fmt::Display for NoDevice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NoDevice {}
+
+/// A GPU without kernels: its context is current in this thread.
+struct Opened {
+    device: c_int,
+    properties: Properties,
+}
+
+/// What is known about the first GPU.
+pub fn properties() -> Result<Properties, NoDevice> {
+    let Opened { device, properties } = open()?;
+    // SAFETY: `open` has retained the primary context of the device.
+    let _ = unsafe { result::primary_ctx::release(device) };
+    Ok(properties)
+}
+
+/// The version of the compiler for kernels, or why there is none.
+pub fn compiler() -> Result<(u32, u32), NoDevice> {
+    // SAFETY: it loads a library, whose initialisers do nothing but what every user of it does.
+    if !unsafe { nvrtc::sys::is_culib_present() } {
+        let text = "NVRTC, the compiler for kernels, is not installed or not found (libnvrtc.so): see LD_LIBRARY_PATH";
+        return Err(NoDevice(text.to_string()));
+    }
+    let (mut major, mut minor) = (0, 0);
+    // SAFETY: both numbers outlive the call.
+    let called = unsafe { nvrtc::sys::nvrtcVersion(&raw mut major, &raw mut minor) };
+    called.result().map_err(|e| NoDevice(format!("NVRTC does not work: {e}")))?;
+    Ok((major.unsigned_abs(), minor.unsigned_abs()))
+}
+
+fn open() -> Result<Opened, NoDevice> {
+    // SAFETY: it loads a library, whose initialisers do nothing but what every user of it does.
+    if !unsafe { sys::is_culib_present() } {
+        return Err(NoDevice("no NVIDIA driver is installed (libcuda.so)".to_string()));
+    }
+    let failed = |what: &'static str| move |e: DriverError| NoDevice(format!("{what}: {}", text_of(e)));
+    result::init().map_err(failed("the NVIDIA driver does not start"))?;
+    let device = result::device::get(0).map_err(failed("there is no GPU"))?;
+    // SAFETY: the device is one that the driver has given.
+    let context: CUcontext = unsafe { result::primary_ctx::retain(device) }.map_err(failed("the GPU can't be used"))?;
+    // SAFETY: the context was retained.
+    unsafe { result::ctx::set_current(context) }.map_err(failed("the GPU can't be used"))?;
+    let properties = inspect(device).map_err(failed("the GPU does not answer"))?;
+    let (major, minor) = properties.capability;
+    match major >= LEAST_CAPABILITY {
+        true => Ok(Opened { device, properties }),
+        false => {
+            Err(NoDevice(format!("{} has compute capability {major}.{minor}, and 7.0 is the least", properties.name)))
+        }
+    }
+}
+
+fn inspect(device: c_int) -> Result<Properties, DriverError> {
+    use CUdevice_attribute as Attribute;
+    // SAFETY: the device is one that the driver has given.
+    let attribute = |which: Attribute| unsafe { result::device::get_attribute(device, which) }.map(i32::unsigned_abs);
+    let major = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+    let minor = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+    let (free, memory) = result::mem_get_info()?;
+    Ok(Properties {
+        name: result::device::get_name(device)?,
+        free: (free as u64).saturating_sub(RESERVE),
+        memory: memory as u64,
+        processors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+        capability: (major, minor),
+        swaps_128_bits: major >= 9,
+    })
+}
+
+fn text_of(error: DriverError) -> String {
+    let name = error.error_name().map_or_else(|_| format!("{:?}", error.0), |name| name.to_string_lossy().into_owned());
+    match error.error_string() {
+        Ok(text) => format!("{} ({name})", text.to_string_lossy()),
+        Err(_) => name,
+    }
+}
+
+fn failed(error: DriverError) -> DeviceError {
+    DeviceError::Failed(format!("the GPU failed: {}", text_of(error)))
+}
+
+impl Cuda {
+    /// Opens the first GPU and compiles the kernels for a model, or takes them from the cache.
+    pub fn open(model: &ModelText, cache: Option<&Path>) -> Result<Cuda, NoDevice> {
+        let Opened { device, properties } = open()?;
+        let mut cuda = Cuda { device, module: std::ptr::null_mut(), kernels: Vec::new(), allocated: None, properties };
+        cuda.load(model, cache)?;
+        Ok(cuda)
+    }
+
+    fn load(&mut self, model: &ModelText, cache: Option<&Path>) -> Result<(), NoDevice> {
+        let (major, minor) = self.properties.capability;
+        let options = [format!("--gpu-architecture=sm_{major}{minor}"), "--std=c++17".to_string(), "-w".to_string()];
+        let source = model.for_device(self.properties.swaps_128_bits);
+        let version = compiler()?;
+        let key = format!("{options:?} {version:?}\n{source}");
+        let image = cache::get_or_make(cache, &key, || compile(&source, &options))?;
+        let failed = |e: DriverError| NoDevice(format!("the driver does not take the kernels: {}", text_of(e)));
+        // SAFETY: the image is a complete object file; the driver copies it.
+        self.module = unsafe { result::module::load_data(image.as_ptr().cast()) }.map_err(failed)?;
+        for kernel in Kernel::ALL {
+            let name = CString::new(kernel.name()).map_err(|e| NoDevice(e.to_string()))?;
+            // SAFETY: the module was loaded.
+            let function = unsafe { result::module::get_function(self.module, name) }.map_err(failed)?;
+            self.kernels.push((function, self.most_blocks(function).map_err(failed)?));
+        }
+        Ok(())
+    }
+
+    /// Gives the memory back.
+    fn free(&mut self) -> Result<(), DriverError> {
+        match self.allocated.take() {
+            // SAFETY: the memory was taken, and no kernel uses it any more.
+            Some(address) => unsafe { result::free_sync(address) },
+            None => Ok(()),
+        }
+    }
+
+    /// The number of blocks of a kernel that all multiprocessors run at a time.
+    fn most_blocks(&self, function: CUfunction) -> Result<u32, DriverError> {
+        // SAFETY: the function is one of the module.
+        let blocks = unsafe { result::occupancy::max_active_block_per_multiprocessor(function, THREADS as i32, 0) }?;
+        Ok(blocks.unsigned_abs().max(1) * self.properties.processors)
+    }
+}
+
+/// Compiles a text to an object file.
+fn compile(source: &str, options: &[String]) -> Result<Vec<u8>, NoDevice> {
+    let source = CString::new(source).map_err(|e| NoDevice(e.to_string()))?;
+    let failed = |e: nvrtc::result::NvrtcError| NoDevice(format!("NVRTC: {e}"));
+    let program = nvrtc::result::create_program(&source, None).map_err(failed)?;
+    // SAFETY: the program was created, and is destroyed once, below.
+    let compiled = unsafe { nvrtc::result::compile_program(program, options) };
+    let image = match compiled {
+        Ok(()) => object_file(program).map_err(failed),
+        Err(e) => {
+            // SAFETY: as above.
+            let log = unsafe { nvrtc::result::get_program_log(program) }.unwrap_or_default();
+            let log: Vec<u8> = log.iter().map(|c| c.cast_unsigned()).filter(|byte| *byte != 0).collect();
+            Err(NoDevice(format!("the kernels can't be compiled: {e}\n{}", String::from_utf8_lossy(&log))))
+        }
+    };
+    // SAFETY: as above.
+    unsafe { nvrtc::result::destroy_program(program) }.map_err(failed)?;
+    image
+}
+
+fn object_file(program: nvrtc::sys::nvrtcProgram) -> Result<Vec<u8>, nvrtc::result::NvrtcError> {
+    let mut size = 0;
+    // SAFETY: the program was compiled, and the number outlives the call.
+    unsafe { nvrtc::sys::nvrtcGetCUBINSize(program, &raw mut size) }.result()?;
+    let mut image = vec![0_u8; size];
+    // SAFETY: the buffer has the size that the compiler has asked for.
+    unsafe { nvrtc::sys::nvrtcGetCUBIN(program, image.as_mut_ptr().cast::<c_char>()) }.result()?;
+    Ok(image)
+}
+
+impl Device for Cuda {
+    fn properties(&self) -> &Properties {
+        &self.properties
+    }
+
+    fn allocate(&mut self, bytes: u64) -> Result<Address, DeviceError> {
+        let size = usize::try_from(bytes).map_err(|_| DeviceError::OutOfMemory(bytes))?;
+        self.free().map_err(failed)?;
+        // SAFETY: the memory is freed once, when other memory is taken or this is dropped.
+        let address = unsafe { result::malloc_sync(size) }.map_err(|e| match e.0 {
+            CUresult::CUDA_ERROR_OUT_OF_MEMORY => DeviceError::OutOfMemory(bytes),
+            _ => failed(e),
+        })?;
+        self.allocated = Some(address);
+        Ok(address)
+    }
+
+    fn clear(&mut self, at: Address, bytes: u64) -> Result<(), DeviceError> {
+        // SAFETY: the explorer clears memory that it has allocated. Calls of the null stream are executed in order.
+        unsafe { result::memset_d8_async(at, 0, bytes as usize, std::ptr::null_mut()) }.map_err(failed)
+    }
+
+    fn write(&mut self, at: Address, words: &[u64]) -> Result<(), DeviceError> {
+        // SAFETY: the explorer writes to memory that it has allocated. The call returns when the words were read.
+        unsafe { result::memcpy_htod_sync(at, words) }.map_err(failed)
+    }
+
+    fn read(&mut self, at: Address, words: &mut [u64]) -> Result<(), DeviceError> {
+        if words.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: the explorer reads memory that it has allocated. The call waits for the kernels before it.
+        unsafe { result::memcpy_dtoh_sync(words, at) }.map_err(failed)
+    }
+
+    fn launch(&mut self, kernel: Kernel, items: u64, parameters: &Parameters) -> Result<(), DeviceError> {
+        let (function, most) = self.kernels[kernel as usize];
+        let blocks = items.div_ceil(THREADS).clamp(1, most.into()) as u32;
+        let mut parameters = *parameters;
+        let mut pointers = [(&raw mut parameters).cast::<c_void>()];
+        let (grid, block) = ((blocks, 1, 1), (THREADS as u32, 1, 1));
+        // SAFETY: the kernel has one parameter, a structure of this layout, which the driver copies; its addresses are those of the
+        // explorer's memory.
+        unsafe { result::launch_kernel(function, grid, block, 0, std::ptr::null_mut(), &mut pointers) }.map_err(failed)
+    }
+}
+
+impl Drop for Cuda {
+    fn drop(&mut self) {
+        // Errors don't matter: the device may be lost.
+        let _ = self.free();
+        // SAFETY: the module and the context are given back once.
+        unsafe {
+            if !self.module.is_null() {
+                let _ = result::module::unload(self.module);
+            }
+            let _ = result::primary_ctx::release(self.device);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! A device as the explorer sees it: memory, and kernels that run on it.
+
+use std::fmt;
+
+/// A device that runs the kernels for one model.
+pub trait Device {
+    /// What is known about the device.
+    fn properties(&self) -> &Properties;
+
+    /// Takes so much memory in place of what was taken before. Its content is arbitrary. The address is divisible by 256.
+    fn allocate(&mut self, bytes: u64) -> Result<Address, DeviceError>;
+
+    /// Sets memory to 0.
+    fn clear(&mut self, at: Address, bytes: u64) -> Result<(), DeviceError>;
+
+    /// Writes words.
+    fn write(&mut self, at: Address, words: &[u64]) -> Result<(), DeviceError>;
+
+    /// Reads words, after all kernels launched before have ended.
+    fn read(&mut self, at: Address, words: &mut [u64]) -> Result<(), DeviceError>;
+
+    /// Starts a kernel with enough threads for so many items. Kernels run one after the other.
+    fn launch(&mut self, kernel: Kernel, items: u64, parameters: &Parameters) -> Result<(), DeviceError>;
+}
+
+/// An address in the memory of a device.
+pub type Address = u64;
+
+/// What is known about a device.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Properties {
+    /// The name of the device.
+    pub name: String,
+    /// Bytes of memory that no program uses.
+    pub free: u64,
+    /// Bytes of memory.
+    pub memory: u64,
+    /// The number of multiprocessors.
+    pub processors: u32,
+    /// The compute capability, major and minor number.
+    pub capability: (u32, u32),
+    /// Whether the table of 16-byte keys is one: the device compares and swaps 128 bits.
+    pub swaps_128_bits: bool,
+}
+
+/// A call to a device that failed, in words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum DeviceError {
+    /// The device does not have so much memory.
+    OutOfMemory(u64),
+    /// Another failure.
+    Failed(String),
+}
+
+impl fmt::Display for DeviceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DeviceError::OutOfMemory(bytes) => write!(f, "the device does not have {bytes} bytes of memory"),
+            DeviceError::Failed(how) => f.write_str(how),
+        }
+    }
+}
+
+impl std::error::Error for DeviceError {}
+
+/// The kernels, in the order of the table in `kernel/emulation.cpp`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kernel {
+    /// Expands the states of a level.
+    ExpandLevel,
+    /// Lists the states of a level that are left to the host.
+    ListLeft,
+    /// Inserts states of the host.
+    AddGiven,
+    /// Lists the states of a level that may have one of the given states as successor.
+    FindOrigins,
+}
+
+impl Kernel {
+    /// All kernels, in order.
+    pub const ALL: [Kernel; 4] = [Kernel::ExpandLevel, Kernel::ListLeft, Kernel::AddGiven, Kernel::FindOrigins];
+
+    /// The name of the function.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kernel::ExpandLevel => "expand_level",
+            Kernel::ListLeft => "list_left",
+            Kernel::AddGiven => "add_given",
+            Kernel::FindOrigins => "find_origins",
+        }
+    }
+}
+
+/// The parameters of a launch: `struct Parameters` of `kernel/table.cuh`, word by word.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[repr(C)]
+pub struct Parameters {
+    /// The table: buckets of four words.
+    pub table: Address,
+    /// The number of buckets.
+    pub buckets: u64,
+    /// The ring of the keys of the levels.
+    pub ring: Address,
+    /// The number of keys in the ring.
+    pub ring_size: u64,
+    /// The position of the first key of the level that is expanded.
+    pub in_begin: u64,
+    /// The number of these keys.
+    pub in_count: u64,
+    /// The position of the first key of the next level.
+    pub out_begin: u64,
+    /// The number of keys that the ring has room for.
+    pub out_room: u64,
+    /// The counters.
+    pub counters: Address,
+    /// The list of states that are left to the host.
+    pub left: Address,
+    /// The number of keys that it has room for.
+    pub left_room: u64,
+    /// States that the host gives.
+    pub given: Address,
+    /// The number of these.
+    pub given_count: u64,
+    /// The number of passes over a level.
+    pub passes: u64,
+    /// The number of this pass.
+    pub pass: u64,
+    /// Not in use.
+    pub most: u64,
+}
+
+impl Parameters {
+    /// The number of words.
+    pub const WORDS: usize = size_of::<Parameters>() / 8;
+
+    /// The parameters as words, in order.
+    pub fn words(&self) -> [u64; Parameters::WORDS] {
+        [
+            self.table,
+            self.buckets,
+            self.ring,
+            self.ring_size,
+            self.in_begin,
+            self.in_count,
+            self.out_begin,
+            self.out_room,
+            self.counters,
+            self.left,
+            self.left_room,
+            self.given,
+            self.given_count,
+            self.passes,
+            self.pass,
+            self.most,
+        ]
+    }
+}

@@ -1,0 +1,298 @@
+//! The explorer: it divides the memory of a device, launches kernels level by level, and keeps the levels for trails.
+//!
+//! The keys of all levels lie end to end in a ring. A level that is expanded must stay; older ones are overwritten when the ring is full. If
+//! the table refers to the ring, no level is overwritten.
+
+use kripke_model::words::words_of;
+use kripke_model::{Batch, State};
+use kripke_search::{Accelerator, AcceleratorFailure};
+
+use crate::device::{Address, Device, DeviceError, Kernel, Parameters};
+use crate::memory_plan::{BUCKET, COUNTER_BYTES, MemoryPlan};
+use crate::source::ModelText;
+
+/// States that are read from a device at a time.
+const READ: u64 = 1 << 16;
+
+/// The counters that a launch without error leaves.
+#[derive(Clone, Copy, Default, Debug)]
+struct Counters {
+    appended: u64,
+    transitions: u64,
+    holes: u64,
+    left: u64,
+}
+
+/// The number of counters, in the order of `kernel/table.cuh`: appended, transitions, holes, full, left.
+const COUNTERS: usize = 5;
+
+/// A level: the position of its first key, as if the ring had no end, and the number of places, some of which may be holes.
+#[derive(Clone, Copy, Default, Debug)]
+struct Level {
+    begin: u64,
+    places: u64,
+}
+
+impl Level {
+    fn end(self) -> u64 {
+        self.begin + self.places
+    }
+}
+
+/// The states of a level that are left to the host, as far as the host has not taken them.
+#[derive(Clone, Copy, Default, Debug)]
+struct Left {
+    /// Keys in the list, and how many of them were taken.
+    listed: u64,
+    taken: u64,
+    /// The part of the level that is not listed.
+    rest: Level,
+}
+
+/// A search on a device. See [`Accelerator`].
+#[derive(Debug)]
+pub struct Explorer<D> {
+    device: D,
+    plan: MemoryPlan,
+    /// Plans with more memory.
+    larger: Vec<MemoryPlan>,
+    words: usize,
+    /// The word of a key and its bit that is set in every key.
+    flag: (usize, u64),
+    base: Parameters,
+    levels: Vec<Level>,
+    counters: Counters,
+    left: Left,
+}
+
+impl<D: Device> Explorer<D> {
+    /// A search on a device that has the kernels for this model, with at most so much of its memory.
+    pub fn new(device: D, model: &ModelText, memory: u64) -> Result<Explorer<D>, DeviceError> {
+        let swaps = device.properties().swaps_128_bits;
+        let stages = MemoryPlan::stages(memory, model, swaps);
+        if stages.is_empty() {
+            return Err(DeviceError::OutOfMemory(memory));
+        }
+        Explorer::with_stages(device, model, stages)
+    }
+
+    /// A search whose memory is divided as the first of these plans says, and the next one when that is full.
+    ///
+    /// # Panics
+    /// If there is no plan.
+    pub fn with_stages(
+        mut device: D,
+        model: &ModelText,
+        mut stages: Vec<MemoryPlan>,
+    ) -> Result<Explorer<D>, DeviceError> {
+        let plan = stages.remove(0);
+        let base = lay_out(&plan, device.allocate(plan.bytes)?);
+        let flag = (model.bits as usize / 64, 1 << (model.bits % 64));
+        let (levels, words) = (Vec::new(), model.words);
+        let (counters, left) = (Counters::default(), Left::default());
+        Ok(Explorer { device, plan, larger: stages, words, flag, base, levels, counters, left })
+    }
+
+    /// How the memory is divided.
+    pub fn plan(&self) -> &MemoryPlan {
+        &self.plan
+    }
+
+    /// The device.
+    pub fn device(&mut self) -> &mut D {
+        &mut self.device
+    }
+
+    fn level(&self) -> Level {
+        self.levels.last().copied().unwrap_or_default()
+    }
+
+    /// The parameters of a launch for places of the last level, or of an earlier one.
+    fn parameters(&self, places: Level) -> Parameters {
+        let (last, size) = (self.level(), self.plan.ring_size);
+        let room = if self.plan.keys_in_table { size - last.places } else { size - last.end() };
+        Parameters {
+            in_begin: places.begin % size,
+            in_count: places.places,
+            out_begin: last.end() % size,
+            out_room: room,
+            passes: 1,
+            ..self.base
+        }
+    }
+
+    fn read_counters(&mut self) -> Result<(), AcceleratorFailure> {
+        let mut words = [0; COUNTERS];
+        self.device.read(self.base.counters, &mut words).map_err(lost)?;
+        let [appended, transitions, holes, full, left] = words;
+        self.counters = Counters { appended, transitions, holes, left };
+        if full != 0 { Err(AcceleratorFailure::Full(self.plan.bytes)) } else { Ok(()) }
+    }
+
+    /// Lists states of a part of a level: those that are left, or those that a kernel finds otherwise. The list has room for all.
+    fn list(&mut self, kernel: Kernel, part: Level, given: u64) -> Result<u64, AcceleratorFailure> {
+        let at = self.base.counters + 8 * (COUNTERS as u64 - 1);
+        self.device.write(at, &[0]).map_err(lost)?;
+        let parameters = Parameters { given_count: given, ..self.parameters(part) };
+        self.device.launch(kernel, part.places, &parameters).map_err(lost)?;
+        let mut listed = [0];
+        self.device.read(at, &mut listed).map_err(lost)?;
+        Ok(listed[0])
+    }
+
+    /// Appends states of the list.
+    fn read_list(&mut self, first: u64, count: u64, out: &mut Batch) -> Result<(), AcceleratorFailure> {
+        let (key_words, at) = (self.plan.key_words, self.base.left + first * self.plan.key_bytes());
+        let mut words = vec![0; count as usize * key_words];
+        self.device.read(at, &mut words).map_err(lost)?;
+        let mut state = Vec::with_capacity(8 * self.words);
+        for key in words.chunks_mut(key_words) {
+            let (word, bit) = self.flag;
+            key[word] &= !bit;
+            state.clear();
+            state.extend(key.iter().take(self.words).flat_map(|word| word.to_le_bytes()));
+            out.push(&state);
+        }
+        Ok(())
+    }
+
+    /// Writes states to the list of the host.
+    fn write_given<'s>(&mut self, states: impl Iterator<Item = &'s State>) -> Result<u64, AcceleratorFailure> {
+        let (key_words, (word, bit)) = (self.plan.key_words, self.flag);
+        let mut words = Vec::new();
+        for state in states {
+            let mut key = words_of(state);
+            key[word] |= bit;
+            words.extend_from_slice(&key[..key_words]);
+        }
+        self.device.write(self.base.given, &words).map_err(lost)?;
+        Ok((words.len() / key_words) as u64)
+    }
+
+    /// Whether the places of a level still have its keys.
+    fn is_retained(&self, level: Level) -> bool {
+        self.level().end() <= level.begin + self.plan.ring_size
+    }
+}
+
+/// The addresses of the parts of the memory.
+fn lay_out(plan: &MemoryPlan, start: Address) -> Parameters {
+    let after = |at: Address, bytes: u64| (at + bytes).next_multiple_of(256);
+    let table = after(start, COUNTER_BYTES);
+    let ring = after(table, plan.buckets * BUCKET);
+    let left = after(ring, plan.ring_size * plan.key_bytes());
+    let given = after(left, plan.listed * plan.key_bytes());
+    Parameters {
+        counters: start,
+        table,
+        buckets: plan.buckets,
+        ring,
+        ring_size: plan.ring_size,
+        left,
+        left_room: plan.listed,
+        given,
+        ..Parameters::default()
+    }
+}
+
+fn lost(error: DeviceError) -> AcceleratorFailure {
+    match error {
+        DeviceError::OutOfMemory(bytes) => AcceleratorFailure::Full(bytes),
+        DeviceError::Failed(how) => AcceleratorFailure::Lost(how),
+    }
+}
+
+impl<D: Device> Accelerator for Explorer<D> {
+    fn name(&self) -> String {
+        self.device.properties().name.clone()
+    }
+
+    fn begin(&mut self, initial: &State) -> Result<(), AcceleratorFailure> {
+        self.levels.clear();
+        self.left = Left::default();
+        self.device.clear(self.base.table, self.plan.buckets * BUCKET).map_err(lost)?;
+        self.device.clear(self.base.counters, COUNTER_BYTES).map_err(lost)?;
+        let mut batch = Batch::new();
+        batch.push(initial);
+        self.add(&batch)?;
+        self.end_level().map(|_| ())
+    }
+
+    fn expand_level(&mut self) -> Result<u64, AcceleratorFailure> {
+        let (level, passes) = (self.level(), self.plan.passes);
+        self.device.clear(self.base.counters, COUNTER_BYTES).map_err(lost)?;
+        for pass in 0..passes {
+            let parameters = Parameters { passes, pass, ..self.parameters(level) };
+            self.device.launch(Kernel::ExpandLevel, level.places, &parameters).map_err(lost)?;
+        }
+        self.read_counters()?;
+        let listed = self.counters.left;
+        self.left = match listed <= self.plan.listed {
+            true => Left { listed, ..Left::default() },
+            false => Left { rest: level, ..Left::default() },
+        };
+        Ok(self.counters.transitions)
+    }
+
+    fn take_left(&mut self, out: &mut Batch) -> Result<(), AcceleratorFailure> {
+        // A part of a level that is not longer than the list fits into it.
+        while self.left.taken == self.left.listed && self.left.rest.places > 0 {
+            let Level { begin, places } = self.left.rest;
+            let part = Level { begin, places: places.min(self.plan.listed) };
+            let rest = Level { begin: part.end(), places: places - part.places };
+            let listed = self.list(Kernel::ListLeft, part, 0)?;
+            self.left = Left { listed, taken: 0, rest };
+        }
+        let count = (self.left.listed - self.left.taken).min(READ);
+        self.read_list(self.left.taken, count, out)?;
+        self.left.taken += count;
+        Ok(())
+    }
+
+    fn add(&mut self, states: &Batch) -> Result<(), AcceleratorFailure> {
+        let mut states = states.states().peekable();
+        while states.peek().is_some() {
+            let given = self.write_given(states.by_ref().take(self.plan.listed as usize))?;
+            let parameters = Parameters { given_count: given, ..self.parameters(Level::default()) };
+            self.device.launch(Kernel::AddGiven, given, &parameters).map_err(lost)?;
+            self.read_counters()?;
+        }
+        Ok(())
+    }
+
+    fn end_level(&mut self) -> Result<u64, AcceleratorFailure> {
+        let next = Level { begin: self.level().end(), places: self.counters.appended };
+        self.levels.push(next);
+        Ok(next.places - self.counters.holes)
+    }
+
+    fn origins(&mut self, depth: u32, states: &Batch, out: &mut Batch) -> Result<bool, AcceleratorFailure> {
+        let Some(level) = self.levels.get(depth as usize).copied().filter(|level| self.is_retained(*level)) else {
+            return Ok(false);
+        };
+        let given = self.write_given(states.states())?;
+        let mut rest = level;
+        while rest.places > 0 {
+            let part = Level { begin: rest.begin, places: rest.places.min(self.plan.listed) };
+            rest = Level { begin: part.end(), places: rest.places - part.places };
+            let listed = self.list(Kernel::FindOrigins, part, given)?;
+            self.read_list(0, listed, out)?;
+        }
+        Ok(true)
+    }
+
+    fn grow(&mut self) -> Result<bool, AcceleratorFailure> {
+        if self.larger.is_empty() {
+            return Ok(false);
+        }
+        let plan = self.larger.remove(0);
+        self.base = lay_out(&plan, self.device.allocate(plan.bytes).map_err(lost)?);
+        self.plan = plan;
+        self.levels.clear();
+        Ok(true)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.plan.bytes
+    }
+}

@@ -1,0 +1,6 @@
+// What a text for the device begins with.
+typedef unsigned char u8;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+#define HD __device__ __forceinline__
+#define THREADS 256

@@ -1,0 +1,114 @@
+//! How the memory of a device is divided.
+
+use crate::source::ModelText;
+
+/// Bytes of a bucket of the table.
+pub(crate) const BUCKET: u64 = 32;
+
+/// Beyond this size of a table random accesses to all of it are several times slower, since the device has no address translations at hand. A
+/// level is then expanded in passes, each of which inserts the states of one part of the table.
+const ONE_PASS: u64 = 64 << 30;
+
+/// The part of the memory for lists of states between host and device.
+const LISTS: u64 = 64;
+
+/// The most keys of such a list.
+const MOST_LISTED: u64 = 1 << 22;
+
+/// The parts of the memory of a device, in order: counters, table, ring, the list of states for the host, the list of states from the host.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MemoryPlan {
+    /// Bytes of all parts.
+    pub bytes: u64,
+    /// The number of buckets of the table.
+    pub buckets: u64,
+    /// The number of keys in the ring.
+    pub ring_size: u64,
+    /// The number of keys in each list.
+    pub listed: u64,
+    /// The number of words of a key.
+    pub key_words: usize,
+    /// Whether the table itself has the keys.
+    pub keys_in_table: bool,
+    /// The number of passes over a level.
+    pub passes: u64,
+}
+
+/// A search begins with a part of the memory, since clearing and using much takes longer, and takes more when it is full.
+const STAGES: [u64; 2] = [6 << 30, 48 << 30];
+
+/// Bytes for the counters.
+pub(crate) const COUNTER_BYTES: u64 = 256;
+
+impl MemoryPlan {
+    /// Divides so many bytes. Nothing if they are too few for any search.
+    ///
+    /// If the table has the keys, the ring needs room for two levels. Otherwise it holds all keys, and the table has an entry of eight bytes for
+    /// each, a tenth of which is empty.
+    pub fn new(bytes: u64, model: &ModelText, swaps_128_bits: bool) -> Option<MemoryPlan> {
+        let (key_words, keys_in_table) = (model.key_words(), model.keys_in_table(swaps_128_bits));
+        let key = 8 * key_words as u64;
+        let listed = (bytes / LISTS / key).clamp(16, MOST_LISTED);
+        let rest = bytes.checked_sub(COUNTER_BYTES + 2 * listed * key + 4 * 256)?;
+        let table = if keys_in_table { rest / 8 * 7 } else { rest / (key * 9 + 80) * 80 };
+        let buckets = table / BUCKET;
+        let ring_size = (rest - buckets * BUCKET) / key;
+        let passes = (buckets * BUCKET).div_ceil(ONE_PASS);
+        let plan = MemoryPlan { bytes, buckets, ring_size, listed, key_words, keys_in_table, passes };
+        (buckets >= 16 && ring_size >= 64).then_some(plan)
+    }
+
+    /// The plans of a search with at most so many bytes, in order. There is none if they are too few.
+    pub fn stages(bytes: u64, model: &ModelText, swaps_128_bits: bool) -> Vec<MemoryPlan> {
+        let smaller = STAGES.into_iter().filter(|stage| *stage < bytes / 2);
+        smaller.chain([bytes]).filter_map(|bytes| MemoryPlan::new(bytes, model, swaps_128_bits)).collect()
+    }
+
+    /// The most states that the device can hold.
+    pub fn most_states(&self) -> u64 {
+        let slots = self.buckets * BUCKET / if self.keys_in_table { 8 * self.key_words as u64 } else { 8 };
+        if self.keys_in_table { slots } else { slots.min(self.ring_size) }
+    }
+
+    pub(crate) fn key_bytes(&self) -> u64 {
+        8 * self.key_words as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model(bits: u32) -> ModelText {
+        ModelText { text: String::new(), words: bits.div_ceil(64) as usize, bits }
+    }
+
+    #[test]
+    fn parts_fit() {
+        for bits in [1, 63, 64, 127, 128, 255] {
+            for shift in 14..38 {
+                for swaps in [false, true] {
+                    let bytes = (1_u64 << shift) + 12_345;
+                    let Some(plan) = MemoryPlan::new(bytes, &model(bits), swaps) else {
+                        assert!(shift < 16, "{bits} bits in {bytes} bytes");
+                        continue;
+                    };
+                    let lists = 2 * plan.listed * plan.key_bytes();
+                    let sum = COUNTER_BYTES + plan.buckets * BUCKET + plan.ring_size * plan.key_bytes() + lists;
+                    assert!(sum + 4 * 255 <= bytes, "{plan:?}");
+                    assert!(sum > bytes / 10 * 9, "{plan:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn large_tables_have_passes() {
+        let passes = |gib: u64| MemoryPlan::new(gib << 30, &model(60), true).map(|plan| plan.passes);
+        assert_eq!((passes(32), passes(130)), (Some(1), Some(2)));
+        let stages = MemoryPlan::stages(130 << 30, &model(60), true);
+        assert_eq!(stages.iter().map(|plan| plan.bytes >> 30).collect::<Vec<_>>(), [6, 48, 130]);
+        assert_eq!(MemoryPlan::stages(1 << 20, &model(60), true).len(), 1);
+        assert_eq!(MemoryPlan::stages(100, &model(60), true).len(), 0);
+    }
+}

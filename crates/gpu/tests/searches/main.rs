@@ -1,0 +1,141 @@
+//! Searches that use machines, against the search that uses none: the end, counts, errors and trails are equal.
+
+mod on_host;
+
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+use kripke_engine::{InWords, Words};
+use kripke_model::{Interpreter, Model, Successors};
+use kripke_reduce::words::word_layout;
+use kripke_search::{
+    Accelerator, Budget, End, Limit, Options, Outcome, Progress, StoreKind, explore, explore_accelerated,
+};
+use kripke_tests::models;
+use kripke_tests::random_model::random_model;
+use on_host::OnHost;
+
+/// A model whose states have a form in words.
+struct System {
+    interpreter: Interpreter,
+    words: Arc<Words>,
+}
+
+impl System {
+    fn new(model: Model) -> Option<System> {
+        let interpreter = Interpreter::new(Arc::new(model)).ok()?;
+        let words = Arc::new(Words::new(word_layout(&interpreter)?));
+        words.holds(interpreter.initial_state()).then_some(System { interpreter, words })
+    }
+
+    fn successors(&self) -> Box<dyn Successors> {
+        Box::new(InWords::new(self.interpreter.for_thread(), self.words.clone()))
+    }
+
+    /// The search without a machine; nothing if the model is too large, or has a state that does not fit.
+    fn plain(&self, options: &Options) -> Option<Outcome> {
+        let budget = Budget { max_states: Some(4_000), ..Budget::default() };
+        let outcome = explore(&|| self.successors(), options, &budget, &Progress::new());
+        let limited = matches!(outcome.end, End::Stopped(Limit::States(_)));
+        (!limited && !self.words.has_escaped()).then_some(outcome)
+    }
+
+    fn accelerated(&self, machine: &mut dyn Accelerator, options: &Options, budget: &Budget) -> Outcome {
+        explore_accelerated(machine, &|| self.successors(), options, budget, &Progress::new())
+    }
+}
+
+/// What two searches have to agree on.
+fn essence(outcome: &Outcome) -> String {
+    let statistics = &outcome.statistics;
+    format!(
+        "{:?} {:?} states {} transitions {} depth {} {:?} bytes {}",
+        outcome.end,
+        outcome.violations,
+        statistics.states,
+        statistics.transitions,
+        statistics.depth,
+        statistics.errors,
+        statistics.state_bytes
+    )
+}
+
+/// The searches that are compared.
+fn options() -> Vec<Options> {
+    let first = Options { store: StoreKind::Exact, threads: Some(2), ..Options::default() };
+    let all = Options { all_errors: true, ..first.clone() };
+    let some = Options { stop_at: NonZeroU64::new(3), ..all.clone() };
+    vec![first, all, some]
+}
+
+/// Compares the searches of a model. Returns the number of those that have found errors.
+fn compare(system: &System, name: &str) -> usize {
+    let mut violated = 0;
+    for (number, options) in options().iter().enumerate() {
+        let Some(plain) = system.plain(options) else { continue };
+        for (leaves, keeps) in [(3, 100_000), (1_000_000, 2), (1, 1)] {
+            let mut machine = OnHost::new(system.successors(), leaves, keeps);
+            // It is full twice, and then large enough.
+            machine.most = (plain.statistics.states as usize).div_ceil(3).max(1);
+            let accelerated = system.accelerated(&mut machine, options, &Budget::default());
+            assert_eq!(essence(&accelerated), essence(&plain), "{name}, options {number}, keeps {keeps}");
+        }
+        violated += usize::from(!plain.violations.is_empty());
+    }
+    violated
+}
+
+#[test]
+fn random_models_are_searched_alike() {
+    let (mut compared, mut violated) = (0, 0);
+    for seed in 0..250 {
+        if let Some(system) = System::new(random_model(seed)) {
+            violated += compare(&system, &format!("seed {seed}"));
+            compared += 1;
+        }
+    }
+    assert!(compared > 60 && violated > 60, "{compared} models, {violated} searches with errors");
+}
+
+#[test]
+fn models_of_the_checkout_are_searched_alike() {
+    let mut compared = 0;
+    for file in models::files(&["examples", "tests/promela", "tests/esml"], &["pml", "dve", "esml"]) {
+        if file.components().any(|part| part.as_os_str() == "corpus") {
+            continue;
+        }
+        let Ok(model) = kripke_tests::measure::load(&file) else { continue };
+        if let Some(system) = System::new(model) {
+            compare(&system, &file.display().to_string());
+            compared += 1;
+        }
+    }
+    assert!(compared > 20, "{compared} models");
+}
+
+/// Limits end a search without a verdict.
+#[test]
+fn limits_are_observed() {
+    let text =
+        "byte a, b; active proctype P() { do :: a < 200 -> a++ :: b < 200 -> b++ :: a == 200 && b == 200 -> a = 0 od }";
+    let system = System::new(models::read("model.pml", text)).expect("states in words");
+    let options = &options()[0];
+    let run = |most: usize, budget: Budget| {
+        let mut machine = OnHost::new(system.successors(), 1000, 3);
+        machine.most = most;
+        system.accelerated(&mut machine, options, &budget)
+    };
+    let end = |outcome: &Outcome| match &outcome.end {
+        End::Stopped(limit) => Some(limit.clone()),
+        _ => None,
+    };
+    let (all, none) = (usize::MAX, Budget::default());
+    assert!(matches!(run(all, none.clone()).end, End::Exhausted(_)));
+    let depth = run(all, Budget { max_depth: Some(10), ..none.clone() });
+    assert_eq!((end(&depth), depth.statistics.depth), (Some(Limit::Depth(10)), 10));
+    let states = run(all, Budget { max_states: Some(100), ..none.clone() });
+    assert_eq!(end(&states), Some(Limit::States(100)));
+    assert_eq!(end(&run(500, none.clone())), Some(Limit::DeviceMemory(7)));
+    let late = Budget { deadline: Some(std::time::Instant::now()), ..none };
+    assert_eq!(end(&run(all, late)), Some(Limit::Time));
+}

@@ -1,0 +1,129 @@
+//! A machine without kernels: a set of states and the engine's own successors. It judges the search that uses machines.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+use kripke_model::{Batch, Choice, State, Successors};
+use kripke_search::{Accelerator, AcceleratorFailure};
+
+/// The machine.
+pub struct OnHost<'m> {
+    successors: Box<dyn Successors + 'm>,
+    known: HashSet<Vec<u8>>,
+    levels: Vec<Vec<Vec<u8>>>,
+    next: Vec<Vec<u8>>,
+    left: Vec<Vec<u8>>,
+    /// It leaves one state in so many, besides those that it has to leave.
+    leaves: u64,
+    /// The number of levels that it keeps.
+    keeps: usize,
+    /// The most states.
+    pub most: usize,
+    random: RandomState,
+    /// How often it has taken more memory.
+    grown: usize,
+}
+
+impl<'m> OnHost<'m> {
+    pub fn new(successors: Box<dyn Successors + 'm>, leaves: u64, keeps: usize) -> OnHost<'m> {
+        let (known, levels, next, left) = Default::default();
+        let random = RandomState::new();
+        OnHost { successors, known, levels, next, left, leaves, keeps, most: usize::MAX, random, grown: 0 }
+    }
+
+    fn store(&mut self, state: &State) -> Result<(), AcceleratorFailure> {
+        if self.known.insert(state.to_vec()) {
+            self.next.push(state.to_vec());
+        }
+        if self.known.len() > self.most { Err(AcceleratorFailure::Full(7)) } else { Ok(()) }
+    }
+
+    fn leaves(&self, state: &State) -> bool {
+        let mut hasher = self.random.build_hasher();
+        hasher.write(state);
+        hasher.finish().is_multiple_of(self.leaves)
+    }
+}
+
+impl Accelerator for OnHost<'_> {
+    fn name(&self) -> String {
+        "the host".to_string()
+    }
+
+    fn begin(&mut self, initial: &State) -> Result<(), AcceleratorFailure> {
+        self.known.clear();
+        self.levels.clear();
+        self.next.clear();
+        self.store(initial)?;
+        self.end_level().map(|_| ())
+    }
+
+    fn expand_level(&mut self) -> Result<u64, AcceleratorFailure> {
+        let (mut transitions, mut batch) = (0, Batch::new());
+        for state in self.levels.last().cloned().unwrap_or_default() {
+            batch.clear();
+            let flags = self.successors.expand(&state, Choice::All, &mut batch);
+            let is_left = flags.is_bad() || !batch.findings().is_empty() || batch.is_empty() || self.leaves(&state);
+            // Some successors of states that are left are stored all the same.
+            let stored = if is_left { batch.len() / 2 } else { batch.len() };
+            if is_left {
+                self.left.push(state);
+            } else {
+                transitions += batch.len() as u64;
+            }
+            for at in 0..stored {
+                self.store(batch.state(at))?;
+            }
+        }
+        Ok(transitions)
+    }
+
+    fn take_left(&mut self, out: &mut Batch) -> Result<(), AcceleratorFailure> {
+        let some = self.left.len().saturating_sub(3000);
+        self.left.drain(some..).for_each(|state| out.push(&state));
+        Ok(())
+    }
+
+    fn add(&mut self, states: &Batch) -> Result<(), AcceleratorFailure> {
+        states.states().try_for_each(|state| self.store(state))
+    }
+
+    fn end_level(&mut self) -> Result<u64, AcceleratorFailure> {
+        assert!(self.left.is_empty(), "all states that are left are taken");
+        self.levels.push(std::mem::take(&mut self.next));
+        let last = self.levels.len() - 1;
+        if let Some(old) = self.levels.len().checked_sub(self.keeps + 1) {
+            self.levels[old].clear();
+        }
+        Ok(self.levels[last].len() as u64)
+    }
+
+    fn origins(&mut self, depth: u32, states: &Batch, out: &mut Batch) -> Result<bool, AcceleratorFailure> {
+        let depth = depth as usize;
+        if depth + self.keeps < self.levels.len() || depth >= self.levels.len() {
+            return Ok(false);
+        }
+        let wanted: HashSet<&State> = states.states().collect();
+        let mut batch = Batch::new();
+        for state in &self.levels[depth] {
+            batch.clear();
+            self.successors.expand(state, Choice::All, &mut batch);
+            if batch.states().any(|successor| wanted.contains(successor)) || self.leaves(state) {
+                out.push(state);
+            }
+        }
+        Ok(true)
+    }
+
+    fn grow(&mut self) -> Result<bool, AcceleratorFailure> {
+        self.most = self.most.saturating_mul(2);
+        self.levels.clear();
+        self.left.clear();
+        self.grown += 1;
+        Ok(self.grown < 4)
+    }
+
+    fn bytes(&self) -> u64 {
+        1000
+    }
+}

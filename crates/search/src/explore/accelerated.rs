@@ -1,0 +1,251 @@
+//! Breadth-first search with an [`Accelerator`]: the machine stores all states and expands most of them, the workers here expand the rest.
+
+use kripke_model::{Batch, Choice, Successors};
+
+use super::error_collector::{ErrorCollector, Findings, LevelFindings};
+use super::trail::{self, PartialTrail, Wanted};
+use super::{Factory, Options, StoreKind, max_depth};
+use crate::accelerator::{Accelerator, AcceleratorFailure};
+use crate::budget::{Budget, Limit};
+use crate::outcome::{End, Exhausted, Outcome, Statistics, Violation};
+use crate::progress::{Progress, Snapshot};
+use crate::store::{StateId, spawn};
+
+/// States that one worker expands before others help.
+const SHARE: usize = 1 << 10;
+
+/// Explores with a machine that stores and expands states: breadth-first, for errors in states and transitions. Verdict, counts,
+/// errors and trails are those of [`explore`](super::explore()) without partial-order reduction. Limits are observed between levels.
+///
+/// # Panics
+/// If the options demand another search: for cycles or a CTL formula. If states have no form in words.
+pub fn explore_accelerated(
+    machine: &mut dyn Accelerator,
+    successors: Factory<'_, '_>,
+    options: &Options,
+    budget: &Budget,
+    progress: &Progress,
+) -> Outcome {
+    assert!(
+        options.cycles.is_none() && options.ctl.is_none(),
+        "a machine searches for errors in states and transitions"
+    );
+    let workers = (0..options.workers()).map(|_| Worker::new(successors(), options)).collect();
+    let mut search = Search { machine, workers, budget, progress, counts: Counts::default() };
+    assert!(search.workers[0].successors.word_bits().is_some(), "states have a form in words");
+    let mut findings = Findings::new();
+    let stop = loop {
+        let stop = search.run(max_depth(budget), &mut |level, depth| {
+            findings.collect(level, || depth);
+            findings.suffice(options) || !options.all_errors && findings.endless.is_some()
+        });
+        if !matches!(stop, Err(Limit::DeviceMemory(_))) || !search.grows() {
+            break stop;
+        }
+        // The search begins again.
+        findings = Findings::new();
+        search.workers.iter_mut().for_each(|worker| worker.errors = ErrorCollector::new(options));
+    };
+    let (counts, bytes) = (search.counts, search.machine.bytes());
+    let end = conclude(stop, &mut findings, options);
+    let statistics = Statistics {
+        states: counts.states,
+        transitions: counts.transitions,
+        depth: counts.depth,
+        errors: findings.errors,
+        store: StoreKind::Words,
+        state_bytes: search.workers[0].state_bytes,
+        store_bytes: bytes,
+        ..Statistics::default()
+    };
+    let trails = findings.kept.into_iter().map(|(found, depth)| PartialTrail::new(found, depth)).collect();
+    let (violations, limit) = search.trails(trails);
+    let end = match limit {
+        Some(limit) if violations.is_empty() => End::Stopped(limit),
+        _ => end,
+    };
+    Outcome::new(end, violations, statistics)
+}
+
+/// The end of a search, given why it stopped. A search that was not stopped has expanded every state.
+fn conclude(stop: Result<(), Limit>, findings: &mut Findings<u32>, options: &Options) -> End {
+    if findings.suffice(options) {
+        if !options.all_errors {
+            findings.keep_first();
+        }
+        return End::Violation;
+    }
+    match (stop, findings.endless.take()) {
+        (Err(limit), _) => End::Stopped(limit),
+        (Ok(()), Some(finding)) => End::Stopped(Limit::EndlessSequence(finding)),
+        (Ok(()), None) => End::Exhausted(Exhausted::new(findings.errors)),
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    states: u64,
+    transitions: u64,
+    /// The depth of the last level that was expanded.
+    depth: u64,
+}
+
+struct Search<'a, 'm> {
+    machine: &'a mut dyn Accelerator,
+    workers: Vec<Worker<'m>>,
+    budget: &'a Budget,
+    progress: &'a Progress,
+    counts: Counts,
+}
+
+/// A worker that expands states which the machine has left.
+struct Worker<'m> {
+    successors: Box<dyn Successors + 'm>,
+    errors: ErrorCollector,
+    batch: Batch,
+    state_bytes: u64,
+}
+
+impl<'m> Worker<'m> {
+    fn new(successors: Box<dyn Successors + 'm>, options: &Options) -> Worker<'m> {
+        Worker { successors, errors: ErrorCollector::new(options), batch: Batch::new(), state_bytes: 0 }
+    }
+
+    /// Expands some states of a batch.
+    fn expand(&mut self, states: &Batch, range: std::ops::Range<usize>) {
+        self.batch.clear();
+        for at in range {
+            let (state, found) = (states.state(at), self.batch.findings().len());
+            let flags = self.successors.expand(state, Choice::All, &mut self.batch);
+            let findings = &self.batch.findings()[found..];
+            self.errors.inspect((StateId::NONE, state), flags, findings, || self.successors.decode(state));
+        }
+    }
+}
+
+impl Search<'_, '_> {
+    /// Whether the machine has more memory, and has taken it.
+    fn grows(&mut self) -> bool {
+        self.machine.grow() == Ok(true)
+    }
+
+    /// Searches up to this depth. `ended` takes the findings of each level with its depth, and decides whether they are enough.
+    fn run(&mut self, max_depth: u32, ended: &mut dyn FnMut(Vec<LevelFindings>, u32) -> bool) -> Result<(), Limit> {
+        let mut initial = Batch::new();
+        self.workers[0].successors.initial(&mut initial);
+        assert_eq!(initial.len(), 1, "a model has one initial state");
+        self.workers[0].state_bytes = initial.bytes() as u64;
+        self.machine.begin(initial.state(0))?;
+        self.counts = Counts { states: 1, ..Counts::default() };
+        for depth in 0.. {
+            self.counts.depth = u64::from(depth);
+            self.counts.transitions += self.machine.expand_level()?;
+            self.expand_left()?;
+            let new = self.machine.end_level()?;
+            self.counts.states += new;
+            self.report(new);
+            let findings = self.workers.iter_mut().filter_map(|worker| worker.errors.take_findings()).collect();
+            if ended(findings, depth) || new == 0 {
+                return Ok(());
+            }
+            self.budget.check(0)?;
+            if let Some(most) = self.budget.max_states.filter(|most| self.counts.states > *most) {
+                return Err(Limit::States(most));
+            }
+            if depth == max_depth {
+                return Err(Limit::Depth(max_depth));
+            }
+        }
+        Ok(())
+    }
+
+    /// Expands the states of the level that the machine has left.
+    fn expand_left(&mut self) -> Result<(), Limit> {
+        let mut left = Batch::new();
+        loop {
+            left.clear();
+            self.machine.take_left(&mut left)?;
+            if left.is_empty() {
+                return Ok(());
+            }
+            let used = self.share(&left, &|worker, range| worker.expand(&left, range));
+            for worker in &self.workers[..used] {
+                self.counts.transitions += worker.batch.len() as u64;
+                self.machine.add(&worker.batch)?;
+            }
+            self.budget.check(0)?;
+        }
+    }
+
+    /// Divides states among the workers, and returns the number of workers that had some.
+    fn share(&mut self, states: &Batch, work: &(dyn Fn(&mut Worker<'_>, std::ops::Range<usize>) + Sync)) -> usize {
+        let share = states.len().div_ceil(self.workers.len()).max(SHARE);
+        let used = states.len().div_ceil(share);
+        let range = |number: usize| number * share..states.len().min((number + 1) * share);
+        let (first, others) = self.workers[..used].split_at_mut(1);
+        std::thread::scope(|scope| {
+            for (number, worker) in others.iter_mut().enumerate() {
+                spawn(scope, move || work(worker, range(number + 1)));
+            }
+            work(&mut first[0], range(0));
+        });
+        used
+    }
+
+    fn report(&self, open: u64) {
+        let Counts { states, transitions, depth } = self.counts;
+        self.progress.set(Snapshot { states, transitions, depth, queue: open, bytes: self.machine.bytes() });
+    }
+
+    /// The violations whose trails reach the initial state, and the limit that kept others from it.
+    fn trails(&mut self, mut trails: Vec<PartialTrail>) -> (Vec<Violation>, Option<Limit>) {
+        let mut limit = None;
+        while limit.is_none() && trail::deepest(&trails) > 0 {
+            limit = self.extend(&mut trails).err();
+        }
+        (trails.into_iter().filter(PartialTrail::is_done).map(PartialTrail::finish).collect(), limit)
+    }
+
+    /// Extends the longest trails by one step. If the machine no longer knows the level before, it searches again, up to that level.
+    fn extend(&mut self, trails: &mut [PartialTrail]) -> Result<(), Limit> {
+        let depth = trail::deepest(trails) as u32;
+        let mut states = Batch::new();
+        let mut here: Vec<&mut PartialTrail> = trails.iter_mut().filter(|trail| trail.is_at(depth)).collect();
+        let wanted = Wanted::new(here.iter().map(|trail| trail.state()));
+        wanted.states().for_each(|state| states.push(state));
+        let mut candidates = Batch::new();
+        if !self.machine.origins(depth - 1, &states, &mut candidates)? {
+            self.search_again(depth - 1)?;
+            candidates.clear();
+            if !self.machine.origins(depth - 1, &states, &mut candidates)? {
+                return Err(AcceleratorFailure::Full(self.machine.bytes()).into());
+            }
+        }
+        let origins = trail::origins(&wanted, &mut *self.workers[0].successors, candidates.states());
+        for trail in &mut here {
+            let known = trail.step_to_origin(&origins);
+            if !known {
+                let what = "the device gives no predecessor of a state that it has found";
+                return Err(AcceleratorFailure::Lost(what.to_string()).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Searches up to the level at this depth, which is the last one that the machine then knows.
+    fn search_again(&mut self, depth: u32) -> Result<(), Limit> {
+        let counts = self.counts;
+        let stop = if depth == 0 { self.begin_only() } else { self.run(depth - 1, &mut |_, _| false) };
+        self.counts = counts;
+        match stop {
+            Ok(()) | Err(Limit::Depth(_)) => Ok(()),
+            Err(limit) => Err(limit),
+        }
+    }
+
+    fn begin_only(&mut self) -> Result<(), Limit> {
+        let mut initial = Batch::new();
+        self.workers[0].successors.initial(&mut initial);
+        Ok(self.machine.begin(initial.state(0))?)
+    }
+}
