@@ -11,6 +11,7 @@ use super::quotient::QuotientSet;
 use super::resize_barrier::{ExclusiveAccess, SharedAccess};
 use super::table::Refusal;
 use super::table_segments::UnreportedCounts;
+use super::word_table::Added;
 use super::{Capacity, Full};
 
 /// A lossy store that keeps a fingerprint per state.
@@ -87,7 +88,7 @@ impl Filter for Hashes {
         local: &mut UnreportedCounts,
         may: impl FnMut() -> Result<(), Full>,
     ) -> Result<bool, Refusal> {
-        self.set.add(self.cut(hash), access, local, may).map(|added| added.new)
+        self.set.add(self.cut(hash), access, local, may).map(Added::is_new)
     }
 
     fn plan(&self, exclusive: &ExclusiveAccess<'_>, reserve: impl FnMut(u64) -> bool) -> bool {

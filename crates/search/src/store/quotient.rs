@@ -88,7 +88,7 @@ impl QuotientSet {
         let (segment, q) = split(number);
         let content = self.0.get(segment, access);
         let added = content.add(q, self.0.is_private(), may)?;
-        if added.new {
+        if added.is_new() {
             self.0.count(segment, access, unreported);
         }
         Ok(added)
@@ -221,7 +221,7 @@ impl Quotients {
     /// A number that was added before, and whether it is visited.
     #[inline]
     fn known(&self, visited: bool, note: usize) -> Added {
-        Added { new: false, visited, note: self.note_at(note) }
+        Added::known(visited, self.note_at(note))
     }
 
     /// The note at a position, if numbers have notes.
@@ -450,7 +450,7 @@ mod tests {
         for number in numbers {
             let new = loop {
                 match set.add(number, &access, &mut unreported, || Ok(())) {
-                    Ok(added) => break added.new,
+                    Ok(added) => break added.is_new(),
                     Err(_) => access.request_resize(),
                 }
                 access.resize(|exclusive| set.plan(exclusive, |_| true), |exclusive| set.grow(exclusive, |_| ()));
@@ -475,7 +475,7 @@ mod tests {
             assert_eq!(set.is_visited(number, &access), number % 3 == 0);
             let expected = if notes && number % 5 != 0 { note(number) } else { 0 };
             let added = set.add(number, &access, &mut unreported, || panic!("it is there")).unwrap();
-            assert_eq!(added, Added { new: false, visited: number % 3 == 0, note: expected });
+            assert_eq!(added, Added::known(number % 3 == 0, expected));
             assert!(!notes || set.note(number, &access).load(Ordering::Relaxed) == expected);
         }
         set.bytes() as f64 / all.len() as f64

@@ -13,7 +13,6 @@ use super::resize_barrier::{ResizeBarrier, SharedAccess};
 use super::table::Refusal;
 use super::table_segments::UnreportedCounts;
 use super::tree_shape::{Node, Roots, Shape, WINDOW, pool_of};
-use super::word_table::Added;
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 use crate::sync::{Mutex, Ordering};
 
@@ -296,7 +295,7 @@ impl<'a, const NOTES: bool> TreeHandle<'a, NOTES> {
         for &(roots, class, key) in &keys[..count] {
             let (set, _) = shape.set(class, self.store.workers);
             let unreported = writer.unreported[class].get_or_insert_with(|| set.unreported());
-            let Added { new, visited, note } = loop {
+            let added = loop {
                 match set.add(key, access, unreported, || self.allowance.check(0)) {
                     Ok(added) => break added,
                     Err(Refusal::Full(full)) => return Err(full),
@@ -306,10 +305,10 @@ impl<'a, const NOTES: bool> TreeHandle<'a, NOTES> {
                     }
                 }
             };
-            if new {
+            if added.is_new() {
                 self.allowance.spend(length as u64, 0);
             }
-            each(Seen { id: pack(index, roots), new, visited, note });
+            each(added.seen(pack(index, roots)));
         }
         Ok(())
     }

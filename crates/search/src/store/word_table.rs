@@ -10,7 +10,6 @@
 
 use std::marker::PhantomData;
 
-use super::Full;
 use super::hardware::{SLOTS, Width, prefetch_at};
 use super::reserved_memory::Line;
 use super::resize_barrier::{ExclusiveAccess, SharedAccess};
@@ -18,6 +17,7 @@ use super::table::Refusal;
 use super::table_segments::{GrowingLines, SegmentContent, Segments, UnreportedCounts};
 use super::word_format::{Format, Slot, SlotBits, with_known};
 use super::word_hash::{LeastHashes, Rest, Word, WordHash};
+use super::{Full, Seen, StateId};
 use crate::sync::{AtomicBool, AtomicU64, Ordering};
 
 /// Segments for each worker: with few segments, they are soon large enough for huge pages.
@@ -46,17 +46,31 @@ pub(super) struct WordTable<W, const NOTE: u32> {
     numbers: PhantomData<fn(W)>,
 }
 
-/// The result of adding a number: whether it is new, whether it is visited, and its note.
+/// The result of adding a number: whether it is new, whether it is visited, and its note. It is one number and so stays in a
+/// register: a struct inside a `Result` is written and read in parts of different sizes, and the processor waits for that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Added {
-    pub new: bool,
-    pub visited: bool,
-    pub note: u32,
-}
+pub(super) struct Added(u64);
 
 impl Added {
     /// A number that is new.
-    pub const NEW: Added = Added { new: true, visited: false, note: 0 };
+    pub const NEW: Added = Added(1);
+
+    /// A number that was there before.
+    #[inline(always)]
+    pub fn known(visited: bool, note: u32) -> Added {
+        Added(u64::from(visited) << 1 | u64::from(note) << 2)
+    }
+
+    #[inline(always)]
+    pub fn is_new(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    /// The result for the state with this id.
+    #[inline(always)]
+    pub fn seen(self, id: StateId) -> Seen {
+        Seen { id, new: self.is_new(), visited: self.0 & 2 != 0, note: (self.0 >> 2) as u32 }
+    }
 }
 
 /// A hash, whether its number is visited, and the note of the number.
@@ -153,7 +167,7 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
     ) -> Result<Added, Refusal> {
         let (segment, content) = self.segment(hash, access);
         let added = content.add(hash.whole(), self.segments.is_private(), may)?;
-        if added.new {
+        if added.is_new() {
             self.segments.count(segment, access, unreported);
         }
         Ok(added)
@@ -381,7 +395,7 @@ impl<const NOTE: u32> OrderedLines<NOTE> {
             match format.search(words, value) {
                 Ok(slot) => {
                     let visited = format.is_visited(words, slot);
-                    return Ok(Added { new: false, visited, note: format.note(words, slot) });
+                    return Ok(Added::known(visited, format.note(words, slot)));
                 }
                 Err(None) if distance + 1 == self.shape.distances() => {
                     self.blocked.store(true, Ordering::Relaxed);

@@ -12,7 +12,7 @@ use super::resize_barrier::{ResizeBarrier, SharedAccess};
 use super::table::Refusal;
 use super::table_segments::UnreportedCounts;
 use super::word_hash::{Word, WordHash};
-use super::word_table::{Added, WordTable};
+use super::word_table::WordTable;
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 
 /// States interned between two tests whether the table has to grow.
@@ -162,7 +162,7 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
         }
         let table = &self.store.table;
         for &(word, hash) in window {
-            let Added { new, visited, note } = loop {
+            let added = loop {
                 match table.add(hash, access, &mut self.unreported, || self.allowance.check(0)) {
                     Ok(added) => break added,
                     Err(Refusal::Full(full)) => return Err(full),
@@ -172,10 +172,10 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
                     }
                 }
             };
-            if new {
+            if added.is_new() {
                 self.allowance.spend(size_of::<W>() as u64, 0);
             }
-            each(Seen { id: word.id(), new, visited, note });
+            each(added.seen(word.id()));
         }
         Ok(())
     }

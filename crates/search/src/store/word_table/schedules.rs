@@ -17,7 +17,7 @@ fn add_all<W: Word>(shared: &Shared<W>, hashes: &[WordHash<W::Rest>], bits: u32)
         loop {
             match table.add(hash, &access, &mut unreported, || Ok(())) {
                 Ok(result) => {
-                    added += usize::from(result.new);
+                    added += usize::from(result.is_new());
                     break;
                 }
                 Err(_) => access.request_resize(),

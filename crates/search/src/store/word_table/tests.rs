@@ -26,7 +26,7 @@ fn check_with_notes<W: Word + Into<u128> + Eq + std::hash::Hash, const NOTE: u32
         let hash = table.hash(number);
         let new = loop {
             match table.add(hash, &access, &mut unreported, || Ok(())) {
-                Ok(added) => break added.new,
+                Ok(added) => break added.is_new(),
                 Err(_) => access.request_resize(),
             }
             access.resize(|exclusive| table.plan(exclusive, |_| true), |exclusive| table.grow(exclusive, |_| ()));
@@ -47,7 +47,7 @@ fn check_with_notes<W: Word + Into<u128> + Eq + std::hash::Hash, const NOTE: u32
     }
     for &number in &all {
         let hash = table.hash(number);
-        let expected = Added { new: false, visited: third(number), note: note(number) };
+        let expected = Added::known(third(number), note(number));
         assert_eq!(table.is_visited(hash, &access), third(number), "{}", number.into());
         assert_eq!(table.add(hash, &access, &mut unreported, || Ok(())).ok(), Some(expected), "{}", number.into());
         assert!(NOTE == 0 || table.note(hash, &access) == note(number), "{}", number.into());
@@ -106,8 +106,8 @@ fn check_format<const NOTE: u32>(format: Format) {
     let hashes = || (0..slots as u64).map(hash);
     let note = |n: usize| if NOTE == 0 { 0 } else { [1, 0, 0xff, 0x7e][n % 4] << (NOTE - 8) };
     for (n, hash) in hashes().enumerate() {
-        assert!(lines.add(hash, n % 2 == 0, || Ok(())).unwrap().new, "{format:?} {hash:?}");
-        assert!(!lines.add(hash, n % 2 == 1, || panic!("it is there")).unwrap().new, "{format:?} {hash:?}");
+        assert!(lines.add(hash, n % 2 == 0, || Ok(())).unwrap().is_new(), "{format:?} {hash:?}");
+        assert!(!lines.add(hash, n % 2 == 1, || panic!("it is there")).unwrap().is_new(), "{format:?} {hash:?}");
         if n % 3 == 0 {
             assert!(lines.visit(hash, n % 2 == 0) && !lines.visit(hash, n % 2 == 1), "{format:?} {hash:?}");
         }
