@@ -133,6 +133,9 @@ impl Independence {
         let bare = Model { observer: None, goal: None, properties: Vec::new(), ..(**model).clone() };
         let interpreter = Interpreter::new(bare.into()).map_err(|_| "the initial state cannot be computed")?;
         let instances = Instances::of(&interpreter);
+        if instances.by_pid && instances.all.len() == 1 {
+            return Err(NO_REDUCTION);
+        }
         let points = instances.all.iter().map(|i| model.processes[i.process].locations.len()).sum::<usize>();
         if points > MAX_POINTS {
             return Err("there are too many processes and locations");

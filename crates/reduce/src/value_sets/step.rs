@@ -118,9 +118,8 @@ fn has_precedence(system: &System<'_>, before: &Edge, edge: &Edge, indivisible: 
 
 /// Whether processes are at a location only inside of indivisible sequences, which take the first executable edge.
 fn is_only_inside_sequences(unit: &Unit<'_>, at: LocId) -> bool {
-    let edges = &unit.process.edges;
     let begins = at == unit.process.entry || unit.seeds.iter().any(|(seed, _)| *seed == at);
-    !begins && !edges.iter().any(|edge| edge.chain.is_none() && edge.then != Then::Chain && edge.target == at)
+    !begins && !unit.entered[at.index()]
 }
 
 /// Whether no state is stored with the process at the target of an edge.
@@ -128,21 +127,14 @@ fn is_certain_not_stored(system: &System<'_>, unit: &Unit<'_>, at: LocId, edge: 
     let inner = edge.chain.is_some() || edge.then == Then::Chain;
     // The sender of a rendezvous gives control to the receiver.
     let keeps = edge.then == Then::Keep && !matches!(edge.sync, Some(Sync::Send { .. }));
-    let model = system.model;
-    let gated = model.uses_priorities || unit.process.provided.is_some();
-    let committed = model.processes.iter().flat_map(|p| &p.locations).any(|location| location.committed);
+    let gated = system.model.uses_priorities || unit.process.provided.is_some();
     inner
         || (keeps
             && !gated
-            && !committed
+            && !system.has_committed
             && !system.is_synchronous()
-            && !is_inside_sequence(unit.process, at)
+            && !unit.passed[at.index()]
             && can_always_move(unit.process, edge.target))
-}
-
-/// Whether an indivisible sequence may pass a location.
-fn is_inside_sequence(process: &Process, at: LocId) -> bool {
-    process.edges.iter().any(|e| e.chain == Some(at) || (e.then == Then::Chain && e.target == at))
 }
 
 /// Whether a process at a location always has an executable edge.

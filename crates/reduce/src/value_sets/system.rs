@@ -10,7 +10,7 @@ use super::set::bounds_of;
 use crate::startup::{Startup, edges_at, reach};
 use crate::writes::writes;
 use kripke_model::interpret::Interpreter;
-use kripke_model::ir::{ChannelId, Effect, Expr, LocId, Model, Process, Scheduling, Type, Var, VarId, VarRef};
+use kripke_model::ir::{ChannelId, Effect, Expr, LocId, Model, Process, Scheduling, Then, Type, Var, VarId, VarRef};
 use kripke_model::layout::View;
 
 /// Arrays of more elements have one cell for all of them.
@@ -76,6 +76,9 @@ pub(super) struct Unit<'m> {
     pub first_node: usize,
     /// The locations at which the analysis begins, with the values of locals.
     pub seeds: Vec<(LocId, Vec<Vec<i32>>)>,
+    /// By location: an edge outside of indivisible sequences leads there; an indivisible sequence may pass it.
+    pub entered: Vec<bool>,
+    pub passed: Vec<bool>,
 }
 
 pub(super) struct System<'m> {
@@ -94,8 +97,9 @@ pub(super) struct System<'m> {
     pub views: Vec<View>,
     /// States that are reached before; they need not be analysed, but are stored.
     pub before: Vec<Vec<u8>>,
-    /// Some process can end.
+    /// Some process can end; some location is committed.
     pub ends: bool,
+    pub has_committed: bool,
     /// The constants of the model and their neighbours, in ascending order.
     pub thresholds: Vec<i32>,
     /// The number of nodes of all units.
@@ -121,6 +125,7 @@ impl<'m> System<'m> {
             views,
             before,
             ends: model.processes.iter().any(removes),
+            has_committed: model.processes.iter().flat_map(|p| &p.locations).any(|location| location.committed),
             thresholds: thresholds(model),
             nodes: 0,
         };
@@ -172,7 +177,16 @@ impl<'m> System<'m> {
         let locals = process.locals.iter().map(|var| self.variable(var)).collect();
         let (cells, first_node) = (first..self.cells.len() as u32, self.nodes);
         self.nodes += process.locations.len();
-        self.units.push(Unit { process, ty, pid, locals, cells, tracked: false, first_node, seeds });
+        let (mut entered, mut passed) = (vec![false; process.locations.len()], vec![false; process.locations.len()]);
+        for edge in &process.edges {
+            edge.chain.iter().for_each(|at| passed[at.index()] = true);
+            if edge.then == Then::Chain {
+                passed[edge.target.index()] = true;
+            } else if edge.chain.is_none() {
+                entered[edge.target.index()] = true;
+            }
+        }
+        self.units.push(Unit { process, ty, pid, locals, cells, tracked: false, first_node, seeds, entered, passed });
     }
 
     fn add_channels(&mut self) {

@@ -119,6 +119,10 @@ impl Shape {
             [] => 0,
             rest => match rest.first_chunk::<WORD>() {
                 Some(word) => u64::from_le_bytes(*word),
+                // A word that is loaded after its bytes were copied one by one makes the processor wait.
+                None if let Some(last) = state.last_chunk::<WORD>() => {
+                    u64::from_le_bytes(*last) >> (8 * (WORD - rest.len()))
+                }
                 None => {
                     let mut word = [0; WORD];
                     word[..rest.len()].copy_from_slice(rest);
