@@ -6,7 +6,7 @@
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::Path;
 
-use cudarc::driver::sys::{CUcontext, CUdevice_attribute, CUfunction, CUmodule, CUresult};
+use cudarc::driver::sys::{CUcontext, CUdevice_attribute, CUfunction, CUfunction_attribute, CUmodule, CUresult};
 use cudarc::driver::{DriverError, result, sys};
 use cudarc::nvrtc;
 
@@ -20,7 +20,14 @@ const THREADS: u64 = 256;
 /// The least compute capability: threads of a warp go on independently.
 const LEAST_CAPABILITY: u32 = 7;
 
-/// Memory that is left to the driver.
+/// The least version of NVRTC: it takes kernels whose parameters are constants of the grid.
+const LEAST_COMPILER: (u32, u32) = (11, 7);
+
+/// The least version of NVRTC that compiles comparing and swapping 128 bits, and the least major number of a capability that has it.
+const SWAPPING_COMPILER: (u32, u32) = (12, 3);
+const SWAPPING_CAPABILITY: u32 = 9;
+
+/// Memory that is left to the driver, besides that for local variables.
 const RESERVE: u64 = 768 << 20;
 
 /// The first GPU, with the kernels for one model.
@@ -61,7 +68,7 @@ pub fn properties() -> Result<Properties, NoDevice> {
     Ok(properties)
 }
 
-/// The version of the compiler for kernels, or why there is none.
+/// The version of the compiler for kernels, or why there is none to use.
 pub fn compiler() -> Result<(u32, u32), NoDevice> {
     // SAFETY: it loads a library, whose initialisers do nothing but what every user of it does.
     if !unsafe { nvrtc::sys::is_culib_present() } {
@@ -72,7 +79,18 @@ pub fn compiler() -> Result<(u32, u32), NoDevice> {
     // SAFETY: both numbers outlive the call.
     let called = unsafe { nvrtc::sys::nvrtcVersion(&raw mut major, &raw mut minor) };
     called.result().map_err(|e| NoDevice(format!("NVRTC does not work: {e}")))?;
-    Ok((major.unsigned_abs(), minor.unsigned_abs()))
+    check_compiler((major.unsigned_abs(), minor.unsigned_abs()))
+}
+
+/// The version, unless it is too old. Functions that are called later may be missing there.
+fn check_compiler(version: (u32, u32)) -> Result<(u32, u32), NoDevice> {
+    let ((major, minor), (least_major, least_minor)) = (version, LEAST_COMPILER);
+    match version >= LEAST_COMPILER {
+        true => Ok(version),
+        false => Err(NoDevice(format!(
+            "NVRTC {major}.{minor} is too old: {least_major}.{least_minor} is the least (see LD_LIBRARY_PATH)"
+        ))),
+    }
 }
 
 fn open() -> Result<Opened, NoDevice> {
@@ -110,8 +128,19 @@ fn inspect(device: c_int) -> Result<Properties, DriverError> {
         memory: memory as u64,
         processors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
         capability: (major, minor),
-        swaps_128_bits: major >= 9,
+        swaps_128_bits: swaps_128_bits(major, compiler().ok()),
     })
+}
+
+/// Whether kernels can compare and swap 128 bits. A compiler that is not known is no obstacle: there are no kernels without one.
+fn swaps_128_bits(capability: u32, compiler: Option<(u32, u32)>) -> bool {
+    capability >= SWAPPING_CAPABILITY && compiler.is_none_or(|version| version >= SWAPPING_COMPILER)
+}
+
+/// Bytes that the driver takes for the local variables of kernels when it launches them: a share, of so many bytes and some for calls, for each
+/// thread that the multiprocessors can run at a time.
+fn local_pool(bytes: u64, threads: u64) -> u64 {
+    (bytes + 512).next_multiple_of(256) * threads
 }
 
 fn text_of(error: DriverError) -> String {
@@ -151,7 +180,23 @@ impl Cuda {
             let function = unsafe { result::module::get_function(self.module, name) }.map_err(failed)?;
             self.kernels.push((function, self.most_blocks(function).map_err(failed)?));
         }
+        let local = self.local_memory().map_err(failed)?;
+        self.properties.free = self.properties.free.saturating_sub(local);
         Ok(())
+    }
+
+    /// Bytes that the driver takes for the local variables of the kernels.
+    fn local_memory(&self) -> Result<u64, DriverError> {
+        let bytes = CUfunction_attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES;
+        let threads = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR;
+        let mut most = 0;
+        for (function, _) in &self.kernels {
+            // SAFETY: the function is one of the module.
+            most = most.max(unsafe { result::function::get_function_attribute(*function, bytes) }?.unsigned_abs());
+        }
+        // SAFETY: the device is one that the driver has given.
+        let threads = unsafe { result::device::get_attribute(self.device, threads) }?.unsigned_abs();
+        Ok(local_pool(most.into(), u64::from(threads) * u64::from(self.properties.processors)))
     }
 
     /// Gives the memory back.
@@ -208,8 +253,8 @@ impl Device for Cuda {
     }
 
     fn allocate(&mut self, bytes: u64) -> Result<Address, DeviceError> {
-        let size = usize::try_from(bytes).map_err(|_| DeviceError::OutOfMemory(bytes))?;
         self.free().map_err(failed)?;
+        let size = usize::try_from(bytes).map_err(|_| DeviceError::OutOfMemory(bytes))?;
         // SAFETY: the memory is freed once, when other memory is taken or this is dropped.
         let address = unsafe { result::malloc_sync(size) }.map_err(|e| match e.0 {
             CUresult::CUDA_ERROR_OUT_OF_MEMORY => DeviceError::OutOfMemory(bytes),
@@ -260,5 +305,30 @@ impl Drop for Cuda {
             }
             let _ = result::primary_ctx::release(self.device);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_compilers_are_refused() {
+        assert_eq!(check_compiler((11, 7)), Ok((11, 7)));
+        assert_eq!(check_compiler((13, 0)), Ok((13, 0)));
+        let refused = check_compiler((11, 2)).map_err(|why| why.to_string());
+        assert_eq!(refused, Err("NVRTC 11.2 is too old: 11.7 is the least (see LD_LIBRARY_PATH)".to_string()));
+    }
+
+    #[test]
+    fn swaps_of_128_bits_need_device_and_compiler() {
+        assert!(swaps_128_bits(9, Some((12, 3))) && swaps_128_bits(10, Some((13, 0))) && swaps_128_bits(9, None));
+        assert!(!swaps_128_bits(9, Some((12, 2))) && !swaps_128_bits(8, Some((13, 0))));
+    }
+
+    #[test]
+    fn local_variables_have_memory_for_all_threads() {
+        assert_eq!(local_pool(0, 1), 512);
+        assert_eq!(local_pool(3000, 2048 * 132), 3584 * 2048 * 132);
     }
 }

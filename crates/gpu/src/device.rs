@@ -7,7 +7,8 @@ pub trait Device {
     /// What is known about the device.
     fn properties(&self) -> &Properties;
 
-    /// Takes so much memory in place of what was taken before. Its content is arbitrary. The address is divisible by 256.
+    /// Takes so much memory in place of what was taken before, which is given back even if there is too little. Its content is arbitrary. The
+    /// address is divisible by 256.
     fn allocate(&mut self, bytes: u64) -> Result<Address, DeviceError>;
 
     /// Sets memory to 0.
@@ -68,23 +69,20 @@ impl std::error::Error for DeviceError {}
 pub enum Kernel {
     /// Expands the states of a level.
     ExpandLevel,
-    /// Lists the states of a level that are left to the host.
-    ListLeft,
     /// Inserts states of the host.
     AddGiven,
-    /// Lists the states of a level that may have one of the given states as successor.
+    /// Lists the states of a level that may have one of the given states as successor: those that are left to the host, and those that have one.
     FindOrigins,
 }
 
 impl Kernel {
     /// All kernels, in order.
-    pub const ALL: [Kernel; 4] = [Kernel::ExpandLevel, Kernel::ListLeft, Kernel::AddGiven, Kernel::FindOrigins];
+    pub const ALL: [Kernel; 3] = [Kernel::ExpandLevel, Kernel::AddGiven, Kernel::FindOrigins];
 
     /// The name of the function.
     pub fn name(self) -> &'static str {
         match self {
             Kernel::ExpandLevel => "expand_level",
-            Kernel::ListLeft => "list_left",
             Kernel::AddGiven => "add_given",
             Kernel::FindOrigins => "find_origins",
         }

@@ -128,11 +128,11 @@ impl Device for Emulation {
     }
 
     fn allocate(&mut self, bytes: u64) -> Result<Address, DeviceError> {
-        if bytes > self.properties.free {
-            return Err(DeviceError::OutOfMemory(bytes));
-        }
-        self.send(&[0, bytes])?;
-        self.answer()
+        // The memory that was taken before is given back first, as on a GPU.
+        let fits = bytes <= self.properties.free;
+        self.send(&[0, if fits { bytes } else { 0 }])?;
+        let address = self.answer()?;
+        if fits { Ok(address) } else { Err(DeviceError::OutOfMemory(bytes)) }
     }
 
     fn clear(&mut self, at: Address, bytes: u64) -> Result<(), DeviceError> {

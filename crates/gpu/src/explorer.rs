@@ -61,6 +61,8 @@ pub struct Explorer<D> {
     flag: (usize, u64),
     base: Parameters,
     levels: Vec<Level>,
+    /// The end of the positions that may have been written, those of the level in progress too.
+    written: u64,
     counters: Counters,
     left: Left,
 }
@@ -88,9 +90,9 @@ impl<D: Device> Explorer<D> {
         let plan = stages.remove(0);
         let base = lay_out(&plan, device.allocate(plan.bytes)?);
         let flag = (model.bits as usize / 64, 1 << (model.bits % 64));
-        let (levels, words) = (Vec::new(), model.words);
+        let (levels, written, words) = (Vec::new(), 0, model.words);
         let (counters, left) = (Counters::default(), Left::default());
-        Ok(Explorer { device, plan, larger: stages, words, flag, base, levels, counters, left })
+        Ok(Explorer { device, plan, larger: stages, words, flag, base, levels, written, counters, left })
     }
 
     /// How the memory is divided.
@@ -107,15 +109,20 @@ impl<D: Device> Explorer<D> {
         self.levels.last().copied().unwrap_or_default()
     }
 
+    /// The number of keys that the ring has room for after the last level. They may overwrite older levels if the table has the keys.
+    fn room(&self) -> u64 {
+        let (last, size) = (self.level(), self.plan.ring_size);
+        if self.plan.keys_in_table { size - last.places } else { size - last.end() }
+    }
+
     /// The parameters of a launch for places of the last level, or of an earlier one.
     fn parameters(&self, places: Level) -> Parameters {
         let (last, size) = (self.level(), self.plan.ring_size);
-        let room = if self.plan.keys_in_table { size - last.places } else { size - last.end() };
         Parameters {
             in_begin: places.begin % size,
             in_count: places.places,
             out_begin: last.end() % size,
-            out_room: room,
+            out_room: self.room(),
             passes: 1,
             ..self.base
         }
@@ -129,12 +136,12 @@ impl<D: Device> Explorer<D> {
         if full != 0 { Err(AcceleratorFailure::Full(self.plan.bytes)) } else { Ok(()) }
     }
 
-    /// Lists states of a part of a level: those that are left, or those that a kernel finds otherwise. The list has room for all.
-    fn list(&mut self, kernel: Kernel, part: Level, given: u64) -> Result<u64, AcceleratorFailure> {
+    /// Lists states of a part of a level: those that are left, and those with one of the given states as successor. The list has room for all.
+    fn list(&mut self, part: Level, given: u64) -> Result<u64, AcceleratorFailure> {
         let at = self.base.counters + 8 * (COUNTERS as u64 - 1);
         self.device.write(at, &[0]).map_err(lost)?;
         let parameters = Parameters { given_count: given, ..self.parameters(part) };
-        self.device.launch(kernel, part.places, &parameters).map_err(lost)?;
+        self.device.launch(Kernel::FindOrigins, part.places, &parameters).map_err(lost)?;
         let mut listed = [0];
         self.device.read(at, &mut listed).map_err(lost)?;
         Ok(listed[0])
@@ -169,9 +176,16 @@ impl<D: Device> Explorer<D> {
         Ok((words.len() / key_words) as u64)
     }
 
+    /// Takes the memory of the plan again after the device did not have more: another program may use it. No larger plan is tried again.
+    fn take_memory_again(&mut self) -> Result<(), AcceleratorFailure> {
+        self.larger.clear();
+        self.base = lay_out(&self.plan, self.device.allocate(self.plan.bytes).map_err(lost)?);
+        Ok(())
+    }
+
     /// Whether the places of a level still have its keys.
     fn is_retained(&self, level: Level) -> bool {
-        self.level().end() <= level.begin + self.plan.ring_size
+        self.written <= level.begin + self.plan.ring_size
     }
 }
 
@@ -209,6 +223,7 @@ impl<D: Device> Accelerator for Explorer<D> {
 
     fn begin(&mut self, initial: &State) -> Result<(), AcceleratorFailure> {
         self.levels.clear();
+        self.written = 0;
         self.left = Left::default();
         self.device.clear(self.base.table, self.plan.buckets * BUCKET).map_err(lost)?;
         self.device.clear(self.base.counters, COUNTER_BYTES).map_err(lost)?;
@@ -220,6 +235,7 @@ impl<D: Device> Accelerator for Explorer<D> {
 
     fn expand_level(&mut self) -> Result<u64, AcceleratorFailure> {
         let (level, passes) = (self.level(), self.plan.passes);
+        self.written = level.end() + self.room();
         self.device.clear(self.base.counters, COUNTER_BYTES).map_err(lost)?;
         for pass in 0..passes {
             let parameters = Parameters { passes, pass, ..self.parameters(level) };
@@ -240,7 +256,7 @@ impl<D: Device> Accelerator for Explorer<D> {
             let Level { begin, places } = self.left.rest;
             let part = Level { begin, places: places.min(self.plan.listed) };
             let rest = Level { begin: part.end(), places: places - part.places };
-            let listed = self.list(Kernel::ListLeft, part, 0)?;
+            let listed = self.list(part, 0)?;
             self.left = Left { listed, taken: 0, rest };
         }
         let count = (self.left.listed - self.left.taken).min(READ);
@@ -263,6 +279,7 @@ impl<D: Device> Accelerator for Explorer<D> {
     fn end_level(&mut self) -> Result<u64, AcceleratorFailure> {
         let next = Level { begin: self.level().end(), places: self.counters.appended };
         self.levels.push(next);
+        self.written = next.end();
         Ok(next.places - self.counters.holes)
     }
 
@@ -275,7 +292,7 @@ impl<D: Device> Accelerator for Explorer<D> {
         while rest.places > 0 {
             let part = Level { begin: rest.begin, places: rest.places.min(self.plan.listed) };
             rest = Level { begin: part.end(), places: rest.places - part.places };
-            let listed = self.list(Kernel::FindOrigins, part, given)?;
+            let listed = self.list(part, given)?;
             self.read_list(0, listed, out)?;
         }
         Ok(true)
@@ -285,11 +302,17 @@ impl<D: Device> Accelerator for Explorer<D> {
         if self.larger.is_empty() {
             return Ok(false);
         }
-        let plan = self.larger.remove(0);
-        self.base = lay_out(&plan, self.device.allocate(plan.bytes).map_err(lost)?);
-        self.plan = plan;
         self.levels.clear();
-        Ok(true)
+        let plan = self.larger.remove(0);
+        match self.device.allocate(plan.bytes) {
+            Ok(start) => {
+                self.base = lay_out(&plan, start);
+                self.plan = plan;
+                Ok(true)
+            }
+            Err(DeviceError::OutOfMemory(_)) => self.take_memory_again().map(|()| false),
+            Err(error) => Err(lost(error)),
+        }
     }
 
     fn bytes(&self) -> u64 {

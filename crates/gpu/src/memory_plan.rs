@@ -37,6 +37,9 @@ pub struct MemoryPlan {
 /// A search begins with a part of the memory, since clearing and using much takes longer, and takes more when it is full.
 const STAGES: [u64; 2] = [6 << 30, 48 << 30];
 
+/// The part of the slots of a table that a search can rely on.
+const FILLED_PERCENT: u64 = 85;
+
 /// Bytes for the counters.
 pub(crate) const COUNTER_BYTES: u64 = 256;
 
@@ -64,10 +67,11 @@ impl MemoryPlan {
         smaller.chain([bytes]).filter_map(|bytes| MemoryPlan::new(bytes, model, swaps_128_bits)).collect()
     }
 
-    /// The most states that the device can hold.
+    /// The number of states that the device can hold: a fuller table may count as full, since a search for an empty slot is given up some time.
     pub fn most_states(&self) -> u64 {
         let slots = self.buckets * BUCKET / if self.keys_in_table { 8 * self.key_words as u64 } else { 8 };
-        if self.keys_in_table { slots } else { slots.min(self.ring_size) }
+        let most = slots * FILLED_PERCENT / 100;
+        if self.keys_in_table { most } else { most.min(self.ring_size) }
     }
 
     pub(crate) fn key_bytes(&self) -> u64 {
@@ -99,6 +103,16 @@ mod tests {
                     assert!(sum > bytes / 10 * 9, "{plan:?}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn not_all_slots_are_promised() {
+        for (bits, swaps, slot) in [(63, false, 8), (100, true, 16), (100, false, 8), (200, true, 8)] {
+            let plan = MemoryPlan::new(1 << 30, &model(bits), swaps).expect("enough memory");
+            let slots = plan.buckets * BUCKET / slot;
+            assert!((84..=85).contains(&(plan.most_states() * 100 / slots)), "{bits} bits: {plan:?}");
+            assert!(plan.keys_in_table || plan.most_states() <= plan.ring_size, "{bits} bits: {plan:?}");
         }
     }
 

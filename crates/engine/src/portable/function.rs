@@ -406,6 +406,8 @@ impl<'a> Translation<'a> {
         let name = self.constant(args[0]).and_then(runtime::name);
         let name = name.ok_or_else(|| Unportable("an operation of the runtime".to_string()))?;
         let mut texts: Vec<String> = args[1..].iter().map(|arg| self.text(*arg)).collect();
+        // The question decides about the function that answers it.
+        let name = if name == "rt_answer" { runtime::name_of_answer(self.constant(args[3])) } else { name };
         // The layout of a channel is part of the name.
         let layout = args.last().and_then(|arg| self.buffers.get(&self.constant(*arg)?));
         let suffix = match (name, layout) {

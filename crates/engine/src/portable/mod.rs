@@ -5,12 +5,12 @@
 //! ([`runtime`]); a model that needs one that is missing there is refused.
 
 mod function;
+mod inlining;
 mod runtime;
 
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use cranelift_codegen::ir::Function;
 use kripke_model::Model;
 use kripke_model::layout::Layout;
 use kripke_model::words::WordLayout;
@@ -21,6 +21,7 @@ use crate::trace::TraceAutomaton;
 use crate::words::Words;
 use crate::{Options, Unsupported, jit};
 use function::Translation;
+use inlining::Inlining;
 
 /// The definitions that every text begins with.
 const PRELUDE: &str = include_str!("prelude.h");
@@ -47,10 +48,6 @@ pub struct PortableCode {
     /// The number of instructions of the code that the text was made from. The time to compile the text grows with it.
     pub instructions: usize,
 }
-
-/// The numbers of instructions of a function, and of all, up to which functions are compiled as parts of their callers.
-const INLINED: usize = 4_000;
-const ALL_INLINED: usize = 12_000;
 
 /// The reason why a function has no C++ form.
 #[derive(Debug)]
@@ -111,25 +108,30 @@ impl PortableCode {
             .enumerate()
             .map(|(i, buffer)| (std::ptr::from_ref(buffer).addr() as i64, i))
             .collect();
-        let instructions = functions.iter().map(|(_, function)| function.dfg.num_insts()).sum();
-        let macro_of = |function: &Function| match function.dfg.num_insts() <= INLINED && instructions <= ALL_INLINED {
-            true => "HD",
-            false => "HD_LARGE",
-        };
-        let mut text = source.definitions();
-        text.push_str(PRELUDE);
-        for (number, (_, function)) in functions.iter().enumerate() {
-            let hd = macro_of(function);
-            let _ =
-                writeln!(text, "template <class Em> {hd} int f{number}(Context<Em>* c, u8* state, u64 base, u64 pid);");
-        }
-        source.runtime(&mut text);
+        let mut bodies = String::new();
+        source.runtime(&mut bodies);
         for (number, (name, function)) in functions.iter().enumerate() {
-            let _ = writeln!(text, "// {name}");
-            let name = format!("{} int f{number}", macro_of(function));
-            text.push_str(&Translation::of(function, &name, &buffers)?);
+            let _ = writeln!(bodies, "// {name}");
+            bodies.push_str(&Translation::of(function, &format!("INLINE_{number} int f{number}"), &buffers)?);
         }
-        source.expand(&mut text);
+        source.expand(&mut bodies);
+        let sizes: Vec<usize> = functions.iter().map(|(_, function)| function.dfg.num_insts()).collect();
+        let text = [&source.definitions(), PRELUDE, &declarations(&sizes, &bodies), &bodies].concat();
+        let instructions = sizes.iter().sum();
         Ok(PortableCode { text, words: words.layout().word_count(), bits: words.layout().bits(), instructions })
     }
+}
+
+/// The declarations of the generated functions of these sizes. Macros say which of them become parts of their callers.
+fn declarations(sizes: &[usize], bodies: &str) -> String {
+    let (mut text, mut inlining) = (String::new(), Inlining::new(sizes, bodies));
+    for number in 0..sizes.len() {
+        let _ = writeln!(
+            text,
+            "#define INLINE_{number} {}\n\
+             template <class Em> INLINE_{number} int f{number}(Context<Em>* c, u8* state, u64 base, u64 pid);",
+            inlining.macro_of(number)
+        );
+    }
+    text
 }

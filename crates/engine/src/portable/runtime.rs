@@ -32,6 +32,16 @@ pub(super) fn name(number: i64) -> Option<&'static str> {
     names.iter().find(|(call, _)| call.number() == number).map(|(_, name)| *name)
 }
 
+/// The name of the function that answers a question. Those that do not depend on whether processes are enabled have one of their own: the
+/// functions that decide that may ask them, and code for a device must not be recursive.
+pub(super) fn name_of_answer(question: Option<i64>) -> &'static str {
+    let looks = [question::NON_PROGRESS, question::LOCATION, question::PRIORITY];
+    match question.is_some_and(|asked| looks.iter().any(|look| i64::from(*look) == asked)) {
+        true => "rt_look",
+        false => "rt_answer",
+    }
+}
+
 /// The loading of a field of this width at an address.
 fn load(width: Width, at: &str) -> String {
     match width {
@@ -70,6 +80,8 @@ impl Source<'_> {
         self.tables(text);
         self.emit(text);
         self.may_end(text);
+        self.look(text);
+        self.enabled(text);
         self.answer(text);
         self.set_priority(text);
         self.follow(text);
@@ -159,25 +171,16 @@ impl Source<'_> {
         offset.map_or("1".to_string(), |offset| format!("(i32)b[{}]", site.base as usize + offset))
     }
 
-    /// Answers to questions of compiled code. -1 if the state has to be left.
-    fn answer(&self, text: &mut String) {
-        text.push_str("template <class Em> HD i32 rt_enabled(Context<Em>* c, u8* b, u32 pid, u32 ask) {\n");
-        text.push_str("u32 saved = c->ask; int answer = 2; c->ask = ask;\nswitch (pid) {\n");
+    /// Answers to questions of compiled code about locations and priorities. -1 if the state has to be left.
+    fn look(&self, text: &mut String) {
         let sites = || self.facts.sites.iter().enumerate();
-        for (pid, site) in sites() {
-            if let Some(enabled) = self.function(Role::Enabled, Some((site.process, pid as u32))) {
-                let _ = writeln!(text, "case {pid}: answer = f{enabled}<Em>(c, b, {}, {pid}); break;", site.base);
-            }
-        }
-        let (done, yes) = (status::DONE, status::YES);
-        let _ = writeln!(text, "}}\nc->ask = saved;\nreturn answer == {done} ? 0 : answer == {yes} ? 1 : -1;\n}}");
         text.push_str("HD i32 rt_priority(const u8* b, i32 pid) {\nswitch (pid) {\n");
         for (pid, site) in sites() {
             let _ = writeln!(text, "case {pid}: return {};", self.priority(site));
         }
         text.push_str("}\nreturn 0;\n}\n");
-        text.push_str("template <class Em> HD u32 rt_answer(Context<Em>* c, u8* b, u32 question, u32 pid) {\nswitch (question) {\n");
-        let _ = writeln!(text, "case {}: {{", question::NON_PROGRESS);
+        text.push_str("template <class Em> HD u32 rt_look(Context<Em>*, const u8* b, u32 question, u32 pid) {\n");
+        let _ = writeln!(text, "switch (question) {{\ncase {}: {{", question::NON_PROGRESS);
         for (_, site) in sites() {
             let locations = self.model.processes[site.process as usize].locations.iter().enumerate();
             for (number, _) in locations.filter(|(_, location)| location.progress) {
@@ -188,16 +191,37 @@ impl Source<'_> {
         for (pid, site) in sites() {
             let _ = writeln!(text, "case {pid}: return {};", self.location(site));
         }
+        let priority = question::PRIORITY;
+        let _ = writeln!(
+            text,
+            "default: return 0; }}\ncase {priority}: return (u32)rt_priority(b, (i32)pid);\n}}\nreturn (u32)-1;\n}}"
+        );
+    }
+
+    /// Whether a process is enabled. -1 if the state has to be left.
+    fn enabled(&self, text: &mut String) {
+        text.push_str("template <class Em> HD i32 rt_enabled(Context<Em>* c, u8* b, u32 pid, u32 ask) {\n");
+        text.push_str("u32 saved = c->ask; int answer = 2; c->ask = ask;\nswitch (pid) {\n");
+        for (pid, site) in self.facts.sites.iter().enumerate() {
+            if let Some(enabled) = self.function(Role::Enabled, Some((site.process, pid as u32))) {
+                let _ = writeln!(text, "case {pid}: answer = f{enabled}<Em>(c, b, {}, {pid}); break;", site.base);
+            }
+        }
+        let (done, yes) = (status::DONE, status::YES);
+        let _ = writeln!(text, "}}\nc->ask = saved;\nreturn answer == {done} ? 0 : answer == {yes} ? 1 : -1;\n}}");
+    }
+
+    /// Answers to questions that depend on whether processes are enabled. -1 if the state has to be left.
+    fn answer(&self, text: &mut String) {
+        text.push_str("template <class Em> HD u32 rt_answer(Context<Em>* c, u8* b, u32 question, u32 pid) {\nswitch (question) {\n");
         let count = self.facts.sites.len();
         let _ = writeln!(
             text,
-            "default: return 0; }}\ncase {}: return (u32)rt_priority(b, (i32)pid);\n\
-             case {}: return pid < {count} ? (u32)rt_enabled<Em>(c, b, pid, 0) : 0;\n\
+            "case {}: return pid < {count} ? (u32)rt_enabled<Em>(c, b, pid, 0) : 0;\n\
              case {}: case {}: {{\nif (pid >= {count}) return (u32)-1;\ni32 mine = rt_priority(b, (i32)pid);\n\
              u32 ask = question == {} ? {} : {};\n\
              for (u32 other = 0; other < {count}; other++) if (other != pid && rt_priority(b, (i32)other) > mine) {{\n\
              i32 x = rt_enabled<Em>(c, b, other, ask); if (x) return (u32)x;\n}}\nreturn 0; }}\n}}\nreturn (u32)-1;\n}}",
-            question::PRIORITY,
             question::ENABLED,
             question::OUTRANKED,
             question::OUTRANKED_RECEIVER,

@@ -90,8 +90,42 @@ fn cases(model: &Arc<Model>, words: &Arc<Words>, limit: usize) -> Vec<Case> {
     cases
 }
 
+/// The functions of a text that call a function, each with the functions that it calls.
+fn calls(text: &str) -> BTreeMap<&str, Vec<&str>> {
+    fn word(text: &str) -> &str {
+        text.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default()
+    }
+    let (mut calls, mut caller) = (BTreeMap::<&str, Vec<&str>>::new(), "");
+    for line in text.lines() {
+        match line.strip_prefix("template <class Em> ").and_then(|rest| rest.split_once('(')) {
+            Some((before, _)) => caller = word(before),
+            None => line.match_indices("<Em>(").for_each(|(at, _)| {
+                calls.entry(caller).or_default().push(word(&line[..at]));
+            }),
+        }
+    }
+    calls
+}
+
+/// A function that calls itself, perhaps by way of others. Compilers for devices can't tell how much stack it needs.
+fn recursive(text: &str) -> Option<String> {
+    let mut calls = calls(text);
+    while !calls.is_empty() {
+        let (ends, rest): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            calls.clone().into_iter().partition(|(_, called)| called.iter().all(|name| !calls.contains_key(name)));
+        if ends.is_empty() {
+            return rest.keys().next().map(ToString::to_string);
+        }
+        calls = rest;
+    }
+    None
+}
+
 /// Compiles the text of a model, and compares its successors with those of the interpreter.
 fn compare(folder: &Path, code: &PortableCode, cases: &[Case]) -> Result<Compared, String> {
+    if let Some(name) = recursive(&code.text) {
+        return Err(format!("{name} is recursive"));
+    }
     let (source, program) = (folder.join("model.cpp"), folder.join("model"));
     std::fs::write(&source, format!("{}{MAIN}", code.text)).map_err(|e| e.to_string())?;
     let output = Command::new("g++").args(["-O0", "-w", "-std=c++17", "-o"]).arg(&program).arg(&source).output();
@@ -215,6 +249,25 @@ fn random_models_have_the_successors_of_the_interpreter() {
     }
     tally.report();
     assert!(tally.models * 4 > count as usize, "many models must have portable code");
+}
+
+/// Whether a process is enabled depends on priorities, which are asked for in guards, too.
+#[test]
+fn guards_about_priorities_are_not_recursive() {
+    if !has_compiler() {
+        return;
+    }
+    let text = "byte x, y;\n\
+        active proctype A() priority 2 { do :: get_priority(1) < 4 && x < 5 -> x++ :: x == 5 -> break od }\n\
+        active proctype B() priority 3 { do :: get_priority(_pid) > 1 && y < 5 -> y++; set_priority(_pid, y) :: else -> break od }";
+    let model = Arc::new(own_models::read("model.pml", text));
+    let (words, code) = portable(&model).expect("it has portable code");
+    assert_eq!(recursive(&code.text), None);
+    let with_one_function = code.text.replace("rt_look", "rt_answer");
+    assert!(recursive(&with_one_function).is_some(), "a guard of a process that is asked for asks for priorities");
+    let folder = tempfile::tempdir().expect("a folder");
+    let compared = compare(folder.path(), &code, &cases(&model, &words, 300)).unwrap_or_else(|e| panic!("{e}"));
+    assert!(compared.states > 10 && compared.left * 2 < compared.states, "{} of {}", compared.left, compared.states);
 }
 
 #[test]

@@ -25,22 +25,25 @@ struct Stage {
   }
 };
 
-__device__ __forceinline__ void insert_staged(const Parameters& p, const Key* staged, u32* used) {
+// Inserts the staged keys. Afterwards all threads of the block agree on whether the memory is full.
+__device__ __forceinline__ void insert_staged(const Parameters& p, const Key* staged, u32* used, u32* full) {
   __syncthreads();
   u32 count = *used < STAGED ? *used : STAGED;
+  u64 reported = threadIdx.x == 0 ? __ldcg(&p.counters[FULL]) : 0;
   for (u32 i = threadIdx.x; i < (count + THREADS - 1) / THREADS * THREADS; i += THREADS) {
     Key key = staged[i < count ? i : 0];
     append_of_warp(p, i < count && insert(p, key), key);
   }
   __syncthreads();
-  if (threadIdx.x == 0) *used = 0;
+  if (threadIdx.x == 0) { *used = 0; *full = reported != 0; }
   __syncthreads();
 }
 
-// Expands the states of a level. The first pass counts, and lists the states that are left to the host.
+// Expands the states of a level. The first pass counts, and lists the states that are left to the host. When the memory is full, blocks
+// leave off: every further insertion into a full table looks at very many buckets.
 extern "C" __global__ void __launch_bounds__(THREADS) expand_level(const __grid_constant__ Parameters p) {
   __shared__ Key staged[STAGED];
-  __shared__ u32 used;
+  __shared__ u32 used, full;
   u64 transitions = 0;
   if (threadIdx.x == 0) used = 0;
   __syncthreads();
@@ -54,21 +57,11 @@ extern "C" __global__ void __launch_bounds__(THREADS) expand_level(const __grid_
         else if (p.pass == 0) leave(p, key);
       }
     }
-    insert_staged(p, staged, &used);
+    insert_staged(p, staged, &used, &full);
+    if (full) break;
   }
   __syncwarp();
   if (p.pass == 0) add_to(&p.counters[TRANSITIONS], transitions);
-}
-
-struct Ignore { __device__ __forceinline__ void operator()(const State&) {} };
-
-// Lists the states that are left to the host, and does nothing else.
-extern "C" __global__ void __launch_bounds__(THREADS) list_left(const __grid_constant__ Parameters p) {
-  for (u64 at = (u64)blockIdx.x * THREADS + threadIdx.x; at < p.in_count; at += (u64)gridDim.x * THREADS) {
-    Key key = load_key(p.ring + ring_index(p, p.in_begin, at));
-    Ignore ignore;
-    if (!is_hole(key) && expand(state_of(key), ignore) != MODEL_DONE) leave(p, key);
-  }
 }
 
 // Inserts states of the host.
@@ -88,7 +81,7 @@ struct Compare {
   }
 };
 
-// Lists the states of a level that have one of the given states as successor, or are left to the host.
+// Lists the states of a level that have one of the given states as successor, or are left to the host: only these if no states are given.
 extern "C" __global__ void __launch_bounds__(THREADS) find_origins(const __grid_constant__ Parameters p) {
   for (u64 at = (u64)blockIdx.x * THREADS + threadIdx.x; at < p.in_count; at += (u64)gridDim.x * THREADS) {
     Key key = load_key(p.ring + ring_index(p, p.in_begin, at));

@@ -16,7 +16,7 @@
 #endif
 
 // Buckets that are looked at before the table counts as full.
-#define MOST_PROBES 1024
+#define MOST_PROBES 4096
 
 struct alignas(KEY_WORDS == 1 ? 8 : 16) Key { u64 w[KEY_WORDS]; };
 
@@ -190,8 +190,15 @@ __device__ __forceinline__ void leave_hole(const Parameters& p, u64 mine) {
   atomicAdd(&p.counters[HOLES], 1ull);
 }
 
+// A key is stored before the entry that refers to it, but without a fence a thread may load the entry and an older content of the place. Then
+// the tags agree and the keys differ, so the key is loaded again behind a fence. That is rare otherwise; a fence for every known state would be
+// expensive, since it empties the first-level cache.
 __device__ __forceinline__ bool refers_to(const Parameters& p, u64 entry, u64 tag, const Key& key) {
-  return entry != 0 && (entry & ~INDEX_MASK) == tag && are_equal(load_key(p.ring + (entry & INDEX_MASK) - 1), key);
+  if (entry == 0 || (entry & ~INDEX_MASK) != tag) return false;
+  const Key* at = p.ring + (entry & INDEX_MASK) - 1;
+  if (are_equal(load_key(at), key)) return true;
+  fence();
+  return are_equal(load_key(at), key);
 }
 
 // The key is in the ring before the table refers to it. The ring does not wrap around.

@@ -69,6 +69,12 @@ impl Counters {
         }
     }
 
+    /// The sum of the counters of a state, which is its depth.
+    pub fn sum(self, state: &[u8]) -> u64 {
+        let value = |at: u32| words_of(state)[at as usize / 64] >> (at % 64) & 63;
+        (0..self.counters).map(|counter| value(self.position(counter))).sum()
+    }
+
     pub fn initial(self) -> Vec<u8> {
         vec![0; 8 * self.words()]
     }

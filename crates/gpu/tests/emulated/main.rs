@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use counters::Counters;
+use kripke_gpu::device::{Device, Kernel, Parameters};
 use kripke_gpu::emulation::{Emulated, Emulation, has_compiler};
 use kripke_gpu::{Explorer, MemoryPlan};
 use kripke_model::Batch;
@@ -165,6 +166,29 @@ fn full_memory_is_an_error() {
     }
 }
 
+/// Blocks leave off when the table is full: most states of the level are not expanded.
+#[test]
+fn a_full_table_ends_the_expansion() {
+    if !can_emulate() {
+        return;
+    }
+    let mut device = Emulation::start(&MODEL.text(), Emulated::default(), &directory()).expect("a device");
+    let start = device.allocate(1 << 16).expect("memory");
+    device.clear(start, 1 << 16).expect("a device");
+    // A table of four slots and a level of 100 states, each of which has three successors.
+    let (table, ring, left) = (start + 256, start + 512, start + (1 << 15));
+    let level: Vec<u64> = (0..100).map(|n| (1 << 24) + n % 10 + ((n / 10) << 8)).collect();
+    device.write(ring, &level).expect("a device");
+    let lists = Parameters { counters: start, left, left_room: 100, passes: 1, ..Parameters::default() };
+    let levels = Parameters { ring, ring_size: 1000, in_count: 100, out_begin: 100, out_room: 900, ..lists };
+    device.launch(Kernel::ExpandLevel, 100, &Parameters { table, buckets: 1, ..levels }).expect("a device");
+    let mut counters = [0; 5];
+    device.read(start, &mut counters).expect("a device");
+    let [appended, transitions, _, full, _] = counters;
+    assert_eq!((appended, full), (4, 1));
+    assert!(transitions < 60, "{transitions} transitions");
+}
+
 /// A device that is full takes more memory, as long as there is some.
 #[test]
 fn memory_grows() {
@@ -182,6 +206,56 @@ fn memory_grows() {
     }
     assert_eq!(explore(model, &mut explorer), Ok(expected(model)));
     assert_eq!(explorer.grow(), Ok(false));
+}
+
+/// A device that does not have the memory of a larger plan goes on with that of the old one: trails need it.
+#[test]
+fn memory_that_does_not_grow_is_taken_again() {
+    if !can_emulate() {
+        return;
+    }
+    let (model, sizes) = (Counters { limit: 40, ..MODEL }, [500_000, 4_000_000, 5_000_000]);
+    let text = model.text();
+    let plans = sizes.map(|size| MemoryPlan::new(size, &text, true).expect("enough memory")).to_vec();
+    let emulated = Emulated { memory: 1_000_000, ..Emulated::default() };
+    let device = Emulation::start(&text, emulated, &directory()).expect("a device");
+    let mut explorer = Explorer::with_stages(device, &text, plans).expect("memory");
+    assert_eq!(explore(model, &mut explorer), Err(AcceleratorFailure::Full(500_000)));
+    let (mut wanted, mut found) = (Batch::new(), Batch::new());
+    model.expand(&model.initial(), &mut wanted);
+    for _ in 0..2 {
+        assert_eq!(explorer.grow(), Ok(false));
+        assert_eq!(explorer.origins(0, &wanted, &mut found), Ok(false), "all states are forgotten");
+    }
+    assert_eq!(explorer.bytes(), 500_000);
+    explorer.begin(&model.initial()).expect("memory");
+    assert_eq!(explorer.origins(0, &wanted, &mut found), Ok(true));
+    assert_eq!(found.states().collect::<Vec<_>>(), [model.initial()]);
+    assert_eq!(explore(model, &mut explorer), Err(AcceleratorFailure::Full(500_000)));
+}
+
+/// A search that stops inside a level has overwritten older levels with keys of the next one: they don't count as known.
+#[test]
+fn levels_that_a_stopped_search_has_overwritten_are_not_known() {
+    if !can_emulate() {
+        return;
+    }
+    // All states are left, so they are all listed as origins.
+    let model = Counters { limit: 40, left: 1, ..MODEL };
+    for memory in [380_000, 420_000, 460_000, 500_000] {
+        let mut explorer = explorer(model, Emulated { memory, ..Emulated::default() });
+        assert_eq!(explore(model, &mut explorer), Err(AcceleratorFailure::Full(memory)));
+        let mut known = 0;
+        for depth in 0..=120 {
+            let mut found = Batch::new();
+            if explorer.origins(depth, &Batch::new(), &mut found) == Ok(true) {
+                let sums: BTreeSet<u64> = found.states().map(|state| model.sum(state)).collect();
+                assert_eq!(sums, BTreeSet::from([depth.into()]), "the states of level {depth}");
+                known += 1;
+            }
+        }
+        assert!(known > 0, "the level that was expanded is known");
+    }
 }
 
 /// The origins of a state are its predecessors and states that were left, as long as their level is in the ring.
