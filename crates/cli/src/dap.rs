@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,19 +39,24 @@ const BEAT: Duration = Duration::from_millis(500);
 const CHECKING: &str = "Kripke checks the model";
 
 pub fn run() -> Result<Status, Failure> {
-    match kripke_dap::serve(io::stdin(), io::stdout(), &Program) {
+    let program = Program { start: env::current_dir().unwrap_or_default() };
+    match kripke_dap::serve(io::stdin(), io::stdout(), &program) {
         Ok(()) => Ok(Status::Fine),
         Err(malformed) => Err(Failure::BadInput(format!("debug adapter protocol: {malformed}"))),
     }
 }
 
 /// Opens sessions as the commands of this program do.
-struct Program;
+struct Program {
+    /// The directory in which the program was started. Those of configurations are relative to it, also when one is opened again.
+    start: PathBuf,
+}
 
 impl Host for Program {
     fn open(&self, launch: &Launch, client: &Client) -> Result<Opening, String> {
         if let Some(directory) = &launch.cwd {
-            env::set_current_dir(directory).map_err(|e| format!("can't work in {}: {e}", directory.display()))?;
+            env::set_current_dir(self.start.join(directory))
+                .map_err(|e| format!("can't work in {}: {e}", directory.display()))?;
         }
         match command(launch)? {
             Command::Simulate(args) => simulation(&args, launch),

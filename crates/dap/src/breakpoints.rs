@@ -145,19 +145,18 @@ impl Breakpoint {
         value.map(|value| value.is_some_and(|value| value != 0)).map_err(|why| format!("`{condition}`: {why}"))
     }
 
-    /// The number of hits in a range of steps. The position is restored.
-    fn count(&self, debuggee: &mut Debuggee, steps: std::ops::Range<usize>) -> Result<usize, String> {
+    /// The number of hits in a range of steps. The position is restored, also after an error.
+    fn count(&self, debuggee: &mut Debuggee, mut steps: std::ops::Range<usize>) -> Result<usize, String> {
         let at = debuggee.session.at();
-        let mut hits = 0;
-        for index in steps {
-            let Some(pid) = self.executes(debuggee, index) else { continue };
+        let hits = steps.try_fold(0, |hits, index| {
+            let Some(pid) = self.executes(debuggee, index) else { return Ok(hits) };
             if self.condition.is_some() {
                 debuggee.session.jump(index);
             }
-            hits += usize::from(self.holds(debuggee, pid)?);
-        }
+            self.holds(debuggee, pid).map(|holds| hits + usize::from(holds))
+        });
         debuggee.session.jump(at);
-        Ok(hits)
+        hits
     }
 
     /// The process at whose next step the breakpoint is hit in the current state.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{BufReader, Read, Write};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -21,10 +21,9 @@ pub struct Request {
     pub command: String,
     /// Its arguments; null if it has none.
     pub arguments: Value,
+    /// Whether it stops the activity that runs when it arrives.
+    pub stops: bool,
 }
-
-/// The requests that stop an activity.
-const STOPPING: [&str; 4] = ["pause", "terminate", "disconnect", "cancel"];
 
 /// A stage of a long activity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +42,8 @@ pub struct Client {
     seq: AtomicU64,
     /// The number of requests that stop an activity and are not yet answered.
     stops: Mutex<usize>,
+    /// The number of the request that is answered now, or that started the motion.
+    running: AtomicI64,
     interrupt: Interrupt,
     /// Whether it can't be written to.
     gone: AtomicBool,
@@ -62,6 +63,7 @@ impl Client {
             out: Mutex::new(Box::new(out)),
             seq: AtomicU64::new(1),
             stops: Mutex::new(0),
+            running: AtomicI64::new(0),
             interrupt: Arc::new(AtomicBool::new(false)),
             gone: AtomicBool::new(false),
             shows_progress: AtomicBool::new(false),
@@ -137,17 +139,30 @@ impl Client {
         self.stops.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a request that has arrived.
-    fn arrived(&self, command: &str) {
-        if STOPPING.contains(&command) {
-            *self.stops() += 1;
-            self.interrupt.store(true, Ordering::Relaxed);
+    /// Whether a request that arrives stops the activity that runs. A client can cancel the activity or the request behind it;
+    /// cancelling another request stops nothing.
+    fn is_stop(&self, request: &Request) -> bool {
+        let given = &request.arguments;
+        match request.command.as_str() {
+            "pause" | "terminate" | "disconnect" => true,
+            "cancel" => {
+                let running = self.running.load(Ordering::Relaxed);
+                !given["progressId"].is_null() || given["requestId"].as_i64() == Some(running)
+            }
+            _ => false,
         }
     }
 
+    /// Stops the activity that runs.
+    fn stop(&self) {
+        *self.stops() += 1;
+        self.interrupt.store(true, Ordering::Relaxed);
+    }
+
     /// Counts a request that is now answered.
-    pub(crate) fn taken(&self, command: &str) {
-        if STOPPING.contains(&command) {
+    pub(crate) fn taken(&self, request: &Request) {
+        self.running.store(request.seq, Ordering::Relaxed);
+        if request.stops {
             let mut stops = self.stops();
             *stops = stops.saturating_sub(1);
             self.interrupt.store(*stops > 0, Ordering::Relaxed);
@@ -174,11 +189,17 @@ pub(crate) fn listen(
     thread::spawn(move || {
         let mut input = BufReader::new(input);
         loop {
-            let next = framing::read(&mut input).and_then(|message| message.map(request).transpose());
-            match &next {
-                Ok(Some(Some(request))) => client.arrived(&request.command),
+            let mut next = framing::read(&mut input).and_then(|message| message.map(request).transpose());
+            let stops = match &mut next {
+                Ok(Some(Some(request))) => {
+                    request.stops = client.is_stop(request);
+                    request.stops
+                }
                 Ok(Some(None)) => continue,
-                Ok(None) | Err(_) => client.arrived("disconnect"),
+                Ok(None) | Err(_) => true,
+            };
+            if stops {
+                client.stop();
             }
             let last = !matches!(next, Ok(Some(_)));
             if send.send(next.map(Option::flatten)).is_err() || last {
@@ -199,5 +220,30 @@ fn request(message: Value) -> Result<Option<Request>, Malformed> {
     }
     let seq = message["seq"].as_i64().ok_or_else(|| wrong("`seq` is no number"))?;
     let command = message["command"].as_str().ok_or_else(|| wrong("`command` is no text"))?.to_string();
-    Ok(Some(Request { seq, command, arguments: message["arguments"].clone() }))
+    Ok(Some(Request { seq, command, arguments: message["arguments"].clone(), stops: false }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_runs_can_be_cancelled() {
+        let client = Client::new(std::io::sink());
+        let request = |seq, command: &str, arguments: &Value| {
+            let (command, arguments) = (command.to_string(), arguments.clone());
+            Request { seq, command, arguments, stops: false }
+        };
+        client.taken(&request(7, "continue", &Value::Null));
+        for (command, arguments, stops) in [
+            ("cancel", json!({ "requestId": 7 }), true),
+            ("cancel", json!({ "requestId": 6 }), false),
+            ("cancel", json!({ "progressId": "check" }), true),
+            ("cancel", Value::Null, false),
+            ("pause", Value::Null, true),
+            ("threads", Value::Null, false),
+        ] {
+            assert_eq!(client.is_stop(&request(8, command, &arguments)), stops, "{command} {arguments}");
+        }
+    }
 }

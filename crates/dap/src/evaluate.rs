@@ -73,10 +73,12 @@ fn state<'a>(debuggee: &'a Debuggee, view: &'a View) -> State<'a> {
 fn substituted(debuggee: &mut Debuggee, text: &str, pid: u8, depth: usize) -> Result<String, String> {
     let view = view(debuggee);
     let locals = state(debuggee, &view).locals(pid);
+    let processes: Vec<String> = debuggee.session.run().model().processes.iter().map(|p| p.name.clone()).collect();
     let (mut out, mut copied) = (String::new(), 0);
     for (start, end) in words(text) {
         let variable = locals.iter().find(|value| value.name == text[start..end]);
-        let (Some(variable), false) = (variable, start < copied || is_qualified(text, start, end)) else { continue };
+        let is_left = start < copied || is_qualified(text, (start, end), &processes);
+        let (Some(variable), false) = (variable, is_left) else { continue };
         let mut path = Path { at: end, value: variable };
         while path.follow(debuggee, text, pid, depth)? {}
         if !path.value.parts.is_empty() {
@@ -101,11 +103,37 @@ fn words(text: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
     })
 }
 
-/// Whether a name belongs to something else: a field, a label, a variable of another process, a function.
-fn is_qualified(text: &str, start: usize, end: usize) -> bool {
-    let before = text[..start].trim_end().chars().next_back();
-    let after = text[end..].trim_start().chars().next();
-    matches!(before, Some('.' | ':' | '@')) || matches!(after, Some('@' | ':' | '('))
+/// Whether a name belongs to something else: a field, a label, a variable of another process, a function. `:` and `->` are also
+/// operators; they qualify a name if the name of a process stands before them.
+fn is_qualified(text: &str, (start, end): (usize, usize), processes: &[String]) -> bool {
+    let is_process = |name: &str| processes.iter().any(|process| process == name);
+    let (before, after) = (text[..start].trim_end(), text[end..].trim_start());
+    let remote = before.strip_suffix("->").or_else(|| before.strip_suffix(':'));
+    before.ends_with(['.', '@'])
+        || after.starts_with(['@', '('])
+        || is_process(&text[start..end])
+        || remote.and_then(owner).is_some_and(is_process)
+}
+
+/// The name at the end of a text, before an index.
+fn owner(text: &str) -> Option<&str> {
+    let text = text.trim_end();
+    let name = if text.ends_with(']') { text[..opening(text)?].trim_end() } else { text };
+    words(name).last().filter(|(_, end)| *end == name.len()).map(|(start, end)| &name[start..end])
+}
+
+/// The start of the brackets that a text ends with.
+fn opening(text: &str) -> Option<usize> {
+    let mut open = 0;
+    for (at, c) in text.char_indices().rev() {
+        match c {
+            ']' => open += 1,
+            '[' if open == 1 => return Some(at),
+            '[' => open -= 1,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// A part of a variable, and where its text ends.
@@ -169,11 +197,24 @@ mod tests {
 
     #[test]
     fn qualified_names_are_left_alone() {
-        for (text, qualified) in
-            [("x", false), ("a.x", true), ("p:x", true), ("p[0]@x", true), ("x(1)", true), ("x == 1", false)]
-        {
+        let processes = ["p".to_string(), "P_1".to_string()];
+        for (text, qualified) in [
+            ("x", false),
+            ("a.x", true),
+            ("p:x", true),
+            ("p[a[0]] : x", true),
+            ("p[0]@x", true),
+            ("x(1)", true),
+            ("x == 1", false),
+            ("P_1->x", true),
+            ("P_1 -> x", true),
+            ("(c -> x : y)", false),
+            ("(c -> y : x)", false),
+            ("(c[0] -> y : x)", false),
+            ("(p:c == 1 -> x : y)", false),
+        ] {
             let start = text.find('x').unwrap();
-            assert_eq!(is_qualified(text, start, start + 1), qualified, "{text}");
+            assert_eq!(is_qualified(text, (start, start + 1), &processes), qualified, "{text}");
         }
     }
 
@@ -181,5 +222,7 @@ mod tests {
     fn brackets_match() {
         assert_eq!(closing("[a[1]]+[2]"), Some(6));
         assert_eq!(closing("[a"), None);
+        assert_eq!(opening("a[1]+b[c[2]]"), Some(6));
+        assert_eq!(opening("a]"), None);
     }
 }

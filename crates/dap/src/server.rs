@@ -72,7 +72,7 @@ impl<'a> Server<'a> {
     pub fn run(&mut self, incoming: &Receiver<Result<Option<Request>, Malformed>>) -> Result<(), Malformed> {
         while let Ok(next) = incoming.recv() {
             let Some(request) = next? else { break };
-            self.client.taken(&request.command);
+            self.client.taken(&request);
             if !self.obey(&request) || self.client.is_gone() {
                 break;
             }

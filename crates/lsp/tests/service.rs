@@ -44,6 +44,16 @@ fn definitions_and_references() {
         ("a.pml", "#define N 2\nbyte a[$N];\ninit { a[N - 1] = N }", "1:9", "1:9 2:8 3:10 3:19"),
         ("a.pml", "typedef T { byte f };\nT t;\ninit { t.$f = 1 }", "1:18", "1:18 3:10"),
         ("a.pml", "proctype P() { L: goto $L }\ninit { run P(); P@L }", "1:16", "1:16 1:24 2:19"),
+        (
+            "a.pml",
+            "inline f() { L: x++; goto $L }\ninline g() { L: x--; goto L }\nbyte x;\ninit { f(); g() }",
+            "1:14",
+            "1:14 1:27",
+        ),
+        ("a.pml", "init { L: { skip; L: skip; goto L }; goto $L; { L: goto L } }\nltl p { init@L }", "1:8", "1:8 1:43"),
+        ("a.pml", "init { { skip; L: skip }; { skip; L: skip }; goto $L }", "1:35", "1:35 1:51"),
+        ("a.pml", "init { if :: byte t = 1 :: else fi; $t = 2 }", "1:19", "1:19 1:37"),
+        ("a.pml", "proctype P() { { byte i; i = 1 }; byte $i; i = 2 }\ninit { P:i == 1 }", "1:40", "1:40 1:43 2:10"),
         ("a.pml", "mtype = { m };\nchan q = [1] of { mtype };\ninit { q!$m; q?m }", "1:11", "1:11 3:10 3:15"),
         ("a.pml", "#include \"library.h\"\ninit { bump($shared) }", "library 1:6", "2:13 library 1:6 library 2:23"),
         (
@@ -122,8 +132,55 @@ fn a_rename_is_exact_or_refused() {
             "`x` also occurs at line 3, where it is not known what it means",
         ),
         ("init { $skip }", "y", "there is no declared name here"),
+        ("init { $L: goto L }", "endL", "labels that start with `end` have a meaning of their own"),
+        ("init { $accept: goto accept }", "L", "labels that start with `accept` have a meaning of their own"),
+        (
+            "inline f() { $L: goto L }\ninit { f() }",
+            "progress",
+            "labels that start with `progress` have a meaning of their own",
+        ),
+        ("init { $end1: goto end1 }", "end2", "init { end2: goto end2 }"),
+        ("byte $x;\ninit { x = 1 }", "end1", "byte end1;\ninit { end1 = 1 }"),
+        (
+            "#define $A 1\n#ifdef B\nbyte y;\n#endif\ninit { A }",
+            "B",
+            "`B` also occurs at line 2, where it is not known what it means",
+        ),
     ] {
         assert_eq!(renamed(text, new), expected, "{text}");
+    }
+}
+
+/// A rename in one model that includes the library, while another model with this text includes it too: the edited places of the
+/// other model, or the reason for the refusal.
+fn renamed_beside(text: &str, other: &str) -> String {
+    let (analysis, at) = analyse("a.pml", text);
+    let other = Arc::new(analyse("more/../b.pml", other).0);
+    match analysis.rename_with(&[Arc::clone(&other)], at, "fresh") {
+        Err(why) => why,
+        Ok(renamed) => {
+            let spans: Vec<Span> = renamed.edits(&other, "fresh").iter().map(|edit| edit.span).collect();
+            places(&other, &spans)
+        }
+    }
+}
+
+#[test]
+fn a_rename_also_edits_other_models_that_include_the_file() {
+    let text = "#include \"library.h\"\ninit { bump($shared) }";
+    for (other, expected) in [
+        ("#include \"more/../library.h\"\ninit { shared = 1 }", "2:8 library 1:6 library 2:23"),
+        ("byte shared;\ninit { shared = 1 }", ""),
+        (
+            "#include \"library.h\"\n#ifdef X\nbyte y = shared;\n#endif\ninit { shared = 1 }",
+            "more/../b.pml: `shared` also occurs at line 3, where it is not known what it means",
+        ),
+        (
+            "#include \"library.h\"\ninit { byte fresh; shared = fresh }",
+            "more/../b.pml includes the file too, and there `fresh` has another meaning at one of the places",
+        ),
+    ] {
+        assert_eq!(renamed_beside(text, other), expected, "{other}");
     }
 }
 

@@ -268,6 +268,8 @@ fn a_check_that_runs_can_be_cancelled() {
     assert!(symbols.as_array().is_some_and(|all| all.len() == 2), "{symbols}");
     client.notify("window/workDoneProgress/cancel", json!({ "token": token }));
     assert_eq!(client.progress(&token, "end")["message"], "stopped");
+    let is_create = |message: &Value| message["method"] == "window/workDoneProgress/create";
+    assert!(!client.heard.iter().any(is_create), "the client has not said that it can create progress");
     assert_eq!(client.finish(), 0);
 }
 
@@ -293,5 +295,84 @@ fn symbols_of_the_workspace_are_also_those_of_files_that_are_not_open() {
     // An open document takes the place of its file.
     client.open(&format!("file://{}", folder.path().join("a.pml").display()), "byte count, mark;\n");
     assert_eq!(ask(&mut client), ["count", "counters"]);
+    assert_eq!(client.finish(), 0);
+}
+
+/// A folder with a header and two models that include it, and the address of each file.
+fn shared_header() -> (tempfile::TempDir, impl Fn(&str) -> String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().to_path_buf();
+    std::fs::create_dir(root.join("models")).expect("a folder");
+    for (name, text) in [
+        ("library.h", "byte shared;\n"),
+        ("models/a.pml", "#include \"../library.h\"\nactive proctype A() { shared = 1 }\n"),
+        ("models/b.pml", "#include \"../models/../library.h\"\nactive proctype B() { assert(shared == 0) }\n"),
+    ] {
+        std::fs::write(root.join(name), text).expect("a file");
+    }
+    (folder, move |name: &str| format!("file://{}", root.join(name).display()))
+}
+
+fn workspace(uri: &str) -> Value {
+    let watching = json!({ "didChangeWatchedFiles": { "dynamicRegistration": true } });
+    json!({ "capabilities": { "workspace": watching }, "workspaceFolders": [{ "uri": uri, "name": "models" }] })
+}
+
+#[test]
+fn a_rename_reaches_every_model_that_includes_the_file() {
+    let (_folder, uri) = shared_header();
+    let mut client = Client::start_with(workspace(&uri("")));
+    // The text of the open header counts, not that of its file.
+    client.open(&uri("library.h"), "/* */ byte common;\n");
+    client.open(&uri("models/a.pml"), "#include \"../library.h\"\nactive proctype A() { common = 1 }\n");
+    let at = json!({ "line": 0, "character": 12 });
+    let params = json!({ "textDocument": { "uri": uri("library.h") }, "position": at, "newName": "fresh" });
+    let edits = client.request("textDocument/rename", params.clone()).expect("edits")["changes"].clone();
+    let line = |name: &str| edits[uri(name)][0]["range"]["start"].clone();
+    assert_eq!(line("library.h"), json!({ "line": 0, "character": 11 }), "{edits}");
+    assert_eq!(line("models/a.pml"), json!({ "line": 1, "character": 22 }), "{edits}");
+    assert_eq!(edits.as_object().map(serde_json::Map::len), Some(2), "{edits}");
+    // A model of the workspace that is not open is edited too, or keeps the name from being changed.
+    std::fs::write(
+        uri("models/b.pml").trim_start_matches("file://"),
+        "#include \"../library.h\"\ninit { common = 2 }\n",
+    )
+    .expect("a file");
+    let edits = client.request("textDocument/rename", params.clone()).expect("edits")["changes"].clone();
+    assert_eq!(edits[uri("models/b.pml")][0]["range"]["start"], json!({ "line": 1, "character": 7 }), "{edits}");
+    let taken = "#include \"../library.h\"\ninit { byte fresh; common = fresh }\n";
+    std::fs::write(uri("models/b.pml").trim_start_matches("file://"), taken).expect("a file");
+    let why = client.request("textDocument/rename", params).expect_err("a refusal");
+    assert!(why["message"].as_str().is_some_and(|why| why.contains("b.pml")), "{why}");
+    assert_eq!(client.finish(), 0);
+}
+
+#[test]
+fn results_stay_until_a_file_of_the_model_changes() {
+    let (folder, uri) = shared_header();
+    let mut client = Client::start_with(workspace(&uri("")));
+    let b = uri("models/b.pml");
+    let text = std::fs::read_to_string(folder.path().join("models/b.pml")).expect("a text");
+    client.open(&b, &text);
+    assert_eq!(client.diagnostics(&b, 1), json!([]));
+    let command = json!({ "command": "kripke.check", "arguments": [b] });
+    let token = client.request("workspace/executeCommand", command).expect("a token")["token"].clone();
+    // Saving the document and a change of a file that the model does not read change nothing.
+    client.notify("textDocument/didSave", json!({ "textDocument": { "uri": b } }));
+    let changed = |name: &str| json!({ "changes": [{ "uri": uri(name), "type": 2 }] });
+    client.notify("workspace/didChangeWatchedFiles", changed("models/a.pml"));
+    assert_eq!(client.progress(&token, "end")["message"], "holds");
+    let is_registered = client.heard.iter().any(|message| message["method"] == "client/registerCapability");
+    assert!(is_registered, "{:?}", client.heard);
+    let lenses = |client: &mut Client| {
+        let params = json!({ "textDocument": { "uri": b } });
+        client.request("textDocument/codeLens", params).expect("lenses").to_string()
+    };
+    assert!(lenses(&mut client).contains("(holds)"));
+    std::fs::write(folder.path().join("library.h"), "byte shaved;\n").expect("a file");
+    client.heard.clear();
+    client.notify("workspace/didChangeWatchedFiles", changed("library.h"));
+    assert_ne!(client.diagnostics(&b, 1), json!([]), "the variable has gone");
+    assert!(!lenses(&mut client).contains("(holds)"));
     assert_eq!(client.finish(), 0);
 }

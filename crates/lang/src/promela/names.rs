@@ -1,4 +1,7 @@
 //! The occurrences of names in a program: declarations and uses, also in the bodies of macros and inlines and in formulas.
+//!
+//! Names mean what they mean in the lowering: braces are scopes, options of `if` and `do` are not, and other processes see the
+//! variables of the outermost block only.
 
 use std::collections::HashMap;
 
@@ -20,8 +23,42 @@ pub(super) fn occurrences(program: &Program, sources: &Sources) -> Vec<Occurrenc
 /// The names of a process that others can refer to.
 #[derive(Default)]
 struct Process {
-    labels: HashMap<String, Span>,
+    labels: Vec<Label>,
     locals: HashMap<String, Span>,
+}
+
+/// A label of a body.
+struct Label {
+    name: String,
+    span: Span,
+    block: usize,
+}
+
+/// A body whose labels are found: those of a statement follow those inside it, as in the lowering.
+#[derive(Default)]
+struct Body {
+    labels: Vec<Label>,
+    /// Jumps, each with its block.
+    jumps: Vec<(Name, usize)>,
+    /// The enclosing block of each block.
+    parents: Vec<Option<usize>>,
+    /// The innermost block.
+    block: Option<usize>,
+}
+
+impl Body {
+    /// The target of a jump: the label of the same block, else of an enclosing one, else the last one with this name.
+    fn target(&self, name: &str, block: usize) -> Option<Span> {
+        let named = || self.labels.iter().filter(|label| label.name == name);
+        let same = named().find(|label| label.block == block);
+        let enclosing = || named().find(|label| self.encloses(label.block, block));
+        same.or_else(enclosing).or_else(|| named().next_back()).map(|label| label.span)
+    }
+
+    /// Whether one block is another or encloses it.
+    fn encloses(&self, outer: usize, inner: usize) -> bool {
+        std::iter::successors(Some(inner), |block| self.parents[*block]).any(|block| block == outer)
+    }
 }
 
 #[derive(Default)]
@@ -32,9 +69,7 @@ struct Walk {
     /// The fields of each typedef.
     fields: HashMap<(String, String), Span>,
     processes: HashMap<String, Process>,
-    current: Process,
-    /// Jumps of the current process.
-    jumps: Vec<Name>,
+    current: Body,
     /// Names of other processes: the process, the name, and whether it is a label.
     remote: Vec<(String, Name, bool)>,
 }
@@ -50,7 +85,9 @@ impl Walk {
                 name.iter().for_each(|name| self.declare(name));
                 self.body(body);
             }
-            Unit::Trace { body, .. } => drop(self.body(body)),
+            Unit::Trace { body, .. } => {
+                self.body(body);
+            }
             Unit::Ltl { name, operands, .. } => {
                 name.iter().for_each(|name| self.resolver.add(name.origin, name.origin));
                 self.expr(operands);
@@ -95,24 +132,32 @@ impl Walk {
         known.locals.extend(params);
     }
 
-    /// A body with labels of its own.
+    /// A body with labels of its own. The variables are those of its outermost block.
     fn body(&mut self, body: &Block) -> Process {
         let outer = std::mem::take(&mut self.current);
-        let jumps = std::mem::take(&mut self.jumps);
-        self.block(body);
-        for jump in std::mem::replace(&mut self.jumps, jumps) {
-            if let Some(label) = self.current.labels.get(&jump.text) {
-                self.resolver.add(jump.origin, *label);
+        let locals = self.block(body);
+        let found = std::mem::replace(&mut self.current, outer);
+        for (jump, block) in &found.jumps {
+            if let Some(label) = found.target(&jump.text, *block) {
+                self.resolver.add(jump.origin, label);
             }
         }
-        std::mem::replace(&mut self.current, outer)
+        Process { labels: found.labels, locals }
     }
 
-    fn block(&mut self, block: &Block) {
+    /// A block in braces. Returns its variables.
+    fn block(&mut self, block: &Block) -> HashMap<String, Span> {
         self.resolver.open();
+        let outer = self.current.block;
+        self.current.parents.push(outer);
+        self.current.block = Some(self.current.parents.len() - 1);
+        self.statements(block);
+        self.current.block = outer;
+        self.resolver.close()
+    }
+
+    fn statements(&mut self, block: &Block) {
         block.stmts.iter().for_each(|stmt| self.statement(stmt));
-        let locals = self.resolver.close();
-        self.current.locals.extend(locals);
     }
 
     fn declaration(&mut self, decl: &Decl) {
@@ -147,11 +192,20 @@ impl Walk {
     }
 
     fn statement(&mut self, stmt: &Stmt) {
-        for label in &stmt.labels {
-            self.current.labels.entry(label.text.clone()).or_insert(label.origin);
+        self.action(&stmt.kind);
+        self.labels(&stmt.labels);
+    }
+
+    fn labels(&mut self, labels: &[Name]) {
+        for label in labels.iter().rev() {
+            let block = self.current.block.unwrap_or_default();
+            self.current.labels.push(Label { name: label.text.clone(), span: label.origin, block });
             self.resolver.add(label.origin, label.origin);
         }
-        match &stmt.kind {
+    }
+
+    fn action(&mut self, kind: &StmtKind) {
+        match kind {
             StmtKind::Decl(decl) => self.declaration(decl),
             StmtKind::Exclusive { channels, .. } => channels.iter().for_each(|var| self.reference(var)),
             StmtKind::Expr(e) | StmtKind::Assert(e) | StmtKind::Printm(e) => self.expr(e),
@@ -169,9 +223,9 @@ impl Walk {
                 args.iter().for_each(|arg| self.received(arg));
             }
             StmtKind::Printf { args, .. } => args.iter().for_each(|e| self.expr(e)),
-            StmtKind::Goto(label) => self.jumps.push(label.clone()),
+            StmtKind::Goto(label) => self.current.jumps.push((label.clone(), self.current.block.unwrap_or_default())),
             StmtKind::Break | StmtKind::Else | StmtKind::Error => {}
-            _ => self.compound(&stmt.kind),
+            _ => self.compound(kind),
         }
     }
 
@@ -179,13 +233,16 @@ impl Walk {
     fn compound(&mut self, kind: &StmtKind) {
         match kind {
             StmtKind::If(options) | StmtKind::Do(options) => {
-                options.iter().for_each(|option| self.block(&option.body));
+                options.iter().for_each(|option| self.statements(&option.body));
             }
-            StmtKind::Atomic(body) | StmtKind::DStep(body) | StmtKind::Block(body) => self.block(body),
-            StmtKind::Inline { body, .. } => self.block(body),
+            StmtKind::Atomic(body) | StmtKind::DStep(body) | StmtKind::Block(body) | StmtKind::Inline { body, .. } => {
+                self.block(body);
+            }
             StmtKind::Unless { main, escape } => {
-                self.statement(main);
-                self.statement(escape);
+                self.action(&main.kind);
+                self.action(&escape.kind);
+                self.labels(&escape.labels);
+                self.labels(&main.labels);
             }
             StmtKind::For { range, body } => {
                 match range {
@@ -273,8 +330,9 @@ impl Walk {
                 continue;
             }
             let known = self.processes.get(&process);
-            let names = known.map(|known| if is_label { &known.labels } else { &known.locals });
-            if let Some(declared) = names.and_then(|names| names.get(&name.text)).copied() {
+            let label = |known: &Process| known.labels.iter().find(|l| l.name == name.text).map(|label| label.span);
+            let local = |known: &Process| known.locals.get(&name.text).copied();
+            if let Some(declared) = known.and_then(|known| if is_label { label(known) } else { local(known) }) {
                 self.resolver.add(name.origin, declared);
             }
         }

@@ -1,10 +1,12 @@
 //! Answers to requests.
 
+use kripke_lang::source::Span;
 use kripke_lang::symbols::SymbolKind;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::checks::Checks;
-use super::{REQUEST_FAILED, values};
+use super::documents::Snapshot;
+use super::values::Places;
+use super::{REQUEST_FAILED, Shared, values};
 use crate::service::{Action, Analysis, CompletionKind, TOKEN_TYPES};
 use crate::text::{Encoding, Lines, Position};
 
@@ -22,7 +24,7 @@ pub(super) fn capabilities(encoding: Encoding) -> Value {
     json!({
         "capabilities": {
             "positionEncoding": if encoding == Encoding::Utf8 { "utf-8" } else { "utf-16" },
-            "textDocumentSync": { "openClose": true, "change": 2, "save": true },
+            "textDocumentSync": { "openClose": true, "change": 2, "save": false },
             "completionProvider": { "triggerCharacters": [".", "@", ":", "!", "?", "#", ">"] },
             "hoverProvider": true,
             "signatureHelpProvider": { "triggerCharacters": ["(", ",", "!", "?"] },
@@ -74,7 +76,8 @@ pub(super) struct Asked<'a> {
     pub analysis: &'a Analysis,
     pub uri: &'a str,
     pub encoding: Encoding,
-    pub checks: &'a Checks,
+    pub snapshot: &'a Snapshot,
+    pub shared: &'a Shared,
 }
 
 impl Asked<'_> {
@@ -90,15 +93,14 @@ impl Asked<'_> {
             "completion" => self.completion(offset()),
             "hover" => self.hover(offset(), &lines),
             "signatureHelp" => self.signature(offset()),
-            "definition" => self.analysis.definition(offset()).into_iter().map(|span| self.location(span)).collect(),
+            "definition" => self.locations(self.analysis.definition(offset())),
             "references" => {
                 let declaration = params["context"]["includeDeclaration"].as_bool().unwrap_or(true);
-                let places = self.analysis.references(offset(), declaration);
-                places.into_iter().map(|span| self.location(span)).collect()
+                self.locations(self.analysis.references(offset(), declaration))
             }
             "documentHighlight" => self.highlights(offset(), &lines),
             "documentSymbol" => values::outline(&self.analysis.outline(), &lines, self.encoding),
-            "codeAction" => self.actions(bytes(), &lines),
+            "codeAction" => self.actions(bytes()),
             "codeLens" => self.lenses(&lines),
             "formatting" => self.formatting(&lines),
             "prepareRename" => return Some(self.prepare_rename(offset(), &lines)),
@@ -110,9 +112,13 @@ impl Asked<'_> {
         }))
     }
 
-    fn location(&self, span: kripke_lang::source::Span) -> Value {
-        let (uri, range) = values::location(self.analysis, self.uri, span, self.encoding);
-        json!({ "uri": uri, "range": range })
+    fn places(&self) -> Places<'_> {
+        Places::new(self.analysis, self.snapshot, self.encoding)
+    }
+
+    fn locations(&self, spans: Vec<Span>) -> Value {
+        let places = self.places();
+        spans.into_iter().map(|span| places.location(span)).collect()
     }
 
     fn position(&self, lines: &Lines<'_>, offset: usize) -> Value {
@@ -156,20 +162,20 @@ impl Asked<'_> {
         .collect()
     }
 
-    fn actions(&self, (start, end): (usize, usize), lines: &Lines<'_>) -> Value {
+    fn actions(&self, (start, end): (usize, usize)) -> Value {
+        let places = self.places();
         let fixes = self.analysis.fixes(start, end);
         fixes
             .iter()
             .map(|fix| {
-                let about = &self.analysis.diagnostics[fix.diagnostic];
-                let diagnostic = values::diagnostic(self.analysis, about, (self.uri, lines), self.encoding);
-                let edits = std::slice::from_ref(&fix.edit);
+                let mut changes = Map::new();
+                places.add_edits(std::slice::from_ref(&fix.edit), &mut changes);
                 json!({
                     "title": fix.title,
                     "kind": "quickfix",
                     "isPreferred": true,
-                    "diagnostics": [diagnostic],
-                    "edit": values::workspace_edit(self.analysis, self.uri, edits, self.encoding),
+                    "diagnostics": [places.diagnostic(&self.analysis.diagnostics[fix.diagnostic])],
+                    "edit": { "changes": changes },
                 })
             })
             .collect()
@@ -182,7 +188,7 @@ impl Asked<'_> {
                 Action::CheckProperty(name) => ("check this ltl", "kripke.check", Some(name.clone())),
                 Action::Simulate => ("simulate", "kripke.simulate", None),
             };
-            let verdict = self.checks.verdict(self.uri, &lens.action);
+            let verdict = self.shared.checks.verdict(self.uri, &lens.action);
             let title = verdict.map_or(title.to_string(), |verdict| format!("{title} ({verdict})"));
             let arguments: Vec<String> = std::iter::once(self.uri.to_string()).chain(property).collect();
             let place = (lens.span.start as usize, lens.span.end as usize);
@@ -207,9 +213,17 @@ impl Asked<'_> {
         Ok(values::range(lines, (span.start as usize, span.end as usize), self.encoding))
     }
 
+    /// Renames a name also in the other models that include its file.
     fn rename(&self, offset: usize, new: &str) -> Answer {
-        let edits = self.analysis.rename(offset, new).map_err(|why| (REQUEST_FAILED, why))?;
-        Ok(values::workspace_edit(self.analysis, self.uri, &edits, self.encoding))
+        let mut others = self.shared.workspace.including(self.snapshot);
+        others.retain(|other| other.path != self.analysis.path);
+        let renamed = self.analysis.rename_with(&others, offset, new).map_err(|why| (REQUEST_FAILED, why))?;
+        let mut changes = Map::new();
+        for analysis in std::iter::once(self.analysis).chain(others.iter().map(|other| &**other)) {
+            let places = Places::new(analysis, self.snapshot, self.encoding);
+            places.add_edits(&renamed.edits(analysis, new), &mut changes);
+        }
+        Ok(json!({ "changes": changes }))
     }
 
     fn folds(&self, lines: &Lines<'_>) -> Value {

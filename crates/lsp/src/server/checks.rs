@@ -9,12 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use lsp_server::{Message, Request, RequestId};
 use serde_json::{Value, json};
 
-use super::Shared;
 use super::documents::{Document, Snapshot};
 use super::values;
+use super::{STACK, Shared};
 use crate::service::{Action, Analysis};
 use crate::text::{Encoding, Lines};
 
@@ -33,6 +32,8 @@ struct Found {
 
 #[derive(Default)]
 struct State {
+    /// Whether no further check may start.
+    closed: bool,
     running: HashMap<String, Arc<Mutex<Child>>>,
     found: HashMap<(String, Action), Vec<Found>>,
     verdicts: HashMap<(String, Action), String>,
@@ -60,10 +61,25 @@ impl Checks {
         child.iter().for_each(kill);
     }
 
-    /// Stops all checks.
+    /// Stops all checks. No other one can start.
     pub fn stop(&self) {
-        let children: Vec<Arc<Mutex<Child>>> = self.lock().running.values().cloned().collect();
-        children.iter().for_each(kill);
+        let mut state = self.lock();
+        state.closed = true;
+        state.running.values().for_each(kill);
+    }
+
+    /// Starts the program if no other check forbids it.
+    fn start(&self, token: &str, document: &Document, action: &Action) -> Result<Arc<Mutex<Child>>, String> {
+        let mut state = self.lock();
+        if state.closed {
+            return Err("the server ends".to_string());
+        }
+        if state.running.len() >= MOST {
+            return Err(format!("{MOST} checks are running already"));
+        }
+        let child = Arc::new(Mutex::new(start(&self.program, document, action)?));
+        state.running.insert(token.to_string(), Arc::clone(&child));
+        Ok(child)
     }
 
     /// Forgets the results of a document that has changed.
@@ -128,26 +144,25 @@ pub(super) fn execute(shared: &Arc<Shared>, params: &Value, snapshot: &Snapshot)
         return Err("the document is not saved, and its file is what is checked".to_string());
     }
     let token = format!("kripke-{}", shared.checks.next.fetch_add(1, Ordering::Relaxed));
-    let child = start(&shared.checks, document, &action)?;
+    let child = shared.checks.start(&token, document, &action)?;
     let run = Run { shared: Arc::clone(shared), snapshot: Arc::clone(snapshot), uri, action, token: token.clone() };
-    let child = Arc::new(Mutex::new(child));
-    let mut state = shared.checks.lock();
-    if state.running.len() >= MOST {
+    let followed = Arc::clone(&child);
+    let follow = thread::Builder::new().name("check".to_string()).stack_size(STACK);
+    if let Err(e) = follow.spawn(move || run.follow(&followed)) {
         kill(&child);
-        return Err(format!("{MOST} checks are running already"));
+        // Whatever it returns, the program has ended.
+        let _ = child.lock().unwrap_or_else(PoisonError::into_inner).wait();
+        shared.checks.lock().running.remove(&token);
+        return Err(e.to_string());
     }
-    state.running.insert(token.clone(), Arc::clone(&child));
-    drop(state);
-    let spawned = thread::Builder::new().name("check".to_string()).spawn(move || run.follow(&child));
-    spawned.map_err(|e| e.to_string())?;
     Ok(json!({ "token": token }))
 }
 
 /// Executes the program in the folder of the document.
-fn start(checks: &Checks, document: &Document, action: &Action) -> Result<Child, String> {
+fn start(program: &Path, document: &Document, action: &Action) -> Result<Child, String> {
     let name = document.path.file_name().ok_or("the document is no file")?;
     let folder = document.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut command = Command::new(&checks.program);
+    let mut command = Command::new(program);
     match action {
         Action::Simulate => command.args(["simulate", "--seed", "1", "--"]).arg(name),
         Action::Check => command.args(["check", "--format", "json", "--progress", "plain", "--"]).arg(name),
@@ -156,7 +171,7 @@ fn start(checks: &Checks, document: &Document, action: &Action) -> Result<Child,
         }
     };
     let piped = command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    piped.spawn().map_err(|e| format!("{}: {e}", checks.program.display()))
+    piped.spawn().map_err(|e| format!("{}: {e}", program.display()))
 }
 
 /// A check that runs.
@@ -174,7 +189,9 @@ impl Run {
             let mut child = child.lock().unwrap_or_else(PoisonError::into_inner);
             (child.stdout.take(), child.stderr.take())
         };
-        self.request("window/workDoneProgress/create", json!({ "token": self.token }));
+        if self.shared.features.creates_progress {
+            self.shared.request(&self.token, "window/workDoneProgress/create", json!({ "token": self.token }));
+        }
         let title = if self.action == Action::Simulate { "Simulating" } else { "Checking" };
         self.progress(json!({ "kind": "begin", "title": title, "cancellable": true }));
         let text = thread::scope(|scope| {
@@ -196,11 +213,6 @@ impl Run {
         self.shared.notify("$/progress", json!({ "token": self.token, "value": value }));
     }
 
-    fn request(&self, method: &str, params: Value) {
-        let id = RequestId::from(format!("{method} {}", self.token));
-        let _ = self.shared.sender.send(Message::Request(Request { id, method: method.to_string(), params }));
-    }
-
     /// Publishes what the program has written, and returns it in a few words.
     fn result(&self, text: &str) -> String {
         if self.action == Action::Simulate {
@@ -210,17 +222,20 @@ impl Run {
         let Ok(result) = serde_json::from_str::<Value>(text) else { return "no result".to_string() };
         let verdict = result["verdict"].as_str().unwrap_or("no verdict").to_string();
         let Some(document) = self.snapshot.get(&self.uri) else { return verdict };
-        let serial = self.shared.lock_current().get(&self.uri).copied();
-        if serial != Some(document.serial) {
+        let key = (self.uri.clone(), self.action.clone());
+        let current = self.shared.lock_current();
+        if current.get(&self.uri) != Some(&document.serial) {
             return format!("{verdict}, for an older text");
         }
-        let key = (self.uri.clone(), self.action.clone());
         let mut state = self.shared.checks.lock();
         state.found.insert(key.clone(), found(&result, document));
         state.verdicts.insert(key, verdict.clone());
         drop(state);
+        drop(current);
         self.shared.publish(&self.uri, &self.snapshot);
-        self.request("workspace/codeLens/refresh", Value::Null);
+        if self.shared.features.refreshes_lenses {
+            self.shared.request(&self.token, "workspace/codeLens/refresh", Value::Null);
+        }
         verdict
     }
 }

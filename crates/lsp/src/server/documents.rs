@@ -1,15 +1,15 @@
 //! The documents that are open, each with an analysis that is made when it is first needed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use kripke_lang::limits::MAX_FILE_BYTES;
 use kripke_lang::source::Loader;
 use serde_json::Value;
 
-use super::values;
+use super::{Job, values};
 use crate::service::Analysis;
 use crate::text::{Encoding, Lines};
 use crate::uri;
@@ -21,26 +21,53 @@ pub(super) type Serials = HashMap<String, u64>;
 
 /// A version of a document.
 pub(super) struct Document {
+    /// Its normal path.
     pub path: PathBuf,
     pub text: Arc<str>,
     pub version: i64,
     /// Distinguishes versions, also where an included file has changed.
     pub serial: u64,
     analysis: OnceLock<Arc<Analysis>>,
+    /// The jobs that wait while a thread makes the analysis; none while no thread does.
+    waiting: Mutex<Option<Vec<Job>>>,
 }
 
 impl Document {
+    fn new(path: PathBuf, text: Arc<str>, version: i64, serial: u64) -> Document {
+        Document { path, text, version, serial, analysis: OnceLock::new(), waiting: Mutex::default() }
+    }
+
     /// The analysis of this version. Open documents of the snapshot take the place of files.
     pub fn analysis(&self, snapshot: &Snapshot) -> Arc<Analysis> {
         let analyse = || Arc::new(Analysis::new(&self.path, Arc::clone(&self.text), &Files(snapshot)));
         Arc::clone(self.analysis.get_or_init(analyse))
     }
 
+    /// Makes the analysis, and returns the job and those that waited for it. While another thread makes it, the job is put off, so
+    /// that this thread can do something else.
+    pub fn prepare(&self, snapshot: &Snapshot, job: Job) -> Vec<Job> {
+        let mut waiting = self.lock_waiting();
+        match &mut *waiting {
+            _ if self.analysis.get().is_some() => return vec![job],
+            Some(list) => {
+                list.push(job);
+                return Vec::new();
+            }
+            none => *none = Some(Vec::new()),
+        }
+        drop(waiting);
+        self.analysis(snapshot);
+        let waited = self.lock_waiting().take();
+        std::iter::once(job).chain(waited.into_iter().flatten()).collect()
+    }
+
+    fn lock_waiting(&self) -> MutexGuard<'_, Option<Vec<Job>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Whether a change of another file can change the analysis.
     fn depends_on(&self, path: &Path) -> bool {
-        let Some(analysis) = self.analysis.get() else { return true };
-        let is_same = |read: &PathBuf| read.file_name() == path.file_name();
-        analysis.reads.iter().any(is_same)
+        self.analysis.get().is_none_or(|analysis| analysis.reads.iter().any(|read| read == path))
     }
 }
 
@@ -49,7 +76,8 @@ pub(super) struct Files<'a>(pub &'a Snapshot);
 
 impl Loader for Files<'_> {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        if let Some(document) = self.0.values().find(|document| document.path == path) {
+        let normal = uri::normal(path);
+        if let Some(document) = self.0.values().find(|document| document.path == normal) {
             return Ok(document.text.as_bytes().to_vec());
         }
         let found = std::fs::metadata(path)?;
@@ -61,6 +89,12 @@ impl Loader for Files<'_> {
         }
         std::fs::read(path)
     }
+}
+
+/// The address of a file with a normal path: that of the document if it is open.
+pub(super) fn address(snapshot: &Snapshot, path: &Path) -> String {
+    let open = snapshot.iter().find(|(_, document)| document.path == path);
+    open.map_or_else(|| uri::uri(path), |(uri, _)| uri.clone())
 }
 
 /// The documents that are open.
@@ -111,17 +145,24 @@ impl Documents {
         removed.map_or(Vec::new(), |document| self.renew(&document.path, uri))
     }
 
-    /// Forgets all analyses, since files of the disk have changed.
-    pub fn renew_all(&mut self) -> Vec<String> {
-        let all: Vec<String> = self.open.keys().cloned().collect();
-        all.iter().for_each(|uri| self.renew_one(uri));
-        all
+    /// Forgets the analyses that depend on files of the disk that have changed. The text of an open document counts, not its file.
+    /// Returns the documents to analyse.
+    pub fn changed_on_disk(&mut self, params: &Value) -> Vec<String> {
+        let changes = params["changes"].as_array().into_iter().flatten();
+        let paths = changes.filter_map(|change| change["uri"].as_str()).map(uri::path);
+        let mut changed = BTreeSet::new();
+        for path in paths {
+            if self.open.values().all(|document| document.path != path) {
+                changed.extend(self.renew(&path, ""));
+            }
+        }
+        changed.into_iter().collect()
     }
 
     fn set(&mut self, uri: &str, text: Arc<str>, version: i64) -> Vec<String> {
         let path = uri::path(uri);
         self.serial += 1;
-        let document = Document { path: path.clone(), text, version, serial: self.serial, analysis: OnceLock::new() };
+        let document = Document::new(path.clone(), text, version, self.serial);
         Arc::make_mut(&mut self.open).insert(uri.to_string(), Arc::new(document));
         let mut changed = self.renew(&path, uri);
         changed.insert(0, uri.to_string());
@@ -139,8 +180,26 @@ impl Documents {
     fn renew_one(&mut self, uri: &str) {
         let Some(old) = self.open.get(uri) else { return };
         self.serial += 1;
-        let (path, text) = (old.path.clone(), Arc::clone(&old.text));
-        let new = Document { path, text, version: old.version, serial: self.serial, analysis: OnceLock::new() };
+        let new = Document::new(old.path.clone(), Arc::clone(&old.text), old.version, self.serial);
         Arc::make_mut(&mut self.open).insert(uri.to_string(), Arc::new(new));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn jobs_wait_for_the_thread_that_makes_the_analysis() {
+        let mut documents = Documents::default();
+        documents.open(&json!({ "uri": "file:///a.pml", "text": "init { skip }", "version": 1 }));
+        let snapshot = documents.snapshot();
+        let document = &snapshot["file:///a.pml"];
+        *document.lock_waiting() = Some(Vec::new());
+        assert_eq!(document.prepare(&snapshot, Box::new(|| {})).len(), 0, "another thread makes the analysis");
+        assert_eq!(document.lock_waiting().take().map(|jobs| jobs.len()), Some(1));
+        assert_eq!(document.prepare(&snapshot, Box::new(|| {})).len(), 1);
+        assert!(document.analysis.get().is_some() && document.lock_waiting().is_none());
     }
 }

@@ -1,15 +1,15 @@
 //! Plain data as values of the protocol.
 
-use std::path::Path;
+use std::cell::OnceCell;
 
 use kripke_lang::diagnostic::{Diagnostic, Severity};
-use kripke_lang::source::Span;
+use kripke_lang::source::{FileId, Span};
 use kripke_lang::symbols::SymbolKind;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::documents::{self, Snapshot};
 use crate::service::{Analysis, Edit, Outlined};
 use crate::text::{Encoding, Lines, Position};
-use crate::uri;
 
 /// A position of the protocol.
 pub(super) fn position(value: &Value) -> Position {
@@ -26,68 +26,82 @@ pub(super) fn range(lines: &Lines<'_>, (start, end): (usize, usize), encoding: E
     json!({ "start": at(start), "end": at(end) })
 }
 
-/// The address of the file of a place, and its range.
-pub(super) fn location(analysis: &Analysis, own: &str, span: Span, encoding: Encoding) -> (String, Value) {
-    let file = analysis.sources.file(span.file);
-    let address = if span.file.index() == 0 { own.to_string() } else { uri::uri(Path::new(&file.name)) };
-    let range = range(&Lines::new(&file.text), (span.start as usize, span.end as usize), encoding);
-    (address, range)
-}
-
-/// The diagnostics of a document. One that is about an included file stands at the start of the text.
-pub(super) fn diagnostics(analysis: &Analysis, uri: &str, encoding: Encoding) -> Vec<Value> {
-    let lines = Lines::new(analysis.text());
-    analysis.diagnostics.iter().map(|d| diagnostic(analysis, d, (uri, &lines), encoding)).collect()
-}
-
-pub(super) fn diagnostic(
-    analysis: &Analysis,
-    diagnostic: &Diagnostic,
-    (uri, lines): (&str, &Lines<'_>),
+/// The places of an analysis as values of the protocol.
+pub(super) struct Places<'a> {
+    analysis: &'a Analysis,
+    snapshot: &'a Snapshot,
     encoding: Encoding,
-) -> Value {
-    let own = diagnostic.labels.iter().find(|label| label.span.file.index() == 0);
-    let place = own.map_or((0, 0), |label| (label.span.start as usize, label.span.end as usize));
-    let is_own = |label: &kripke_lang::diagnostic::Label| own.is_some_and(|own| std::ptr::eq(own, label));
-    let mut message = diagnostic.message.clone();
-    let note = own.map_or("", |label| label.text.as_str());
-    if !note.is_empty() {
-        message.push_str(&format!(" ({note})"));
-    }
-    if let Some(help) = &diagnostic.help {
-        message.push_str(&format!("\nhelp: {help}"));
-    }
-    let related: Vec<Value> = diagnostic
-        .labels
-        .iter()
-        .filter(|label| !is_own(label))
-        .map(|label| {
-            let (uri, range) = location(analysis, uri, label.span, encoding);
-            let message = if label.text.is_empty() { "here" } else { &label.text };
-            json!({ "location": { "uri": uri, "range": range }, "message": message })
-        })
-        .collect();
-    let severity = if diagnostic.severity == Severity::Error { 1 } else { 2 };
-    json!({
-        "range": range(lines, place, encoding),
-        "severity": severity,
-        "source": "kripke",
-        "message": message,
-        "relatedInformation": related,
-    })
+    /// The address and the lines of each file that was needed.
+    files: Vec<OnceCell<(String, Lines<'a>)>>,
 }
 
-/// Edits as a change of the workspace.
-pub(super) fn workspace_edit(analysis: &Analysis, own: &str, edits: &[Edit], encoding: Encoding) -> Value {
-    let mut changes = serde_json::Map::new();
-    for edit in edits {
-        let (uri, range) = location(analysis, own, edit.span, encoding);
-        let list = changes.entry(uri).or_insert_with(|| json!([]));
-        if let Some(list) = list.as_array_mut() {
-            list.push(json!({ "range": range, "newText": edit.text }));
+impl<'a> Places<'a> {
+    pub fn new(analysis: &'a Analysis, snapshot: &'a Snapshot, encoding: Encoding) -> Places<'a> {
+        let files = analysis.sources.files().iter().map(|_| OnceCell::new()).collect();
+        Places { analysis, snapshot, encoding, files }
+    }
+
+    fn file(&self, file: FileId) -> &(String, Lines<'a>) {
+        let find = || {
+            let address = documents::address(self.snapshot, &self.analysis.path_of(file));
+            (address, Lines::new(&self.analysis.sources.file(file).text))
+        };
+        self.files[file.index()].get_or_init(find)
+    }
+
+    /// The address of the file of a place, and its range.
+    fn address(&self, span: Span) -> (&str, Value) {
+        let (address, lines) = self.file(span.file);
+        (address, range(lines, (span.start as usize, span.end as usize), self.encoding))
+    }
+
+    /// A place with its file.
+    pub fn location(&self, span: Span) -> Value {
+        let (uri, range) = self.address(span);
+        json!({ "uri": uri, "range": range })
+    }
+
+    /// The diagnostics of the document. One that is about an included file stands at the start of the text.
+    pub fn diagnostics(&self) -> Vec<Value> {
+        self.analysis.diagnostics.iter().map(|diagnostic| self.diagnostic(diagnostic)).collect()
+    }
+
+    pub fn diagnostic(&self, diagnostic: &Diagnostic) -> Value {
+        let own = diagnostic.labels.iter().find(|label| label.span.file.index() == 0);
+        let place = own.map_or(Span { file: FileId(0), start: 0, end: 0 }, |label| label.span);
+        let is_own = |label: &kripke_lang::diagnostic::Label| own.is_some_and(|own| std::ptr::eq(own, label));
+        let mut message = diagnostic.message.clone();
+        let note = own.map_or("", |label| label.text.as_str());
+        if !note.is_empty() {
+            message.push_str(&format!(" ({note})"));
+        }
+        if let Some(help) = &diagnostic.help {
+            message.push_str(&format!("\nhelp: {help}"));
+        }
+        let related = diagnostic.labels.iter().filter(|label| !is_own(label)).map(|label| {
+            let message = if label.text.is_empty() { "here" } else { &label.text };
+            json!({ "location": self.location(label.span), "message": message })
+        });
+        json!({
+            "range": self.address(place).1,
+            "severity": if diagnostic.severity == Severity::Error { 1 } else { 2 },
+            "source": "kripke",
+            "message": message,
+            "relatedInformation": related.collect::<Vec<Value>>(),
+        })
+    }
+
+    /// Adds edits to the changes of a workspace. A place that is changed already is left out.
+    pub fn add_edits(&self, edits: &[Edit], changes: &mut Map<String, Value>) {
+        for edit in edits {
+            let (uri, range) = self.address(edit.span);
+            let change = json!({ "range": range, "newText": edit.text });
+            let list = changes.entry(uri).or_insert_with(|| json!([]));
+            if let Some(list) = list.as_array_mut().filter(|list| !list.contains(&change)) {
+                list.push(change);
+            }
         }
     }
-    json!({ "changes": changes })
 }
 
 /// The protocol's number of a kind of symbols.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::documents::{Files, Snapshot};
 use super::values;
 use crate::service::Analysis;
-use crate::text::Encoding;
+use crate::text::{Encoding, Lines};
 use crate::uri;
 
 /// The most files of the workspace that are read, and the depth of folders.
@@ -78,6 +78,20 @@ impl Workspace {
         declared
     }
 
+    /// The analyses of all open documents and of the other models of the workspace that include files.
+    pub fn including(&self, snapshot: &Snapshot) -> Vec<Arc<Analysis>> {
+        let mut out: Vec<Arc<Analysis>> = snapshot.values().map(|document| document.analysis(snapshot)).collect();
+        for path in self.files() {
+            let is_open = snapshot.values().any(|document| document.path == path);
+            let text = if is_open { Vec::new() } else { Files(snapshot).read(&path).unwrap_or_default() };
+            let text = String::from_utf8_lossy(&text);
+            if text.contains("include") {
+                out.push(Arc::new(Analysis::new(&path, Arc::from(text), &Files(snapshot))));
+            }
+        }
+        out
+    }
+
     fn files(&self) -> Vec<PathBuf> {
         let mut files = Vec::new();
         self.folders.iter().for_each(|folder| find(folder, DEPTH, &mut files));
@@ -88,8 +102,9 @@ impl Workspace {
 /// The names that the text itself declares, without those of included files.
 fn declared(analysis: &Analysis, uri: &str, encoding: Encoding) -> Arc<[Declared]> {
     let own = analysis.symbols.all().iter().filter(|symbol| symbol.span.file.index() == 0);
+    let lines = Lines::new(analysis.text());
     own.map(|symbol| {
-        let (uri, range) = values::location(analysis, uri, symbol.span, encoding);
+        let range = values::range(&lines, (symbol.span.start as usize, symbol.span.end as usize), encoding);
         let key = format!("{} {uri} {:08}", symbol.name, symbol.span.start);
         let location = json!({ "uri": uri, "range": range });
         (key, json!({ "name": symbol.name, "kind": values::symbol_kind(symbol.kind), "location": location }))

@@ -66,16 +66,15 @@ impl Analysis {
             // A process that is being typed ends where the text does.
             let mut before = list.filter(|(_, s)| is_container(s.kind) && s.span.file.index() == 0);
             let last = before.rfind(|(_, s)| (s.span.start as usize) < offset);
-            last.filter(|(_, s)| self.is_open_behind(s.extent.end as usize, offset)).map(|(index, _)| index)
+            last.filter(|(_, s)| !self.has_closed(s.extent.end as usize, offset)).map(|(index, _)| index)
         })
     }
 
-    /// Whether more braces are opened than closed between two bytes.
-    fn is_open_behind(&self, start: usize, end: usize) -> bool {
+    /// Whether a brace is closed between two bytes.
+    fn has_closed(&self, start: usize, end: usize) -> bool {
         let from = self.lexemes.partition_point(|lexeme| lexeme.start < start);
-        let words = self.lexemes[from..].iter().take_while(|lexeme| lexeme.end <= end);
-        let closed = words.filter(|lexeme| self.word(lexeme) == "}").count();
-        closed == 0
+        let mut words = self.lexemes[from..].iter().take_while(|lexeme| lexeme.end <= end);
+        words.any(|lexeme| self.word(lexeme) == "}")
     }
 
     /// The statement that declares a symbol, as typed, in one line.

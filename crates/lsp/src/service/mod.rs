@@ -28,12 +28,14 @@ use kripke_lang::{Language, LoadOptions, load};
 use kripke_model::{Interpreter, Model};
 use kripke_reduce::value_sets::ValueSets;
 
+use crate::uri;
+
 pub use completion::{Completion, CompletionKind};
 pub use fixes::Fix;
 pub use hints::Hint;
 pub use lenses::{Action, Lens};
 pub use outline::Outlined;
-pub use rename::Edit;
+pub use rename::{Edit, Renamed};
 pub use signature::Signature;
 pub use tokens::{Fold, TOKEN_TYPES, Token};
 
@@ -56,7 +58,7 @@ pub struct Analysis {
     pub lexemes: Vec<Lexeme>,
     /// The model, if there is no error.
     pub model: Option<Arc<Model>>,
-    /// Files that were looked for, found or not.
+    /// The normal paths of the files that were looked for, found or not.
     pub reads: Vec<PathBuf>,
     text: Arc<str>,
     ranges: OnceLock<Option<ValueSets>>,
@@ -72,10 +74,11 @@ struct Overlay<'a> {
 
 impl Loader for Overlay<'_> {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        if path == self.path {
+        let normal = uri::normal(path);
+        if normal == uri::normal(self.path) {
             return Ok(self.text.as_bytes().to_vec());
         }
-        self.reads.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_path_buf());
+        self.reads.lock().unwrap_or_else(PoisonError::into_inner).push(normal);
         self.others.read(path)
     }
 }
@@ -110,6 +113,11 @@ impl Analysis {
     /// The text in the style of its language.
     pub fn formatted(&self) -> String {
         kripke_lang::format::format(&self.path, None, &self.text)
+    }
+
+    /// The normal path of a file.
+    pub(crate) fn path_of(&self, file: FileId) -> PathBuf {
+        uri::normal(Path::new(&self.sources.file(file).name))
     }
 
     /// The place of a lexeme of the text.

@@ -94,6 +94,25 @@ fn conditions_and_numbers_of_hits() {
     }
 }
 
+/// Two processes execute the body of an inline; one of them has no variable `mine`.
+const INLINE: &str = "byte g;
+inline touch() { g++ }
+active proctype A() { byte mine = 1; g == 1; touch(); assert(g < 2) }
+active proctype B() { touch() }
+";
+
+#[test]
+fn a_condition_without_meaning_leaves_the_run_where_it_is() {
+    let case = Case::new("m.pml", INLINE, &[]);
+    let mut client = Client::launched(&case.desk, case.replay());
+    let given = json!([{ "line": 2, "condition": "mine == 1", "hitCondition": "2" }]);
+    assert_eq!(set(&mut client, &case.path(), &given)[0]["verified"], true);
+    assert_eq!(client.go("continue")["reason"], "breakpoint");
+    let step = client.step();
+    assert!(step > 0, "the run is not at the step at which it was counted");
+    case.compare(&mut client, step);
+}
+
 #[test]
 fn local_names_are_those_of_the_process_at_the_breakpoint() {
     let case = Case::new("m.pml", PROMELA, &[]);

@@ -120,6 +120,16 @@ fn a_restart_reads_the_model_again() {
 }
 
 #[test]
+fn a_restart_works_in_the_same_directory() {
+    let desk = Desk::new();
+    std::fs::create_dir(desk.path("sub")).unwrap();
+    desk.write("sub/m.pml", PROMELA);
+    let mut client = Client::launched(&desk, json!({ "mode": "simulate", "program": "sub/m.pml", "cwd": "sub" }));
+    client.ask("restart", json!({}));
+    assert_eq!(client.event("stopped")["reason"], "entry");
+}
+
+#[test]
 fn lines_and_columns_are_counted_as_the_client_counts() {
     let case = Case::new("m.pml", PROMELA, &[]);
     for (first, wanted) in [(true, (14, 5, 14, 21)), (false, (13, 4, 13, 20))] {
