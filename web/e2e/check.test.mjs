@@ -1,7 +1,7 @@
 // The way of one person through the page: open, break, mend, check, look at the counterexample, simulate, graph, teach.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, afterEach, test } from 'node:test';
-import { browser, example, folder, open, rmSync, tab, text, typeAfter, ui } from './harness.mjs';
+import { browser, example, folder, join, open, rmSync, tab, text, typeAfter, ui } from './harness.mjs';
 
 let chrome, server, place, page;
 before(async () => {
@@ -62,6 +62,74 @@ test('names are completed, and F12 leads to the definition', async () => {
   await page.locator('.cm-tooltip-autocomplete').waitFor({ state: 'detached' });
   await page.keyboard.press('F12');
   await page.locator('.cm-activeLine', { hasText: 'byte critical' }).waitFor();
+});
+
+test('changes that are not saved are discarded only if the user says so', async () => {
+  const asked = [];
+  let answer = false;
+  page.on('dialog', async (dialog) => {
+    asked.push(dialog.message());
+    await (answer ? dialog.accept() : dialog.dismiss());
+  });
+  const close = page.getByRole('button', { name: 'Close fair-weak.pml' });
+  await example(page, 'fair-weak.pml');
+  await close.click();
+  await close.waitFor({ state: 'detached' });
+  assert.deepEqual(asked, [], 'an example without changes can be opened again');
+  await example(page, 'fair-weak.pml');
+  await text(page).click();
+  await page.keyboard.type('/* mine */');
+  await close.click();
+  await page.getByRole('button', { name: 'Open an example…' }).click();
+  await page.getByRole('searchbox', { name: 'Filter examples' }).fill('fair-weak.pml');
+  await page.getByRole('dialog').getByRole('button', { name: 'fair-weak.pml' }).first().click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  assert.match(await text(page).innerText(), /mine/);
+  assert.equal(asked.length, 2);
+  answer = true;
+  await close.click();
+  await close.waitFor({ state: 'detached' });
+  assert.equal(asked.length, 3);
+});
+
+test('what is typed while a file is saved is not saved', async () => {
+  await page.getByRole('navigation').getByRole('button', { name: 'mutex-peterson.pml' }).click();
+  await page.locator('.file.current', { hasText: 'mutex-peterson.pml' }).waitFor();
+  await text(page).click();
+  await page.keyboard.type('/* one */');
+  let go;
+  const held = new Promise((resolve) => (go = resolve));
+  await page.route('**/api/file', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.keyboard.press('Control+s');
+  await page.keyboard.type('/* two */');
+  go();
+  await page.getByText('mutex-peterson.pml saved').waitFor();
+  await page.locator('.file.current .dirty').waitFor();
+  await page.unroute('**/api/file');
+  await page.keyboard.press('Control+s');
+  await page.locator('.file.current .dirty').waitFor({ state: 'detached' });
+  rmSync(join(place, 'mutex-peterson.pml'));
+  await page.keyboard.type('/* three */');
+  await page.keyboard.press('Control+s');
+  await page.getByText('Save again to overwrite it').waitFor();
+  await page.keyboard.press('Control+s');
+  await page.locator('.file.current .dirty').waitFor({ state: 'detached' });
+});
+
+test('the automata of a counterexample are those of the text that was checked', async () => {
+  await example(page, 'mutex-naive.pml');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('button', { name: /^Counterexample,/ }).click();
+  await page.getByRole('grid').waitFor();
+  await typeAfter(page, 'critical++', '; critical = 77');
+  await page.getByRole('button', { name: 'Automata', exact: true }).click();
+  await page.locator('.drawing svg').waitFor();
+  const drawn = await page.locator('.drawing svg').textContent();
+  assert.match(drawn, /critical/);
+  assert.doesNotMatch(drawn, /77/);
 });
 
 test('the outline and the automata follow the text', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { deflateRawSync } from 'node:zlib';
 import { after, before, test } from 'node:test';
 import { browser, example, join, KRIPKE, LONG, NARROW, open, program, rmSync, tab, text, typeAfter, violations, WIDE } from './harness.mjs';
 
@@ -32,8 +33,8 @@ after(async () => {
   rmSync(place, { recursive: true, force: true });
 });
 
-async function login(name, password = PASSWORD, options = {}) {
-  const page = await open(chrome, address, options);
+async function login(name, password = PASSWORD, options = {}, fragment = '') {
+  const page = await open(chrome, address + fragment, options);
   await page.getByLabel('Name').fill(name);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Log in' }).click();
@@ -63,6 +64,14 @@ test('a wrong password is refused', async () => {
     assert.deepEqual(await violations(page, 'Login'), []);
     await page.context().close();
   }
+});
+
+test('a link is opened after the login', async () => {
+  const model = JSON.stringify({ file: 'linked.pml', texts: { 'linked.pml': 'byte linked;\nactive proctype P() { linked = 1 }\n' } });
+  const page = await login('bob', PASSWORD, {}, `#model=${deflateRawSync(model).toString('base64url')}`);
+  await page.locator('.file.current', { hasText: 'linked.pml' }).waitFor();
+  await text(page).getByText('byte linked').waitFor();
+  await page.context().close();
 });
 
 test('two users: a project is shared for reading, then for writing', async () => {

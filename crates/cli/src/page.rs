@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use kripke_web::{add_user, serve_group};
+use kripke_web::{Redirect, add_user, serve_group};
 
 use crate::args::{PageProcess, Serve, Ui};
 use crate::exit::{Failure, Status};
@@ -32,26 +32,33 @@ pub fn ui(args: &Ui) -> Result<Status, Failure> {
         None => (PathBuf::from("."), None),
     };
     let page = kripke_web::Ui { program: program()?, folder, model, port: args.port };
+    // The file stays until the server ends: the browser may read it at any time.
+    let mut redirect = None;
     let announce = |address: &str| {
         output::print(&format!("The page is at {address}\n"));
         if !args.no_open {
-            open(address);
+            redirect = Redirect::new(address).ok();
+            open(redirect.as_ref());
         }
     };
     page.serve(announce).map_err(|e| Failure::BadInput(format!("the page can't be served: {e}")))?;
     Ok(Status::Fine)
 }
 
-/// Opens an address in a browser, if there is one.
-fn open(address: &str) {
-    for opener in OPENERS {
+/// Opens the page in a browser, if there is one.
+fn open(redirect: Option<&Redirect>) {
+    let start = |opener: &&str| {
         let mut command = Command::new(opener);
-        command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        if command.spawn().is_ok() {
-            return;
+        command.arg(redirect?.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().ok()
+    };
+    let opener = OPENERS.iter().find_map(start);
+    std::thread::spawn(move || {
+        let has_opened = opener.is_some_and(|mut child| child.wait().is_ok_and(|status| status.success()));
+        if !has_opened {
+            output::remark("no browser was opened: open the address yourself\n");
         }
-    }
-    output::remark("no browser was found: open the address yourself\n");
+    });
 }
 
 /// Serves the page to a group.

@@ -9,6 +9,7 @@ use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, Salt
 use blake2::{Blake2s256, Digest};
 use rusqlite::{OptionalExtension, params};
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 
 use crate::app::User;
 use crate::database::{Database, now};
@@ -23,6 +24,8 @@ const PASSWORD: std::ops::RangeInclusive<usize> = 8..=1000;
 /// The most projects of a user, and the most members of a project.
 const MOST_PROJECTS: usize = 100;
 const MOST_MEMBERS: usize = 100;
+/// The most passwords that are hashed at a time: each takes a core and 19 MiB.
+const MOST_HASHING: usize = 4;
 
 /// The accounts.
 pub(crate) struct Accounts {
@@ -35,6 +38,8 @@ pub(crate) struct Accounts {
     random_hash: String,
     /// Limits, which are asked for often.
     known: Mutex<HashMap<String, Limits>>,
+    /// Permits to hash a password.
+    pub hashing: Arc<Semaphore>,
 }
 
 /// The hash of a password.
@@ -45,7 +50,7 @@ pub(crate) fn hashed(password: &str) -> Result<String, Refusal> {
 }
 
 /// Whether a name can be that of a user.
-fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     (1..=40).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
 }
 
@@ -57,7 +62,8 @@ fn kept(word: &str) -> String {
 impl Accounts {
     pub fn new(database: Arc<Database>, projects: PathBuf, usual: Limits) -> Result<Accounts, Refusal> {
         let random_hash = hashed(&crate::secret::word(16))?;
-        Ok(Accounts { database, projects, usual, random_hash, known: Mutex::default() })
+        let hashing = Arc::new(Semaphore::new(MOST_HASHING));
+        Ok(Accounts { database, projects, usual, random_hash, known: Mutex::default(), hashing })
     }
 
     /// Adds a user. A project belongs to each user from the beginning.
@@ -70,6 +76,7 @@ impl Accounts {
             "insert or ignore into users (name, password, admin, limits) values (?1, ?2, ?3, ?4)",
             params![name, hash, admin, limits],
         )?;
+        self.forget(name);
         match added {
             0 => Err(Refusal::new(409, "there is a user of this name")),
             _ => self.add_project(name, "default").map(|_| ()),
@@ -97,8 +104,16 @@ impl Accounts {
         limits
     }
 
+    /// Forgets the limits of a user, which may have changed.
+    fn forget(&self, name: &str) {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+    }
+
     /// Whether a password is that of a user. It takes long on purpose, and is done on a thread of its own.
     pub fn verify(&self, name: &str, password: &str) -> bool {
+        if password.len() > *PASSWORD.end() {
+            return false;
+        }
         let found = self
             .database
             .lock()
@@ -107,7 +122,7 @@ impl Accounts {
         let hash = found.unwrap_or_else(|_| self.random_hash.clone());
         let Ok(hash) = PasswordHash::new(&hash) else { return false };
         let right = Argon2::default().verify_password(password.as_bytes(), &hash).is_ok();
-        right && exists && password.len() <= *PASSWORD.end()
+        right && exists
     }
 
     /// Begins a session. Returns its word.
@@ -157,7 +172,7 @@ impl Accounts {
         let limits = serde_json::to_string(limits).map_err(|e| Refusal::internal(&e))?;
         let query = "update users set admin = ?2, limits = ?3 where name = ?1";
         let changed = self.database.lock().execute(query, params![name, admin, limits])?;
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+        self.forget(name);
         if changed == 0 { Err(Refusal::not_found()) } else { Ok(()) }
     }
 
@@ -167,6 +182,8 @@ impl Accounts {
         db.execute("delete from sessions where user = ?1", [name])?;
         db.execute("delete from members where user = ?1", [name])?;
         let removed = db.execute("delete from users where name = ?1", [name])?;
+        drop(db);
+        self.forget(name);
         if removed == 0 { Err(Refusal::not_found()) } else { Ok(()) }
     }
 
@@ -239,11 +256,13 @@ impl Accounts {
     /// Changes the name and the members of a project, which only its owner may do.
     pub fn change_project(&self, user: &User, id: &str, request: &Value) -> Result<(), Refusal> {
         let number = self.owned(user, id)?;
-        let db = self.database.lock();
+        let mut connection = self.database.lock();
+        // Nothing changes if an entry is refused.
+        let db = connection.transaction()?;
         if let Some(name) = request["name"].as_str().filter(|name| !name.trim().is_empty() && name.len() <= 100) {
             db.execute("update projects set name = ?2 where id = ?1", params![number, name])?;
         }
-        let Some(members) = request["members"].as_array() else { return Ok(()) };
+        let Some(members) = request["members"].as_array() else { return Ok(db.commit()?) };
         if members.len() > MOST_MEMBERS {
             return Err(Refusal::new(422, "there are too many members"));
         }
@@ -258,7 +277,7 @@ impl Accounts {
                 params![number, name, right],
             )?;
         }
-        Ok(())
+        Ok(db.commit()?)
     }
 
     /// Removes a project with its files.

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::accounts::Accounts;
 use crate::jobs::{Jobs, Limits};
-use crate::process::{Program, Worker, to_its_end};
-use crate::rate::Rates;
+use crate::process::{Program, Worker, to_its_end, turn};
+use crate::rate::{Places, Rates};
 use crate::refusal::Refusal;
 use crate::sessions::Sessions;
 
@@ -19,6 +19,8 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// Workers end when they were not asked for so long, or when there are too many.
 const IDLE: Duration = Duration::from_secs(600);
 const MOST_WORKERS: usize = 32;
+/// The most streams of events of a user.
+const MOST_STREAMS: usize = 16;
 
 /// Who asks.
 #[derive(Clone, Debug)]
@@ -47,6 +49,8 @@ pub(crate) struct App {
     pub jobs: Arc<Jobs>,
     pub sessions: Sessions,
     pub rates: Rates,
+    /// The streams of events that users have.
+    pub streams: Arc<Places>,
     /// The values of the header `Host` that are the server's own.
     pub hosts: Vec<String>,
     /// Whether browsers use https, which a proxy does for the server.
@@ -65,6 +69,7 @@ impl App {
             jobs,
             sessions: Sessions::default(),
             rates: Rates::default(),
+            streams: Places::new(MOST_STREAMS),
             hosts,
             https: false,
             behind_proxy: false,
@@ -93,9 +98,14 @@ impl App {
         self.workers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Ends the workers and sessions that were not used for long.
+    pub fn end_idle(&self) {
+        self.workers().retain(|_, (_, used)| used.elapsed() < IDLE);
+        self.sessions.end_idle();
+    }
+
     fn worker(&self, wanted: Wanted) -> Shared {
         let mut workers = self.workers();
-        workers.retain(|other, (_, used)| *other == wanted || used.elapsed() < IDLE);
         if workers.len() >= MOST_WORKERS && !workers.contains_key(&wanted) {
             let oldest = workers.iter().min_by_key(|(_, (_, used))| *used).map(|(other, _)| other.clone());
             oldest.map(|oldest| workers.remove(&oldest));
@@ -110,8 +120,8 @@ impl App {
         let is_language = question["op"].as_str().is_some_and(|op| op.starts_with("lang/"));
         let shared = self.worker((folder.to_path_buf(), is_language));
         let (program, folder) = (self.program.clone(), folder.to_path_buf());
+        let mut worker = turn(shared).await?;
         to_its_end(async move {
-            let mut worker = shared.lock().await;
             if worker.as_mut().is_none_or(Worker::has_ended) {
                 *worker = Some(Worker::start(&program, &folder)?);
             }

@@ -77,6 +77,10 @@ impl Config {
         if !crate::start::is_local(config.address) && config.hosts.is_empty() {
             return Err(wrong("`hosts` must name the server as browsers know it".to_string()));
         }
+        config.limits.check().map_err(wrong)?;
+        if config.total.cores == Some(0) || config.total.memory == Some(0) || config.total.worker_memory == Some(0) {
+            return Err(wrong("total: no limit may be 0".to_string()));
+        }
         let mut names: Vec<&str> = config.machines.iter().map(|machine| machine.name.as_str()).collect();
         names.push("local");
         names.sort_unstable();
@@ -99,6 +103,8 @@ mod tests {
         assert!(Config::parse("data = 'd'\naddress = '0.0.0.0:80'\nbehind_proxy = true").is_err());
         assert!(Config::parse("data = 'd'\naddress = '0.0.0.0:80'\nhosts = ['h']\nbehind_proxy = true").is_ok());
         assert!(Config::parse("data = 'd'\nother = 1").is_err());
+        assert!(Config::parse("data = 'd'\n[limits]\ncores = 0").is_err());
+        assert!(Config::parse("data = 'd'\n[total]\ncores = 0").is_err());
         assert!(Config::parse("data = 'd'\n[[machines]]\nname = 'local'\ncommand = ['x']").is_err());
     }
 }

@@ -18,10 +18,12 @@ mod patterns;
 mod process;
 mod projects;
 mod rate;
+mod redirect;
 mod refusal;
 mod secret;
 mod sessions;
 mod start;
 pub mod worker;
 
+pub use redirect::Redirect;
 pub use start::{Ui, add_user, serve_group};

@@ -1,9 +1,10 @@
 //! The files of projects: listing, reading and writing, never outside of the folder.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
 use kripke_lang::Language;
@@ -19,6 +20,9 @@ const DEPTH: usize = 6;
 pub(crate) const MOST_BYTES: usize = 4 << 20;
 /// Endings of files that are no models but belong to them.
 const OTHERS: [&str; 4] = ["h", "inc", "txt", "ltl"];
+
+/// Files are compared with the version that the client knows, and changed, one after the other.
+static CHANGES: Mutex<()> = Mutex::new(());
 
 /// The path of a file in a project's folder: inside of it, with an ending that the page knows.
 fn inside(folder: &Path, path: &str) -> Result<PathBuf, Refusal> {
@@ -122,6 +126,7 @@ pub(crate) fn write(folder: &Path, request: &Value) -> Result<Value, Refusal> {
         return Err(Refusal::new(413, "the text is too large"));
     }
     let whole = inside(folder, path)?;
+    let _changes = CHANGES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = request.get("version") {
         let present = match text(&whole) {
             Ok(text) => json!(version(&text)),
@@ -139,6 +144,7 @@ pub(crate) fn write(folder: &Path, request: &Value) -> Result<Value, Refusal> {
 /// Removes a file.
 pub(crate) fn remove(folder: &Path, path: &str) -> Result<Value, Refusal> {
     let whole = inside(folder, path)?;
+    let _changes = CHANGES.lock().unwrap_or_else(PoisonError::into_inner);
     match fs::remove_file(&whole) {
         Ok(()) => Ok(json!({})),
         Err(e) if e.kind() == ErrorKind::NotFound => Err(Refusal::new(404, "there is no such file")),
@@ -146,19 +152,21 @@ pub(crate) fn remove(folder: &Path, path: &str) -> Result<Value, Refusal> {
     }
 }
 
-/// Makes the names of a folder survive a loss of power.
-fn sync_folder(path: &Path) -> std::io::Result<()> {
+/// Makes a name in its folder survive a loss of power.
+pub(crate) fn sync_folder(path: &Path) -> std::io::Result<()> {
     match path.parent() {
         Some(folder) if cfg!(unix) => File::open(folder)?.sync_all(),
         _ => Ok(()),
     }
 }
 
-/// Writes a file completely or not at all.
+/// Writes a file completely or not at all. One that exists keeps its permissions.
 pub(crate) fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
-    let name = path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
-    let beside = path.with_file_name(format!(".{name}.{}.new", std::process::id()));
-    let written = File::create(&beside).and_then(|mut file| {
+    let beside = path.with_file_name(format!(".{}.new", crate::secret::word(8)));
+    let written = OpenOptions::new().write(true).create_new(true).open(&beside).and_then(|mut file| {
+        if let Ok(present) = fs::metadata(path) {
+            file.set_permissions(present.permissions())?;
+        }
         file.write_all(content)?;
         file.sync_all()
     });
@@ -167,4 +175,37 @@ pub(crate) fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
         let _ = fs::remove_file(&beside);
     }
     moved
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_of_several_writers_at_once_wins() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |number: usize| {
+            let text = format!("byte x{number};\n").repeat(1000);
+            write(folder.path(), &json!({ "path": "a.pml", "text": text, "version": null })).is_ok()
+        };
+        let write = &write;
+        let written = std::thread::scope(|scope| {
+            let all: Vec<_> = (0..8).map(|number| scope.spawn(move || write(number))).collect();
+            all.into_iter().filter_map(|writer| writer.join().ok()).filter(|is_written| *is_written).count()
+        });
+        assert_eq!(written, 1);
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "no other file stays");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_keeps_its_permissions() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.pml");
+        fs::write(&path, "byte x;").expect("a file");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("permissions");
+        replace(&path, b"byte y;").expect("another text");
+        assert_eq!(fs::metadata(&path).expect("a file").permissions().mode() & 0o777, 0o640);
+    }
 }

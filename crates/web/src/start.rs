@@ -13,7 +13,7 @@ use crate::accounts::{Accounts, check_password, hashed};
 use crate::app::{App, Mode, User};
 use crate::config::Config;
 use crate::database::Database;
-use crate::jobs::{Jobs, Limits, Machine, Share};
+use crate::jobs::{Jobs, LOCAL, Limits, Machine, Share};
 use crate::process::Program;
 use crate::refusal::Refusal;
 use crate::{http, load};
@@ -52,7 +52,7 @@ fn machine() -> Share {
 }
 
 fn local(cores: usize) -> Machine {
-    Machine { name: "local".to_string(), command: Vec::new(), cores, description: "this machine".to_string() }
+    Machine { name: LOCAL.to_string(), command: Vec::new(), cores, description: "this machine".to_string() }
 }
 
 impl Ui {
@@ -67,7 +67,7 @@ impl Ui {
             let total = machine();
             let limits = Limits { jobs: 4, cores: total.cores, memory: total.memory, seconds: 7 * 86_400, queued: 100 };
             // Each job may use the whole machine: they wait for each other.
-            let program = Program { path: self.program, memory: WORKER_MEMORY };
+            let program = Program::new(self.program, WORKER_MEMORY);
             let database = Database::open(None).map_err(io::Error::other)?;
             let jobs =
                 Jobs::new(Arc::new(database), program, work.path().to_path_buf(), vec![local(total.cores)], total);
@@ -110,12 +110,13 @@ async fn run(listener: TcpListener, app: Arc<App>) -> io::Result<()> {
         let app = Arc::clone(&app);
         move |user: &str| app.limits(user)
     };
-    app.jobs.recover(&limits).map_err(|refusal| failed(&refusal))?;
+    app.jobs.recover().map_err(|refusal| failed(&refusal))?;
     tokio::spawn(Arc::clone(&app.jobs).schedule(limits));
     let sampled = Arc::clone(&app);
     tokio::spawn(async move {
         loop {
             sampled.load.sample(&sampled.jobs);
+            sampled.end_idle();
             tokio::time::sleep(Duration::from_secs(load::EACH)).await;
         }
     });
@@ -168,7 +169,7 @@ fn group(program: PathBuf, config: &Config) -> io::Result<App> {
     };
     let mut machines = vec![local(total.cores)];
     machines.extend(config.machines.iter().cloned());
-    let program = Program { path: program, memory: config.total.worker_memory.unwrap_or(WORKER_MEMORY) };
+    let program = Program::new(program, config.total.worker_memory.unwrap_or(WORKER_MEMORY));
     let jobs = Jobs::new(database, program, jobs_folder, machines, total);
     let mut app = App::new(Mode::Group(accounts), Arc::new(jobs), Vec::new());
     app.behind_proxy = config.behind_proxy;
@@ -197,7 +198,7 @@ pub fn add_user(config: &Path, name: &str, password: &str, admin: bool) -> io::R
         match accounts.user(name)? {
             Some(user) => {
                 accounts.set_password(name, &hash, None)?;
-                accounts.change_user(name, admin, &user.limits)
+                accounts.change_user(name, admin || user.admin, &user.limits)
             }
             None => accounts.add_user(name, &hash, admin, &accounts.usual),
         }

@@ -3,7 +3,7 @@
 export interface Place { file: string; line: number; column: number }
 
 export class ApiError extends Error {
-  constructor(readonly status: number, message: string, readonly body: { place?: Place; help?: string | null; span?: { start: number; end: number }; option?: string; version?: string }) {
+  constructor(readonly status: number, message: string, readonly body: { place?: Place; help?: string | null; span?: { start: number; end: number }; option?: string; version?: string | null }) {
     super(message);
   }
 }

@@ -5,7 +5,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab, toggleComment } f
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit, syntaxHighlighting } from '@codemirror/language';
 import { lintGutter, lintKeymap, nextDiagnostic, setDiagnostics, type Diagnostic } from '@codemirror/lint';
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
-import { Compartment, EditorState, StateEffect, StateField, type Extension } from '@codemirror/state';
+import { EditorState, StateEffect, StateField, type Extension } from '@codemirror/state';
 import {
   Decoration, EditorView, GutterMarker, drawSelection, gutter, highlightActiveLine, highlightActiveLineGutter, hoverTooltip,
   keymap, lineNumbers, type DecorationSet, type Tooltip,
@@ -102,8 +102,6 @@ function completionFrom(host: Host): Extension {
 
 export class Editor {
   readonly view: EditorView;
-  private readonly language = new Compartment();
-  private readonly writable = new Compartment();
   private readonly states = new Map<string, EditorState>();
   private path = '';
   private quiet = false;
@@ -129,7 +127,7 @@ export class Editor {
         lineNumbers(), coverage, marks, lintGutter(), foldGutter({ openText: '⌄', closedText: '›' }), history(), drawSelection(), indentOnInput(), bracketMatching(),
         closeBrackets(), highlightActiveLine(), highlightActiveLineGutter(), highlightSelectionMatches(),
         indentUnit.of('\t'), EditorState.tabSize.of(4), syntaxHighlighting(highlighting), theme,
-        this.language.of(languageOf(path)), this.writable.of([]), completionFrom(host), hoverFrom(host), keys,
+        languageOf(path), completionFrom(host), hoverFrom(host), keys,
         EditorView.contentAttributes.of({ tabindex: '0', 'aria-label': path ? `Text of ${path}` : 'Text of the model' }),
         EditorView.domEventHandlers({ mousedown: (event, view) => this.clicked(event, view) }),
         EditorView.updateListener.of((update) => {

@@ -35,12 +35,16 @@ class Account {
   }
 
   async logout() {
-    await post('logout').catch(page.fail);
+    if (!project.mayDiscard(Object.keys(project.buffers))) return;
+    project.buffers = {};
+    await post('logout').catch((error) => page.fail(error));
     sessionStorage.clear();
     location.reload();
   }
 
-  async choose(id: string) {
+  /// Shows another project. Returns false if the user would rather keep texts that are not saved.
+  async choose(id: string): Promise<boolean> {
+    if (!project.mayDiscard(Object.keys(project.buffers))) return false;
     sessionStorage.setItem('kripke-project', id);
     project.id = id;
     project.buffers = {};
@@ -48,13 +52,7 @@ class Account {
     await project.load().catch((error) => page.fail(error));
     const first = project.files.find((f) => f.language !== null);
     if (first) await project.open(first.path);
-  }
-
-  /// Whether the user may write into the current project.
-  get mayWrite(): boolean {
-    const current = this.projects.find((p) => p.id === project.id);
-    if (!current || !this.user) return true;
-    return current.owner === this.user.name || current.members.some((m) => m.name === this.user?.name && m.right === 'write');
+    return true;
   }
 }
 

@@ -32,7 +32,6 @@ class Checks {
   progress = $state.raw<Progress[]>([]);
   messages = $state<string[]>([]);
   result = $state<Result | null>(null);
-  screenText = $state('');
   /// The revision of the texts that the job checks.
   revision = $state(-1);
   private stream: AbortController | null = null;
@@ -118,11 +117,11 @@ class Checks {
   async follow(job: Job) {
     this.stream?.abort();
     const stream = (this.stream = new AbortController());
-    [this.job, this.progress, this.messages, this.result, this.screenText] = [job, [], [], null, ''];
+    [this.job, this.progress, this.messages, this.result] = [job, [], [], null];
     sessionStorage.setItem(KEPT, job.id);
     await this.listen(job.id, stream.signal);
     if (stream.signal.aborted) return;
-    await this.finish(job.id);
+    await this.finish(job.id, stream.signal);
   }
 
   private async listen(id: string, signal: AbortSignal) {
@@ -130,6 +129,7 @@ class Checks {
     for (let failures = 0; failures < 5 && !signal.aborted; ) {
       try {
         for await (const { id: number, event, data } of events(`jobs/${id}/events`, next, signal)) {
+          if (signal.aborted) return;
           failures = 0;
           if (number >= 0) next = number + 1;
           this.hear(event, data);
@@ -156,10 +156,17 @@ class Checks {
     }
   }
 
-  private async finish(id: string) {
-    this.result = await get<Result>(`jobs/${id}/result`).catch(() => null);
-    this.screenText = (await get<{ text: string }>(`jobs/${id}/text`).catch(() => ({ text: '' }))).text;
-    this.jobs = await get<Job[]>('jobs').catch(() => this.jobs);
+  /// Asks for what is known of a job at its end, or when its events are given up.
+  private async finish(id: string, signal: AbortSignal) {
+    const [job, result, jobs] = await Promise.all([
+      get<Job>(`jobs/${id}`).catch(() => null),
+      get<Result>(`jobs/${id}/result`).catch(() => null),
+      get<Job[]>('jobs').catch(() => null),
+    ]);
+    if (jobs) this.jobs = jobs;
+    if (signal.aborted) return;
+    if (job) this.job = job;
+    this.result = result;
   }
 }
 

@@ -13,11 +13,15 @@ class GraphState {
   selected = $state<number | null>(null);
   path = $state.raw<number[]>([]);
   values = $state.raw<[string, string][]>([]);
-  isBusy = $state(false);
+  /// The requests that have no answer yet.
+  private pending = $state(0);
+  isBusy = $derived(this.pending > 0);
   isProjected = $state(false);
   property = $state('');
   reduced = $state(false);
   revision = $state(-1);
+  /// The number of sessions that were asked for.
+  private begun = 0;
   /// What was found, while a projection is shown.
   private whole: { nodes: Map<number, GraphNode>; edges: GraphEdge[] } | null = null;
 
@@ -26,11 +30,14 @@ class GraphState {
   errors = $derived([...this.nodes.values()].filter((node) => node.error !== null).length);
 
   async begin() {
+    const begun = (this.begun += 1);
     await this.request(async () => {
       const body = { ...project.ref(), kind: 'graph', property: this.property || null, reduced: this.reduced };
+      const { revision } = project;
       const session = await post<GraphSession>('sessions', body);
+      if (begun !== this.begun) return void remove(`sessions/${session.id}`).catch(() => undefined);
       if (this.id) void remove(`sessions/${this.id}`).catch(() => undefined);
-      [this.id, this.names, this.revision, this.isProjected, this.whole] = [session.id, session.names, project.revision, false, null];
+      [this.id, this.names, this.revision, this.isProjected, this.whole] = [session.id, session.names, revision, false, null];
       [this.nodes, this.edges, this.path, this.values] = [new Map(), [], [], []];
       this.add(session);
       await this.select(session.nodes[0]?.id ?? null);
@@ -46,16 +53,15 @@ class GraphState {
 
   async expand(id: number) {
     if (this.isProjected || !this.nodes.get(id)?.open) return;
-    await this.request(async () => this.add(await post<GraphPart>(`sessions/${this.id}/expand`, { nodes: [id] })));
+    await this.ask('expand', { nodes: [id] }, (part) => this.add(part));
   }
 
   async grow(states: number) {
-    await this.request(async () => this.add(await post<GraphPart>(`sessions/${this.id}/grow`, { states })));
+    await this.ask('grow', { states }, (part) => this.add(part));
   }
 
   async project(names: string) {
-    await this.request(async () => {
-      const part = await post<GraphPart>(`sessions/${this.id}/project`, { names });
+    await this.ask('project', { names }, (part) => {
       this.whole ??= { nodes: this.nodes, edges: this.edges };
       [this.nodes, this.edges, this.isProjected, this.selected, this.path] = [new Map(part.nodes.map((n) => [n.id, n])), part.edges, true, null, []];
     });
@@ -72,11 +78,12 @@ class GraphState {
       [this.path, this.values] = [[], id === null ? [] : Object.entries(this.nodes.get(id)?.values ?? {})];
       return;
     }
+    const session = this.id;
     try {
-      const found = await get<{ values: [string, string][]; path: number[] }>(`sessions/${this.id}/node`, { id });
-      if (this.selected === id) [this.path, this.values] = [found.path, found.values];
+      const found = await get<{ values: [string, string][]; path: number[] }>(`sessions/${session}/node`, { id });
+      if (this.selected === id && this.id === session) [this.path, this.values] = [found.path, found.values];
     } catch (error) {
-      this.lost(error);
+      if (this.id === session) this.lost(error);
     }
   }
 
@@ -94,14 +101,27 @@ class GraphState {
     } else page.fail(error);
   }
 
+  /// Asks the session. An answer of a session that was replaced meanwhile is dropped.
+  private async ask(verb: string, body: unknown, use: (part: GraphPart) => void) {
+    const session = this.id;
+    await this.request(async () => {
+      try {
+        const part = await post<GraphPart>(`sessions/${session}/${verb}`, body);
+        if (session === this.id) use(part);
+      } catch (error) {
+        if (session === this.id) throw error;
+      }
+    });
+  }
+
   private async request(work: () => Promise<void>) {
-    this.isBusy = true;
+    this.pending += 1;
     try {
       await work();
     } catch (error) {
       this.lost(error);
     } finally {
-      this.isBusy = false;
+      this.pending -= 1;
     }
   }
 }

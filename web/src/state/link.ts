@@ -59,6 +59,7 @@ async function modelOfTrace(): Promise<{ file: string; texts: Record<string, str
 export async function openLink(fields: URLSearchParams) {
   try {
     const { file, texts } = JSON.parse(await unpack(fields.get('model') ?? '')) as { file: string; texts: Record<string, string> };
+    if (!project.mayReplace(texts)) return;
     for (const [path, text] of Object.entries(texts)) if (path !== file) project.create(path, text);
     project.create(file, texts[file] ?? '');
     const trail = fields.get('trail');

@@ -29,7 +29,6 @@ class Page {
   theme = $state<Theme>('light');
   message = $state<{ text: string; bad: boolean } | null>(null);
   help = $state(false);
-  side = $state(true);
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {

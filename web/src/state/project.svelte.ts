@@ -1,5 +1,5 @@
 // The files of the project, the texts being edited, and what the language service says about them.
-import { ApiError, get, post, put, remove } from '../api/client';
+import { ApiError, get, post, put } from '../api/client';
 import type { Diagnosis, Example, FileEntry, FileText, ModelOutline, ModelRef, Outlined, Property } from '../api/types';
 import { page } from './page.svelte';
 
@@ -9,6 +9,8 @@ interface Buffer {
   /// The text of the file, null for a text that has no file yet.
   saved: string | null;
   version: string | null;
+  /// The text of an example, a link or a new file: it can be had again.
+  given?: string;
 }
 
 const KEPT = 'kripke-buffers';
@@ -51,6 +53,27 @@ class ProjectState {
     return buffer !== undefined && buffer.text !== buffer.saved;
   }
 
+  /// Whether a text has changes of the user that no file has.
+  isEdited(path: string): boolean {
+    const buffer = this.buffers[path];
+    return buffer !== undefined && buffer.text !== buffer.saved && buffer.text !== buffer.given;
+  }
+
+  get hasEdits(): boolean {
+    return Object.keys(this.buffers).some((path) => this.isEdited(path));
+  }
+
+  /// Whether texts may be discarded. The user is asked if changes would be lost.
+  mayDiscard(paths: string[]): boolean {
+    const lost = paths.filter((path) => this.isEdited(path));
+    return lost.length === 0 || confirm(`Discard the changes that are not saved: ${lost.join(', ')}?`);
+  }
+
+  /// Whether other texts may take the place of those in the editor.
+  mayReplace(texts: Record<string, string>): boolean {
+    return this.mayDiscard(Object.keys(texts).filter((path) => this.buffers[path]?.text !== texts[path]));
+  }
+
   ref(file = this.model): ModelRef {
     const texts: Record<string, string> = {};
     for (const buffer of Object.values(this.buffers)) {
@@ -76,13 +99,13 @@ class ProjectState {
 
   async openExample(name: string) {
     const { text } = await get<{ text: string }>(`examples/${encodeURIComponent(name)}`);
-    this.create(name, text);
+    if (this.mayReplace({ [name]: text })) this.create(name, text);
   }
 
   /// Puts a text that has no file into the editor.
   create(path: string, text: string) {
     const there = this.buffers[path];
-    this.buffers[path] = { path, text, saved: there?.saved ?? null, version: there?.version ?? null };
+    this.buffers[path] = { path, text, saved: there?.saved ?? null, version: there?.version ?? null, given: text };
     this.show(path);
   }
 
@@ -102,6 +125,7 @@ class ProjectState {
   }
 
   close(path: string) {
+    if (!this.mayDiscard([path])) return;
     delete this.buffers[path];
     this.keep();
     if (this.current === path) this.current = Object.keys(this.buffers)[0] ?? '';
@@ -111,23 +135,20 @@ class ProjectState {
   async save() {
     const { buffer } = this;
     if (!buffer) return;
+    // The text may change while the server writes it.
+    const { text } = buffer;
     try {
-      const { version } = await put<{ version: string }>('file', { path: buffer.path, text: buffer.text, version: buffer.version, ...(this.id ? { project: this.id } : {}) });
-      [buffer.saved, buffer.version] = [buffer.text, version];
+      const { version } = await put<{ version: string }>('file', { path: buffer.path, text, version: buffer.version, ...(this.id ? { project: this.id } : {}) });
+      [buffer.saved, buffer.version] = [text, version];
       page.say(`${buffer.path} saved`);
       this.keep();
       await this.load();
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 409) return page.fail(error);
       page.say(`${buffer.path} has changed on disk since it was opened. Save again to overwrite it.`, true);
-      buffer.version = error.body.version ?? buffer.version;
+      // There is no version if the file was removed.
+      buffer.version = error.body.version ?? null;
     }
-  }
-
-  async erase(path: string) {
-    await remove('file', { path, project: this.id });
-    this.close(path);
-    await this.load();
   }
 
   private changed() {

@@ -16,12 +16,16 @@ function fragment(): URLSearchParams {
   return fields;
 }
 
+/// The fields of a link that waits for a login.
+let waiting = new URLSearchParams();
+
 /// Loads what a user sees; after a login it runs again.
-export async function enter(fields = new URLSearchParams()) {
+export async function enter(fields = waiting) {
+  waiting = new URLSearchParams();
   try {
     await project.load();
     if (page.mode === 'serve') void machines.load();
-    const restored = fields.has('model') || fields.has('file') ? false : await project.restore();
+    const restored = project.current !== '' || (await project.restore());
     const file = fields.get('file');
     if (file) await project.open(file);
     else if (!restored && !fields.has('model')) await openFirst();
@@ -39,15 +43,18 @@ async function openFirst() {
 }
 
 export async function start() {
-  const fields = fragment();
+  waiting = fragment();
+  window.addEventListener('hashchange', () => {
+    waiting = fragment();
+    if (page.mode === 'ui' || account.user) void enter();
+  });
   try {
     const hello = await get<{ kripke: string; mode: 'ui' | 'serve' }>('hello');
     [page.mode, page.version] = [hello.mode, hello.kripke];
     if (hello.mode === 'serve' && !(await account.load())) return;
     if (hello.mode === 'ui' && !hasToken()) return page.say('This address has no token. Open the address that `kripke ui` printed.', true);
-    await enter(fields);
+    await enter();
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 401)) page.fail(error);
   }
-  window.addEventListener('hashchange', () => void enter(fragment()));
 }

@@ -16,23 +16,26 @@ const PASSWORD: &str = "correct horse battery";
 pub fn prepare(folder: &Path, more: &str) {
     let text = format!("address = '127.0.0.1:0'\ndata = 'data'\n{more}");
     fs::write(folder.join("kripke.toml"), text).expect("a configuration");
-    for (name, admin) in [("ann", true), ("bob", false)] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kripke"));
-        command.args(["serve", "--config", "kripke.toml", "--add-user", name]).args(admin.then_some("--admin"));
-        let mut child =
-            command.current_dir(folder).stdin(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
-        let mut stdin = child.stdin.take().expect("its input");
-        writeln!(stdin, "{PASSWORD}").expect("a password");
-        drop(stdin);
-        assert!(child.wait().expect("it ends").success());
-    }
+    add_user(folder, "ann", true);
+    add_user(folder, "bob", false);
+}
+
+/// Adds a user, or sets the password of one.
+fn add_user(folder: &Path, name: &str, admin: bool) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kripke"));
+    command.args(["serve", "--config", "kripke.toml", "--add-user", name]).args(admin.then_some("--admin"));
+    let mut child = command.current_dir(folder).stdin(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+    let mut stdin = child.stdin.take().expect("its input");
+    writeln!(stdin, "{PASSWORD}").expect("a password");
+    drop(stdin);
+    assert!(child.wait().expect("it ends").success());
 }
 
 pub fn login(server: &Server, name: &str) -> Vec<String> {
     server.login(name, PASSWORD).unwrap_or_else(|reply| panic!("{name}: {}", reply.body))
 }
 
-fn model(text: &str) -> Value {
+pub fn model(text: &str) -> Value {
     json!({ "file": "m.pml", "texts": { "m.pml": text } })
 }
 
@@ -74,6 +77,9 @@ fn users_see_what_is_theirs() {
     assert_eq!(server.ask_as(&bob, &line, Some(&share("write"))).status, 404, "only the owner shares");
     assert_eq!(server.ask_as(&ann, &line, Some(&share("read"))).status, 200);
     assert_eq!(server.ask_as(&bob, &address, None).status, 200);
+    let wrong = json!({ "members": [{ "name": "bob", "right": "write" }, { "name": "bob", "right": "own" }] });
+    assert_eq!(server.ask_as(&ann, &line, Some(&wrong)).status, 422);
+    assert_eq!(server.ask_as(&bob, &address, None).status, 200, "a refused change changes nothing");
     assert_eq!(server.ask_as(&bob, "PUT /api/file", Some(&file)).status, 403);
     assert_eq!(server.ask_as(&ann, &line, Some(&share("write"))).status, 200);
     assert_eq!(server.ask_as(&bob, "PUT /api/file", Some(&file)).status, 200);
@@ -188,6 +194,33 @@ fn limits_hold_for_each_user_and_for_all() {
     let (one, two) = (job["id"].as_str().unwrap(), other["id"].as_str().unwrap());
     let compared = server.ask_as(&ann, &format!("GET /api/compare?jobs={one},{two}"), None).json();
     assert_eq!(compared["options"][0], json!({ "name": "search", "values": [null, "dfs"] }));
+}
+
+#[test]
+fn a_new_password_keeps_the_rights_of_an_administrator() {
+    let folder = tempfile::tempdir().unwrap();
+    prepare(folder.path(), "");
+    add_user(folder.path(), "ann", false);
+    let server = Server::group(folder.path());
+    assert_eq!(server.ask_as(&login(&server, "ann"), "GET /api/users", None).status, 200);
+}
+
+#[test]
+fn a_restart_removes_only_what_the_server_has_made() {
+    let folder = tempfile::tempdir().unwrap();
+    prepare(folder.path(), "");
+    let jobs = folder.path().join("data/jobs");
+    for name in ["new-0123", "plan-abcd", "999999", "mine", "-1x"] {
+        fs::create_dir(jobs.join(name)).expect("a folder");
+    }
+    fs::write(jobs.join("notes.txt"), "mine").expect("a file");
+    fs::write(jobs.join("plan-notes"), "mine").expect("a file");
+    let server = Server::group(folder.path());
+    assert!(server.is_alive());
+    let entries = fs::read_dir(&jobs).expect("a folder").flatten();
+    let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    assert_eq!(names, ["-1x", "mine", "notes.txt", "plan-notes"]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The page: its requests, attacks on it, and its end at any moment.
 
 mod attacks;
+mod bounds;
 mod client;
 mod group;
 mod kills;

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::guard::{COOKIE_NAME, Client, session};
 use super::jobs::own;
 use super::routes::{Answer, Asking, Shared, object};
-use crate::accounts::{Accounts, check_password, hashed, value};
+use crate::accounts::{Accounts, check_password, hashed, is_name, value};
 use crate::app::{App, Mode, User};
 use crate::jobs::Limits;
 use crate::refusal::Refusal;
@@ -48,17 +48,30 @@ fn administrators(app: &App, user: &User) -> Result<(), Refusal> {
     if user.admin { Ok(()) } else { Err(Refusal::new(403, "only administrators may do this")) }
 }
 
-/// Checks a password on a thread of its own: it takes long on purpose.
-async fn verified(app: &Arc<App>, name: &str, password: &str) -> Result<bool, Refusal> {
-    let (app, name, password) = (Arc::clone(app), name.to_string(), password.to_string());
-    let check = move || group(&app).map(|accounts| accounts.verify(&name, &password));
-    tokio::task::spawn_blocking(check).await.map_err(|e| Refusal::internal(&e))?
+/// Hashes a password on a thread of its own: it takes long on purpose. Few are hashed at a time, also of clients that went away.
+async fn hashing<T: Send + 'static>(
+    app: &App,
+    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
+    let permit = Arc::clone(&group(app)?.hashing).acquire_owned().await.map_err(|e| Refusal::internal(&e))?;
+    let held = move || {
+        let done = work();
+        drop(permit);
+        done
+    };
+    tokio::task::spawn_blocking(held).await.map_err(|e| Refusal::internal(&e))?
 }
 
-async fn hash(password: &str) -> Result<String, Refusal> {
+/// Whether a password is that of a user.
+async fn verified(app: &Arc<App>, name: &str, password: &str) -> Result<bool, Refusal> {
+    let (shared, name, password) = (Arc::clone(app), name.to_string(), password.to_string());
+    hashing(app, move || Ok(group(&shared)?.verify(&name, &password))).await
+}
+
+async fn hash(app: &App, password: &str) -> Result<String, Refusal> {
     check_password(password)?;
     let password = password.to_string();
-    tokio::task::spawn_blocking(move || hashed(&password)).await.map_err(|e| Refusal::internal(&e))?
+    hashing(app, move || hashed(&password)).await
 }
 
 async fn login(
@@ -70,13 +83,18 @@ async fn login(
     let request = object(&body)?;
     let text = |name: &str| request[name].as_str().unwrap_or_default();
     let (name, given) = (text("name"), text("password"));
+    let wrong = || Refusal::new(401, "the name or the password is wrong");
     app.rates.login(&client)?;
-    app.rates.login(&format!("user {name}"))?;
-    if given.len() > 1000 || !verified(&app, name, given).await? {
-        app.rates.failed_login(&client);
-        app.rates.failed_login(&format!("user {name}"));
-        return Err(Refusal::new(401, "the name or the password is wrong"));
+    if !is_name(name) {
+        return Err(wrong());
     }
+    let account = format!("user {name}");
+    app.rates.login(&account).inspect_err(|_| app.rates.give_back_login(&client))?;
+    if !verified(&app, name, given).await? {
+        return Err(wrong());
+    }
+    app.rates.give_back_login(&client);
+    app.rates.give_back_login(&account);
     let user = accounts.user(name)?.ok_or_else(Refusal::not_found)?;
     let word = accounts.begin(name)?;
     let secure = if app.https { "; Secure" } else { "" };
@@ -101,10 +119,10 @@ async fn password(State(app): Shared, Extension(user): Asking, headers: HeaderMa
     let client = format!("user {}", user.name);
     app.rates.login(&client)?;
     if !verified(&app, &user.name, text("old")).await? {
-        app.rates.failed_login(&client);
         return Err(Refusal::new(403, "the old password is wrong"));
     }
-    let new = hash(text("new")).await?;
+    app.rates.give_back_login(&client);
+    let new = hash(&app, text("new")).await?;
     group(&app)?.set_password(&user.name, &new, session(&headers).as_deref())?;
     Ok(Json(json!({})))
 }
@@ -118,7 +136,10 @@ async fn users(State(app): Shared, Extension(user): Asking) -> Answer {
 fn limits(accounts: &Accounts, request: &Value) -> Result<Limits, Refusal> {
     match request.get("limits") {
         Some(given) if !given.is_null() => {
-            serde_json::from_value(given.clone()).map_err(|e| Refusal::new(422, &format!("limits: {e}")))
+            let limits: Limits =
+                serde_json::from_value(given.clone()).map_err(|e| Refusal::new(422, &format!("limits: {e}")))?;
+            limits.check().map_err(|why| Refusal::new(422, &why))?;
+            Ok(limits)
         }
         _ => Ok(accounts.usual.clone()),
     }
@@ -128,7 +149,7 @@ async fn add_user(State(app): Shared, Extension(user): Asking, body: Bytes) -> A
     administrators(&app, &user)?;
     let (accounts, request) = (group(&app)?, object(&body)?);
     let text = |name: &str| request[name].as_str().unwrap_or_default();
-    let hash = hash(text("password")).await?;
+    let hash = hash(&app, text("password")).await?;
     accounts.add_user(text("name"), &hash, request["admin"] == true, &limits(accounts, &request)?)?;
     Ok(Json(json!({})))
 }
@@ -140,9 +161,10 @@ async fn change_user(State(app): Shared, Extension(user): Asking, Path(name): Pa
     let admin = request["admin"].as_bool().unwrap_or(present.admin);
     let limits = if request["limits"].is_null() { present.limits } else { limits(accounts, &request)? };
     if let Some(new) = request["password"].as_str() {
-        accounts.set_password(&name, &hash(new).await?, None)?;
+        accounts.set_password(&name, &hash(&app, new).await?, None)?;
     }
     accounts.change_user(&name, admin, &limits)?;
+    app.jobs.wake();
     Ok(Json(json!({})))
 }
 

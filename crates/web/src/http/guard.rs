@@ -25,6 +25,8 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 
 /// The most bytes of a request, and the time in which it must arrive.
 const MOST_BYTES: usize = 16 << 20;
+/// The most bytes of a request of somebody who has not logged in.
+const MOST_OPEN_BYTES: usize = 8 << 10;
 const ARRIVAL: Duration = Duration::from_secs(15);
 /// The longest address.
 const ADDRESS: usize = 4096;
@@ -76,7 +78,8 @@ async fn admit(app: &App, request: Request) -> Result<Request, Refusal> {
     }
     let open = ["/api/hello", "/api/login"].contains(&request.uri().path());
     let user = if open { None } else { Some(user(app, &request)?) };
-    let mut request = with_body(request).await?;
+    let most = if open { MOST_OPEN_BYTES } else { MOST_BYTES };
+    let mut request = with_body(request, most).await?;
     request.extensions_mut().insert(Client(client));
     if let Some(user) = user {
         request.extensions_mut().insert(user);
@@ -148,13 +151,13 @@ pub(super) fn session(headers: &HeaderMap) -> Option<String> {
 }
 
 /// The request with its whole body, which must arrive in time and be of a bounded size.
-async fn with_body(request: Request) -> Result<Request, Refusal> {
+async fn with_body(request: Request, most: usize) -> Result<Request, Refusal> {
     let (parts, body) = request.into_parts();
     let declared = parts.headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
-    if declared.and_then(|text| text.parse::<u64>().ok()).is_some_and(|bytes| bytes > MOST_BYTES as u64) {
+    if declared.and_then(|text| text.parse::<u64>().ok()).is_some_and(|bytes| bytes > most as u64) {
         return Err(Refusal::new(413, "the request is too large"));
     }
-    let bytes = match timeout(ARRIVAL, to_bytes(body, MOST_BYTES)).await {
+    let bytes = match timeout(ARRIVAL, to_bytes(body, most)).await {
         Ok(Ok(bytes)) => bytes,
         Ok(Err(_)) => return Err(Refusal::new(413, "the request is too large, or broken")),
         Err(_) => return Err(Refusal::new(408, "the request arrives too slowly")),

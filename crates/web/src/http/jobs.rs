@@ -18,7 +18,6 @@ use super::routes::{Answer, Asking, Shared, ask, object};
 use crate::app::{App, Mode, User};
 use crate::jobs::{Events, Wanted, words};
 use crate::options::{command, form};
-use crate::process::to_its_end;
 use crate::refusal::Refusal;
 
 /// The most jobs of a list.
@@ -58,8 +57,7 @@ async fn wanted(app: &App, user: &User, request: Value) -> Result<Wanted, Refusa
 
 async fn plan(State(app): Shared, Extension(user): Asking, body: Bytes) -> Answer {
     let wanted = wanted(&app, &user, object(&body)?).await?;
-    let jobs = Arc::clone(&app.jobs);
-    Ok(Json(to_its_end(async move { jobs.plan(wanted).await }).await?))
+    Ok(Json(app.jobs.plan(wanted).await?))
 }
 
 async fn add(State(app): Shared, Extension(user): Asking, body: Bytes) -> Result<Response, Refusal> {
@@ -145,9 +143,12 @@ async fn events(
     Query(From { from }): Query<From>,
 ) -> Result<Response, Refusal> {
     let log = app.jobs.events(own(&app, &user, &id, false)?)?;
+    let many = || Refusal::new(429, "there are too many streams of events: close some pages");
+    let place = app.streams.take(&user.name).ok_or_else(many)?;
     let (sender, receiver) = tokio::sync::mpsc::channel::<Result<Event, Infallible>>(64);
     tokio::spawn(async move {
         let _ = send(&log, from, &sender).await;
+        drop(place);
     });
     Ok(Sse::new(ReceiverStream::new(receiver)).keep_alive(KeepAlive::default()).into_response())
 }

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod assets;
+mod connection;
 mod files;
 mod guard;
 mod jobs;
@@ -22,9 +23,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
 use crate::app::App;
+use crate::rate::Places;
+use connection::Impatient;
 
 /// The most connections at a time.
 const CONNECTIONS: usize = 512;
+/// The most connections of an address: one client can't take all of them.
+const OF_ADDRESS: usize = 256;
 /// The time in which a client must send the head of a request.
 const HEAD: Duration = Duration::from_secs(10);
 /// The most bytes and fields of the head of a request.
@@ -33,8 +38,10 @@ const HEAD_FIELDS: usize = 64;
 
 /// Serves connections until the program ends.
 pub(crate) async fn serve(listener: TcpListener, app: Arc<App>) -> io::Result<()> {
+    // All connections of a proxy come from its address.
+    let most = if app.behind_proxy { CONNECTIONS } else { OF_ADDRESS };
+    let (free, places) = (Arc::new(Semaphore::new(CONNECTIONS)), Places::new(most));
     let router = routes::router(app);
-    let free = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
         let Ok(permit) = Arc::clone(&free).acquire_owned().await else { return Ok(()) };
         let (stream, client) = match listener.accept().await {
@@ -46,10 +53,11 @@ pub(crate) async fn serve(listener: TcpListener, app: Arc<App>) -> io::Result<()
                 continue;
             }
         };
+        let Some(place) = places.take(&client.ip().to_string()) else { continue };
         let router = router.clone();
         tokio::spawn(async move {
             connection(stream, client, router).await;
-            drop(permit);
+            drop((permit, place));
         });
     }
 }
@@ -60,5 +68,5 @@ async fn connection(stream: TcpStream, client: SocketAddr, router: Router) {
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(HEAD_BYTES).max_headers(HEAD_FIELDS);
     // Errors are those of clients: they went away, or sent what is no request.
-    let _ = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service)).await;
+    let _ = builder.serve_connection(TokioIo::new(Impatient::new(stream)), TowerToHyperService::new(service)).await;
 }

@@ -49,7 +49,12 @@ impl Events {
     }
 
     pub fn add(&self, kind: &'static str, data: Value) {
+        self.push(kind, data, false);
+    }
+
+    fn push(&self, kind: &'static str, data: Value, ended: bool) {
         let mut log = self.lock();
+        log.ended |= ended;
         let id = log.next;
         log.next += 1;
         log.events.push(Event { id, kind, data });
@@ -62,8 +67,7 @@ impl Events {
 
     /// The last event.
     pub fn end(&self, data: Value) {
-        self.lock().ended = true;
-        self.add("end", data);
+        self.push("end", data, true);
     }
 
     /// A signal that is sent when there are more events.
@@ -71,12 +75,18 @@ impl Events {
         self.grown.subscribe()
     }
 
-    /// The events from a number on, and whether the last one is among them.
+    /// The events from a number on, and whether the last one is among them. A client may know numbers of a server that has ended,
+    /// which are beyond those of this log: it gets all events.
     pub fn since(&self, from: u64) -> (Vec<Event>, bool) {
         let log = self.lock();
-        let first = log.events.partition_point(|event| event.id < from);
+        let from = if from > log.next { 0 } else { from };
+        let mut first = log.events.partition_point(|event| event.id < from);
+        let ended = log.ended;
+        if ended {
+            // The last event is always sent: the stream ends with it.
+            first = first.min(log.events.len().saturating_sub(1));
+        }
         let mut events = log.events[first..].to_vec();
-        let ended = log.ended && events.last().is_some_and(|event| event.kind == "end");
         drop(log);
         thin(&mut events, MOST_SENT);
         (events, ended)
@@ -126,5 +136,9 @@ mod tests {
         events.end(Value::Null);
         let (rest, ended) = events.since(50_001);
         assert!(ended && rest.len() == 1);
+        for from in [50_002, 1_000_000] {
+            let (rest, ended) = events.since(from);
+            assert!(ended && rest.last().is_some_and(|event| event.kind == "end"), "from {from}");
+        }
     }
 }

@@ -1,6 +1,10 @@
 //! Limits: what a user and all together may use.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The name of this machine.
+pub(crate) const LOCAL: &str = "local";
 
 /// A part of the machine.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
@@ -31,6 +35,19 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// Refuses limits with which no job could ever run.
+    pub fn check(&self) -> Result<(), String> {
+        let Limits { jobs, cores, memory, seconds, queued } = *self;
+        let all = [jobs as u64, cores as u64, memory, seconds, queued as u64];
+        let names = ["jobs", "cores", "memory", "seconds", "queued"];
+        match all.iter().zip(names).find(|(limit, _)| **limit == 0) {
+            Some((_, name)) => Err(format!("limits: `{name}` must not be 0")),
+            None => Ok(()),
+        }
+    }
+}
+
 /// A machine on which checks are executed.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -48,6 +65,14 @@ pub(crate) struct Machine {
 impl Share {
     pub fn add(self, other: Share) -> Share {
         Share { cores: self.cores + other.cores, memory: self.memory + other.memory }
+    }
+
+    /// Bounds the options of a check by its share. A check elsewhere has none.
+    pub fn bound(self, options: &mut Value) {
+        if self.cores > 0 {
+            options["threads"] = self.cores.into();
+            options["mem"] = self.memory.to_string().into();
+        }
     }
 
     /// Whether the share is inside of another one.

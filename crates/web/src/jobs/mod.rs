@@ -7,31 +7,33 @@ mod run;
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 pub(crate) use events::Events;
-pub(crate) use limits::{Limits, Machine, Share};
+pub(crate) use limits::{LOCAL, Limits, Machine, Share};
 
 use crate::database::{Database, Job, State, now};
 use crate::options::{arguments, command};
 use crate::process::Program;
-use crate::projects::replace;
+use crate::projects::{replace, sync_folder};
 use crate::refusal::Refusal;
 
 /// The most jobs that wait.
 const MOST_QUEUED: usize = 1000;
 /// The most properties of a job that its row has.
 const MOST_PROPERTIES: usize = 1000;
+/// The beginning of the names of folders of jobs that are being made.
+const NEW: &str = "new-";
 
 /// A job that waits or runs.
 pub(crate) struct Open {
     pub job: Job,
     pub events: Arc<Events>,
-    /// The part of the machine that it has.
+    /// The part of the machine that it has; none while it waits.
     pub share: Share,
 }
 
@@ -45,6 +47,8 @@ pub(crate) struct Jobs {
     pub total: Share,
     open: Mutex<HashMap<i64, Open>>,
     changed: Notify,
+    /// Permits to make a plan.
+    plans: Semaphore,
 }
 
 /// A job to be made.
@@ -67,7 +71,8 @@ impl Jobs {
         machines: Vec<Machine>,
         total: Share,
     ) -> Jobs {
-        Jobs { database, program, folder, machines, total, open: Mutex::default(), changed: Notify::new() }
+        let (open, changed, plans) = (Mutex::default(), Notify::new(), Semaphore::new(plan::MOST_PLANS));
+        Jobs { database, program, folder, machines, total, open, changed, plans }
     }
 
     pub fn open(&self) -> MutexGuard<'_, HashMap<i64, Open>> {
@@ -79,31 +84,43 @@ impl Jobs {
         self.folder.join(id.to_string())
     }
 
+    /// Looks for jobs that can start: limits have changed.
+    pub fn wake(&self) {
+        self.changed.notify_one();
+    }
+
     /// Takes up the work of a server that has ended: marks, queue, folders without a job.
-    pub fn recover(&self, limits: impl Fn(&str) -> Limits) -> Result<(), Refusal> {
+    pub fn recover(&self) -> Result<(), Refusal> {
         for job in self.database.recover()? {
             if !self.folder(job.id).exists() {
                 // The server ended before it could tell the client that it had accepted the job.
                 self.database.remove_job(job.id)?;
                 continue;
             }
-            let share = self.share(&job.options, &job.machine, &limits(&job.user));
             let events = Arc::new(Events::new());
             events.add("state", job.value(None));
-            self.open().insert(job.id, Open { events, share, job });
+            self.open().insert(job.id, Open { events, share: Share::default(), job });
         }
         for entry in fs::read_dir(&self.folder)?.flatten() {
-            let id = entry.file_name().to_str().and_then(|name| name.parse::<i64>().ok());
-            let known = match id {
-                Some(id) => self.database.job(id)?.is_some(),
-                None => false,
-            };
-            if !known {
-                fs::remove_dir_all(entry.path())?;
+            if self.is_left_over(&entry)
+                && let Err(e) = fs::remove_dir_all(entry.path())
+            {
+                eprintln!("warning: {}: {e}", entry.path().display());
             }
         }
-        self.changed.notify_one();
+        self.wake();
         Ok(())
+    }
+
+    /// Whether an entry of the folder was made by a server that has ended, and belongs to no job. Others may have put files there.
+    fn is_left_over(&self, entry: &fs::DirEntry) -> bool {
+        let (name, is_folder) = (entry.file_name(), entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        let name = name.to_str().unwrap_or_default();
+        let is_own = match name.parse::<i64>() {
+            Ok(id) => id.to_string() == name && matches!(self.database.job(id), Ok(None)),
+            Err(_) => name.starts_with(NEW) || name.starts_with(plan::FOLDER),
+        };
+        is_folder && is_own
     }
 
     /// Adds a job to the queue.
@@ -112,7 +129,6 @@ impl Jobs {
         if !self.machines.iter().any(|machine| machine.name == wanted.machine) {
             return Err(Refusal::new(422, "there is no such machine"));
         }
-        let share = self.share(&wanted.options, &wanted.machine, &wanted.limits);
         let mut open = self.open();
         let own = open.values().filter(|o| o.job.user == wanted.user && o.job.state == State::Queued).count();
         if open.len() >= MOST_QUEUED || own >= wanted.limits.queued {
@@ -136,28 +152,42 @@ impl Jobs {
             summary: Value::Null,
             properties: json!([]),
         };
-        // The files are there before the row is: a job in the database can always be executed.
-        let prepared = self.folder.join(format!("new-{}", crate::secret::word(8)));
-        write_model(&prepared, &wanted.model)?;
-        job.id = self.database.add_job(&job)?;
-        fs::rename(&prepared, self.folder(job.id))?;
+        job.id = self.keep(&job, &wanted.model)?;
         let events = Arc::new(Events::new());
         let value = job.value(Some(position(&open, job.id)));
         events.add("state", value.clone());
-        open.insert(job.id, Open { job, events, share });
+        open.insert(job.id, Open { job, events, share: Share::default() });
         drop(open);
-        self.changed.notify_one();
+        self.wake();
         Ok(value)
+    }
+
+    /// Keeps the row and the files of a new job, or nothing of it. Returns its number.
+    fn keep(&self, job: &Job, model: &Value) -> Result<i64, Refusal> {
+        // The files are there before the row is: a job in the database can always be executed.
+        let prepared = self.folder.join(format!("{NEW}{}", crate::secret::word(8)));
+        let kept = write_model(&prepared, model).and_then(|()| self.database.add_job(job)).and_then(|id| {
+            let moved = self.move_folder(&prepared, &self.folder(id));
+            moved.inspect_err(|_| drop(self.database.remove_job(id))).map(|()| id)
+        });
+        if kept.is_err() {
+            let _ = fs::remove_dir_all(&prepared);
+        }
+        kept
+    }
+
+    /// Gives a folder another name, which survives a loss of power.
+    fn move_folder(&self, from: &Path, to: &Path) -> Result<(), Refusal> {
+        fs::rename(from, to)?;
+        sync_folder(to).inspect_err(|_| drop(fs::remove_dir_all(to)))?;
+        Ok(())
     }
 
     /// A job as the client sees it.
     pub fn value(&self, id: i64) -> Result<Value, Refusal> {
-        let open = self.open();
-        if let Some(found) = open.get(&id) {
-            let place = (found.job.state == State::Queued).then(|| position(&open, id));
-            return Ok(found.job.value(place));
+        if let Some(value) = open_value(&self.open(), id) {
+            return Ok(value);
         }
-        drop(open);
         let job = self.database.job(id)?.ok_or_else(Refusal::not_found)?;
         Ok(job.value(None))
     }
@@ -178,12 +208,15 @@ impl Jobs {
         file: Option<&str>,
         most: usize,
     ) -> Result<Vec<Value>, Refusal> {
+        // A job leaves the open ones after its row is written.
+        let open = self.open();
         let own = self.database.jobs(
             "(user = ?1 and ?2 is null or project = ?2) and (?3 is null or file = ?3)",
             &[&user, &project, &file],
             most,
         )?;
-        own.iter().map(|job| self.value(job.id)).collect()
+        let value = |job: &Job| open_value(&open, job.id).unwrap_or_else(|| job.value(None));
+        Ok(own.iter().map(value).collect())
     }
 
     /// The events of a job; those of one that has ended are made from its row.
@@ -259,13 +292,20 @@ impl Jobs {
     }
 }
 
+/// A job that waits or runs, as the client sees it.
+fn open_value(open: &HashMap<i64, Open>, id: i64) -> Option<Value> {
+    let found = open.get(&id)?;
+    let place = (found.job.state == State::Queued).then(|| position(open, id));
+    Some(found.job.value(place))
+}
+
 /// The number of jobs that are in the queue before this one.
 fn position(open: &HashMap<i64, Open>, id: i64) -> usize {
     open.values().filter(|o| o.job.state == State::Queued && o.job.id < id && id != 0).count()
 }
 
 /// Writes the texts of a model into the folder of a job.
-fn write_model(folder: &std::path::Path, model: &Value) -> Result<(), Refusal> {
+fn write_model(folder: &Path, model: &Value) -> Result<(), Refusal> {
     fs::create_dir_all(folder.join("model"))?;
     for (path, text) in model["texts"].as_object().into_iter().flatten() {
         let path = crate::worker::plain(path.as_ref()).ok_or_else(Refusal::not_found)?;

@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use tokio::process::{Child, Command};
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::{Events, Jobs, Limits, MOST_PROPERTIES, Share, words};
 use crate::database::{Job, State, now};
@@ -23,7 +24,7 @@ const MOST_LINE: usize = 64 << 10;
 const MOST_MESSAGES: usize = 200;
 /// The time between two looks at a process.
 const TICK: Duration = Duration::from_millis(250);
-/// The time that a process has to end by itself.
+/// The time that a process has to end by itself, and that its children have after it.
 const GRACE: Duration = Duration::from_secs(3);
 /// What a process may have beyond its limits before it is ended: it observes them itself.
 const SLACK_BYTES: u64 = 256 << 20;
@@ -63,15 +64,18 @@ impl Jobs {
         };
         let total = sum(None).1;
         let can_start = |id: &i64| {
-            let (job, share) = (&open[id].job, open[id].share);
+            let job = &open[id].job;
             let (count, used) = sum(Some(&job.user));
             let own = limits(&job.user);
+            let share = self.share(&job.options, &job.machine, &own);
             let most = Share { cores: own.cores, memory: own.memory };
             count < own.jobs && used.add(share).fits(most) && total.add(share).fits(self.total)
         };
         let waiting = open.values().filter(|o| o.job.state == State::Queued).map(|o| o.job.id);
         let chosen = waiting.filter(can_start).min_by_key(|id| (sum(Some(&open[id].job.user)).0, *id))?;
         let found = open.get_mut(&chosen)?;
+        // The share is that of the limits now: they may have changed while the job waited.
+        found.share = self.share(&found.job.options, &found.job.machine, &limits(&found.job.user));
         found.job.state = State::Running;
         found.job.started = Some(now());
         if let Err(refusal) = self.database.update_job(&found.job) {
@@ -147,10 +151,7 @@ impl Jobs {
     fn command(&self, job: &Job, share: Share, limits: &Limits) -> Result<Command, Refusal> {
         let folder = self.folder(job.id).join("model");
         let mut options = job.options.clone();
-        if share.cores > 0 {
-            options["threads"] = share.cores.into();
-            options["mem"] = share.memory.to_string().into();
-        }
+        share.bound(&mut options);
         let wanted = options["timeout"].as_str().and_then(|t| kripke_report::number::parse_duration(t).ok());
         let most = Duration::from_secs(limits.seconds);
         options["timeout"] = format!("{}s", wanted.unwrap_or(most).min(most).as_secs_f64().max(0.001)).into();
@@ -164,27 +165,28 @@ impl Jobs {
         let mut command = self.program.command(&folder, None);
         command.arg("execute").args(prefix).arg(&self.program.path).args(line);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // The command of a machine may start further processes: signals are sent to all of them.
+        #[cfg(unix)]
+        command.process_group(0);
         Ok(command)
     }
 
     /// Executes a job.
     async fn process(&self, job: &Job, events: &Arc<Events>, share: Share, limits: &Limits) -> Result<Ended, Refusal> {
         let mut child = self.command(job, share, limits)?.spawn()?;
+        let group = Group::of(&child);
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let (Some(stdout), Some(stderr)) = (stdout, stderr) else {
             return Err(Refusal::internal(&"a job has no streams"));
         };
-        let result = tokio::spawn(async move {
-            let mut bytes = Vec::new();
-            let _ = stdout.take(MOST_RESULT).read_to_end(&mut bytes).await;
-            bytes
-        });
+        let (over, is_over) = oneshot::channel();
+        let result = tokio::spawn(collect(stdout, is_over));
         let resident = Arc::new(std::sync::atomic::AtomicU64::new(0));
         let reader = listen(stderr, Arc::clone(events), Arc::clone(&resident), share.memory);
-        let watched = Watched { events, share, limits, resident: &resident };
+        let watched = Watched { events, share, limits, resident: &resident, group: &group };
         let cause = watched.wait(&mut child).await;
         let status = child.wait().await?;
-        let (result, _) = (result.await.unwrap_or_default(), reader.await);
+        let result = Streams { result, reader, over }.end(&group).await;
         let state = match (&cause, events.is_stopped(), status.code()) {
             (_, true, _) => State::Stopped,
             (None, _, Some(0..=3)) => State::Finished,
@@ -199,12 +201,98 @@ impl Jobs {
     }
 }
 
+/// The tasks that read the streams of a check.
+struct Streams {
+    result: JoinHandle<Vec<u8>>,
+    reader: JoinHandle<()>,
+    /// Tells the reader of the result to give back what it has.
+    over: oneshot::Sender<()>,
+}
+
+impl Streams {
+    /// The result of a check that has ended.
+    async fn end(mut self, group: &Group) -> Vec<u8> {
+        let both = async {
+            let _ = (&mut self.reader).await;
+            (&mut self.result).await
+        };
+        let result = match timeout(GRACE, both).await {
+            Ok(result) => result,
+            Err(_) => {
+                // Processes that the check has left behind hold its streams.
+                group.kill();
+                self.reader.abort();
+                let _ = self.over.send(());
+                self.result.await
+            }
+        };
+        result.unwrap_or_default()
+    }
+}
+
+/// Reads what a check writes, until its end or until it is over.
+async fn collect(stream: impl AsyncRead + Unpin, mut is_over: oneshot::Receiver<()>) -> Vec<u8> {
+    let (mut bytes, mut stream) = (Vec::new(), stream.take(MOST_RESULT));
+    loop {
+        tokio::select! {
+            biased;
+            read = stream.read_buf(&mut bytes) => if !matches!(read, Ok(1..)) { return bytes },
+            _ = &mut is_over => return bytes,
+        }
+    }
+}
+
+/// The processes of a job: the one that was started, and those that it starts. They end when this is dropped.
+struct Group {
+    #[cfg(unix)]
+    id: Option<rustix::process::Pid>,
+}
+
+#[cfg(unix)]
+impl Group {
+    fn of(child: &Child) -> Group {
+        Group { id: child.id().and_then(|pid| rustix::process::Pid::from_raw(pid.cast_signed())) }
+    }
+
+    /// Asks a check to stop; it then reports what it has found.
+    fn interrupt(&self) {
+        self.signal(rustix::process::Signal::INT);
+    }
+
+    fn kill(&self) {
+        self.signal(rustix::process::Signal::KILL);
+    }
+
+    fn signal(&self, signal: rustix::process::Signal) {
+        let _ = self.id.map(|id| rustix::process::kill_process_group(id, signal));
+    }
+}
+
+/// Only the process that was started is known, and it can only be killed.
+#[cfg(not(unix))]
+impl Group {
+    fn of(_: &Child) -> Group {
+        Group {}
+    }
+
+    fn interrupt(&self) {}
+
+    fn kill(&self) {}
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
 /// A process that is watched.
 struct Watched<'a> {
     events: &'a Events,
     share: Share,
     limits: &'a Limits,
     resident: &'a std::sync::atomic::AtomicU64,
+    group: &'a Group,
 }
 
 impl Watched<'_> {
@@ -218,12 +306,13 @@ impl Watched<'_> {
             tokio::select! {
                 _ = child.wait() => return None,
                 () = self.events.stopping(), if asked.is_none() => {
-                    interrupt(child);
+                    self.group.interrupt();
                     asked = Some(Instant::now());
                 }
                 _ = tick.tick() => {
                     let cause = self.cause(child, start);
                     if cause.is_some() || asked.is_some_and(|asked| asked.elapsed() > GRACE) {
+                        self.group.kill();
                         let _ = child.start_kill();
                         return cause;
                     }
@@ -241,16 +330,6 @@ impl Watched<'_> {
         let most = self.limits.seconds.saturating_add(SLACK_SECONDS);
         (start.elapsed().as_secs() > most).then(|| "the check took longer than it may, and was ended".to_string())
     }
-}
-
-/// Asks a check to stop; it then reports what it has found.
-fn interrupt(child: &mut Child) {
-    #[cfg(unix)]
-    if let Some(pid) = child.id().and_then(|pid| rustix::process::Pid::from_raw(pid.cast_signed())) {
-        let _ = rustix::process::kill_process(pid, rustix::process::Signal::INT);
-        return;
-    }
-    let _ = child.start_kill();
 }
 
 /// The bytes of memory that a process has.
