@@ -44,11 +44,12 @@ pub(crate) fn bound(states: u64) -> u64 {
     (states / 20).clamp(FEW_STATES, MOST_STATES)
 }
 
-/// The request of a search that only explains an answer.
+/// The request of a search that only explains an answer. Each process explains for itself, so none waits for another one.
 pub(crate) fn explaining(request: &Request, most: u64) -> Request {
     let mut request = request.clone();
     request.reductions.audit = None;
     request.search.gpu = None;
+    (request.search.ranks, request.search.distributed) = (None, None);
     if most <= WORTH_COMPILING {
         request.search.engine = Engine::Interpret;
     }
@@ -76,7 +77,8 @@ impl Session<'_> {
         let request = explaining(self.request, most);
         let monitor = Hushed(self.monitor);
         let session = Session { request: &request, limits: self.explaining_limits(most), monitor: &monitor, ..*self };
-        let plan = QuestionPlan { partial_order: None, partial_order_with_symmetry: None, gpu: None, ..plan.clone() };
+        let alone = QuestionPlan { ranks: None, gpu: None, ..plan.clone() };
+        let plan = QuestionPlan { partial_order: None, partial_order_with_symmetry: None, ..alone };
         let other = session.answer(unmerged.clone(), None, &plan)?;
         answer.left_out = !matches!(other.outcome.end, End::Exhausted(_));
         for (edge, executed) in answer.covered.iter_mut().flatten().zip(other.covered.iter().flatten()) {

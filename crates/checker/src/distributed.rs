@@ -5,7 +5,7 @@
 
 use kripke_model::Interpreter;
 use kripke_report::json;
-use kripke_search::{Budget, Factory, Options, Outcome, Progress};
+use kripke_search::{Budget, Factory, Limit, Options, Outcome, Progress};
 
 use crate::plan::Ranks;
 
@@ -39,4 +39,9 @@ pub struct Searched {
 pub trait DistributedSearch: Sync {
     /// Searches. A text is the description of an error in the search itself.
     fn search(&self, work: &Work<'_, '_>) -> Result<Searched, String>;
+
+    /// Gives every process the coverage of all: the statements that any of them has executed, and whether the ample sets of any have
+    /// left out a move. Threads of one process share it anyway. All processes call it after each search that has not lost a rank. The
+    /// error is a lost rank.
+    fn share_coverage(&self, covered: &mut [Vec<bool>], left_out: &mut bool) -> Result<(), Limit>;
 }

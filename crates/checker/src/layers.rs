@@ -49,6 +49,9 @@ pub struct Parts {
     pub permutations: Option<Arc<Permutations>>,
     /// States of at most so many bits are stored in words.
     pub word_bits: Option<u32>,
+    /// Processes exchange states, which must have the same form in all of them. The shape whose type bytes are omitted is found by
+    /// sampling for a limited time, so it may differ.
+    pub exchanged: bool,
 }
 
 /// The layout of states in words, if they have at most so many bits.
@@ -62,7 +65,7 @@ impl Layers {
     pub fn new(model: &Arc<Model>, request: &Request, parts: Parts) -> Result<(Layers, Option<String>), StartError> {
         let interpreter = load::interpreter(model.clone(), request.reductions.raw)?;
         let covered = Mutex::new(interpreter.coverage().to_vec());
-        let Parts { independence, permutations, word_bits } = parts;
+        let Parts { independence, permutations, word_bits, exchanged } = parts;
         let words = word_bits.and_then(|most| words(&interpreter, most));
         let reduces = independence.is_some();
         let wanted = request.search.engine == Engine::Compile;
@@ -71,7 +74,7 @@ impl Layers {
             parts: reduces,
             claims: !request.reductions.raw,
             // The codec and the permutations work on whole states.
-            omit_types: !request.search.compact && words.is_none() && permutations.is_none(),
+            omit_types: !exchanged && !request.search.compact && words.is_none() && permutations.is_none(),
             interpret_first: true,
             ..Options::default()
         };

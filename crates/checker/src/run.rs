@@ -165,7 +165,8 @@ impl Session<'_> {
         };
         let reduces = independence.is_some();
         let permutations = symmetries.map(|s| s.permutations.clone());
-        let parts = Parts { independence: independence.map(Arc::new), permutations, word_bits: plan.word_bits };
+        let (word_bits, exchanged) = (plan.word_bits, plan.ranks.is_some());
+        let parts = Parts { independence: independence.map(Arc::new), permutations, word_bits, exchanged };
         let (system, not_compiled) = Layers::new(searched, request, parts.clone()).map_err(refused)?;
         not_compiled.iter().for_each(|why| self.monitor.warn(why));
         let mut system = system.asking(&task.conditions);
@@ -178,7 +179,7 @@ impl Session<'_> {
         if search.store == StoreKind::Words && !system.is_in_words() {
             self.monitor.warn("--store words: a state is longer than two words, so states are stored in full");
         }
-        if system.has_escaped() {
+        if self.has_escaped_anywhere(&system, &ranks, &mut outcome) {
             self.monitor.warn("a state does not fit into the words: the search is repeated with packed states");
             let parts = Parts { word_bits: None, ..parts };
             system = Layers::new(searched, request, parts).map_err(refused)?.0.asking(&task.conditions);
@@ -190,11 +191,16 @@ impl Session<'_> {
         let mut shortest = is_alone && self.shorten(&system, &search, &mut outcome);
         let audited = self.audited(&system)?;
         // A GPU does not record the edges that it executes.
-        let left_out = system.has_left_out() || gpu.as_ref().is_some_and(|used| used.device.is_ok());
+        let mut left_out = system.has_left_out() || gpu.as_ref().is_some_and(|used| used.device.is_ok());
         let engine = system.engine();
         let opening = gpu.as_ref().map_or(Duration::ZERO, |used| used.opening);
         let compile = prepared + system.compiling() + opening;
         let (mut explored, mut covered) = system.finish();
+        if let Some(distributed) = self.machines.distributed.filter(|_| !ranks.is_empty())
+            && let Err(lost) = distributed.share_coverage(&mut covered, &mut left_out)
+        {
+            outcome = Outcome { end: End::Stopped(lost), ..Outcome::nothing() };
+        }
         if let Some(symmetry) = symmetries {
             let mut original = self.interpreter(&task.searched).map_err(refused)?;
             shortest &=
@@ -262,15 +268,28 @@ impl Session<'_> {
         Error::Bug(format!("{}: {e}", self.file.display()))
     }
 
+    /// Whether a state did not fit into the words, in this process or in another that has searched a part of the states.
+    fn has_escaped_anywhere(&self, system: &Layers, ranks: &[json::Rank], outcome: &mut Outcome) -> bool {
+        let mut escaped = system.has_escaped();
+        if let Some(distributed) = self.machines.distributed.filter(|_| !ranks.is_empty())
+            && let Err(lost) = distributed.share_coverage(&mut [], &mut escaped)
+        {
+            *outcome = Outcome { end: End::Stopped(lost), ..Outcome::nothing() };
+            return false;
+        }
+        escaped
+    }
+
     /// Replaces the counterexample of a search with ample sets by one that is as short as any interleaving allows, unless
     /// that takes too many states. Returns whether the trails are shortest ones.
     fn shorten(&self, system: &Layers, search: &Options, outcome: &mut Outcome) -> bool {
         let probed = outcome.statistics.probe.is_some_and(|probe| probe.is_used);
         let nearest = search.order == Order::BreadthFirst && search.cycles.is_none() && search.ctl.is_none() && !probed;
+        let unreduced = !search.reduces || !system.has_left_out();
         let Some(violation) = outcome.violations.first().filter(|_| nearest && !search.all_errors) else {
-            return nearest;
+            return nearest && (unreduced || outcome.violations.is_empty());
         };
-        if !search.reduces || !system.has_left_out() {
+        if unreduced {
             return true;
         }
         // With several workers the ample sets depend on timing, and so does the choice among the nearest errors.
@@ -278,7 +297,7 @@ impl Session<'_> {
         let Some(depth) = violation.trail.choices.len().checked_sub(usize::from(same)) else { return true };
         let most =
             Most { states: outcome.statistics.states.max(SHORTEN), depth: u32::try_from(depth).unwrap_or(u32::MAX) };
-        let all = Options { reduces: false, ..search.clone() };
+        let all = Options { reduces: false, probe: false, ..search.clone() };
         let again = self.search(system, &all, Some(most));
         if system.has_escaped() {
             return false;

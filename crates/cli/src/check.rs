@@ -31,7 +31,7 @@ use crate::exit::{Failure, Status};
 use crate::files::{Kind, Replace};
 use crate::gpu::MACHINES;
 use crate::watchdog::Watched;
-use crate::{files, output, processor, signals, watchdog};
+use crate::{cluster, files, output, processor, signals, watchdog};
 use reports::Reports;
 use run_log::RunLog;
 use screen::Done;
@@ -54,10 +54,7 @@ pub fn run(args: &Check) -> Result<Status, Failure> {
     if args.parse_only {
         return parse_only(args, &request);
     }
-    Plan::validate(&request).map_err(|refusal| Failure::BadInput(refusal.to_string()))?;
-    check_output(args)?;
-    let reports = Arc::new(Reports::new(args)?);
-    let log = Arc::new(RunLog::new(args)?);
+    let (reports, log) = cluster::agree(prepare(args, &request))?;
     let interrupt = signals::interrupt();
     let session = Session { args, request: &request, interrupt: &interrupt, reports: &reports, log: &log };
     let status = match &args.files[..] {
@@ -67,6 +64,13 @@ pub fn run(args: &Check) -> Result<Status, Failure> {
     reports.write();
     log.write();
     status
+}
+
+/// Refuses what can't be done, before the search.
+fn prepare(args: &Check, request: &Request) -> Result<(Arc<Reports>, Arc<RunLog>), Failure> {
+    Plan::validate(request).map_err(|refusal| Failure::BadInput(refusal.to_string()))?;
+    check_output(args)?;
+    Ok((Arc::new(Reports::new(args)?), Arc::new(RunLog::new(args)?)))
 }
 
 /// The arguments that the checks of all models share.

@@ -36,6 +36,13 @@ impl DistributedSearch for Ranks {
             Err(failed) => Err(failed.to_string()),
         }
     }
+
+    fn share_coverage(&self, covered: &mut [Vec<bool>], left_out: &mut bool) -> Result<(), Limit> {
+        cluster::share_coverage(covered, left_out).map_err(|failure| {
+            cluster::report_failure(&failure);
+            Limit::LostRank(failure.to_string())
+        })
+    }
 }
 
 fn figures(rank: &RankFigures) -> json::Rank {

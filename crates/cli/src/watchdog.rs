@@ -15,7 +15,7 @@ pub use kripke::monitor::Phase;
 use kripke_search::{Limit, Progress};
 
 use crate::exit::Status;
-use crate::{files, output};
+use crate::{cluster, files, output};
 
 /// The time that a phase has to obey a limit by itself.
 const GRACE: Duration = Duration::from_millis(500);
@@ -171,5 +171,5 @@ fn end(current: Current, limit: Limit, refused: bool) {
         output::unmute();
     }
     let status = (watched.report)(&Stop { limit, refused, phase, progress });
-    std::process::exit(status as i32);
+    cluster::exit(status);
 }

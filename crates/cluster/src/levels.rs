@@ -22,10 +22,6 @@ pub(crate) trait Expanded {
     fn receive(&mut self, _: u32) {}
 }
 
-impl Expanded for () {
-    fn note(&mut self, _: u32, _: Flags) {}
-}
-
 /// The expansion of one level.
 struct Level<'e, E> {
     next: u32,

@@ -1,7 +1,5 @@
 //! Distributed reachability: each rank searches the states that it owns, with the searches, stores and workers of one process.
 
-use std::time::Duration;
-
 use kripke_search::{Budget, End, Factory, Limit, Options, Peers, Progress, Statistics, explore, explore_part};
 
 use crate::network::{Network, Traffic};
@@ -52,14 +50,19 @@ fn search(
     let progress = &Progress::new();
     let peers = RankPeers::new(net, options.workers(), framing, progress, tallies);
     let mut outcome = explore_part(&peers, successors, options, budget, progress);
-    let mut mine = encode(&outcome.statistics, peers.traffic());
+    let mut mine = Vec::new();
+    figures(&outcome.statistics, peers.traffic()).write(&mut mine);
     // All ranks have decided for themselves how the search ends.
     let answer = format!("{:?} {:?} {:?}", outcome.end, outcome.violations, outcome.statistics.errors);
     put_number(&mut mine, partition::hash(answer.as_bytes()));
     let all =
         if matches!(outcome.end, End::Stopped(Limit::LostRank(_))) { Ok(Vec::new()) } else { peers.exchange(mine) };
     peers.finish()?;
-    let all: Vec<(RankFigures, u64)> = all.unwrap_or_default().iter().filter_map(|bytes| decode(bytes)).collect();
+    let read = |bytes: &Vec<u8>| {
+        let mut reader = Reader::new(bytes);
+        Some((RankFigures::read(&mut reader)?, reader.number()?))
+    };
+    let all: Vec<(RankFigures, u64)> = all.unwrap_or_default().iter().filter_map(read).collect();
     if let Some(other) = all.iter().position(|(_, answer)| *answer != all[0].1) {
         return Err(Failure::Protocol(other, "its answer is another one"));
     }
@@ -75,23 +78,4 @@ fn figures(statistics: &Statistics, traffic: Traffic) -> RankFigures {
     let memory = statistics.store_bytes + statistics.search_bytes;
     let (states, transitions, longest_state) = (statistics.states, statistics.transitions, statistics.state_bytes);
     RankFigures { states, transitions, memory, longest_state, traffic }
-}
-
-fn encode(statistics: &Statistics, traffic: Traffic) -> Vec<u8> {
-    let RankFigures { states, transitions, memory, longest_state, .. } = figures(statistics, traffic);
-    let Traffic { records, frames, bytes, idle } = traffic;
-    let mut out = Vec::new();
-    let numbers = [states, transitions, memory, longest_state, records, frames, bytes, idle.as_micros() as u64];
-    numbers.iter().for_each(|number| put_number(&mut out, *number));
-    out
-}
-
-/// The figures of a rank, and the hash of its answer.
-fn decode(bytes: &[u8]) -> Option<(RankFigures, u64)> {
-    let mut reader = Reader::new(bytes);
-    let mut number = || reader.number();
-    let (states, transitions, memory, longest_state) = (number()?, number()?, number()?, number()?);
-    let traffic =
-        Traffic { records: number()?, frames: number()?, bytes: number()?, idle: Duration::from_micros(number()?) };
-    Some((RankFigures { states, transitions, memory, longest_state, traffic }, number()?))
 }

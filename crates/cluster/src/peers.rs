@@ -54,6 +54,8 @@ pub(crate) struct RankPeers<'p> {
     leaving: AtomicUsize,
     is_congested: AtomicBool,
     looks: AtomicUsize,
+    /// Whether there is a failure, to be read without the lock.
+    has_failed: AtomicBool,
     failure: Mutex<Option<Failure>>,
     /// The counters of this rank, and those of all.
     progress: &'p Progress,
@@ -224,6 +226,7 @@ impl<'p> RankPeers<'p> {
             leaving: AtomicUsize::new(0),
             looks: AtomicUsize::new(0),
             is_congested: AtomicBool::new(false),
+            has_failed: AtomicBool::new(false),
             failure: Mutex::new(None),
             progress,
             tallies,
@@ -244,10 +247,11 @@ impl<'p> RankPeers<'p> {
         net.finish()
     }
 
-    /// The failure of the ranks becomes known to all workers.
+    /// The failure of the ranks becomes known to all workers. Those that wait for a slow receiver go on: it may be the lost rank.
     fn fail(&self, failure: Failure) -> LostPeer {
         let how = failure.to_string();
         lock(&self.failure).get_or_insert(failure);
+        self.has_failed.store(true, Ordering::Release);
         lock(&self.boxes).is_over = true;
         self.changed.notify_all();
         LostPeer(how)
@@ -475,10 +479,14 @@ impl Peers for RankPeers<'_> {
     }
 
     fn is_congested(&self) -> bool {
-        self.is_congested.load(Ordering::Relaxed) || self.leaving.load(Ordering::Relaxed) > WAITING
+        let is_slow = self.is_congested.load(Ordering::Relaxed) || self.leaving.load(Ordering::Relaxed) > WAITING;
+        is_slow && !self.has_failed.load(Ordering::Relaxed)
     }
 
     fn poll(&self, worker: usize) -> Result<(), LostPeer> {
+        if self.has_failed.load(Ordering::Acquire) {
+            return self.lost();
+        }
         if worker > 0 {
             // Another worker that uses the network sends the frames of this one as well.
             let has_work = self.leaving.load(Ordering::Relaxed) > 0;
@@ -513,5 +521,63 @@ impl Peers for RankPeers<'_> {
 
     fn exchange(&self, mine: Vec<u8>) -> Result<Vec<Vec<u8>>, LostPeer> {
         lock(&self.net).gather(mine).map_err(|failure| self.fail(failure))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::{Transport, Urgency};
+
+    /// A transport to a rank that is lost at the second look: no one takes frames, and then the failure is noticed.
+    struct Lossy {
+        looks: usize,
+    }
+
+    impl Transport for Lossy {
+        fn rank(&self) -> usize {
+            0
+        }
+
+        fn ranks(&self) -> usize {
+            2
+        }
+
+        fn send(&mut self, _: usize, frame: Frame, urgency: Urgency) -> Result<Option<Frame>, Failure> {
+            Ok((urgency == Urgency::Normal).then_some(frame))
+        }
+
+        fn receive(&mut self) -> Result<Option<(usize, Frame)>, Failure> {
+            self.looks += 1;
+            if self.looks > 1 { Err(Failure::Lost(1)) } else { Ok(None) }
+        }
+
+        fn wait(&mut self) -> Result<(), Failure> {
+            Ok(())
+        }
+
+        fn now(&self) -> Duration {
+            Duration::ZERO
+        }
+
+        fn leave(&mut self) {}
+    }
+
+    /// Without that, the workers besides the leader would wait for ever for the lost rank to take frames.
+    #[test]
+    fn a_lost_rank_is_known_to_workers_that_wait_for_it() {
+        let progress = &Progress::new();
+        let tallies = &Tallies::new(progress, 2);
+        let framing = Framing { bytes: 64, differences: false, one_in: 2 };
+        let peers = RankPeers::new(Network::new(Box::new(Lossy { looks: 0 }), None), 2, framing, progress, tallies);
+        let mut all = Batch::new();
+        (0..200_u32).for_each(|number| all.push(&number.to_le_bytes()));
+        peers.route(1, &all, &mut [all.len()], &mut Batch::new());
+        assert_eq!(peers.poll(0), Ok(()));
+        assert!(peers.is_congested());
+        let lost = LostPeer(Failure::Lost(1).to_string());
+        assert_eq!(peers.poll(0), Err(lost.clone()));
+        assert!(!peers.is_congested());
+        assert_eq!(peers.poll(1), Err(lost));
     }
 }

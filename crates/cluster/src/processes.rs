@@ -2,12 +2,10 @@
 //!
 //! A proof needs the states of all ranks. They are copied to every process, which checks the certificate for itself.
 
-use std::time::Duration;
-
 use kripke_search::{Progress, Snapshot};
 
 use crate::cycles::Found;
-use crate::network::{Network, Traffic};
+use crate::network::Network;
 use crate::partition::hash;
 use crate::rank_result::{RankFigures, RankResult};
 use crate::state_table::StateTable;
@@ -15,15 +13,18 @@ use crate::transport::Failure;
 use crate::transport::mpi::World;
 use crate::wire::{Reader, put_bytes, put_number};
 
-/// Bytes of states that a process sends at once.
-const CHUNK: usize = 1 << 20;
+/// Bytes of states that all processes together send at once, and the least that one sends. Rank 0 has a copy for each process.
+const ALL_BYTES: usize = 1 << 20;
+const LEAST_BYTES: usize = 4 << 10;
 
 type OneResult = RankResult<Found>;
 
 /// Gives every process the results of all.
 pub(crate) fn share(world: &World, own: OneResult, progress: &Progress) -> Result<Vec<OneResult>, Failure> {
     let mut net = world.network();
-    let summaries = net.gather(summary(&own.figures))?;
+    let mut summary = Vec::new();
+    own.figures.write(&mut summary);
+    let summaries = net.gather(summary)?;
     let states = match &own.answer {
         Ok(Found::NoCycle(numbers)) => copy_states(&mut net, &own.table, numbers)?,
         _ => (0..net.ranks()).map(|_| States::default()).collect(),
@@ -36,7 +37,8 @@ pub(crate) fn share(world: &World, own: OneResult, progress: &Progress) -> Resul
             results.push(own);
             continue;
         }
-        let figures = read_summary(bytes).ok_or(Failure::Protocol(from, "its summary is damaged"))?;
+        let figures = RankFigures::read(&mut Reader::new(bytes));
+        let figures = figures.ok_or(Failure::Protocol(from, "its summary is damaged"))?;
         let answer = match &answer {
             Ok(Found::NoCycle(_)) => Ok(Found::NoCycle(numbers)),
             other => other.clone(),
@@ -60,10 +62,11 @@ type States = (StateTable, Vec<u64>);
 /// Copies the states of all ranks to this process, but for its own.
 fn copy_states(net: &mut Network, own: &StateTable, numbers: &[u64]) -> Result<Vec<States>, Failure> {
     let mut all: Vec<States> = (0..net.ranks()).map(|_| (StateTable::new(), Vec::new())).collect();
+    let most = (ALL_BYTES / net.ranks()).max(LEAST_BYTES);
     let mut next = 0;
     loop {
         let mut chunk = Vec::new();
-        while next < own.len() && chunk.len() < CHUNK {
+        while next < own.len() && chunk.len() < most {
             put_bytes(&mut chunk, own.get(next as u32));
             put_number(&mut chunk, numbers.get(next).copied().unwrap_or(u64::MAX));
             next += 1;
@@ -85,22 +88,4 @@ fn take_states(chunk: &[u8], (table, numbers): &mut States) -> Option<()> {
         numbers.push(reader.number()?);
     }
     reader.rest().is_empty().then_some(())
-}
-
-fn summary(figures: &RankFigures) -> Vec<u8> {
-    let RankFigures { states, transitions, memory, longest_state, traffic } = figures;
-    let Traffic { records, frames, bytes, idle } = *traffic;
-    let mut out = Vec::new();
-    let numbers = [*states, *transitions, *memory, *longest_state, records, frames, bytes, idle.as_micros() as u64];
-    numbers.iter().for_each(|number| put_number(&mut out, *number));
-    out
-}
-
-fn read_summary(bytes: &[u8]) -> Option<RankFigures> {
-    let mut reader = Reader::new(bytes);
-    let mut number = || reader.number();
-    let (states, transitions, memory, longest_state) = (number()?, number()?, number()?, number()?);
-    let traffic =
-        Traffic { records: number()?, frames: number()?, bytes: number()?, idle: Duration::from_micros(number()?) };
-    Some(RankFigures { states, transitions, memory, longest_state, traffic })
 }

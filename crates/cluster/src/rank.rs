@@ -18,8 +18,8 @@ use crate::wire::{Reader, put_number};
 /// Pieces of work between two looks at the network.
 const ROUND: usize = 16;
 
-/// Rounds between two looks at the limits.
-const ROUNDS: usize = 16;
+/// Pieces of work between two looks at the limits.
+const PIECES: usize = 256;
 
 /// The first byte of a record that tells all ranks to stop because of a limit. Algorithms use others.
 const STOP: u8 = 0;
@@ -104,6 +104,17 @@ impl<'p> Tallies<'p> {
         let now = Snapshot { states: sum(0), transitions: sum(1), depth, queue, bytes: sum(2) };
         self.progress.set(now);
     }
+
+    /// The states of all ranks of this process. Those of other processes are not known for certain during a phase.
+    fn states_here(&self, rank: usize) -> u64 {
+        let states = |rank: &[AtomicU64; 3]| rank[0].load(Ordering::Relaxed);
+        #[cfg(feature = "mpi")]
+        if World::get().is_some() {
+            return states(&self.ranks[rank]);
+        }
+        let _ = rank;
+        self.ranks.iter().map(states).sum()
+    }
 }
 
 /// The work of a rank in one phase.
@@ -140,7 +151,8 @@ pub(crate) struct Rank<'m> {
     is_stopping: bool,
     is_done: bool,
     record: Vec<u8>,
-    rounds: usize,
+    /// Pieces of work since the last look at the limits.
+    pieces: usize,
 }
 
 impl<'m> Rank<'m> {
@@ -151,7 +163,6 @@ impl<'m> Rank<'m> {
         budget: &Budget,
         tallies: &'m Tallies<'m>,
     ) -> Rank<'m> {
-        let ranks = tallies.ranks.len() as u64;
         Rank {
             net,
             table: StateTable::new(),
@@ -163,7 +174,7 @@ impl<'m> Rank<'m> {
             batch: Batch::new(),
             postponed: Batch::new(),
             options,
-            budget: Budget { memory: budget.memory.map(|m| m / ranks), taken: budget.taken / ranks, ..budget.clone() },
+            budget: budget.clone(),
             tallies,
             components: None,
             partitions_components: false,
@@ -172,7 +183,7 @@ impl<'m> Rank<'m> {
             is_stopping: false,
             is_done: false,
             record: Vec::new(),
-            rounds: 0,
+            pieces: 0,
         }
     }
 
@@ -256,6 +267,16 @@ impl<'m> Rank<'m> {
         (flags, batch)
     }
 
+    /// Expands a state for the first time, in a phase that explores all states. An error ends the phase: the search could reach a limit
+    /// before the end of it.
+    pub fn expand_until_error(&mut self, number: u32) -> Result<(Flags, Batch), Failure> {
+        let expanded = self.expand_first(number);
+        if self.errors.has_found() {
+            self.end_phase()?;
+        }
+        Ok(expanded)
+    }
+
     /// Expands any state completely, as trails require.
     pub fn expand_state(&mut self, state: &State) -> (Flags, Batch) {
         let mut batch = Batch::new();
@@ -333,7 +354,7 @@ impl<'m> Rank<'m> {
             }
             match self.round(phase)? {
                 true if self.net.is_congested() => self.net.pause()?,
-                true => self.observe_limits()?,
+                true => {}
                 false if self.net.is_phase_over()? => break,
                 false => {}
             }
@@ -350,15 +371,21 @@ impl<'m> Rank<'m> {
         if self.net.is_congested() {
             return Ok(true);
         }
+        let mut has_work = true;
         for _ in 0..ROUND {
-            match phase.work(self) {
-                Ok(true) if !self.is_done => {}
-                Ok(true) => return Ok(false),
-                Err(Stop::Limit) => return Ok(false),
-                other => return other,
+            has_work = match phase.work(self) {
+                Ok(has_work) => has_work && !self.is_done,
+                Err(Stop::Limit) => false,
+                Err(failure) => return Err(failure),
+            };
+            if !has_work {
+                break;
             }
+            self.pieces += 1;
         }
-        Ok(true)
+        // A rank that has told that it has no work must not send, so it does not look at the limits, either.
+        self.observe_limits()?;
+        Ok(has_work && !self.is_stopping)
     }
 
     fn take(&mut self, phase: &mut impl Phase, from: usize, record: &[u8]) -> Result<(), Stop> {
@@ -376,15 +403,18 @@ impl<'m> Rank<'m> {
         }
     }
 
+    /// Looks at the limits after some pieces of work, in however many rounds they were done.
     fn observe_limits(&mut self) -> Result<(), Stop> {
-        self.rounds += 1;
-        if self.rounds.is_multiple_of(ROUNDS) {
-            self.report();
-            let reached = self.budget.check(self.memory()).err();
-            let full = self.budget.max_states.filter(|most| self.table.len() as u64 > *most).map(Limit::States);
-            if let Some(limit) = reached.or(full) {
-                self.stop(limit)?;
-            }
+        if self.pieces < PIECES || self.is_stopping || self.is_done {
+            return Ok(());
+        }
+        self.pieces = 0;
+        self.report();
+        let reached = self.budget.check(self.memory()).err();
+        let states = self.tallies.states_here(self.net.rank());
+        let full = self.budget.max_states.filter(|most| states > *most).map(Limit::States);
+        if let Some(limit) = reached.or(full) {
+            self.stop(limit)?;
         }
         Ok(())
     }
@@ -404,6 +434,13 @@ impl<'m> Rank<'m> {
     pub fn has_errors(&mut self) -> Result<bool, Failure> {
         let [found] = self.net.sum([u64::from(self.errors.has_found())])?;
         Ok(found > 0 && self.exchange_errors()?)
+    }
+
+    /// Stops if all ranks together have too many states. All ranks call it, between phases.
+    pub fn observe_states(&mut self) -> Result<(), Stop> {
+        let Some(most) = self.budget.max_states else { return Ok(()) };
+        let [states] = self.net.sum([self.table.len() as u64])?;
+        if states > most { Err(self.agree_on_states()) } else { Ok(()) }
     }
 
     /// The least of the references that ranks have found. All ranks get the same.

@@ -1,5 +1,7 @@
 //! What a rank gives back at the end of a search for cycles.
 
+use std::time::Duration;
+
 use kripke_search::Limit;
 
 use crate::findings::Candidate;
@@ -7,6 +9,7 @@ use crate::network::Traffic;
 use crate::rank::{Rank, Stop};
 use crate::state_table::StateTable;
 use crate::transport::Failure;
+use crate::wire::{Reader, put_number};
 
 /// What a rank gives back.
 #[derive(Debug)]
@@ -30,6 +33,25 @@ pub struct RankFigures {
     pub longest_state: u64,
     /// What the rank has sent.
     pub traffic: Traffic,
+}
+
+impl RankFigures {
+    /// Appends the figures as numbers.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        let RankFigures { states, transitions, memory, longest_state, traffic } = self;
+        let Traffic { records, frames, bytes, idle } = *traffic;
+        let numbers = [*states, *transitions, *memory, *longest_state, records, frames, bytes, idle.as_micros() as u64];
+        numbers.iter().for_each(|number| put_number(out, *number));
+    }
+
+    /// Reads what [`RankFigures::write`] has written.
+    pub(crate) fn read(from: &mut Reader<'_>) -> Option<RankFigures> {
+        let mut number = || from.number();
+        let (states, transitions, memory, longest_state) = (number()?, number()?, number()?, number()?);
+        let traffic =
+            Traffic { records: number()?, frames: number()?, bytes: number()?, idle: Duration::from_micros(number()?) };
+        Some(RankFigures { states, transitions, memory, longest_state, traffic })
+    }
 }
 
 /// The answer of a search that ended before it was decided whether there is a cycle.

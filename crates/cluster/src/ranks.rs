@@ -96,7 +96,8 @@ impl Cluster {
         body: impl Fn(Rank<'_>) -> Result<R, Failure> + Sync,
     ) -> Result<Vec<R>, Failure> {
         let tallies = &Tallies::new(progress, self.ranks);
-        self.run_networks(|net| body(Rank::new(net, successors(), options, budget, tallies)))
+        let part = self.part_of(budget);
+        self.run_networks(|net| body(Rank::new(net, successors(), options, &part, tallies)))
     }
 
     /// The results of all ranks, given those of the ranks in this process.

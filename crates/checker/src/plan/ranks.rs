@@ -4,6 +4,7 @@
 //! |---|---|
 //! | reachability | level by level; several workers for each rank; any store that omits no state |
 //! | cycles | the distributed algorithms, by one thread for each rank, with complete states, without fairness and one cycle at a time |
+//! | depth limit of a search for cycles | the algorithms that search level by level |
 //! | CTL, hidden variables | by one process |
 //! | partial-order reduction | with the static cycle proviso, also for safety: the open-set proviso needs one open set, and ranks have one each |
 //! | simplification, merging, symmetry, state codec | as otherwise: they are part of the successor generator |
@@ -23,12 +24,16 @@ pub(super) fn partial_order(alone: Result<Preserve, &'static str>) -> Result<Pre
 /// The algorithm for accepting cycles if the user names none, and the reason. OWCTY is linear in the number of states if the property
 /// automaton is weak: one elimination decides. If it is not, no algorithm is; negative cycle detection has then taken about as long as
 /// OWCTY where there was no accepting cycle, and found one before all states were known (`bench/RESULTS.md`, "Ranks").
-fn default_algorithm(question: &QuestionFacts) -> (&'static str, &'static str) {
+fn default_algorithm(question: &QuestionFacts, has_depth: bool) -> (&'static str, &'static str) {
     match question.weak {
         true => ("owcty", "linear in the states, since the property automaton is weak"),
+        false if has_depth => ("owcty", "searches level by level, as --max-depth requires"),
         false => ("ncd", "finds cycles early; the property automaton is not weak, so no algorithm is linear"),
     }
 }
+
+/// The algorithms that explore all states level by level first, so that they know the depth of a state.
+const BY_LEVELS: [&str; 4] = ["owcty", "owcty-reversed", "ble", "deps"];
 
 /// The ranks of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -93,6 +98,12 @@ pub(super) fn effects(request: &Request, facts: &Facts) -> Result<Vec<Note>, Ref
     if cycles && request.errors.all {
         return refuse("the distributed algorithms stop at the first cycle, but all errors are to be counted");
     }
+    if let Some(named) = request.search.distributed.filter(|named| cycles && !BY_LEVELS.contains(named))
+        && request.limits.max_depth.is_some()
+    {
+        let reason = format!("{named} does not search level by level: use --cycles {}", BY_LEVELS.join(", "));
+        return Err(Refusal { option: "--max-depth", reason });
+    }
     if !has_ranks {
         return Ok(Vec::new());
     }
@@ -122,7 +133,7 @@ pub(super) fn ranks(request: &Request, facts: &Facts, question: &QuestionFacts) 
         (Target::State, _) => (None, ""),
         (Target::Cycle(_), Some(named)) => (Some(named), "--cycles"),
         (Target::Cycle(_), None) => {
-            let (algorithm, reason) = default_algorithm(question);
+            let (algorithm, reason) = default_algorithm(question, request.limits.max_depth.is_some());
             (Some(algorithm), reason)
         }
         (Target::Ctl(_), _) => return None,

@@ -112,6 +112,11 @@ impl Kind {
         }
     }
 
+    /// Whether the question is about whole runs, not about states.
+    fn is_temporal(self) -> bool {
+        !matches!(self, Kind::Safety | Kind::Reach | Kind::Invariant)
+    }
+
     fn of(kind: PropertyKind) -> Kind {
         match kind {
             PropertyKind::Ltl => Kind::Ltl,
@@ -122,6 +127,15 @@ impl Kind {
     }
 }
 
+/// The model with hidden variables as part of its states. If states are identified that differ in them, a path of stored states
+/// need not be a run, and a cycle of stored states need not be one of the model.
+fn with_hidden_stored(mut model: Arc<Model>) -> Arc<Model> {
+    if model.globals.iter().any(|global| global.hidden) {
+        Arc::make_mut(&mut model).globals.iter_mut().for_each(|global| global.hidden = false);
+    }
+    model
+}
+
 impl Task {
     /// The kind and the name of the property, unless the question is safety.
     pub fn property(&self) -> Option<(&'static str, &str)> {
@@ -129,6 +143,7 @@ impl Task {
     }
 
     fn new(name: &str, kind: Kind, model: Arc<Model>, asked: Asked) -> Task {
+        let model = if kind.is_temporal() { with_hidden_stored(model) } else { model };
         Task {
             name: name.to_string(),
             kind,

@@ -34,8 +34,7 @@ pub struct Searching {
     /// Number of threads [default: number of cores; one for a depth-first safety search whose store is not lossy]
     #[arg(short = 'j', long = "threads", value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
-    /// Distributed search by N ranks of this process, which each own a part of the states and have --threads workers; no
-    /// partial-order reduction
+    /// Distributed search by N ranks of this process, which each own a part of the states and have --threads workers
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub ranks: Option<u16>,
     /// Search on an NVIDIA GPU, level by level and without partial-order reduction; --gpu=require refuses what the GPU can't search

@@ -51,12 +51,21 @@ fn start(launch: Launch, _: &[OsString]) -> Role {
 
 /// The exit code of this process: a rank tells it to its supervisor.
 pub fn exit_code(launch: Option<Launch>, status: Status) -> ExitCode {
+    ExitCode::from(code(launch, status))
+}
+
+/// Ends this process at once, with the exit code of a status.
+pub fn exit(status: Status) -> ! {
+    std::process::exit(code(Launch::of_environment(), status).into())
+}
+
+fn code(launch: Option<Launch>, status: Status) -> u8 {
     #[cfg(all(feature = "mpi", unix))]
     if launch.is_some() {
-        return ExitCode::from(supervisor::exit_code(status));
+        return supervisor::exit_code(status);
     }
     let _ = launch;
-    status.into()
+    status as u8
 }
 
 /// Refuses commands that are no checks if this is one of several processes.
@@ -72,10 +81,8 @@ pub fn refuse(launch: Option<Launch>, command: &Command) -> Result<(), Failure> 
 /// `kripke check`, as one of several processes if `mpirun` has started them.
 #[cfg(all(feature = "mpi", unix))]
 pub fn check(launch: Option<Launch>, mut args: Check) -> Result<Status, Failure> {
-    if launch.is_none() {
-        return check::run(&args);
-    }
-    let status = world::join(&mut args).and_then(|()| check::run(&args)).unwrap_or_else(Status::from);
+    let Some(launch) = launch else { return check::run(&args) };
+    let status = world::join(launch, &mut args).and_then(|()| check::run(&args)).unwrap_or_else(Status::from);
     Ok(world::finish(status.completed()))
 }
 
@@ -93,6 +100,28 @@ pub fn ranks(number: usize) -> kripke_cluster::Cluster {
     kripke_cluster::Cluster::of_threads(number)
 }
 
+/// What all ranks have prepared before the search. If one of them has failed, all fail with its reason: the others would wait for it.
+pub fn agree<T>(prepared: Result<T, Failure>) -> Result<T, Failure> {
+    #[cfg(all(feature = "mpi", unix))]
+    if let Some(world) = kripke_cluster::transport::mpi::World::get() {
+        return world::agree_on(world, prepared);
+    }
+    prepared
+}
+
+/// Gives every process the coverage of all. Threads of one process have the same coverage already.
+#[cfg_attr(not(all(feature = "mpi", unix)), allow(unused_variables))]
+pub fn share_coverage(
+    covered: &mut [Vec<bool>],
+    left_out: &mut bool,
+) -> Result<(), kripke_cluster::transport::Failure> {
+    #[cfg(all(feature = "mpi", unix))]
+    if let Some(world) = kripke_cluster::transport::mpi::World::get() {
+        return world::share_coverage(world, covered, left_out);
+    }
+    Ok(())
+}
+
 /// Makes the rank print the result of a search that has lost a rank: rank 0, unless that is the lost one.
 #[cfg_attr(not(all(feature = "mpi", unix)), allow(unused_variables))]
 pub fn report_failure(failure: &kripke_cluster::transport::Failure) {
@@ -107,7 +136,7 @@ pub fn run(args: &Cluster) -> Result<Status, Failure> {
         return Ok(Status::Fine);
     }
     let launcher = launcher(args)?;
-    let line = line(args, &launcher, &program()?);
+    let mut line = line(args, &launcher, &program()?);
     if args.dry_run {
         let words: Vec<String> = line.iter().map(|word| quoted(&word.to_string_lossy())).collect();
         output::print(&format!("{}\n", words.join(" ")));
@@ -118,15 +147,25 @@ pub fn run(args: &Cluster) -> Result<Status, Failure> {
             "this program was built without MPI; build it with `--features mpi`".to_string(),
         ));
     }
-    let ended = process::Command::new(&line[0]).args(&line[1..]).status();
+    // All machines get the variable.
+    line.splice(1..1, [if launcher.is_open_mpi { "-x" } else { "-genvlist" }, STATUS].map(OsString::from));
+    let ended = process::Command::new(&line[0]).args(&line[1..]).env(STATUS, "1").status();
     let ended = ended.map_err(|error| Failure::BadInput(format!("{}: {error}", launcher.path.display())))?;
-    match ended.code().and_then(Status::of) {
-        Some(status) => Ok(status),
-        None => {
-            let name = launcher.path.display();
-            Err(Failure::Unwritten(format!("{name} has ended with {ended}: the check is inconclusive")))
-        }
-    }
+    ended.code().and_then(status_of_ranks).ok_or_else(|| {
+        let name = launcher.path.display();
+        Failure::Unwritten(format!("{name} has failed with {ended}: the check is inconclusive"))
+    })
+}
+
+/// The variable that makes ranks exit with a code that no launcher has by itself. The exit status 1 of `mpirun` is often its own.
+const STATUS: &str = "KRIPKE_RANK_STATUS";
+
+/// What is added to the exit status of a rank, so that an end of the process by MPI or by the launcher is no verdict.
+const RANK: i32 = 100;
+
+/// The status that all ranks have exited with. Without an error it is 0: launchers complain about others.
+fn status_of_ranks(code: i32) -> Option<Status> {
+    Status::of(if code == 0 { code } else { code - RANK })
 }
 
 fn program() -> Result<PathBuf, Failure> {
@@ -234,6 +273,15 @@ mod tests {
             shown(&args(8, &["a", "b"]), false),
             "mpirun -n 8 -hosts a,b kripke check 'a model.pml' --ltl '[] p'"
         );
+    }
+
+    /// The exit status 1 of `mpirun` itself is no violation.
+    #[test]
+    fn failures_of_the_launcher_are_no_verdicts() {
+        assert_eq!(status_of_ranks(0), Some(Status::Fine));
+        assert_eq!(status_of_ranks(101), Some(Status::Violated));
+        assert_eq!(status_of_ranks(103), Some(Status::Inconclusive));
+        assert!([1, 2, 3, 4, 99, 105, 213, 255].into_iter().all(|code| status_of_ranks(code).is_none()));
     }
 
     #[test]

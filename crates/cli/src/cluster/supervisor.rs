@@ -10,6 +10,7 @@ use std::time::Duration;
 use std::{env, thread};
 
 use super::launch::Launch;
+use super::{RANK, STATUS};
 use crate::exit::Status;
 use crate::output;
 
@@ -30,8 +31,16 @@ pub fn is_rank() -> bool {
     supervised
 }
 
-/// Runs the rank, and gives its exit status.
+/// Runs the rank, and gives the exit code for the launcher.
 pub fn run(launch: Launch, args: &[OsString]) -> u8 {
+    match (status(launch, args), env::var_os(STATUS)) {
+        (Status::Fine, _) => Status::Fine as u8,
+        (status, None) => status as u8,
+        (status, Some(_)) => exit_code(status),
+    }
+}
+
+fn status(launch: Launch, args: &[OsString]) -> Status {
     // The rank gets these signals, too: it ends, and then this process.
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         let _ = signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)));
@@ -39,16 +48,13 @@ pub fn run(launch: Launch, args: &[OsString]) -> u8 {
     let program = env::current_exe();
     let rank = program.and_then(|program| Command::new(program).args(args).env(SUPERVISED, "1").status());
     match rank {
-        Ok(status) => status.code().and_then(told).map_or_else(|| lost(launch, status), |status| status as u8),
+        Ok(status) => status.code().and_then(told).unwrap_or_else(|| lost(launch, status)),
         Err(error) => {
             output::own_error(&format!("rank {} can't be started: {error}", launch.rank));
-            Status::Inconclusive as u8
+            Status::Inconclusive
         }
     }
 }
-
-/// What is added to the exit status of a rank, so that an end of the process by MPI is no verdict: its status is often 1.
-const RANK: i32 = 100;
 
 /// The exit status of a rank, for its supervisor.
 pub fn exit_code(status: Status) -> u8 {
@@ -61,8 +67,8 @@ fn told(code: i32) -> Option<Status> {
     failure.or_else(|| Status::of(code - RANK))
 }
 
-fn lost(launch: Launch, status: ExitStatus) -> u8 {
+fn lost(launch: Launch, status: ExitStatus) -> Status {
     output::own_error(&format!("rank {} was lost: {status}", launch.rank));
     thread::sleep(OTHERS);
-    Status::Inconclusive as u8
+    Status::Inconclusive
 }

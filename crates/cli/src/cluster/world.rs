@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::time::Duration;
-use std::{env, thread};
+use std::{env, fs, thread};
 
 use kripke::files::Disk;
 use kripke::request::{Request, StoreKind};
@@ -10,6 +10,7 @@ use kripke_cluster::partition::hash;
 use kripke_cluster::transport::Failure as Lost;
 use kripke_cluster::transport::mpi::World;
 
+use super::launch::Launch;
 use crate::args::Check;
 use crate::exit::{Failure, Status};
 use crate::{files, output};
@@ -18,24 +19,35 @@ use crate::{files, output};
 const REPORT: Duration = Duration::from_secs(2);
 
 /// Starts MPI and compares the ranks. The check is then one of all ranks.
-pub fn join(args: &mut Check) -> Result<(), Failure> {
+pub fn join(launch: Launch, args: &mut Check) -> Result<(), Failure> {
     let world = World::start().map_err(|why| unstarted(&why))?;
     let ranks = world.ranks();
     let number = u16::try_from(ranks).map_err(|_| Failure::BadInput(format!("{ranks} ranks are too many")))?;
-    let mine = [program(), options(), models(&args.files, &args.request())];
+    let mine = [program(), options(), properties(args), models(&args.files, &args.request())];
     let mut contribution = Vec::new();
     mine.iter().for_each(|print| contribution.extend_from_slice(&print.to_le_bytes()));
     let all = world.network().gather(contribution).map_err(|lost| inconclusive(&lost))?;
     let differs = |(rank, prints): (usize, &Vec<u8>)| {
         let what = prints.chunks(8).zip(all[0].chunks(8)).position(|(one, first)| one != first)?;
-        Some((rank, ["program", "list of arguments", "model"][what]))
+        Some((rank, ["program", "list of arguments", "property file", "model"][what]))
     };
     match all.iter().enumerate().find_map(differs) {
         Some((rank, what)) => {
             Err(Failure::BadInput(format!("rank {rank} has another {what} than rank 0: all ranks need the same")))
         }
-        None => set_ranks(args, number).and_then(|()| set_store(args)),
+        None => set_ranks(args, number).and_then(|()| set_store(args)).map(|()| set_machine(launch, args)),
     }
+}
+
+/// On several machines, the memory is that of all, and the cores of this one are for the ranks on it.
+fn set_machine(Launch { ranks, here, .. }: Launch, args: &mut Check) {
+    if here == ranks {
+        return;
+    }
+    let all = |memory: u64| (memory / here as u64).saturating_mul(ranks as u64);
+    args.limits.mem = args.limits.mem.or_else(|| kripke::memory::default_limit().map(all));
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    args.searching.threads = args.searching.threads.or(u16::try_from((cores / here).max(1)).ok());
 }
 
 /// A state that does not fit into words makes a process repeat its search, and the others would not know: states are stored in full.
@@ -87,19 +99,75 @@ fn models(files: &[PathBuf], request: &Request) -> u64 {
     hash(format!("{texts:?}").as_bytes())
 }
 
+/// A hash of the files with properties.
+fn properties(args: &Check) -> u64 {
+    let files = args.asking.ltl_file.iter().chain(&args.asking.hoa);
+    let texts: Vec<_> = files.map(|file| fs::read(file).map_err(|error| error.to_string())).collect();
+    hash(format!("{texts:?}").as_bytes())
+}
+
+/// What all ranks have prepared, or the failure of the first rank that has failed.
+pub fn agree_on<T>(world: &World, prepared: Result<T, Failure>) -> Result<T, Failure> {
+    let mine = prepared.as_ref().err().map_or_else(Vec::new, encode);
+    let all = world.network().gather(mine).map_err(|lost| inconclusive(&lost))?;
+    match all.iter().enumerate().find_map(|(rank, bytes)| decode(rank, bytes)) {
+        Some(failure) => Err(failure),
+        None => prepared,
+    }
+}
+
+/// A failure as its status and its text. Nothing is the contribution of a rank that has not failed.
+fn encode(failure: &Failure) -> Vec<u8> {
+    let status = match failure {
+        Failure::Said(status) => *status,
+        Failure::BadInput(_) => Status::BadInput,
+        Failure::Unwritten(_) => Status::Inconclusive,
+        Failure::Bug(_) => Status::Bug,
+    };
+    let text = match failure {
+        Failure::BadInput(text) | Failure::Unwritten(text) | Failure::Bug(text) => text.as_str(),
+        Failure::Said(_) => "",
+    };
+    [&[status as u8], text.as_bytes()].concat()
+}
+
+fn decode(rank: usize, bytes: &[u8]) -> Option<Failure> {
+    let (status, text) = bytes.split_first()?;
+    let text = String::from_utf8_lossy(text);
+    let text = if rank == 0 { text.into_owned() } else { format!("rank {rank}: {text}") };
+    Some(match Status::of(i32::from(*status)) {
+        Some(Status::BadInput) => Failure::BadInput(text),
+        Some(Status::Inconclusive) => Failure::Unwritten(text),
+        _ => Failure::Bug(text),
+    })
+}
+
+/// Gives every rank the statements that any rank has executed, and whether any has left out a move.
+pub fn share_coverage(world: &World, covered: &mut [Vec<bool>], left_out: &mut bool) -> Result<(), Lost> {
+    let edges = covered.iter().flatten().copied();
+    let mine = std::iter::once(*left_out).chain(edges).map(u8::from).collect();
+    for of_rank in world.network().gather(mine)? {
+        let all = std::iter::once(&mut *left_out).chain(covered.iter_mut().flatten());
+        all.zip(of_rank).for_each(|(known, executed)| *known |= executed != 0);
+    }
+    Ok(())
+}
+
 /// Makes the rank that reports a lost one print, and no other: the lost one may have been stopped, and goes on.
 pub fn report_failure(lost: &Lost) {
-    match World::get().is_some_and(|world| world.rank() == reporter(lost)) {
+    match World::get().is_some_and(|world| world.rank() == reporter(world, lost)) {
         true => output::unmute(),
         false => output::mute(),
     }
 }
 
-fn reporter(lost: &Lost) -> usize {
-    match lost {
-        Lost::Lost(0) | Lost::Silent(0, _) | Lost::Protocol(0, _) => 1,
-        _ => 0,
-    }
+/// The lowest rank of which something was heard.
+fn reporter(world: &World, lost: &Lost) -> usize {
+    let is_lost = |rank: &usize| match lost {
+        Lost::Lost(lost) | Lost::Silent(lost, _) | Lost::Protocol(lost, _) => lost == rank,
+        Lost::Killed => false,
+    };
+    (0..world.ranks()).find(|rank| !is_lost(rank) && !world.is_silent(*rank)).unwrap_or(world.rank())
 }
 
 fn inconclusive(lost: &Lost) -> Failure {
@@ -130,7 +198,7 @@ pub fn finish(mut status: Status) -> Status {
     match known.or(lost) {
         None => status,
         Some(lost) => {
-            if reporter(&lost) != world.rank() {
+            if reporter(world, &lost) != world.rank() {
                 thread::sleep(REPORT);
             }
             // MPI can't be ended without the lost rank.

@@ -436,6 +436,35 @@ fn formulas_about_branching_are_about_what_is_left() {
 }
 
 #[test]
+fn a_trace_of_a_reduced_graph_is_not_called_shortest() {
+    let desk = Desk::new();
+    desk.write(
+        "apart.pml",
+        "byte z, x0, x1; active proctype P() { z = 1; z = 2; assert(z == 0) } \
+         active proctype Q() { end: z == 100; z = 101 } \
+         active proctype R0() { x0 = 1; x0 = 2; x0 = 3; x0 = 4 } active proctype R1() { x1 = 1; x1 = 2; x1 = 3; x1 = 4 }",
+    );
+    for errors in ["", "--all-errors", "-c 2"] {
+        let said = desk.run(&format!("check apart.pml -j1 --no-trail --no-coarsening --no-slicing {errors}")).expect(1);
+        let shortest = said.out.contains("shortest trace, ");
+        assert!(!shortest || said.out.contains("shortest trace, 3 steps"), "{errors}: {}", said.out);
+    }
+}
+
+#[test]
+fn hidden_variables_are_part_of_runs() {
+    let desk = Desk::new();
+    desk.write(
+        "hidden-run.pml",
+        "hidden byte h; byte x; active proctype A() { do :: x == 0 -> h = 1; x = 1 :: x == 1 && h == 1 -> x = 2; h = 2 \
+         :: x == 2 -> x = 1 :: x == 1 && h == 2 -> x = 3 :: x == 3 -> h = 1; x = 2 od }",
+    );
+    desk.run("check hidden-run.pml --no-trail --ltl <>[](x!=2)").expect(1);
+    desk.run("check hidden-run.pml --no-trail --ltl []<>(x!=0)").expect(0);
+    desk.run("check hidden-run.pml --no-trail --ctl EG(x!=3)").expect(1);
+}
+
+#[test]
 fn what_is_read_from_hidden_variables_is_not_lost() {
     let desk = Desk::new();
     let text = "hidden byte h; byte x; active proctype p() { do :: x < 2 -> h = x; x = h + 1 :: else -> break od }";

@@ -37,6 +37,29 @@ fn searches_for_cycles_end_at_the_depth_limit() {
 }
 
 #[test]
+fn a_cycle_behind_the_depth_limit_is_not_excluded() {
+    let desk = Desk::new();
+    let questions = ["-a", "-a --fair weak", "--ltl <>[](c==1)"];
+    let algorithms = ["", "--cycles scc", "--cycles nested", "--cycles cndfs", "--cycles ufscc"];
+    let mut answers = [0; 2];
+    for question in questions {
+        for cycles in algorithms.iter().filter(|cycles| cycles.is_empty() || !question.contains("--fair")) {
+            for rest in ["-j1", "-j2", "-j1 --store exact", "-j1 --store tree", "-j1 --raw", "-j2 --raw"] {
+                for depth in 1..12 {
+                    let report = desk.run(&format!(
+                        "check late-shortcut.pml {question} {cycles} {rest} -m{depth} --no-trail --format json"
+                    ));
+                    let verdict = &report.json()["verdict"];
+                    assert_ne!(verdict, "holds", "{question} {cycles} {rest} -m{depth}");
+                    answers[usize::from(verdict == "violated")] += 1;
+                }
+            }
+        }
+    }
+    assert!(answers.iter().all(|count| *count > 50), "{answers:?} are inconclusive and violated");
+}
+
+#[test]
 fn the_screen_says_what_to_do() {
     let said = Desk::new().run("endless.pml --max-states 1000").expect(3);
     let first = said.out.lines().next().unwrap();

@@ -75,7 +75,7 @@ fn every_algorithm_gives_the_verdict_of_one_process() {
 #[test]
 fn what_does_not_combine_is_refused() {
     let desk = desk(&["mutex-peterson.pml"]);
-    let refused: [(&[&str], &str); 8] = [
+    let refused: [(&[&str], &str); 9] = [
         (&["--ranks", "2", "--store", "hash"], "--ranks: the store of a rank neither omits states"),
         (&["--ranks", "2", "--swarm"], "--ranks: the store of a rank neither omits states"),
         (&["--ranks", "2", "--search", "dfs"], "--ranks: ranks search level by level"),
@@ -90,11 +90,34 @@ fn what_does_not_combine_is_refused() {
             &["--ltl", "[] <> (critical == 1)", "--fair", "weak", "--cycles", "map"],
             "--cycles: the distributed algorithms do not decide fairness",
         ),
+        (
+            &["--ltl", "[] <> (critical == 1)", "--max-depth", "9", "--cycles", "map", "--ranks", "2"],
+            "--max-depth: map does not search level by level: use --cycles owcty",
+        ),
     ];
     for (arguments, reason) in refused {
         let said = ask(&desk, "mutex-peterson.pml", arguments).expect(2);
         assert!(said.err.contains(reason), "{arguments:?}: {}", said.err);
     }
+}
+
+/// The limits are those of all ranks together, whatever the algorithm.
+#[test]
+fn cycle_algorithms_observe_limits() {
+    let desk = desk(&["mutex-peterson.pml"]);
+    let asked = |more: &[&str]| {
+        let formula = "[] (critical == 1 -> <> critical == 0)";
+        let args = ["--ltl", formula, "--format", "json", "--no-partial-order", "--ranks", "3"];
+        ask(&desk, "mutex-peterson.pml", &[&args[..], more].concat()).json()
+    };
+    for algorithm in ALGORITHMS {
+        let states = asked(&["--cycles", algorithm])["states"].as_u64().expect("states");
+        let most = |states: u64| asked(&["--cycles", algorithm, "--max-states", &states.to_string()]);
+        let (less, enough) = (most(states / 2), most(states));
+        assert_eq!((&less["verdict"], &less["reason"]), (&"inconclusive".into(), &"max_states".into()), "{algorithm}");
+        assert_eq!(enough["states"], states, "{algorithm}: {enough}");
+    }
+    assert_eq!(asked(&["--max-depth", "2"])["reason"], "max_depth");
 }
 
 #[test]

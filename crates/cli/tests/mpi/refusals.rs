@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::mpirun::{PROGRAM, Said, is_installed, mpirun, ranks};
+use crate::mpirun::{PROGRAM, Said, alone, is_installed, mpirun, ranks};
 
 const MODEL: &str = "byte n; active proctype p() { do :: n < 9 -> n++ :: else -> break od }\n";
 
@@ -46,6 +46,64 @@ fn different_models_are_refused() {
     let line = [&["-n", "1", PROGRAM, "check", "m.pml", ":"], &there[..]].concat();
     let said = mpirun(&folder.path().join("one"), &line).output().expect("mpirun").into();
     expect_refusal(&said, "rank 1 has another model than rank 0");
+}
+
+/// Runs two ranks with the same arguments in two folders, each with a model and a file of its own.
+fn two_folders(file: &str, texts: [&str; 2], args: &[&str]) -> Said {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folders = ["one", "two"].map(|name| folder.path().join(name));
+    for (folder, text) in folders.iter().zip(texts) {
+        fs::create_dir(folder).expect("a folder");
+        fs::write(folder.join("m.pml"), MODEL).expect("a model");
+        fs::write(folder.join(file), text).expect("a file");
+    }
+    let there = ["-n", "1", "--wdir", folders[1].to_str().expect("a name"), PROGRAM];
+    let line = [&["-n", "1", PROGRAM], args, &[":"], &there, args].concat();
+    mpirun(&folders[0], &line).output().expect("mpirun").into()
+}
+
+#[test]
+fn different_property_files_are_refused() {
+    if is_installed() {
+        let said = two_folders("f.ltl", ["[] (n < 10)", "[] (n < 9)"], &["check", "m.pml", "--ltl-file", "f.ltl"]);
+        expect_refusal(&said, "rank 1 has another property file than rank 0");
+        let hoa = |acceptance: &str| {
+            format!(
+                "HOA: v1\nStates: 1\nStart: 0\nAP: 1 \"n > 10\"\nacc-name: Buchi\nAcceptance: 1 Inf(0)\n--BODY--\nState: 0 \
+                 {acceptance}\n[0] 0\n--END--\n"
+            )
+        };
+        let said = two_folders("a.hoa", [&hoa("{0}"), &hoa("")], &["check", "m.pml", "--hoa", "a.hoa"]);
+        expect_refusal(&said, "rank 1 has another property file than rank 0");
+    }
+}
+
+/// A file that only one rank can't write: without an agreement the other one would begin the search and wait.
+#[test]
+fn a_rank_that_can_not_begin_is_named() {
+    if is_installed() {
+        let said = two_folders("out.xml", ["", "not a report"], &["check", "m.pml", "--junit", "out.xml"]);
+        assert_eq!(said.err.matches("rank 1: can't write out.xml").count(), 1, "{said:?}");
+        assert_eq!((said.status, said.out.as_str()), (2, ""), "{said:?}");
+    }
+}
+
+/// A launcher that fails by itself has the exit status of a violation.
+#[test]
+fn a_launcher_that_fails_is_no_violation() {
+    if !is_installed() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("m.pml"), MODEL.replace("break", "assert(false)")).expect("a model");
+    let said = alone(folder.path(), &["cluster", "-n", "2", "--mpirun", "/bin/false", "--", "check", "m.pml"]);
+    assert_eq!(said.status, 3, "{said:?}");
+    assert!(said.err.contains("/bin/false has failed"), "{said:?}");
+    let mut command = std::process::Command::new(PROGRAM);
+    command.args(["cluster", "-n", "2", "--", "check", "m.pml"]).current_dir(folder.path());
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    let said: Said = command.output().expect("the program").into();
+    assert_eq!(said.status, 1, "{said:?}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use kripke_tests::table::Table;
 use kripke_tests::{parallel, places};
 use serde_json::Value;
 
-use crate::mpirun::{alone, is_installed, ranks};
+use crate::mpirun::{Run, alone, is_installed, ranks};
 
 /// Models of the corpus, besides the examples.
 const SAMPLE: usize = 60;
@@ -93,6 +93,32 @@ fn properties_have_the_verdicts_of_one_process() {
         let (plain, ours) = (alone(&folder, &args), ranks(&folder, 2, &[&args[..], &["--cycles", cycles]].concat()));
         assert_eq!(plain.status, ours.status, "{file}: {ours:?}");
         assert_eq!(verdicts(&plain.json()), verdicts(&ours.json()), "{file}");
+    }
+}
+
+/// Each process executes only a part of the statements, and all of them count.
+#[test]
+fn coverage_is_that_of_one_process() {
+    if !is_installed() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = "\
+byte x, y;
+proctype p() { do :: x < 3 -> x++ :: x > 7 -> skip :: else -> break od; printf(\"p\") }
+proctype q() { do :: y < 3 -> y++ :: else -> break od; if :: y == 9 -> y = 1 :: else -> y = 2 fi }
+init { run p(); run q() }
+";
+    std::fs::write(folder.path().join("two.pml"), model).expect("a model");
+    for more in [&[][..], &["--no-partial-order"], &["--raw"]] {
+        let args = [&["check", "two.pml", "--unreached", "--format", "json"], more].concat();
+        let plain = alone(folder.path(), &args).json();
+        assert!(plain["unreached"].as_array().is_some_and(|list| list.len() == 4), "{plain}");
+        for number in 2..=4 {
+            let ours = Run::start(folder.path(), number, &args).end().json();
+            assert_eq!(plain["unreached"], ours["unreached"], "{number} ranks, {more:?}");
+            assert_eq!(plain["dead"], ours["dead"], "{number} ranks, {more:?}");
+        }
     }
 }
 

@@ -90,6 +90,7 @@ pub(super) fn run(rank: &mut Rank<'_>) -> Result<Verdict, Stop> {
         if let Some(found) = levels.find_cycle(rank)? {
             return Ok(Verdict::Cycle(found));
         }
+        rank.observe_states()?;
         levels.start = levels.end;
         let [open] = rank.net.sum([rank.table.len() as u64 - u64::from(levels.end)])?;
         if open == 0 {

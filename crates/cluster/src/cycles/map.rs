@@ -88,6 +88,7 @@ pub(super) fn run(rank: &mut Rank<'_>, order: VertexOrder) -> Result<Verdict, St
             let found = rank.least(map.found)?;
             return Ok(found.map_or(Verdict::NoCycle(None), Verdict::Cycle));
         }
+        rank.observe_states()?;
         let mut remove = Remove { map: &mut map, next: 0, told: HashSet::new() };
         rank.run(&mut remove)?;
         let [removed] = rank.net.sum([remove.told.len() as u64])?;
@@ -151,7 +152,7 @@ impl Phase for Propagate<'_> {
         let Some(number) = map.queue.pop() else { return Ok(false) };
         map.waiting[number as usize] = false;
         let is_new = map.accepting[number as usize].is_none();
-        let (flags, batch) = if is_new { rank.expand_first(number) } else { rank.expand(number) };
+        let (flags, batch) = if is_new { rank.expand_until_error(number)? } else { rank.expand(number) };
         let accepting = *map.accepting[number as usize].get_or_insert(flags.accepting);
         let own = if accepting { map.order.value_of(rank.reference(number)) } else { NONE };
         let value = own.max(map.value[number as usize]);

@@ -61,6 +61,7 @@ pub(super) fn run(rank: &mut Rank<'_>) -> Result<Verdict, Stop> {
         {
             return distances.accepting_on(rank, state);
         }
+        rank.observe_states()?;
     }
 }
 

@@ -55,6 +55,7 @@ pub(super) fn run(rank: &mut Rank<'_>) -> Result<Verdict, Stop> {
         let found = rank.least(searches.found)?;
         return Ok(found.map_or(Verdict::NoCycle(None), Verdict::Cycle));
     }
+    rank.observe_states()?;
     owcty::certificate(rank)
 }
 
@@ -68,7 +69,7 @@ impl LocalSearches {
         }
         let state = rank.table.get(number).to_vec();
         let component = rank.component(&state);
-        let (flags, batch) = rank.expand_first(number);
+        let (flags, batch) = rank.expand_until_error(number)?;
         self.accepting[number as usize] = flags.accepting;
         let mut successors = Vec::new();
         for state in batch.states() {

@@ -130,6 +130,7 @@ pub(super) fn run(rank: &mut Rank<'_>) -> Result<Verdict, Stop> {
         let found = rank.least(search.found)?;
         return Ok(found.map_or(Verdict::NoCycle(None), Verdict::Cycle));
     }
+    rank.observe_states()?;
     search.resize(rank);
     Ok(Verdict::NoCycle(Some(search.certificate)))
 }
@@ -157,7 +158,7 @@ impl TokenSearch {
         }
         let batch = match search {
             Search::Outer => {
-                let (flags, batch) = rank.expand_first(number);
+                let (flags, batch) = rank.expand_until_error(number)?;
                 self.accepting[index] = flags.accepting;
                 batch
             }

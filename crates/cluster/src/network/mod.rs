@@ -263,6 +263,10 @@ impl Network {
             self.has_not_ended()?;
             return if self.arrived.is_empty() { self.idle().map(|()| false) } else { Ok(false) };
         }
+        if self.ranks() == 1 {
+            self.begin_phase();
+            return Ok(true);
+        }
         if self.rank() == 0
             && self.waves.is_due(self.transport.now())
             && let Some(wave) = self.detector.begin_wave()

@@ -141,6 +141,39 @@ fn random_graphs_have_the_verdicts_of_one_process() {
     assert!(tally.cycles > 60 && tally.holds > 60, "{tally:?}");
 }
 
+/// A long chain of states, with an error near its start.
+#[derive(Clone, Debug)]
+struct Chain;
+
+impl NextState for Chain {
+    fn initial(&mut self, out: &mut Batch) {
+        out.push(&0_u32.to_le_bytes());
+    }
+
+    fn expand(&mut self, state: &State, out: &mut Batch) -> Flags {
+        let at = u32::from_le_bytes(state.try_into().expect("a number"));
+        if at < 100_000 {
+            out.push(&(at + 1).to_le_bytes());
+        }
+        Flags { goal: at == 20, ..Flags::default() }
+    }
+}
+
+#[test]
+fn an_error_before_a_limit_is_reported() {
+    let factory = || -> Box<dyn Successors> { Box::new(Plain(Chain)) };
+    let budget = Budget { max_states: Some(10_000), ..Budget::default() };
+    for algorithm in Algorithm::ALL {
+        for ranks in [1, 3] {
+            let question = (&threads(ranks), algorithm, None);
+            let ours = accepting_cycles(question, &factory, &cycle_options(), &budget, &Progress::new());
+            let ours = ours.unwrap_or_else(|failed| panic!("{}: {failed}", algorithm.word())).outcome;
+            assert_eq!(end(&ours.end), "violation", "{} with {ranks} ranks", algorithm.word());
+            assert_eq!(ours.violations[0].trail.choices.len(), 20, "{} with {ranks} ranks", algorithm.word());
+        }
+    }
+}
+
 /// `KRIPKE_SCHEDULES` is the number of schedules.
 #[test]
 fn every_schedule_gives_the_verdict_of_one_process() {

@@ -432,7 +432,7 @@ fn find_trails<S: Store>(
     same: bool,
 ) -> Outcome {
     if !same && trail::deepest(&trails) > 0 {
-        let alone = Options { threads: Some(1), ..options.clone() };
+        let alone = Options { threads: Some(1), probe: false, ..options.clone() };
         // A trait object avoids an infinite recursion of types.
         let store: &dyn Fn() -> S = &store;
         let again = breadth_first(store, factory, &alone, budget, &Progress::new());

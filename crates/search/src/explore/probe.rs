@@ -76,7 +76,7 @@ impl Probe {
     pub fn conclude<S: Store>(self, search: &Search<'_, S>, levels: Levels<'_, '_, S>) -> (Outcome, Vec<PartialTrail>) {
         let (mut outcome, trails) = conclude_levels(search, levels);
         let Some(states) = self.states else { return (outcome, trails) };
-        let is_used = trails.is_empty() && outcome.violations.is_empty() && !matches!(outcome.end, End::Exhausted(_));
+        let is_used = trails.is_empty() && outcome.violations.is_empty();
         let found = self.found.filter(|_| is_used);
         outcome.statistics.probe = Some(ProbeUse { states, is_used: found.is_some() });
         if let Some((violation, statistics)) = found {

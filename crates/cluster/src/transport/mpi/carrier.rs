@@ -165,9 +165,22 @@ impl Carrier {
     fn take_failure(&self, bytes: &[u8]) {
         let mut reader = Reader::new(bytes);
         if let (Some(rank), Some(time)) = (reader.number(), reader.number()) {
-            let _ = self.shared.failure.set(Failure::Silent(rank as usize, Duration::from_millis(time)));
-            self.shared.arrived.notify_all();
+            self.set_failure(Failure::Silent(rank as usize, Duration::from_millis(time)));
         }
+    }
+
+    /// Notes the first failure, and the ranks that are probably lost as well. A process that was stopped itself has heard of no rank.
+    fn set_failure(&self, failure: Failure) {
+        let own = self.shared.rank;
+        let was_stopped = matches!(failure, Failure::Silent(rank, _) if rank == own);
+        if self.shared.failure.get().is_none() && !was_stopped {
+            let now = Instant::now();
+            for (rank, heard) in self.heard.iter().enumerate().filter(|(rank, _)| *rank != own) {
+                self.shared.silent[rank].store(now - *heard > SILENCE / 2, Ordering::Relaxed);
+            }
+        }
+        let _ = self.shared.failure.set(failure);
+        self.shared.arrived.notify_all();
     }
 
     /// Sends signs of life, and notices which rank sends none.
@@ -201,8 +214,7 @@ impl Carrier {
             [rank as u64, time.as_millis() as u64].iter().for_each(|number| put_number(&mut notice, *number));
             self.tell_others(FAILED, &notice);
         }
-        let _ = self.shared.failure.set(failure);
-        self.shared.arrived.notify_all();
+        self.set_failure(failure);
     }
 
     fn tell_others(&mut self, tag: i32, frame: &Frame) {

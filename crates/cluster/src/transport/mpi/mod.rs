@@ -11,7 +11,7 @@ mod carrier;
 mod pending;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -64,6 +64,8 @@ struct Shared {
     /// Counters of each rank, which signs of life carry.
     counters: Vec<[AtomicU64; 3]>,
     failure: OnceLock<Failure>,
+    /// The ranks of which nothing was heard for some time before the failure.
+    silent: Vec<AtomicBool>,
     /// The tag of the last search.
     tag: AtomicI32,
 }
@@ -97,6 +99,7 @@ impl Shared {
             taken: (0..ranks).map(|_| AtomicUsize::new(0)).collect(),
             counters: (0..ranks).map(|_| Default::default()).collect(),
             failure: OnceLock::new(),
+            silent: (0..ranks).map(|_| AtomicBool::new(false)).collect(),
             tag: AtomicI32::new(FRAMES - 1),
         }
     }
@@ -178,6 +181,11 @@ impl World {
     /// Why the processes can't go on together.
     pub fn failure(&self) -> Option<&Failure> {
         self.shared.failure.get()
+    }
+
+    /// Whether nothing was heard of a rank for some time before the failure.
+    pub fn is_silent(&self, rank: usize) -> bool {
+        self.shared.silent[rank].load(Ordering::Relaxed)
     }
 
     /// Sets the counters of this process, which the others get with its signs of life.

@@ -6,8 +6,6 @@
 //! it. A worker that has completed its second (red) search waits until the accepting states visited by it are red.
 //! Other workers are about to make them red.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use kripke_model::{Choice, Flags, Random};
 
 use super::super::Factory;
@@ -26,13 +24,13 @@ const ACCEPTING: u8 = 8;
 /// Entry above each state of the current path.
 const FRAME: StateId = StateId::NONE;
 
+/// The number of looks at colours, in a worker that waits for others, between two checks of the limits.
+const WAITED: u32 = 256;
+
 /// Data that the workers share.
 struct Shared<'s, S> {
     parallel: ParallelSearch<'s, S>,
     colours: Colours,
-    /// Whether a blue search has skipped a state because of the depth limit. That state may never become red, so
-    /// workers no longer wait for red states, and the search is incomplete.
-    depth_limited: AtomicBool,
 }
 
 struct Searcher<'l, 'w, 'm, 's, S: Store + 'w> {
@@ -58,23 +56,10 @@ pub(super) fn run<S: Store>(
     factory: Factory<'_, '_>,
     root: StateId,
 ) -> Result<(), Limit> {
-    let shared = Shared {
-        parallel: ParallelSearch::new(liveness),
-        colours: Colours::new(),
-        depth_limited: AtomicBool::new(false),
-    };
+    let shared = Shared { parallel: ParallelSearch::new(liveness), colours: Colours::new() };
     shared.parallel.run_workers(liveness, factory, |worker, number| Searcher::new(&shared, worker, number).start(root));
-    let (bytes, depth_limited, max_depth) =
-        (shared.colours.bytes(), shared.is_depth_limited(), shared.parallel.max_depth);
-    shared.parallel.conclude(liveness, bytes)?;
-    let found = !liveness.found.is_empty() || !liveness.findings.kept.is_empty();
-    if depth_limited && !found { Err(Limit::Depth(max_depth)) } else { Ok(()) }
-}
-
-impl<S> Shared<'_, S> {
-    fn is_depth_limited(&self) -> bool {
-        self.depth_limited.load(Ordering::Relaxed)
-    }
+    let bytes = shared.colours.bytes();
+    shared.parallel.conclude(liveness, bytes)
 }
 
 impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
@@ -115,7 +100,9 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
             // A state on the path is expanded.
             let is_known = colour & BLUE != 0 || colour & EXPANDED != 0 && self.cyan.contains(top);
             if is_known || self.depth >= self.shared.parallel.max_depth {
-                self.shared.depth_limited.fetch_or(!is_known, Ordering::Relaxed);
+                if !is_known {
+                    self.shared.parallel.limit_depth();
+                }
                 self.blue.pop();
                 continue;
             }
@@ -207,7 +194,7 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
             if is_expanded && !first && self.cyan.contains(top) {
                 return Err(self.shared.parallel.report_cycle(seed));
             }
-            let is_beyond_limit = colour & BLUE == 0 && self.shared.is_depth_limited();
+            let is_beyond_limit = colour & BLUE == 0 && self.shared.parallel.is_depth_limited();
             if colour & RED != 0 || is_expanded && self.pink.contains(top) || is_beyond_limit {
                 continue;
             }
@@ -225,14 +212,14 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
         Ok(())
     }
 
-    /// Waits until the other accepting states in `met` are red, unless the depth limit prevents it. The worker leaves
-    /// the store between two looks at the colours.
+    /// Waits until the other accepting states in `met` are red, unless the depth limit prevents it: a state that was skipped may
+    /// never become red. The worker leaves the store between two looks at the colours.
     fn wait(&mut self, seed: StateId) -> OrEnded {
-        let mut at = 0;
+        let (mut at, mut rounds) = (0, 0u32);
         loop {
             let open = |id: &StateId| *id != seed && self.colours(*id) & (ACCEPTING | RED) == ACCEPTING;
             at += self.met[at..].iter().take_while(|id| !open(id)).count();
-            if at == self.met.len() || self.shared.is_depth_limited() {
+            if at == self.met.len() || self.shared.parallel.is_depth_limited() {
                 return Ok(());
             }
             if self.shared.parallel.is_over() || self.shared.parallel.search.is_stopped() {
@@ -241,6 +228,10 @@ impl<'l, 'w, 'm, 's, S: Store> Searcher<'l, 'w, 'm, 's, S> {
             self.worker.handle.leave();
             std::thread::yield_now();
             self.worker.handle.enter();
+            rounds = rounds.wrapping_add(1);
+            if rounds.is_multiple_of(WAITED) && self.worker.leads() {
+                self.shared.parallel.check_limits_in_wait(self.shared.colours.bytes());
+            }
         }
     }
 }

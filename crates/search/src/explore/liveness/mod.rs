@@ -157,6 +157,9 @@ pub(super) struct LivenessSearch<'w, 'm, 's, S: Store + 'w> {
     /// Known cycles: the first state, and the choices from there on.
     fair_cycles: Vec<(StateId, Vec<u32>)>,
     max_depth: u32,
+    /// The depth limit cut off an edge to a state that was not visited then. If that state is visited later on a shorter path,
+    /// all states are expanded, but the cycles through the edge were not seen.
+    depth_limited: bool,
     depth: u32,
     bytes: u64,
 }
@@ -196,6 +199,9 @@ impl<'s, S: Store> LivenessSearch<'_, '_, 's, S> {
     fn conclude(mut self, root: Option<StateId>, mut stop: Option<Limit>) -> Outcome {
         self.findings.collect_in_states(self.worker.errors.take_findings());
         self.findings.errors.cycles += self.found.len() as u64;
+        if self.depth_limited {
+            stop = stop.or(Some(Limit::Depth(self.max_depth)));
+        }
         let cycles = !self.found.is_empty() || !self.fair_cycles.is_empty();
         let end = if cycles && !self.search.options.all_errors {
             self.keep_cycle();
@@ -256,6 +262,7 @@ pub(super) fn check<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>, 
         found: Vec::new(),
         fair_cycles: Vec::new(),
         max_depth: search.budget.max_depth.unwrap_or(u32::MAX),
+        depth_limited: false,
         depth: 0,
         bytes: 0,
     };

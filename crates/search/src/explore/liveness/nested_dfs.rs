@@ -111,7 +111,11 @@ impl Nested {
             let note = self.enter(liveness, top);
             match note & COLOUR {
                 WHITE if self.blue.depth() >= liveness.max_depth => {
+                    liveness.depth_limited = true;
                     self.blue.entries.pop();
+                    if let Some(owner) = self.blue.owner() {
+                        owner.all_red = false;
+                    }
                 }
                 WHITE => {
                     if self.visit(liveness, top)? {

@@ -24,6 +24,10 @@ pub(super) struct ParallelSearch<'s, S> {
     findings: Mutex<Findings<StateId>>,
     /// A cycle or an error was found, or a limit was reached.
     over: AtomicBool,
+    /// Worker 0 has nothing left to do, so the others observe the limits.
+    leader_is_done: AtomicBool,
+    /// A worker has skipped a state because of the depth limit, so the search is incomplete.
+    depth_limited: AtomicBool,
     depth: AtomicU32,
     /// Memory of each worker, in bytes.
     bytes: Vec<AtomicU64>,
@@ -48,6 +52,8 @@ impl<'s, S: Store> ParallelSearch<'s, S> {
             found: Mutex::default(),
             findings: Mutex::new(Findings::new()),
             over: AtomicBool::new(false),
+            leader_is_done: AtomicBool::new(false),
+            depth_limited: AtomicBool::new(false),
             depth: AtomicU32::new(0),
             bytes: (0..liveness.search.threads).map(|_| AtomicU64::new(0)).collect(),
         }
@@ -71,6 +77,7 @@ impl<'s, S: Store> ParallelSearch<'s, S> {
                 });
             }
             part(&mut liveness.worker, 0);
+            self.leader_is_done.store(true, Ordering::Relaxed);
             liveness.worker.handle.leave();
         });
         liveness.worker.handle.enter();
@@ -101,6 +108,15 @@ impl<'s, S: Store> ParallelSearch<'s, S> {
         self.over.load(Ordering::Relaxed)
     }
 
+    /// The depth limit cuts off an edge to a state that is not visited.
+    pub fn limit_depth(&self) {
+        self.depth_limited.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_depth_limited(&self) -> bool {
+        self.depth_limited.load(Ordering::Relaxed)
+    }
+
     /// Memory of all workers.
     fn own_bytes(&self) -> u64 {
         self.bytes.iter().map(|b| b.load(Ordering::Relaxed)).sum()
@@ -111,8 +127,8 @@ impl<'s, S: Store> ParallelSearch<'s, S> {
         if worker.is_due(ROUND) {
             let WorkerStatus { number, deepest, waiting, own, shared } = status();
             self.bytes[number].store(own, Ordering::Relaxed);
-            // Only the leader writes shared counters, to avoid contention.
-            if worker.leads() {
+            // Only the leader writes shared counters, as long as it works, to avoid contention.
+            if worker.leads() || self.leader_is_done.load(Ordering::Relaxed) {
                 self.depth.fetch_max(deepest, Ordering::Relaxed);
                 self.search.depth.store(u64::from(self.depth.load(Ordering::Relaxed)), Ordering::Relaxed);
                 self.search.check(shared + self.own_bytes(), waiting);
@@ -131,9 +147,15 @@ impl<'s, S: Store> ParallelSearch<'s, S> {
         Ok(())
     }
 
+    /// Observes the limits while a worker waits for others.
+    pub fn check_limits_in_wait(&self, shared: u64) {
+        self.search.check(shared + self.own_bytes(), 0);
+    }
+
     /// Moves the first finding to the data of the liveness search.
     pub fn conclude(self, liveness: &mut LivenessSearch<'_, '_, '_, S>, shared: u64) -> Result<(), Limit> {
         liveness.depth = self.depth.load(Ordering::Relaxed);
+        liveness.depth_limited = self.is_depth_limited();
         liveness.bytes = shared + self.own_bytes();
         liveness.found = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
         liveness.found.truncate(1);

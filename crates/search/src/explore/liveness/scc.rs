@@ -136,6 +136,7 @@ fn descend<S: Store>(liveness: &mut LivenessSearch<'_, '_, '_, S>, path: &mut Pa
         }
         match path.enter::<S>(&mut liveness.worker.handle, top, liveness.max_depth) {
             UNSEEN if path.depth() >= liveness.max_depth => {
+                liveness.depth_limited = true;
                 path.pop();
             }
             UNSEEN => {

@@ -202,6 +202,9 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
     /// Follows the edge to a successor.
     fn follow_edge(&mut self, state: StateId, next: StateId, label: u32) -> OrEnded {
         if self.frames.len() as u32 >= self.parallel.max_depth && !self.sets.has(next, self.number) {
+            if !self.sets.is_dead(next) {
+                self.parallel.limit_depth();
+            }
             return Ok(());
         }
         match self.sets.claim(next, self.number) {

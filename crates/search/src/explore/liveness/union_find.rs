@@ -163,6 +163,11 @@ impl UnionFind {
         self.node(self.find(id.number())).workers.load(Ordering::SeqCst) >> worker & 1 == 1
     }
 
+    /// Whether the set of a state is complete.
+    pub fn is_dead(&self, id: StateId) -> bool {
+        self.node(self.find(id.number())).set.load(Ordering::SeqCst) == DEAD
+    }
+
     /// Whether the state is expanded for the first time.
     pub fn first(&self, id: StateId) -> bool {
         let expanded = &self.node(id.number()).expanded;
