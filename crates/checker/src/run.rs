@@ -179,7 +179,7 @@ impl Session<'_> {
         if search.store == StoreKind::Words && !system.is_in_words() {
             self.monitor.warn("--store words: a state is longer than two words, so states are stored in full");
         }
-        if self.has_escaped_anywhere(&system, &ranks, &mut outcome) {
+        if system.has_escaped() {
             self.monitor.warn("a state does not fit into the words: the search is repeated with packed states");
             let parts = Parts { word_bits: None, ..parts };
             system = Layers::new(searched, request, parts).map_err(refused)?.0.asking(&task.conditions);
@@ -266,18 +266,6 @@ impl Session<'_> {
 
     pub(crate) fn bug(&self, e: &Unconfirmed) -> Error {
         Error::Bug(format!("{}: {e}", self.file.display()))
-    }
-
-    /// Whether a state did not fit into the words, in this process or in another that has searched a part of the states.
-    fn has_escaped_anywhere(&self, system: &Layers, ranks: &[json::Rank], outcome: &mut Outcome) -> bool {
-        let mut escaped = system.has_escaped();
-        if let Some(distributed) = self.machines.distributed.filter(|_| !ranks.is_empty())
-            && let Err(lost) = distributed.share_coverage(&mut [], &mut escaped)
-        {
-            *outcome = Outcome { end: End::Stopped(lost), ..Outcome::nothing() };
-            return false;
-        }
-        escaped
     }
 
     /// Replaces the counterexample of a search with ample sets by one that is as short as any interleaving allows, unless
