@@ -310,3 +310,33 @@ impl<S: Covers> Drop for Worker<'_, S> {
         self.layers.gather(&self.successors.covered());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+    use crate::files::Texts;
+    use crate::request::{Language, Source};
+
+    fn initial(exchanged: bool) -> (Vec<u8>, Vec<u8>) {
+        let text = "byte x; active [2] proctype P() { do :: x = 1 - x od }";
+        let files = Texts([(PathBuf::from("model"), text.to_string())].into());
+        let source = Source { language: Some(Language::PROMELA), ..Source::default() };
+        let model = Arc::new(load::load(Path::new("model"), &source, &[], &files).unwrap().model);
+        let parts = Parts { independence: None, permutations: None, word_bits: None, exchanged };
+        let (layers, _) = Layers::new(&model, &Request::default(), parts).unwrap();
+        let mut batch = Batch::new();
+        layers.worker().initial(&mut batch);
+        (batch.state(0).to_vec(), layers.interpreter.initial_state().to_vec())
+    }
+
+    /// Processes need not have found the same common shape, whose type bytes are omitted.
+    #[test]
+    fn states_that_processes_exchange_are_whole() {
+        let (kept, whole) = initial(false);
+        assert_eq!(kept.len() + 2, whole.len());
+        let (kept, whole) = initial(true);
+        assert_eq!(kept, whole);
+    }
+}
