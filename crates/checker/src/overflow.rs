@@ -6,8 +6,9 @@
 
 use std::sync::Arc;
 
+use kripke_model::interpret::Point;
 use kripke_model::ir::{BinaryOp, Effect, Expr, Init, Model, Place, Shows, Span, Sync, Type, Var, VarRef};
-use kripke_model::{Fault, FindingKind};
+use kripke_model::{Fault, Finding, FindingKind, Interpreter};
 use kripke_reduce::value_sets::ValueSets;
 use kripke_report::run::flat;
 use kripke_report::source::Lines;
@@ -91,12 +92,14 @@ fn required(channel: &str, field: usize, ty: Type, value: &Expr) -> Option<Effec
     })
 }
 
-/// The constants of a model that are cut where they are stored.
-pub fn constants(model: &Model) -> Vec<Cut> {
+/// The constants of a model that are cut where they are stored. Where overflow is an error, the constants that no step stores
+/// are left: initial values and arguments of processes.
+pub fn constants(model: &Model, overflow_is_error: bool) -> Vec<Cut> {
     let lines = Lines::new(model);
     let mut found: Vec<(Span, String)> = Vec::new();
     let vars = model.globals.iter().chain(model.processes.iter().flat_map(|process| &process.locals));
-    for var in vars.filter(|var| var.range.is_none()) {
+    let of_type = |var: &Var| overflow_is_error && var.range == range(var.ty);
+    for var in vars.filter(|var| var.range.is_none() || of_type(var)) {
         let values = match &var.init {
             Init::All(value) => std::slice::from_ref(value),
             Init::List(values) => values,
@@ -106,8 +109,8 @@ pub fn constants(model: &Model) -> Vec<Cut> {
     }
     for edge in model.processes.iter().flat_map(|process| &process.edges) {
         let sent = edge.sync.iter().flat_map(|sync| match sync {
-            Sync::Send { channel, args, .. } => message_cuts(model, channel, args),
-            Sync::Receive { .. } => Vec::new(),
+            Sync::Send { channel, args, .. } if !overflow_is_error => message_cuts(model, channel, args),
+            _ => Vec::new(),
         });
         let passed = edge.effects.iter().flat_map(|effect| match effect {
             Effect::Run { process, args, .. } => argument_cuts(&model.processes[process.index()].locals, args),
@@ -124,10 +127,11 @@ pub fn constants(model: &Model) -> Vec<Cut> {
     located.collect()
 }
 
-/// Whether a variable of this name has a range of its own, so that its values are not cut.
-fn has_range(model: &Model, name: &str) -> bool {
+/// Whether the variable of a finding has a range of its own, so that its values are not cut.
+fn has_range(model: &Model, finding: &Finding) -> bool {
+    let FindingKind::Fault(Fault::ValueOutOfRange { var: name, .. }) = &finding.kind else { return false };
     let locals = model.processes.iter().flat_map(|process| &process.locals);
-    model.globals.iter().chain(locals).any(|var| var.name == name && var.range.is_some())
+    model.globals.iter().chain(locals).any(|var| var.name == *name && var.range.is_some())
 }
 
 /// The description of a constant that a type does not have.
@@ -157,10 +161,11 @@ impl Session<'_> {
         if !self.request.overflow_warnings {
             return Ok(Vec::new());
         }
-        let mut cuts = constants(model);
+        let overflow_is_error = self.request.source.overflow_is_error;
+        let mut cuts = constants(model, overflow_is_error);
         let states = answers.first().map_or(0, |answer| answer.outcome.statistics.states);
         // A raw search is asked for its counts.
-        if !self.request.reductions.raw {
+        if !self.request.reductions.raw && !overflow_is_error {
             cuts.extend(self.first_cut(model, states)?);
         }
         cuts.iter().for_each(|cut| self.monitor.warn(&cut.to_string()));
@@ -169,23 +174,13 @@ impl Session<'_> {
 
     /// The first place where a stored value is cut. None if there is none, or if a search with a bound by `states` did not find it.
     pub(crate) fn first_cut(&self, model: &Model, states: u64) -> Result<Option<Cut>, Error> {
-        let mut checked = Model { observer: None, goal: None, properties: Vec::new(), ..model.clone() };
-        check_stores(&mut checked);
-        if checked.globals == model.globals && checked.processes == model.processes {
-            return Ok(None);
-        }
-        let Ok(interpreter) = load::interpreter(Arc::new(checked.clone()), self.request.reductions.raw) else {
-            return Ok(None);
-        };
-        if !ValueSets::new(&interpreter).may_leave_range() {
-            return Ok(None);
-        }
+        let Some(interpreter) = checking(model, self.request.reductions.raw) else { return Ok(None) };
         let most = bound(states);
         let errors = Errors { assertions: false, end_states: false, ..Errors::default() };
         let search = Search { engine: self.request.search.engine, ..Search::default() };
         let request = Request { errors, search, coverage: false, vacuity: false, ..explaining(self.request, most) };
         let limits = self.explaining_limits(most);
-        let task = task::safety(checked, &request);
+        let task = task::safety(Model::clone(interpreter.model()), &request);
         let facts = facts(std::slice::from_ref(&task), &limits);
         let plan = QuestionPlan::new(&request, &facts, &facts.questions[0]);
         let monitor = Hushed(self.monitor);
@@ -193,21 +188,61 @@ impl Session<'_> {
         let answer = session.answer(task, None, &plan)?;
         let Verdict::Violated(violated) = &answer.verdict else { return Ok(None) };
         let ErrorKind::Finding(finding) = violated.first.error() else { return Ok(None) };
-        let FindingKind::Fault(Fault::ValueOutOfRange { var, value, range: (low, high) }) = &finding.kind else {
-            return Ok(None);
-        };
-        if has_range(model, var) {
-            return Ok(None);
-        }
-        let lines = Lines::new(&answer.task.model);
-        let edge = answer.task.model.process(finding.process).edges.get(finding.edge.index());
-        let statement = edge.map(|edge| format!("{}: ", flat(&edge.label))).unwrap_or_default();
-        let line = lines.of(finding.span);
-        Ok(Some(Cut {
-            message: format!("{statement}the value {value} is cut: {var} holds {low} to {high}"),
-            file: lines.file(line.file).to_string(),
-            line: line.first,
-        }))
+        Ok(if has_range(model, finding) { None } else { stored(&answer.task.model, finding) })
+    }
+}
+
+/// The interpreter of a model in which storing a value that is cut is a fault. None if no step can store one.
+fn checking(model: &Model, raw: bool) -> Option<Interpreter> {
+    let mut checked = Model { observer: None, goal: None, properties: Vec::new(), ..model.clone() };
+    check_stores(&mut checked);
+    if checked.globals == model.globals && checked.processes == model.processes {
+        return None;
+    }
+    let interpreter = load::interpreter(Arc::new(checked), raw).ok()?;
+    ValueSets::new(&interpreter).may_leave_range().then_some(interpreter)
+}
+
+/// The cut that a step of a checked model stores.
+fn stored(checked: &Model, finding: &Finding) -> Option<Cut> {
+    let FindingKind::Fault(Fault::ValueOutOfRange { var, value, range: (low, high) }) = &finding.kind else {
+        return None;
+    };
+    let lines = Lines::new(checked);
+    let edge = checked.process(finding.process).edges.get(finding.edge.index());
+    let statement = edge.map(|edge| format!("{}: ", flat(&edge.label))).unwrap_or_default();
+    let line = lines.of(finding.span);
+    Some(Cut {
+        message: format!("{statement}the value {value} is cut: {var} holds {low} to {high}"),
+        file: lines.file(line.file).to_string(),
+        line: line.first,
+    })
+}
+
+/// Looks for the first value that the steps of one run cut.
+#[derive(Debug)]
+pub struct Watch {
+    model: Arc<Model>,
+    /// None once a cut was found, and if there can be none.
+    checking: Option<Interpreter>,
+}
+
+impl Watch {
+    /// The watch over runs of a model.
+    pub fn new(model: Arc<Model>, raw: bool) -> Watch {
+        let checking = checking(&model, raw);
+        Watch { model, checking }
+    }
+
+    /// The value that a step cuts, if it is the first one. The step has this number among the moves at the point.
+    pub fn step(&mut self, at: &Point, number: usize) -> Option<Cut> {
+        let checking = self.checking.as_mut()?;
+        let moves = checking.moves(at);
+        let findings = moves.get(number).into_iter().flat_map(|chosen| &chosen.findings);
+        let mut cuts = findings.filter(|finding| !has_range(&self.model, finding));
+        let cut = cuts.find_map(|finding| stored(checking.model(), finding))?;
+        self.checking = None;
+        Some(cut)
     }
 }
 

@@ -55,8 +55,10 @@ pub enum Kind {
 /// Which existing file may be replaced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Replace {
-    /// Only a file of this kind that Kripke has written.
+    /// Only a file of this kind that Kripke has written, unless the user adds `--force`.
     Ours(Kind),
+    /// Only a file of this kind that Kripke has written. SPIN has no `--force`.
+    OnlyOurs(Kind),
     /// Any regular file.
     Any,
 }
@@ -84,16 +86,27 @@ fn existing(path: &Path, replace: Replace) -> io::Result<Option<Metadata>> {
         found => found?,
     };
     regular(&found)?;
-    match replace {
-        Replace::Ours(kind) if found.len() > 0 && !kind.wrote(path)? => {
-            let what = "there is such a file, not written by Kripke; --force replaces it";
-            Err(io::Error::new(ErrorKind::AlreadyExists, what))
-        }
-        _ => Ok(Some(found)),
+    let (kind, advice) = match replace {
+        Replace::Any => return Ok(Some(found)),
+        Replace::Ours(kind) => (kind, "; --force replaces it"),
+        Replace::OnlyOurs(kind) => (kind, ""),
+    };
+    if found.len() == 0 || kind.wrote(path)? {
+        return Ok(Some(found));
     }
+    Err(io::Error::new(ErrorKind::AlreadyExists, format!("{}{advice}", kind.refusal())))
 }
 
 impl Kind {
+    /// The reason why a file is kept.
+    fn refusal(self) -> &'static str {
+        match self {
+            // Kripke may have written the file: not every format tells it, and a user may want no file replaced.
+            Kind::Picture | Kind::Never => "there is such a file already",
+            _ => "there is such a file, not written by Kripke",
+        }
+    }
+
     /// Whether Kripke has written the file, by its content.
     fn wrote(self, path: &Path) -> io::Result<bool> {
         let most = if self == Kind::Combined { MAX_FILE_BYTES as u64 } else { HEAD };
@@ -116,7 +129,7 @@ impl Kind {
             Kind::Log => text.starts_with(kripke_report::run_log::HEAD),
             Kind::Plot => text.starts_with(kripke_report::line_chart::HEAD),
             Kind::Combined => text.contains(crate::combine::MARK),
-            Kind::Picture => crate::list::MARKS.iter().any(|mark| text.contains(mark)),
+            Kind::Picture => crate::list::wrote(&text),
         })
     }
 }
@@ -248,6 +261,13 @@ pub fn itf_name(trail: &Path) -> PathBuf {
 /// The name of a file, with control characters escaped.
 pub fn shown(path: &Path) -> String {
     visible(&path.display().to_string()).into_owned()
+}
+
+/// The name of a file as an argument in a shell.
+pub fn for_shell(path: &Path) -> String {
+    let name = shown(path);
+    let plain = |c: char| c.is_alphanumeric() || "-_./+,:=@%".contains(c);
+    if name.chars().all(plain) { name } else { format!("'{}'", name.replace('\'', "'\\''")) }
 }
 
 /// Whether a write failed because of the request, not because of the state of the machine.

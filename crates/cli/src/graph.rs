@@ -25,6 +25,9 @@ const MAX_AUT_BYTES: usize = 1 << 30;
 const DRAWN: u64 = 500;
 const FOR_GRAPHVIZ: u64 = 5_000;
 pub const IN_FILES: u64 = 1_000_000;
+/// The advice on a graph that is too large, and that of a command that can show a part of it.
+const MORE: &str = "--max-states N allows more";
+const LESS: &str = "--max-states N allows more; --project, --minimise and --trail show less";
 
 pub fn run(args: &Graph) -> Result<Status, Failure> {
     let format = format(args);
@@ -161,7 +164,7 @@ fn request(args: &Graph) -> Request {
 
 fn explore(args: &Graph, most: u64) -> Result<ModelGraph, Failure> {
     let Some(path) = &args.trail else {
-        return built(&args.file, &request(args), None, most);
+        return built_or(LESS, &args.file, &request(args), None, most);
     };
     let wrong = |why: &dyn std::fmt::Display| Failure::BadInput(format!("{}: {why}", path.display()));
     let bytes = files::read(path, files::MAX_TRAIL_BYTES).map_err(|e| wrong(&files::explain(&e)))?;
@@ -169,11 +172,22 @@ fn explore(args: &Graph, most: u64) -> Result<ModelGraph, Failure> {
     let trail = TrailFile::read(&text).map_err(|e| wrong(&e))?;
     let request = replay::request(&trail).map_err(|e| wrong(&e))?;
     let around = Around { trail: &trail, radius: args.around.unwrap_or(1) };
-    built(&args.file, &request, Some(around), most)
+    built_or(LESS, &args.file, &request, Some(around), most)
 }
 
 /// Builds the graph of a model. The reason why there is none is printed.
 pub fn built(file: &Path, request: &Request, around: Option<Around<'_>>, most: u64) -> Result<ModelGraph, Failure> {
+    built_or(MORE, file, request, around, most)
+}
+
+/// Builds the graph of a model. The reason why there is none is printed, with advice for one that is too large.
+fn built_or(
+    advice: &str,
+    file: &Path,
+    request: &Request,
+    around: Option<Around<'_>>,
+    most: u64,
+) -> Result<ModelGraph, Failure> {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     match state_graph(file, request, around, most, &Disk) {
         Ok((graph, warnings)) => {
@@ -184,7 +198,7 @@ pub fn built(file: &Path, request: &Request, around: Option<Around<'_>>, most: u
         Err(GraphError::Trail(why)) => Err(Failure::BadInput(format!("the trail does not fit: {why}"))),
         Err(GraphError::TooLarge(limit)) => {
             let why = format!("{} has more than {} states", file.display(), grouped(limit.most as u64));
-            Err(too_large(&why, "--max-states N allows more; --project, --minimise and --trail show less"))
+            Err(too_large(&why, advice))
         }
     }
 }
@@ -218,7 +232,7 @@ fn title(args: &Graph, shown: &Shown) -> String {
 fn deliver(args: &Graph, shown: &Shown, format: GraphFormat, most: u64) -> Result<Status, Failure> {
     if shown.nodes.len() as u64 > most {
         let why = format!("it has {} states, and the limit is {}", shown.nodes.len(), grouped(most));
-        return Err(too_large(&why, "--max-states N allows more"));
+        return Err(too_large(&why, MORE));
     }
     let text = match format {
         GraphFormat::Dot => dot(&diagram(shown, &title(args, shown), Arrows::Each).0),

@@ -13,9 +13,20 @@ use crate::exit::{Failure, Status};
 use crate::files::{Kind, Replace};
 use crate::{files, output};
 
-/// Texts that only files of these commands contain near their beginning.
-pub const MARKS: [&str; 5] =
-    ["<!-- kripke -->", "content=\"kripke\"", "digraph kripke {", "\"kripke-graph\":", "\"kripke-list\":"];
+/// The beginnings of files of these commands.
+const BEGINNINGS: [&str; 3] = ["digraph kripke {\n", "{\n  \"kripke-graph\":", "{\n  \"kripke-list\":"];
+/// The beginnings of pictures and pages, each with the line that tells that Kripke wrote it.
+const MARKED: [(&str, &str); 2] =
+    [("<svg ", "<!-- kripke -->"), ("<!DOCTYPE html>\n", "<meta name=\"generator\" content=\"kripke\">")];
+/// The number of lines at the beginning of a file that may have the mark.
+const MARKED_LINES: usize = 6;
+
+/// Whether a text was written by these commands, by its beginning. Listings as text and `.aut` files do not tell.
+pub fn wrote(text: &str) -> bool {
+    let marked = |mark: &str| text.lines().take(MARKED_LINES).any(|line| line == mark);
+    BEGINNINGS.iter().any(|beginning| text.starts_with(beginning))
+        || MARKED.iter().any(|(beginning, mark)| text.starts_with(beginning) && marked(mark))
+}
 
 pub fn run(args: &List) -> Result<Status, Failure> {
     let source = args.reading.source();

@@ -234,6 +234,12 @@ pub fn request(file: &TrailFile) -> Result<Request, String> {
 
 fn text(args: &Replay, path: &Path) -> Result<String, Failure> {
     read(path).map_err(|e| {
+        if let Err(missing) = files::absolute(&args.file)
+            && args.trail.is_none()
+            && !files::is_standard(&args.file)
+        {
+            return Failure::BadInput(format!("can't read {}: {}", args.file.display(), files::explain(&missing)));
+        }
         let mut message = format!("can't read the trail {}: {}", path.display(), files::explain(&e));
         if args.trail.is_none() && e.kind() == std::io::ErrorKind::NotFound {
             let model = args.file.display();

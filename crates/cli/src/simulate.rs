@@ -6,9 +6,10 @@ use std::sync::Arc;
 use kripke::error::Error;
 use kripke::files::Disk;
 use kripke::load;
+use kripke::overflow::{Watch, constants};
 use kripke::stepping::{OpenError, Opened};
-use kripke_model::Random;
 use kripke_model::interpret::{Interpreter, Move};
+use kripke_model::{Model, Random};
 use kripke_report::escape::visible;
 use kripke_report::number::counted;
 use kripke_report::run::{End, Run};
@@ -16,7 +17,7 @@ use kripke_report::style::{FAINT, paint};
 use kripke_report::table::Look;
 use kripke_report::{listing, screen, state};
 
-use crate::args::{Reading, RunFormat, Simulate};
+use crate::args::{Overflow, Reading, RunFormat, Simulate};
 use crate::exit::{Failure, Status};
 use crate::{output, random, step};
 
@@ -28,7 +29,10 @@ pub fn run(args: &Simulate) -> Result<Status, Failure> {
     let mut interpreter = prepare(&args.file, &args.reading)?;
     let initial = interpreter.initial_point();
     let run = Run::new(&interpreter, &initial);
-    let mut walk = Walk { interpreter: &mut interpreter, run, random: Random::new(seed) };
+    tell_constants(args, interpreter.model());
+    let watches = !args.quiet && args.reading.overflow == Overflow::Warn;
+    let watch = watches.then(|| Watch::new(interpreter.model().clone(), args.reading.raw));
+    let mut walk = Walk { interpreter: &mut interpreter, run, random: Random::new(seed), watch };
     let format = if args.list { RunFormat::List } else { args.format };
     let stop = match format {
         _ if args.quiet => walk.go(args.steps, Keep::Nothing, |step, _| output::print(&visible(&step.output))),
@@ -64,7 +68,17 @@ fn step_through(args: &Simulate, seed: u64) -> Result<Status, Failure> {
         OpenError::Trail(why) => Failure::BadInput(why),
     })?;
     output::remark(&opened.warnings);
+    tell_constants(args, opened.session.run().model());
     step::run(opened.session, &args.file, args.stepping.plain)
+}
+
+/// Warns of the constants that are cut.
+fn tell_constants(args: &Simulate, model: &Model) {
+    let overflow = args.reading.overflow;
+    if !args.quiet && overflow != Overflow::Wrap {
+        let cuts = constants(model, overflow == Overflow::Error);
+        cuts.iter().for_each(|cut| output::warn(&cut.to_string()));
+    }
 }
 
 /// Reads a model and makes it ready to run; diagnostics are printed.
@@ -97,6 +111,7 @@ struct Walk<'a> {
     interpreter: &'a mut Interpreter,
     run: Run,
     random: Random,
+    watch: Option<Watch>,
 }
 
 impl Walk<'_> {
@@ -112,7 +127,11 @@ impl Walk<'_> {
                 }
                 return if invalid { Stop::ErrorKind } else { Stop::End };
             }
-            let chosen = moves.swap_remove(self.random.below(moves.len()));
+            let number = self.random.below(moves.len());
+            if let Some(cut) = self.watch.as_mut().and_then(|watch| watch.step(&at, number)) {
+                output::warn(&cut.to_string());
+            }
+            let chosen = moves.swap_remove(number);
             let finding = chosen.findings.first().cloned();
             if keep != Keep::All {
                 self.run.forget();

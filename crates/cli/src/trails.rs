@@ -95,7 +95,8 @@ impl Target<'_> {
         let run = Run::replayed(interpreter, found.replayed());
         let error = screen::one_line(run.model(), found);
         let mut written = self.write(&run, found.trail(), Some(error), (number, first));
-        if let Some(path) = &self.showing.spin.spin_trail {
+        // Further errors of a property have no trail of SPIN.
+        if let (Some(path), 1) = (&self.showing.spin.spin_trail, number) {
             self.for_spin(&mut written, path.as_deref(), interpreter, found.replayed(), first);
         }
         written
@@ -209,8 +210,8 @@ impl Written {
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         let trails = self.files.iter().filter(|file| !file.to_string_lossy().ends_with(files::ITF)).count();
         let newest = alone && trails == 1 && trail_names::newest(model).as_ref() == self.files.first();
-        let trail = if newest { String::new() } else { format!(" {}", shown[0]) };
-        let step = format!("step through it: kripke replay {}{trail} -i", files::shown(model));
+        let trail = if newest { String::new() } else { format!(" {}", files::for_shell(&self.files[0])) };
+        let step = format!("step through it: kripke replay {}{trail} -i", files::for_shell(model));
         format!("\n  {step}      written: {}{more}\n", shown.join(", "))
     }
 }

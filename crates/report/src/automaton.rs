@@ -37,15 +37,17 @@ pub fn automaton(model: &Model, process: &Process) -> Diagram {
 /// The names of a process's locations: its first label, or the line of its first statement. Several locations on a line have
 /// letters, in the order of the text: `8a`, `8b`.
 pub fn location_names(process: &Process, lines: &Lines) -> Vec<String> {
-    let mut by_line: BTreeMap<u32, Vec<(u32, usize)>> = BTreeMap::new();
+    let mut by_line: BTreeMap<u32, Vec<(u32, u32, usize)>> = BTreeMap::new();
     let mut names: Vec<String> = Vec::new();
     for (at, location) in process.locations.iter().enumerate() {
         names.push(match (location.labels.first(), location.edges.first()) {
             (Some(label), _) => flat(label),
             (None, None) => "end".to_string(),
             (None, Some(edge)) => {
-                let span = process.edges[edge.index()].span;
-                by_line.entry(lines.of(span).first).or_default().push((span.start, at));
+                let edge = &process.edges[edge.index()];
+                let own = Lines::own(edge);
+                // The calls of an inline are in the order of the text, too.
+                by_line.entry(lines.of(own).first).or_default().push((own.start, edge.span.start, at));
                 String::new()
             }
         });
@@ -53,7 +55,7 @@ pub fn location_names(process: &Process, lines: &Lines) -> Vec<String> {
     for (line, mut places) in by_line {
         places.sort_unstable();
         let one = places.len() == 1;
-        for (number, (_, at)) in places.into_iter().enumerate() {
+        for (number, (_, _, at)) in places.into_iter().enumerate() {
             names[at] = if one { line.to_string() } else { format!("{line}{}", letters(number)) };
         }
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use kripke_model::ir::{EdgeId, Expr, Guard};
 use kripke_model::{Finding, FindingKind, Model};
+use kripke_search::store::HashFunction;
 use kripke_search::{ErrorKind, Fairness, Limit, Order, Statistics, StoreKind, Swarm};
 
 use crate::escape::visible;
@@ -29,6 +30,8 @@ pub struct Checked<'a> {
     pub statistics: &'a Statistics,
     /// The search order.
     pub order: Order,
+    /// The hash function of a lossy store.
+    pub hash_function: HashFunction,
     /// The time of the search.
     pub elapsed: Duration,
     /// Peak memory of the process; 0 if it is not known.
@@ -375,7 +378,12 @@ impl Checked<'_> {
         let coverage = percent(missed.coverage);
         let about = if missed.states < LEAST { "less than" } else { "about" };
         let what = format!("{about} {states} states omitted (95 %: at most {at_most})");
-        format!("  {what} · coverage at most about {coverage} · {store}\n")
+        // The estimate is measured with our function only; others may spread the states badly.
+        let ideal = match self.hash_function {
+            HashFunction::Ours => "",
+            _ => " · the estimate assumes an ideal hash function",
+        };
+        format!("  {what} · coverage at most about {coverage} · {store}{ideal}\n")
     }
 
     /// The result of one of several models on one line, without the name of the model. The property is named if there is one

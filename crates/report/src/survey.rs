@@ -9,7 +9,7 @@ use kripke_model::ir::{Edge, Model};
 use serde::Serialize;
 
 use crate::escape::visible;
-use crate::number::{bytes, grouped};
+use crate::number::{bytes, counted, grouped};
 use crate::run::flat;
 use crate::source::Lines;
 
@@ -195,7 +195,7 @@ impl Survey {
     /// The shape of the graph.
     fn shape(&self) -> Vec<(&'static str, String)> {
         let c = &self.components;
-        let (back, by) = (grouped(self.back_level_edges), grouped(self.longest_back_level_edge));
+        let (back, by) = (grouped(self.back_level_edges), counted(self.longest_back_level_edge, "level"));
         let kinds = format!("{}: {} trivial, {} terminal", grouped(c.count), grouped(c.trivial), grouped(c.terminal));
         let sizes: Vec<String> = c.sizes.iter().map(SizeClass::text).collect();
         let accepting = format!("{}, {} fully", grouped(c.accepting), grouped(c.fully_accepting));
@@ -204,7 +204,7 @@ impl Survey {
             ("successors", self.out_degree.text()),
             ("predecessors", self.in_degree.text()),
             ("levels", format!("{}, width at most {}", grouped(self.levels), grouped(self.width))),
-            ("back-level edges", format!("{back}, by at most {by} levels")),
+            ("back-level edges", format!("{back}, by at most {by}")),
             ("components", format!("{kinds}, largest {}", grouped(c.largest))),
             ("component sizes", sizes.join(", ")),
             ("diameter", format!("{diameter} in the largest component")),

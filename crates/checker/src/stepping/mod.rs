@@ -157,6 +157,11 @@ impl Session {
         true
     }
 
+    /// The announcement of dropped steps was seen, and is not made again.
+    pub fn announced(&mut self) {
+        self.dropped = 0;
+    }
+
     /// Goes on along the run. Returns false at its end.
     pub fn forward(&mut self) -> bool {
         let more = self.at < self.len();

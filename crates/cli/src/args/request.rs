@@ -24,7 +24,7 @@ impl Check {
             },
             coverage: !self.showing.quiet || self.showing.unreached,
             vacuity: !self.reports.no_vacuity,
-            overflow_warnings: self.reading.overflow == Overflow::Warn && !brief,
+            overflow_warnings: self.reading.overflow != Overflow::Wrap && !brief,
         }
     }
 }

@@ -215,6 +215,7 @@ pub fn checked(answer: &Answer) -> Checked<'_> {
         verdict: &answer.verdict,
         statistics: &answer.outcome.statistics,
         order: answer.search.order,
+        hash_function: answer.search.hash_function,
         elapsed: answer.elapsed,
         memory: kripke::memory::peak(),
         assertions: answer.search.assertions,

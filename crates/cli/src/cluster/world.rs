@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 use std::time::Duration;
-use std::{env, fs, thread};
+use std::{env, thread};
 
-use kripke::files::Disk;
+use kripke::files::{Disk, Files};
 use kripke::request::{Request, StoreKind};
 use kripke_cluster::partition::hash;
 use kripke_cluster::transport::Failure as Lost;
@@ -102,7 +102,7 @@ fn models(files: &[PathBuf], request: &Request) -> u64 {
 /// A hash of the files with properties.
 fn properties(args: &Check) -> u64 {
     let files = args.asking.ltl_file.iter().chain(&args.asking.hoa);
-    let texts: Vec<_> = files.map(|file| fs::read(file).map_err(|error| error.to_string())).collect();
+    let texts: Vec<_> = files.map(|file| Disk.included(file).map_err(|error| error.to_string())).collect();
     hash(format!("{texts:?}").as_bytes())
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use kripke::spin::search::{self, Counts, Error, Exceeded, Listener, Options, Shorten, search};
 use kripke::spin::trail::SpinTrail;
 use kripke::spin::{Numbered, Steps, unreached};
-use kripke_model::ir::PropertyKind;
+use kripke_model::ir::{Process, Property, PropertyKind};
 use kripke_report::escape::visible;
 use kripke_report::spin::{self as report, Claim, Cycles, Memory, Report, Settings};
 
@@ -31,20 +31,36 @@ pub fn run(model: &Model, options: &PanOptions) -> Result<Status, Failure> {
     options.ignored.iter().for_each(|option| output::warn(&format!("pan: {option} has no effect")));
     let model = Model { source: with_escapes(model, options), ..model.clone() };
     let numbered = model.load(Steps::Every)?;
+    let ir = numbered.interpreter.model();
+    let labels = ir.processes.iter().any(has_accept_label);
+    let accepting = labels || model.forbidden.is_some() || ir.properties.iter().any(is_accepting);
+    let mut options = options.clone();
+    if options.at_once {
+        options.complete(accepting);
+    }
+    let options = &options;
     let claim = Chosen::new(&model, &numbered, options)?;
-    let labels = numbered.interpreter.model().processes.iter().flat_map(|p| &p.locations).any(|l| l.accept);
-    let acceptance = options.acceptance && (labels || claim.is_checked());
+    let acceptance = options.acceptance && accepting && (labels || claim.is_checked());
     if options.acceptance && !acceptance && !options.has("NP") {
         output::remark("warning: no accept labels are defined, so option -a has no effect (ignored)\n");
     }
-    let other = ["BITSTATE", "BFS", "BFS_PAR"].iter().any(|name| options.has(name)) || hash_compact(options).is_some();
-    let trace = numbered.interpreter.model().trace.as_ref().map(|trace| trace.automaton.name.clone());
-    let searcher = Pan { model: &model, options, claim, acceptance, trace };
-    if searcher.claim.is_checked() || acceptance || searcher.non_progress() || other {
+    let other = options.has("BITSTATE") || options.is_breadth_first() || hash_compact(options).is_some();
+    let trace = ir.trace.as_ref().map(|trace| trace.automaton.name.clone());
+    let searcher = Pan { model: &model, options, claim, accepting, acceptance, trace };
+    if searcher.claim.is_checked() || searcher.finds_cycles() || other {
         verify::run(&searcher)
     } else {
         searcher.exact(numbered)
     }
+}
+
+fn has_accept_label(process: &Process) -> bool {
+    process.locations.iter().any(|location| location.accept)
+}
+
+/// Whether a claim has accept labels. That of a formula does.
+fn is_accepting(property: &Property) -> bool {
+    property.observer.as_ref().is_none_or(|observer| has_accept_label(&observer.automaton))
 }
 
 fn with_escapes(model: &Model, options: &PanOptions) -> kripke::request::Source {
@@ -120,6 +136,8 @@ pub struct Pan<'a> {
     pub model: &'a Model,
     pub options: &'a PanOptions,
     pub claim: Chosen,
+    /// The model or its claims have accept labels.
+    pub accepting: bool,
     /// Acceptance cycles are looked for.
     pub acceptance: bool,
     /// The keyword of the trace automaton.
@@ -129,6 +147,11 @@ pub struct Pan<'a> {
 impl Pan<'_> {
     pub fn non_progress(&self) -> bool {
         self.options.non_progress
+    }
+
+    /// Whether cycles are errors. Without `-a` and `-l`, a claim is only asked for its end and for failed assertions.
+    pub fn finds_cycles(&self) -> bool {
+        self.acceptance || self.non_progress()
     }
 
     /// The search of a verifier, step by step.
@@ -163,7 +186,7 @@ impl Pan<'_> {
         let frame = 64;
         let states = counts.stored * (counts.bytes as u64 + 16);
         let stack = self.options.max_depth * frame;
-        let table = self.options.table;
+        let table = self.options.table();
         Report {
             settings: self.settings(reduced),
             done: counts.done,
@@ -186,7 +209,7 @@ impl Pan<'_> {
     fn settings(&self, reduced: bool) -> Settings {
         let options = self.options;
         let names = [
-            (options.has("BFS") || options.has("BFS_PAR"), "Breadth-First Search"),
+            (options.is_breadth_first(), "Breadth-First Search"),
             (reduced, "Partial Order Reduction"),
             (options.has("COLLAPSE"), "Compression"),
         ];
@@ -199,7 +222,7 @@ impl Pan<'_> {
         let cycles = match () {
             () if self.non_progress() => Cycles::NonProgress { fair },
             () if self.acceptance => Cycles::Acceptance { fair },
-            () if options.has("SAFETY") || options.has("BFS") => Cycles::Disabled,
+            () if options.has("SAFETY") || options.is_breadth_first() => Cycles::Disabled,
             () => Cycles::NotSelected,
         };
         Settings {
@@ -210,15 +233,15 @@ impl Pan<'_> {
             assertions: options.assertions,
             cycles,
             end_states: options.end_states,
-            bits: options.has("BITSTATE"),
+            bits: options.has("BITSTATE").then(|| options.bits_per_state()),
         }
     }
 
     /// Writes the trail with a number, from 0, and says so.
     pub fn write(&self, trail: &SpinTrail, number: u64) {
         let name = trail_name(&self.model.path, number, &self.options.suffix);
-        let replace = if self.options.exclusive { Replace::Ours(Kind::Never) } else { Replace::Ours(Kind::SpinTrail) };
-        match files::write(&name, replace, |out| out.write_all(trail.text().as_bytes())) {
+        let kind = if self.options.exclusive { Kind::Never } else { Kind::SpinTrail };
+        match files::write(&name, Replace::OnlyOurs(kind), |out| out.write_all(trail.text().as_bytes())) {
             Ok(()) => output::print(&format!("pan: wrote {}\n", files::shown(&name))),
             Err(e) => {
                 output::print(&format!("pan: cannot create {}\n", files::shown(&name)));

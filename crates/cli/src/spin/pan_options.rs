@@ -7,6 +7,8 @@ use kripke::spin::search::Shorten;
 pub struct PanOptions {
     /// `-DNAME[=VALUE]`, as given to the C compiler.
     pub macros: Vec<(String, String)>,
+    /// `spin -run` makes the verifier, and adds `-a`, `-l` or `-DSAFETY`.
+    pub at_once: bool,
     pub acceptance: bool,
     pub non_progress: bool,
     pub fair: bool,
@@ -17,7 +19,8 @@ pub struct PanOptions {
     pub every: bool,
     pub shorten: Shorten,
     pub max_depth: u64,
-    pub table: u32,
+    /// The logarithm of the size of the hash table.
+    table: Option<u32>,
     /// The name or the number of the claim.
     pub claim: Option<String>,
     pub list_unreached: bool,
@@ -44,6 +47,7 @@ impl Default for PanOptions {
     fn default() -> PanOptions {
         PanOptions {
             macros: Vec::new(),
+            at_once: false,
             acceptance: false,
             non_progress: false,
             fair: false,
@@ -54,7 +58,7 @@ impl Default for PanOptions {
             every: false,
             shorten: Shorten::Never,
             max_depth: 10_000,
-            table: 24,
+            table: None,
             claim: None,
             list_unreached: true,
             verbose: false,
@@ -90,6 +94,39 @@ impl PanOptions {
         self.macros.push((name.to_string(), value.to_string()));
     }
 
+    /// The logarithm of the size of the hash table, or of its bits (bitstate).
+    pub fn table(&self) -> u32 {
+        self.table.unwrap_or(if self.has("BITSTATE") { 27 } else { 24 })
+    }
+
+    /// The number of bits that a bitstate search sets for each state.
+    pub fn bits_per_state(&self) -> u8 {
+        self.bits.unwrap_or(3)
+    }
+
+    /// Whether the search is breadth-first.
+    pub fn is_breadth_first(&self) -> bool {
+        self.has("BFS") || self.has("BFS_PAR")
+    }
+
+    /// Adds what `spin -run` adds: `-l` if non-progress cycles are asked for, `-a` if the model has accept labels, and
+    /// `-DSAFETY` otherwise.
+    pub fn complete(&mut self, accept_labels: bool) {
+        if self.has("NP") && !self.acceptance {
+            self.non_progress = true;
+        } else if self.non_progress {
+            self.define("NP");
+        }
+        if self.acceptance || self.non_progress || self.has("SAFETY") {
+            return;
+        }
+        if accept_labels && !self.is_breadth_first() && !self.has("NOCLAIM") {
+            self.acceptance = true;
+        } else {
+            self.define("SAFETY");
+        }
+    }
+
     /// Reads an option of a verifier. `next` is the following argument, if it may be a value. Returns whether it was one.
     pub fn read(&mut self, option: &str, next: Option<&str>) -> Result<bool, String> {
         let Some(letter) = option.chars().nth(1) else { return Err(format!("unknown option {option}")) };
@@ -104,7 +141,7 @@ impl PanOptions {
         match letter {
             'c' => self.upto = number()?,
             'm' => self.max_depth = number()?,
-            'w' => self.table = number()? as u32,
+            'w' => self.table = Some(number()? as u32),
             'k' => self.bits = Some(number()? as u8),
             'Q' => self.minutes = Some(number()?),
             'N' => self.claim = Some(value.to_string()),
@@ -165,7 +202,7 @@ mod tests {
     fn options_are_those_of_pan() {
         let options = read("-a -f -A -E -c0 -m500 -w20 -N p1 -n -q -DBITSTATE -DNFAIR=3 -tout -Q2");
         assert!(options.acceptance && options.fair && !options.assertions && !options.end_states);
-        assert_eq!((options.upto, options.max_depth, options.table), (0, 500, 20));
+        assert_eq!((options.upto, options.max_depth, options.table()), (0, 500, 20));
         assert_eq!((options.claim.as_deref(), &*options.suffix, options.minutes), (Some("p1"), "out", Some(2)));
         assert!(options.has("BITSTATE") && options.has("NFAIR") && !options.list_unreached && options.empty_channels);
         assert_eq!(read("-m 700 -c 2").max_depth, 700);

@@ -113,7 +113,7 @@ pub fn chart(model: &Path, run: &Run, interpreter: &mut Interpreter) -> Result<(
     let text = svg(&kripke_report::chart::chart(run, &run.names(), interpreter, false));
     // By the mark, the picture is known as one that may be replaced.
     let text = text.replacen("<title>", "<!-- kripke -->\n<title>", 1);
-    files::write(&path, Replace::Ours(Kind::Picture), |out| out.write_all(text.as_bytes()))
+    files::write(&path, Replace::OnlyOurs(Kind::Picture), |out| out.write_all(text.as_bytes()))
         .map_err(|e| files::unwritten(&path, &e))?;
     output::print(&format!("wrote {}\n", files::shown(&path)));
     Ok(())

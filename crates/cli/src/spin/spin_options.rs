@@ -119,7 +119,7 @@ impl SpinOptions {
     fn option(&mut self, option: &str, next: Option<&str>) -> Result<bool, String> {
         let attached = |length: usize| option.get(length..).unwrap_or_default().to_string();
         match option {
-            "-run" | "-search" => self.task = Task::Run,
+            "-run" | "-search" => (self.task, self.pan.at_once) = (Task::Run, true),
             "-replay" => self.task = Task::Replay,
             _ if option.starts_with("-KD") => self.given_macros.push(attached(3)),
             _ => return self.letter(option, &attached(2), next),

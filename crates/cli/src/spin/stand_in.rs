@@ -66,7 +66,7 @@ pub fn write(options: &SpinOptions, model: &Path) -> Result<Status, Failure> {
     let program = std::env::current_exe().map_err(|e| Failure::Bug(format!("the program has no name: {e}")))?;
     let text = text(&program.to_string_lossy(), &model.to_string_lossy(), &given);
     let path = Path::new("pan.c");
-    files::write(path, Replace::Ours(Kind::StandIn), |out| out.write_all(text.as_bytes()))
+    files::write(path, Replace::OnlyOurs(Kind::StandIn), |out| out.write_all(text.as_bytes()))
         .map_err(|e| files::unwritten(path, &e))?;
     Ok(Status::Fine)
 }

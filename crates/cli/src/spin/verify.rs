@@ -16,7 +16,7 @@ use kripke_model::FindingKind;
 use kripke_model::ir::PropertyKind;
 use kripke_report::spin as report;
 use kripke_report::verdict::{Counterexample, Verdict};
-use kripke_search::{End, ErrorKind};
+use kripke_search::{End, ErrorKind, Limit};
 
 use super::pan::{Chosen, Pan, hash_compact};
 use crate::exit::{Failure, Status};
@@ -25,14 +25,16 @@ use crate::{output, signals};
 /// Runs Kripke's checker.
 pub fn run(pan: &Pan<'_>) -> Result<Status, Failure> {
     let start = Instant::now();
-    if let (Chosen::Property { .. }, false) = (&pan.claim, pan.acceptance) {
+    if matches!(pan.claim, Chosen::Property { .. }) && pan.accepting && !pan.acceptance {
         output::remark("warning: never claim + accept labels requires -a flag to fully verify\n");
     }
     let request = pan.request();
     let results = kripke::run::check(&pan.model.path, &request, &Disk, &Quiet(signals::interrupt()))?;
     let mut numbered = pan.model.load(Steps::Short)?;
     let found: Vec<(&Answer, &Counterexample)> = results.answers.iter().flat_map(|answer| pan.errors(answer)).collect();
-    let counts = counts(&results, pan.count(&results, found.len() as u64));
+    let mut counts = counts(&results, pan.count(&results, found.len() as u64));
+    // SPIN stops at the last error that is asked for.
+    counts.done &= pan.options.upto == 0 || counts.errors < pan.options.upto;
     pan.show_all(&mut numbered, &found)?;
     output::print(&pan.report(&counts, request.reductions.partial_order && !pan.options.has("NOREDUCE")).text());
     if (counts.done || pan.options.verbose) && pan.options.list_unreached {
@@ -70,34 +72,34 @@ fn counts(results: &Results, errors: u64) -> Counts {
         depth: statistics.depth,
         errors,
         bytes: statistics.state_bytes as usize,
-        done: results.answers.iter().all(|answer| matches!(answer.outcome.end, End::Exhausted(_) | End::Decided(_))),
+        done: results.answers.iter().all(|answer| is_done(&answer.outcome.end)),
         executed,
         events: Vec::new(),
     }
+}
+
+/// Whether a search came to its end. A lossy store may have missed states, as it may in SPIN.
+fn is_done(end: &End) -> bool {
+    matches!(end, End::Exhausted(_) | End::Decided(_) | End::Stopped(Limit::LossyStore))
 }
 
 impl Pan<'_> {
     fn request(&self) -> Request {
         let options = self.options;
         let raw = options.has("NOREDUCE");
-        let bitstate = options.has("BITSTATE");
-        let kind = match hash_compact(options) {
-            _ if bitstate => StoreKind::named("bitstate"),
-            Some(_) => StoreKind::named("hash"),
-            None => None,
-        };
-        let bits = bitstate.then_some(options.table.clamp(10, 60) as u8);
-        let breadth = options.has("BFS") || options.has("BFS_PAR");
-        let order = if breadth { Order::BreadthFirst } else { Order::DepthFirst };
-        let ends = options.end_states && !self.claim.is_checked() && !self.acceptance && !self.non_progress();
+        // Searches with a claim and for cycles are depth-first and keep every state: the verdict is the same.
+        let simple = !self.claim.is_checked() && !self.finds_cycles();
+        let order = if simple && options.is_breadth_first() { Order::BreadthFirst } else { Order::DepthFirst };
+        // A cycle that is no error does not end the search.
+        let all = options.upto != 1 || self.ignores_cycles();
         Request {
             source: self.model.source.clone(),
             questions: self.questions(),
             errors: Errors {
                 assertions: options.assertions,
-                end_states: ends,
-                all: options.upto != 1,
-                stop_at: NonZeroU64::new(options.upto),
+                end_states: options.end_states && simple,
+                all,
+                stop_at: NonZeroU64::new(options.upto).filter(|_| !self.ignores_cycles()),
             },
             reductions: Reductions {
                 raw,
@@ -109,7 +111,7 @@ impl Pan<'_> {
             },
             search: Search {
                 order: Some(order),
-                store: Store { kind, bits, hashes: options.bits, ..Store::default() },
+                store: if simple { self.store() } else { Store::default() },
                 ..Search::default()
             },
             limits: Limits {
@@ -122,14 +124,27 @@ impl Pan<'_> {
         }
     }
 
+    fn store(&self) -> Store {
+        let options = self.options;
+        if options.has("BITSTATE") {
+            let bits = Some(options.table().clamp(10, 60) as u8);
+            return Store { kind: StoreKind::named("bitstate"), bits, hashes: options.bits, ..Store::default() };
+        }
+        Store { kind: hash_compact(options).and_then(|_| StoreKind::named("hash")), ..Store::default() }
+    }
+
+    fn ignores_cycles(&self) -> bool {
+        self.claim.is_checked() && !self.finds_cycles()
+    }
+
     fn questions(&self) -> Questions {
         let mut questions = Questions {
             // A search for cycles or with a claim finds failed assertions, too.
-            safety: !self.claim.is_checked() && !self.acceptance && !self.non_progress(),
+            safety: !self.claim.is_checked() && !self.finds_cycles(),
             acceptance: self.acceptance && !self.claim.is_checked(),
             non_progress: self.non_progress(),
             ignore_claims: !self.claim.is_checked(),
-            fairness: if self.options.fair { Fairness::Weak } else { Fairness::default() },
+            fairness: if self.options.fair && self.finds_cycles() { Fairness::Weak } else { Fairness::default() },
             ..Questions::default()
         };
         match &self.claim {
@@ -143,7 +158,7 @@ impl Pan<'_> {
     /// The counterexamples of an answer that SPIN counts as errors. Without `-a`, cycles are none.
     fn errors<'r>(&self, answer: &'r Answer) -> Vec<(&'r Answer, &'r Counterexample)> {
         let Verdict::Violated(violated) = &answer.verdict else { return Vec::new() };
-        let cycles = self.acceptance || self.non_progress();
+        let cycles = self.finds_cycles();
         let all = std::iter::once(&violated.first).chain(&violated.others);
         all.filter(|found| cycles || *found.error() != ErrorKind::Cycle).map(|found| (answer, found)).collect()
     }
@@ -153,7 +168,7 @@ impl Pan<'_> {
         if kept == 0 || self.options.upto == 1 {
             return kept.min(1);
         }
-        let cycles = self.acceptance || self.non_progress();
+        let cycles = self.finds_cycles();
         let errors = results.answers.iter().map(|answer| answer.outcome.statistics.errors);
         let total: u64 = errors.map(|errors| errors.total() - if cycles { 0 } else { errors.cycles }).sum();
         let most = if self.options.upto == 0 { u64::MAX } else { self.options.upto };

@@ -130,7 +130,7 @@ fn wrong_arguments_are_refused() {
         ("graph small.pml --steps dfs --format svg", "-o NAME.svg"),
         ("graph small.pml --steps dfs --format aut", "--steps goes with --format html or svg"),
         ("graph small.pml --project n --format aut", "--project goes with"),
-        ("graph small.pml -o mine.svg", "not written by Kripke"),
+        ("graph small.pml -o mine.svg", "there is such a file already; --force replaces it"),
         ("graph bad.aut", "bad.aut: line 2: there is no state 7"),
         ("graph missing.aut", "missing.aut"),
         ("graph bad.pml", "expected `)`"),
@@ -266,4 +266,47 @@ fn control_characters_are_escaped() {
     }
     desk.run("graph rude.pml -o rude.aut").expect(0);
     desk.run("compare rude.pml rude.aut").expect(0);
+}
+
+#[test]
+fn a_file_that_quotes_a_mark_is_kept() {
+    let desk = desk();
+    for text in [
+        "My notes: a graph begins with\ndigraph kripke {\n",
+        "<svg width=\"9\">\n<text>the mark is <!-- kripke --></text>\n</svg>\n",
+        "<!-- kripke -->\n",
+        "{ \"mine\": 1, \"kripke-graph\": 1 }\n",
+    ] {
+        desk.write("mine", text);
+        for command in ["graph small.pml -o mine", "list small.pml -o mine"] {
+            desk.run(command).expect(2);
+            assert_eq!(desk.read("mine"), text, "{command}");
+        }
+    }
+    for (command, name) in [
+        ("graph small.pml --format dot", "a.dot"),
+        ("graph small.pml --format svg", "a.svg"),
+        ("graph small.pml --format json", "a.json"),
+        ("graph small.pml --format html --steps bfs", "a.html"),
+        ("list small.pml --format json", "b.json"),
+        ("list small.pml --format svg --process Producer", "b.svg"),
+    ] {
+        desk.run(&format!("{command} -o {name}")).expect(0);
+        desk.run(&format!("{command} -o {name}")).expect(0);
+    }
+    // A text does not tell who wrote it.
+    for (command, name) in [("graph small.pml", "c.aut"), ("list small.pml", "c.txt")] {
+        desk.run(&format!("{command} -o {name}")).expect(0);
+        let said = desk.run(&format!("{command} -o {name}")).expect(2);
+        assert!(said.err.contains(&format!("{name}: there is such a file already; --force")), "{}", said.err);
+    }
+}
+
+#[test]
+fn advice_names_options_of_the_command() {
+    let desk = desk();
+    let said = desk.run("compare small.pml small.pml --max-states 3").expect(3);
+    assert!(said.err.contains("--max-states N allows more\n") && !said.err.contains("--project"), "{}", said.err);
+    let said = desk.run("graph small.pml --max-states 3").expect(3);
+    assert!(said.err.contains("--project"), "{}", said.err);
 }

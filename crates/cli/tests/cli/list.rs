@@ -94,3 +94,31 @@ fn texts_are_only_read() {
     let json = desk.run("check --parse-only bad.pml --format json").expect(2).json();
     assert_eq!(json["error"][0]["line"], 1);
 }
+
+#[test]
+fn statements_of_an_inline_have_their_own_line() {
+    let desk = desk();
+    desk.write(
+        "inline.pml",
+        "byte x;\ninline twice() {\n  x++;\n  x++\n}\nactive proctype P() {\n  twice();\n  twice()\n}\n",
+    );
+    let said = desk.run("list inline.pml").expect(0).out;
+    let lines: Vec<&str> =
+        said.lines().filter(|line| line.contains("x++")).filter_map(|line| line.split_whitespace().nth(3)).collect();
+    assert_eq!(lines.iter().filter(|line| **line == "3").count(), 2, "{said}");
+    assert_eq!(lines.iter().filter(|line| **line == "4").count(), 2, "{said}");
+    let said = desk.run("list inline.pml --format json").expect(0).json();
+    assert!(said.to_string().contains("\"line\":3"), "{said}");
+    let said = desk.run("list inline.pml --process P --format dot").expect(0).out;
+    assert!(["\"3a\"", "\"3b\"", "\"4a\"", "\"4b\""].iter().all(|name| said.contains(name)), "{said}");
+}
+
+#[test]
+fn one_location_is_no_plural() {
+    let desk = desk();
+    desk.write("one.dve", "process P { state a; init a; trans a -> a {}; }\nsystem async;\n");
+    let said = desk.run("list one.dve").expect(0).out;
+    assert!(said.contains("process P (1 location, 1 edge, 1 at the start)"), "{said}");
+    let said = desk.run("check peterson.pml --statistics").expect(0).out;
+    assert!(!said.contains(" 1 levels"), "{said}");
+}

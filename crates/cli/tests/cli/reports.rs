@@ -171,3 +171,39 @@ fn a_stopped_check_has_reports_and_plain_progress() {
     let quiet = desk.run("check large.pml --timeout 1200ms --mem 2G --raw --progress auto").expect(3);
     assert_eq!(quiet.err, "");
 }
+
+#[test]
+fn an_estimate_with_another_hash_function_says_what_it_assumes() {
+    let desk = Desk::new();
+    let ideal = " · the estimate assumes an ideal hash function\n";
+    for function in ["jenkins", "hsieh", "fnv1a"] {
+        let said = desk.run(&format!("peterson.pml --store bitstate -w20 --hash-function {function}")).expect(3);
+        assert!(said.out.contains(ideal), "{}", said.out);
+    }
+    for args in ["--store bitstate -w20", "--store hash --hash-function ours"] {
+        let said = desk.run(&format!("peterson.pml {args}")).expect(3);
+        assert!(said.out.contains("omitted") && !said.out.contains(ideal), "{}", said.out);
+    }
+}
+
+#[test]
+fn a_hint_can_be_pasted_into_a_shell() {
+    let desk = Desk::new();
+    let text = "active proctype P() { assert(false) }\n";
+    desk.write("a b.pml", text);
+    desk.write("it's.pml", text);
+    desk.write("plain.pml", text);
+    for (name, hint) in [
+        ("a b.pml", "kripke replay 'a b.pml' -i"),
+        ("it's.pml", "kripke replay 'it'\\''s.pml' -i"),
+        ("plain.pml", "kripke replay plain.pml -i"),
+    ] {
+        let said = desk.command("check").arg(name).output().unwrap();
+        let out = String::from_utf8(said.stdout).unwrap();
+        assert!(out.contains(hint), "{out}");
+    }
+    let said = desk.run("replay nofile.pml").expect(2);
+    assert!(said.err.contains("can't read nofile.pml: there is no such file"), "{}", said.err);
+    let said = desk.run("replay peterson.pml").expect(2);
+    assert!(said.err.contains("`kripke check peterson.pml` writes one"), "{}", said.err);
+}

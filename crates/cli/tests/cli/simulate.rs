@@ -79,3 +79,34 @@ fn a_person_can_reach_the_error() {
     assert!(said.out.contains("✗ invalid end state"), "{}", said.out);
     assert!(said.out.contains("  there: [] (0 of 1)\n  back: rendezvous\n"), "{}", said.out);
 }
+
+#[test]
+fn values_that_the_run_cuts_are_told() {
+    let desk = Desk::new();
+    let text = "byte n = 300;\nbyte m = 255;\nproctype R(byte k) { skip }\nactive proctype P() {\n  run R(256);\n  m++;\n  m = 1000\n}\n";
+    desk.write("cut.pml", text);
+    let constants = "warning: cut.pml:1: the value 300 is cut to 44: n holds 0 to 255
+warning: cut.pml:5: run R(256): the value 256 is cut to 0: k holds 0 to 255
+";
+    let first = "warning: cut.pml:6: m++: the value 256 is cut: m holds 0 to 255\n";
+    for format in ["table", "list"] {
+        let said = desk.run(&format!("simulate cut.pml --seed 1 --format {format}")).expect(0);
+        assert_eq!(said.err, format!("{constants}{first}"));
+    }
+    for args in ["simulate cut.pml --overflow error --seed 1", "check cut.pml --overflow error"] {
+        assert_eq!(desk.run(args).expect(1).err, constants, "{args}");
+    }
+    for args in ["--overflow wrap", "--steps 0 --overflow wrap"] {
+        assert_eq!(desk.run(&format!("simulate cut.pml --seed 1 {args}")).expect(0).err, "", "{args}");
+    }
+    assert!(!desk.run("simulate cut.pml --seed 1 -q").expect(0).err.contains("is cut"));
+    assert_eq!(desk.run("simulate cut.pml --seed 1 --steps 1").expect(0).err, constants, "nothing was stored yet");
+    assert_eq!(desk.talk("simulate cut.pml -i --seed 1", "q").expect(0).err, constants);
+    desk.write("other.pml", "byte m;\nactive proctype P() { if :: m = 7 :: m = m - 1 fi }\n");
+    let told = |seed: u32| {
+        let said = desk.run(&format!("simulate other.pml --seed {seed}")).expect(0);
+        assert_eq!(said.err.contains("is cut"), said.out.contains("m = m-1"), "{}{}", said.out, said.err);
+        said.err.contains("is cut")
+    };
+    assert!((1..20).any(told) && !(1..20).all(told));
+}

@@ -288,6 +288,86 @@ fn patterns_of_scripts_are_found() {
     }
 }
 
+/// Models with formulas, never claims and accept labels: one kind of error each.
+const CLAIMS: [(&str, &str); 6] = [
+    (
+        "live.pml",
+        "bool a, b;\nactive proctype P() { do :: a = 1 - a od }\nactive proctype Q() { end: a -> b = 1 }\n\
+         ltl live { <> b }\nltl answer { [] (a -> <> b) }\n",
+    ),
+    ("holds.pml", "byte x;\nactive proctype P() { do :: x = 1 - x od }\nltl again { [] <> (x == 1) }\n"),
+    (
+        "accepting.pml",
+        "byte x;\nactive proctype P() { do :: x = 1 - x od }\n\
+         never { T0: do :: x == 1 -> goto accept :: true od; accept: do :: true od }\n",
+    ),
+    (
+        "ending.pml",
+        "byte x;\nactive proctype P() { do :: x < 3 -> x++ :: x = 0 od }\n\
+         never { do :: x == 2 -> break :: else od }\n",
+    ),
+    (
+        "labels.pml",
+        "byte x;\nactive proctype P() { do :: x = 1 :: x = 0 od }\nactive proctype A() { do :: x == 0 -> accept: skip od }\n",
+    ),
+    // SPIN does not look for invalid end states when it looks for cycles.
+    ("stuck.pml", "byte x;\nactive proctype P() { do :: x < 3 -> accept: x++ :: else -> break od; x == 0 }\n"),
+];
+
+/// The options of `spin -run` for these models.
+const AT_ONCE: [&str; 9] = ["", "-a", "-a -f", "-l", "-DBITSTATE", "-DHC4", "-DSAFETY", "-bfs", "-noclaim"];
+
+/// The lines of a report that tell the question and the verdict, without depths.
+fn verdict(report: &str) -> Vec<String> {
+    let told = ["Warning: ", "never claim  ", "cycle checks", "cycles ", "invalid end states", "hash factor"];
+    let mut out: Vec<String> = Vec::new();
+    for line in report.lines() {
+        let line = line.split_once("errors: ").map_or(line, |(_, errors)| errors);
+        if line.parse::<u64>().is_ok() || told.iter().any(|words| line.contains(words)) {
+            out.push(line.split_once("factor").map_or(line, |(start, _)| start).to_string());
+        } else if let (true, Some((message, _))) = (line.starts_with("pan:1:"), line.split_once(" (at depth")) {
+            out.push(message.to_string());
+        }
+    }
+    out.extend(unreached(report).into_iter().filter(|line| line.starts_with("unreached in proctype")));
+    out
+}
+
+#[test]
+fn a_verification_at_once_has_the_verdict_of_spin() {
+    if !spin::installed() {
+        return;
+    }
+    let cases: Vec<_> = CLAIMS.iter().flat_map(|model| AT_ONCE.map(|options| (*model, options))).collect();
+    let results = parallel::map(&cases, |((name, text), options)| {
+        let temporary = TempDir::with_prefix("kripke-pan-").expect("a folder can be made");
+        fs::write(temporary.path().join(name), text).expect("the model can be written");
+        let theirs = shell(temporary.path(), &format!("spin -run -O0 {options} {name}"));
+        let kripke = env!("CARGO_BIN_EXE_kripke");
+        let ours = shell(temporary.path(), &format!("{kripke} spin -run {options} {name}"));
+        let same = theirs.contains("errors: ") && verdict(&theirs) == verdict(&ours);
+        if same { None } else { Some(format!("{name} {options}\nSPIN: {theirs}\nours: {ours}")) }
+    });
+    let wrong: Vec<String> = results.into_iter().filter_map(|result| result.unwrap_or_else(Some)).collect();
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_cycle_that_is_no_error_does_not_end_the_search() {
+    let desk = desk();
+    let text = "byte x;\nbool b;\nltl live { <> b }\nactive proctype P() {\n\
+                do :: x < 5 -> x++ :: x == 5 -> assert(false) :: x > 0 -> x-- od }\n";
+    fs::write(desk.path("miss.pml"), text).unwrap();
+    for command in ["spin -a miss.pml; pan", "spin -run -safety miss.pml", "spin -a miss.pml; pan -DBITSTATE"] {
+        let said = script(&desk, command);
+        assert!(said.contains("pan:1: assertion violated 0") && said.contains("errors: 1\n"), "{command}\n{said}");
+        assert!(said.contains("Search not completed"), "{command}\n{said}");
+    }
+    fs::write(desk.path("miss.pml"), text.replace("assert(false)", "x = 0")).unwrap();
+    let said = script(&desk, "spin -a miss.pml; pan");
+    assert!(said.contains("errors: 0\n") && said.contains("unreached in proctype P"), "{said}");
+}
+
 #[test]
 fn messages_to_a_full_channel_are_lost_on_request() {
     let desk = desk();
@@ -351,7 +431,11 @@ fn a_file_of_others_is_kept() {
     fs::write(desk.path("pan.c"), "int mine;\n").unwrap();
     let said = script(&desk, "spin -a good.pml");
     assert!(said.ends_with("status exit status: 2\n") && said.contains("pan.c"), "{said}");
+    assert!(!said.contains("--force"), "SPIN has no such option: {said}");
     assert_eq!(desk.read("pan.c"), "int mine;\n");
+    script(&desk, "spin -run assert.pml");
+    let said = script(&desk, "spin -run -x assert.pml");
+    assert!(said.contains("there is such a file already\n"), "{said}");
     let said = script(&desk, "pan");
     assert!(said.contains("was not written by `kripke spin -a`"), "{said}");
 }

@@ -217,3 +217,13 @@ fn trails_are_written_on_request() {
     assert_eq!(desk.read("other"), "mine\n");
     assert!(said.err.contains("not written by Kripke"), "{}", said.err);
 }
+
+#[test]
+fn the_trail_of_the_first_error_needs_no_warning() {
+    let desk = Desk::new();
+    let text = "byte x;\nactive proctype P() { if :: assert(x == 1) :: assert(x == 2) :: assert(x == 3) fi }\n";
+    fs::write(desk.path("m.pml"), text).unwrap();
+    let said = desk.run("check m.pml --spin-trail --all-errors");
+    assert_eq!((said.status, &*said.err), (1, ""), "{}", said.err);
+    assert!(desk.path("m.pml.trail").exists() && said.out.contains("m.pml.trail"), "{}", said.out);
+}

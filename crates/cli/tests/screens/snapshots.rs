@@ -198,6 +198,10 @@ fn moves_are_taken_and_taken_back() {
     assert!(app.message.1 && app.message.0.contains("there is no move 9"), "{:?}", app.message);
     typed(&mut app, "g0|g7|");
     assert!(app.session.at() == 0 && app.message.0.contains("the run has only 2 steps"), "{:?}", app.message);
+    typed(&mut app, "2");
+    assert!(screen(&mut app, (80, 24)).contains("2 steps dropped"));
+    typed(&mut app, "9");
+    assert!(!screen(&mut app, (80, 24)).contains("dropped"), "the next command is told alone");
     typed(&mut app, "q");
     assert!(app.is_done());
 }

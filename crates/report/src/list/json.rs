@@ -97,7 +97,7 @@ impl Listing<'_> {
                     "to": edge.chain.map_or(edge.target.0, |entry| entry.0),
                     "chain": edge.chain.is_some(),
                     "then": then,
-                    "line": self.line(edge.span),
+                    "line": self.line(Lines::own(edge)),
                     "statement": edge.label,
                     "code": code(self.model, process, edge),
                 }));

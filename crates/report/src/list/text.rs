@@ -4,6 +4,7 @@ use kripke_model::ir::{Model, Process, Property, Then, Var};
 use kripke_model::text::{code, type_name};
 
 use super::{SymbolRow, chosen, flags, instances, kind, type_of};
+use crate::number::counted;
 use crate::run::flat;
 use crate::source::Lines;
 use crate::width;
@@ -77,8 +78,9 @@ fn channels(model: &Model, lines: &Lines) -> Vec<Vec<String>> {
 fn process(model: &Model, process: &Process, lines: &Lines) -> String {
     let count = instances(model, process);
     let started = if count > 0 { format!(", {count} at the start") } else { String::new() };
-    let (locations, edges) = (process.locations.len(), process.edges.len());
-    let mut out = format!("\nprocess {} ({locations} locations, {edges} edges{started})\n", flat(&process.name));
+    let locations = counted(process.locations.len() as u64, "location");
+    let edges = counted(process.edges.len() as u64, "edge");
+    let mut out = format!("\nprocess {} ({locations}, {edges}{started})\n", flat(&process.name));
     let locals: Vec<Vec<String>> = process
         .locals
         .iter()
@@ -91,7 +93,7 @@ fn process(model: &Model, process: &Process, lines: &Lines) -> String {
     if !locals.is_empty() {
         out.push_str(&table(&locals));
     }
-    let marked: Vec<Vec<String>> = (0..locations).filter_map(|at| location(process, at)).collect();
+    let marked: Vec<Vec<String>> = (0..process.locations.len()).filter_map(|at| location(process, at)).collect();
     if !marked.is_empty() {
         out.push_str(&table(&marked));
     }
@@ -121,7 +123,7 @@ fn edge_rows(model: &Model, process: &Process, lines: &Lines) -> Vec<Vec<String>
                 Then::Chain => "  indivisible",
             };
             let code = format!("{}{then}", flat(&code(model, process, edge)));
-            let line = lines.of(edge.span).first.to_string();
+            let line = lines.of(Lines::own(edge)).first.to_string();
             rows.push(vec![id.0.to_string(), from.to_string(), to, line, flat(&edge.label), code.trim().to_string()]);
         }
     }

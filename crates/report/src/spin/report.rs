@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::wide;
+use super::{general, wide};
 
 /// The version whose format the reports have.
 const VERSION: &str = "Spin Version 6.5.2 -- 6 December 2019";
@@ -49,8 +49,8 @@ pub struct Settings {
     pub cycles: Cycles,
     /// Invalid end states are errors.
     pub end_states: bool,
-    /// The states are bits: there are no hash conflicts.
-    pub bits: bool,
+    /// The number of bits that stand for a state, if the store has no more of it.
+    pub bits: Option<u8>,
 }
 
 /// The never claim of a search.
@@ -121,11 +121,14 @@ impl Report {
         let mut out = format!("{} states, stored\n{} states, matched\n", wide(*stored), wide(*matched));
         let _ = writeln!(out, "{} transitions (= stored+matched)", wide(stored + matched));
         let _ = writeln!(out, "{} atomic steps", wide(*atomic));
-        if self.settings.bits {
-            out.push_str("\n\nbits set per state: 3 (-k3)\n\n");
-        } else {
+        let Some(bits) = self.settings.bits else {
             let _ = writeln!(out, "hash conflicts: {} (resolved)\n", wide(0));
-        }
+            return out;
+        };
+        // The states of a run that stopped at once are none.
+        let factor = general(2f64.powi(self.memory.table as i32) / (*stored).max(1) as f64);
+        let _ = writeln!(out, "\nhash factor: {factor:>4} (best if > 100.)\n");
+        let _ = writeln!(out, "bits set per state: {bits} (-k{bits})\n");
         out
     }
 
@@ -140,8 +143,8 @@ impl Report {
             size(equivalent)
         );
         let rest = total.saturating_sub(states + stack);
-        let (kind, entries) = if self.settings.bits { ("array", states) } else { ("table", rest) };
-        if !self.settings.bits {
+        let (kind, entries) = if self.settings.bits.is_some() { ("array", states) } else { ("table", rest) };
+        if self.settings.bits.is_none() {
             let _ = writeln!(out, "{}\tactual memory usage for states", size(states));
         }
         let _ = writeln!(out, "{}\tmemory used for hash {kind} (-w{table})", size(entries));
@@ -219,7 +222,7 @@ mod tests {
             assertions: true,
             cycles: Cycles::Disabled,
             end_states: true,
-            bits: false,
+            bits: None,
         };
         let memory = Memory { states: 305_000, stack: 560_000, table: 24, max_depth: 10_000, total: 135_000_000 };
         let report = Report {

@@ -63,6 +63,7 @@ impl App {
             self.help = false;
             return;
         }
+        self.session.announced();
         match key.code {
             KeyCode::Char('q') => self.quit(),
             KeyCode::Char('?' | 'h') | KeyCode::F(1) => self.help = true,
