@@ -74,15 +74,19 @@ impl<const NOTES: bool> TreeStore<NOTES> {
         self.shapes.iter().map_while(OnceLock::get)
     }
 
+    /// The shape for this length only, or else the first one for a range with it. Other workers may add shapes meanwhile: those for
+    /// one length come first, so one pass never misses the former and then finds the latter.
+    fn find_shape(&self, length: usize) -> Option<usize> {
+        self.shapes().position(|shape| shape.is_for(length) || shape.covers(length))
+    }
+
     /// The shape for states of this length. It refuses more shapes than ids can name, in release builds too.
     fn shape(&self, length: usize) -> Result<usize, Full> {
-        let exactly = || self.shapes().position(|shape| shape.is_for(length));
-        let find = || exactly().or_else(|| self.shapes().position(|shape| shape.covers(length)));
-        if let Some(shape) = find() {
+        if let Some(shape) = self.find_shape(length) {
             return Ok(shape);
         }
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(shape) = find() {
+        if let Some(shape) = self.find_shape(length) {
             return Ok(shape);
         }
         if *known == SHAPES {

@@ -167,7 +167,9 @@ fn omissions_are_within_the_estimate() {
                 (missed, expected) = (missed + passed, expected + estimate.states);
             }
             let what = format!("{store:?} {order:?} {threads}: {missed} missed, {expected} expected");
-            assert!((missed - expected).abs() < 0.1 * expected + 10.0, "{what}");
+            // One thread visits the same states each time. Several do not: a few standard deviations are allowed.
+            let deviations = if threads == 1 { 0.0 } else { 4.0 * expected.sqrt() };
+            assert!((missed - expected).abs() < (0.1 * expected).max(deviations) + 10.0, "{what}");
         }
     }
     assert!(f64::from(within) >= 0.95 * f64::from(runs), "{within} of {runs} within the bound");
