@@ -79,7 +79,7 @@ impl Session<'_> {
     fn minimal(&self, answer: Answer, unmerged: &Task) -> Result<(Answer, bool), Error> {
         let start = Instant::now();
         let refused = |_| Error::Bug(format!("{}: the model can't be started again", self.file.display()));
-        let parts = Parts { independence: None, permutations: None, word_bits: None, exchanged: false };
+        let parts = Parts { independence: None, permutations: None, word_bits: None, distributed: false };
         let (system, _) = Layers::new(&unmerged.searched, self.request, parts).map_err(refused)?;
         let system = system.asking(&unmerged.conditions);
         if system.hidden_prefix() > 0 {

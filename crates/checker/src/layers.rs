@@ -49,9 +49,9 @@ pub struct Parts {
     pub permutations: Option<Arc<Permutations>>,
     /// States of at most so many bits are stored in words.
     pub word_bits: Option<u32>,
-    /// Processes exchange states, which must have the same form in all of them. The shape whose type bytes are omitted is found by
+    /// Processes send each other states, which must have the same form in all of them. The shape whose type bytes are omitted is found by
     /// sampling for a limited time, so it may differ.
-    pub exchanged: bool,
+    pub distributed: bool,
 }
 
 /// The layout of states in words, if they have at most so many bits.
@@ -65,7 +65,7 @@ impl Layers {
     pub fn new(model: &Arc<Model>, request: &Request, parts: Parts) -> Result<(Layers, Option<String>), StartError> {
         let interpreter = load::interpreter(model.clone(), request.reductions.raw)?;
         let covered = Mutex::new(interpreter.coverage().to_vec());
-        let Parts { independence, permutations, word_bits, exchanged } = parts;
+        let Parts { independence, permutations, word_bits, distributed } = parts;
         let words = word_bits.and_then(|most| words(&interpreter, most));
         let reduces = independence.is_some();
         let wanted = request.search.engine == Engine::Compile;
@@ -74,7 +74,7 @@ impl Layers {
             parts: reduces,
             claims: !request.reductions.raw,
             // The codec and the permutations work on whole states.
-            omit_types: !exchanged && !request.search.compact && words.is_none() && permutations.is_none(),
+            omit_types: !distributed && !request.search.compact && words.is_none() && permutations.is_none(),
             interpret_first: true,
             ..Options::default()
         };
@@ -319,12 +319,12 @@ mod tests {
     use crate::files::Texts;
     use crate::request::{Language, Source};
 
-    fn initial(exchanged: bool) -> (Vec<u8>, Vec<u8>) {
+    fn initial(distributed: bool) -> (Vec<u8>, Vec<u8>) {
         let text = "byte x; active [2] proctype P() { do :: x = 1 - x od }";
         let files = Texts([(PathBuf::from("model"), text.to_string())].into());
         let source = Source { language: Some(Language::PROMELA), ..Source::default() };
         let model = Arc::new(load::load(Path::new("model"), &source, &[], &files).unwrap().model);
-        let parts = Parts { independence: None, permutations: None, word_bits: None, exchanged };
+        let parts = Parts { independence: None, permutations: None, word_bits: None, distributed };
         let (layers, _) = Layers::new(&model, &Request::default(), parts).unwrap();
         let mut batch = Batch::new();
         layers.worker().initial(&mut batch);
@@ -333,7 +333,7 @@ mod tests {
 
     /// Processes need not have found the same common shape, whose type bytes are omitted.
     #[test]
-    fn states_that_processes_exchange_are_whole() {
+    fn states_that_processes_send_are_whole() {
         let (kept, whole) = initial(false);
         assert_eq!(kept.len() + 2, whole.len());
         let (kept, whole) = initial(true);

@@ -165,8 +165,8 @@ impl Session<'_> {
         };
         let reduces = independence.is_some();
         let permutations = symmetries.map(|s| s.permutations.clone());
-        let (word_bits, exchanged) = (plan.word_bits, plan.ranks.is_some());
-        let parts = Parts { independence: independence.map(Arc::new), permutations, word_bits, exchanged };
+        let (word_bits, distributed) = (plan.word_bits, plan.ranks.is_some());
+        let parts = Parts { independence: independence.map(Arc::new), permutations, word_bits, distributed };
         let (system, not_compiled) = Layers::new(searched, request, parts.clone()).map_err(refused)?;
         not_compiled.iter().for_each(|why| self.monitor.warn(why));
         let mut system = system.asking(&task.conditions);
