@@ -28,8 +28,9 @@ pub struct Machines<'a> {
 
 /// GPUs for the code of a model.
 pub trait Accelerators: Sync {
-    /// Prepares a GPU for this code, with at most so many bytes of its memory. A text says why there is none.
-    fn open(&self, code: &PortableCode, memory: Option<u64>) -> Result<Box<dyn Accelerator>, String>;
+    /// Prepares a GPU for this code, with at most so many bytes of its memory; for accepting cycles, too, if these are searched. A text
+    /// says why there is none.
+    fn open(&self, code: &PortableCode, memory: Option<u64>, cycles: bool) -> Result<Box<dyn Accelerator>, String>;
 }
 
 /// The use of a GPU in a search that was to have one.
@@ -52,7 +53,7 @@ impl Session<'_> {
     ) -> Result<(Option<Outcome>, Option<Used>), Error> {
         let Some(wanted) = plan.gpu else { return Ok((None, None)) };
         let start = Instant::now();
-        let (machine, opening) = (self.machine(system), start.elapsed());
+        let (machine, opening) = (self.machine(system, options), start.elapsed());
         let why = match machine {
             Ok(mut machine) => {
                 let outcome = self.search_with(&mut *machine, system, options);
@@ -71,10 +72,10 @@ impl Session<'_> {
     }
 
     /// A GPU with the code of a system.
-    fn machine(&self, system: &Layers) -> Result<Box<dyn Accelerator>, String> {
+    fn machine(&self, system: &Layers, options: &Options) -> Result<Box<dyn Accelerator>, String> {
         let code = system.portable()?;
         let accelerators = self.machines.accelerators.ok_or("this program has no search on a GPU")?;
-        accelerators.open(&code, self.request.limits.memory)
+        accelerators.open(&code, self.request.limits.memory, options.cycles.is_some())
     }
 
     fn search_with(&self, machine: &mut dyn Accelerator, system: &Layers, options: &Options) -> Outcome {

@@ -56,8 +56,13 @@ impl Answer {
         self.search.cycles.is_some() || self.search.ctl.is_some()
     }
 
+    /// Whether a GPU has searched.
+    fn is_accelerated(&self) -> bool {
+        self.gpu.as_ref().is_some_and(|used| used.device.is_ok())
+    }
+
     fn store(&self, request: &Request) -> (String, String) {
-        if self.gpu.as_ref().is_some_and(|used| used.device.is_ok()) {
+        if self.is_accelerated() {
             return pair("words, in the memory of the device", "--gpu");
         }
         let in_words = self.outcome.statistics.store == StoreKind::Words;
@@ -85,6 +90,7 @@ impl Answer {
         match self.plan.ranks.map(|ranks| ranks.algorithm) {
             Some(None) => return pair("breadth-first", "ranks search level by level"),
             Some(Some(_)) => return pair("that of the cycle algorithm", "--ranks"),
+            None if self.is_accelerated() => return pair("breadth-first", "a GPU searches level by level"),
             None => {}
         }
         if self.is_temporal() {
@@ -208,6 +214,9 @@ impl Answer {
             && let Some(name) = ranks.algorithm
         {
             return pair(name, ranks.reason);
+        }
+        if self.is_accelerated() && self.search.cycles.is_some() {
+            return pair("owcty", "--gpu");
         }
         let Some(algorithm) = self.search.algorithm() else {
             let ctl = self.search.ctl.is_some();

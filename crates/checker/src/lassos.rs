@@ -69,7 +69,8 @@ impl Session<'_> {
         if answer.search.workers() == 1 {
             return Ok(answer);
         }
-        let alone = QuestionPlan { search: Options { threads: Some(1), ..plan.search.clone() }, ..plan.clone() };
+        let search = Options { threads: Some(1), ..plan.search.clone() };
+        let alone = QuestionPlan { search, gpu: None, ..plan.clone() };
         let other = self.within(u32::MAX).answer(unmerged, None, &alone)?;
         let is_other = if is_cycle { other.is_cycle() } else { matches!(other.verdict, Verdict::Violated(_)) };
         Ok(if is_other { answer.with_run(other) } else { answer })

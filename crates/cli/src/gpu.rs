@@ -28,8 +28,8 @@ const EMULATION: &str = "KRIPKE_GPU_EMULATION";
 pub struct Gpus;
 
 impl Accelerators for Gpus {
-    fn open(&self, code: &PortableCode, memory: Option<u64>) -> Result<Box<dyn Accelerator>, String> {
-        let model = ModelText { text: code.text.clone(), words: code.words, bits: code.bits };
+    fn open(&self, code: &PortableCode, memory: Option<u64>, cycles: bool) -> Result<Box<dyn Accelerator>, String> {
+        let model = ModelText { text: code.text.clone(), words: code.words, bits: code.bits, cycles };
         if code.instructions > MOST_INSTRUCTIONS {
             let (count, most) = (number::grouped(code.instructions as u64), number::grouped(MOST_INSTRUCTIONS as u64));
             return Err(format!(
@@ -85,7 +85,7 @@ fn describe(properties: &Properties, compiler: &str) -> String {
         number::bytes(*free),
     );
     for bits in [63, 127, MOST_BITS] {
-        let model = ModelText { text: String::new(), words: bits.div_ceil(64) as usize, bits };
+        let model = ModelText { text: String::new(), words: bits.div_ceil(64) as usize, bits, cycles: false };
         if let Some(plan) = MemoryPlan::new(*free, &model, *swaps_128_bits) {
             let states = number::grouped(plan.most_states());
             text.push_str(&format!("  holds       {states} states of up to {bits} bits\n"));

@@ -174,7 +174,8 @@ impl Cuda {
         let failed = |e: DriverError| NoDevice(format!("the driver does not take the kernels: {}", text_of(e)));
         // SAFETY: the image is a complete object file; the driver copies it.
         self.module = unsafe { result::module::load_data(image.as_ptr().cast()) }.map_err(failed)?;
-        for kernel in Kernel::ALL {
+        let of_cycles = if model.cycles { &Kernel::OF_CYCLES[..] } else { &[] };
+        for kernel in Kernel::OF_ALL.iter().chain(of_cycles) {
             let name = CString::new(kernel.name()).map_err(|e| NoDevice(e.to_string()))?;
             // SAFETY: the module was loaded.
             let function = unsafe { result::module::get_function(self.module, name) }.map_err(failed)?;

@@ -73,11 +73,20 @@ pub enum Kernel {
     AddGiven,
     /// Lists the states of a level that may have one of the given states as successor: those that are left to the host, and those that have one.
     FindOrigins,
+    /// Tells the successors of queued places. It and the following ones are those of a search for cycles.
+    TellSuccessors,
+    /// Tells states of the host.
+    TellGiven,
+    /// Begins a step at all places, or counts places.
+    ScanPlaces,
 }
 
 impl Kernel {
-    /// All kernels, in order.
-    pub const ALL: [Kernel; 3] = [Kernel::ExpandLevel, Kernel::AddGiven, Kernel::FindOrigins];
+    /// The kernels of every search, in order.
+    pub const OF_ALL: [Kernel; 3] = [Kernel::ExpandLevel, Kernel::AddGiven, Kernel::FindOrigins];
+
+    /// The other kernels of a search for cycles, in order.
+    pub const OF_CYCLES: [Kernel; 3] = [Kernel::TellSuccessors, Kernel::TellGiven, Kernel::ScanPlaces];
 
     /// The name of the function.
     pub fn name(self) -> &'static str {
@@ -85,6 +94,9 @@ impl Kernel {
             Kernel::ExpandLevel => "expand_level",
             Kernel::AddGiven => "add_given",
             Kernel::FindOrigins => "find_origins",
+            Kernel::TellSuccessors => "tell_successors",
+            Kernel::TellGiven => "tell_given",
+            Kernel::ScanPlaces => "scan_places",
         }
     }
 }
@@ -123,8 +135,20 @@ pub struct Parameters {
     pub passes: u64,
     /// The number of this pass.
     pub pass: u64,
-    /// Not in use.
-    pub most: u64,
+    /// The marks of places, in a search for cycles.
+    pub marks: Address,
+    /// Queued places.
+    pub queue: Address,
+    /// The list of places that are queued meanwhile.
+    pub queued: Address,
+    /// The number of places that it has room for.
+    pub queue_room: u64,
+    /// The number of places that may have a key.
+    pub places: u64,
+    /// What a successor is told, or what a scan does: see `kernel/places.cuh`.
+    pub step: u64,
+    /// The place of the state from which a cycle is searched.
+    pub target: u64,
 }
 
 impl Parameters {
@@ -149,7 +173,13 @@ impl Parameters {
             self.given_count,
             self.passes,
             self.pass,
-            self.most,
+            self.marks,
+            self.queue,
+            self.queued,
+            self.queue_room,
+            self.places,
+            self.step,
+            self.target,
         ]
     }
 }

@@ -5,14 +5,15 @@
 
 use kripke_model::words::words_of;
 use kripke_model::{Batch, State};
-use kripke_search::{Accelerator, AcceleratorFailure};
+use kripke_search::{Accelerator, AcceleratorFailure, CycleStep};
 
+use crate::cycles::Queue;
 use crate::device::{Address, Device, DeviceError, Kernel, Parameters};
 use crate::memory_plan::{BUCKET, COUNTER_BYTES, MemoryPlan};
 use crate::source::ModelText;
 
 /// States that are read from a device at a time.
-const READ: u64 = 1 << 16;
+pub(crate) const READ: u64 = 1 << 16;
 
 /// The counters that a launch without error leaves.
 #[derive(Clone, Copy, Default, Debug)]
@@ -26,22 +27,25 @@ struct Counters {
 /// The number of counters, in the order of `kernel/table.cuh`: appended, transitions, holes, full, left.
 const COUNTERS: usize = 5;
 
+/// The bit of the counter of full parts that means that a stored state has a successor that is not stored.
+const NOT_STORED: u64 = 8;
+
 /// A level: the position of its first key, as if the ring had no end, and the number of places, some of which may be holes.
 #[derive(Clone, Copy, Default, Debug)]
-struct Level {
-    begin: u64,
-    places: u64,
+pub(crate) struct Level {
+    pub begin: u64,
+    pub places: u64,
 }
 
 impl Level {
-    fn end(self) -> u64 {
+    pub fn end(self) -> u64 {
         self.begin + self.places
     }
 }
 
 /// The states of a level that are left to the host, as far as the host has not taken them.
 #[derive(Clone, Copy, Default, Debug)]
-struct Left {
+pub(crate) struct Left {
     /// Keys in the list, and how many of them were taken.
     listed: u64,
     taken: u64,
@@ -49,22 +53,31 @@ struct Left {
     rest: Level,
 }
 
+impl Left {
+    /// So many states in the list.
+    pub fn listed(listed: u64) -> Left {
+        Left { listed, ..Left::default() }
+    }
+}
+
 /// A search on a device. See [`Accelerator`].
 #[derive(Debug)]
 pub struct Explorer<D> {
-    device: D,
-    plan: MemoryPlan,
+    pub(crate) device: D,
+    pub(crate) plan: MemoryPlan,
     /// Plans with more memory.
     larger: Vec<MemoryPlan>,
     words: usize,
     /// The word of a key and its bit that is set in every key.
     flag: (usize, u64),
-    base: Parameters,
+    pub(crate) base: Parameters,
     levels: Vec<Level>,
     /// The end of the positions that may have been written, those of the level in progress too.
     written: u64,
     counters: Counters,
-    left: Left,
+    pub(crate) left: Left,
+    /// The queue of a search for cycles.
+    pub(crate) queue: Queue,
 }
 
 impl<D: Device> Explorer<D> {
@@ -91,8 +104,8 @@ impl<D: Device> Explorer<D> {
         let base = lay_out(&plan, device.allocate(plan.bytes)?);
         let flag = (model.bits as usize / 64, 1 << (model.bits % 64));
         let (levels, written, words) = (Vec::new(), 0, model.words);
-        let (counters, left) = (Counters::default(), Left::default());
-        Ok(Explorer { device, plan, larger: stages, words, flag, base, levels, written, counters, left })
+        let (counters, left, queue) = (Counters::default(), Left::default(), Queue::default());
+        Ok(Explorer { device, plan, larger: stages, words, flag, base, levels, written, counters, left, queue })
     }
 
     /// How the memory is divided.
@@ -105,7 +118,7 @@ impl<D: Device> Explorer<D> {
         &mut self.device
     }
 
-    fn level(&self) -> Level {
+    pub(crate) fn level(&self) -> Level {
         self.levels.last().copied().unwrap_or_default()
     }
 
@@ -116,7 +129,7 @@ impl<D: Device> Explorer<D> {
     }
 
     /// The parameters of a launch for places of the last level, or of an earlier one.
-    fn parameters(&self, places: Level) -> Parameters {
+    pub(crate) fn parameters(&self, places: Level) -> Parameters {
         let (last, size) = (self.level(), self.plan.ring_size);
         Parameters {
             in_begin: places.begin % size,
@@ -133,7 +146,16 @@ impl<D: Device> Explorer<D> {
         self.device.read(self.base.counters, &mut words).map_err(lost)?;
         let [appended, transitions, holes, full, left] = words;
         self.counters = Counters { appended, transitions, holes, left };
-        if full != 0 { Err(AcceleratorFailure::Full(self.plan.bytes)) } else { Ok(()) }
+        self.check_full(full)
+    }
+
+    /// What the counter of full parts means.
+    pub(crate) fn check_full(&self, full: u64) -> Result<(), AcceleratorFailure> {
+        match full {
+            0 => Ok(()),
+            NOT_STORED.. => Err(AcceleratorFailure::Lost("a successor of a stored state is not stored".to_string())),
+            _ => Err(AcceleratorFailure::Full(self.plan.bytes)),
+        }
     }
 
     /// Lists states of a part of a level: those that are left, and those with one of the given states as successor. The list has room for all.
@@ -148,7 +170,7 @@ impl<D: Device> Explorer<D> {
     }
 
     /// Appends states of the list.
-    fn read_list(&mut self, first: u64, count: u64, out: &mut Batch) -> Result<(), AcceleratorFailure> {
+    pub(crate) fn read_list(&mut self, first: u64, count: u64, out: &mut Batch) -> Result<(), AcceleratorFailure> {
         let (key_words, at) = (self.plan.key_words, self.base.left + first * self.plan.key_bytes());
         let mut words = vec![0; count as usize * key_words];
         self.device.read(at, &mut words).map_err(lost)?;
@@ -164,7 +186,7 @@ impl<D: Device> Explorer<D> {
     }
 
     /// Writes states to the list of the host.
-    fn write_given<'s>(&mut self, states: impl Iterator<Item = &'s State>) -> Result<u64, AcceleratorFailure> {
+    pub(crate) fn write_given<'s>(&mut self, states: impl Iterator<Item = &'s State>) -> Result<u64, AcceleratorFailure> {
         let (key_words, (word, bit)) = (self.plan.key_words, self.flag);
         let mut words = Vec::new();
         for state in states {
@@ -196,6 +218,9 @@ fn lay_out(plan: &MemoryPlan, start: Address) -> Parameters {
     let ring = after(table, plan.buckets * BUCKET);
     let left = after(ring, plan.ring_size * plan.key_bytes());
     let given = after(left, plan.listed * plan.key_bytes());
+    let marks = after(given, plan.listed * plan.key_bytes());
+    let queue = after(marks, plan.mark_bytes());
+    let queued = after(queue, plan.queue_bytes());
     Parameters {
         counters: start,
         table,
@@ -205,11 +230,15 @@ fn lay_out(plan: &MemoryPlan, start: Address) -> Parameters {
         left,
         left_room: plan.listed,
         given,
+        marks,
+        queue,
+        queued,
+        queue_room: plan.queued,
         ..Parameters::default()
     }
 }
 
-fn lost(error: DeviceError) -> AcceleratorFailure {
+pub(crate) fn lost(error: DeviceError) -> AcceleratorFailure {
     match error {
         DeviceError::OutOfMemory(bytes) => AcceleratorFailure::Full(bytes),
         DeviceError::Failed(how) => AcceleratorFailure::Lost(how),
@@ -227,6 +256,9 @@ impl<D: Device> Accelerator for Explorer<D> {
         self.left = Left::default();
         self.device.clear(self.base.table, self.plan.buckets * BUCKET).map_err(lost)?;
         self.device.clear(self.base.counters, COUNTER_BYTES).map_err(lost)?;
+        if self.plan.queued > 0 {
+            self.device.clear(self.base.marks, self.plan.mark_bytes()).map_err(lost)?;
+        }
         let mut batch = Batch::new();
         batch.push(initial);
         self.add(&batch)?;
@@ -244,7 +276,7 @@ impl<D: Device> Accelerator for Explorer<D> {
         self.read_counters()?;
         let listed = self.counters.left;
         self.left = match listed <= self.plan.listed {
-            true => Left { listed, ..Left::default() },
+            true => Left::listed(listed),
             false => Left { rest: level, ..Left::default() },
         };
         Ok(self.counters.transitions)
@@ -296,6 +328,38 @@ impl<D: Device> Accelerator for Explorer<D> {
             self.read_list(0, listed, out)?;
         }
         Ok(true)
+    }
+
+    fn accept(&mut self, states: &Batch) -> Result<(), AcceleratorFailure> {
+        self.tell_accepting(states)
+    }
+
+    fn begin_step(&mut self, step: CycleStep) -> Result<(), AcceleratorFailure> {
+        self.begin_cycle_step(step)
+    }
+
+    fn begin_round(&mut self, state: &State) -> Result<bool, AcceleratorFailure> {
+        self.begin_at(state)
+    }
+
+    fn go_on(&mut self) -> Result<bool, AcceleratorFailure> {
+        self.tell_queued()
+    }
+
+    fn tell(&mut self, successors: &Batch) -> Result<(), AcceleratorFailure> {
+        self.tell_batch(successors)
+    }
+
+    fn inside(&mut self) -> Result<u64, AcceleratorFailure> {
+        self.count_inside()
+    }
+
+    fn candidates(&mut self, out: &mut Batch) -> Result<(), AcceleratorFailure> {
+        self.list_candidates(out)
+    }
+
+    fn has_come_round(&self) -> bool {
+        self.queue.has_come_round
     }
 
     fn grow(&mut self) -> Result<bool, AcceleratorFailure> {

@@ -14,6 +14,7 @@
 
 mod cache;
 pub mod cuda;
+mod cycles;
 pub mod device;
 pub mod emulation;
 mod explorer;

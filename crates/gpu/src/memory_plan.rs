@@ -15,7 +15,15 @@ const LISTS: u64 = 64;
 /// The most keys of such a list.
 const MOST_LISTED: u64 = 1 << 22;
 
-/// The parts of the memory of a device, in order: counters, table, ring, the list of states for the host, the list of states from the host.
+/// The part of the memory for the two queues of places in a search for cycles, and bytes of a place there.
+const QUEUES: u64 = 16;
+const QUEUED: u64 = 8;
+
+/// Bytes of the mark of a place in a search for cycles.
+pub(crate) const MARK: u64 = 4;
+
+/// The parts of the memory of a device, in order: counters, table, ring, the list of states for the host, the list of states from the host, and
+/// in a search for cycles the marks of places and two queues.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MemoryPlan {
     /// Bytes of all parts.
@@ -32,6 +40,8 @@ pub struct MemoryPlan {
     pub keys_in_table: bool,
     /// The number of passes over a level.
     pub passes: u64,
+    /// The number of places in each queue of a search for cycles; 0 in other searches.
+    pub queued: u64,
 }
 
 /// A search begins with a part of the memory, since clearing and using much takes longer, and takes more when it is full.
@@ -52,13 +62,37 @@ impl MemoryPlan {
         let (key_words, keys_in_table) = (model.key_words(), model.keys_in_table(swaps_128_bits));
         let key = 8 * key_words as u64;
         let listed = (bytes / LISTS / key).clamp(16, MOST_LISTED);
-        let rest = bytes.checked_sub(COUNTER_BYTES + 2 * listed * key + 4 * 256)?;
-        let table = if keys_in_table { rest / 8 * 7 } else { rest / (key * 9 + 80) * 80 };
-        let buckets = table / BUCKET;
-        let ring_size = (rest - buckets * BUCKET) / key;
-        let passes = (buckets * BUCKET).div_ceil(ONE_PASS);
-        let plan = MemoryPlan { bytes, buckets, ring_size, listed, key_words, keys_in_table, passes };
+        let queued = if model.cycles { (bytes / QUEUES / (2 * QUEUED)).max(16) } else { 0 };
+        let rest = bytes.checked_sub(COUNTER_BYTES + 2 * listed * key + 2 * queued * QUEUED + 8 * 256)?;
+        let mark = if model.cycles { MARK } else { 0 };
+        // A slot of the table, or a key of the ring, has a mark.
+        let buckets = match keys_in_table {
+            true => rest / 8 * 7 / (BUCKET + BUCKET / key * mark),
+            false => rest / ((key + mark) * 9 + 80) * 80 / BUCKET,
+        };
+        let (table, slots) = (buckets * BUCKET, buckets * BUCKET / key);
+        let ring_size = match keys_in_table {
+            true => (rest - table - slots * mark) / key,
+            false => (rest - table) / (key + mark),
+        };
+        let passes = (table + slots * mark).div_ceil(ONE_PASS);
+        let plan = MemoryPlan { bytes, buckets, ring_size, listed, key_words, keys_in_table, passes, queued };
         (buckets >= 16 && ring_size >= 64).then_some(plan)
+    }
+
+    /// The number of places of keys: slots of the table, or positions in the ring.
+    pub(crate) fn places(&self) -> u64 {
+        if self.keys_in_table { self.buckets * BUCKET / self.key_bytes() } else { self.ring_size }
+    }
+
+    /// Bytes of the marks of all places, whole words.
+    pub(crate) fn mark_bytes(&self) -> u64 {
+        if self.queued == 0 { 0 } else { (self.places() * MARK).next_multiple_of(8) }
+    }
+
+    /// Bytes of a queue.
+    pub(crate) fn queue_bytes(&self) -> u64 {
+        self.queued * QUEUED
     }
 
     /// The plans of a search with at most so many bytes, in order. There is none if they are too few.
@@ -84,22 +118,23 @@ mod tests {
     use super::*;
 
     fn model(bits: u32) -> ModelText {
-        ModelText { text: String::new(), words: bits.div_ceil(64) as usize, bits }
+        ModelText { text: String::new(), words: bits.div_ceil(64) as usize, bits, cycles: false }
     }
 
     #[test]
     fn parts_fit() {
         for bits in [1, 63, 64, 127, 128, 255] {
             for shift in 14..38 {
-                for swaps in [false, true] {
+                for (swaps, cycles) in [(false, false), (true, false), (false, true), (true, true)] {
                     let bytes = (1_u64 << shift) + 12_345;
-                    let Some(plan) = MemoryPlan::new(bytes, &model(bits), swaps) else {
+                    let Some(plan) = MemoryPlan::new(bytes, &ModelText { cycles, ..model(bits) }, swaps) else {
                         assert!(shift < 16, "{bits} bits in {bytes} bytes");
                         continue;
                     };
-                    let lists = 2 * plan.listed * plan.key_bytes();
+                    let lists = 2 * plan.listed * plan.key_bytes() + plan.mark_bytes() + 2 * plan.queue_bytes();
                     let sum = COUNTER_BYTES + plan.buckets * BUCKET + plan.ring_size * plan.key_bytes() + lists;
-                    assert!(sum + 4 * 255 <= bytes, "{plan:?}");
+                    assert!(sum + 7 * 255 <= bytes, "{plan:?}");
+                    assert_eq!(plan.mark_bytes() > 0, cycles);
                     assert!(sum > bytes / 10 * 9, "{plan:?}");
                 }
             }

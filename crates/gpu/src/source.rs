@@ -4,7 +4,8 @@
 ///
 /// The text defines `MODEL_WORDS` (1 to 4), `MODEL_BITS`, `struct State { u64 w[MODEL_WORDS]; }`, `MODEL_DONE`, `MODEL_LEFT` and
 /// `template <class Em> HD int expand(const State& s, Em& em)`, which calls `em` with each successor. `MODEL_LEFT` means that the host has
-/// to expand the state.
+/// to expand the state. In a search for cycles the text also defines `HD bool is_accepting(const State& s)`, which is false for states of which
+/// the host has to tell.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ModelText {
     /// The text.
@@ -13,6 +14,8 @@ pub struct ModelText {
     pub words: usize,
     /// The number of bits of a state. All others are 0.
     pub bits: u32,
+    /// Whether the search is one for accepting cycles.
+    pub cycles: bool,
 }
 
 /// The most bits of a state: a key has one more.
@@ -21,6 +24,8 @@ pub const MOST_BITS: u32 = 255;
 const DEVICE: &str = include_str!("kernel/device.cuh");
 const TABLE: &str = include_str!("kernel/table.cuh");
 const KERNELS: &str = include_str!("kernel/explore.cu");
+/// What a search for cycles has before and after the kernels of every search.
+const CYCLES: [&str; 2] = [concat!("#define CYCLES\n", include_str!("kernel/places.cuh")), include_str!("kernel/cycles.cu")];
 const EMULATION: [&str; 2] = [include_str!("kernel/emulation.h"), include_str!("kernel/emulation.cpp")];
 
 impl ModelText {
@@ -40,13 +45,18 @@ impl ModelText {
 
     /// The text for a device.
     pub fn for_device(&self, swaps_128_bits: bool) -> String {
-        [swap(swaps_128_bits), DEVICE, &self.text, TABLE, KERNELS].join("\n")
+        [swap(swaps_128_bits), DEVICE, &self.text, &self.kernels()].join("\n")
     }
 
     /// The text of a program that emulates a device.
     pub fn for_emulation(&self, swaps_128_bits: bool) -> String {
         let [before, after] = EMULATION;
-        [swap(swaps_128_bits), before, &self.text, TABLE, KERNELS, after].join("\n")
+        [swap(swaps_128_bits), before, &self.text, &self.kernels(), after].join("\n")
+    }
+
+    fn kernels(&self) -> String {
+        let [before, after] = if self.cycles { CYCLES } else { [""; 2] };
+        [TABLE, before, KERNELS, after].join("\n")
     }
 }
 

@@ -19,6 +19,9 @@ use crate::budget::Limit;
 ///   the goal does not hold in it and the observer is not at an end. Every other state is left. The machine may leave any state.
 /// * Levels are those of a breadth-first search: the new successors of a level, those that are [added](Accelerator::add) among them,
 ///   are the next one.
+/// * The machine is trusted to be exact. That every state was expanded, and that no cycle is accepting, is not checked again here: to expand
+///   all states once more would defeat the purpose. A state that it claims to be on an accepting cycle is no result by itself: the run around
+///   the cycle is constructed from the successor generator's successors, and the checker replays it.
 /// * No error is silent. A machine that has lost a state, or can't store one, says so, and gives no other answer until it
 ///   [begins](Accelerator::begin) again.
 pub trait Accelerator {
@@ -44,11 +47,49 @@ pub trait Accelerator {
     /// Returns false if the states of that level are no longer known as such.
     fn origins(&mut self, depth: u32, states: &Batch, out: &mut Batch) -> Result<bool, AcceleratorFailure>;
 
+    /// Notes that states of this level that were left are accepting. Of those that it expands the machine knows. Only in a search for cycles.
+    fn accept(&mut self, states: &Batch) -> Result<(), AcceleratorFailure>;
+
+    /// Begins a step of a search for accepting cycles, after all states were expanded.
+    fn begin_step(&mut self, step: CycleStep) -> Result<(), AcceleratorFailure>;
+
+    /// Begins a search from a state of the set through states of the set that no such search has visited. False if the state was visited.
+    fn begin_round(&mut self, state: &State) -> Result<bool, AcceleratorFailure>;
+
+    /// Goes on with the step or the search. Returns false if nothing was left to do. Then the states that are [left](Accelerator::take_left)
+    /// are those whose successors have to be [told](Accelerator::tell).
+    fn go_on(&mut self) -> Result<bool, AcceleratorFailure>;
+
+    /// Takes all successors of states that were left.
+    fn tell(&mut self, successors: &Batch) -> Result<(), AcceleratorFailure>;
+
+    /// The number of states in the set.
+    fn inside(&mut self) -> Result<u64, AcceleratorFailure>;
+
+    /// Appends accepting states of the set that no search of a round has visited: some, if there are any.
+    fn candidates(&mut self, out: &mut Batch) -> Result<(), AcceleratorFailure>;
+
+    /// Whether the search of this round has come back to the state from which it began.
+    fn has_come_round(&self) -> bool;
+
     /// Takes more memory after it was full, and forgets all states. Returns false if there is no more.
     fn grow(&mut self) -> Result<bool, AcceleratorFailure>;
 
     /// Memory of the machine that is in use, in bytes.
     fn bytes(&self) -> u64;
+}
+
+/// The steps of a search for accepting cycles. They make a set of states smaller that contains every accepting cycle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CycleStep {
+    /// All states are in the set. There is nothing to go on with.
+    Include,
+    /// States are removed that no accepting state of the set reaches within the set. Accepting states reach themselves.
+    Reach,
+    /// States are removed that have no predecessor in the set. It follows [`CycleStep::Reach`].
+    Eliminate,
+    /// No state was visited by a search of a [round](Accelerator::begin_round). There is nothing to go on with.
+    Rounds,
 }
 
 /// Why a machine can't go on.

@@ -32,11 +32,13 @@ const PRELUDE: &str = include_str!("prelude.h");
 ///
 /// ```text
 /// template <class Em> HD int expand(const State& state, Em& em);
+/// HD bool is_accepting(const State& state);
 /// ```
 ///
-/// which calls `em` with each successor and returns `MODEL_DONE`. If it returns `MODEL_LEFT`, the state has to be expanded by
+/// The first calls `em` with each successor and returns `MODEL_DONE`. If it returns `MODEL_LEFT`, the state has to be expanded by
 /// [`Compiled`](crate::Compiled): it has no successor, another set of processes, a fault, a failed assertion, a goal that holds, or
-/// needs a rare operation. The successors that were given before are successors of the state, but not all.
+/// needs a rare operation. The successors that were given before are successors of the state, but not all; they are the same each time.
+/// The second tells whether the observer accepts in a state. It is false for a state with another set of processes, which is left.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PortableCode {
     /// The text. It needs no headers.
@@ -115,6 +117,7 @@ impl PortableCode {
             bodies.push_str(&Translation::of(function, &format!("INLINE_{number} int f{number}"), &buffers)?);
         }
         source.expand(&mut bodies);
+        source.accepting(&mut bodies);
         let sizes: Vec<usize> = functions.iter().map(|(_, function)| function.dfg.num_insts()).collect();
         let text = [&source.definitions(), PRELUDE, &declarations(&sizes, &bodies), &bodies].concat();
         let instructions = sizes.iter().sum();

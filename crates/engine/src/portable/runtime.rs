@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::mem::{offset_of, size_of};
 
-use kripke_model::ir::Direction;
+use kripke_model::ir::{Direction, Location};
 use kripke_model::layout::{Buffer, ChannelAt, Width};
 use kripke_model::words::Position;
 
@@ -377,6 +377,23 @@ impl Source<'_> {
         text.push_str("return true;\n}\n");
     }
 
+    /// Whether a state is accepting. Of states of another shape the host has to tell.
+    pub(super) fn accepting(&self, text: &mut String) {
+        text.push_str("HD bool is_accepting(const State& s) {\n");
+        let (Some(observer), Some(at)) = (&self.model.observer, self.layout.observer) else {
+            return text.push_str("return false;\n}\n");
+        };
+        let (mask, len) = ((1u64 << self.words.tag_bits()) - 1, self.facts.sample.len());
+        let _ = writeln!(text, "if ((s.w[0] & {mask}ull) != {}ull) return false;", self.shape);
+        let _ = writeln!(text, "u8 b[{len} + 16];\nunpack(s.w, b);");
+        let location = format!("ld{}(b + {})", if at.wide { 2 } else { 1 }, at.offset);
+        accept_at(text, &location, &observer.automaton.locations);
+        for site in self.facts.sites.iter().filter(|_| observer.labels) {
+            accept_at(text, &self.location(site), &self.model.processes[site.process as usize].locations);
+        }
+        text.push_str("return false;\n}\n");
+    }
+
     /// Evaluates the observer and the goal.
     fn observe(&self, text: &mut String) {
         let Some(observe) = self.function(Role::Observe, None) else { return };
@@ -418,6 +435,15 @@ impl Source<'_> {
              rt_emit<Em>(c); c->out += {bytes};\n}}"
         );
     }
+}
+
+/// Tests whether a location is an accepting one.
+fn accept_at(text: &mut String, location: &str, locations: &[Location]) {
+    let _ = writeln!(text, "switch ({location}) {{");
+    for (number, _) in locations.iter().enumerate().filter(|(_, location)| location.accept) {
+        let _ = writeln!(text, "case {number}: return true;");
+    }
+    text.push_str("default: break;\n}\n");
 }
 
 /// The insertion of the message of the context before the first larger one.

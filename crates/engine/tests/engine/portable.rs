@@ -18,7 +18,7 @@ use kripke_tests::{measure, models as own_models, parallel, places};
 /// The endings of the names of models.
 const ENDINGS: [&str; 7] = ["pml", "prom", "pm", "promela", "dve", "mdve", "esml"];
 
-/// Reads states from standard input. Writes for each the result, the number of successors, and the successors.
+/// Reads states from standard input. Writes for each the result, whether it is accepting, the number of successors, and the successors.
 const MAIN: &str = r#"
 #include <cstdio>
 struct Print { u64 count; State all[4096]; void operator()(const State& s) { if (count < 4096) all[count++] = s; } };
@@ -27,8 +27,8 @@ int main() {
     State s;
     while (fread(&s, sizeof s, 1, stdin) == 1) {
         print.count = 0;
-        u64 head[2] = {(u64)expand(s, print), 0};
-        head[1] = print.count;
+        u64 head[3] = {(u64)expand(s, print), (u64)is_accepting(s), 0};
+        head[2] = print.count;
         fwrite(head, sizeof head, 1, stdout);
         fwrite(print.all, sizeof s, print.count, stdout);
     }
@@ -40,6 +40,7 @@ int main() {
 struct Compared {
     states: usize,
     left: usize,
+    accepting: usize,
 }
 
 fn has_compiler() -> bool {
@@ -63,6 +64,7 @@ struct Case {
     state: Vec<u8>,
     successors: Vec<Vec<u8>>,
     findings: bool,
+    accepting: bool,
     /// The interpreter gave up an atomic sequence without end, so it does not give all successors.
     endless: bool,
 }
@@ -77,13 +79,13 @@ fn cases(model: &Arc<Model>, words: &Arc<Words>, limit: usize) -> Vec<Case> {
     let (mut queue, mut next, mut cases) = (vec![batch.state(0).to_vec()], 0, Vec::new());
     while next < queue.len() && next < limit {
         batch.clear();
-        interpreter.expand(&queue[next], Choice::All, &mut batch);
+        let accepting = interpreter.expand(&queue[next], Choice::All, &mut batch).accepting;
         queue.extend(batch.states().filter(|state| seen.insert(state.to_vec())).map(<[u8]>::to_vec));
         if words.holds(&queue[next]) && batch.states().all(|state| words.holds(state)) {
             let successors = batch.states().map(|state| encoder.encode(state)).collect();
             let findings = !batch.findings().is_empty();
             let endless = batch.findings().iter().any(|finding| finding.kind == FindingKind::EndlessSequence);
-            cases.push(Case { state: encoder.encode(&queue[next]), successors, findings, endless });
+            cases.push(Case { state: encoder.encode(&queue[next]), successors, findings, accepting, endless });
         }
         next += 1;
     }
@@ -152,12 +154,18 @@ fn compare(folder: &Path, code: &PortableCode, cases: &[Case]) -> Result<Compare
     for case in cases {
         let number = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes")) as usize;
         let left = number(take(8)?) != 0;
+        let accepting = number(take(8)?) != 0;
         let count = number(take(8)?);
         let mut found = Vec::new();
         for _ in 0..count {
             found.push(take(size)?.to_vec());
         }
         compare_case(case, left, found)?;
+        // The host tells of states that are left.
+        if accepting != case.accepting && !(left && case.accepting) {
+            return Err(format!("{:?}: accepting is {accepting}, left {left}", case.state));
+        }
+        compared.accepting += usize::from(accepting);
         compared.states += 1;
         compared.left += usize::from(left);
     }

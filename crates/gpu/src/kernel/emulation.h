@@ -23,6 +23,9 @@ static inline u64 __umul64hi(u64 a, u64 b) { return (u64)((unsigned __int128)a *
 static inline u64 atomicCAS(u64* p, u64 expected, u64 value) { u64 old = *p; if (old == expected) *p = value; return old; }
 static inline u64 atomicAdd(u64* p, u64 value) { u64 old = *p; *p += value; return old; }
 static inline u32 atomicAdd(u32* p, u32 value) { u32 old = *p; *p += value; return old; }
+static inline u32 atomicSub(u32* p, u32 value) { u32 old = *p; *p -= value; return old; }
+static inline u32 atomicAnd(u32* p, u32 value) { u32 old = *p; *p &= value; return old; }
+static inline u32 atomicOr(u32* p, u32 value) { u32 old = *p; *p |= value; return old; }
 static inline u64 atomicOr(u64* p, u64 value) { u64 old = *p; *p |= value; return old; }
 static inline unsigned __activemask() { return 1; }
 static inline int __ffs(unsigned m) { return __builtin_ffs((int)m); }

@@ -38,11 +38,17 @@ struct Parameters {
   u64 given_count;
   u64 passes;      // each pass inserts the keys of a part of the table
   u64 pass;
-  u64 most;        // levels, or states of a level, of a chain
+  u32* marks;      // of a search for cycles: one for each place
+  u64* queue;      // places whose successors are to be told, from in_begin on
+  u64* queued;     // places that are queued meanwhile
+  u64 queue_room;
+  u64 places;      // places that may have a key
+  u64 step;        // what successors are told
+  u64 target;      // the place of the state from which a cycle is searched
 };
 
-enum { APPENDED, TRANSITIONS, HOLES, FULL, LEFT, LEVELS, COUNTERS };
-enum { TABLE_FULL = 1, RING_FULL = 2 };
+enum { APPENDED, TRANSITIONS, HOLES, FULL, LEFT, QUEUED, INSIDE_COUNT, FOUND, COUNTERS };
+enum { TABLE_FULL = 1, RING_FULL = 2, DEGREE_FULL = 4, NOT_STORED = 8 };
 
 HD u64 mix(u64 k) {
   k ^= k >> 33; k *= 0xff51afd7ed558ccdull;

@@ -52,7 +52,7 @@ impl Counters {
              return sum == {limit}ull * {counters} || sum % {left} == 0 ? MODEL_LEFT : MODEL_DONE;\n}}\n",
             positions.join(",")
         );
-        ModelText { text, words, bits }
+        ModelText { text, words, bits, cycles: false }
     }
 
     /// The host's own expansion.

@@ -1,10 +1,12 @@
 //! Breadth-first search with an [`Accelerator`]: the machine stores all states and expands most of them, the workers here expand the rest.
 
+mod owcty;
+
 use kripke_model::{Batch, Choice, Successors};
 
 use super::error_collector::{ErrorCollector, Findings, LevelFindings};
 use super::trail::{self, PartialTrail, Wanted};
-use super::{Factory, Options, StoreKind, max_depth};
+use super::{Cycles, Factory, Fairness, Options, StoreKind, max_depth};
 use crate::accelerator::{Accelerator, AcceleratorFailure};
 use crate::budget::{Budget, Limit};
 use crate::outcome::{End, Exhausted, Outcome, Statistics, Violation};
@@ -14,11 +16,13 @@ use crate::store::{StateId, spawn};
 /// States that one worker expands before others help.
 const SHARE: usize = 1 << 10;
 
-/// Explores with a machine that stores and expands states: breadth-first, for errors in states and transitions. Verdict, counts,
-/// errors and trails are those of [`explore`](super::explore()) without partial-order reduction. Limits are observed between levels.
+/// Explores with a machine that stores and expands states: breadth-first, for errors in states and transitions, and then for accepting
+/// cycles if the options ask for them. Verdict and counts are those of [`explore`](super::explore()) without partial-order reduction; so are
+/// errors and trails unless the question is about cycles. Limits are observed between levels.
 ///
 /// # Panics
-/// If the options demand another search: for cycles or a CTL formula. If states have no form in words.
+/// If the options demand another search: for a CTL formula, for fair cycles, for cycles with several acceptance marks, for all cycles. If
+/// states have no form in words.
 pub fn explore_accelerated(
     machine: &mut dyn Accelerator,
     successors: Factory<'_, '_>,
@@ -26,19 +30,18 @@ pub fn explore_accelerated(
     budget: &Budget,
     progress: &Progress,
 ) -> Outcome {
-    assert!(
-        options.cycles.is_none() && options.ctl.is_none(),
-        "a machine searches for errors in states and transitions"
-    );
+    assert!(suits(options), "a machine searches for errors in states and transitions, and for one accepting cycle");
     let workers = (0..options.workers()).map(|_| Worker::new(successors(), options)).collect();
-    let mut search = Search { machine, workers, budget, progress, counts: Counts::default() };
-    assert!(search.workers[0].successors.word_bits().is_some(), "states have a form in words");
-    let mut findings = Findings::new();
+    let mut search = Search::new(machine, workers, budget, progress);
+    let (mut findings, mut cycle) = (Findings::new(), None);
     let stop = loop {
-        let stop = search.run(max_depth(budget), &mut |level, depth| {
+        let mut stop = search.run(max_depth(budget), &mut |level, depth| {
             findings.collect(level, || depth);
-            findings.suffice(options) || !options.all_errors && findings.endless.is_some()
+            is_enough(&findings, options)
         });
+        if options.cycles.is_some() && stop.is_ok() && !is_enough(&findings, options) {
+            stop = search.state_on_cycle().map(|found| cycle = found);
+        }
         if !matches!(stop, Err(Limit::DeviceMemory(_))) || !search.grows() {
             break stop;
         }
@@ -46,8 +49,9 @@ pub fn explore_accelerated(
         findings = Findings::new();
         search.workers.iter_mut().for_each(|worker| worker.errors = ErrorCollector::new(options));
     };
+    findings.errors.cycles = u64::from(cycle.is_some());
     let (counts, bytes) = (search.counts, search.machine.bytes());
-    let end = conclude(stop, &mut findings, options);
+    let end = if cycle.is_some() { End::Violation } else { conclude(stop, &mut findings, options) };
     let statistics = Statistics {
         states: counts.states,
         transitions: counts.transitions,
@@ -58,13 +62,29 @@ pub fn explore_accelerated(
         store_bytes: bytes,
         ..Statistics::default()
     };
-    let trails = findings.kept.into_iter().map(|(found, depth)| PartialTrail::new(found, depth)).collect();
-    let (violations, limit) = search.trails(trails);
+    let (violations, limit) = match cycle {
+        Some(state) => search.lasso(&state).map_or_else(|limit| (Vec::new(), Some(limit)), |lasso| (vec![lasso], None)),
+        None => {
+            let trails = findings.kept.into_iter().map(|(found, depth)| PartialTrail::new(found, depth)).collect();
+            search.trails(trails)
+        }
+    };
     let end = match limit {
         Some(limit) if violations.is_empty() => End::Stopped(limit),
         _ => end,
     };
     Outcome::new(end, violations, statistics)
+}
+
+/// Whether a machine can search for what the options ask for.
+fn suits(options: &Options) -> bool {
+    let cycles = |cycles: Cycles| cycles.marks == 0 && cycles.fairness == Fairness::None && !options.all_errors;
+    options.ctl.is_none() && options.cycles.is_none_or(cycles)
+}
+
+/// Whether the search stops because of these findings.
+fn is_enough(findings: &Findings<u32>, options: &Options) -> bool {
+    findings.suffice(options) || !options.all_errors && findings.endless.is_some()
 }
 
 /// The end of a search, given why it stopped. A search that was not stopped has expanded every state.
@@ -96,6 +116,8 @@ struct Search<'a, 'm> {
     budget: &'a Budget,
     progress: &'a Progress,
     counts: Counts,
+    /// The state from which the machine searches: the initial one, except for the way around a cycle.
+    start: Vec<u8>,
 }
 
 /// A worker that expands states which the machine has left.
@@ -103,27 +125,51 @@ struct Worker<'m> {
     successors: Box<dyn Successors + 'm>,
     errors: ErrorCollector,
     batch: Batch,
+    /// The accepting ones of the states that were expanded last, in a search for cycles.
+    accepting: Batch,
+    searches_cycles: bool,
     state_bytes: u64,
 }
 
 impl<'m> Worker<'m> {
     fn new(successors: Box<dyn Successors + 'm>, options: &Options) -> Worker<'m> {
-        Worker { successors, errors: ErrorCollector::new(options), batch: Batch::new(), state_bytes: 0 }
+        let (batch, accepting) = (Batch::new(), Batch::new());
+        let searches_cycles = options.cycles.is_some();
+        Worker { successors, errors: ErrorCollector::new(options), batch, accepting, searches_cycles, state_bytes: 0 }
     }
 
     /// Expands some states of a batch.
     fn expand(&mut self, states: &Batch, range: std::ops::Range<usize>) {
         self.batch.clear();
+        self.accepting.clear();
         for at in range {
             let (state, found) = (states.state(at), self.batch.findings().len());
             let flags = self.successors.expand(state, Choice::All, &mut self.batch);
+            if flags.accepting && self.searches_cycles {
+                self.accepting.push(state);
+            }
             let findings = &self.batch.findings()[found..];
             self.errors.inspect((StateId::NONE, state), flags, findings, || self.successors.decode(state));
         }
     }
 }
 
-impl Search<'_, '_> {
+impl<'a, 'm> Search<'a, 'm> {
+    fn new(
+        machine: &'a mut dyn Accelerator,
+        mut workers: Vec<Worker<'m>>,
+        budget: &'a Budget,
+        progress: &'a Progress,
+    ) -> Search<'a, 'm> {
+        let mut initial = Batch::new();
+        workers[0].successors.initial(&mut initial);
+        assert_eq!(initial.len(), 1, "a model has one initial state");
+        assert!(workers[0].successors.word_bits().is_some(), "states have a form in words");
+        workers[0].state_bytes = initial.bytes() as u64;
+        let start = initial.state(0).to_vec();
+        Search { machine, workers, budget, progress, counts: Counts::default(), start }
+    }
+
     /// Whether the machine has more memory, and has taken it.
     fn grows(&mut self) -> bool {
         self.machine.grow() == Ok(true)
@@ -131,19 +177,10 @@ impl Search<'_, '_> {
 
     /// Searches up to this depth. `ended` takes the findings of each level with its depth, and decides whether they are enough.
     fn run(&mut self, max_depth: u32, ended: &mut dyn FnMut(Vec<LevelFindings>, u32) -> bool) -> Result<(), Limit> {
-        let mut initial = Batch::new();
-        self.workers[0].successors.initial(&mut initial);
-        assert_eq!(initial.len(), 1, "a model has one initial state");
-        self.workers[0].state_bytes = initial.bytes() as u64;
-        self.machine.begin(initial.state(0))?;
+        self.machine.begin(&self.start)?;
         self.counts = Counts { states: 1, ..Counts::default() };
         for depth in 0.. {
-            self.counts.depth = u64::from(depth);
-            self.counts.transitions += self.machine.expand_level()?;
-            self.expand_left()?;
-            let new = self.machine.end_level()?;
-            self.counts.states += new;
-            self.report(new);
+            let new = self.expand_level(depth)?;
             let findings = self.workers.iter_mut().filter_map(|worker| worker.errors.take_findings()).collect();
             if ended(findings, depth) || new == 0 {
                 return Ok(());
@@ -159,6 +196,17 @@ impl Search<'_, '_> {
         Ok(())
     }
 
+    /// Expands the last level, and returns the number of states of the next one.
+    fn expand_level(&mut self, depth: u32) -> Result<u64, Limit> {
+        self.counts.depth = u64::from(depth);
+        self.counts.transitions += self.machine.expand_level()?;
+        self.expand_left()?;
+        let new = self.machine.end_level()?;
+        self.counts.states += new;
+        self.report(new);
+        Ok(new)
+    }
+
     /// Expands the states of the level that the machine has left.
     fn expand_left(&mut self) -> Result<(), Limit> {
         let mut left = Batch::new();
@@ -172,6 +220,9 @@ impl Search<'_, '_> {
             for worker in &self.workers[..used] {
                 self.counts.transitions += worker.batch.len() as u64;
                 self.machine.add(&worker.batch)?;
+                if !worker.accepting.is_empty() {
+                    self.machine.accept(&worker.accepting)?;
+                }
             }
             self.budget.check(0)?;
         }
@@ -235,17 +286,11 @@ impl Search<'_, '_> {
     /// Searches up to the level at this depth, which is the last one that the machine then knows.
     fn search_again(&mut self, depth: u32) -> Result<(), Limit> {
         let counts = self.counts;
-        let stop = if depth == 0 { self.begin_only() } else { self.run(depth - 1, &mut |_, _| false) };
+        let stop = if depth == 0 { Ok(self.machine.begin(&self.start)?) } else { self.run(depth - 1, &mut |_, _| false) };
         self.counts = counts;
         match stop {
             Ok(()) | Err(Limit::Depth(_)) => Ok(()),
             Err(limit) => Err(limit),
         }
-    }
-
-    fn begin_only(&mut self) -> Result<(), Limit> {
-        let mut initial = Batch::new();
-        self.workers[0].successors.initial(&mut initial);
-        Ok(self.machine.begin(initial.state(0))?)
     }
 }
