@@ -33,7 +33,6 @@ const RESERVE: u64 = 768 << 20;
 /// The first GPU, with the kernels for one model.
 #[derive(Debug)]
 pub struct Cuda {
-    /// The device was retained: it is released when this is dropped.
     device: c_int,
     module: CUmodule,
     /// The kernels, each with the most blocks that run at a time.
@@ -54,7 +53,8 @@ impl std::fmt::Display for NoDevice {
 
 impl std::error::Error for NoDevice {}
 
-/// A GPU without kernels: its context is current in this thread.
+/// A GPU without kernels: its context is current in this thread. The context stays until the process ends: giving it back takes as long as a
+/// search of a hundred million states, and so does taking it again for the next question.
 struct Opened {
     device: c_int,
     properties: Properties,
@@ -62,10 +62,7 @@ struct Opened {
 
 /// What is known about the first GPU.
 pub fn properties() -> Result<Properties, NoDevice> {
-    let Opened { device, properties } = open()?;
-    // SAFETY: `open` has retained the primary context of the device.
-    let _ = unsafe { result::primary_ctx::release(device) };
-    Ok(properties)
+    open().map(|opened| opened.properties)
 }
 
 /// The version of the compiler for kernels, or why there is none to use.
@@ -299,12 +296,9 @@ impl Drop for Cuda {
     fn drop(&mut self) {
         // Errors don't matter: the device may be lost.
         let _ = self.free();
-        // SAFETY: the module and the context are given back once.
-        unsafe {
-            if !self.module.is_null() {
-                let _ = result::module::unload(self.module);
-            }
-            let _ = result::primary_ctx::release(self.device);
+        if !self.module.is_null() {
+            // SAFETY: the module was loaded, and is given back once.
+            let _ = unsafe { result::module::unload(self.module) };
         }
     }
 }

@@ -9,12 +9,12 @@ use kripke_search::{AcceleratorFailure, CycleStep};
 use crate::device::{Device, Kernel, Parameters};
 use crate::explorer::{Explorer, Left, Level, READ, lost};
 
-/// What a successor is told, and what a scan does: the numbers of `kernel/places.cuh`.
+/// What is done with a successor, and what a scan does: the numbers of `kernel/table.cuh`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[repr(u64)]
-enum Step {
+pub(crate) enum Step {
     #[default]
-    None,
+    Store,
     Accept,
     Reach,
     Eliminate,
@@ -24,6 +24,7 @@ enum Step {
     Refill,
     Count,
     Candidates,
+    Compare,
 }
 
 /// The first of the counters that a step uses, and their number, in the order of `kernel/table.cuh`: full, left, queued, inside, found.

@@ -7,7 +7,7 @@ use kripke_model::words::words_of;
 use kripke_model::{Batch, State};
 use kripke_search::{Accelerator, AcceleratorFailure, CycleStep};
 
-use crate::cycles::Queue;
+use crate::cycles::{Queue, Step};
 use crate::device::{Address, Device, DeviceError, Kernel, Parameters};
 use crate::memory_plan::{BUCKET, COUNTER_BYTES, MemoryPlan};
 use crate::source::ModelText;
@@ -162,7 +162,7 @@ impl<D: Device> Explorer<D> {
     fn list(&mut self, part: Level, given: u64) -> Result<u64, AcceleratorFailure> {
         let at = self.base.counters + 8 * (COUNTERS as u64 - 1);
         self.device.write(at, &[0]).map_err(lost)?;
-        let parameters = Parameters { given_count: given, ..self.parameters(part) };
+        let parameters = Parameters { given_count: given, step: Step::Compare as u64, ..self.parameters(part) };
         self.device.launch(Kernel::FindOrigins, part.places, &parameters).map_err(lost)?;
         let mut listed = [0];
         self.device.read(at, &mut listed).map_err(lost)?;
@@ -186,7 +186,10 @@ impl<D: Device> Explorer<D> {
     }
 
     /// Writes states to the list of the host.
-    pub(crate) fn write_given<'s>(&mut self, states: impl Iterator<Item = &'s State>) -> Result<u64, AcceleratorFailure> {
+    pub(crate) fn write_given<'s>(
+        &mut self,
+        states: impl Iterator<Item = &'s State>,
+    ) -> Result<u64, AcceleratorFailure> {
         let (key_words, (word, bit)) = (self.plan.key_words, self.flag);
         let mut words = Vec::new();
         for state in states {

@@ -45,7 +45,7 @@ pub struct MemoryPlan {
 }
 
 /// A search begins with a part of the memory, since clearing and using much takes longer, and takes more when it is full.
-const STAGES: [u64; 2] = [6 << 30, 48 << 30];
+const STAGES: [u64; 2] = [12 << 30, 48 << 30];
 
 /// The part of the slots of a table that a search can rely on.
 const FILLED_PERCENT: u64 = 85;
@@ -156,7 +156,7 @@ mod tests {
         let passes = |gib: u64| MemoryPlan::new(gib << 30, &model(60), true).map(|plan| plan.passes);
         assert_eq!((passes(32), passes(130)), (Some(1), Some(2)));
         let stages = MemoryPlan::stages(130 << 30, &model(60), true);
-        assert_eq!(stages.iter().map(|plan| plan.bytes >> 30).collect::<Vec<_>>(), [6, 48, 130]);
+        assert_eq!(stages.iter().map(|plan| plan.bytes >> 30).collect::<Vec<_>>(), [12, 48, 130]);
         assert_eq!(MemoryPlan::stages(1 << 20, &model(60), true).len(), 1);
         assert_eq!(MemoryPlan::stages(100, &model(60), true).len(), 0);
     }

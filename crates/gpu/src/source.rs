@@ -25,7 +25,8 @@ const DEVICE: &str = include_str!("kernel/device.cuh");
 const TABLE: &str = include_str!("kernel/table.cuh");
 const KERNELS: &str = include_str!("kernel/explore.cu");
 /// What a search for cycles has before and after the kernels of every search.
-const CYCLES: [&str; 2] = [concat!("#define CYCLES\n", include_str!("kernel/places.cuh")), include_str!("kernel/cycles.cu")];
+const CYCLES: [&str; 2] =
+    [concat!("#define CYCLES\n", include_str!("kernel/places.cuh")), include_str!("kernel/cycles.cu")];
 const EMULATION: [&str; 2] = [include_str!("kernel/emulation.h"), include_str!("kernel/emulation.cpp")];
 
 impl ModelText {

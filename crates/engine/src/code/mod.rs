@@ -11,6 +11,7 @@ mod atomic;
 mod chain;
 mod channel;
 mod create;
+mod dead_copies;
 mod defer;
 mod edge;
 mod effect;
@@ -279,6 +280,9 @@ impl<'a, 'f> Gen<'a, 'f> {
         code.fb.seal_all_blocks();
         let config = code.calls.config;
         code.fb.finalize(config);
+        if plan.words.is_some() {
+            dead_copies::remove(func, ctx);
+        }
     }
 
     fn leave(&mut self, block: Block, status: i32) {

@@ -43,11 +43,13 @@ struct Parameters {
   u64* queued;     // places that are queued meanwhile
   u64 queue_room;
   u64 places;      // places that may have a key
-  u64 step;        // what successors are told
+  u64 step;        // what is done with successors
   u64 target;      // the place of the state from which a cycle is searched
 };
 
 enum { APPENDED, TRANSITIONS, HOLES, FULL, LEFT, QUEUED, INSIDE_COUNT, FOUND, COUNTERS };
+// What is done with a successor, and what a scan over all places does.
+enum { STORE, ACCEPT, REACH, ELIMINATE, START, COME_ROUND, INCLUDE, REFILL, COUNT, CANDIDATES, COMPARE };
 enum { TABLE_FULL = 1, RING_FULL = 2, DEGREE_FULL = 4, NOT_STORED = 8 };
 
 HD u64 mix(u64 k) {

@@ -286,7 +286,8 @@ impl<'a, 'm> Search<'a, 'm> {
     /// Searches up to the level at this depth, which is the last one that the machine then knows.
     fn search_again(&mut self, depth: u32) -> Result<(), Limit> {
         let counts = self.counts;
-        let stop = if depth == 0 { Ok(self.machine.begin(&self.start)?) } else { self.run(depth - 1, &mut |_, _| false) };
+        let stop =
+            if depth == 0 { Ok(self.machine.begin(&self.start)?) } else { self.run(depth - 1, &mut |_, _| false) };
         self.counts = counts;
         match stop {
             Ok(()) | Err(Limit::Depth(_)) => Ok(()),
