@@ -39,6 +39,8 @@ fn item<'j>(json: &'j Value, name: &str) -> &'j str {
 enum Compared {
     /// Both are equal.
     Equal,
+    /// Both violate a property that is about cycles.
+    Violated,
     /// The device does not take the model: the reason.
     Refused(String),
     /// The model is too large, or has no safety property.
@@ -69,9 +71,13 @@ fn compare(file: &Path) -> Result<Compared, String> {
 }
 
 fn run(file: &Path, args: &[&str], memory: Option<&str>) -> Output {
+    start(file, &[args, &["--property=safety"]].concat(), memory)
+}
+
+fn start(file: &Path, args: &[&str], memory: Option<&str>) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kripke"));
     command.arg("check").arg(file).args(args);
-    command.args(["--property=safety", "--format=json", "-j2", "--max-states", &MOST_STATES.to_string()]);
+    command.args(["--format=json", "-j2", "--max-states", &MOST_STATES.to_string()]);
     command.args(["--overflow=wrap", "--no-vacuity"]);
     if let Some(memory) = memory {
         command.env("KRIPKE_GPU_EMULATION", memory);
@@ -86,7 +92,7 @@ fn compare_all(files: &[std::path::PathBuf]) -> (usize, Vec<String>) {
         match result.and_then(|result| result) {
             Ok(Compared::Equal) => equal += 1,
             Ok(Compared::Refused(why)) => refused.push(why),
-            Ok(Compared::Skipped) => {}
+            Ok(Compared::Skipped | Compared::Violated) => {}
             Err(error) => wrong.push(error),
         }
     }
@@ -117,6 +123,113 @@ fn models_of_the_corpus_are_checked_alike() {
     let (equal, refused) = compare_all(&some);
     places::notice(&format!("of {} models {equal} are equal, {} refused: {refused:#?}", some.len(), refused.len()));
     assert!(equal > 0, "no model was compared");
+}
+
+/// Checks properties on both. Violations may be different ones, but verdicts are not; complete searches have equal counts.
+fn compare_cycles(file: &Path, property: &[&str]) -> Result<Compared, String> {
+    let args = &[property, &["--no-trail", "--no-partial-order"]].concat();
+    let Ok(plain) = serde_json::from_slice::<Value>(&start(file, args, None).stdout) else { return Ok(Compared::Skipped) };
+    let is_cycle = plain["properties"][0]["plan"].as_array().is_some_and(|plan| {
+        plan.iter().any(|decision| decision["item"] == "cycle-algorithm" && decision["value"] != "none")
+    });
+    let decided = plain["verdict"] == "holds" || plain["verdict"] == "violated";
+    if !is_cycle || !decided {
+        return Ok(Compared::Skipped);
+    }
+    let output = start(file, &[&args[..], &["--gpu=require"]].concat(), Some(MEMORY));
+    let said = || format!("{}, {args:?}: {}", file.display(), String::from_utf8_lossy(&output.stderr));
+    if output.status.code() == Some(2) {
+        return Ok(Compared::Refused(said()));
+    }
+    let ours: Value = serde_json::from_slice(&output.stdout).map_err(|e| format!("{e}: {}", said()))?;
+    // A search for all states may not come as far as one that finds a cycle early.
+    if ours["reason"] == "max_states" {
+        return Ok(Compared::Skipped);
+    }
+    let holds = plain["verdict"] == "holds";
+    let keys: &[&str] = if holds { &["verdict", "states", "transitions"] } else { &["verdict"] };
+    match keys.iter().find(|key| plain[**key] != ours[**key]) {
+        Some(key) => Err(format!("{}: {key} {} and {}", said(), plain[*key], ours[*key])),
+        None if holds => Ok(Compared::Equal),
+        None => Ok(Compared::Violated),
+    }
+}
+
+/// Compares properties. Returns the numbers of those that hold and that are violated.
+fn compare_properties(all: &[(std::path::PathBuf, Vec<String>)]) -> (usize, usize) {
+    let (mut hold, mut violated, mut refused, mut wrong) = (0, 0, Vec::new(), Vec::new());
+    let compared = parallel::map(all, |(file, property)| {
+        compare_cycles(file, &property.iter().map(String::as_str).collect::<Vec<_>>())
+    });
+    for result in compared {
+        match result.and_then(|result| result) {
+            Ok(Compared::Equal) => hold += 1,
+            Ok(Compared::Violated) => violated += 1,
+            Ok(Compared::Refused(why)) => refused.push(why),
+            Ok(Compared::Skipped) => {}
+            Err(error) => wrong.push(error),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    places::notice(&format!("{hold} properties hold, {violated} are violated, {} refused", refused.len()));
+    (hold, violated)
+}
+
+#[test]
+fn properties_of_examples_are_judged_alike() {
+    if !can_emulate() {
+        return;
+    }
+    let is_own = |file: &std::path::PathBuf| file.starts_with(places::root());
+    let files = models::files(&["examples", "tests/claims"], &["pml", "dve"]).into_iter().filter(is_own);
+    let files: Vec<_> = files.step_by(places::setting("KRIPKE_GPU_ONE_OF", 6)).collect();
+    let ways = [vec![], vec!["--acceptance".to_string()], vec!["--non-progress".to_string()]];
+    let all: Vec<_> = files.iter().flat_map(|file| ways.clone().map(|way| (file.clone(), way))).collect();
+    let (hold, violated) = compare_properties(&all);
+    assert!(hold > 0 && violated > 0, "{hold} hold, {violated} are violated");
+}
+
+#[test]
+fn properties_of_the_corpus_are_judged_alike() {
+    let Some(corpus) = places::corpus().filter(|_| can_emulate()) else { return places::missing("the corpus") };
+    let number = places::setting("KRIPKE_GPU_MODELS", 12);
+    let is_property = |file: &std::path::PathBuf| {
+        file.starts_with(&corpus) && file.file_stem().is_some_and(|stem| stem.to_string_lossy().contains(".prop"))
+    };
+    let files: Vec<_> = models::files(&[], &["dve"]).into_iter().filter(is_property).collect();
+    let every = (files.len() / number.max(1)).max(1);
+    let some: Vec<_> = files.into_iter().step_by(every).map(|file| (file, Vec::new())).collect();
+    let (hold, violated) = compare_properties(&some);
+    assert!(hold + violated > 0, "no property was compared");
+}
+
+/// The plan names the algorithm, questions that the processor answers are named, and a full device gives no verdict.
+#[test]
+fn cycles_are_searched_on_the_device() {
+    if !can_emulate() {
+        return;
+    }
+    let desk = Desk::new();
+    desk.write("counters.pml", COUNTERS);
+    let file = desk.path("counters.pml");
+    let check = |args: &[&str], memory: &str| {
+        let output = start(&file, &[args, &["--gpu", "-E"]].concat(), Some(memory));
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        (output.status.code(), json, String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let holds = "--ltl=<> (a == 20 || b == 20 || c == 20)";
+    let (_, json, _) = check(&[holds], MEMORY);
+    assert_eq!((&json["verdict"], item(&json, "cycle-algorithm"), item(&json, "gpu")), (&"holds".into(), "owcty", "emulated device"));
+    let (status, json, _) = check(&["--ltl=<> (a == 20)"], MEMORY);
+    assert_eq!((status, &json["verdict"]), (Some(1), &"violated".into()));
+    let (status, json, _) = check(&[holds], "50000");
+    assert_eq!((status, &json["reason"]), (Some(3), &"device_memory".into()));
+    let (status, _, said) = check(&[holds, "--fair=weak"], MEMORY);
+    assert!(status == Some(2) && said.contains("fair cycles"), "{status:?} {said}");
+    let (status, _, said) = check(&[holds, "--all-errors"], MEMORY);
+    assert!(status == Some(2) && said.contains("all cycles"), "{status:?} {said}");
+    let (_, json, said) = check(&[holds, "--ctl=AF (a == 20)"], MEMORY);
+    assert!(json["verdict"] == "violated" && said.contains("the processor evaluates CTL"), "{said}");
 }
 
 const COUNTERS: &str = "byte a, b, c; active proctype P() { do :: a < 20 -> a++ :: b < 20 -> b++ :: c < 20 -> c++ od }";
@@ -171,7 +284,8 @@ fn contradictions_are_refused() {
         "--engine=interpret",
         "--symmetry",
         "--audit",
-        "--ltl=<> (a == 20)",
+        "--cycles=scc",
+        "--ctl=AF (a == 20)",
     ];
     for option in options {
         let args = ["--gpu", option];

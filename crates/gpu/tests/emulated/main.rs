@@ -2,6 +2,8 @@
 //! Without a C++ compiler the tests are skipped, with `KRIPKE_CI=1` they fail.
 
 mod counters;
+mod cycles;
+mod graphs;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

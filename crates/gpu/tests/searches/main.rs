@@ -1,5 +1,6 @@
 //! Searches that use machines, against the search that uses none: the end, counts, errors and trails are equal.
 
+mod cycle_steps;
 mod on_host;
 
 use std::num::NonZeroU64;
@@ -9,7 +10,7 @@ use kripke_engine::{InWords, Words};
 use kripke_model::{Interpreter, Model, Successors};
 use kripke_reduce::words::word_layout;
 use kripke_search::{
-    Accelerator, Budget, End, Limit, Options, Outcome, Progress, StoreKind, explore, explore_accelerated,
+    Accelerator, Budget, Cycles, End, Limit, Options, Outcome, Progress, StoreKind, explore, explore_accelerated,
 };
 use kripke_tests::models;
 use kripke_tests::random_model::random_model;
@@ -60,6 +61,10 @@ fn essence(outcome: &Outcome) -> String {
     )
 }
 
+fn counts(outcome: &Outcome) -> (u64, u64) {
+    (outcome.statistics.states, outcome.statistics.transitions)
+}
+
 /// The searches that are compared.
 fn options() -> Vec<Options> {
     let first = Options { store: StoreKind::Exact, threads: Some(2), ..Options::default() };
@@ -83,6 +88,53 @@ fn compare(system: &System, name: &str) -> usize {
         violated += usize::from(!plain.violations.is_empty());
     }
     violated
+}
+
+/// Compares the searches of a model for cycles. Returns how they end.
+fn compare_cycles(system: &System, name: &str) -> Option<&'static str> {
+    let options = Options { cycles: Some(Cycles::default()), ..options()[0].clone() };
+    let plain = system.plain(&options)?;
+    for (leaves, keeps) in [(3, 100_000), (1_000_000, 2), (1, 1)] {
+        let mut machine = OnHost::new(system.successors(), leaves, keeps);
+        // Complete searches are full twice, and then large enough.
+        machine.most = (plain.statistics.states as usize).div_ceil(3).max(250);
+        let ours = system.accelerated(&mut machine, &options, &Budget { max_states: Some(20_000), ..Budget::default() });
+        // A violation that is found in another order may be another one, and may be found before an endless sequence.
+        match (&plain.end, &ours.end) {
+            (End::Violation, End::Violation) => {}
+            (End::Exhausted(_), End::Exhausted(_)) => assert_eq!(counts(&plain), counts(&ours), "{name}"),
+            // A search that stops early sees few of the states.
+            (End::Stopped(_), _) | (End::Violation, End::Stopped(Limit::DeviceMemory(_) | Limit::States(_))) => return None,
+            (_, End::Stopped(Limit::EndlessSequence(_))) => return None,
+            (plain, ours) => panic!("{name}: {plain:?} and {ours:?}"),
+        }
+        for violation in &ours.violations {
+            let replayed = violation.trail.replay(&mut system.interpreter.for_thread());
+            assert!(replayed.is_ok(), "{name}: {replayed:?}");
+        }
+    }
+    Some(match plain.end {
+        End::Violation if plain.statistics.errors.cycles > 0 => "cycle",
+        End::Violation => "error",
+        _ => "holds",
+    })
+}
+
+/// Models with an observer that accepts by its locations.
+#[test]
+fn cycles_of_random_models_are_found_alike() {
+    let mut ends = std::collections::BTreeMap::new();
+    for seed in 0..600 {
+        let mut model = random_model(seed);
+        let Some(observer) = &mut model.observer else { continue };
+        observer.marks.clear();
+        if let Some(system) = System::new(model) {
+            *ends.entry(compare_cycles(&system, &format!("seed {seed}"))).or_insert(0) += 1;
+        }
+    }
+    for end in ["cycle", "error", "holds"] {
+        assert!(ends.get(&Some(end)).is_some_and(|number| *number > 10), "{ends:?}");
+    }
 }
 
 #[test]

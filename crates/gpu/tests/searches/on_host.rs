@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use kripke_model::{Batch, Choice, State, Successors};
-use kripke_search::{Accelerator, AcceleratorFailure};
+use kripke_search::{Accelerator, AcceleratorFailure, CycleStep};
+
+use crate::cycle_steps::CycleSteps;
 
 /// The machine.
 pub struct OnHost<'m> {
@@ -22,13 +24,15 @@ pub struct OnHost<'m> {
     random: RandomState,
     /// How often it has taken more memory.
     grown: usize,
+    steps: CycleSteps,
 }
 
 impl<'m> OnHost<'m> {
     pub fn new(successors: Box<dyn Successors + 'm>, leaves: u64, keeps: usize) -> OnHost<'m> {
         let (known, levels, next, left) = Default::default();
         let random = RandomState::new();
-        OnHost { successors, known, levels, next, left, leaves, keeps, most: usize::MAX, random, grown: 0 }
+        let steps = CycleSteps::default();
+        OnHost { successors, known, levels, next, left, leaves, keeps, most: usize::MAX, random, grown: 0, steps }
     }
 
     fn store(&mut self, state: &State) -> Result<(), AcceleratorFailure> {
@@ -36,6 +40,14 @@ impl<'m> OnHost<'m> {
             self.next.push(state.to_vec());
         }
         if self.known.len() > self.most { Err(AcceleratorFailure::Full(7)) } else { Ok(()) }
+    }
+
+    /// Expands a state. Returns whether it is left, and whether the machine knows that it is accepting.
+    fn look(&mut self, state: &State, batch: &mut Batch) -> (bool, bool) {
+        batch.clear();
+        let flags = self.successors.expand(state, Choice::All, batch);
+        let is_left = flags.is_bad() || !batch.findings().is_empty() || batch.is_empty() || self.leaves(state);
+        (is_left, flags.accepting && !is_left)
     }
 
     fn leaves(&self, state: &State) -> bool {
@@ -54,6 +66,7 @@ impl Accelerator for OnHost<'_> {
         self.known.clear();
         self.levels.clear();
         self.next.clear();
+        self.steps = CycleSteps::default();
         self.store(initial)?;
         self.end_level().map(|_| ())
     }
@@ -61,9 +74,10 @@ impl Accelerator for OnHost<'_> {
     fn expand_level(&mut self) -> Result<u64, AcceleratorFailure> {
         let (mut transitions, mut batch) = (0, Batch::new());
         for state in self.levels.last().cloned().unwrap_or_default() {
-            batch.clear();
-            let flags = self.successors.expand(&state, Choice::All, &mut batch);
-            let is_left = flags.is_bad() || !batch.findings().is_empty() || batch.is_empty() || self.leaves(&state);
+            let (is_left, accepting) = self.look(&state, &mut batch);
+            if accepting {
+                self.steps.accepting.insert(state.clone());
+            }
             // Some successors of states that are left are stored all the same.
             let stored = if is_left { batch.len() / 2 } else { batch.len() };
             if is_left {
@@ -113,6 +127,50 @@ impl Accelerator for OnHost<'_> {
             }
         }
         Ok(true)
+    }
+
+    fn accept(&mut self, states: &Batch) -> Result<(), AcceleratorFailure> {
+        self.steps.accepting.extend(states.states().map(<[u8]>::to_vec));
+        Ok(())
+    }
+
+    fn begin_step(&mut self, step: CycleStep) -> Result<(), AcceleratorFailure> {
+        self.steps.begin(step, &self.known);
+        Ok(())
+    }
+
+    fn begin_round(&mut self, state: &State) -> Result<bool, AcceleratorFailure> {
+        Ok(self.steps.begin_round(state))
+    }
+
+    fn go_on(&mut self) -> Result<bool, AcceleratorFailure> {
+        let (some, mut batch) = (self.steps.queue.len().saturating_sub(3), Batch::new());
+        let part: Vec<Vec<u8>> = self.steps.queue.drain(some..).collect();
+        for state in &part {
+            match self.look(state, &mut batch) {
+                (true, _) => self.left.push(state.clone()),
+                (false, _) => batch.states().for_each(|successor| self.steps.tell(successor)),
+            }
+        }
+        Ok(!part.is_empty())
+    }
+
+    fn tell(&mut self, successors: &Batch) -> Result<(), AcceleratorFailure> {
+        successors.states().for_each(|successor| self.steps.tell(successor));
+        Ok(())
+    }
+
+    fn inside(&mut self) -> Result<u64, AcceleratorFailure> {
+        Ok(self.steps.inside.len() as u64)
+    }
+
+    fn candidates(&mut self, out: &mut Batch) -> Result<(), AcceleratorFailure> {
+        self.steps.candidates().take(2).for_each(|state| out.push(state));
+        Ok(())
+    }
+
+    fn has_come_round(&self) -> bool {
+        self.steps.has_come_round
     }
 
     fn grow(&mut self) -> Result<bool, AcceleratorFailure> {
