@@ -17,8 +17,8 @@ use crate::ranks::Ranks;
 /// The machines of this program.
 pub const MACHINES: Machines<'static> = Machines { distributed: Some(&Ranks), accelerators: Some(&Gpus) };
 
-/// The most instructions of a model's code. NVIDIA's compiler takes about three seconds for a thousand.
-const MOST_INSTRUCTIONS: usize = 16_000;
+/// The most instructions of a model's code. NVIDIA's compiler takes about a second for a thousand.
+const MOST_INSTRUCTIONS: usize = 32_000;
 
 /// A device is emulated with so many bytes if this environment variable has a number: for tests.
 const EMULATION: &str = "KRIPKE_GPU_EMULATION";

@@ -128,7 +128,9 @@ fn models_of_the_corpus_are_checked_alike() {
 /// Checks properties on both. Violations may be different ones, but verdicts are not; complete searches have equal counts.
 fn compare_cycles(file: &Path, property: &[&str]) -> Result<Compared, String> {
     let args = &[property, &["--no-trail", "--no-partial-order"]].concat();
-    let Ok(plain) = serde_json::from_slice::<Value>(&start(file, args, None).stdout) else { return Ok(Compared::Skipped) };
+    let Ok(plain) = serde_json::from_slice::<Value>(&start(file, args, None).stdout) else {
+        return Ok(Compared::Skipped);
+    };
     let is_cycle = plain["properties"][0]["plan"].as_array().is_some_and(|plan| {
         plan.iter().any(|decision| decision["item"] == "cycle-algorithm" && decision["value"] != "none")
     });
@@ -219,7 +221,10 @@ fn cycles_are_searched_on_the_device() {
     };
     let holds = "--ltl=<> (a == 20 || b == 20 || c == 20)";
     let (_, json, _) = check(&[holds], MEMORY);
-    assert_eq!((&json["verdict"], item(&json, "cycle-algorithm"), item(&json, "gpu")), (&"holds".into(), "owcty", "emulated device"));
+    assert_eq!(
+        (&json["verdict"], item(&json, "cycle-algorithm"), item(&json, "gpu")),
+        (&"holds".into(), "owcty", "emulated device")
+    );
     let (status, json, _) = check(&["--ltl=<> (a == 20)"], MEMORY);
     assert_eq!((status, &json["verdict"]), (Some(1), &"violated".into()));
     let (status, json, _) = check(&[holds], "50000");

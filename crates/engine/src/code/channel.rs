@@ -167,7 +167,7 @@ impl<'a> Gen<'a, '_> {
     }
 
     /// The address of a field of a message.
-    fn field(&mut self, channel: Channel, slot: Num, i: usize, world: World) -> Address<'a> {
+    pub(super) fn field(&mut self, channel: Channel, slot: Num, i: usize, world: World) -> Address<'a> {
         let buffer = self.buffer(channel);
         let field = &buffer.fields[i];
         let mut at = self.times(slot, buffer.message as i64);
@@ -214,9 +214,13 @@ impl<'a> Gen<'a, '_> {
             return self.insert(channel, message, world);
         }
         let slot = self.widen(len);
-        for (i, value) in message.iter().enumerate() {
-            let field = self.field(channel, slot, i, world);
-            self.store_at(field, *value);
+        if self.selects(buffer.capacity, slot) {
+            self.put_selected(channel, slot, message, world);
+        } else {
+            for (i, value) in message.iter().enumerate() {
+                let field = self.field(channel, slot, i, world);
+                self.store_at(field, *value);
+            }
         }
         let longer = match len {
             Int::Const(len) => Int::Const(len + 1),

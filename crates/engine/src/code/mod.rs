@@ -24,6 +24,7 @@ mod packed;
 mod place;
 mod rendezvous;
 mod runtime_calls;
+mod select;
 mod successors;
 mod value;
 

@@ -36,6 +36,9 @@ impl<'a> Gen<'a, '_> {
         if let Some(value) = self.constant(place.var, slot, element, owner) {
             return Int::Const(value);
         }
+        if self.selects(slot.len(), element) {
+            return self.load_selected(place.var, slot, element, env, owner);
+        }
         let address = self.address_of(place.var, slot, element, env, owner);
         self.load_at(address)
     }
@@ -45,6 +48,9 @@ impl<'a> Gen<'a, '_> {
         let slot = self.slot(place.var, env.site.process);
         let Some(element) = self.element(place, slot, env) else { return self.never() };
         self.check_range(slot, value);
+        if self.selects(slot.len(), element) {
+            return self.store_selected(place.var, slot, element, value, env);
+        }
         if let Some(fresh) = &mut self.fresh {
             fresh.written.insert(place.var);
         }
@@ -54,7 +60,7 @@ impl<'a> Gen<'a, '_> {
     }
 
     /// Records the change of an element of a variable.
-    fn change_element(&mut self, var: VarRef, slot: &Slot, element: Num, value: Int, env: Env) {
+    pub(super) fn change_element(&mut self, var: VarRef, slot: &Slot, element: Num, value: Int, env: Env) {
         if self.changes.is_none() {
             return;
         }
@@ -118,7 +124,7 @@ impl<'a> Gen<'a, '_> {
     }
 
     /// The value of a variable that is never written.
-    fn constant(&self, var: VarRef, slot: &Slot, element: Num, owner: Site) -> Option<i32> {
+    pub(super) fn constant(&self, var: VarRef, slot: &Slot, element: Num, owner: Site) -> Option<i32> {
         let element = element.as_known()?;
         let facts = self.plan.facts;
         if facts.is_written(owner.process, var) {
@@ -131,7 +137,14 @@ impl<'a> Gen<'a, '_> {
         Some(facts.initially(slot, base as usize, element as usize))
     }
 
-    fn address_of(&mut self, var: VarRef, slot: &'a Slot, element: Num, env: Env, owner: Site) -> Address<'a> {
+    pub(super) fn address_of(
+        &mut self,
+        var: VarRef,
+        slot: &'a Slot,
+        element: Num,
+        env: Env,
+        owner: Site,
+    ) -> Address<'a> {
         let width = slot.width.bytes() as i64;
         let mut at = self.times(element, width);
         at = self.add(at, Num::known(slot.offset as i64));

@@ -11,6 +11,7 @@ mod runtime;
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use cranelift_codegen::ir::Function;
 use kripke_model::Model;
 use kripke_model::layout::Layout;
 use kripke_model::words::WordLayout;
@@ -118,11 +119,16 @@ impl PortableCode {
         }
         source.expand(&mut bodies);
         source.accepting(&mut bodies);
-        let sizes: Vec<usize> = functions.iter().map(|(_, function)| function.dfg.num_insts()).collect();
+        let sizes: Vec<usize> = functions.iter().map(|(_, function)| size(function)).collect();
         let text = [&source.definitions(), PRELUDE, &declarations(&sizes, &bodies), &bodies].concat();
         let instructions = sizes.iter().sum();
         Ok(PortableCode { text, words: words.layout().word_count(), bits: words.layout().bits(), instructions })
     }
+}
+
+/// The number of instructions of a function.
+fn size(function: &Function) -> usize {
+    function.layout.blocks().map(|block| function.layout.block_insts(block).count()).sum()
 }
 
 /// The declarations of the generated functions of these sizes. Macros say which of them become parts of their callers.
