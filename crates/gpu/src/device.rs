@@ -73,6 +73,8 @@ pub enum Kernel {
     AddGiven,
     /// Lists the states of a level that may have one of the given states as successor: those that are left to the host, and those that have one.
     FindOrigins,
+    /// Expands several small levels. Its blocks wait for each other.
+    ExpandLevels,
     /// Tells the successors of queued places. It and the following ones are those of a search for cycles.
     TellSuccessors,
     /// Tells states of the host.
@@ -83,7 +85,7 @@ pub enum Kernel {
 
 impl Kernel {
     /// The kernels of every search, in order.
-    pub const OF_ALL: [Kernel; 3] = [Kernel::ExpandLevel, Kernel::AddGiven, Kernel::FindOrigins];
+    pub const OF_ALL: [Kernel; 4] = [Kernel::ExpandLevel, Kernel::AddGiven, Kernel::FindOrigins, Kernel::ExpandLevels];
 
     /// The other kernels of a search for cycles, in order.
     pub const OF_CYCLES: [Kernel; 3] = [Kernel::TellSuccessors, Kernel::TellGiven, Kernel::ScanPlaces];
@@ -94,6 +96,7 @@ impl Kernel {
             Kernel::ExpandLevel => "expand_level",
             Kernel::AddGiven => "add_given",
             Kernel::FindOrigins => "find_origins",
+            Kernel::ExpandLevels => "expand_levels",
             Kernel::TellSuccessors => "tell_successors",
             Kernel::TellGiven => "tell_given",
             Kernel::ScanPlaces => "scan_places",
@@ -149,6 +152,10 @@ pub struct Parameters {
     pub step: u64,
     /// The place of the state from which a cycle is searched.
     pub target: u64,
+    /// The most levels of a launch that expands several.
+    pub most_levels: u64,
+    /// The places and the holes of these levels.
+    pub sizes: Address,
 }
 
 impl Parameters {
@@ -180,6 +187,8 @@ impl Parameters {
             self.places,
             self.step,
             self.target,
+            self.most_levels,
+            self.sizes,
         ]
     }
 }

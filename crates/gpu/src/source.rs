@@ -23,9 +23,10 @@ pub const MOST_BITS: u32 = 255;
 
 const DEVICE: &str = include_str!("kernel/device.cuh");
 const TABLE: &str = include_str!("kernel/table.cuh");
-const KERNELS: &str = include_str!("kernel/explore.cu");
+const KERNELS: &str = concat!(include_str!("kernel/explore.cu"), include_str!("kernel/levels.cu"));
 /// What a search for cycles has before and after the kernels of every search.
-const CYCLES: [&str; 2] = [concat!("#define CYCLES\n", include_str!("kernel/places.cuh")), include_str!("kernel/cycles.cu")];
+const CYCLES: [&str; 2] =
+    [concat!("#define CYCLES\n", include_str!("kernel/places.cuh")), include_str!("kernel/cycles.cu")];
 const EMULATION: [&str; 2] = [include_str!("kernel/emulation.h"), include_str!("kernel/emulation.cpp")];
 
 impl ModelText {

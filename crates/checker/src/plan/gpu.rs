@@ -74,7 +74,9 @@ fn obstacle(request: &Request, question: &QuestionFacts) -> Option<&'static str>
     match question.target {
         Target::State => None,
         Target::Ctl(_) => Some("the processor evaluates CTL"),
-        Target::Cycle(_) if request.questions.fairness != Fairness::None => Some("the processor searches for fair cycles"),
+        Target::Cycle(_) if request.questions.fairness != Fairness::None => {
+            Some("the processor searches for fair cycles")
+        }
         Target::Cycle(_) if request.errors.all => Some("the processor searches for all cycles (--all-errors)"),
         Target::Cycle(0) => None,
         Target::Cycle(_) => Some("the processor searches for cycles with several acceptance sets"),

@@ -78,21 +78,27 @@ extern "C" __global__ void __launch_bounds__(THREADS) add_given(const __grid_con
   }
 }
 
-struct Compare {
+// Takes successors where speed is of no importance: compares them with the given states, or stages them.
+struct Apart {
   const Parameters& p;
-  bool found;
+  Stage stage;
+  bool compares, found;
   __device__ __forceinline__ void operator()(const State& s) {
+    if (!compares) { stage(s); return; }
     Key key = key_of(s);
     for (u64 i = 0; i < p.given_count; i++) found |= are_equal(key, load_key(p.given + i));
   }
 };
+
+// The code of the model once for all kernels that use this: its compilation takes most of the time.
+__device__ __noinline__ int expand_apart(const State& s, Apart& apart) { return expand(s, apart); }
 
 // Lists the states of a level that have one of the given states as successor, or are left to the host: only these if no states are given.
 extern "C" __global__ void __launch_bounds__(THREADS) find_origins(const __grid_constant__ Parameters p) {
   for (u64 at = (u64)blockIdx.x * THREADS + threadIdx.x; at < p.in_count; at += (u64)gridDim.x * THREADS) {
     Key key = load_key(p.ring + ring_index(p, p.in_begin, at));
     if (is_hole(key)) continue;
-    Compare compare{p, false};
-    if (expand(state_of(key), compare) != MODEL_DONE || compare.found) leave(p, key);
+    Apart apart{p, Stage{p, nullptr, nullptr, 0}, true, false};
+    if (expand_apart(state_of(key), apart) != MODEL_DONE || apart.found) leave(p, key);
   }
 }

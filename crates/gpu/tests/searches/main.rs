@@ -98,13 +98,16 @@ fn compare_cycles(system: &System, name: &str) -> Option<&'static str> {
         let mut machine = OnHost::new(system.successors(), leaves, keeps);
         // Complete searches are full twice, and then large enough.
         machine.most = (plain.statistics.states as usize).div_ceil(3).max(250);
-        let ours = system.accelerated(&mut machine, &options, &Budget { max_states: Some(20_000), ..Budget::default() });
+        let ours =
+            system.accelerated(&mut machine, &options, &Budget { max_states: Some(20_000), ..Budget::default() });
         // A violation that is found in another order may be another one, and may be found before an endless sequence.
         match (&plain.end, &ours.end) {
             (End::Violation, End::Violation) => {}
             (End::Exhausted(_), End::Exhausted(_)) => assert_eq!(counts(&plain), counts(&ours), "{name}"),
             // A search that stops early sees few of the states.
-            (End::Stopped(_), _) | (End::Violation, End::Stopped(Limit::DeviceMemory(_) | Limit::States(_))) => return None,
+            (End::Stopped(_), _) | (End::Violation, End::Stopped(Limit::DeviceMemory(_) | Limit::States(_))) => {
+                return None;
+            }
             (_, End::Stopped(Limit::EndlessSequence(_))) => return None,
             (plain, ours) => panic!("{name}: {plain:?} and {ours:?}"),
         }
