@@ -6,7 +6,7 @@
 use kripke_model::{Batch, State};
 use kripke_search::{AcceleratorFailure, CycleStep};
 
-use crate::device::{Device, Kernel, Parameters};
+use crate::device::{Device, Kernel, Parameters, Purpose};
 use crate::explorer::{Explorer, Left, Level, READ, lost};
 
 /// What a successor is told, and what a scan does: the numbers of `kernel/places.cuh`.
@@ -139,9 +139,9 @@ impl<D: Device> Explorer<D> {
         let Queue { step, count, told, .. } = self.queue;
         let (part, passes) = ((count - told).min(self.plan.listed), self.plan.passes);
         for pass in 0..passes {
-            let all = self.step_parameters(step);
-            let parameters = Parameters { in_begin: told, in_count: part, passes, pass, ..all };
-            self.device.launch(Kernel::TellSuccessors, part, &parameters).map_err(lost)?;
+            let (all, purpose) = (self.step_parameters(step), Purpose::Tell as u64);
+            let parameters = Parameters { in_begin: told, in_count: part, passes, pass, purpose, ..all };
+            self.device.launch(Kernel::ExpandStates, part, &parameters).map_err(lost)?;
         }
         self.queue.told += part;
         let Counted { left, queued, found, .. } = self.count()?;

@@ -8,11 +8,11 @@ use kripke_model::{Batch, State};
 use kripke_search::{Accelerator, AcceleratorFailure, CycleStep, Expanded};
 
 use crate::cycles::Queue;
-use crate::device::{Address, Device, DeviceError, Kernel, Parameters};
+use crate::device::{Address, Device, DeviceError, Kernel, Parameters, Purpose};
 use crate::memory_plan::{BUCKET, COUNTER_BYTES, MemoryPlan};
 use crate::source::ModelText;
 
-/// Levels of at most so many states are expanded together in one launch, as in `kernel/levels.cu`.
+/// Levels of at most so many states are expanded together in one launch, as in `kernel/levels.cuh`.
 const SMALL_LEVEL: u64 = 4096;
 
 /// The most levels of such a launch.
@@ -171,8 +171,9 @@ impl<D: Device> Explorer<D> {
     fn list(&mut self, part: Level, given: u64) -> Result<u64, AcceleratorFailure> {
         let at = self.base.counters + 8 * (COUNTERS as u64 - 1);
         self.device.write(at, &[0]).map_err(lost)?;
-        let parameters = Parameters { given_count: given, ..self.parameters(part) };
-        self.device.launch(Kernel::FindOrigins, part.places, &parameters).map_err(lost)?;
+        let purpose = Purpose::Compare as u64;
+        let parameters = Parameters { given_count: given, purpose, ..self.parameters(part) };
+        self.device.launch(Kernel::ExpandStates, part.places, &parameters).map_err(lost)?;
         let mut listed = [0];
         self.device.read(at, &mut listed).map_err(lost)?;
         Ok(listed[0])
@@ -223,7 +224,7 @@ impl<D: Device> Explorer<D> {
         self.written = level.end() + self.room();
         for pass in 0..passes {
             let parameters = Parameters { passes, pass, ..self.parameters(level) };
-            self.device.launch(Kernel::ExpandLevel, level.places, &parameters).map_err(lost)?;
+            self.device.launch(Kernel::ExpandStates, level.places, &parameters).map_err(lost)?;
         }
         self.read_counters()
     }
@@ -233,7 +234,7 @@ impl<D: Device> Explorer<D> {
         let level = self.level();
         self.written = level.end() + self.room() + most_levels * SMALL_LEVEL;
         let parameters = Parameters { most_levels, sizes: self.base.given, ..self.parameters(level) };
-        self.device.launch(Kernel::ExpandLevels, SMALL_LEVEL, &parameters).map_err(lost)?;
+        self.device.launch(Kernel::ExpandStates, SMALL_LEVEL, &parameters).map_err(lost)?;
         let mut ended = [0];
         self.device.read(self.base.counters + 8 * LEVELS, &mut ended).map_err(lost)?;
         let mut sizes = vec![0; 2 * ended[0] as usize];

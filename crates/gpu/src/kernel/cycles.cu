@@ -1,36 +1,5 @@
 // The kernels of a search for accepting cycles: one-way-catch-them-young (I. Cerna and R. Pelanek, SPIN 2003) on the places of the table.
 
-// Tells the staged keys. Afterwards all threads of the block agree on whether to leave off.
-__device__ __forceinline__ void tell_staged(const Parameters& p, const Key* staged, u32* used, u32* full) {
-  __syncthreads();
-  u32 count = *used < STAGED ? *used : STAGED;
-  u64 reported = threadIdx.x == 0 ? __ldcg(&p.counters[FULL]) : 0;
-  for (u32 i = threadIdx.x; i < count; i += THREADS) tell(p, staged[i]);
-  __syncthreads();
-  if (threadIdx.x == 0) { *used = 0; *full = reported != 0; }
-  __syncthreads();
-}
-
-// Tells the successors of queued places. A state that is left tells some of them here, the same ones in every step, and the host tells all.
-extern "C" __global__ void __launch_bounds__(THREADS) tell_successors(const __grid_constant__ Parameters p) {
-  __shared__ Key staged[STAGED];
-  __shared__ u32 used, full;
-  if (threadIdx.x == 0) used = 0;
-  __syncthreads();
-  for (u64 first = (u64)blockIdx.x * THREADS; first < p.in_count; first += (u64)gridDim.x * THREADS) {
-    u64 at = first + threadIdx.x;
-    if (at < p.in_count) {
-      u64 place = __ldcg(p.queue + p.in_begin + at);
-      Key key = key_at(p, place);
-      if (p.pass == 0) atomicAnd(p.marks + place, ~PENDING);
-      Stage stage{p, staged, &used, 0};
-      if (expand(state_of(key), stage) != MODEL_DONE && p.pass == 0) leave(p, key);
-    }
-    tell_staged(p, staged, &used, &full);
-    if (full) break;
-  }
-}
-
 // Tells states of the host.
 extern "C" __global__ void __launch_bounds__(THREADS) tell_given(const __grid_constant__ Parameters p) {
   for (u64 at = (u64)blockIdx.x * THREADS + threadIdx.x; at < p.given_count; at += (u64)gridDim.x * THREADS) {

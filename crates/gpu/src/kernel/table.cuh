@@ -45,6 +45,7 @@ struct Parameters {
   u64 places;      // places that may have a key
   u64 step;        // what successors are told
   u64 target;      // the place of the state from which a cycle is searched
+  u64 purpose;     // for what states are expanded
   u64 most_levels; // of a launch that expands several levels
   u64* sizes;      // places and holes of those levels
 };
@@ -52,6 +53,7 @@ struct Parameters {
 // A launch that expands several levels has two banks of the first ones: levels use them in turn.
 enum { APPENDED, TRANSITIONS, HOLES, FULL, LEFT, QUEUED, INSIDE_COUNT, FOUND, LEVELS, ARRIVED, RELEASED };
 #define BANK 16
+enum { INSERT, COMPARE, TELL };
 enum { TABLE_FULL = 1, RING_FULL = 2, DEGREE_FULL = 4, NOT_STORED = 8 };
 
 HD u64 mix(u64 k) {

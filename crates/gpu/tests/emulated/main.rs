@@ -230,7 +230,7 @@ fn a_full_table_ends_the_expansion() {
     device.write(ring, &level).expect("a device");
     let lists = Parameters { counters: start, left, left_room: 100, passes: 1, ..Parameters::default() };
     let levels = Parameters { ring, ring_size: 1000, in_count: 100, out_begin: 100, out_room: 900, ..lists };
-    device.launch(Kernel::ExpandLevel, 100, &Parameters { table, buckets: 1, ..levels }).expect("a device");
+    device.launch(Kernel::ExpandStates, 100, &Parameters { table, buckets: 1, ..levels }).expect("a device");
     let mut counters = [0; 5];
     device.read(start, &mut counters).expect("a device");
     let [appended, transitions, _, full, _] = counters;

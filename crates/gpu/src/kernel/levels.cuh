@@ -1,4 +1,6 @@
-// Several small levels in one launch, by a few blocks that all run at a time and wait for each other after each level.
+// Several small levels in one launch, by a few blocks that all run at a time and wait for each other after each level. The launch ends with a
+// level that is large, empty or last, or has states that are left, or when the memory is full. That level has not ended, as after
+// a launch for one level.
 
 // Larger levels are expanded by launches of their own.
 #define SMALL_LEVEL 4096
@@ -40,36 +42,12 @@ __device__ __forceinline__ bool wait_for_all(const Parameters& p, u64* counters,
   return *ends;
 }
 
-// Expands a level and those after it, until one is large, empty or last, or has states that are left, or the memory is full. The last level
-// is one that has not ended, as after a launch for one level.
-extern "C" __global__ void __launch_bounds__(THREADS) expand_levels(const __grid_constant__ Parameters given) {
-  __shared__ Key staged[STAGED];
-  __shared__ u32 used, full, ends;
-  Parameters p = given;
-  u64 transitions = 0;
-  if (threadIdx.x == 0) used = 0;
-  __syncthreads();
-  for (u64 level = 0;; level++) {
-    for (u64 first = (u64)blockIdx.x * THREADS; first < p.in_count; first += (u64)gridDim.x * THREADS) {
-      u64 at = first + threadIdx.x;
-      if (at < p.in_count) {
-        Key key = load_key(p.ring + ring_index(p, p.in_begin, at));
-        if (!is_hole(key)) {
-          Apart apart{p, Stage{p, staged, &used, 0}, false, false};
-          if (expand_apart(state_of(key), apart) == MODEL_DONE) transitions += apart.stage.emitted;
-          else leave(p, key);
-        }
-      }
-      insert_staged(p, staged, &used, &full);
-    }
-    if (wait_for_all(p, given.counters, level, &ends)) break;
-    u64 count = __ldcg(&p.sizes[2 * level]);
-    p.counters = p.counters == given.counters ? given.counters + BANK : given.counters;
-    p.in_begin = p.out_begin;
-    p.in_count = count;
-    p.out_begin = ring_index(p, p.out_begin, count);
-    p.out_room = KEYS_IN_TABLE ? p.ring_size - count : p.out_room - count;
-  }
-  __syncwarp();
-  add_to(&given.counters[TRANSITIONS], transitions);
+// The last level becomes the one that is expanded.
+__device__ __forceinline__ void go_to_next_level(Parameters& p, u64* counters, u64 level) {
+  u64 count = __ldcg(&p.sizes[2 * level]);
+  p.counters = p.counters == counters ? counters + BANK : counters;
+  p.in_begin = p.out_begin;
+  p.in_count = count;
+  p.out_begin = ring_index(p, p.out_begin, count);
+  p.out_room = KEYS_IN_TABLE ? p.ring_size - count : p.out_room - count;
 }
