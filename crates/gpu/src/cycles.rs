@@ -6,15 +6,15 @@
 use kripke_model::{Batch, State};
 use kripke_search::{AcceleratorFailure, CycleStep};
 
-use crate::device::{Device, Kernel, Parameters};
+use crate::device::{Device, Kernel, Parameters, Purpose};
 use crate::explorer::{Explorer, Left, Level, READ, lost};
 
-/// What is done with a successor, and what a scan does: the numbers of `kernel/table.cuh`.
+/// What a successor is told, and what a scan does: the numbers of `kernel/places.cuh`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[repr(u64)]
-pub(crate) enum Step {
+enum Step {
     #[default]
-    Store,
+    None,
     Accept,
     Reach,
     Eliminate,
@@ -24,7 +24,6 @@ pub(crate) enum Step {
     Refill,
     Count,
     Candidates,
-    Compare,
 }
 
 /// The first of the counters that a step uses, and their number, in the order of `kernel/table.cuh`: full, left, queued, inside, found.
@@ -140,9 +139,9 @@ impl<D: Device> Explorer<D> {
         let Queue { step, count, told, .. } = self.queue;
         let (part, passes) = ((count - told).min(self.plan.listed), self.plan.passes);
         for pass in 0..passes {
-            let all = self.step_parameters(step);
-            let parameters = Parameters { in_begin: told, in_count: part, passes, pass, ..all };
-            self.device.launch(Kernel::TellSuccessors, part, &parameters).map_err(lost)?;
+            let (all, purpose) = (self.step_parameters(step), Purpose::Tell as u64);
+            let parameters = Parameters { in_begin: told, in_count: part, passes, pass, purpose, ..all };
+            self.device.launch(Kernel::ExpandStates, part, &parameters).map_err(lost)?;
         }
         self.queue.told += part;
         let Counted { left, queued, found, .. } = self.count()?;

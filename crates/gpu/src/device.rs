@@ -67,15 +67,11 @@ impl std::error::Error for DeviceError {}
 /// The kernels, in the order of the table in `kernel/emulation.cpp`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kernel {
-    /// Expands the states of a level.
-    ExpandLevel,
+    /// Expands states, for one of several [purposes](Purpose).
+    ExpandStates,
     /// Inserts states of the host.
     AddGiven,
-    /// Lists the states of a level that may have one of the given states as successor: those that are left to the host, and those that have one.
-    FindOrigins,
-    /// Tells the successors of queued places. It and the following ones are those of a search for cycles.
-    TellSuccessors,
-    /// Tells states of the host.
+    /// Tells states of the host. It and the following one are those of a search for cycles.
     TellGiven,
     /// Begins a step at all places, or counts places.
     ScanPlaces,
@@ -83,22 +79,33 @@ pub enum Kernel {
 
 impl Kernel {
     /// The kernels of every search, in order.
-    pub const OF_ALL: [Kernel; 3] = [Kernel::ExpandLevel, Kernel::AddGiven, Kernel::FindOrigins];
+    pub const OF_ALL: [Kernel; 2] = [Kernel::ExpandStates, Kernel::AddGiven];
 
     /// The other kernels of a search for cycles, in order.
-    pub const OF_CYCLES: [Kernel; 3] = [Kernel::TellSuccessors, Kernel::TellGiven, Kernel::ScanPlaces];
+    pub const OF_CYCLES: [Kernel; 2] = [Kernel::TellGiven, Kernel::ScanPlaces];
 
     /// The name of the function.
     pub fn name(self) -> &'static str {
         match self {
-            Kernel::ExpandLevel => "expand_level",
+            Kernel::ExpandStates => "expand_states",
             Kernel::AddGiven => "add_given",
-            Kernel::FindOrigins => "find_origins",
-            Kernel::TellSuccessors => "tell_successors",
             Kernel::TellGiven => "tell_given",
             Kernel::ScanPlaces => "scan_places",
         }
     }
+}
+
+/// For what states are expanded: the numbers of `kernel/table.cuh`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u64)]
+pub enum Purpose {
+    /// New successors are the next level.
+    Insert,
+    /// States are listed that may have one of the given states as successor: those that are left to the host, those that have one, and
+    /// perhaps others.
+    Compare,
+    /// Successors of queued places are told.
+    Tell,
 }
 
 /// The parameters of a launch: `struct Parameters` of `kernel/table.cuh`, word by word.
@@ -149,6 +156,12 @@ pub struct Parameters {
     pub step: u64,
     /// The place of the state from which a cycle is searched.
     pub target: u64,
+    /// For what states are expanded: see [`Purpose`].
+    pub purpose: u64,
+    /// The most levels of a launch that expands several. Its blocks wait for each other.
+    pub most_levels: u64,
+    /// The places and the holes of these levels.
+    pub sizes: Address,
 }
 
 impl Parameters {
@@ -180,6 +193,9 @@ impl Parameters {
             self.places,
             self.step,
             self.target,
+            self.purpose,
+            self.most_levels,
+            self.sizes,
         ]
     }
 }

@@ -150,8 +150,9 @@ impl Device for Emulation {
     }
 
     fn launch(&mut self, kernel: Kernel, items: u64, parameters: &Parameters) -> Result<(), DeviceError> {
-        // Several blocks, so that the loops of kernels over blocks are executed.
-        self.send(&[4, kernel as u64, items.clamp(1, 7)])?;
+        // Several blocks, so that the loops of kernels over blocks are executed. Blocks that wait for each other can't run one after the other.
+        let most = if parameters.most_levels > 1 { 1 } else { 7 };
+        self.send(&[4, kernel as u64, items.clamp(1, most)])?;
         self.send(&parameters.words())
     }
 }

@@ -5,12 +5,21 @@
 
 use kripke_model::words::words_of;
 use kripke_model::{Batch, State};
-use kripke_search::{Accelerator, AcceleratorFailure, CycleStep};
+use kripke_search::{Accelerator, AcceleratorFailure, CycleStep, Expanded};
 
-use crate::cycles::{Queue, Step};
-use crate::device::{Address, Device, DeviceError, Kernel, Parameters};
+use crate::cycles::Queue;
+use crate::device::{Address, Device, DeviceError, Kernel, Parameters, Purpose};
 use crate::memory_plan::{BUCKET, COUNTER_BYTES, MemoryPlan};
 use crate::source::ModelText;
+
+/// Levels of at most so many states are expanded together in one launch, as in `kernel/levels.cuh`.
+const SMALL_LEVEL: u64 = 4096;
+
+/// The most levels of such a launch.
+const MOST_LEVELS: u64 = 1024;
+
+/// The counter of levels that a launch has ended, as in `kernel/table.cuh`.
+const LEVELS: u64 = 8;
 
 /// States that are read from a device at a time.
 pub(crate) const READ: u64 = 1 << 16;
@@ -162,8 +171,9 @@ impl<D: Device> Explorer<D> {
     fn list(&mut self, part: Level, given: u64) -> Result<u64, AcceleratorFailure> {
         let at = self.base.counters + 8 * (COUNTERS as u64 - 1);
         self.device.write(at, &[0]).map_err(lost)?;
-        let parameters = Parameters { given_count: given, step: Step::Compare as u64, ..self.parameters(part) };
-        self.device.launch(Kernel::FindOrigins, part.places, &parameters).map_err(lost)?;
+        let purpose = Purpose::Compare as u64;
+        let parameters = Parameters { given_count: given, purpose, ..self.parameters(part) };
+        self.device.launch(Kernel::ExpandStates, part.places, &parameters).map_err(lost)?;
         let mut listed = [0];
         self.device.read(at, &mut listed).map_err(lost)?;
         Ok(listed[0])
@@ -206,6 +216,36 @@ impl<D: Device> Explorer<D> {
         self.larger.clear();
         self.base = lay_out(&self.plan, self.device.allocate(self.plan.bytes).map_err(lost)?);
         Ok(())
+    }
+
+    /// Expands the last level.
+    fn launch_level(&mut self) -> Result<(), AcceleratorFailure> {
+        let (level, passes) = (self.level(), self.plan.passes);
+        self.written = level.end() + self.room();
+        for pass in 0..passes {
+            let parameters = Parameters { passes, pass, ..self.parameters(level) };
+            self.device.launch(Kernel::ExpandStates, level.places, &parameters).map_err(lost)?;
+        }
+        self.read_counters()
+    }
+
+    /// Expands small levels, the last one first. Returns the number of states of each further level.
+    fn launch_levels(&mut self, most_levels: u64) -> Result<Vec<u64>, AcceleratorFailure> {
+        let level = self.level();
+        self.written = level.end() + self.room() + most_levels * SMALL_LEVEL;
+        let parameters = Parameters { most_levels, sizes: self.base.given, ..self.parameters(level) };
+        self.device.launch(Kernel::ExpandStates, SMALL_LEVEL, &parameters).map_err(lost)?;
+        let mut ended = [0];
+        self.device.read(self.base.counters + 8 * LEVELS, &mut ended).map_err(lost)?;
+        let mut sizes = vec![0; 2 * ended[0] as usize];
+        self.device.read(self.base.given, &mut sizes).map_err(lost)?;
+        let mut further = Vec::new();
+        for size in sizes.chunks(2) {
+            self.levels.push(Level { begin: self.level().end(), places: size[0] });
+            further.push(size[0] - size[1]);
+        }
+        self.written = self.level().end() + self.room();
+        self.read_counters().map(|()| further)
     }
 
     /// Whether the places of a level still have its keys.
@@ -268,21 +308,20 @@ impl<D: Device> Accelerator for Explorer<D> {
         self.end_level().map(|_| ())
     }
 
-    fn expand_level(&mut self) -> Result<u64, AcceleratorFailure> {
-        let (level, passes) = (self.level(), self.plan.passes);
-        self.written = level.end() + self.room();
+    fn expand_levels(&mut self, most: u32) -> Result<Expanded, AcceleratorFailure> {
         self.device.clear(self.base.counters, COUNTER_BYTES).map_err(lost)?;
-        for pass in 0..passes {
-            let parameters = Parameters { passes, pass, ..self.parameters(level) };
-            self.device.launch(Kernel::ExpandLevel, level.places, &parameters).map_err(lost)?;
-        }
-        self.read_counters()?;
-        let listed = self.counters.left;
+        // Two words of the list of the host for each level.
+        let most = u64::from(most).min(MOST_LEVELS).min(self.plan.listed * self.plan.key_bytes() / 16);
+        let further = match self.level().places <= SMALL_LEVEL && most > 1 {
+            true => self.launch_levels(most)?,
+            false => self.launch_level().map(|()| Vec::new())?,
+        };
+        let (listed, level) = (self.counters.left, self.level());
         self.left = match listed <= self.plan.listed {
             true => Left::listed(listed),
             false => Left { rest: level, ..Left::default() },
         };
-        Ok(self.counters.transitions)
+        Ok(Expanded { transitions: self.counters.transitions, further })
     }
 
     fn take_left(&mut self, out: &mut Batch) -> Result<(), AcceleratorFailure> {

@@ -23,7 +23,7 @@ pub const MOST_BITS: u32 = 255;
 
 const DEVICE: &str = include_str!("kernel/device.cuh");
 const TABLE: &str = include_str!("kernel/table.cuh");
-const KERNELS: &str = include_str!("kernel/explore.cu");
+const KERNELS: &str = concat!(include_str!("kernel/levels.cuh"), include_str!("kernel/explore.cu"));
 /// What a search for cycles has before and after the kernels of every search.
 const CYCLES: [&str; 2] =
     [concat!("#define CYCLES\n", include_str!("kernel/places.cuh")), include_str!("kernel/cycles.cu")];

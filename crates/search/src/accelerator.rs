@@ -31,8 +31,9 @@ pub trait Accelerator {
     /// Forgets all states, and stores the initial one as level 0.
     fn begin(&mut self, initial: &State) -> Result<(), AcceleratorFailure>;
 
-    /// Expands the last level, and returns the number of transitions from the states that are not left.
-    fn expand_level(&mut self) -> Result<u64, AcceleratorFailure>;
+    /// Expands the last level. The machine may then go on by itself, as long as no state is left, with up to so many levels in all: each has
+    /// ended then, except for the last one that was expanded.
+    fn expand_levels(&mut self, most: u32) -> Result<Expanded, AcceleratorFailure>;
 
     /// Appends states of this level that are left, each once. It appends none when it has given all.
     fn take_left(&mut self, out: &mut Batch) -> Result<(), AcceleratorFailure>;
@@ -77,6 +78,15 @@ pub trait Accelerator {
 
     /// Memory of the machine that is in use, in bytes.
     fn bytes(&self) -> u64;
+}
+
+/// What a machine has expanded.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Expanded {
+    /// The number of transitions from states that are not left.
+    pub transitions: u64,
+    /// The number of states of each level after the first one that was expanded.
+    pub further: Vec<u64>,
 }
 
 /// The steps of a search for accepting cycles. They make a set of states smaller that contains every accepting cycle.

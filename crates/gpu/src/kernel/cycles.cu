@@ -1,27 +1,5 @@
 // The kernels of a search for accepting cycles: one-way-catch-them-young (I. Cerna and R. Pelanek, SPIN 2003) on the places of the table.
 
-struct Tell {
-  const Parameters& p;
-  __device__ __forceinline__ void operator()(bool is_key, const Key& key, u32) const {
-    if (is_key && is_of_pass(p, key)) tell(p, key);
-  }
-};
-
-// Tells the successors of queued places. A state that is left tells some of them here, the same ones in every step, and the host tells all.
-extern "C" __global__ void __launch_bounds__(THREADS) tell_successors(const __grid_constant__ Parameters p) {
-  begin_staging();
-  for (u64 first = (u64)blockIdx.x * THREADS; first < p.in_count; first += (u64)gridDim.x * THREADS) {
-    u64 at = first + threadIdx.x;
-    if (at < p.in_count) {
-      u64 place = __ldcg(p.queue + p.in_begin + at);
-      Key key = key_at(p, place);
-      if (p.pass == 0) atomicAnd(p.marks + place, ~PENDING);
-      if ((stage_successors(p, key) & LEFT_TO_HOST) && p.pass == 0) leave(p, key);
-    }
-    if (use_staged(p, Tell{p})) break;
-  }
-}
-
 // Tells states of the host.
 extern "C" __global__ void __launch_bounds__(THREADS) tell_given(const __grid_constant__ Parameters p) {
   for (u64 at = (u64)blockIdx.x * THREADS + threadIdx.x; at < p.given_count; at += (u64)gridDim.x * THREADS) {

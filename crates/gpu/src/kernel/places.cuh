@@ -13,6 +13,9 @@
 #define MOST_DEGREE (DEGREE / 2)
 #define NOWHERE (~0ull)
 
+// What is done with a successor, and what a scan over all places does.
+enum { NOT_TOLD, ACCEPT, REACH, ELIMINATE, START, COME_ROUND, INCLUDE, REFILL, COUNT, CANDIDATES };
+
 #if KEYS_IN_TABLE
 #define SLOTS (4 / KEY_WORDS)
 __device__ __forceinline__ Key key_at(const Parameters& p, u64 place) { return load_key((const Key*)p.table + place); }

@@ -43,13 +43,17 @@ struct Parameters {
   u64* queued;     // places that are queued meanwhile
   u64 queue_room;
   u64 places;      // places that may have a key
-  u64 step;        // what is done with successors
+  u64 step;        // what successors are told
   u64 target;      // the place of the state from which a cycle is searched
+  u64 purpose;     // for what states are expanded
+  u64 most_levels; // of a launch that expands several levels
+  u64* sizes;      // places and holes of those levels
 };
 
-enum { APPENDED, TRANSITIONS, HOLES, FULL, LEFT, QUEUED, INSIDE_COUNT, FOUND, COUNTERS };
-// What is done with a successor, and what a scan over all places does.
-enum { STORE, ACCEPT, REACH, ELIMINATE, START, COME_ROUND, INCLUDE, REFILL, COUNT, CANDIDATES, COMPARE };
+// A launch that expands several levels has two banks of the first ones: levels use them in turn.
+enum { APPENDED, TRANSITIONS, HOLES, FULL, LEFT, QUEUED, INSIDE_COUNT, FOUND, LEVELS, ARRIVED, RELEASED };
+#define BANK 16
+enum { INSERT, COMPARE, TELL };
 enum { TABLE_FULL = 1, RING_FULL = 2, DEGREE_FULL = 4, NOT_STORED = 8 };
 
 HD u64 mix(u64 k) {
@@ -126,6 +130,10 @@ __device__ __forceinline__ u64 ring_index(const Parameters& p, u64 begin, u64 of
 
 __device__ __forceinline__ void report_full(const Parameters& p, u64 what) { atomicOr(&p.counters[FULL], what); }
 
+#ifndef EMULATED
+__device__ __forceinline__ void fence() { __threadfence(); }
+#endif
+
 // A place in the list of a counter for every lane that calls this together with others.
 __device__ __forceinline__ u64 reserve(u64* counter) {
   unsigned together = __activemask();
@@ -187,9 +195,6 @@ __device__ __forceinline__ bool insert(const Parameters& p, const Key& key) {
 }
 #else
 #define INDEX_MASK ((1ull << 40) - 1)
-#ifndef EMULATED
-__device__ __forceinline__ void fence() { __threadfence(); }
-#endif
 // Another thread has stored the same key: the place in the ring stays empty.
 __device__ __forceinline__ void leave_hole(const Parameters& p, u64 mine) {
   Key none;

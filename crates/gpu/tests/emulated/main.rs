@@ -14,7 +14,7 @@ use kripke_gpu::device::{Device, Kernel, Parameters};
 use kripke_gpu::emulation::{Emulated, Emulation, has_compiler};
 use kripke_gpu::{Explorer, MemoryPlan};
 use kripke_model::Batch;
-use kripke_search::{Accelerator, AcceleratorFailure};
+use kripke_search::{Accelerator, AcceleratorFailure, Expanded};
 
 /// A new directory.
 fn directory() -> PathBuf {
@@ -46,11 +46,18 @@ struct Counted {
 }
 
 fn explore(model: Counters, explorer: &mut dyn Accelerator) -> Result<Counted, AcceleratorFailure> {
+    explore_by(model, explorer, u32::MAX)
+}
+
+/// Explores with launches of at most so many levels.
+fn explore_by(model: Counters, explorer: &mut dyn Accelerator, most: u32) -> Result<Counted, AcceleratorFailure> {
     let mut counted = Counted { states: 1, transitions: 0, levels: 0, left: 0 };
     explorer.begin(&model.initial())?;
     loop {
-        counted.levels += 1;
-        counted.transitions += explorer.expand_level()?;
+        let Expanded { transitions, further } = explorer.expand_levels(most)?;
+        counted.levels += 1 + further.len() as u64;
+        counted.states += further.iter().sum::<u64>();
+        counted.transitions += transitions;
         loop {
             let (mut left, mut successors) = (Batch::new(), Batch::new());
             explorer.take_left(&mut left)?;
@@ -109,6 +116,46 @@ fn counts_are_exact() {
             assert_eq!(counted, Ok(expected(model)), "{bits} bits, swaps {swaps_128_bits}");
         }
     }
+}
+
+/// Levels that are expanded together, with few states that are left and with many. The largest levels have launches of their own.
+#[test]
+fn small_levels_are_expanded_together() {
+    if !can_emulate() {
+        return;
+    }
+    for bits in [32, 127, 200] {
+        for left in [1000, 9] {
+            let model = Counters { counters: 4, bits, limit: 20, left };
+            let mut explorer = explorer(model, Emulated { memory: 64 << 20, ..Emulated::default() });
+            for most in [1, 7, u32::MAX] {
+                let counted = explore_by(model, &mut explorer, most);
+                assert_eq!(counted, Ok(expected(model)), "{bits} bits, {left} left, {most} levels");
+            }
+            assert_eq!(levels_together(model, &mut explorer), 6, "{bits} bits");
+            explore(model, &mut explorer).expect("enough memory");
+            let mut found = Batch::new();
+            for depth in 0..=3 {
+                found.clear();
+                assert_eq!(explorer.origins(depth, &Batch::new(), &mut found), Ok(true));
+                assert!(
+                    found.states().all(|state| model.sum(state) == u64::from(depth)),
+                    "the states of level {depth}"
+                );
+            }
+        }
+    }
+}
+
+/// The number of further levels that a launch for seven levels expands after the initial state, which is left.
+fn levels_together(model: Counters, explorer: &mut Explorer<Emulation>) -> usize {
+    explorer.begin(&model.initial()).expect("memory");
+    assert_eq!(explorer.expand_levels(7).expect("a device").further, [0; 0]);
+    let mut successors = Batch::new();
+    model.expand(&model.initial(), &mut successors);
+    explorer.add(&successors).expect("memory");
+    explorer.end_level().expect("a device");
+    explorer.expand_levels(7).expect("a device").further.len()
 }
 
 /// A level in several passes, each of which inserts a part of the states.
@@ -183,7 +230,7 @@ fn a_full_table_ends_the_expansion() {
     device.write(ring, &level).expect("a device");
     let lists = Parameters { counters: start, left, left_room: 100, passes: 1, ..Parameters::default() };
     let levels = Parameters { ring, ring_size: 1000, in_count: 100, out_begin: 100, out_room: 900, ..lists };
-    device.launch(Kernel::ExpandLevel, 100, &Parameters { table, buckets: 1, ..levels }).expect("a device");
+    device.launch(Kernel::ExpandStates, 100, &Parameters { table, buckets: 1, ..levels }).expect("a device");
     let mut counters = [0; 5];
     device.read(start, &mut counters).expect("a device");
     let [appended, transitions, _, full, _] = counters;
@@ -297,5 +344,5 @@ fn a_lost_device_is_an_error() {
     let mut explorer = explorer(MODEL, Emulated::default());
     explorer.begin(&MODEL.initial()).expect("a device");
     explorer.device().lose();
-    assert!(matches!(explorer.expand_level(), Err(AcceleratorFailure::Lost(_))));
+    assert!(matches!(explorer.expand_levels(1), Err(AcceleratorFailure::Lost(_))));
 }

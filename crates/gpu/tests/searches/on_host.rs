@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use kripke_model::{Batch, Choice, State, Successors};
-use kripke_search::{Accelerator, AcceleratorFailure, CycleStep};
+use kripke_search::{Accelerator, AcceleratorFailure, CycleStep, Expanded};
 
 use crate::cycle_steps::CycleSteps;
 
@@ -42,6 +42,27 @@ impl<'m> OnHost<'m> {
         if self.known.len() > self.most { Err(AcceleratorFailure::Full(7)) } else { Ok(()) }
     }
 
+    fn expand_level(&mut self) -> Result<u64, AcceleratorFailure> {
+        let (mut transitions, mut batch) = (0, Batch::new());
+        for state in self.levels.last().cloned().unwrap_or_default() {
+            let (is_left, accepting) = self.look(&state, &mut batch);
+            if accepting {
+                self.steps.accepting.insert(state.clone());
+            }
+            // Some successors of states that are left are stored all the same.
+            let stored = if is_left { batch.len() / 2 } else { batch.len() };
+            if is_left {
+                self.left.push(state);
+            } else {
+                transitions += batch.len() as u64;
+            }
+            for at in 0..stored {
+                self.store(batch.state(at))?;
+            }
+        }
+        Ok(transitions)
+    }
+
     /// Expands a state. Returns whether it is left, and whether the machine knows that it is accepting.
     fn look(&mut self, state: &State, batch: &mut Batch) -> (bool, bool) {
         batch.clear();
@@ -71,25 +92,14 @@ impl Accelerator for OnHost<'_> {
         self.end_level().map(|_| ())
     }
 
-    fn expand_level(&mut self) -> Result<u64, AcceleratorFailure> {
-        let (mut transitions, mut batch) = (0, Batch::new());
-        for state in self.levels.last().cloned().unwrap_or_default() {
-            let (is_left, accepting) = self.look(&state, &mut batch);
-            if accepting {
-                self.steps.accepting.insert(state.clone());
-            }
-            // Some successors of states that are left are stored all the same.
-            let stored = if is_left { batch.len() / 2 } else { batch.len() };
-            if is_left {
-                self.left.push(state);
-            } else {
-                transitions += batch.len() as u64;
-            }
-            for at in 0..stored {
-                self.store(batch.state(at))?;
-            }
+    fn expand_levels(&mut self, most: u32) -> Result<Expanded, AcceleratorFailure> {
+        let mut expanded = Expanded { transitions: self.expand_level()?, further: Vec::new() };
+        // It goes on by itself for a few levels.
+        while self.left.is_empty() && !self.next.is_empty() && expanded.further.len() + 1 < most.min(4) as usize {
+            expanded.further.push(self.end_level()?);
+            expanded.transitions += self.expand_level()?;
         }
-        Ok(transitions)
+        Ok(expanded)
     }
 
     fn take_left(&mut self, out: &mut Batch) -> Result<(), AcceleratorFailure> {

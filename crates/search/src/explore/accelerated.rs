@@ -7,7 +7,7 @@ use kripke_model::{Batch, Choice, Successors};
 use super::error_collector::{ErrorCollector, Findings, LevelFindings};
 use super::trail::{self, PartialTrail, Wanted};
 use super::{Cycles, Factory, Fairness, Options, StoreKind, max_depth};
-use crate::accelerator::{Accelerator, AcceleratorFailure};
+use crate::accelerator::{Accelerator, AcceleratorFailure, Expanded};
 use crate::budget::{Budget, Limit};
 use crate::outcome::{End, Exhausted, Outcome, Statistics, Violation};
 use crate::progress::{Progress, Snapshot};
@@ -18,7 +18,8 @@ const SHARE: usize = 1 << 10;
 
 /// Explores with a machine that stores and expands states: breadth-first, for errors in states and transitions, and then for accepting
 /// cycles if the options ask for them. Verdict and counts are those of [`explore`](super::explore()) without partial-order reduction; so are
-/// errors and trails unless the question is about cycles. Limits are observed between levels.
+/// errors and trails unless the question is about cycles. Limits are observed between levels, and not between those that the machine expands by
+/// itself, except for a limit of depth.
 ///
 /// # Panics
 /// If the options demand another search: for a CTL formula, for fair cycles, for cycles with several acceptance marks, for all cycles. If
@@ -179,8 +180,10 @@ impl<'a, 'm> Search<'a, 'm> {
     fn run(&mut self, max_depth: u32, ended: &mut dyn FnMut(Vec<LevelFindings>, u32) -> bool) -> Result<(), Limit> {
         self.machine.begin(&self.start)?;
         self.counts = Counts { states: 1, ..Counts::default() };
-        for depth in 0.. {
-            let new = self.expand_level(depth)?;
+        let mut next = 0;
+        loop {
+            let (depth, new) = self.expand_levels(next, max_depth)?;
+            next = depth + 1;
             let findings = self.workers.iter_mut().filter_map(|worker| worker.errors.take_findings()).collect();
             if ended(findings, depth) || new == 0 {
                 return Ok(());
@@ -193,18 +196,21 @@ impl<'a, 'm> Search<'a, 'm> {
                 return Err(Limit::Depth(max_depth));
             }
         }
-        Ok(())
     }
 
-    /// Expands the last level, and returns the number of states of the next one.
-    fn expand_level(&mut self, depth: u32) -> Result<u64, Limit> {
+    /// Expands the last level, which is at this depth, and others if the machine goes on by itself, up to another depth. Returns the depth of
+    /// the last one that was expanded, and the number of states of the next one.
+    fn expand_levels(&mut self, depth: u32, max_depth: u32) -> Result<(u32, u64), Limit> {
+        let Expanded { transitions, further } = self.machine.expand_levels((max_depth - depth).saturating_add(1))?;
+        let depth = depth + further.len() as u32;
         self.counts.depth = u64::from(depth);
-        self.counts.transitions += self.machine.expand_level()?;
+        self.counts.states += further.iter().sum::<u64>();
+        self.counts.transitions += transitions;
         self.expand_left()?;
         let new = self.machine.end_level()?;
         self.counts.states += new;
         self.report(new);
-        Ok(new)
+        Ok((depth, new))
     }
 
     /// Expands the states of the level that the machine has left.

@@ -127,7 +127,7 @@ impl Search<'_, '_> {
         self.machine.begin(&self.start)?;
         let mut depth = 0;
         while !self.precedes(depth, to)? {
-            let new = self.expand_level(depth)?;
+            let (_, new) = self.expand_levels(depth, depth)?;
             self.workers.iter_mut().for_each(|worker| drop(worker.errors.take_findings()));
             self.budget.check(0)?;
             if new == 0 {
