@@ -58,8 +58,13 @@ pub(super) fn values<S: Store>(
 ) -> Result<Values, Stop> {
     let logs = explore(evaluator, factory, root)?;
     let search = evaluator.search;
+    let peak = TransitionGraph::bytes_to_build(&logs);
+    evaluator.keep_peak(peak);
+    search.check(peak, 0);
+    if let Some(limit) = search.take_limit() {
+        return Err(Stop::Limit(limit));
+    }
     let graph = TransitionGraph::new(logs, search.threads);
-    evaluator.keep_peak(graph.bytes());
     let values = Values::compute(evaluator.formula, &graph, search);
     match search.take_limit() {
         Some(limit) => Err(Stop::Limit(limit)),

@@ -53,12 +53,24 @@ pub(super) struct TransitionGraph {
     predecessors: Vec<AtomicU32>,
 }
 
+/// An upper bound of the numbers of states, and the number of transitions.
+fn sizes(logs: &[TransitionLog]) -> (usize, usize) {
+    let greatest = logs.iter().flat_map(|log| log.states.iter().map(|state| state.number)).max().unwrap_or(0);
+    (greatest as usize + 1, logs.iter().map(|log| log.targets.len()).sum())
+}
+
 impl TransitionGraph {
+    /// The memory that the logs and the graph take together.
+    pub fn bytes_to_build(logs: &[TransitionLog]) -> u64 {
+        let (states, transitions) = sizes(logs);
+        let lists = states * size_of::<u64>() + transitions * size_of::<u32>();
+        logs.iter().map(TransitionLog::bytes).sum::<u64>() + lists as u64
+    }
+
     pub fn new(logs: Vec<TransitionLog>, threads: usize) -> TransitionGraph {
-        let greatest = logs.iter().flat_map(|log| log.states.iter().map(|state| state.number)).max().unwrap_or(0);
-        let total = logs.iter().map(|log| log.targets.len()).sum();
-        let starts: Vec<AtomicU64> = (0..u64::from(greatest) + 2).map(|_| AtomicU64::new(0)).collect();
-        let predecessors: Vec<AtomicU32> = (0..total).map(|_| AtomicU32::new(0)).collect();
+        let (states, transitions) = sizes(&logs);
+        let starts: Vec<AtomicU64> = (0..=states).map(|_| AtomicU64::new(0)).collect();
+        let predecessors: Vec<AtomicU32> = (0..transitions).map(|_| AtomicU32::new(0)).collect();
         in_parallel(threads, |number| {
             for &target in logs.get(number).map_or(&[][..], |log| &log.targets) {
                 starts[target as usize].fetch_add(1, Ordering::Relaxed);
