@@ -124,7 +124,9 @@ impl Answer {
         let workers = self.workers();
         let reason = match self.search.order {
             _ if self.has_hidden() => HIDDEN,
-            _ if workers < wanted && self.search.ctl.is_some() => "CTL formulas are evaluated by one thread",
+            _ if workers < wanted && self.search.ctl.is_some() => {
+                "a CTL formula is evaluated by one thread by default, and under fairness"
+            }
             _ if workers < wanted && workers > 1 => "the most threads of this cycle algorithm",
             _ if workers < wanted && self.search.cycles.is_some() => "this cycle algorithm is sequential",
             Order::DepthFirst if workers < wanted => {

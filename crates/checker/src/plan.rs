@@ -445,6 +445,7 @@ fn options(request: &Request, facts: &Facts, question: &QuestionFacts) -> Option
             Target::Ctl(formula) => Some(formula.clone()),
             _ => None,
         },
+        on_the_fly: Options::default().on_the_fly,
         reduces: false,
     }
 }

@@ -31,7 +31,7 @@ pub struct Searching {
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "16",
         value_parser = clap::value_parser!(u32).range(1..))]
     pub audit: Option<u32>,
-    /// Number of threads [default: number of cores; one for a depth-first safety search whose store is not lossy]
+    /// Number of threads [default: number of cores; one for CTL, and for a depth-first safety search whose store is not lossy]
     #[arg(short = 'j', long = "threads", value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
     /// Distributed search by N ranks of this process, which each own a part of the states and have --threads workers

@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 
 use super::ctl::CtlFormula;
-use super::liveness::{self, Algorithm, Cycles};
+use super::liveness::{self, Algorithm, Cycles, Fairness};
 use super::lossy_dfs::SuccessorOrder;
 use super::store_kind::StoreKind;
 use crate::store::HashFunction;
@@ -47,6 +47,8 @@ pub struct Options {
     pub probe: bool,
     /// Evaluates this CTL formula in the initial state, on the fly.
     pub ctl: Option<CtlFormula>,
+    /// With [`ctl`](Options::ctl) and several threads: the number of states after which the threads explore all states instead.
+    pub on_the_fly: u64,
     /// Applies partial-order reduction: expands [ample sets](kripke_model::ProcessStructure::expand_ample).
     pub reduces: bool,
 }
@@ -79,6 +81,7 @@ impl Default for Options {
             swarm: None,
             probe: false,
             ctl: None,
+            on_the_fly: 1 << 17,
             reduces: false,
         }
     }
@@ -115,16 +118,24 @@ impl Options {
         self.threads.is_some() && matches!(self.store, StoreKind::Words | StoreKind::Exact | StoreKind::Tree)
     }
 
+    /// Whether a CTL formula is evaluated by several workers: if they are asked for, because they may explore states that the
+    /// formula does not depend on. Fair paths are searched by one.
+    fn evaluates_in_parallel(&self, formula: &CtlFormula) -> bool {
+        self.threads.is_some() && formula.fairness() == Fairness::None
+    }
+
     /// The number of workers.
     pub fn workers(&self) -> usize {
         let wanted = self.wanted_threads();
+        if let Some(formula) = &self.ctl {
+            return if self.evaluates_in_parallel(formula) { wanted } else { 1 };
+        }
         match (self.algorithm(), self.order) {
             (Some(Algorithm::Cndfs), _) => wanted,
             (Some(Algorithm::Ufscc), _) => wanted.min(liveness::union_find::MOST_WORKERS),
             (None, Order::DepthFirst) if self.store.is_lossy() => wanted,
-            (None, Order::DepthFirst) if self.ctl.is_none() && self.descends_in_parallel() => wanted,
+            (None, Order::DepthFirst) if self.descends_in_parallel() => wanted,
             (Some(_), _) | (None, Order::DepthFirst) => 1,
-            _ if self.ctl.is_some() => 1,
             (None, Order::BreadthFirst) => wanted,
         }
     }

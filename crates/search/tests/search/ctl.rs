@@ -436,3 +436,69 @@ fn limits_give_no_verdict() {
     let outcome = run(&line(1000), &options, &budget);
     assert!(matches!(outcome.end, End::Stopped(Limit::States(50))), "{outcome:?}");
 }
+
+/// Options with which two or three workers take over after a few states.
+fn in_parallel(formula: CtlFormula, number: u64) -> Options {
+    let (threads, on_the_fly) = (Some(2 + number as usize % 2), 1 + number / 2 % 3);
+    Options { ctl: Some(formula), threads, on_the_fly, ..Options::default() }
+}
+
+#[test]
+fn several_workers_evaluate_correctly_and_give_evidence() {
+    let random = &mut Random::new(34);
+    let (mut good, mut shown) = (0, 0);
+    for round in 0..1000 {
+        let size = 2 + random.below_u64(6);
+        let (system, formula) = (random_graph(random, size), Ctl::random(random, 1 + round % 5));
+        let ctl = parse::ctl(&formula.text()).unwrap();
+        let (built, parts) = parts(&ctl, Fairness::None);
+        let outcome = run_in(round, &system, &in_parallel(built, round / 5));
+        let expected = system.evaluate(&formula, Fairness::None)[0];
+        assert_eq!(holds(&outcome), expected, "{ctl} {system:?} {outcome:?}");
+        good += usize::from(expected);
+        if let Some(evidence) = &outcome.evidence {
+            let settled = settled(&system, &ctl, &parts, Fairness::None, evidence);
+            assert_eq!(settled, Some(expected), "{ctl} {system:?} {evidence:?}");
+            shown += 1;
+        }
+    }
+    assert!(good > 300 && shown > 300, "{good} hold, {shown} have evidence");
+}
+
+/// Graphs that all workers have a part in. The values are those that one worker finds, and every state is expanded once.
+#[test]
+fn several_workers_agree_with_one_on_larger_graphs() {
+    let random = &mut Random::new(35);
+    let (mut good, mut complete) = (0, 0);
+    for round in 0..60 {
+        let (system, formula) = (random_graph(random, 3000), Ctl::random(random, 1 + round % 6));
+        let mut out = CtlFormula::new(Fairness::None);
+        let whole = formula.build(&mut out);
+        let out = out.with_root(whole);
+        let alone = run_in(round, &system, &Options { ctl: Some(out.clone()), ..Options::default() });
+        let together = run_in(round, &system, &Options { threads: Some(4), ..in_parallel(out, round) });
+        assert_eq!(holds(&together), holds(&alone), "{formula:?} {together:?}");
+        good += usize::from(holds(&alone));
+        if matches!(alone.end, End::Exhausted(_)) {
+            let counts = |outcome: &Outcome| (outcome.statistics.states, outcome.statistics.transitions);
+            assert!(matches!(together.end, End::Exhausted(_)), "{together:?}");
+            assert_eq!(counts(&together), counts(&alone), "{formula:?}");
+            complete += 1;
+        }
+    }
+    assert!(good > 10 && complete > 3, "{good} hold, {complete} depend on all states");
+}
+
+#[test]
+fn several_workers_observe_limits() {
+    let mut formula = CtlFormula::new(Fairness::None);
+    let x = formula.atom(1);
+    let whole = formula.ef(x);
+    let options = in_parallel(formula.with_root(whole), 0);
+    let outcome = run(&line(1000), &options, &Budget { max_states: Some(50), ..Budget::default() });
+    assert!(matches!(outcome.end, End::Stopped(Limit::States(50))), "{outcome:?}");
+    let outcome = run(&line(1000), &options, &Budget { max_depth: Some(50), ..Budget::default() });
+    assert!(matches!(outcome.end, End::Stopped(Limit::Depth(50))), "{outcome:?}");
+    let outcome = run(&line(1000), &options, &Budget::default());
+    assert!(!holds(&outcome) && outcome.statistics.states == 1000, "{outcome:?}");
+}

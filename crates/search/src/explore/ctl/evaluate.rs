@@ -7,8 +7,9 @@ use super::super::liveness::notes::StateNotes;
 use super::super::liveness::{Cycles, Fairness, fair_cycle};
 use super::super::worker::Worker;
 use super::super::{ROUND, Search};
-use super::Stop;
 use super::formula::{CtlFormula, Operator, SubformulaId};
+use super::values::Values;
+use super::{Stop, suffice};
 use crate::budget::Limit;
 use crate::store::{StateId, Store};
 
@@ -22,7 +23,7 @@ const FRAME: StateId = StateId::NONE;
 
 /// Flags of a state: its labels are known; it was expanded.
 const LABELLED: u8 = 1;
-const EXPANDED: u8 = 2;
+pub(super) const EXPANDED: u8 = 2;
 
 /// The evaluation of a formula: known values, labels and fair cycles.
 pub(super) struct Evaluator<'w, 'm, 'f, S: Store + 'w> {
@@ -37,8 +38,12 @@ pub(super) struct Evaluator<'w, 'm, 'f, S: Store + 'w> {
     /// The numbers of states in a store that does not number them, counted from 1, and the greatest.
     numbers: StateNotes<u32>,
     numbered: u32,
+    /// The number of states that are expanded before several workers take over, less those that were.
+    pub alone: u64,
+    /// The values of all subformulas in all states, if several workers have computed them.
+    values: Option<Values>,
     /// Flags and labels of states, by state number.
-    flags: Vec<u8>,
+    pub flags: Vec<u8>,
     labels: Vec<u64>,
     /// Known values, by subformula and state number.
     known: Vec<Vec<u32>>,
@@ -69,6 +74,8 @@ enum Target {
 
 impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
     pub fn new(search: &'w Search<'w, S>, successors: Box<dyn Successors + 'm>, formula: &'f CtlFormula) -> Self {
+        // A state that is first found at the depth limit may have a shorter path.
+        let goes_parallel = search.threads > 1 && search.budget.max_depth.is_none();
         Evaluator {
             search,
             worker: Worker::new(search, 0, successors),
@@ -79,6 +86,8 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
             max_depth: search.budget.max_depth.unwrap_or(u32::MAX),
             numbers: StateNotes::default(),
             numbered: 0,
+            alone: if goes_parallel { search.options.on_the_fly } else { u64::MAX },
+            values: None,
             flags: Vec::new(),
             labels: Vec::new(),
             known: vec![Vec::new(); formula.len()],
@@ -91,7 +100,33 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
         let known: usize = self.known.iter().map(|k| k.capacity() * size_of::<u32>()).sum();
         (known + self.flags.capacity() + self.labels.capacity() * size_of::<u64>()) as u64
             + self.numbers.bytes()
+            + self.values.as_ref().map_or(0, Values::bytes)
             + self.stack_bytes
+    }
+
+    /// The greatest number that the evaluator has assigned, after assigning one to a state.
+    pub fn numbered_with(&mut self, id: StateId) -> u32 {
+        self.assign_number(id);
+        self.numbered
+    }
+
+    /// Counts memory of the parallel evaluation.
+    pub fn keep_peak(&mut self, bytes: u64) {
+        self.stack_bytes = self.stack_bytes.max(bytes);
+    }
+
+    /// Uses values that several workers have computed.
+    pub fn use_values(&mut self, values: Values) {
+        self.values = Some(values);
+        self.known.iter_mut().for_each(|known| *known = Vec::new());
+    }
+
+    /// Why the findings end the evaluation, if they do.
+    pub fn stops_at_findings(&mut self) -> Option<Stop> {
+        if let Some(endless) = self.findings.endless.take() {
+            return Some(Stop::Limit(Limit::EndlessSequence(endless)));
+        }
+        suffice(&self.findings, self.search.options).then_some(Stop::Error)
     }
 
     /// Whether a subformula holds in a state.
@@ -153,15 +188,12 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
         }
         if !self.worker.errors.is_empty() {
             self.findings.collect_in_states(self.worker.errors.take_findings());
-            if let Some(endless) = self.findings.endless.take() {
-                return Err(Stop::Limit(Limit::EndlessSequence(endless)));
-            }
-            let mut kept = self.findings.kept.iter();
-            if self.findings.suffice(self.search.options) || kept.any(|(found, _)| found.is_of_goal()) {
-                return Err(Stop::Error);
+            if let Some(stop) = self.stops_at_findings() {
+                return Err(stop);
             }
         }
-        Ok(next)
+        self.alone = self.alone.saturating_sub(1);
+        if self.alone == 0 { Err(Stop::Large) } else { Ok(next) }
     }
 
     fn flags_of(&self, id: StateId) -> u8 {
@@ -185,7 +217,7 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
     fn assign_number(&mut self, id: StateId) -> usize {
         self.number(id).unwrap_or_else(|| {
             self.numbered = self.numbered.checked_add(1).expect("fewer than 2^32 states have values");
-            self.numbers.set::<S>(&mut self.worker.handle, id, self.numbered);
+            self.numbers.set_first::<S>(&mut self.worker.handle, id, self.numbered);
             self.numbered as usize - 1
         })
     }
@@ -205,6 +237,9 @@ impl<'w, 'm, 'f, S: Store> Evaluator<'w, 'm, 'f, S> {
     }
 
     fn known(&self, subformula: SubformulaId, id: StateId) -> u32 {
+        if let (Some(values), Some(number)) = (&self.values, self.number(id)) {
+            return if values.holds(subformula, number as u32) { YES } else { NO };
+        }
         let known = &self.known[subformula.index()];
         self.number(id).and_then(|at| known.get(at).copied()).unwrap_or(UNKNOWN)
     }

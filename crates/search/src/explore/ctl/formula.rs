@@ -262,6 +262,11 @@ impl CtlFormula {
         id
     }
 
+    /// All subformulas. Operands precede the subformulas that they are part of.
+    pub(super) fn subformulas(&self) -> impl Iterator<Item = SubformulaId> {
+        (0..self.nodes.len() as u32).map(SubformulaId)
+    }
+
     pub(super) fn root(&self) -> SubformulaId {
         self.root
     }

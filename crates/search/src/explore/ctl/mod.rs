@@ -3,10 +3,16 @@
 //! Each operator explores the graph depth-first and evaluates its operands on demand (local model checking, as in the
 //! algorithms of Vergauwen and Lewi, 1993, and of Bhat, Cleaveland and Grumberg, 1995). The values of subformulas in
 //! states are kept, so that every operator traverses every transition once.
+//!
+//! If many states matter and several workers are wanted, these explore all states and evaluate every subformula in all of them
+//! ([`parallel`]). Evidence is constructed from these values in the same way.
 
 mod evaluate;
 mod evidence;
 mod formula;
+mod parallel;
+mod transition_graph;
+mod values;
 
 use std::sync::atomic::Ordering;
 
@@ -17,7 +23,7 @@ pub use formula::{CtlFormula, SubformulaId};
 
 use super::error_collector::{Findings, FoundError};
 use super::liveness::lasso;
-use super::{Factory, Search};
+use super::{Factory, Options, Search};
 use crate::budget::Limit;
 use crate::outcome::{End, ErrorFree, ErrorKind, Outcome, Violation};
 use crate::store::{StateId, Store};
@@ -29,6 +35,8 @@ enum Stop {
     Limit(Limit),
     /// The model has an error.
     Error,
+    /// Many states matter, and there are several workers.
+    Large,
 }
 
 impl From<Limit> for Stop {
@@ -44,7 +52,15 @@ pub(super) fn check<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>, 
         Ok(root) => root,
         Err(limit) => return conclude(evaluator, StateId::NONE, Err(Stop::Limit(limit))),
     };
-    let judged = evaluator.evaluate(formula.root(), root).and_then(|holds| {
+    let mut value = evaluator.evaluate(formula.root(), root);
+    evaluator.alone = u64::MAX;
+    if matches!(value, Err(Stop::Large)) {
+        value = parallel::values(&mut evaluator, factory, root).and_then(|values| {
+            evaluator.use_values(values);
+            evaluator.evaluate(formula.root(), root)
+        });
+    }
+    let judged = value.and_then(|holds| {
         let evidence = match evaluator.evidence(formula.root(), holds, root) {
             // The formula holds even without evidence.
             Err(Stop::Limit(_)) if holds => None,
@@ -53,6 +69,11 @@ pub(super) fn check<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>, 
         Ok((holds, evidence))
     });
     conclude(evaluator, root, judged)
+}
+
+/// Whether the findings end the evaluation: there are as many errors as wanted, or the formula has no value.
+fn suffice(findings: &Findings<StateId>, options: &Options) -> bool {
+    findings.suffice(options) || findings.kept.iter().any(|(found, _)| found.is_of_goal())
 }
 
 fn conclude<S: Store>(
@@ -81,7 +102,7 @@ fn conclude<S: Store>(
             }
         }
         Err(Stop::Limit(limit)) => End::Stopped(limit),
-        Err(Stop::Error) => End::Violation,
+        Err(Stop::Error | Stop::Large) => End::Violation,
     };
     let mut end = end;
     for (FoundError { error, ending, .. }, at) in std::mem::take(&mut findings.kept) {

@@ -7,13 +7,19 @@ use crate::sync::{AtomicU32, AtomicU64, Ordering};
 /// Numbers that a worker takes at once.
 const BLOCK: u32 = if cfg!(shuttle) { 2 } else { 256 };
 
-/// The numbers of all states. The worker that sets the note of a state has assigned its number; numbers of workers that come
-/// second remain unused.
+/// Numbers from 1 on for the states of a store with notes; other stores number their states themselves. The worker that sets
+/// the note of a state has assigned its number; numbers of workers that come second remain unused.
+pub(in crate::explore) struct Numbering {
+    /// The number of blocks that were taken, after numbers that are not available.
+    blocks: AtomicU32,
+    after: u32,
+}
+
+/// The numbers of all states, and the states of all numbers.
 pub(in crate::explore) struct StateNumbers {
+    numbering: Numbering,
     /// The id of the state with each number.
     ids: Pages<IdCell>,
-    /// The number of blocks that were taken.
-    blocks: AtomicU32,
 }
 
 #[derive(Default)]
@@ -26,47 +32,68 @@ pub(in crate::explore) struct NumberBlock {
     left: u32,
 }
 
+impl Numbering {
+    /// Assigns numbers above `after`: the notes of other states are these numbers.
+    pub fn after(after: u32) -> Numbering {
+        Numbering { blocks: AtomicU32::new(0), after }
+    }
+
+    /// The number of a state that was interned before. `prepare` is called with a number before it is assigned.
+    pub fn of<S: Store>(
+        &self,
+        handle: &S::Handle<'_>,
+        seen: Seen,
+        block: &mut NumberBlock,
+        prepare: impl FnOnce(u32),
+    ) -> u32 {
+        if !S::NOTES {
+            return seen.id.number();
+        }
+        if seen.note != 0 {
+            return seen.note;
+        }
+        if block.left == 0 {
+            let first = self.blocks.fetch_add(1, Ordering::Relaxed).checked_mul(BLOCK);
+            let first = first.and_then(|first| first.checked_add(self.after));
+            let first = first.filter(|first| first.checked_add(BLOCK).is_some());
+            *block = NumberBlock { next: first.expect("fewer than 2^32 numbers are taken") + 1, left: BLOCK };
+        }
+        prepare(block.next);
+        match handle.set_first_note(seen.id, block.next) {
+            0 => {
+                (block.next, block.left) = (block.next + 1, block.left - 1);
+                block.next - 1
+            }
+            other => other,
+        }
+    }
+}
+
 impl StateNumbers {
     pub fn new() -> StateNumbers {
-        StateNumbers { ids: Pages::new(), blocks: AtomicU32::new(0) }
+        StateNumbers { numbering: Numbering::after(0), ids: Pages::new() }
     }
 
     pub fn bytes(&self) -> u64 {
         self.ids.bytes()
     }
 
-    /// The numbered id of a state that was interned before.
-    pub fn of<S: Store>(&self, handle: &S::Handle<'_>, seen: Seen, block: &mut NumberBlock) -> StateId {
-        if !S::NOTES {
-            return seen.id;
-        }
-        if seen.note != 0 {
-            return StateId::numbered(seen.note);
-        }
-        if block.left == 0 {
-            let first = self.blocks.fetch_add(1, Ordering::Relaxed).checked_mul(BLOCK);
-            let first = first.filter(|first| first.checked_add(BLOCK).is_some());
-            *block = NumberBlock { next: first.expect("fewer than 2^32 numbers are taken") + 1, left: BLOCK };
-        }
+    /// The number of a state that was interned before.
+    pub fn of<S: Store>(&self, handle: &S::Handle<'_>, seen: Seen, block: &mut NumberBlock) -> u32 {
         // The id is written before the note that publishes the number.
-        let IdCell([low, high]) = self.ids.get(block.next);
-        low.store(seen.id.0 as u64, Ordering::Relaxed);
-        high.store((seen.id.0 >> 64) as u64, Ordering::Relaxed);
-        match handle.set_first_note(seen.id, block.next) {
-            0 => {
-                (block.next, block.left) = (block.next + 1, block.left - 1);
-                StateId::numbered(block.next - 1)
-            }
-            other => StateId::numbered(other),
-        }
+        self.numbering.of::<S>(handle, seen, block, |number| {
+            let IdCell([low, high]) = self.ids.get(number);
+            low.store(seen.id.0 as u64, Ordering::Relaxed);
+            high.store((seen.id.0 >> 64) as u64, Ordering::Relaxed);
+        })
     }
 
     /// The id of the state with a number.
-    pub fn id<S: Store>(&self, number: StateId) -> StateId {
+    pub fn id<S: Store>(&self, number: u32) -> StateId {
         if !S::NOTES {
-            return number;
+            return StateId::numbered(number);
         }
-        let IdCell([low, high]) = self.ids.get(number.number());
+        let IdCell([low, high]) = self.ids.get(number);
         StateId(u128::from(low.load(Ordering::Relaxed)) | u128::from(high.load(Ordering::Relaxed)) << 64)
     }
 }
@@ -83,7 +110,7 @@ mod schedules {
     type Words = WordStore<u64, 32>;
 
     /// Interns states, in an order of its own, and returns the number of each.
-    fn number_all(store: &Words, numbers: &StateNumbers, states: &[u64]) -> Vec<(u64, StateId)> {
+    fn number_all(store: &Words, numbers: &StateNumbers, states: &[u64]) -> Vec<(u64, u32)> {
         let (mut handle, mut block) = (store.handle(), NumberBlock::default());
         handle.enter();
         let mut found = Vec::new();

@@ -12,7 +12,7 @@ const GROUPS: usize = if cfg!(shuttle) { 1 } else { 1 << (32 - PAGE_BITS - GROUP
 type Page<T> = OnceLock<Box<[T]>>;
 type Group<T> = OnceLock<Box<[Page<T>]>>;
 
-pub(super) struct Pages<T> {
+pub(in crate::explore) struct Pages<T> {
     groups: Box<[Group<T>]>,
     bytes: AtomicU64,
 }

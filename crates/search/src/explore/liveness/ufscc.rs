@@ -19,17 +19,24 @@ use crate::budget::Limit;
 use crate::store::{Handle, Seen, StateId, Store};
 
 /// A set on the path, represented by the state through which it was entered, and the state of it that is being
-/// expanded.
+/// expanded. States are denoted by [numbers](StateNumbers).
 struct Frame {
-    state: StateId,
-    picked: StateId,
-    /// The position where its successors begin that are not yet visited.
+    state: u32,
+    picked: u32,
+    /// The position where its edges begin that are not yet followed.
     first: usize,
     /// The marks of the edge that leads to it.
     label: u32,
 }
 
-/// The search of one worker. States are denoted by [numbered ids](StateNumbers).
+/// An edge to a state, with its marks if acceptance is defined on edges.
+#[derive(Clone, Copy)]
+struct Edge {
+    to: u32,
+    label: u32,
+}
+
+/// The search of one worker.
 struct Searcher<'l, 'w, 'm, 's, S: Store + 'w> {
     parallel: &'l ParallelSearch<'s, S>,
     sets: &'l UnionFind,
@@ -41,11 +48,12 @@ struct Searcher<'l, 'w, 'm, 's, S: Store + 'w> {
     worker: &'l mut Worker<'w, 'm, S>,
     number: usize,
     frames: Vec<Frame>,
-    /// Successors of all frames, and the marks of the edge to each if acceptance is defined on edges.
-    entries: Vec<StateId>,
-    labels: Vec<u32>,
+    /// Edges of all frames that are not yet followed.
+    edges: Vec<Edge>,
+    /// Edges to states that workers have expanded.
+    deferred: Vec<Edge>,
     /// The roots of sets on the path that are not known to be united, with the marks of the edge to each.
-    roots: Vec<(StateId, u32)>,
+    roots: Vec<Edge>,
     /// The acceptance marks of the edges of the observer.
     marks: Vec<u32>,
     deepest: u32,
@@ -70,8 +78,8 @@ pub(super) fn run<S: Store>(
             worker,
             number,
             frames: Vec::new(),
-            entries: Vec::new(),
-            labels: Vec::new(),
+            edges: Vec::new(),
+            deferred: Vec::new(),
             roots: Vec::new(),
             marks: Vec::new(),
             deepest: 0,
@@ -86,13 +94,14 @@ pub(super) fn run<S: Store>(
     if cycles.by_edges() {
         // The state found is an arbitrary state of the component, which has all marks.
         for id in std::mem::take(&mut liveness.found) {
-            let component = fair_cycle::component(&mut liveness.worker, numbers.id::<S>(id))?;
+            let component = fair_cycle::component(&mut liveness.worker, numbers.id::<S>(id.number()))?;
             liveness.check_component(&component)?;
         }
     }
     // The lasso requires an accepting state of the component.
     for found in &mut liveness.found {
-        let accepting = sets.marked(*found, cycles.all_marks()).expect("the set was marked by one of its states");
+        let accepting =
+            sets.marked(found.number(), cycles.all_marks()).expect("the set was marked by one of its states");
         *found = numbers.id::<S>(accepting);
     }
     done
@@ -106,14 +115,15 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
         self.search(root)
     }
 
-    fn search(&mut self, root: StateId) -> OrEnded {
-        self.visit(root)?;
+    fn search(&mut self, root: u32) -> OrEnded {
+        if self.sets.claim(root, self.number) == Claim::New {
+            self.enter(Edge { to: root, label: 0 })?;
+        }
         while let Some(frame) = self.frames.last() {
-            if self.entries.len() > frame.first {
+            if self.edges.len() > frame.first {
                 let state = frame.state;
-                let next = self.entries.pop().expect("the frame has an entry");
-                let label = self.labels.pop().unwrap_or(0);
-                self.follow_edge(state, next, label)?;
+                let edge = self.edges.pop().expect("the frame has an edge");
+                self.follow_edge(state, edge)?;
             } else {
                 self.sets.finish(frame.picked);
                 self.pick_next()?;
@@ -122,43 +132,39 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
         Ok(())
     }
 
-    /// Enters the set of a state, unless it is complete.
-    fn visit(&mut self, id: StateId) -> OrEnded {
-        match self.sets.claim(id, self.number) {
-            Claim::New => self.enter(id, 0),
-            Claim::Known | Claim::Dead => Ok(()),
-        }
-    }
-
-    fn enter(&mut self, id: StateId, label: u32) -> OrEnded {
-        self.roots.push((id, label));
-        self.frames.push(Frame { state: id, picked: id, first: self.entries.len(), label });
+    fn enter(&mut self, edge: Edge) -> OrEnded {
+        let Edge { to, label } = edge;
+        self.roots.push(edge);
+        self.frames.push(Frame { state: to, picked: to, first: self.edges.len(), label });
         self.deepest = self.deepest.max(self.frames.len() as u32);
         self.pick_next()
     }
 
-    /// Continues with the next state of the last set on the path, or leaves the set.
+    /// Continues with the next state of the last set on the path, or leaves the set. If the frame before is in the same set, the
+    /// edges of that frame come first: otherwise this worker would expand the states of its own path again.
     fn pick_next(&mut self) -> OrEnded {
+        let [.., before, frame] = &self.frames[..] else { return self.pick_or_leave() };
+        if self.sets.same(before.state, frame.state) { self.leave() } else { self.pick_or_leave() }
+    }
+
+    fn pick_or_leave(&mut self) -> OrEnded {
         let Some(frame) = self.frames.last_mut() else { return Ok(()) };
-        match self.sets.pick(frame.state) {
+        match self.sets.pick(frame.picked) {
             Some(picked) => {
                 frame.picked = picked;
                 let state = frame.state;
                 self.expand(state, picked)
             }
-            None => {
-                let (state, label) = (frame.state, frame.label);
-                self.frames.pop();
-                if self.roots.last().is_some_and(|(root, _)| *root == state) {
-                    self.roots.pop();
-                }
-                self.leave(state, label)
-            }
+            None => self.leave(),
         }
     }
 
-    /// The set that was left may have been united with its predecessor by other workers.
-    fn leave(&self, state: StateId, label: u32) -> OrEnded {
+    /// Removes the last set from the path. Other workers may have united it with its predecessor.
+    fn leave(&mut self) -> OrEnded {
+        let Some(Frame { state, label, .. }) = self.frames.pop() else { return Ok(()) };
+        if self.roots.last().is_some_and(|root| root.to == state) {
+            self.roots.pop();
+        }
         match self.frames.last() {
             Some(frame) if label != 0 && self.sets.same(frame.state, state) => {
                 self.check_marks(state, self.sets.mark(state, label | CYCLE))
@@ -167,9 +173,9 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
         }
     }
 
-    fn expand(&mut self, state: StateId, picked: StateId) -> OrEnded {
-        let (first, by_edges, id) = (self.entries.len(), self.cycles.by_edges(), self.numbers.id::<S>(picked));
-        if by_edges {
+    fn expand(&mut self, state: u32, picked: u32) -> OrEnded {
+        let id = self.numbers.id::<S>(picked);
+        if self.cycles.by_edges() {
             self.worker.acceptance_marks(id, &mut self.marks);
         }
         let Searcher { worker, successors, .. } = self;
@@ -179,18 +185,7 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
             false => worker.expand_again(id, Choice::All, |seen| successors.push(seen)),
         };
         let flags: Flags = expanded.map_err(|limit| self.parallel.stop(limit))?;
-        for (number, &seen) in self.successors.iter().enumerate() {
-            self.entries.push(self.numbers.of::<S>(&self.worker.handle, seen, &mut self.block));
-            if by_edges {
-                self.labels.push(label(&self.marks, number));
-            }
-        }
-        // Both lists are permuted equally.
-        let mut again = self.random.clone();
-        self.random.shuffle(&mut self.entries[first..]);
-        if by_edges {
-            again.shuffle(&mut self.labels[first..]);
-        }
+        self.push_edges();
         let marks = self.cycles.marks(flags);
         if marks != 0 {
             let marks = self.sets.mark_state(picked, marks);
@@ -199,8 +194,24 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
         self.check_limits()
     }
 
-    /// Follows the edge to a successor.
-    fn follow_edge(&mut self, state: StateId, next: StateId, label: u32) -> OrEnded {
+    /// Pushes the edges to the successors in the order of this worker. The last edge is followed first. Workers that follow each
+    /// other would repeat the same work. Each worker therefore prefers states that no worker has expanded.
+    fn push_edges(&mut self) {
+        let first = self.edges.len();
+        for (number, &seen) in self.successors.iter().enumerate() {
+            let to = self.numbers.of::<S>(&self.worker.handle, seen, &mut self.block);
+            let edge = Edge { to, label: label(&self.marks, number) };
+            let edges = if self.sets.is_expanded(to) { &mut self.deferred } else { &mut self.edges };
+            edges.push(edge);
+        }
+        self.random.shuffle(&mut self.edges[first..]);
+        self.random.shuffle(&mut self.deferred);
+        self.edges.splice(first..first, self.deferred.drain(..));
+    }
+
+    /// Follows an edge from a set to a state.
+    fn follow_edge(&mut self, state: u32, edge: Edge) -> OrEnded {
+        let next = edge.to;
         if self.frames.len() as u32 >= self.parallel.max_depth && !self.sets.has(next, self.number) {
             if !self.sets.is_dead(next) {
                 self.parallel.limit_depth();
@@ -209,14 +220,14 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
         }
         match self.sets.claim(next, self.number) {
             Claim::Dead => Ok(()),
-            Claim::New => self.enter(next, label),
+            Claim::New => self.enter(edge),
             Claim::Known => {
-                let mut marks = label | CYCLE;
+                let mut marks = edge.label | CYCLE;
                 while !self.sets.same(next, state) {
-                    let Some((last, label)) = self.roots.pop() else { break };
-                    let Some(&(before, _)) = self.roots.last() else { break };
-                    self.sets.unite(before, last);
-                    marks |= label;
+                    let Some(last) = self.roots.pop() else { break };
+                    let Some(before) = self.roots.last() else { break };
+                    self.sets.unite(before.to, last.to);
+                    marks |= last.label;
                 }
                 self.check_marks(state, self.sets.mark(state, marks))
             }
@@ -224,20 +235,18 @@ impl<S: Store> Searcher<'_, '_, '_, '_, S> {
     }
 
     /// A set with a cycle has a cycle through all its states and edges.
-    fn check_marks(&self, state: StateId, marks: u32) -> OrEnded {
+    fn check_marks(&self, state: u32, marks: u32) -> OrEnded {
         let wanted = CYCLE | self.cycles.all_marks();
-        if marks & wanted == wanted { Err(self.parallel.report_cycle(state)) } else { Ok(()) }
+        let is_accepting = marks & wanted == wanted;
+        if is_accepting { Err(self.parallel.report_cycle(StateId::numbered(state))) } else { Ok(()) }
     }
 
     fn check_limits(&mut self) -> OrEnded {
-        let Searcher {
-            parallel, sets: shared, numbers, worker, number, frames, entries, labels, roots, deepest, ..
-        } = self;
+        let Searcher { parallel, sets: shared, numbers, worker, number, frames, edges, roots, deepest, .. } = self;
         let status = || {
-            let stacks = entries.capacity() * size_of::<StateId>() + labels.capacity() * size_of::<u32>();
-            let sets = roots.capacity() * size_of::<(StateId, u32)>() + frames.capacity() * size_of::<Frame>();
-            let own = (stacks + sets) as u64;
-            let waiting = entries.len() as u64;
+            let edge_bytes = (edges.capacity() + roots.capacity()) * size_of::<Edge>();
+            let own = (edge_bytes + frames.capacity() * size_of::<Frame>()) as u64;
+            let waiting = edges.len() as u64;
             WorkerStatus { number: *number, deepest: *deepest, waiting, own, shared: shared.bytes() + numbers.bytes() }
         };
         parallel.check_limits(worker, status)

@@ -2,18 +2,17 @@
 //! entered it and a cyclic list of the states that no worker has finished (Bloemen, Laarman, van de Pol, *Multi-core
 //! on-the-fly SCC decomposition*, 2016, figures 5 to 8).
 //!
-//! * A root is linked only to a root with a greater number, and only by the worker that has locked it. Links
+//! * A root is linked only to a root of greater [rank](rank), and only by the worker that has locked it. Links
 //!   therefore form no cycles.
 //! * A state in a list is live, busy (its link is being changed) or done. Two lists are joined by exchanging the
 //!   links of a busy state of each. Links of done states change only to skip other done states. No two workers
 //!   therefore change the same link.
-//! * A worker that joins two lists locks the one with the lesser root first, so there is no deadlock.
+//! * A worker that joins two lists locks the one whose root has the lesser rank first, so there is no deadlock.
 //! * Bits that are added to a set go to its root. A worker that adds bits checks again whether the node is still a
 //!   root; a worker that links the root collects its bits after linking. All these accesses are sequentially
 //!   consistent, so one of the two sees the bits.
 
 use super::pages::Pages;
-use crate::store::StateId;
 use crate::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering, yield_now};
 
 /// Maximum number of workers.
@@ -57,6 +56,20 @@ pub(super) enum Claim {
     Known,
     /// The set is complete.
     Dead,
+}
+
+/// Two sets that are about to be united: the roots, of which the one of lesser rank is locked, and a state of each.
+struct Locked {
+    low: u32,
+    high: u32,
+    in_low: u32,
+    in_high: u32,
+}
+
+/// The order of roots. States are numbered in the order in which they are found: by rank, the root of a large set changes a few
+/// times only while states are added to it, and adding one locks the state alone.
+fn rank(root: u32) -> u32 {
+    root.wrapping_mul(0x9e37_79b1)
 }
 
 impl Default for Node {
@@ -121,9 +134,9 @@ impl UnionFind {
     }
 
     /// Whether two states are in the same set.
-    pub fn same(&self, a: StateId, b: StateId) -> bool {
+    pub fn same(&self, a: u32, b: u32) -> bool {
         loop {
-            let (a, b) = (self.find(a.number()), self.find(b.number()));
+            let (a, b) = (self.find(a), self.find(b));
             if a == b {
                 return true;
             }
@@ -133,10 +146,10 @@ impl UnionFind {
         }
     }
 
-    /// Claims the set of a state for a worker.
-    pub fn claim(&self, id: StateId, worker: usize) -> Claim {
+    /// Claims the set of a state for a worker. A set that the worker has entered may seem new while another worker unites it.
+    pub fn claim(&self, id: u32, worker: usize) -> Claim {
         let bit = 1u64 << worker;
-        let (mut root, mut added) = (self.find(id.number()), false);
+        let (mut root, mut added) = (self.find(id), false);
         loop {
             let node = self.node(root);
             if node.set.load(Ordering::SeqCst) == DEAD {
@@ -159,30 +172,35 @@ impl UnionFind {
     }
 
     /// Whether a worker has entered the set of a state.
-    pub fn has(&self, id: StateId, worker: usize) -> bool {
-        self.node(self.find(id.number())).workers.load(Ordering::SeqCst) >> worker & 1 == 1
+    pub fn has(&self, id: u32, worker: usize) -> bool {
+        self.node(self.find(id)).workers.load(Ordering::SeqCst) >> worker & 1 == 1
     }
 
     /// Whether the set of a state is complete.
-    pub fn is_dead(&self, id: StateId) -> bool {
-        self.node(self.find(id.number())).set.load(Ordering::SeqCst) == DEAD
+    pub fn is_dead(&self, id: u32) -> bool {
+        self.node(self.find(id)).set.load(Ordering::SeqCst) == DEAD
+    }
+
+    /// Whether a worker has expanded the state.
+    pub fn is_expanded(&self, id: u32) -> bool {
+        self.node(id).expanded.load(Ordering::Relaxed) != 0
     }
 
     /// Whether the state is expanded for the first time.
-    pub fn first(&self, id: StateId) -> bool {
-        let expanded = &self.node(id.number()).expanded;
+    pub fn first(&self, id: u32) -> bool {
+        let expanded = &self.node(id).expanded;
         expanded.load(Ordering::SeqCst) == 0 && expanded.swap(1, Ordering::SeqCst) == 0
     }
 
     /// Adds marks to a state, and returns the marks of its set.
-    pub fn mark_state(&self, id: StateId, marks: u32) -> u32 {
-        self.node(id.number()).own.fetch_or(marks, Ordering::SeqCst);
+    pub fn mark_state(&self, id: u32, marks: u32) -> u32 {
+        self.node(id).own.fetch_or(marks, Ordering::SeqCst);
         self.mark(id, marks)
     }
 
     /// Adds marks to the set of a state, and returns all its marks.
-    pub fn mark(&self, id: StateId, marks: u32) -> u32 {
-        let mut root = self.find(id.number());
+    pub fn mark(&self, id: u32, marks: u32) -> u32 {
+        let mut root = self.find(id);
         loop {
             let node = self.node(root);
             let mut now = node.marks.load(Ordering::SeqCst);
@@ -197,17 +215,17 @@ impl UnionFind {
     }
 
     /// A state with one of these marks in the set of a state.
-    pub fn marked(&self, id: StateId, marks: u32) -> Option<StateId> {
-        let root = self.find(id.number());
+    pub fn marked(&self, id: u32, marks: u32) -> Option<u32> {
+        let root = self.find(id);
         let has_mark = |node: &Node| node.own.load(Ordering::SeqCst) & marks != 0;
         let found = self.nodes.iter().find(|(number, node)| has_mark(node) && self.find(*number) == root);
-        found.map(|(number, _)| StateId::numbered(number))
+        found.map(|(number, _)| number)
     }
 
     /// A state of the set that is not done. If there is none, the set becomes complete.
-    pub fn pick(&self, id: StateId) -> Option<StateId> {
-        match self.live(id.number()) {
-            Ok(live) => Some(StateId::numbered(live)),
+    pub fn pick(&self, id: u32) -> Option<u32> {
+        match self.live(id) {
+            Ok(live) => Some(live),
             Err(last) => {
                 self.complete(last);
                 None
@@ -258,19 +276,20 @@ impl UnionFind {
     }
 
     /// Marks a state as done, because all its successors were visited.
-    pub fn finish(&self, id: StateId) {
-        let item = &self.node(id.number()).item;
+    pub fn finish(&self, id: u32) {
+        let item = &self.node(id).item;
         while item.compare_exchange(LIVE, DONE, Ordering::SeqCst, Ordering::SeqCst) == Err(BUSY) {
             yield_now();
         }
     }
 
     /// Unites the sets of two states that are on a common cycle.
-    pub fn unite(&self, a: StateId, b: StateId) {
-        let Some((low, high)) = self.lock(a.number(), b.number()) else { return };
-        // Neither list is empty: they contain the states that the worker is visiting, or the sets are already united.
-        if let Some(first) = self.hold(low) {
-            if let Some(second) = self.hold(high) {
+    pub fn unite(&self, a: u32, b: u32) {
+        let Some(Locked { low, high, in_low, in_high }) = self.lock(a, b) else { return };
+        // Neither list is empty: they contain the states that the worker is visiting, or the sets are already united. They are
+        // joined at these states, where other workers seldom join lists.
+        if let Some(first) = self.hold(in_low) {
+            if let Some(second) = self.hold(in_high) {
                 let (x, y) = (self.next(first), self.next(second));
                 self.link(first, y);
                 self.link(second, x);
@@ -283,17 +302,21 @@ impl UnionFind {
         self.node(low).set.store(LIVE, Ordering::SeqCst);
     }
 
-    /// Locks the lesser of two roots, and returns both.
-    fn lock(&self, a: u32, b: u32) -> Option<(u32, u32)> {
+    /// Locks the root of lesser rank of the sets of two states, unless the sets are united or complete.
+    fn lock(&self, a: u32, b: u32) -> Option<Locked> {
         loop {
-            let (a, b) = (self.find(a), self.find(b));
-            if a == b {
+            let (root_a, root_b) = (self.find(a), self.find(b));
+            if root_a == root_b {
                 return None;
             }
-            let (low, high) = (a.min(b), a.max(b));
-            let set = &self.node(low).set;
+            let locked = if rank(root_a) < rank(root_b) {
+                Locked { low: root_a, high: root_b, in_low: a, in_high: b }
+            } else {
+                Locked { low: root_b, high: root_a, in_low: b, in_high: a }
+            };
+            let set = &self.node(locked.low).set;
             match set.compare_exchange(LIVE, LOCKED, Ordering::SeqCst, Ordering::SeqCst) {
-                Ok(_) if self.is_root(low) => return Some((low, high)),
+                Ok(_) if self.is_root(locked.low) => return Some(locked),
                 Ok(_) => set.store(LIVE, Ordering::SeqCst),
                 Err(DEAD) => return None,
                 Err(_) => yield_now(),
@@ -318,8 +341,15 @@ impl UnionFind {
         loop {
             high = self.find(high);
             let to = self.node(high);
-            to.workers.fetch_or(from.workers.load(Ordering::SeqCst), Ordering::SeqCst);
-            to.marks.fetch_or(from.marks.load(Ordering::SeqCst), Ordering::SeqCst);
+            // All edges inside a large component lead to its root, so it is written only if bits are added.
+            let workers = from.workers.load(Ordering::SeqCst);
+            if to.workers.load(Ordering::SeqCst) & workers != workers {
+                to.workers.fetch_or(workers, Ordering::SeqCst);
+            }
+            let marks = from.marks.load(Ordering::SeqCst);
+            if to.marks.load(Ordering::SeqCst) & marks != marks {
+                to.marks.fetch_or(marks, Ordering::SeqCst);
+            }
             if self.is_root(high) {
                 return;
             }
@@ -336,10 +366,6 @@ mod schedules {
 
     const SCHEDULES: usize = 10_000;
 
-    fn id(number: u32) -> StateId {
-        StateId::numbered(number)
-    }
-
     /// Runs each part in a worker, on the same forest.
     fn together(parts: Vec<fn(&UnionFind)>) -> Arc<UnionFind> {
         let sets = Arc::new(UnionFind::new());
@@ -353,10 +379,10 @@ mod schedules {
     }
 
     /// Finishes all states of a set, and returns them.
-    fn empty(sets: &UnionFind, from: StateId) -> Vec<u32> {
+    fn empty(sets: &UnionFind, from: u32) -> Vec<u32> {
         let mut picked = Vec::new();
         while let Some(id) = sets.pick(from) {
-            picked.push(id.number());
+            picked.push(id);
             sets.finish(id);
         }
         picked.sort_unstable();
@@ -370,27 +396,28 @@ mod schedules {
             || {
                 let sets = together(vec![
                     |sets| {
-                        assert_eq!(sets.claim(id(1), 0), Claim::New);
-                        sets.unite(id(0), id(1));
-                        sets.unite(id(1), id(2));
-                        assert_eq!(sets.claim(id(2), 0), Claim::Known);
+                        assert_eq!(sets.claim(1, 0), Claim::New);
+                        sets.unite(0, 1);
+                        sets.unite(1, 2);
+                        // While another worker links the root, its bits are not yet in the new root.
+                        assert_ne!(sets.claim(2, 0), Claim::Dead);
                     },
                     |sets| {
-                        sets.mark_state(id(3), 1);
-                        sets.unite(id(3), id(4));
-                        sets.unite(id(2), id(3));
+                        sets.mark_state(3, 1);
+                        sets.unite(3, 4);
+                        sets.unite(2, 3);
                     },
                     |sets| {
-                        sets.unite(id(4), id(0));
-                        sets.mark(id(4), 2);
+                        sets.unite(4, 0);
+                        sets.mark(4, 2);
                     },
                 ]);
-                assert!((1..5).all(|n| sets.same(id(0), id(n))), "one ring");
-                assert_eq!(sets.mark(id(0), 0), 3, "all marks");
-                assert!(sets.has(id(4), 0), "all workers");
-                assert_eq!(sets.marked(id(0), 1), Some(id(3)));
-                assert_eq!(empty(&sets, id(2)), [0, 1, 2, 3, 4], "the list contains each state once");
-                assert_eq!(sets.claim(id(4), 7), Claim::Dead);
+                assert!((1..5).all(|n| sets.same(0, n)), "one ring");
+                assert_eq!(sets.mark(0, 0), 3, "all marks");
+                assert_eq!(sets.claim(2, 0), Claim::Known, "all workers");
+                assert_eq!(sets.marked(0, 1), Some(3));
+                assert_eq!(empty(&sets, 2), [0, 1, 2, 3, 4], "the list contains each state once");
+                assert_eq!(sets.claim(4, 7), Claim::Dead);
             },
             SCHEDULES,
         );
@@ -402,12 +429,12 @@ mod schedules {
         shuttle::check_random(
             || {
                 let sets = together(vec![
-                    |sets| assert_eq!(sets.claim(id(0), 5), Claim::New, "the worker has not entered the set"),
-                    |sets| sets.unite(id(0), id(1)),
-                    |sets| sets.unite(id(1), id(2)),
+                    |sets| assert_eq!(sets.claim(0, 5), Claim::New, "the worker has not entered the set"),
+                    |sets| sets.unite(0, 1),
+                    |sets| sets.unite(1, 2),
                 ]);
-                assert!(sets.has(id(2), 5));
-                assert_eq!(sets.claim(id(1), 5), Claim::Known);
+                assert!(sets.has(2, 5));
+                assert_eq!(sets.claim(1, 5), Claim::Known);
             },
             SCHEDULES,
         );
@@ -420,24 +447,24 @@ mod schedules {
             || {
                 let sets = together(vec![
                     |sets| {
-                        sets.unite(id(0), id(1));
-                        sets.finish(id(0));
-                        assert!(sets.pick(id(0)).is_some());
+                        sets.unite(0, 1);
+                        sets.finish(0);
+                        assert!(sets.pick(0).is_some());
                     },
                     |sets| {
-                        sets.unite(id(2), id(3));
-                        sets.finish(id(3));
-                        sets.unite(id(1), id(3));
+                        sets.unite(2, 3);
+                        sets.finish(3);
+                        sets.unite(1, 3);
                     },
                     |sets| {
-                        sets.unite(id(4), id(1));
-                        sets.finish(id(4));
-                        assert!(sets.pick(id(4)).is_some());
+                        sets.unite(4, 1);
+                        sets.finish(4);
+                        assert!(sets.pick(4).is_some());
                     },
                 ]);
-                assert!((1..5).all(|n| sets.same(id(0), id(n))), "one set");
-                assert_eq!(empty(&sets, id(3)), [1, 2], "unfinished states");
-                assert_eq!(sets.claim(id(0), 0), Claim::Dead);
+                assert!((1..5).all(|n| sets.same(0, n)), "one set");
+                assert_eq!(empty(&sets, 3), [1, 2], "unfinished states");
+                assert_eq!(sets.claim(0, 0), Claim::Dead);
             },
             SCHEDULES,
         );
