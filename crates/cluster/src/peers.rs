@@ -30,7 +30,7 @@ const FRAME: usize = 9 << 10;
 const PIECE: usize = 128;
 
 /// Frames that a worker keeps to be used again.
-const SPARE: usize = 1024;
+const SPARE: usize = 256;
 
 /// How long the leader waits while other workers of the rank have work.
 const NAP: Duration = Duration::from_micros(20);
@@ -49,7 +49,7 @@ pub(crate) struct RankPeers<'p> {
     /// A frame of this many bytes is sent, and long states in it are differences.
     framing: Framing,
     net: Mutex<Network>,
-    outgoing: Vec<Mutex<Outgoing>>,
+    outgoing: Vec<Line<Mutex<Outgoing>>>,
     boxes: Mutex<Boxes>,
     changed: Condvar,
     /// The number of frames in each box, to be read without the lock.
@@ -193,7 +193,7 @@ impl<'p> RankPeers<'p> {
             ranks,
             framing,
             net: Mutex::new(net),
-            outgoing: (0..workers).map(|_| Mutex::new(Outgoing::new(ranks, framing))).collect(),
+            outgoing: (0..workers).map(|_| Line(Mutex::new(Outgoing::new(ranks, framing)))).collect(),
             boxes: Mutex::default(),
             changed: Condvar::new(),
             arrived: Line::default(),
@@ -279,7 +279,7 @@ impl<'p> RankPeers<'p> {
 
     /// Moves all frames of a worker to the outbox.
     fn flush(&self, worker: usize) {
-        let mut outgoing = lock(&self.outgoing[worker]);
+        let mut outgoing = lock(&self.outgoing[worker].0);
         network::others(self.rank, self.ranks).for_each(|to| outgoing.complete(to));
         self.post(&mut outgoing);
     }
@@ -442,7 +442,7 @@ impl Peers for RankPeers<'_> {
     }
 
     fn route(&self, worker: usize, all: &Batch, ends: &mut [usize], own: &mut Batch) -> Routed {
-        let (mut outgoing, mut routed) = (lock(&self.outgoing[worker]), Routed::default());
+        let (mut outgoing, mut routed) = (lock(&self.outgoing[worker].0), Routed::default());
         let (width, mut start) = (all.width().unwrap_or(0), 0);
         match width {
             8 if outgoing.usefulness.is_paused_for(all.len()) => {
@@ -463,7 +463,7 @@ impl Peers for RankPeers<'_> {
     }
 
     fn receive(&self, worker: usize, into: &mut Batch) -> bool {
-        let mut outgoing = lock(&self.outgoing[worker]);
+        let mut outgoing = lock(&self.outgoing[worker].0);
         if outgoing.reading.is_none() {
             if self.arrived.0.load(Ordering::Relaxed) == 0 {
                 return false;
