@@ -31,8 +31,9 @@ pub fn reachability(
     }
     let tallies = &Tallies::new(progress, cluster.ranks);
     let part = cluster.part_of(budget);
-    let body = |net| search(net, cluster.framing(), (successors, options), (&part, tallies));
-    let searched = cluster.run_networks(body)?.into_iter().next();
+    let manner = (cluster.framing(), cluster.looks(options.workers()));
+    let body = |net| search(net, manner, (successors, options), (&part, tallies));
+    let searched = cluster.run_networks(options.workers(), body)?.into_iter().next();
     let mut searched = searched.ok_or(Failed::Contradiction("there is no rank"))?;
     if let End::Stopped(limit) = searched.outcome.end {
         searched.outcome.end = End::Stopped(whole_limit(limit, budget));
@@ -43,12 +44,12 @@ pub fn reachability(
 /// The search of one rank. All ranks get the same result.
 fn search(
     net: Network,
-    framing: Framing,
+    (framing, looks): (Framing, usize),
     (successors, options): (Factory<'_, '_>, &Options),
     (budget, tallies): (&Budget, &Tallies<'_>),
 ) -> std::result::Result<Searched, Failure> {
     let progress = &Progress::new();
-    let peers = RankPeers::new(net, options.workers(), framing, progress, tallies);
+    let peers = RankPeers::new(net, options.workers(), (framing, looks), progress, tallies);
     let mut outcome = explore_part(&peers, successors, options, budget, progress);
     let mut mine = Vec::new();
     figures(&outcome.statistics, peers.traffic()).write(&mut mine);

@@ -16,7 +16,7 @@ use kripke_search::{LostPeer, Peers, Progress, Routed};
 use crate::network::{self, Network, Traffic};
 use crate::partition::{hash, owner};
 use crate::rank::Tallies;
-use crate::sent_cache::SentCache;
+use crate::sent_cache::{SentCache, Usefulness};
 use crate::state_frame::{Reading, StateFrame};
 use crate::transport::{Failure, Frame};
 
@@ -30,10 +30,13 @@ const FRAME: usize = 9 << 10;
 const PIECE: usize = 128;
 
 /// Frames that a worker keeps to be used again.
-const SPARE: usize = 1024;
+const SPARE: usize = 256;
 
 /// How long the leader waits while other workers of the rank have work.
 const NAP: Duration = Duration::from_micros(20);
+
+/// How long the leader pauses between two looks at the network while it does not sleep.
+const LOOK: usize = 32;
 
 /// The leader writes the counters of the rank at one in so many looks at the network: all ranks write to the same place.
 const LOOKS: usize = 64;
@@ -46,27 +49,43 @@ pub(crate) struct RankPeers<'p> {
     /// A frame of this many bytes is sent, and long states in it are differences.
     framing: Framing,
     net: Mutex<Network>,
-    outgoing: Vec<Mutex<Outgoing>>,
+    outgoing: Vec<Line<Mutex<Outgoing>>>,
     boxes: Mutex<Boxes>,
     changed: Condvar,
     /// The number of frames in each box, to be read without the lock.
-    arrived: AtomicUsize,
-    leaving: AtomicUsize,
-    is_congested: AtomicBool,
-    looks: AtomicUsize,
-    /// Whether there is a failure, to be read without the lock.
-    has_failed: AtomicBool,
+    arrived: Line<AtomicUsize>,
+    leaving: Line<AtomicUsize>,
+    signs: Line<Signs>,
+    /// How often the leader has looked at the network.
+    looked: Line<AtomicUsize>,
+    /// How often a worker looks for work before it sleeps.
+    looks: usize,
     failure: Mutex<Option<Failure>>,
     /// The counters of this rank, and those of all.
     progress: &'p Progress,
     tallies: &'p Tallies<'p>,
 }
 
+/// A value in a line of the cache of its own: workers that read it do not wait for those that write other values.
+#[derive(Default, Debug)]
+#[repr(align(128))]
+struct Line<T>(T);
+
+/// What is seldom written, and read in every round without the lock.
+#[derive(Default, Debug)]
+struct Signs {
+    is_congested: AtomicBool,
+    has_failed: AtomicBool,
+    /// The level has ended on all ranks, or they can't go on. It is written under the lock of the boxes.
+    is_over: AtomicBool,
+}
+
 /// How states are put into frames.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Framing {
-    /// A frame of this many bytes is sent.
+    /// A frame of this many bytes is sent, if its states are short or if they are longer than 16 bytes.
     pub bytes: usize,
+    pub long_bytes: usize,
     /// Whether long states are sent as differences.
     pub differences: bool,
     /// The cache of states that were sent is of use if it has one state in so many: within a process, sending takes little longer.
@@ -88,49 +107,6 @@ struct Outgoing {
     spare: Vec<Frame>,
     /// Frames that are full, with their receivers and the numbers of their states.
     full: Vec<(usize, Frame, u64)>,
-}
-
-/// Whether the cache of states that were sent is of use. The more ranks there are, the fewer states does one of them send twice.
-#[derive(Clone, Copy, Default, Debug)]
-struct Usefulness {
-    /// States that were looked up, and those that were found.
-    looked_up: u32,
-    found: u32,
-    /// The cache is not used for so many states.
-    pause: u32,
-}
-
-impl Usefulness {
-    /// After so many states it is decided whether the cache is of use.
-    const TRIAL: u32 = 1 << 12;
-    const PAUSE: u32 = 1 << 18;
-
-    /// Whether none of so many states is to be looked up.
-    fn is_paused_for(&mut self, states: usize) -> bool {
-        let is_paused = self.pause as usize >= states;
-        self.pause -= if is_paused { states as u32 } else { 0 };
-        is_paused
-    }
-
-    /// Whether a state is to be looked up.
-    #[inline]
-    fn is_given(&mut self) -> bool {
-        if self.pause > 0 {
-            self.pause -= 1;
-            return false;
-        }
-        true
-    }
-
-    #[inline]
-    fn note(&mut self, found: bool, one_in: u32) {
-        self.looked_up += 1;
-        self.found += u32::from(found);
-        if self.looked_up == Usefulness::TRIAL {
-            let pause = if self.found < Usefulness::TRIAL / one_in { Usefulness::PAUSE } else { 0 };
-            *self = Usefulness { pause, ..Usefulness::default() };
-        }
-    }
 }
 
 impl Outgoing {
@@ -193,8 +169,6 @@ struct Boxes {
     /// Workers that have work, and workers that wait for some.
     busy: usize,
     waiting: usize,
-    /// The level has ended on all ranks, or they can't go on.
-    is_over: bool,
 }
 
 fn sum(a: Routed, b: Routed) -> Routed {
@@ -209,7 +183,7 @@ impl<'p> RankPeers<'p> {
     pub fn new(
         net: Network,
         workers: usize,
-        framing: Framing,
+        (framing, looks): (Framing, usize),
         progress: &'p Progress,
         tallies: &'p Tallies<'p>,
     ) -> Self {
@@ -219,14 +193,14 @@ impl<'p> RankPeers<'p> {
             ranks,
             framing,
             net: Mutex::new(net),
-            outgoing: (0..workers).map(|_| Mutex::new(Outgoing::new(ranks, framing))).collect(),
+            outgoing: (0..workers).map(|_| Line(Mutex::new(Outgoing::new(ranks, framing)))).collect(),
             boxes: Mutex::default(),
             changed: Condvar::new(),
-            arrived: AtomicUsize::new(0),
-            leaving: AtomicUsize::new(0),
-            looks: AtomicUsize::new(0),
-            is_congested: AtomicBool::new(false),
-            has_failed: AtomicBool::new(false),
+            arrived: Line::default(),
+            leaving: Line::default(),
+            signs: Line::default(),
+            looked: Line::default(),
+            looks,
             failure: Mutex::new(None),
             progress,
             tallies,
@@ -251,10 +225,17 @@ impl<'p> RankPeers<'p> {
     fn fail(&self, failure: Failure) -> LostPeer {
         let how = failure.to_string();
         lock(&self.failure).get_or_insert(failure);
-        self.has_failed.store(true, Ordering::Release);
-        lock(&self.boxes).is_over = true;
-        self.changed.notify_all();
+        self.signs.0.has_failed.store(true, Ordering::Release);
+        self.end_level();
         LostPeer(how)
+    }
+
+    /// Tells all workers that the level is over.
+    fn end_level(&self) {
+        let boxes = lock(&self.boxes);
+        self.signs.0.is_over.store(true, Ordering::Release);
+        drop(boxes);
+        self.changed.notify_all();
     }
 
     fn lost(&self) -> Result<(), LostPeer> {
@@ -263,17 +244,17 @@ impl<'p> RankPeers<'p> {
 
     /// Sends what is in the outbox, and fills the inbox.
     fn transfer(&self, net: &mut Network) -> Result<(), Failure> {
-        if self.leaving.load(Ordering::Relaxed) > 0 {
+        if self.leaving.0.load(Ordering::Relaxed) > 0 {
             let outbox = std::mem::take(&mut lock(&self.boxes).outbox);
-            self.leaving.fetch_sub(outbox.len(), Ordering::Relaxed);
+            self.leaving.0.fetch_sub(outbox.len(), Ordering::Relaxed);
             for (to, frame, states) in outbox {
                 net.send_frame(to, frame, states)?;
             }
         }
-        while self.arrived.load(Ordering::Relaxed) < WAITING
+        while self.arrived.0.load(Ordering::Relaxed) < WAITING
             && let Some(batch) = net.receive()?
         {
-            self.arrived.fetch_add(1, Ordering::Relaxed);
+            self.arrived.0.fetch_add(1, Ordering::Relaxed);
             let mut boxes = lock(&self.boxes);
             boxes.inbox.push_back(batch);
             // Waking up is a call of the system, also if no thread sleeps.
@@ -281,22 +262,25 @@ impl<'p> RankPeers<'p> {
                 self.changed.notify_one();
             }
         }
-        self.is_congested.store(net.is_congested(), Ordering::Relaxed);
+        let is_congested = net.is_congested();
+        if self.signs.0.is_congested.load(Ordering::Relaxed) != is_congested {
+            self.signs.0.is_congested.store(is_congested, Ordering::Relaxed);
+        }
         Ok(())
     }
 
     /// Moves the frames of a worker that are full to the outbox.
     fn post(&self, outgoing: &mut Outgoing) {
         if !outgoing.full.is_empty() {
-            self.leaving.fetch_add(outgoing.full.len(), Ordering::Relaxed);
+            self.leaving.0.fetch_add(outgoing.full.len(), Ordering::Relaxed);
             lock(&self.boxes).outbox.extend(outgoing.full.drain(..));
         }
     }
 
     /// Moves all frames of a worker to the outbox.
     fn flush(&self, worker: usize) {
-        let mut outgoing = lock(&self.outgoing[worker]);
-        (0..self.ranks).for_each(|to| outgoing.complete(to));
+        let mut outgoing = lock(&self.outgoing[worker].0);
+        network::others(self.rank, self.ranks).for_each(|to| outgoing.complete(to));
         self.post(&mut outgoing);
     }
 
@@ -311,6 +295,7 @@ impl<'p> RankPeers<'p> {
         own: &mut Batch,
     ) -> Routed {
         let mut routed = Routed::default();
+        let most = if let 1..=16 = width { self.framing.bytes } else { self.framing.long_bytes };
         for state in states.map(AsRef::as_ref) {
             let hash = hash(state);
             let to = owner(hash, self.ranks);
@@ -327,7 +312,7 @@ impl<'p> RankPeers<'p> {
                 outgoing.begin(to, width);
             }
             outgoing.frames[to].push(state);
-            if outgoing.frames[to].frame.len() >= self.framing.bytes {
+            if outgoing.frames[to].frame.len() >= most {
                 outgoing.complete(to);
             }
         }
@@ -391,6 +376,7 @@ impl<'p> RankPeers<'p> {
 
     /// The leader waits: it keeps the network going until a frame has arrived or the level has ended.
     fn lead(&self) -> Result<bool, Failure> {
+        let mut looks = self.looks;
         loop {
             let mut net = lock(&self.net);
             self.transfer(&mut net)?;
@@ -402,14 +388,19 @@ impl<'p> RankPeers<'p> {
             if boxes.busy > 0 || !boxes.outbox.is_empty() {
                 // Workers that have work use the network meanwhile.
                 drop(net);
-                drop(self.changed.wait_timeout(boxes, NAP));
+                if looks > 0 {
+                    drop(boxes);
+                    looks = looks.saturating_sub(LOOK);
+                    (0..LOOK).for_each(|_| std::hint::spin_loop());
+                } else {
+                    drop(self.changed.wait_timeout(boxes, NAP));
+                }
                 continue;
             }
             drop(boxes);
             // States that arrive are those of the next level, so this rank sends no more.
             if net.is_level_over()? {
-                lock(&self.boxes).is_over = true;
-                self.changed.notify_all();
+                self.end_level();
                 return Ok(false);
             }
         }
@@ -417,9 +408,16 @@ impl<'p> RankPeers<'p> {
 
     /// Another worker waits for frames, or for the leader to tell the end of the level.
     fn follow(&self) -> bool {
+        let is_over = || self.signs.0.is_over.load(Ordering::Acquire);
+        for _ in 0..self.looks {
+            if is_over() || self.arrived.0.load(Ordering::Relaxed) > 0 {
+                break;
+            }
+            std::hint::spin_loop();
+        }
         let mut boxes = lock(&self.boxes);
         boxes.waiting += 1;
-        let ready = |boxes: &mut Boxes| boxes.inbox.is_empty() && !boxes.is_over;
+        let ready = |boxes: &mut Boxes| boxes.inbox.is_empty() && !is_over();
         let mut boxes = self.changed.wait_while(boxes, ready).unwrap_or_else(PoisonError::into_inner);
         boxes.waiting -= 1;
         let has_work = !boxes.inbox.is_empty();
@@ -444,7 +442,7 @@ impl Peers for RankPeers<'_> {
     }
 
     fn route(&self, worker: usize, all: &Batch, ends: &mut [usize], own: &mut Batch) -> Routed {
-        let (mut outgoing, mut routed) = (lock(&self.outgoing[worker]), Routed::default());
+        let (mut outgoing, mut routed) = (lock(&self.outgoing[worker].0), Routed::default());
         let (width, mut start) = (all.width().unwrap_or(0), 0);
         match width {
             8 if outgoing.usefulness.is_paused_for(all.len()) => {
@@ -465,13 +463,13 @@ impl Peers for RankPeers<'_> {
     }
 
     fn receive(&self, worker: usize, into: &mut Batch) -> bool {
-        let mut outgoing = lock(&self.outgoing[worker]);
+        let mut outgoing = lock(&self.outgoing[worker].0);
         if outgoing.reading.is_none() {
-            if self.arrived.load(Ordering::Relaxed) == 0 {
+            if self.arrived.0.load(Ordering::Relaxed) == 0 {
                 return false;
             }
             let Some(batch) = lock(&self.boxes).inbox.pop_front() else { return false };
-            self.arrived.fetch_sub(1, Ordering::Relaxed);
+            self.arrived.0.fetch_sub(1, Ordering::Relaxed);
             outgoing.reading = Some(Reading::new(batch.into_frame()));
         }
         self.take_piece(&mut outgoing, into);
@@ -479,21 +477,22 @@ impl Peers for RankPeers<'_> {
     }
 
     fn is_congested(&self) -> bool {
-        let is_slow = self.is_congested.load(Ordering::Relaxed) || self.leaving.load(Ordering::Relaxed) > WAITING;
-        is_slow && !self.has_failed.load(Ordering::Relaxed)
+        let is_slow =
+            self.signs.0.is_congested.load(Ordering::Relaxed) || self.leaving.0.load(Ordering::Relaxed) > WAITING;
+        is_slow && !self.signs.0.has_failed.load(Ordering::Relaxed)
     }
 
     fn poll(&self, worker: usize) -> Result<(), LostPeer> {
-        if self.has_failed.load(Ordering::Acquire) {
+        if self.signs.0.has_failed.load(Ordering::Acquire) {
             return self.lost();
         }
         if worker > 0 {
             // Another worker that uses the network sends the frames of this one as well.
-            let has_work = self.leaving.load(Ordering::Relaxed) > 0;
+            let has_work = self.leaving.0.load(Ordering::Relaxed) > 0;
             let net = has_work.then(|| self.net.try_lock().ok()).flatten();
             return net.map_or(Ok(()), |mut net| self.transfer(&mut net).map_err(|failure| self.fail(failure)));
         }
-        if self.looks.fetch_add(1, Ordering::Relaxed).is_multiple_of(LOOKS) {
+        if self.looked.0.fetch_add(1, Ordering::Relaxed).is_multiple_of(LOOKS) {
             let counters = self.progress.snapshot();
             self.tallies.set(self.rank, [counters.states, counters.transitions, counters.bytes], counters.depth);
         }
@@ -502,7 +501,7 @@ impl Peers for RankPeers<'_> {
     }
 
     fn begin_level(&self) {
-        lock(&self.boxes).is_over = false;
+        self.signs.0.is_over.store(false, Ordering::Relaxed);
     }
 
     fn enter(&self, _: usize) {
@@ -568,8 +567,9 @@ mod tests {
     fn a_lost_rank_is_known_to_workers_that_wait_for_it() {
         let progress = &Progress::new();
         let tallies = &Tallies::new(progress, 2);
-        let framing = Framing { bytes: 64, differences: false, one_in: 2 };
-        let peers = RankPeers::new(Network::new(Box::new(Lossy { looks: 0 }), None), 2, framing, progress, tallies);
+        let framing = Framing { bytes: 64, long_bytes: 64, differences: false, one_in: 2 };
+        let peers =
+            RankPeers::new(Network::new(Box::new(Lossy { looks: 0 }), None), 2, (framing, 0), progress, tallies);
         let mut all = Batch::new();
         (0..200_u32).for_each(|number| all.push(&number.to_le_bytes()));
         peers.route(1, &all, &mut [all.len()], &mut Batch::new());

@@ -12,7 +12,7 @@ use crate::rank_result::RankResult;
 #[cfg(feature = "mpi")]
 use crate::transport::mpi::World;
 use crate::transport::simulated::{Schedule, Simulated};
-use crate::transport::threads::Threads;
+use crate::transport::threads::{MANY_LOOKS, Threads, have_cores};
 use crate::transport::{Failure, Transport};
 
 /// What ranks are, and how they speak.
@@ -55,12 +55,12 @@ impl Cluster {
         Cluster { ranks: world.ranks(), medium: Medium::Processes }
     }
 
-    /// The networks of the ranks that are in this process.
-    fn networks(&self) -> Vec<Network> {
+    /// The networks of the ranks that are in this process. Each rank has so many threads.
+    fn networks(&self, threads: usize) -> Vec<Network> {
         let boxed = |transport: Box<dyn Transport>| transport;
         match self.medium {
             Medium::Threads => {
-                let transports = Threads::new(self.ranks).into_iter();
+                let transports = Threads::new(self.ranks, threads).into_iter();
                 transports.map(|t| Network::new(boxed(Box::new(t)), None)).collect()
             }
             Medium::Simulated(schedule) => {
@@ -78,13 +78,19 @@ impl Cluster {
         Budget { memory: budget.memory.map(|m| m / ranks), taken: budget.taken / ranks, ..budget.clone() }
     }
 
+    /// How often a thread of a rank that has so many looks for work before it sleeps: often if every thread has a core.
+    pub(crate) fn looks(&self, threads: usize) -> usize {
+        let has_core = self.medium == Medium::Threads && have_cores(self.ranks * threads);
+        if has_core { MANY_LOOKS } else { 0 }
+    }
+
     /// How states are put into frames: small ones on a simulated network, where many of them are wanted.
     pub(crate) fn framing(&self) -> Framing {
         match self.medium {
-            Medium::Threads => Framing { bytes: 8 << 10, differences: false, one_in: 2 },
+            Medium::Threads => Framing { bytes: 8 << 10, long_bytes: 24 << 10, differences: false, one_in: 2 },
             #[cfg(feature = "mpi")]
-            Medium::Processes => Framing { bytes: 32 << 10, differences: true, one_in: 8 },
-            Medium::Simulated(_) => Framing { bytes: 128, differences: true, one_in: 8 },
+            Medium::Processes => Framing { bytes: 32 << 10, long_bytes: 32 << 10, differences: true, one_in: 8 },
+            Medium::Simulated(_) => Framing { bytes: 128, long_bytes: 128, differences: true, one_in: 8 },
         }
     }
 
@@ -97,7 +103,7 @@ impl Cluster {
     ) -> Result<Vec<R>, Failure> {
         let tallies = &Tallies::new(progress, self.ranks);
         let part = self.part_of(budget);
-        self.run_networks(|net| body(Rank::new(net, successors(), options, &part, tallies)))
+        self.run_networks(1, |net| body(Rank::new(net, successors(), options, &part, tallies)))
     }
 
     /// The results of all ranks, given those of the ranks in this process.
@@ -111,14 +117,15 @@ impl Cluster {
         Ok(results)
     }
 
-    /// Runs the same body on every rank of this process, which has only its network.
+    /// Runs the same body on every rank of this process, which has only its network and so many threads.
     pub(crate) fn run_networks<R: Send>(
         &self,
+        threads: usize,
         body: impl Fn(Network) -> Result<R, Failure> + Sync,
     ) -> Result<Vec<R>, Failure> {
         let body = &body;
         let results: Vec<Result<R, Failure>> = std::thread::scope(|scope| {
-            let networks = self.networks().into_iter();
+            let networks = self.networks(threads).into_iter();
             let start = |net: Network| {
                 let thread = std::thread::Builder::new().name(format!("rank {}", net.rank()));
                 thread.spawn_scoped(scope, move || body(net)).expect("a thread can be started")

@@ -62,6 +62,49 @@ impl SentCache {
     }
 }
 
+/// Whether the cache of states that were sent is of use. The more ranks there are, the fewer states does one of them send twice.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Usefulness {
+    /// States that were looked up, and those that were found.
+    looked_up: u32,
+    found: u32,
+    /// The cache is not used for so many states.
+    pause: u32,
+}
+
+impl Usefulness {
+    /// After so many states it is decided whether the cache is of use.
+    const TRIAL: u32 = 1 << 12;
+    const PAUSE: u32 = 1 << 18;
+
+    /// Whether none of so many states is to be looked up.
+    pub fn is_paused_for(&mut self, states: usize) -> bool {
+        let is_paused = self.pause as usize >= states;
+        self.pause -= if is_paused { states as u32 } else { 0 };
+        is_paused
+    }
+
+    /// Whether a state is to be looked up.
+    #[inline]
+    pub fn is_given(&mut self) -> bool {
+        if self.pause > 0 {
+            self.pause -= 1;
+            return false;
+        }
+        true
+    }
+
+    #[inline]
+    pub fn note(&mut self, found: bool, one_in: u32) {
+        self.looked_up += 1;
+        self.found += u32::from(found);
+        if self.looked_up == Usefulness::TRIAL {
+            let pause = if self.found < Usefulness::TRIAL / one_in { Usefulness::PAUSE } else { 0 };
+            *self = Usefulness { pause, ..Usefulness::default() };
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,9 +1,11 @@
 //! The corpus over several ranks, through the program: counts and verdicts are those of one process and of the tables, with 1 to 4
 //! ranks and with every distributed algorithm.
 //!
-//! `KRIPKE_RANKS_MAX_STATES` says how large models may be, `KRIPKE_RANKS_MAX_PRODUCT` how large products with a property may be, and
-//! `KRIPKE_RANKS_EVERY` takes one of so many models.
+//! `KRIPKE_RANKS_MAX_STATES` says how large models may be, `KRIPKE_RANKS_MAX_PRODUCT` how large products with a property may be (or their
+//! models, where the product is not known), `KRIPKE_RANKS_EVERY` takes one of so many models, and `KRIPKE_RANKS_PATIENCE` gives the
+//! algorithms that may be slow so many seconds.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -14,7 +16,7 @@ use serde_json::Value;
 /// The algorithms that decide every product of the corpus in the time, and those that may not.
 const LINEAR: [&str; 5] = ["owcty", "owcty-reversed", "map", "ncd", "pd-ndfs"];
 const SLOW: [&str; 3] = ["token-ndfs", "ble", "deps"];
-const TIMEOUT: &str = "60s";
+const SECONDS: u64 = 60;
 
 fn said(file: &Path, args: &[&str]) -> Result<Value, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kripke"));
@@ -29,19 +31,25 @@ fn some<T>(all: Vec<T>, every: usize) -> Vec<T> {
     all.into_iter().step_by(places::setting("KRIPKE_RANKS_EVERY", every).max(1)).collect()
 }
 
+/// The DVE models with a known number of states, and this number.
+fn dve_sizes(corpus: &Path) -> BTreeMap<String, u64> {
+    let [beem, others] =
+        ["expected-beem.tsv", "expected-ltsmin-divine.tsv"].map(|t| Table::read(&corpus.join("dve").join(t)));
+    let size = |row: Row<'_>| Some((row.get("path").to_string(), row.count("states")?));
+    let complete = beem.rows().filter(|row| row.get("completeness") == "complete").filter_map(size);
+    complete.chain(others.rows().filter_map(size)).collect()
+}
+
 /// Models with a known number of states, up to the limit.
 fn models(corpus: &Path) -> Vec<PathBuf> {
     let most = places::setting("KRIPKE_RANKS_MAX_STATES", 2_000);
     let promela = Table::read(&corpus.join("promela/expected-spin.tsv"));
     let is_raw = |row: &Row<'_>| row.get("mode") == "raw" && row.get("status") == "complete";
-    let small = |row: &Row<'_>, column: &str| row.count(column).is_some_and(|states| states <= most);
-    let rows = promela.rows().filter(|row| is_raw(row) && small(row, "states_stored"));
-    let mut all: Vec<PathBuf> = rows.map(|row| corpus.join("promela").join(row.get("path"))).collect();
-    let dve = Table::read(&corpus.join("dve/expected-ltsmin-divine.tsv"));
-    let rows = dve.rows().filter(|row| small(row, "states"));
-    all.extend(rows.map(|row| corpus.join("dve").join(row.get("path"))));
-    all.dedup();
-    all
+    let is_small = |row: &Row<'_>| row.count("states_stored").is_some_and(|states| states <= most);
+    let rows = promela.rows().filter(|row| is_raw(row) && is_small(row));
+    let promela: BTreeSet<PathBuf> = rows.map(|row| corpus.join("promela").join(row.get("path"))).collect();
+    let dve = dve_sizes(corpus).into_iter().filter(|(_, states)| *states <= most);
+    promela.into_iter().chain(dve.map(|(path, _)| corpus.join("dve").join(path))).collect()
 }
 
 fn compare_counts(file: &Path) -> Result<(), String> {
@@ -113,17 +121,43 @@ fn dve(corpus: &Path, most: u64) -> Vec<Case> {
     table.rows().filter_map(case).collect()
 }
 
+/// The questions that BEEM answers, about models up to a size. DiVinE's answers about products come first.
+fn beem(corpus: &Path, most: u64) -> Vec<Case> {
+    let sizes = dve_sizes(corpus);
+    let table = Table::read(&corpus.join("dve/expected-beem-properties.tsv"));
+    let case = |row: Row<'_>| {
+        let violated = match (row.get("kind"), row.get("answer")) {
+            ("LTL", "yes") => false,
+            ("LTL", "no") => true,
+            _ => return None,
+        };
+        let is_small = *sizes.get(row.get("path"))? <= most && row.get("property_dve") != "-";
+        is_small.then(|| Case { file: corpus.join("dve").join(row.get("property_dve")), args: Vec::new(), violated })
+    };
+    table.rows().filter_map(case).collect()
+}
+
+/// All questions about products up to a size, each once.
+fn questions(corpus: &Path) -> Vec<Case> {
+    let most = places::setting("KRIPKE_RANKS_MAX_PRODUCT", 1_000);
+    let mut known = BTreeSet::new();
+    let all = [promela(corpus, most), dve(corpus, most), beem(corpus, most)].into_iter().flatten();
+    all.filter(|case| known.insert((case.file.clone(), case.args.clone()))).collect()
+}
+
 /// Asks with an algorithm. Returns whether there was an answer in time.
 fn ask(case: &Case, (algorithm, ranks): (&str, &str)) -> Result<bool, String> {
     let args: Vec<&str> = case.args.iter().map(String::as_str).collect();
-    let how = ["--ranks", ranks, "--cycles", algorithm, "-j1", "--timeout", TIMEOUT];
+    let is_slow = SLOW.contains(&algorithm);
+    let seconds = if is_slow { places::setting("KRIPKE_RANKS_PATIENCE", SECONDS) } else { SECONDS };
+    let how = ["--ranks", ranks, "--cycles", algorithm, "-j1", "--timeout", &format!("{seconds}s")];
     // Three ranks search with all reductions.
     let raw: &[&str] = if ranks == "3" { &[] } else { &["--raw"] };
     let json = said(&case.file, &[&args[..], &how, raw].concat())?;
     let expected = if case.violated { "violated" } else { "holds" };
     match json["verdict"].as_str() {
         Some(verdict) if verdict == expected => Ok(true),
-        Some("inconclusive") if json["reason"] == "timeout" && SLOW.contains(&algorithm) => Ok(false),
+        Some("inconclusive") if json["reason"] == "timeout" && is_slow => Ok(false),
         _ => Err(format!("{} {args:?}, {algorithm}, {ranks} ranks: {json} instead of {expected}", case.file.display())),
     }
 }
@@ -131,8 +165,7 @@ fn ask(case: &Case, (algorithm, ranks): (&str, &str)) -> Result<bool, String> {
 #[test]
 fn properties_of_the_corpus_have_the_verdicts_of_the_tables() {
     let Some(corpus) = places::corpus() else { return };
-    let most = places::setting("KRIPKE_RANKS_MAX_PRODUCT", 1_000);
-    let cases = some([promela(&corpus, most), dve(&corpus, most)].into_iter().flatten().collect(), 2);
+    let cases = some(questions(&corpus), 2);
     let results = parallel::map(&cases, |case| {
         let mut late = Vec::new();
         for (number, algorithm) in LINEAR.into_iter().chain(SLOW).enumerate() {

@@ -291,7 +291,7 @@ impl Network {
     /// [`Network::is_phase_over`].
     pub fn is_level_over(&mut self) -> Result<bool, Failure> {
         if !std::mem::replace(&mut self.has_told_end, true) {
-            for to in (0..self.ranks()).filter(|to| *to != self.rank()).collect::<Vec<_>>() {
+            for to in others(self.rank(), self.ranks()) {
                 let end = self.control(Kind::LevelEnd);
                 self.outgoing[to].refused.push_back(end);
                 self.flush(to)?;
@@ -438,7 +438,7 @@ impl Network {
     }
 
     fn tell_others(&mut self, kind: Kind, number: u64) -> Result<(), Failure> {
-        for to in (0..self.ranks()).filter(|to| *to != self.rank()).collect::<Vec<_>>() {
+        for to in others(self.rank(), self.ranks()) {
             let mut frame = self.control(kind);
             put_number(&mut frame, number);
             self.hand_over(to, frame, Urgency::Urgent)?;
@@ -517,7 +517,7 @@ impl Network {
             Failure::Silent(rank, time) => (rank, time),
             other => return other,
         };
-        for to in (0..self.ranks()).filter(|to| *to != self.rank()).collect::<Vec<_>>() {
+        for to in others(self.rank(), self.ranks()) {
             let mut frame = self.control(Kind::Lost);
             [rank as u64, time.as_millis() as u64].iter().for_each(|number| put_number(&mut frame, *number));
             // The rank itself may only be slow, and is to know, too. A rank that can't be told will notice by itself.
@@ -557,6 +557,11 @@ impl Network {
         }
         Ok(())
     }
+}
+
+/// The other ranks, each rank beginning with the next one: so not all send to the same rank at the same time.
+pub(crate) fn others(rank: usize, ranks: usize) -> impl Iterator<Item = usize> {
+    (1..ranks).map(move |number| (rank + number) % ranks)
 }
 
 /// Begins a frame of states, for any phase.

@@ -14,9 +14,11 @@ const CAPACITY: usize = 4 << 20;
 const NAP: Duration = Duration::from_millis(2);
 
 /// How often a rank without work looks for frames before it sleeps, at least and at most: waking up takes longer than most frames. Where
-/// cores have other work, looking keeps the sender from it. So a rank looks more often if it has slept a short time only, else less.
+/// cores have other work, looking keeps the sender from it. So a rank looks more often if it has slept a short time only, else less. If
+/// every thread has a core, it looks for about a tenth of a millisecond.
 const FEW_LOOKS: usize = 50;
 const LOOKS: usize = 500;
+pub(crate) const MANY_LOOKS: usize = 4_000;
 const SHORT: Duration = Duration::from_micros(50);
 
 /// No rank is lost.
@@ -42,28 +44,34 @@ struct Shared {
     lost: AtomicUsize,
 }
 
+/// Whether there is a core for each of so many threads.
+pub(crate) fn have_cores(threads: usize) -> bool {
+    std::thread::available_parallelism().is_ok_and(|cores| threads <= cores.get())
+}
+
 /// One rank of a process.
 #[derive(Debug)]
 pub struct Threads {
     rank: usize,
     shared: Arc<Shared>,
     start: Instant,
-    /// How often it looks for frames the next time.
+    /// How often it looks for frames the next time, and the least.
     looks: usize,
+    least: usize,
     left: bool,
+    /// Frames that were taken from the mailbox all at once.
+    taken: VecDeque<(usize, Frame)>,
 }
 
 impl Threads {
-    /// The transports of so many ranks.
-    pub fn new(ranks: usize) -> Vec<Threads> {
+    /// The transports of so many ranks, each of which has so many threads.
+    pub fn new(ranks: usize, threads: usize) -> Vec<Threads> {
         let mailboxes = (0..ranks).map(|_| Mailbox::default()).collect();
         let (shared, start) = (Arc::new(Shared { mailboxes, lost: AtomicUsize::new(NONE) }), Instant::now());
-        let looks = FEW_LOOKS;
-        (0..ranks).map(|rank| Threads { rank, shared: shared.clone(), start, looks, left: false }).collect()
-    }
-
-    fn mailbox(&self) -> &Mailbox {
-        &self.shared.mailboxes[self.rank]
+        let least = if have_cores(ranks * threads) { MANY_LOOKS } else { FEW_LOOKS };
+        let (looks, left) = (least, false);
+        let rank = |rank| Threads { rank, shared: shared.clone(), start, looks, least, left, taken: VecDeque::new() };
+        (0..ranks).map(rank).collect()
     }
 
     fn lost(&self) -> Result<(), Failure> {
@@ -99,18 +107,22 @@ impl Transport for Threads {
     }
 
     fn receive(&mut self) -> Result<Option<(usize, Frame)>, Failure> {
-        let mailbox = self.mailbox();
+        if let Some(frame) = self.taken.pop_front() {
+            return Ok(Some(frame));
+        }
+        let mailbox = &self.shared.mailboxes[self.rank];
         if mailbox.bytes.load(Ordering::Acquire) == 0 {
             return self.lost().map(|()| None);
         }
-        let next = mailbox.frames.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        if let Some((_, frame)) = &next {
-            mailbox.bytes.fetch_sub(frame.len(), Ordering::Relaxed);
-        }
-        Ok(next)
+        std::mem::swap(&mut *mailbox.frames.lock().unwrap_or_else(PoisonError::into_inner), &mut self.taken);
+        mailbox.bytes.fetch_sub(self.taken.iter().map(|(_, frame)| frame.len()).sum(), Ordering::Relaxed);
+        Ok(self.taken.pop_front())
     }
 
     fn wait(&mut self) -> Result<(), Failure> {
+        if !self.taken.is_empty() {
+            return Ok(());
+        }
         let mailbox = &self.shared.mailboxes[self.rank];
         for _ in 0..self.looks {
             if mailbox.bytes.load(Ordering::Acquire) > 0 {
@@ -125,7 +137,7 @@ impl Transport for Threads {
             drop(mailbox.arrived.wait_timeout(frames, NAP));
             mailbox.is_asleep.store(false, Ordering::Relaxed);
             let looks = if start.elapsed() < SHORT { self.looks * 2 } else { self.looks / 2 };
-            self.looks = looks.clamp(FEW_LOOKS, LOOKS);
+            self.looks = looks.clamp(self.least, LOOKS.max(self.least));
         }
         Ok(())
     }

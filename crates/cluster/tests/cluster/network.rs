@@ -25,7 +25,7 @@ fn simulated(ranks: usize, seed: u64) -> Vec<Network> {
 
 fn threads(ranks: usize) -> Vec<Network> {
     let boxed = |t: Threads| -> Box<dyn Transport> { Box::new(t) };
-    Threads::new(ranks).into_iter().map(|t| Network::new(boxed(t), None)).collect()
+    Threads::new(ranks, 1).into_iter().map(|t| Network::new(boxed(t), None)).collect()
 }
 
 /// Every rank throws balls; a ball that a rank takes is thrown again until its number is used up. Returns the balls that came down.

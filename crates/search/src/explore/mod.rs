@@ -221,10 +221,8 @@ struct Search<'a, S> {
     tallies: Box<[Tally]>,
     depth: AtomicU64,
     open_filter: OpenSetFilter,
-    /// The other processes, if this search is a part of one, and the states sent to and received from them.
+    /// The other processes, if this search is a part of one.
     peers: Option<&'a dyn Peers>,
-    sent: AtomicU64,
-    received: AtomicU64,
     stopped: AtomicBool,
     /// Bytes in use, and states, at which the search pauses.
     pause_limits: [AtomicU64; 2],
@@ -237,6 +235,9 @@ struct Search<'a, S> {
 struct Tally {
     transitions: AtomicU64,
     expanded: AtomicU64,
+    /// States sent to other processes, and received from them.
+    sent: AtomicU64,
+    received: AtomicU64,
 }
 
 impl Tally {
@@ -260,8 +261,6 @@ impl<'a, S: Store> Search<'a, S> {
             depth: AtomicU64::new(0),
             open_filter: OpenSetFilter::new(options.reduces),
             peers: None,
-            sent: AtomicU64::new(0),
-            received: AtomicU64::new(0),
             stopped: AtomicBool::new(false),
             pause_limits: [const { AtomicU64::new(u64::MAX) }; 2],
             limit: Mutex::new(None),

@@ -139,8 +139,8 @@ pub(super) fn agree<S: Store>(
         new: open,
         states: search.store.len(),
         expanded: search.expanded(),
-        sent: search.sent.load(Ordering::Relaxed),
-        received: search.received.load(Ordering::Relaxed),
+        sent: search.tallies.iter().map(|tally| tally.sent.load(Ordering::Relaxed)).sum(),
+        received: search.tallies.iter().map(|tally| tally.received.load(Ordering::Relaxed)).sum(),
         limit,
         ..LevelReport::default()
     };

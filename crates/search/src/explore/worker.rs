@@ -139,7 +139,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         if !peers.receive(self.number, batch) {
             return Ok(false);
         }
-        self.search.received.fetch_add(batch.len() as u64, Ordering::Relaxed);
+        self.search.tallies[self.number].received.fetch_add(batch.len() as u64, Ordering::Relaxed);
         if self.search.is_stopped() {
             return Ok(true);
         }
@@ -196,7 +196,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
             assert!(postponed.is_empty(), "the open set of one process is not that of all");
             let Routed { remote, sent } = peers.route(self.number, routed, ends, batch);
             self.transitions += remote;
-            self.search.sent.fetch_add(sent, Ordering::Relaxed);
+            self.search.tallies[self.number].sent.fetch_add(sent, Ordering::Relaxed);
             self.handle.prefetch(batch);
         }
         let count = ends.len();
