@@ -198,6 +198,7 @@ struct Tally {
     models: usize,
     states: usize,
     left: usize,
+    accepting: usize,
     refused: BTreeMap<String, Vec<String>>,
     wrong: Vec<String>,
 }
@@ -214,6 +215,7 @@ impl Tally {
                 self.models += 1;
                 self.states += compared.states;
                 self.left += compared.left;
+                self.accepting += compared.accepting;
                 if compared.left * 2 > compared.states && compared.states > 20 {
                     println!("{name}: {} of {} states are left", compared.left, compared.states);
                 }
@@ -226,6 +228,7 @@ impl Tally {
         self.models += other.models;
         self.states += other.states;
         self.left += other.left;
+        self.accepting += other.accepting;
         other.refused.into_iter().for_each(|(why, models)| self.refused.entry(why).or_default().extend(models));
         self.wrong.extend(other.wrong);
         self
@@ -239,8 +242,9 @@ impl Tally {
                 models.iter().take(8).cloned().collect::<Vec<_>>().join(" ")
             );
         }
-        let Tally { models, states, left, .. } = self;
-        places::notice(&format!("{models} models as C++, {states} states, {left} left to the host"));
+        let Tally { models, states, left, accepting, .. } = self;
+        let states = format!("{states} states, {left} left to the host, {accepting} accepting");
+        places::notice(&format!("{models} models as C++, {states}"));
         assert!(self.wrong.is_empty(), "{} models differ:\n{}", self.wrong.len(), self.wrong.join("\n"));
     }
 }
@@ -276,6 +280,28 @@ fn guards_about_priorities_are_not_recursive() {
     let folder = tempfile::tempdir().expect("a folder");
     let compared = compare(folder.path(), &code, &cases(&model, &words, 300)).unwrap_or_else(|e| panic!("{e}"));
     assert!(compared.states > 10 && compared.left * 2 < compared.states, "{} of {}", compared.left, compared.states);
+}
+
+/// States are accepting by the location of the observer, and by the locations of processes if their labels count.
+#[test]
+fn accepting_states_are_those_of_the_interpreter() {
+    if !has_compiler() {
+        return;
+    }
+    let text = "byte x; active [2] proctype A() { do :: x < 6 -> x++; accept: skip :: x > 3 -> x = 0 od }\n\
+        never { T0: do :: true :: x == 4 -> goto accept_all od; accept_all: do :: x > 2 od }";
+    for labels in [false, true] {
+        let mut model = own_models::read("model.pml", text);
+        let mut claim = model.properties.iter_mut().find_map(|property| property.observer.take()).expect("a claim");
+        claim.labels = labels;
+        model.observer = Some(claim);
+        let model = Arc::new(model);
+        let (words, code) = portable(&model).expect("it has portable code");
+        let folder = tempfile::tempdir().expect("a folder");
+        let compared = compare(folder.path(), &code, &cases(&model, &words, 300)).unwrap_or_else(|e| panic!("{e}"));
+        let Compared { states, accepting, left } = compared;
+        assert!(accepting > 5 && accepting < states && left * 2 < states, "{accepting} of {states}, {left} left");
+    }
 }
 
 #[test]
