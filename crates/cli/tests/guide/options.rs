@@ -97,7 +97,7 @@ fn the_page_of_options_has_all_commands() {
 /// The text of a page without the options of other programs: lines with their commands, and the first column of the
 /// tables on the pages for their users.
 fn own_text(page: &Page) -> String {
-    let others = ["cargo ", "mdbook ", "ltsmin", "2lts-", "divine ", "mpirun --"];
+    let others = ["cargo ", "mdbook ", "ltsmin", "2lts-", "divine ", "mpirun --", "srun --", "sbatch "];
     let lines = page.text.lines().filter(|line| !others.iter().any(|other| line.contains(other)));
     let for_others = page.name.ends_with("divine-ltsmin.md") || page.name.ends_with("spin-users.md");
     let own = |line: &str| match line.strip_prefix("| ").and_then(|row| row.split_once(" | ")) {
