@@ -53,8 +53,8 @@ impl std::fmt::Display for NoDevice {
 
 impl std::error::Error for NoDevice {}
 
-/// A GPU without kernels: its context is current in this thread. The context stays until the process ends: giving it back takes as long as a
-/// search of a hundred million states, and so does taking it again for the next question.
+/// A GPU without kernels: its context is current in this thread. The context stays until the process ends: to
+/// give it back would take longer than many searches.
 struct Opened {
     device: c_int,
     properties: Properties,
