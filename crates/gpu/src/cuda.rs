@@ -5,6 +5,7 @@
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use cudarc::driver::sys::{CUcontext, CUdevice_attribute, CUfunction, CUfunction_attribute, CUmodule, CUresult};
 use cudarc::driver::{DriverError, result, sys};
@@ -16,6 +17,9 @@ use crate::source::ModelText;
 
 /// The threads of a block, as in `kernel/device.cuh`.
 const THREADS: u64 = 256;
+
+/// The least number of items for a block: a part of its threads that executes the same instructions.
+const WARP: u64 = 32;
 
 /// The least compute capability: threads of a warp go on independently.
 const LEAST_CAPABILITY: u32 = 7;
@@ -37,8 +41,33 @@ pub struct Cuda {
     module: CUmodule,
     /// The kernels, each with the most blocks that run at a time.
     kernels: Vec<(CUfunction, u32)>,
-    allocated: Option<Address>,
+    allocated: Vec<Address>,
     properties: Properties,
+}
+
+/// The memory and the kernels of searches that have ended. To give much memory back takes longer than many searches, so that is left to the next
+/// search, which needs it, or to the end of the process.
+static ENDED: Mutex<Ended> = Mutex::new(Ended { allocated: Vec::new(), modules: Vec::new() });
+
+struct Ended {
+    allocated: Vec<Address>,
+    /// Handles of modules.
+    modules: Vec<usize>,
+}
+
+impl Ended {
+    /// Gives everything back. Errors don't matter: the device may be lost.
+    fn release() {
+        let mut ended = ENDED.lock().unwrap_or_else(PoisonError::into_inner);
+        for address in ended.allocated.drain(..) {
+            // SAFETY: the memory was taken, and no kernel uses it any more.
+            let _ = unsafe { result::free_sync(address) };
+        }
+        for module in ended.modules.drain(..) {
+            // SAFETY: the module was loaded, and is given back once.
+            let _ = unsafe { result::module::unload(module as CUmodule) };
+        }
+    }
 }
 
 /// Why there is no GPU to use, in words.
@@ -102,6 +131,7 @@ fn open() -> Result<Opened, NoDevice> {
     let context: CUcontext = unsafe { result::primary_ctx::retain(device) }.map_err(failed("the GPU can't be used"))?;
     // SAFETY: the context was retained.
     unsafe { result::ctx::set_current(context) }.map_err(failed("the GPU can't be used"))?;
+    Ended::release();
     let properties = inspect(device).map_err(failed("the GPU does not answer"))?;
     let (major, minor) = properties.capability;
     match major >= LEAST_CAPABILITY {
@@ -156,7 +186,8 @@ impl Cuda {
     /// Opens the first GPU and compiles the kernels for a model, or takes them from the cache.
     pub fn open(model: &ModelText, cache: Option<&Path>) -> Result<Cuda, NoDevice> {
         let Opened { device, properties } = open()?;
-        let mut cuda = Cuda { device, module: std::ptr::null_mut(), kernels: Vec::new(), allocated: None, properties };
+        let mut cuda =
+            Cuda { device, module: std::ptr::null_mut(), kernels: Vec::new(), allocated: Vec::new(), properties };
         cuda.load(model, cache)?;
         Ok(cuda)
     }
@@ -195,15 +226,6 @@ impl Cuda {
         // SAFETY: the device is one that the driver has given.
         let threads = unsafe { result::device::get_attribute(self.device, threads) }?.unsigned_abs();
         Ok(local_pool(most.into(), u64::from(threads) * u64::from(self.properties.processors)))
-    }
-
-    /// Gives the memory back.
-    fn free(&mut self) -> Result<(), DriverError> {
-        match self.allocated.take() {
-            // SAFETY: the memory was taken, and no kernel uses it any more.
-            Some(address) => unsafe { result::free_sync(address) },
-            None => Ok(()),
-        }
     }
 
     /// The number of blocks of a kernel that all multiprocessors run at a time.
@@ -251,15 +273,25 @@ impl Device for Cuda {
     }
 
     fn allocate(&mut self, bytes: u64) -> Result<Address, DeviceError> {
-        self.free().map_err(failed)?;
         let size = usize::try_from(bytes).map_err(|_| DeviceError::OutOfMemory(bytes))?;
-        // SAFETY: the memory is freed once, when other memory is taken or this is dropped.
+        // SAFETY: the memory is freed once.
         let address = unsafe { result::malloc_sync(size) }.map_err(|e| match e.0 {
             CUresult::CUDA_ERROR_OUT_OF_MEMORY => DeviceError::OutOfMemory(bytes),
             _ => failed(e),
         })?;
-        self.allocated = Some(address);
+        self.allocated.push(address);
         Ok(address)
+    }
+
+    fn free(&mut self, at: Address) -> Result<(), DeviceError> {
+        self.allocated.retain(|address| *address != at);
+        // SAFETY: the memory was taken, and the explorer does not use it any more. The call waits for kernels that do.
+        unsafe { result::free_sync(at) }.map_err(failed)
+    }
+
+    fn copy(&mut self, from: Address, to: Address, bytes: u64) -> Result<(), DeviceError> {
+        // SAFETY: the explorer copies between parts of memory that it has allocated. Calls of the null stream are executed in order.
+        unsafe { result::memcpy_dtod_async(to, from, bytes as usize, std::ptr::null_mut()) }.map_err(failed)
     }
 
     fn clear(&mut self, at: Address, bytes: u64) -> Result<(), DeviceError> {
@@ -282,24 +314,28 @@ impl Device for Cuda {
 
     fn launch(&mut self, kernel: Kernel, items: u64, parameters: &Parameters) -> Result<(), DeviceError> {
         let (function, most) = self.kernels[kernel as usize];
-        let blocks = items.div_ceil(THREADS).clamp(1, most.into()) as u32;
+        let blocks = items.div_ceil(WARP).clamp(1, most.into()) as u32;
         let mut parameters = *parameters;
+        let waits = parameters.most_levels > 1;
         let mut pointers = [(&raw mut parameters).cast::<c_void>()];
-        let (grid, block) = ((blocks, 1, 1), (THREADS as u32, 1, 1));
+        let (grid, block, stream) = ((blocks, 1, 1), (THREADS as u32, 1, 1), std::ptr::null_mut());
         // SAFETY: the kernel has one parameter, a structure of this layout, which the driver copies; its addresses are those of the
         // explorer's memory.
-        unsafe { result::launch_kernel(function, grid, block, 0, std::ptr::null_mut(), &mut pointers) }.map_err(failed)
+        let launched = unsafe {
+            match waits {
+                true => result::launch_cooperative_kernel(function, grid, block, 0, stream, &mut pointers),
+                false => result::launch_kernel(function, grid, block, 0, stream, &mut pointers),
+            }
+        };
+        launched.map_err(failed)
     }
 }
 
 impl Drop for Cuda {
     fn drop(&mut self) {
-        // Errors don't matter: the device may be lost.
-        let _ = self.free();
-        if !self.module.is_null() {
-            // SAFETY: the module was loaded, and is given back once.
-            let _ = unsafe { result::module::unload(self.module) };
-        }
+        let mut ended = ENDED.lock().unwrap_or_else(PoisonError::into_inner);
+        ended.allocated.append(&mut self.allocated);
+        ended.modules.extend((!self.module.is_null()).then_some(self.module as usize));
     }
 }
 

@@ -7,9 +7,11 @@ pub trait Device {
     /// What is known about the device.
     fn properties(&self) -> &Properties;
 
-    /// Takes so much memory in place of what was taken before, which is given back even if there is too little. Its content is arbitrary. The
-    /// address is divisible by 256.
+    /// Takes so much memory, besides what was taken before. Its content is arbitrary. The address is divisible by 256.
     fn allocate(&mut self, bytes: u64) -> Result<Address, DeviceError>;
+
+    /// Gives memory back that was taken.
+    fn free(&mut self, at: Address) -> Result<(), DeviceError>;
 
     /// Sets memory to 0.
     fn clear(&mut self, at: Address, bytes: u64) -> Result<(), DeviceError>;
@@ -17,10 +19,14 @@ pub trait Device {
     /// Writes words.
     fn write(&mut self, at: Address, words: &[u64]) -> Result<(), DeviceError>;
 
+    /// Copies bytes from one part of the memory to another.
+    fn copy(&mut self, from: Address, to: Address, bytes: u64) -> Result<(), DeviceError>;
+
     /// Reads words, after all kernels launched before have ended.
     fn read(&mut self, at: Address, words: &mut [u64]) -> Result<(), DeviceError>;
 
-    /// Starts a kernel with enough threads for so many items. Kernels run one after the other.
+    /// Starts a kernel with enough blocks for so many items, or as many as run at a time. Kernels run one after the other. The blocks of one
+    /// for several levels wait for each other.
     fn launch(&mut self, kernel: Kernel, items: u64, parameters: &Parameters) -> Result<(), DeviceError>;
 }
 
@@ -71,6 +77,8 @@ pub enum Kernel {
     ExpandStates,
     /// Inserts states of the host.
     AddGiven,
+    /// Moves keys to a larger table.
+    MoveKeys,
     /// Tells states of the host. It and the following one are those of a search for cycles.
     TellGiven,
     /// Begins a step at all places, or counts places.
@@ -79,7 +87,7 @@ pub enum Kernel {
 
 impl Kernel {
     /// The kernels of every search, in order.
-    pub const OF_ALL: [Kernel; 2] = [Kernel::ExpandStates, Kernel::AddGiven];
+    pub const OF_ALL: [Kernel; 3] = [Kernel::ExpandStates, Kernel::AddGiven, Kernel::MoveKeys];
 
     /// The other kernels of a search for cycles, in order.
     pub const OF_CYCLES: [Kernel; 2] = [Kernel::TellGiven, Kernel::ScanPlaces];
@@ -89,6 +97,7 @@ impl Kernel {
         match self {
             Kernel::ExpandStates => "expand_states",
             Kernel::AddGiven => "add_given",
+            Kernel::MoveKeys => "move_keys",
             Kernel::TellGiven => "tell_given",
             Kernel::ScanPlaces => "scan_places",
         }
@@ -160,8 +169,20 @@ pub struct Parameters {
     pub purpose: u64,
     /// The most levels of a launch that expands several. Its blocks wait for each other.
     pub most_levels: u64,
-    /// The places and the holes of these levels.
+    /// What is told about these levels: see `kernel/levels.cuh`.
     pub sizes: Address,
+    /// Such a launch ends before a level with more places.
+    pub most_places: u64,
+    /// It ends before a level with fewer places.
+    pub least_places: u64,
+    /// It ends before a level after which that many keys may have been appended.
+    pub most_appended: u64,
+    /// Whether invalid end states are counted instead of left.
+    pub counts_ends: u64,
+    /// The slots of the table before it grew.
+    pub from: Address,
+    /// Their number, or that of the keys in the ring if the table refers to them.
+    pub from_count: u64,
 }
 
 impl Parameters {
@@ -196,6 +217,12 @@ impl Parameters {
             self.purpose,
             self.most_levels,
             self.sizes,
+            self.most_places,
+            self.least_places,
+            self.most_appended,
+            self.counts_ends,
+            self.from,
+            self.from_count,
         ]
     }
 }

@@ -17,6 +17,8 @@ pub struct Emulation {
     commands: Option<ChildStdin>,
     answers: ChildStdout,
     properties: Properties,
+    /// The parts of the memory that were taken: addresses and bytes.
+    taken: Vec<(Address, u64)>,
     directory: PathBuf,
 }
 
@@ -68,7 +70,8 @@ impl Emulation {
             swaps_128_bits: emulated.swaps_128_bits,
         };
         let directory = directory.to_path_buf();
-        let mut device = Emulation { child, commands: Some(commands), answers, properties, directory };
+        let mut device =
+            Emulation { child, commands: Some(commands), answers, properties, taken: Vec::new(), directory };
         device.send(&[5])?;
         match device.answer()? as usize {
             size if size == size_of::<Parameters>() => Ok(device),
@@ -128,11 +131,22 @@ impl Device for Emulation {
     }
 
     fn allocate(&mut self, bytes: u64) -> Result<Address, DeviceError> {
-        // The memory that was taken before is given back first, as on a GPU.
-        let fits = bytes <= self.properties.free;
-        self.send(&[0, if fits { bytes } else { 0 }])?;
+        if self.taken.iter().map(|(_, bytes)| bytes).sum::<u64>() + bytes > self.properties.free {
+            return Err(DeviceError::OutOfMemory(bytes));
+        }
+        self.send(&[0, bytes])?;
         let address = self.answer()?;
-        if fits { Ok(address) } else { Err(DeviceError::OutOfMemory(bytes)) }
+        self.taken.push((address, bytes));
+        Ok(address)
+    }
+
+    fn free(&mut self, at: Address) -> Result<(), DeviceError> {
+        self.taken.retain(|(address, _)| *address != at);
+        self.send(&[6, at])
+    }
+
+    fn copy(&mut self, from: Address, to: Address, bytes: u64) -> Result<(), DeviceError> {
+        self.send(&[7, from, to, bytes])
     }
 
     fn clear(&mut self, at: Address, bytes: u64) -> Result<(), DeviceError> {

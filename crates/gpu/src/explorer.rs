@@ -1,43 +1,52 @@
 //! The explorer: it divides the memory of a device, launches kernels level by level, and keeps the levels for trails.
 //!
 //! The keys of all levels lie end to end in a ring. A level that is expanded must stay; older ones are overwritten when the ring is full. If
-//! the table refers to the ring, no level is overwritten.
+//! the table refers to the ring, no level is overwritten. [`crate::growth`] has the change to a larger table.
 
 use kripke_model::words::words_of;
 use kripke_model::{Batch, State};
-use kripke_search::{Accelerator, AcceleratorFailure, CycleStep, Expanded};
+use kripke_search::{Accelerator, AcceleratorFailure, Bounds, CycleStep, EndStates, Expanded};
 
 use crate::cycles::Queue;
 use crate::device::{Address, Device, DeviceError, Kernel, Parameters, Purpose};
 use crate::memory_plan::{BUCKET, COUNTER_BYTES, MemoryPlan};
 use crate::source::ModelText;
 
-/// Levels of at most so many states are expanded together in one launch, as in `kernel/levels.cuh`.
+/// Levels of at most so many states are expanded by fewer blocks, which wait for each other for a shorter time than many.
 const SMALL_LEVEL: u64 = 4096;
 
-/// The most levels of such a launch.
+/// The most levels of a launch, and the words that it tells about each, as in `kernel/levels.cuh`.
 const MOST_LEVELS: u64 = 1024;
+const SIZES: usize = 2;
 
-/// The counter of levels that a launch has ended, as in `kernel/table.cuh`.
-const LEVELS: u64 = 8;
+/// A launch ends when it has appended so many keys: limits are observed then, and progress is shown.
+const MOST_APPENDED: u64 = 1 << 26;
+
+/// The keys of the list that are read together with their number.
+const READ_AT_ONCE: u64 = 64;
 
 /// States that are read from a device at a time.
 pub(crate) const READ: u64 = 1 << 16;
 
-/// The counters that a launch without error leaves.
+/// The counters that a launch leaves.
 #[derive(Clone, Copy, Default, Debug)]
-struct Counters {
-    appended: u64,
+pub(crate) struct Counters {
+    pub appended: u64,
     transitions: u64,
-    holes: u64,
+    pub holes: u64,
+    pub full: u64,
     left: u64,
+    levels: u64,
+    ends: u64,
 }
 
-/// The number of counters, in the order of `kernel/table.cuh`: appended, transitions, holes, full, left.
-const COUNTERS: usize = 5;
+/// The number of counters that are read, and the number of the one of states that are left, in the order of `kernel/table.cuh`.
+const COUNTERS: usize = 12;
+const LEFT: usize = 4;
 
-/// The bit of the counter of full parts that means that a stored state has a successor that is not stored.
-const NOT_STORED: u64 = 8;
+/// Bits of the counter of full parts: the ring has no room, or a stored state has a successor that is not stored.
+pub(crate) const RING_FULL: u64 = 2;
+pub(crate) const NOT_STORED: u64 = 8;
 
 /// A level: the position of its first key, as if the ring had no end, and the number of places, some of which may be holes.
 #[derive(Clone, Copy, Default, Debug)]
@@ -56,7 +65,7 @@ impl Level {
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Left {
     /// Keys in the list, and how many of them were taken.
-    listed: u64,
+    pub listed: u64,
     taken: u64,
     /// The part of the level that is not listed.
     rest: Level,
@@ -75,15 +84,21 @@ pub struct Explorer<D> {
     pub(crate) device: D,
     pub(crate) plan: MemoryPlan,
     /// Plans with more memory.
-    larger: Vec<MemoryPlan>,
+    pub(crate) larger: Vec<MemoryPlan>,
+    /// The memory of the plan.
+    pub(crate) memory: Address,
+    /// False if the device did not have the memory of the next plan besides that of this one.
+    pub(crate) has_more_memory: bool,
     words: usize,
     /// The word of a key and its bit that is set in every key.
     flag: (usize, u64),
     pub(crate) base: Parameters,
     levels: Vec<Level>,
     /// The end of the positions that may have been written, those of the level in progress too.
-    written: u64,
-    counters: Counters,
+    pub(crate) written: u64,
+    /// Keys before this position are not in the ring, since it was smaller.
+    pub(crate) oldest: u64,
+    pub(crate) counters: Counters,
     pub(crate) left: Left,
     /// The queue of a search for cycles.
     pub(crate) queue: Queue,
@@ -110,11 +125,23 @@ impl<D: Device> Explorer<D> {
         mut stages: Vec<MemoryPlan>,
     ) -> Result<Explorer<D>, DeviceError> {
         let plan = stages.remove(0);
-        let base = lay_out(&plan, device.allocate(plan.bytes)?);
-        let flag = (model.bits as usize / 64, 1 << (model.bits % 64));
-        let (levels, written, words) = (Vec::new(), 0, model.words);
-        let (counters, left, queue) = (Counters::default(), Left::default(), Queue::default());
-        Ok(Explorer { device, plan, larger: stages, words, flag, base, levels, written, counters, left, queue })
+        let memory = device.allocate(plan.bytes)?;
+        Ok(Explorer {
+            device,
+            plan,
+            larger: stages,
+            memory,
+            has_more_memory: true,
+            words: model.words,
+            flag: (model.bits as usize / 64, 1 << (model.bits % 64)),
+            base: lay_out(&plan, memory),
+            levels: Vec::new(),
+            written: 0,
+            oldest: 0,
+            counters: Counters::default(),
+            left: Left::default(),
+            queue: Queue::default(),
+        })
     }
 
     /// How the memory is divided.
@@ -132,7 +159,7 @@ impl<D: Device> Explorer<D> {
     }
 
     /// The number of keys that the ring has room for after the last level. They may overwrite older levels if the table has the keys.
-    fn room(&self) -> u64 {
+    pub(crate) fn room(&self) -> u64 {
         let (last, size) = (self.level(), self.plan.ring_size);
         if self.plan.keys_in_table { size - last.places } else { size - last.end() }
     }
@@ -150,12 +177,12 @@ impl<D: Device> Explorer<D> {
         }
     }
 
-    fn read_counters(&mut self) -> Result<(), AcceleratorFailure> {
+    pub(crate) fn read_counters(&mut self) -> Result<(), AcceleratorFailure> {
         let mut words = [0; COUNTERS];
         self.device.read(self.base.counters, &mut words).map_err(lost)?;
-        let [appended, transitions, holes, full, left] = words;
-        self.counters = Counters { appended, transitions, holes, left };
-        self.check_full(full)
+        let [appended, transitions, holes, full, left, _, _, _, levels, _, _, ends] = words;
+        self.counters = Counters { appended, transitions, holes, full, left, levels, ends };
+        Ok(())
     }
 
     /// What the counter of full parts means.
@@ -168,15 +195,37 @@ impl<D: Device> Explorer<D> {
     }
 
     /// Lists states of a part of a level: those that are left, and those with one of the given states as successor. The list has room for all.
-    fn list(&mut self, part: Level, given: u64) -> Result<u64, AcceleratorFailure> {
-        let at = self.base.counters + 8 * (COUNTERS as u64 - 1);
-        self.device.write(at, &[0]).map_err(lost)?;
-        let purpose = Purpose::Compare as u64;
-        let parameters = Parameters { given_count: given, purpose, ..self.parameters(part) };
+    /// Returns their number, and the first keys.
+    fn list(&mut self, part: Level, given: u64) -> Result<(u64, Vec<u64>), AcceleratorFailure> {
+        let at = self.base.counters + 8 * LEFT as u64;
+        self.device.clear(at, 8).map_err(lost)?;
+        let parameters = Parameters { given_count: given, purpose: Purpose::Compare as u64, ..self.parameters(part) };
         self.device.launch(Kernel::ExpandStates, part.places, &parameters).map_err(lost)?;
-        let mut listed = [0];
-        self.device.read(at, &mut listed).map_err(lost)?;
-        Ok(listed[0])
+        // The list is behind the counters.
+        let keys = READ_AT_ONCE.min(self.plan.listed) as usize * self.plan.key_words;
+        let (before, mut words) = ((self.base.left - at) as usize / 8, Vec::new());
+        words.resize(before + keys, 0);
+        self.device.read(at, &mut words).map_err(lost)?;
+        Ok((words[0], words.split_off(before)))
+    }
+
+    /// Appends all states of the list, of which the first keys are known.
+    fn take_list(&mut self, listed: u64, first: &[u64], out: &mut Batch) -> Result<(), AcceleratorFailure> {
+        let known = listed.min((first.len() / self.plan.key_words) as u64);
+        self.push_states(&mut first[..known as usize * self.plan.key_words].to_vec(), out);
+        self.read_list(known, listed - known, out)
+    }
+
+    /// Appends states, given their keys.
+    fn push_states(&self, words: &mut [u64], out: &mut Batch) {
+        let mut state = Vec::with_capacity(8 * self.words);
+        for key in words.chunks_mut(self.plan.key_words) {
+            let (word, bit) = self.flag;
+            key[word] &= !bit;
+            state.clear();
+            state.extend(key.iter().take(self.words).flat_map(|word| word.to_le_bytes()));
+            out.push(&state);
+        }
     }
 
     /// Appends states of the list.
@@ -184,14 +233,7 @@ impl<D: Device> Explorer<D> {
         let (key_words, at) = (self.plan.key_words, self.base.left + first * self.plan.key_bytes());
         let mut words = vec![0; count as usize * key_words];
         self.device.read(at, &mut words).map_err(lost)?;
-        let mut state = Vec::with_capacity(8 * self.words);
-        for key in words.chunks_mut(key_words) {
-            let (word, bit) = self.flag;
-            key[word] &= !bit;
-            state.clear();
-            state.extend(key.iter().take(self.words).flat_map(|word| word.to_le_bytes()));
-            out.push(&state);
-        }
+        self.push_states(&mut words, out);
         Ok(())
     }
 
@@ -214,60 +256,97 @@ impl<D: Device> Explorer<D> {
     /// Takes the memory of the plan again after the device did not have more: another program may use it. No larger plan is tried again.
     fn take_memory_again(&mut self) -> Result<(), AcceleratorFailure> {
         self.larger.clear();
-        self.base = lay_out(&self.plan, self.device.allocate(self.plan.bytes).map_err(lost)?);
+        self.take_memory(self.plan).map_err(lost)
+    }
+
+    /// Takes the memory of a plan. There is no other memory.
+    fn take_memory(&mut self, plan: MemoryPlan) -> Result<(), DeviceError> {
+        self.memory = self.device.allocate(plan.bytes)?;
+        self.base = lay_out(&plan, self.memory);
+        self.plan = plan;
+        self.has_more_memory = true;
         Ok(())
     }
 
-    /// Expands the last level.
-    fn launch_level(&mut self) -> Result<(), AcceleratorFailure> {
-        let (level, passes) = (self.level(), self.plan.passes);
-        self.written = level.end() + self.room();
-        for pass in 0..passes {
-            let parameters = Parameters { passes, pass, ..self.parameters(level) };
-            self.device.launch(Kernel::ExpandStates, level.places, &parameters).map_err(lost)?;
+    /// Sets the counters of a level. Keys of the next one may have been appended before.
+    pub(crate) fn reset_counters(&mut self, appended: u64, holes: u64) -> Result<(), AcceleratorFailure> {
+        if appended == 0 {
+            return self.device.clear(self.base.counters, COUNTER_BYTES).map_err(lost);
         }
+        let mut words = [0; COUNTER_BYTES as usize / 8];
+        (words[0], words[2]) = (appended, holes);
+        self.device.write(self.base.counters, &words).map_err(lost)
+    }
+
+    /// Expands the last level, and others if a launch can go on.
+    fn launch_levels(&mut self, most: u64, bounds: Bounds) -> Result<(), AcceleratorFailure> {
+        let (level, passes, counts_ends) = (self.level(), self.plan.passes, u64::from(bounds.ends == EndStates::Count));
+        self.written = u64::MAX;
+        if passes > 1 || most <= 1 {
+            for pass in 0..passes {
+                let parameters = Parameters { passes, pass, counts_ends, ..self.parameters(level) };
+                self.device.launch(Kernel::ExpandStates, level.places, &parameters).map_err(lost)?;
+            }
+            return self.read_counters();
+        }
+        let is_small = level.places <= SMALL_LEVEL;
+        let parameters = Parameters {
+            most_levels: most,
+            sizes: self.base.given,
+            most_places: if is_small { SMALL_LEVEL } else { u64::MAX }.min(self.places_before_growth()),
+            least_places: if is_small { 0 } else { SMALL_LEVEL / 2 },
+            most_appended: self.room_before_growth().min(MOST_APPENDED).min(bounds.states),
+            counts_ends,
+            ..self.parameters(level)
+        };
+        let items = if is_small { SMALL_LEVEL } else { u64::MAX };
+        self.device.launch(Kernel::ExpandStates, items, &parameters).map_err(lost)?;
         self.read_counters()
     }
 
-    /// Expands small levels, the last one first. Returns the number of states of each further level.
-    fn launch_levels(&mut self, most_levels: u64) -> Result<Vec<u64>, AcceleratorFailure> {
-        let level = self.level();
-        self.written = level.end() + self.room() + most_levels * SMALL_LEVEL;
-        let parameters = Parameters { most_levels, sizes: self.base.given, ..self.parameters(level) };
-        self.device.launch(Kernel::ExpandStates, SMALL_LEVEL, &parameters).map_err(lost)?;
-        let mut ended = [0];
-        self.device.read(self.base.counters + 8 * LEVELS, &mut ended).map_err(lost)?;
-        let mut sizes = vec![0; 2 * ended[0] as usize];
-        self.device.read(self.base.given, &mut sizes).map_err(lost)?;
-        let mut further = Vec::new();
-        for size in sizes.chunks(2) {
-            self.levels.push(Level { begin: self.level().end(), places: size[0] });
-            further.push(size[0] - size[1]);
+    /// Notes the levels that a launch has ended.
+    fn note_levels(&mut self, expanded: &mut Expanded) -> Result<(), AcceleratorFailure> {
+        // What a launch has counted belongs to the levels that have ended, unless it has expanded one level in full.
+        if self.counters.full == 0 || self.counters.levels > 0 {
+            expanded.transitions += self.counters.transitions;
+            expanded.invalid_ends += self.counters.ends;
         }
-        self.written = self.level().end() + self.room();
-        self.read_counters().map(|()| further)
+        let mut sizes = vec![0; SIZES * self.counters.levels as usize];
+        self.device.read(self.base.given, &mut sizes).map_err(lost)?;
+        for size in sizes.chunks(SIZES) {
+            self.levels.push(Level { begin: self.level().end(), places: size[0] });
+            expanded.further.push(size[0] - size[1]);
+        }
+        self.note_written();
+        Ok(())
+    }
+
+    /// Notes the end of what was written. Keys for which the ring had no room were not.
+    fn note_written(&mut self) {
+        self.written = self.level().end() + self.counters.appended.min(self.room());
     }
 
     /// Whether the places of a level still have its keys.
     fn is_retained(&self, level: Level) -> bool {
-        self.written <= level.begin + self.plan.ring_size
+        level.begin >= self.oldest && self.written <= level.begin.saturating_add(self.plan.ring_size)
     }
 }
 
-/// The addresses of the parts of the memory.
-fn lay_out(plan: &MemoryPlan, start: Address) -> Parameters {
+/// The addresses of the parts of the memory. The first table is the table, if there is one.
+pub(crate) fn lay_out(plan: &MemoryPlan, start: Address) -> Parameters {
     let after = |at: Address, bytes: u64| (at + bytes).next_multiple_of(256);
-    let table = after(start, COUNTER_BYTES);
+    let left = after(start, COUNTER_BYTES);
+    let first = after(left, plan.listed * plan.key_bytes());
+    let table = after(first, plan.first_buckets * BUCKET);
     let ring = after(table, plan.buckets * BUCKET);
-    let left = after(ring, plan.ring_size * plan.key_bytes());
-    let given = after(left, plan.listed * plan.key_bytes());
+    let given = after(ring, plan.ring_size * plan.key_bytes());
     let marks = after(given, plan.listed * plan.key_bytes());
     let queue = after(marks, plan.mark_bytes());
     let queued = after(queue, plan.queue_bytes());
     Parameters {
         counters: start,
-        table,
-        buckets: plan.buckets,
+        table: if plan.first_buckets > 0 { first } else { table },
+        buckets: if plan.first_buckets > 0 { plan.first_buckets } else { plan.buckets },
         ring,
         ring_size: plan.ring_size,
         left,
@@ -295,9 +374,10 @@ impl<D: Device> Accelerator for Explorer<D> {
 
     fn begin(&mut self, initial: &State) -> Result<(), AcceleratorFailure> {
         self.levels.clear();
-        self.written = 0;
+        (self.written, self.oldest) = (0, 0);
         self.left = Left::default();
-        self.device.clear(self.base.table, self.plan.buckets * BUCKET).map_err(lost)?;
+        self.base = lay_out(&self.plan, self.memory);
+        self.device.clear(self.base.table, self.base.buckets * BUCKET).map_err(lost)?;
         self.device.clear(self.base.counters, COUNTER_BYTES).map_err(lost)?;
         if self.plan.queued > 0 {
             self.device.clear(self.base.marks, self.plan.mark_bytes()).map_err(lost)?;
@@ -308,20 +388,29 @@ impl<D: Device> Accelerator for Explorer<D> {
         self.end_level().map(|_| ())
     }
 
-    fn expand_levels(&mut self, most: u32) -> Result<Expanded, AcceleratorFailure> {
-        self.device.clear(self.base.counters, COUNTER_BYTES).map_err(lost)?;
-        // Two words of the list of the host for each level.
-        let most = u64::from(most).min(MOST_LEVELS).min(self.plan.listed * self.plan.key_bytes() / 16);
-        let further = match self.level().places <= SMALL_LEVEL && most > 1 {
-            true => self.launch_levels(most)?,
-            false => self.launch_level().map(|()| Vec::new())?,
-        };
+    fn expand_levels(&mut self, bounds: Bounds) -> Result<Expanded, AcceleratorFailure> {
+        self.make_room()?;
+        self.reset_counters(0, 0)?;
+        // The list of the host has room for what is told about levels.
+        let most = u64::from(bounds.levels)
+            .min(MOST_LEVELS)
+            .min(self.plan.listed * self.plan.key_bytes() / (8 * SIZES as u64));
+        let mut expanded = Expanded::default();
+        loop {
+            self.launch_levels(most - expanded.further.len() as u64, bounds)?;
+            self.note_levels(&mut expanded)?;
+            if self.counters.full == 0 {
+                break;
+            }
+            // The last level is expanded again: the keys that it has appended are known then.
+            self.grow_in_level()?;
+        }
         let (listed, level) = (self.counters.left, self.level());
         self.left = match listed <= self.plan.listed {
             true => Left::listed(listed),
             false => Left { rest: level, ..Left::default() },
         };
-        Ok(Expanded { transitions: self.counters.transitions, further })
+        Ok(expanded)
     }
 
     fn take_left(&mut self, out: &mut Batch) -> Result<(), AcceleratorFailure> {
@@ -330,7 +419,7 @@ impl<D: Device> Accelerator for Explorer<D> {
             let Level { begin, places } = self.left.rest;
             let part = Level { begin, places: places.min(self.plan.listed) };
             let rest = Level { begin: part.end(), places: places - part.places };
-            let listed = self.list(part, 0)?;
+            let (listed, _) = self.list(part, 0)?;
             self.left = Left { listed, taken: 0, rest };
         }
         let count = (self.left.listed - self.left.taken).min(READ);
@@ -340,12 +429,20 @@ impl<D: Device> Accelerator for Explorer<D> {
     }
 
     fn add(&mut self, states: &Batch) -> Result<(), AcceleratorFailure> {
-        let mut states = states.states().peekable();
-        while states.peek().is_some() {
-            let given = self.write_given(states.by_ref().take(self.plan.listed as usize))?;
+        let mut first = 0;
+        while first < states.len() {
+            let part = states.states().skip(first).take(self.plan.listed as usize);
+            let given = self.write_given(part)?;
             let parameters = Parameters { given_count: given, ..self.parameters(Level::default()) };
+            self.written = u64::MAX;
             self.device.launch(Kernel::AddGiven, given, &parameters).map_err(lost)?;
             self.read_counters()?;
+            self.note_written();
+            match self.counters.full {
+                0 => first += given as usize,
+                // The same states are added again: those that are stored already are not new.
+                _ => self.grow_in_level()?,
+            }
         }
         Ok(())
     }
@@ -366,8 +463,8 @@ impl<D: Device> Accelerator for Explorer<D> {
         while rest.places > 0 {
             let part = Level { begin: rest.begin, places: rest.places.min(self.plan.listed) };
             rest = Level { begin: part.end(), places: rest.places - part.places };
-            let listed = self.list(part, given)?;
-            self.read_list(0, listed, out)?;
+            let (listed, first) = self.list(part, given)?;
+            self.take_list(listed, &first, out)?;
         }
         Ok(true)
     }
@@ -409,13 +506,10 @@ impl<D: Device> Accelerator for Explorer<D> {
             return Ok(false);
         }
         self.levels.clear();
+        self.device.free(self.memory).map_err(lost)?;
         let plan = self.larger.remove(0);
-        match self.device.allocate(plan.bytes) {
-            Ok(start) => {
-                self.base = lay_out(&plan, start);
-                self.plan = plan;
-                Ok(true)
-            }
+        match self.take_memory(plan) {
+            Ok(()) => Ok(true),
             Err(DeviceError::OutOfMemory(_)) => self.take_memory_again().map(|()| false),
             Err(error) => Err(lost(error)),
         }

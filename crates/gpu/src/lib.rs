@@ -18,6 +18,7 @@ mod cycles;
 pub mod device;
 pub mod emulation;
 mod explorer;
+mod growth;
 mod memory_plan;
 mod source;
 

@@ -22,14 +22,16 @@ const QUEUED: u64 = 8;
 /// Bytes of the mark of a place in a search for cycles.
 pub(crate) const MARK: u64 = 4;
 
-/// The parts of the memory of a device, in order: counters, table, ring, the list of states for the host, the list of states from the host, and
-/// in a search for cycles the marks of places and two queues.
+/// The parts of the memory of a device, in order: counters, the list of states for the host, the first table if there is one, the table, the
+/// ring, the list of states from the host, and in a search for cycles the marks of places and two queues.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MemoryPlan {
     /// Bytes of all parts.
     pub bytes: u64,
     /// The number of buckets of the table.
     pub buckets: u64,
+    /// The number of buckets of a table that a search begins with, or 0: it is sooner cleared, and faster.
+    pub first_buckets: u64,
     /// The number of keys in the ring.
     pub ring_size: u64,
     /// The number of keys in each list.
@@ -44,8 +46,17 @@ pub struct MemoryPlan {
     pub queued: u64,
 }
 
-/// A search begins with a part of the memory, since clearing and using much takes longer, and takes more when it is full.
+/// The first table is so many times smaller than the table of the same plan.
+const FIRST: u64 = 32;
+
+/// The part of the slots of the first table that may be used before a search takes the other one, and that of the other one before it takes
+/// more memory, which takes longer.
+const FIRST_PERCENT: u64 = 75;
+const GROWS_PERCENT: u64 = 90;
+
+/// A search begins with a part of the memory, since taking and using much takes longer, and takes more when it is full.
 const STAGES: [u64; 2] = [12 << 30, 48 << 30];
+const LONG_STAGES: [u64; 2] = [24 << 30, 56 << 30];
 
 /// The part of the slots of a table that a search can rely on.
 const FILLED_PERCENT: u64 = 85;
@@ -59,24 +70,32 @@ impl MemoryPlan {
     /// If the table has the keys, the ring needs room for two levels. Otherwise it holds all keys, and the table has an entry of eight bytes for
     /// each, a tenth of which is empty.
     pub fn new(bytes: u64, model: &ModelText, swaps_128_bits: bool) -> Option<MemoryPlan> {
+        MemoryPlan::with_first(bytes, model, swaps_128_bits, false)
+    }
+
+    /// Divides so many bytes, with a first table or without one.
+    fn with_first(bytes: u64, model: &ModelText, swaps_128_bits: bool, has_first: bool) -> Option<MemoryPlan> {
         let (key_words, keys_in_table) = (model.key_words(), model.keys_in_table(swaps_128_bits));
         let key = 8 * key_words as u64;
         let listed = (bytes / LISTS / key).clamp(16, MOST_LISTED);
         let queued = if model.cycles { (bytes / QUEUES / (2 * QUEUED)).max(16) } else { 0 };
         let rest = bytes.checked_sub(COUNTER_BYTES + 2 * listed * key + 2 * queued * QUEUED + 8 * 256)?;
         let mark = if model.cycles { MARK } else { 0 };
-        // A slot of the table, or a key of the ring, has a mark.
+        // A slot of the table, or a key of the ring, has a mark. The first table is a part of what the table would have.
         let buckets = match keys_in_table {
             true => rest / 8 * 7 / (BUCKET + BUCKET / key * mark),
             false => rest / ((key + mark) * 9 + 80) * 80 / BUCKET,
         };
+        let first_buckets = if has_first && !model.cycles { buckets / FIRST } else { 0 };
+        let (buckets, rest) = (buckets - first_buckets, rest - first_buckets * BUCKET);
         let (table, slots) = (buckets * BUCKET, buckets * BUCKET / key);
         let ring_size = match keys_in_table {
             true => (rest - table - slots * mark) / key,
             false => (rest - table) / (key + mark),
         };
         let passes = (table + slots * mark).div_ceil(ONE_PASS);
-        let plan = MemoryPlan { bytes, buckets, ring_size, listed, key_words, keys_in_table, passes, queued };
+        let plan =
+            MemoryPlan { bytes, buckets, first_buckets, ring_size, listed, key_words, keys_in_table, passes, queued };
         (buckets >= 16 && ring_size >= 64).then_some(plan)
     }
 
@@ -97,13 +116,28 @@ impl MemoryPlan {
 
     /// The plans of a search with at most so many bytes, in order. There is none if they are too few.
     pub fn stages(bytes: u64, model: &ModelText, swaps_128_bits: bool) -> Vec<MemoryPlan> {
-        let smaller = STAGES.into_iter().filter(|stage| *stage < bytes / 2);
-        smaller.chain([bytes]).filter_map(|bytes| MemoryPlan::new(bytes, model, swaps_128_bits)).collect()
+        // Longer keys have buckets of fewer slots, in which a key is found soon if many are empty.
+        let stages = if model.key_words() == 1 { STAGES } else { LONG_STAGES };
+        let smaller = stages.into_iter().filter(|stage| *stage < bytes / 2);
+        let plan = |(number, bytes)| MemoryPlan::with_first(bytes, model, swaps_128_bits, number == 0);
+        smaller.chain([bytes]).enumerate().filter_map(plan).collect()
+    }
+
+    /// The number of keys that may be stored in a table of so many buckets before a search takes a larger one.
+    pub(crate) fn enough(&self, buckets: u64) -> u64 {
+        let percent = if buckets == self.buckets { GROWS_PERCENT } else { FIRST_PERCENT };
+        let slots = buckets * BUCKET / self.slot_bytes() * percent / 100;
+        if self.keys_in_table { slots } else { slots.min(self.ring_size) }
+    }
+
+    /// Bytes of a slot of the table: a key, or an entry that refers to one.
+    pub(crate) fn slot_bytes(&self) -> u64 {
+        if self.keys_in_table { self.key_bytes() } else { 8 }
     }
 
     /// The number of states that the device can hold: a fuller table may count as full, since a search for an empty slot is given up some time.
     pub fn most_states(&self) -> u64 {
-        let slots = self.buckets * BUCKET / if self.keys_in_table { 8 * self.key_words as u64 } else { 8 };
+        let slots = self.buckets * BUCKET / self.slot_bytes();
         let most = slots * FILLED_PERCENT / 100;
         if self.keys_in_table { most } else { most.min(self.ring_size) }
     }
@@ -125,15 +159,18 @@ mod tests {
     fn parts_fit() {
         for bits in [1, 63, 64, 127, 128, 255] {
             for shift in 14..38 {
-                for (swaps, cycles) in [(false, false), (true, false), (false, true), (true, true)] {
-                    let bytes = (1_u64 << shift) + 12_345;
-                    let Some(plan) = MemoryPlan::new(bytes, &ModelText { cycles, ..model(bits) }, swaps) else {
+                for number in 0..8 {
+                    let (swaps, cycles, has_first) = (number & 1 != 0, number & 2 != 0, number & 4 != 0);
+                    let (bytes, model) = ((1_u64 << shift) + 12_345, ModelText { cycles, ..model(bits) });
+                    let Some(plan) = MemoryPlan::with_first(bytes, &model, swaps, has_first) else {
                         assert!(shift < 16, "{bits} bits in {bytes} bytes");
                         continue;
                     };
+                    assert_eq!(plan.first_buckets > 0, has_first && !cycles, "{plan:?}");
                     let lists = 2 * plan.listed * plan.key_bytes() + plan.mark_bytes() + 2 * plan.queue_bytes();
-                    let sum = COUNTER_BYTES + plan.buckets * BUCKET + plan.ring_size * plan.key_bytes() + lists;
-                    assert!(sum + 7 * 255 <= bytes, "{plan:?}");
+                    let tables = (plan.first_buckets + plan.buckets) * BUCKET;
+                    let sum = COUNTER_BYTES + tables + plan.ring_size * plan.key_bytes() + lists;
+                    assert!(sum + 8 * 255 <= bytes, "{plan:?}");
                     assert_eq!(plan.mark_bytes() > 0, cycles);
                     assert!(sum > bytes / 10 * 9, "{plan:?}");
                 }

@@ -2,10 +2,10 @@
 
 /// The successors of a model as C++ text.
 ///
-/// The text defines `MODEL_WORDS` (1 to 4), `MODEL_BITS`, `struct State { u64 w[MODEL_WORDS]; }`, `MODEL_DONE`, `MODEL_LEFT` and
-/// `template <class Em> HD int expand(const State& s, Em& em)`, which calls `em` with each successor. `MODEL_LEFT` means that the host has
-/// to expand the state. In a search for cycles the text also defines `HD bool is_accepting(const State& s)`, which is false for states of which
-/// the host has to tell.
+/// The text defines `MODEL_WORDS` (1 to 4), `MODEL_BITS`, `struct State { u64 w[MODEL_WORDS]; }`, `MODEL_DONE`, `MODEL_LEFT`, `MODEL_STUCK`
+/// and `template <class Em> HD int expand(const State& s, Em& em)`, which calls `em` with each successor. `MODEL_LEFT` means that the host has
+/// to expand the state, `MODEL_STUCK` that it is an invalid end state and nothing else. In a search for cycles the text also defines
+/// `HD bool is_accepting(const State& s)`, which is false for states of which the host has to tell.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ModelText {
     /// The text.

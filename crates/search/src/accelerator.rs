@@ -15,8 +15,9 @@ use crate::budget::Limit;
 /// # Contract
 ///
 /// * States are byte strings of eight bytes for each word. The store is exact: a state is new if and only if it was not stored before.
-/// * A state that the machine expands by itself is no error: it has a successor, no transition from it is a fault or fails an assertion,
-///   the goal does not hold in it and the observer is not at an end. Every other state is left. The machine may leave any state.
+/// * A state that the machine expands by itself is no error: no transition from it is a fault or fails an assertion, the goal does not hold in
+///   it, the observer is not at an end, and it is no invalid end state, unless these are [counted](EndStates::Count). Every other state is
+///   left. The machine may leave any state.
 /// * Levels are those of a breadth-first search: the new successors of a level, those that are [added](Accelerator::add) among them,
 ///   are the next one.
 /// * The machine is trusted to be exact. That every state was expanded, and that no cycle is accepting, is not checked again here: to expand
@@ -31,9 +32,9 @@ pub trait Accelerator {
     /// Forgets all states, and stores the initial one as level 0.
     fn begin(&mut self, initial: &State) -> Result<(), AcceleratorFailure>;
 
-    /// Expands the last level. The machine may then go on by itself, as long as no state is left, with up to so many levels in all: each has
-    /// ended then, except for the last one that was expanded.
-    fn expand_levels(&mut self, most: u32) -> Result<Expanded, AcceleratorFailure>;
+    /// Expands the last level. The machine may then go on by itself within these bounds, as long as no state is left: each level has ended
+    /// then, except for the last one that was expanded.
+    fn expand_levels(&mut self, bounds: Bounds) -> Result<Expanded, AcceleratorFailure>;
 
     /// Appends states of this level that are left, each once. It appends none when it has given all.
     fn take_left(&mut self, out: &mut Batch) -> Result<(), AcceleratorFailure>;
@@ -73,7 +74,8 @@ pub trait Accelerator {
     /// Whether the search of this round has come back to the state from which it began.
     fn has_come_round(&self) -> bool;
 
-    /// Takes more memory after it was full, and forgets all states. Returns false if there is no more.
+    /// Takes more memory after it was full, and forgets all states. Returns false if there is no more. A machine that can take more memory and
+    /// keep its states does so by itself.
     fn grow(&mut self) -> Result<bool, AcceleratorFailure>;
 
     /// Memory of the machine that is in use, in bytes.
@@ -85,8 +87,30 @@ pub trait Accelerator {
 pub struct Expanded {
     /// The number of transitions from states that are not left.
     pub transitions: u64,
+    /// The number of invalid end states that were not left.
+    pub invalid_ends: u64,
     /// The number of states of each level after the first one that was expanded.
     pub further: Vec<u64>,
+}
+
+/// What a machine may do by itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bounds {
+    /// The most levels that it expands.
+    pub levels: u32,
+    /// The number of new states after which it does not go on, or a few more.
+    pub states: u64,
+    /// What it does with invalid end states.
+    pub ends: EndStates,
+}
+
+/// What a machine does with invalid end states: those without successors that are no valid end states and have no other error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EndStates {
+    /// It leaves them.
+    Leave,
+    /// It may count them instead.
+    Count,
 }
 
 /// The steps of a search for accepting cycles. They make a set of states smaller that contains every accepting cycle.

@@ -25,7 +25,7 @@ mod progress;
 pub mod store;
 mod sync;
 
-pub use accelerator::{Accelerator, AcceleratorFailure, CycleStep, Expanded};
+pub use accelerator::{Accelerator, AcceleratorFailure, Bounds, CycleStep, EndStates, Expanded};
 pub use budget::{Budget, Limit};
 pub use certificate::{ClosedSet, NotClosed, Rank, RankedSet, certify, certify_acyclic};
 pub use cycle_algorithm::{Answer, CycleAlgorithm, Unproved, explore_cycles};

@@ -36,9 +36,11 @@ const PRELUDE: &str = include_str!("prelude.h");
 /// HD bool is_accepting(const State& state);
 /// ```
 ///
-/// The first calls `em` with each successor and returns `MODEL_DONE`. If it returns `MODEL_LEFT`, the state has to be expanded by
-/// [`Compiled`](crate::Compiled): it has no successor, another set of processes, a fault, a failed assertion, a goal that holds, or
-/// needs a rare operation. The successors that were given before are successors of the state, but not all; they are the same each time.
+/// The first calls `em` with each successor and returns `MODEL_DONE`. `MODEL_STUCK` means that the state has no successor, is no valid end
+/// state, and that nothing else is wrong with it. If it returns `MODEL_LEFT`, the state has to be expanded by
+/// [`Compiled`](crate::Compiled): it has another set of processes, a fault, a failed assertion, a goal that holds, or needs a rare
+/// operation; or it has no successor, and an observer or a trace automaton decides what that means. The successors that were given before
+/// are successors of the state, but not all; they are the same each time.
 /// The second tells whether the observer accepts in a state. It is false for a state with another set of processes, which is left.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PortableCode {

@@ -22,7 +22,7 @@ typedef short i16;
 typedef int i32;
 typedef long long i64;
 struct State { u64 w[MODEL_WORDS]; };
-enum { MODEL_DONE = 0, MODEL_LEFT = 1 };
+enum { MODEL_DONE = 0, MODEL_LEFT = 1, MODEL_STUCK = 2 };
 // Sixteen bytes.
 struct V16 { u8 b[16]; };
 // Memory is accessed by bytes: states have no alignment.

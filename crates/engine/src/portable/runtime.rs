@@ -358,9 +358,9 @@ impl Source<'_> {
         if defers {
             self.run_points(text);
         }
-        let may_end = self.trace.is_none() && self.model.observer.is_none();
-        let ends = if may_end { "may_end(root)" } else { "false" };
-        let _ = writeln!(text, "return c->out != 0 || {ends} ? MODEL_DONE : MODEL_LEFT;\n}}");
+        let is_decided = self.trace.is_none() && self.model.observer.is_none();
+        let end = if is_decided { "may_end(root) ? MODEL_DONE : MODEL_STUCK" } else { "MODEL_LEFT" };
+        let _ = writeln!(text, "return c->out != 0 ? MODEL_DONE : {end};\n}}");
     }
 
     /// Whether a state without successors is a valid end state.

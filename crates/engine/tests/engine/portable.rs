@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use kripke_engine::{Compiled, Options, PortableCode, Words};
-use kripke_model::{Batch, Choice, FindingKind, Interpreter, Model, Successors};
+use kripke_model::{Batch, Choice, FindingKind, Flags, Interpreter, Model, Successors};
 use kripke_reduce::words::word_layout;
 use kripke_tests::random_model::random_model;
 use kripke_tests::{measure, models as own_models, parallel, places};
@@ -40,8 +40,13 @@ int main() {
 struct Compared {
     states: usize,
     left: usize,
+    stuck: usize,
     accepting: usize,
 }
+
+/// The results of `expand`.
+const LEFT: usize = 1;
+const STUCK: usize = 2;
 
 fn has_compiler() -> bool {
     let found = Command::new("g++").arg("--version").stdout(Stdio::null()).status().is_ok_and(|s| s.success());
@@ -64,7 +69,7 @@ struct Case {
     state: Vec<u8>,
     successors: Vec<Vec<u8>>,
     findings: bool,
-    accepting: bool,
+    flags: Flags,
     /// The interpreter gave up an atomic sequence without end, so it does not give all successors.
     endless: bool,
 }
@@ -79,13 +84,13 @@ fn cases(model: &Arc<Model>, words: &Arc<Words>, limit: usize) -> Vec<Case> {
     let (mut queue, mut next, mut cases) = (vec![batch.state(0).to_vec()], 0, Vec::new());
     while next < queue.len() && next < limit {
         batch.clear();
-        let accepting = interpreter.expand(&queue[next], Choice::All, &mut batch).accepting;
+        let flags = interpreter.expand(&queue[next], Choice::All, &mut batch);
         queue.extend(batch.states().filter(|state| seen.insert(state.to_vec())).map(<[u8]>::to_vec));
         if words.holds(&queue[next]) && batch.states().all(|state| words.holds(state)) {
             let successors = batch.states().map(|state| encoder.encode(state)).collect();
             let findings = !batch.findings().is_empty();
             let endless = batch.findings().iter().any(|finding| finding.kind == FindingKind::EndlessSequence);
-            cases.push(Case { state: encoder.encode(&queue[next]), successors, findings, accepting, endless });
+            cases.push(Case { state: encoder.encode(&queue[next]), successors, findings, flags, endless });
         }
         next += 1;
     }
@@ -153,30 +158,32 @@ fn compare(folder: &Path, code: &PortableCode, cases: &[Case]) -> Result<Compare
     let mut compared = Compared::default();
     for case in cases {
         let number = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes")) as usize;
-        let left = number(take(8)?) != 0;
+        let result = number(take(8)?);
+        let left = result == LEFT;
         let accepting = number(take(8)?) != 0;
         let count = number(take(8)?);
         let mut found = Vec::new();
         for _ in 0..count {
             found.push(take(size)?.to_vec());
         }
-        compare_case(case, left, found)?;
+        compare_case(case, result, found)?;
         // The host tells of states that are left.
-        if accepting != case.accepting && !(left && case.accepting) {
+        if accepting != case.flags.accepting && !(left && case.flags.accepting) {
             return Err(format!("{:?}: accepting is {accepting}, left {left}", case.state));
         }
         compared.accepting += usize::from(accepting);
         compared.states += 1;
         compared.left += usize::from(left);
+        compared.stuck += usize::from(result == STUCK);
     }
     Ok(compared)
 }
 
-fn compare_case(case: &Case, left: bool, mut found: Vec<Vec<u8>>) -> Result<(), String> {
+fn compare_case(case: &Case, result: usize, mut found: Vec<Vec<u8>>) -> Result<(), String> {
     let mut expected = case.successors.clone();
     expected.sort();
     found.sort();
-    if left {
+    if result == LEFT {
         let known: HashSet<&Vec<u8>> = expected.iter().collect();
         return match found.iter().find(|state| !case.endless && !known.contains(state)) {
             Some(state) => Err(format!("{:?} is left with {state:?}, which is no successor", case.state)),
@@ -185,6 +192,10 @@ fn compare_case(case: &Case, left: bool, mut found: Vec<Vec<u8>>) -> Result<(), 
     }
     if case.findings {
         return Err(format!("{:?} has findings and is not left", case.state));
+    }
+    let errors = Flags { invalid_end: result == STUCK, accepting: case.flags.accepting, ..Flags::default() };
+    if case.flags != errors {
+        return Err(format!("{:?} is {:?}, and the result is {result}", case.state, case.flags));
     }
     if expected != found {
         return Err(format!("{:?} has the successors {expected:?}, not {found:?}", case.state));
@@ -198,6 +209,7 @@ struct Tally {
     models: usize,
     states: usize,
     left: usize,
+    stuck: usize,
     accepting: usize,
     refused: BTreeMap<String, Vec<String>>,
     wrong: Vec<String>,
@@ -215,6 +227,7 @@ impl Tally {
                 self.models += 1;
                 self.states += compared.states;
                 self.left += compared.left;
+                self.stuck += compared.stuck;
                 self.accepting += compared.accepting;
                 if compared.left * 2 > compared.states && compared.states > 20 {
                     println!("{name}: {} of {} states are left", compared.left, compared.states);
@@ -228,6 +241,7 @@ impl Tally {
         self.models += other.models;
         self.states += other.states;
         self.left += other.left;
+        self.stuck += other.stuck;
         self.accepting += other.accepting;
         other.refused.into_iter().for_each(|(why, models)| self.refused.entry(why).or_default().extend(models));
         self.wrong.extend(other.wrong);
@@ -242,8 +256,8 @@ impl Tally {
                 models.iter().take(8).cloned().collect::<Vec<_>>().join(" ")
             );
         }
-        let Tally { models, states, left, accepting, .. } = self;
-        let states = format!("{states} states, {left} left to the host, {accepting} accepting");
+        let Tally { models, states, left, stuck, accepting, .. } = self;
+        let states = format!("{states} states, {left} left to the host, {stuck} stuck, {accepting} accepting");
         places::notice(&format!("{models} models as C++, {states}"));
         assert!(self.wrong.is_empty(), "{} models differ:\n{}", self.wrong.len(), self.wrong.join("\n"));
     }
@@ -299,7 +313,7 @@ fn accepting_states_are_those_of_the_interpreter() {
         let (words, code) = portable(&model).expect("it has portable code");
         let folder = tempfile::tempdir().expect("a folder");
         let compared = compare(folder.path(), &code, &cases(&model, &words, 300)).unwrap_or_else(|e| panic!("{e}"));
-        let Compared { states, accepting, left } = compared;
+        let Compared { states, accepting, left, .. } = compared;
         assert!(accepting > 5 && accepting < states && left * 2 < states, "{accepting} of {states}, {left} left");
     }
 }
@@ -322,5 +336,6 @@ fn models_have_the_successors_of_the_interpreter() {
     let tally = tallies.into_iter().fold(Tally::default(), |all, one| all.with(one.expect("no panic")));
     tally.report();
     assert!(tally.models > 20, "some models must have portable code");
+    assert!(tally.stuck > 10, "{} invalid end states", tally.stuck);
     assert!(tally.left * 4 < tally.states, "most states must be expanded by portable code");
 }

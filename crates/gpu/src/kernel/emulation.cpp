@@ -6,7 +6,7 @@ static void put(const void* from, size_t bytes) { if (fwrite(from, 1, bytes, std
 static void answer(u64 n) { put(&n, 8); fflush(stdout); }
 
 typedef void (*Kernel)(Parameters);
-static const Kernel kernels[] = {expand_states, add_given,
+static const Kernel kernels[] = {expand_states, add_given, move_keys,
 #ifdef CYCLES
   tell_given, scan_places
 #endif
@@ -22,15 +22,16 @@ static void launch() {
 }
 
 int main() {
-  void* memory = nullptr;
   for (;;) {
     switch (number()) {
-      case 0: { u64 bytes = number(); free(memory); memory = aligned_alloc(256, (bytes + 255) / 256 * 256); answer((u64)memory); break; }
+      case 0: { u64 bytes = number(); answer((u64)aligned_alloc(256, (bytes + 255) / 256 * 256)); break; }
       case 1: { u64 at = number(), bytes = number(); memset((void*)at, 0, bytes); break; }
       case 2: { u64 at = number(), bytes = number(); get((void*)at, bytes); break; }
       case 3: { u64 at = number(), bytes = number(); put((void*)at, bytes); fflush(stdout); break; }
       case 4: launch(); break;
       case 5: answer(sizeof(Parameters)); break;
+      case 6: free((void*)number()); break;
+      case 7: { u64 from = number(), to = number(), bytes = number(); memmove((void*)to, (void*)from, bytes); break; }
       default: fail("no such command");
     }
   }

@@ -14,7 +14,7 @@ typedef unsigned long long u64;
 #define __shared__ static
 #define __forceinline__ inline
 #define __noinline__
-#define __launch_bounds__(x)
+#define __launch_bounds__(...)
 struct Dimension { unsigned x; };
 static Dimension threadIdx{0}, blockIdx{0}, gridDim{1};
 struct ulonglong2 { u64 x, y; };

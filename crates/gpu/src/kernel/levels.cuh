@@ -1,15 +1,21 @@
-// Several small levels in one launch, by a few blocks that all run at a time and wait for each other after each level. The launch ends with a
-// level that is large, empty or last, or has states that are left, or when the memory is full. That level has not ended, as after
-// a launch for one level.
+// Several levels in one launch, by blocks that all run at a time and wait for each other after each level. The launch ends with a level that is
+// empty or last, or has states that are left, or when the memory is full or should grow, or when the next level is too large or too small for
+// the number of blocks. That level has not ended, as after a launch for one level.
 
-// Larger levels are expanded by launches of their own.
-#define SMALL_LEVEL 4096
+// What is told about each level that has ended: places and holes.
+#define SIZES 2
 
-// What the last block that has ended a level does. Returns whether the launch ends.
-__device__ __forceinline__ bool end_level(const Parameters& p, u64* counters, u64 level) {
+// The word that releases the blocks: the number of levels that have ended, the number of places of the next one, and two bits.
+#define RELEASED_LEVEL 48
+#define LAUNCH_ENDS 1
+#define LEVEL_IS_FULL 2
+
+// What the last block that has ended a level does. Returns the word that releases the others.
+__device__ __forceinline__ u64 end_level(const Parameters& p, u64* counters, u64 level) {
   u64 count = __ldcg(&p.counters[APPENDED]), holes = __ldcg(&p.counters[HOLES]);
   u64 full = __ldcg(&p.counters[FULL]), left = __ldcg(&p.counters[LEFT]);
-  bool ends = full || left || count == 0 || count > SMALL_LEVEL || level + 1 == p.most_levels;
+  bool ends = full || left || count == 0 || count > p.most_places || count < p.least_places || level + 1 == p.most_levels ||
+              count * 5 / 2 > p.most_appended;
   // The numbers of the last level are where the host looks for them. Otherwise the other bank is that of the next level.
   u64* to = ends ? counters : p.counters == counters ? counters + BANK : counters;
   to[APPENDED] = ends ? count : 0;
@@ -17,37 +23,39 @@ __device__ __forceinline__ bool end_level(const Parameters& p, u64* counters, u6
   to[FULL] = ends ? full : 0;
   to[LEFT] = ends ? left : 0;
   if (ends) counters[LEVELS] = level;
-  else { p.sizes[2 * level] = count; p.sizes[2 * level + 1] = holes; }
-  return ends;
+  else { p.sizes[SIZES * level] = count; p.sizes[SIZES * level + 1] = holes; }
+  return (level + 1) << RELEASED_LEVEL | count << 2 | (full ? LEVEL_IS_FULL : 0) | (ends ? LAUNCH_ENDS : 0);
 }
 
-// Waits until all blocks have ended a level. Returns whether the launch ends.
-__device__ __forceinline__ bool wait_for_all(const Parameters& p, u64* counters, u64 level, u32* ends) {
-  fence();
+// Waits until all blocks have ended a level. Returns the word that releases them. What the threads of a block have written is visible to others
+// by the fence of its first thread, which follows theirs.
+__device__ __forceinline__ u64 wait_for_all(const Parameters& p, u64* counters, u64 level, u64* shared) {
   __syncthreads();
   if (threadIdx.x == 0) {
+    u64 word;
+    fence();
     if (atomicAdd(&counters[ARRIVED], 1ull) + 1 == (level + 1) * gridDim.x) {
       fence();
-      *ends = end_level(p, counters, level);
+      word = end_level(p, counters, level);
       fence();
-      atomicAdd(&counters[RELEASED], *ends ? 3ull : 2ull);
+      *(volatile u64*)&counters[RELEASED] = word;
     } else {
-      u64 released;
-      do released = atomicAdd(&counters[RELEASED], 0ull); while (released / 2 == level);
-      *ends = released & 1;
+      do word = *(const volatile u64*)&counters[RELEASED]; while (word >> RELEASED_LEVEL == level);
     }
+    *shared = word;
     fence();
   }
   __syncthreads();
-  return *ends;
+  return *shared;
 }
 
 // The last level becomes the one that is expanded.
-__device__ __forceinline__ void go_to_next_level(Parameters& p, u64* counters, u64 level) {
-  u64 count = __ldcg(&p.sizes[2 * level]);
+__device__ __forceinline__ void go_to_next_level(Parameters& p, u64* counters, u64 word) {
+  u64 count = (word & ((1ull << RELEASED_LEVEL) - 1)) >> 2;
   p.counters = p.counters == counters ? counters + BANK : counters;
   p.in_begin = p.out_begin;
   p.in_count = count;
   p.out_begin = ring_index(p, p.out_begin, count);
   p.out_room = KEYS_IN_TABLE ? p.ring_size - count : p.out_room - count;
+  p.most_appended -= count;
 }

@@ -47,11 +47,17 @@ struct Parameters {
   u64 target;      // the place of the state from which a cycle is searched
   u64 purpose;     // for what states are expanded
   u64 most_levels; // of a launch that expands several levels
-  u64* sizes;      // places and holes of those levels
+  u64* sizes;      // what those levels are: see levels.cuh
+  u64 most_places; // the launch ends before larger levels
+  u64 least_places; // and before smaller ones
+  u64 most_appended; // and before one after which that many keys may have been appended
+  u64 counts_ends; // whether invalid end states are counted instead of left
+  u64* from;       // the slots of the table before it grew
+  u64 from_count;  // their number, or that of the keys in the ring
 };
 
-// A launch that expands several levels has two banks of the first ones: levels use them in turn.
-enum { APPENDED, TRANSITIONS, HOLES, FULL, LEFT, QUEUED, INSIDE_COUNT, FOUND, LEVELS, ARRIVED, RELEASED };
+// A launch that expands several levels has two banks of counters: levels use them in turn.
+enum { APPENDED, TRANSITIONS, HOLES, FULL, LEFT, QUEUED, INSIDE_COUNT, FOUND, LEVELS, ARRIVED, RELEASED, ENDS };
 #define BANK 16
 enum { INSERT, COMPARE, TELL };
 enum { TABLE_FULL = 1, RING_FULL = 2, DEGREE_FULL = 4, NOT_STORED = 8 };
@@ -144,19 +150,55 @@ __device__ __forceinline__ u64 reserve(u64* counter) {
   return first + __popc(together & ((1u << lane) - 1));
 }
 
+// A bucket, and what it had when it was loaded. What was loaded may be old, but slots only change from empty to a key, and an empty one is
+// compared again.
+struct Probe { u64 hash, bucket, slot[4]; };
+
+__device__ __forceinline__ void load_bucket(const Parameters& p, Probe& at);
+
+__device__ __forceinline__ Probe probe(const Parameters& p, const Key& key) {
+  Probe at;
+  at.hash = hash_of(key);
+  at.bucket = __umul64hi(at.hash, p.buckets);
+  load_bucket(p, at);
+  return at;
+}
+
+__device__ __forceinline__ void load_next(const Parameters& p, Probe& at) {
+  if (++at.bucket == p.buckets) at.bucket = 0;
+  load_bucket(p, at);
+}
+
+#if !KEYS_IN_TABLE || KEY_WORDS == 1
+__device__ __forceinline__ void load_bucket(const Parameters& p, Probe& at) {
+  const ulonglong2* slots = (const ulonglong2*)(p.table + at.bucket * 4);
+  ulonglong2 a = __ldcg(slots), b = __ldcg(slots + 1);
+  at.slot[0] = a.x;
+  at.slot[1] = a.y;
+  at.slot[2] = b.x;
+  at.slot[3] = b.y;
+}
+
+// The number of the first slot that was empty.
+__device__ __forceinline__ int first_empty(const Probe& at) {
+  return at.slot[0] == 0 ? 0 : at.slot[1] == 0 ? 1 : at.slot[2] == 0 ? 2 : at.slot[3] == 0 ? 3 : 4;
+}
+#endif
+
 #if KEYS_IN_TABLE && KEY_WORDS == 1
+// Inserts a key, and returns whether it is new.
 __device__ __forceinline__ bool insert(const Parameters& p, const Key& key) {
-  u64 k = key.w[0], bucket = __umul64hi(hash_of(key), p.buckets);
+  Probe at = probe(p, key);
+  u64 k = key.w[0];
   for (int probe = 0; probe < MOST_PROBES; probe++) {
-    u64* slots = p.table + bucket * 4;
-    ulonglong2 a = __ldcg((const ulonglong2*)slots), b = __ldcg((const ulonglong2*)slots + 1);
-    if (a.x == k || a.y == k || b.x == k || b.y == k) return false;
-    for (int i = a.x == 0 ? 0 : a.y == 0 ? 1 : b.x == 0 ? 2 : b.y == 0 ? 3 : 4; i < 4; i++) {
+    u64* slots = p.table + at.bucket * 4;
+    if (at.slot[0] == k || at.slot[1] == k || at.slot[2] == k || at.slot[3] == k) return false;
+    for (int i = first_empty(at); i < 4; i++) {
       u64 old = atomicCAS(slots + i, 0ull, k);
       if (old == 0) return true;
       if (old == k) return false;
     }
-    if (++bucket == p.buckets) bucket = 0;
+    load_next(p, at);
   }
   report_full(p, TABLE_FULL);
   return false;
@@ -173,22 +215,26 @@ __device__ __forceinline__ void swap_128(u64* at, u64 k0, u64 k1, u64& low, u64&
                : "=l"(low), "=l"(high) : "l"(at), "l"(zero), "l"(k0), "l"(k1) : "memory");
 }
 #endif
+__device__ __forceinline__ void load_bucket(const Parameters& p, Probe& at) {
+  const u64* slots = p.table + at.bucket * 4;
+  load_128(slots, at.slot[0], at.slot[1]);
+  load_128(slots + 2, at.slot[2], at.slot[3]);
+}
+
 __device__ __forceinline__ bool insert(const Parameters& p, const Key& key) {
-  u64 k0 = key.w[0], k1 = key.w[1], bucket = __umul64hi(hash_of(key), p.buckets);
+  Probe at = probe(p, key);
+  u64 k0 = key.w[0], k1 = key.w[1];
   for (int probe = 0; probe < MOST_PROBES; probe++) {
-    u64* slots = p.table + bucket * 4;
-    u64 a0, a1, b0, b1;
-    load_128(slots, a0, a1);
-    load_128(slots + 2, b0, b1);
-    if ((a0 == k0 && a1 == k1) || (b0 == k0 && b1 == k1)) return false;
+    u64* slots = p.table + at.bucket * 4;
+    if ((at.slot[0] == k0 && at.slot[1] == k1) || (at.slot[2] == k0 && at.slot[3] == k1)) return false;
     // The second word of a key is never 0.
-    for (int i = a1 == 0 ? 0 : b1 == 0 ? 1 : 2; i < 2; i++) {
+    for (int i = at.slot[1] == 0 ? 0 : at.slot[3] == 0 ? 1 : 2; i < 2; i++) {
       u64 o0, o1;
       swap_128(slots + 2 * i, k0, k1, o0, o1);
       if (o1 == 0) return true;
       if (o0 == k0 && o1 == k1) return false;
     }
-    if (++bucket == p.buckets) bucket = 0;
+    load_next(p, at);
   }
   report_full(p, TABLE_FULL);
   return false;
@@ -216,16 +262,17 @@ __device__ __forceinline__ bool refers_to(const Parameters& p, u64 entry, u64 ta
 
 // The key is in the ring before the table refers to it. The ring does not wrap around.
 __device__ __forceinline__ bool insert(const Parameters& p, const Key& key) {
+  Probe at = probe(p, key);
   const u64 none = ~0ull;
-  u64 hash = hash_of(key), bucket = __umul64hi(hash, p.buckets), tag = hash << 40, mine = none;
+  u64 tag = at.hash << 40, mine = none;
   for (int probe = 0; probe < MOST_PROBES; probe++) {
-    u64* slots = p.table + bucket * 4;
-    ulonglong2 a = __ldcg((const ulonglong2*)slots), b = __ldcg((const ulonglong2*)slots + 1);
-    if (refers_to(p, a.x, tag, key) || refers_to(p, a.y, tag, key) || refers_to(p, b.x, tag, key) || refers_to(p, b.y, tag, key)) {
+    u64* slots = p.table + at.bucket * 4;
+    if (refers_to(p, at.slot[0], tag, key) || refers_to(p, at.slot[1], tag, key) || refers_to(p, at.slot[2], tag, key) ||
+        refers_to(p, at.slot[3], tag, key)) {
       if (mine != none) leave_hole(p, mine);
       return false;
     }
-    for (int i = a.x == 0 ? 0 : a.y == 0 ? 1 : b.x == 0 ? 2 : b.y == 0 ? 3 : 4; i < 4; i++) {
+    for (int i = first_empty(at); i < 4; i++) {
       if (mine == none) {
         u64 offset = reserve(&p.counters[APPENDED]);
         if (offset >= p.out_room) { report_full(p, RING_FULL); return false; }
@@ -238,11 +285,24 @@ __device__ __forceinline__ bool insert(const Parameters& p, const Key& key) {
       fence();
       if (refers_to(p, old, tag, key)) { leave_hole(p, mine); return false; }
     }
-    if (++bucket == p.buckets) bucket = 0;
+    load_next(p, at);
   }
   if (mine != none) leave_hole(p, mine);
   report_full(p, TABLE_FULL);
   return false;
+}
+
+// Makes a new table refer to a key of the ring. The keys of the ring are different.
+__device__ __forceinline__ void refer(const Parameters& p, const Key& key, u64 position) {
+  Probe at = probe(p, key);
+  u64 entry = at.hash << 40 | (position + 1);
+  for (int probe = 0; probe < MOST_PROBES; probe++) {
+    for (int i = first_empty(at); i < 4; i++) {
+      if (atomicCAS(p.table + at.bucket * 4 + i, 0ull, entry) == 0) return;
+    }
+    load_next(p, at);
+  }
+  report_full(p, TABLE_FULL);
 }
 #endif
 
@@ -255,19 +315,25 @@ __device__ __forceinline__ void append(const Parameters& p, const Key& key) {
   }
 }
 
-// Appends the keys of the lanes that have a new one. All lanes of the warp call this.
-__device__ __forceinline__ void append_of_warp(const Parameters& p, bool is_new, const Key& key) {
+// Appends keys of a list: those whose bits are set in `fresh`, of which each thread has one bit for every THREADS keys. All lanes of a warp call
+// this.
+__device__ __forceinline__ void append_of_warp(const Parameters& p, const Key* keys, u32 rounds, u32 fresh) {
   if constexpr (KEYS_IN_TABLE) {
     __syncwarp();
-    unsigned all = __ballot_sync(~0u, is_new);
-    if (all == 0) return;
-    int leader = __ffs(all) - 1, lane = threadIdx.x & 31;
+    u32 lane = threadIdx.x & 31, total = 0;
+    for (u32 round = 0; round < rounds; round++) total += __popc(__ballot_sync(~0u, fresh >> round & 1));
+    if (total == 0) return;
     u64 first = 0;
-    if (lane == leader) first = atomicAdd(&p.counters[APPENDED], (u64)__popc(all));
-    u64 offset = __shfl_sync(~0u, first, leader) + __popc(all & ((1u << lane) - 1));
-    if (!is_new) return;
-    if (offset >= p.out_room) report_full(p, RING_FULL);
-    else store_key(p.ring + ring_index(p, p.out_begin, offset), key);
+    if (lane == 0) first = atomicAdd(&p.counters[APPENDED], (u64)total);
+    first = __shfl_sync(~0u, first, 0);
+    if (first + total > p.out_room) report_full(p, RING_FULL);
+    for (u32 round = 0; round < rounds; round++) {
+      bool is_fresh = fresh >> round & 1;
+      u32 all = __ballot_sync(~0u, is_fresh);
+      u64 offset = first + __popc(all & ((1u << lane) - 1));
+      if (is_fresh && offset < p.out_room) store_key(p.ring + ring_index(p, p.out_begin, offset), keys[round * THREADS + threadIdx.x]);
+      first += __popc(all);
+    }
   }
 }
 

@@ -43,13 +43,13 @@ impl Counters {
         let positions: Vec<String> = (0..counters).map(|counter| self.position(counter).to_string()).collect();
         let text = format!(
             "#define MODEL_WORDS {words}\n#define MODEL_BITS {bits}\n\
-             struct State {{ u64 w[MODEL_WORDS]; }};\nenum {{ MODEL_DONE = 0, MODEL_LEFT = 1 }};\n\
+             struct State {{ u64 w[MODEL_WORDS]; }};\nenum {{ MODEL_DONE = 0, MODEL_LEFT = 1, MODEL_STUCK = 2 }};\n\
              template <class Em> HD int expand(const State& s, Em& em) {{\n\
              const int at[] = {{{}}};\n u64 sum = 0;\n\
              for (int i = 0; i < {counters}; i++) {{\n\
              u64 value = s.w[at[i] / 64] >> at[i] % 64 & 63; sum += value;\n\
              if (value < {limit}) {{ State next = s; next.w[at[i] / 64] += 1ull << at[i] % 64; em(next); }} }}\n\
-             return sum == {limit}ull * {counters} || sum % {left} == 0 ? MODEL_LEFT : MODEL_DONE;\n}}\n",
+             return sum == {limit}ull * {counters} ? MODEL_STUCK : sum % {left} == 0 ? MODEL_LEFT : MODEL_DONE;\n}}\n",
             positions.join(",")
         );
         ModelText { text, words, bits, cycles: false }

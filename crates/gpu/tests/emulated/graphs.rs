@@ -15,7 +15,7 @@ use kripke_model::{
 /// The functions that define the graphs, in C++. They are written again below.
 const DEFINITIONS: &str = "
 struct State { u64 w[MODEL_WORDS]; };
-enum { MODEL_DONE = 0, MODEL_LEFT = 1 };
+enum { MODEL_DONE = 0, MODEL_LEFT = 1, MODEL_STUCK = 2 };
 HD u64 draw(u64 graph, u64 node, u64 what) {
   u64 z = (graph << 32 | node << 16 | what) * 0x9e3779b97f4a7c15ull;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull; z = (z ^ z >> 27) * 0x94d049bb133111ebull;

@@ -4,6 +4,7 @@
 mod counters;
 mod cycles;
 mod graphs;
+mod growth;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -14,7 +15,7 @@ use kripke_gpu::device::{Device, Kernel, Parameters};
 use kripke_gpu::emulation::{Emulated, Emulation, has_compiler};
 use kripke_gpu::{Explorer, MemoryPlan};
 use kripke_model::Batch;
-use kripke_search::{Accelerator, AcceleratorFailure, Expanded};
+use kripke_search::{Accelerator, AcceleratorFailure, Bounds, EndStates, Expanded};
 
 /// A new directory.
 fn directory() -> PathBuf {
@@ -36,28 +37,39 @@ fn explorer(model: Counters, emulated: Emulated) -> Explorer<Emulation> {
     Explorer::new(device, &text, emulated.memory).expect("memory")
 }
 
-/// States, transitions, levels and states left.
+/// The expansion of one level.
+const ONE_LEVEL: Bounds = Bounds { levels: 1, states: u64::MAX, ends: EndStates::Leave };
+
+/// States, transitions, levels, states left, and invalid end states that were counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Counted {
     states: u64,
     transitions: u64,
     levels: u64,
     left: u64,
+    ends: u64,
 }
 
 fn explore(model: Counters, explorer: &mut dyn Accelerator) -> Result<Counted, AcceleratorFailure> {
-    explore_by(model, explorer, u32::MAX)
+    explore_by(model, explorer, u32::MAX, EndStates::Leave)
 }
 
 /// Explores with launches of at most so many levels.
-fn explore_by(model: Counters, explorer: &mut dyn Accelerator, most: u32) -> Result<Counted, AcceleratorFailure> {
-    let mut counted = Counted { states: 1, transitions: 0, levels: 0, left: 0 };
+fn explore_by(
+    model: Counters,
+    explorer: &mut dyn Accelerator,
+    most: u32,
+    ends: EndStates,
+) -> Result<Counted, AcceleratorFailure> {
+    let mut counted = Counted { states: 1, transitions: 0, levels: 0, left: 0, ends: 0 };
     explorer.begin(&model.initial())?;
     loop {
-        let Expanded { transitions, further } = explorer.expand_levels(most)?;
+        let Expanded { transitions, invalid_ends, further } =
+            explorer.expand_levels(Bounds { levels: most, ends, ..ONE_LEVEL })?;
         counted.levels += 1 + further.len() as u64;
         counted.states += further.iter().sum::<u64>();
         counted.transitions += transitions;
+        counted.ends += invalid_ends;
         loop {
             let (mut left, mut successors) = (Batch::new(), Batch::new());
             explorer.take_left(&mut left)?;
@@ -97,6 +109,7 @@ fn expected(model: Counters) -> Counted {
         transitions: model.transitions(),
         levels: model.counters as u64 * model.limit + 1,
         left: left(model),
+        ends: 0,
     }
 }
 
@@ -129,7 +142,7 @@ fn small_levels_are_expanded_together() {
             let model = Counters { counters: 4, bits, limit: 20, left };
             let mut explorer = explorer(model, Emulated { memory: 64 << 20, ..Emulated::default() });
             for most in [1, 7, u32::MAX] {
-                let counted = explore_by(model, &mut explorer, most);
+                let counted = explore_by(model, &mut explorer, most, EndStates::Leave);
                 assert_eq!(counted, Ok(expected(model)), "{bits} bits, {left} left, {most} levels");
             }
             assert_eq!(levels_together(model, &mut explorer), 6, "{bits} bits");
@@ -150,12 +163,31 @@ fn small_levels_are_expanded_together() {
 /// The number of further levels that a launch for seven levels expands after the initial state, which is left.
 fn levels_together(model: Counters, explorer: &mut Explorer<Emulation>) -> usize {
     explorer.begin(&model.initial()).expect("memory");
-    assert_eq!(explorer.expand_levels(7).expect("a device").further, [0; 0]);
+    assert_eq!(explorer.expand_levels(Bounds { levels: 7, ..ONE_LEVEL }).expect("a device").further, [0; 0]);
     let mut successors = Batch::new();
     model.expand(&model.initial(), &mut successors);
     explorer.add(&successors).expect("memory");
     explorer.end_level().expect("a device");
-    explorer.expand_levels(7).expect("a device").further.len()
+    explorer.expand_levels(Bounds { levels: 7, ..ONE_LEVEL }).expect("a device").further.len()
+}
+
+/// A launch ends soon after the states that it may add: limits on states are observed.
+#[test]
+fn a_limit_on_states_ends_a_launch() {
+    if !can_emulate() {
+        return;
+    }
+    let model = Counters { counters: 4, limit: 20, bits: 32, left: 1000 };
+    let mut explorer = explorer(model, Emulated { memory: 64 << 20, ..Emulated::default() });
+    explorer.begin(&model.initial()).expect("memory");
+    explorer.expand_levels(ONE_LEVEL).expect("memory");
+    let mut successors = Batch::new();
+    model.expand(&model.initial(), &mut successors);
+    explorer.add(&successors).expect("memory");
+    explorer.end_level().expect("a device");
+    let expanded = explorer.expand_levels(Bounds { levels: 1000, states: 200, ..ONE_LEVEL }).expect("memory");
+    let states = expanded.further.iter().sum::<u64>() + explorer.end_level().expect("a device");
+    assert!(expanded.further.len() > 1 && (50..400).contains(&states), "{states} states: {expanded:?}");
 }
 
 /// A level in several passes, each of which inserts a part of the states.
@@ -236,25 +268,6 @@ fn a_full_table_ends_the_expansion() {
     let [appended, transitions, _, full, _] = counters;
     assert_eq!((appended, full), (4, 1));
     assert!(transitions < 60, "{transitions} transitions");
-}
-
-/// A device that is full takes more memory, as long as there is some.
-#[test]
-fn memory_grows() {
-    if !can_emulate() {
-        return;
-    }
-    let (model, sizes) = (Counters { limit: 40, ..MODEL }, [50_000, 200_000, 4_000_000]);
-    let text = model.text();
-    let plans = sizes.map(|size| MemoryPlan::new(size, &text, true).expect("enough memory")).to_vec();
-    let device = Emulation::start(&text, Emulated::default(), &directory()).expect("a device");
-    let mut explorer = Explorer::with_stages(device, &text, plans).expect("memory");
-    for size in &sizes[..2] {
-        assert_eq!(explore(model, &mut explorer), Err(AcceleratorFailure::Full(*size)));
-        assert_eq!(explorer.grow(), Ok(true));
-    }
-    assert_eq!(explore(model, &mut explorer), Ok(expected(model)));
-    assert_eq!(explorer.grow(), Ok(false));
 }
 
 /// A device that does not have the memory of a larger plan goes on with that of the old one: trails need it.
@@ -344,5 +357,5 @@ fn a_lost_device_is_an_error() {
     let mut explorer = explorer(MODEL, Emulated::default());
     explorer.begin(&MODEL.initial()).expect("a device");
     explorer.device().lose();
-    assert!(matches!(explorer.expand_levels(1), Err(AcceleratorFailure::Lost(_))));
+    assert!(matches!(explorer.expand_levels(ONE_LEVEL), Err(AcceleratorFailure::Lost(_))));
 }

@@ -70,12 +70,13 @@ fn options() -> Vec<Options> {
     let first = Options { store: StoreKind::Exact, threads: Some(2), ..Options::default() };
     let all = Options { all_errors: true, ..first.clone() };
     let some = Options { stop_at: NonZeroU64::new(3), ..all.clone() };
-    vec![first, all, some]
+    let moves = Options { end_states: false, ..all.clone() };
+    vec![first, all, some, moves]
 }
 
-/// Compares the searches of a model. Returns the number of those that have found errors.
-fn compare(system: &System, name: &str) -> usize {
-    let mut violated = 0;
+/// Compares the searches of a model. Returns the number of those that have found errors, and of invalid end states that a machine has counted.
+fn compare(system: &System, name: &str) -> (usize, u64) {
+    let (mut violated, mut counted) = (0, 0);
     for (number, options) in options().iter().enumerate() {
         let Some(plain) = system.plain(options) else { continue };
         for (leaves, keeps) in [(3, 100_000), (1_000_000, 2), (1, 1)] {
@@ -84,10 +85,11 @@ fn compare(system: &System, name: &str) -> usize {
             machine.most = (plain.statistics.states as usize).div_ceil(3).max(1);
             let accelerated = system.accelerated(&mut machine, options, &Budget::default());
             assert_eq!(essence(&accelerated), essence(&plain), "{name}, options {number}, keeps {keeps}");
+            counted += if options.end_states { machine.counted } else { 0 };
         }
         violated += usize::from(!plain.violations.is_empty());
     }
-    violated
+    (violated, counted)
 }
 
 /// Compares the searches of a model for cycles. Returns how they end.
@@ -142,14 +144,17 @@ fn cycles_of_random_models_are_found_alike() {
 
 #[test]
 fn random_models_are_searched_alike() {
-    let (mut compared, mut violated) = (0, 0);
+    let (mut compared, mut violated, mut counted) = (0, 0, 0);
     for seed in 0..250 {
         if let Some(system) = System::new(random_model(seed)) {
-            violated += compare(&system, &format!("seed {seed}"));
+            let (errors, ends) = compare(&system, &format!("seed {seed}"));
+            violated += errors;
+            counted += ends;
             compared += 1;
         }
     }
     assert!(compared > 60 && violated > 60, "{compared} models, {violated} searches with errors");
+    assert!(counted > 100, "{counted} invalid end states were counted by machines");
 }
 
 #[test]

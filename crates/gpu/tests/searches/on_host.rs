@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use kripke_model::{Batch, Choice, State, Successors};
-use kripke_search::{Accelerator, AcceleratorFailure, CycleStep, Expanded};
+use kripke_model::{Batch, Choice, Flags, State, Successors};
+use kripke_search::{Accelerator, AcceleratorFailure, Bounds, CycleStep, EndStates, Expanded};
 
 use crate::cycle_steps::CycleSteps;
 
@@ -24,6 +24,8 @@ pub struct OnHost<'m> {
     random: RandomState,
     /// How often it has taken more memory.
     grown: usize,
+    /// How many invalid end states it has counted.
+    pub counted: u64,
     steps: CycleSteps,
 }
 
@@ -32,7 +34,8 @@ impl<'m> OnHost<'m> {
         let (known, levels, next, left) = Default::default();
         let random = RandomState::new();
         let steps = CycleSteps::default();
-        OnHost { successors, known, levels, next, left, leaves, keeps, most: usize::MAX, random, grown: 0, steps }
+        let (most, grown, counted) = (usize::MAX, 0, 0);
+        OnHost { successors, known, levels, next, left, leaves, keeps, most, random, grown, counted, steps }
     }
 
     fn store(&mut self, state: &State) -> Result<(), AcceleratorFailure> {
@@ -42,9 +45,14 @@ impl<'m> OnHost<'m> {
         if self.known.len() > self.most { Err(AcceleratorFailure::Full(7)) } else { Ok(()) }
     }
 
-    fn expand_level(&mut self) -> Result<u64, AcceleratorFailure> {
-        let (mut transitions, mut batch) = (0, Batch::new());
+    /// Expands the last level. Returns the number of transitions, and of invalid end states that were counted.
+    fn expand_level(&mut self, ends: EndStates) -> Result<(u64, u64), AcceleratorFailure> {
+        let (mut transitions, mut counted, mut batch) = (0, 0, Batch::new());
         for state in self.levels.last().cloned().unwrap_or_default() {
+            if ends == EndStates::Count && self.is_invalid_end(&state, &mut batch) {
+                counted += 1;
+                continue;
+            }
             let (is_left, accepting) = self.look(&state, &mut batch);
             if accepting {
                 self.steps.accepting.insert(state.clone());
@@ -60,7 +68,15 @@ impl<'m> OnHost<'m> {
                 self.store(batch.state(at))?;
             }
         }
-        Ok(transitions)
+        Ok((transitions, counted))
+    }
+
+    /// Whether a state is an invalid end state and nothing else, and the machine knows that.
+    fn is_invalid_end(&mut self, state: &State, batch: &mut Batch) -> bool {
+        batch.clear();
+        let flags = self.successors.expand(state, Choice::All, batch);
+        let only = Flags { invalid_end: true, ..Flags::default() };
+        flags == only && batch.is_empty() && batch.findings().is_empty() && !self.leaves(state)
     }
 
     /// Expands a state. Returns whether it is left, and whether the machine knows that it is accepting.
@@ -92,13 +108,18 @@ impl Accelerator for OnHost<'_> {
         self.end_level().map(|_| ())
     }
 
-    fn expand_levels(&mut self, most: u32) -> Result<Expanded, AcceleratorFailure> {
-        let mut expanded = Expanded { transitions: self.expand_level()?, further: Vec::new() };
+    fn expand_levels(&mut self, bounds: Bounds) -> Result<Expanded, AcceleratorFailure> {
+        let Bounds { levels, ends, .. } = bounds;
+        let (transitions, invalid_ends) = self.expand_level(ends)?;
+        let mut expanded = Expanded { transitions, invalid_ends, further: Vec::new() };
         // It goes on by itself for a few levels.
-        while self.left.is_empty() && !self.next.is_empty() && expanded.further.len() + 1 < most.min(4) as usize {
+        while self.left.is_empty() && !self.next.is_empty() && expanded.further.len() + 1 < levels.min(4) as usize {
             expanded.further.push(self.end_level()?);
-            expanded.transitions += self.expand_level()?;
+            let (transitions, invalid_ends) = self.expand_level(ends)?;
+            expanded.transitions += transitions;
+            expanded.invalid_ends += invalid_ends;
         }
+        self.counted += expanded.invalid_ends;
         Ok(expanded)
     }
 

@@ -7,9 +7,9 @@ use kripke_model::{Batch, Choice, Successors};
 use super::error_collector::{ErrorCollector, Findings, LevelFindings};
 use super::trail::{self, PartialTrail, Wanted};
 use super::{Cycles, Factory, Fairness, Options, StoreKind, max_depth};
-use crate::accelerator::{Accelerator, AcceleratorFailure, Expanded};
+use crate::accelerator::{Accelerator, AcceleratorFailure, Bounds, EndStates, Expanded};
 use crate::budget::{Budget, Limit};
-use crate::outcome::{End, Exhausted, Outcome, Statistics, Violation};
+use crate::outcome::{End, Errors, Exhausted, Outcome, Statistics, Violation};
 use crate::progress::{Progress, Snapshot};
 use crate::store::{StateId, spawn};
 
@@ -33,7 +33,7 @@ pub fn explore_accelerated(
 ) -> Outcome {
     assert!(suits(options), "a machine searches for errors in states and transitions, and for one accepting cycle");
     let workers = (0..options.workers()).map(|_| Worker::new(successors(), options)).collect();
-    let mut search = Search::new(machine, workers, budget, progress);
+    let mut search = Search::new(machine, workers, budget, progress, ends_of(options));
     let (mut findings, mut cycle) = (Findings::new(), None);
     let stop = loop {
         let mut stop = search.run(max_depth(budget), &mut |level, depth| {
@@ -48,6 +48,7 @@ pub fn explore_accelerated(
         }
         // The search begins again.
         findings = Findings::new();
+        search.ends = ends_of(options);
         search.workers.iter_mut().for_each(|worker| worker.errors = ErrorCollector::new(options));
     };
     findings.errors.cycles = u64::from(cycle.is_some());
@@ -103,6 +104,36 @@ fn conclude(stop: Result<(), Limit>, findings: &mut Findings<u32>, options: &Opt
     }
 }
 
+/// What is done with invalid end states at the beginning of a search.
+fn ends_of(options: &Options) -> Ends {
+    match (options.end_states, options.all_errors && options.stop_at.is_none()) {
+        (false, _) => Ends::Ignored,
+        (true, true) => Ends::LeftUntilFound,
+        (true, false) => Ends::Left,
+    }
+}
+
+/// What is done with invalid end states.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// They are no errors.
+    Ignored,
+    /// All are left.
+    Left,
+    /// Those of the first level that has some are left: the least of them is reported. Then they are counted.
+    LeftUntilFound,
+    Counted,
+}
+
+impl Ends {
+    fn of_machine(self) -> EndStates {
+        match self {
+            Ends::Ignored | Ends::Counted => EndStates::Count,
+            Ends::Left | Ends::LeftUntilFound => EndStates::Leave,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Default)]
 struct Counts {
     states: u64,
@@ -119,6 +150,9 @@ struct Search<'a, 'm> {
     counts: Counts,
     /// The state from which the machine searches: the initial one, except for the way around a cycle.
     start: Vec<u8>,
+    ends: Ends,
+    /// Invalid end states that the machine has counted since findings were taken.
+    counted_ends: u64,
 }
 
 /// A worker that expands states which the machine has left.
@@ -161,6 +195,7 @@ impl<'a, 'm> Search<'a, 'm> {
         mut workers: Vec<Worker<'m>>,
         budget: &'a Budget,
         progress: &'a Progress,
+        ends: Ends,
     ) -> Search<'a, 'm> {
         let mut initial = Batch::new();
         workers[0].successors.initial(&mut initial);
@@ -168,7 +203,7 @@ impl<'a, 'm> Search<'a, 'm> {
         assert!(workers[0].successors.word_bits().is_some(), "states have a form in words");
         workers[0].state_bytes = initial.bytes() as u64;
         let start = initial.state(0).to_vec();
-        Search { machine, workers, budget, progress, counts: Counts::default(), start }
+        Search { machine, workers, budget, progress, counts: Counts::default(), start, ends, counted_ends: 0 }
     }
 
     /// Whether the machine has more memory, and has taken it.
@@ -184,8 +219,7 @@ impl<'a, 'm> Search<'a, 'm> {
         loop {
             let (depth, new) = self.expand_levels(next, max_depth)?;
             next = depth + 1;
-            let findings = self.workers.iter_mut().filter_map(|worker| worker.errors.take_findings()).collect();
-            if ended(findings, depth) || new == 0 {
+            if ended(self.take_findings(), depth) || new == 0 {
                 return Ok(());
             }
             self.budget.check(0)?;
@@ -198,10 +232,27 @@ impl<'a, 'm> Search<'a, 'm> {
         }
     }
 
+    /// The findings of the levels that were expanded last.
+    fn take_findings(&mut self) -> Vec<LevelFindings> {
+        let found = self.workers.iter_mut().filter_map(|worker| worker.errors.take_findings());
+        let mut findings: Vec<LevelFindings> = found.collect();
+        if self.ends == Ends::LeftUntilFound && findings.iter().any(LevelFindings::has_invalid_end) {
+            self.ends = Ends::Counted;
+        }
+        let invalid_ends = std::mem::take(&mut self.counted_ends);
+        if self.ends == Ends::Counted && invalid_ends > 0 {
+            findings.push(LevelFindings::counted(Errors { invalid_ends, ..Errors::default() }, None));
+        }
+        findings
+    }
+
     /// Expands the last level, which is at this depth, and others if the machine goes on by itself, up to another depth. Returns the depth of
     /// the last one that was expanded, and the number of states of the next one.
     fn expand_levels(&mut self, depth: u32, max_depth: u32) -> Result<(u32, u64), Limit> {
-        let Expanded { transitions, further } = self.machine.expand_levels((max_depth - depth).saturating_add(1))?;
+        let states = self.budget.max_states.map_or(u64::MAX, |most| most.saturating_sub(self.counts.states));
+        let bounds = Bounds { levels: (max_depth - depth).saturating_add(1), states, ends: self.ends.of_machine() };
+        let Expanded { transitions, invalid_ends, further } = self.machine.expand_levels(bounds)?;
+        self.counted_ends += invalid_ends;
         let depth = depth + further.len() as u32;
         self.counts.depth = u64::from(depth);
         self.counts.states += further.iter().sum::<u64>();

@@ -75,6 +75,11 @@ impl LevelFindings {
         self.found.is_empty()
     }
 
+    /// Whether there is an invalid end state.
+    pub fn has_invalid_end(&self) -> bool {
+        self.errors.invalid_ends > 0
+    }
+
     pub fn found(&mut self) -> impl Iterator<Item = &mut FoundError> {
         self.found.values_mut()
     }

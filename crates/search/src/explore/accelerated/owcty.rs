@@ -128,7 +128,7 @@ impl Search<'_, '_> {
         let mut depth = 0;
         while !self.precedes(depth, to)? {
             let (_, new) = self.expand_levels(depth, depth)?;
-            self.workers.iter_mut().for_each(|worker| drop(worker.errors.take_findings()));
+            drop(self.take_findings());
             self.budget.check(0)?;
             if new == 0 {
                 return Err(lost("a state on a cycle can't be reached"));
