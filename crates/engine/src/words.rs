@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use kripke_model::words::{BitMoves, ByShifts, MAX_WORDS, WordLayout, words_of};
+use kripke_model::words::{BitMoves, ByShifts, Deposit, MAX_WORDS, WordLayout, words_of};
 use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
 use kripke_model::{Batch, Choice, Flags, Movers, Parts, State, Successors};
 
@@ -17,6 +17,8 @@ use kripke_model::{Batch, Choice, Flags, Movers, Parts, State, Successors};
 pub struct Words {
     layout: WordLayout,
     moves: Moves,
+    /// How states of each shape are decoded. Empty if a state is shorter than a chunk, or has more than two words.
+    shapes: Vec<PackedShape>,
     /// Some state did not fit: the search has to be repeated with packed states.
     escaped: AtomicBool,
 }
@@ -29,10 +31,48 @@ enum Moves {
     ByInstructions,
 }
 
+/// How packed states of one shape are written.
+#[derive(Debug)]
+struct PackedShape {
+    length: usize,
+    deposits: Vec<Deposit>,
+    /// The fields that have a least value, and their numbers of bytes.
+    bases: Vec<(usize, usize, u64)>,
+}
+
+impl PackedShape {
+    fn new(layout: &WordLayout, tag: usize, length: usize) -> PackedShape {
+        let (deposits, bases): (Vec<Deposit>, Vec<_>) = (layout.deposits(tag).collect(), layout.bases(tag).collect());
+        assert!(deposits.iter().all(|deposit| deposit.at + 8 <= length), "chunks are inside of the state");
+        assert!(bases.iter().all(|(at, bytes, _)| at + bytes <= length), "fields are inside of the state");
+        PackedShape { length, deposits, bases }
+    }
+
+    /// Adds the least values of fields.
+    #[inline]
+    fn add_bases(&self, state: &mut [u8]) {
+        for &(at, bytes, least) in &self.bases {
+            let field = &mut state[at..];
+            match (bytes, field) {
+                (1, [byte, ..]) => *byte = byte.wrapping_add(least as u8),
+                (2, [a, b, ..]) => [*a, *b] = u16::from_le_bytes([*a, *b]).wrapping_add(least as u16).to_le_bytes(),
+                (_, [a, b, c, d, ..]) => {
+                    [*a, *b, *c, *d] = u32::from_le_bytes([*a, *b, *c, *d]).wrapping_add(least as u32).to_le_bytes();
+                }
+                _ => unreachable!("fields are inside of the state"),
+            }
+        }
+    }
+}
+
 impl Words {
     /// States with this layout.
     pub fn new(layout: WordLayout) -> Words {
-        Words { layout, moves: Moves::fastest(), escaped: AtomicBool::new(false) }
+        let shapes = match layout.word_count() <= 2 && layout.lengths().all(|length| length >= 8) {
+            true => layout.lengths().enumerate().map(|(tag, length)| PackedShape::new(&layout, tag, length)).collect(),
+            false => Vec::new(),
+        };
+        Words { layout, moves: Moves::fastest(), shapes, escaped: AtomicBool::new(false) }
     }
 
     /// The layout.
@@ -105,7 +145,7 @@ fn encode_all<M: BitMoves>(words: &Words, states: &Batch, recent: &mut usize, ou
 mod bmi2 {
     use std::arch::x86_64::{__cpuid, _pdep_u64, _pext_u64};
 
-    use kripke_model::words::{BitMoves, Chunk, MAX_WORDS};
+    use kripke_model::words::{BitMoves, Chunk, Deposit, MAX_WORDS};
     use kripke_model::{Batch, State};
 
     use super::{Moves, Words};
@@ -131,7 +171,21 @@ mod bmi2 {
     pub(super) fn decode(words: &Words, packed: &[u64; MAX_WORDS], out: &mut Vec<u8>) {
         #[target_feature(enable = "bmi2")]
         fn run(words: &Words, packed: &[u64; MAX_WORDS], out: &mut Vec<u8>) {
-            words.layout.decode::<ByInstructions>(packed, out);
+            let Some(shape) = words.shapes.get(words.layout.tag(packed)) else {
+                return words.layout.decode::<ByInstructions>(packed, out);
+            };
+            out.resize(shape.length, 0);
+            let start = out.as_mut_ptr();
+            let both = u128::from(packed[0]) | u128::from(packed[1]) << 64;
+            for &Deposit { at, position, varying, fixed } in &shape.deposits {
+                // A position behind the words has no bits.
+                let bits = both.wrapping_shr(position) as u64;
+                // SAFETY: the chunk is inside of the state.
+                unsafe { start.add(at).cast::<u64>().write_unaligned(_pdep_u64(bits, varying) ^ fixed) };
+            }
+            if !shape.bases.is_empty() {
+                shape.add_bases(out);
+            }
         }
         assert!(words.moves == Moves::ByInstructions);
         // SAFETY: the processor has these instructions, or the value would be another.

@@ -182,6 +182,19 @@ impl Chunk {
     }
 }
 
+/// What decoding a chunk takes: the bits at a position are deposited, and others have their constant values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Deposit {
+    /// The offset of the chunk in the packed state.
+    pub at: usize,
+    /// The position of its bits in the words.
+    pub position: u32,
+    /// The bits of the chunk that they are moved to.
+    pub varying: u64,
+    /// The other bits.
+    pub fixed: u64,
+}
+
 impl WordShape {
     fn new(template: &[u8], fields: &[Field]) -> WordShape {
         let len = template.len();
@@ -355,6 +368,30 @@ impl WordLayout {
         self.bits
     }
 
+    /// The number of bytes of packed states with each shape.
+    pub fn lengths(&self) -> impl Iterator<Item = usize> + '_ {
+        self.shapes.iter().map(|shape| shape.len)
+    }
+
+    /// The chunks of packed states with this shape, in the order in which they are written: a chunk may overlap the one written before
+    /// it.
+    pub fn deposits(&self, shape: usize) -> impl Iterator<Item = Deposit> + '_ {
+        self.shapes[shape].chunks.iter().rev().map(|chunk| {
+            let Chunk { at, position, varying, fixed, .. } = *chunk;
+            Deposit { at, position, varying, fixed }
+        })
+    }
+
+    /// The fields of packed states with this shape that have a least value: the offset of each, the number of its bytes, and the value that
+    /// is added after the bits are deposited.
+    pub fn bases(&self, shape: usize) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
+        self.shapes[shape].chunks.iter().flat_map(|chunk| {
+            let place =
+                |base: &Base| (chunk.at + base.shift as usize / 8, base.mask.count_ones() as usize / 8, base.least);
+            chunk.bases.iter().map(place)
+        })
+    }
+
     /// The number of words of a state.
     pub fn word_count(&self) -> usize {
         self.bits.div_ceil(64).max(1) as usize
@@ -379,6 +416,12 @@ impl WordLayout {
         let mut words = [tag as u64, 0, 0, 0];
         let fits = if self.bits <= 64 {
             shape.pack::<M>(state, |position, bits| words[0] |= bits.unbounded_shl(position))
+        } else if self.bits <= 128 {
+            // Two words stay in registers.
+            let mut both = tag as u128;
+            let fits = shape.pack::<M>(state, |position, bits| both |= u128::from(bits).unbounded_shl(position));
+            (words[0], words[1]) = (both as u64, (both >> 64) as u64);
+            fits
         } else {
             shape.pack::<M>(state, |position, bits| {
                 let (word, shift) = (position as usize / 64 % MAX_WORDS, position % 64);
@@ -409,6 +452,10 @@ impl WordLayout {
         if self.bits <= 64 {
             return shape.unpack::<M>(state, |chunk| words[0].unbounded_shr(chunk.position));
         }
+        if self.bits <= 128 {
+            let both = u128::from(words[0]) | u128::from(words[1]) << 64;
+            return shape.unpack::<M>(state, |chunk| both.unbounded_shr(chunk.position) as u64);
+        }
         shape.unpack::<M>(state, |chunk| {
             let (word, shift) = (chunk.position as usize / 64 % MAX_WORDS, chunk.position % 64);
             words[word] >> shift | words[(word + 1) % MAX_WORDS] << 1 << (63 - shift)
@@ -420,6 +467,10 @@ impl WordLayout {
 #[inline(always)]
 pub fn words_of(state: &State) -> [u64; MAX_WORDS] {
     let mut words = [0; MAX_WORDS];
+    if let Ok(bytes) = state.try_into() {
+        words[0] = u64::from_le_bytes(bytes);
+        return words;
+    }
     for (word, bytes) in words.iter_mut().zip(state.chunks(8)) {
         *word = match bytes.first_chunk() {
             Some(bytes) => u64::from_le_bytes(*bytes),

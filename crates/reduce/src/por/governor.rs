@@ -31,6 +31,9 @@ const EXPANSION: u64 = 60;
 const SUCCESSOR: u64 = 55;
 /// The work saved, in percent of the work taken, that is worth it.
 const WORTH: u64 = 125;
+/// Where at least one of so many successors is left out, the reduction always counts as worth it: the savings multiply along the paths,
+/// which a window of states does not show.
+const MULTIPLYING: u64 = 5;
 /// After the first pause, the expansions that are saved are divided by this number.
 const FOUND_OTHERWISE: u64 = 2;
 
@@ -96,8 +99,7 @@ impl Sums {
     }
 
     fn is_worth(&self, has_paused: bool) -> bool {
-        // If most successors are left out, the savings multiply along the paths, which a window does not show.
-        if 2 * self.left_out.saturating_sub(self.explored) >= self.ample + self.left_out {
+        if MULTIPLYING * self.left_out.saturating_sub(self.explored) >= self.ample + self.left_out {
             return true;
         }
         let work = self.work + POSTPONED * self.left_out + EXPLORED * self.explored;
@@ -190,6 +192,12 @@ mod tests {
     fn a_reduction_that_pays_stays_on() {
         let mut governor = Governor::after(1);
         assert_eq!(attempts(&mut governor, 100_000, (100, 1, 2)), 100_000);
+    }
+
+    #[test]
+    fn a_reduction_that_leaves_out_a_fifth_stays_on_whatever_it_costs() {
+        assert_eq!(attempts(&mut Governor::after(1), 100_000, (10_000, 4, 1)), 100_000);
+        assert!(attempts(&mut Governor::after(1), 100_000, (10_000, 5, 1)) < 50_000);
     }
 
     #[test]

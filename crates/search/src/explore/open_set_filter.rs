@@ -118,6 +118,8 @@ mod tests {
         let low = (1..1 << 32).find(|low| shares(*low)).unwrap();
         let (filter, written) = (OpenSetFilter::new(true), [StateId(0), StateId(high << 64 | low)]);
         let mut found = [0; 2];
+        // The other workers may begin late.
+        filter.insert(written[0]);
         std::thread::scope(|scope| {
             for id in written {
                 let filter = &filter;

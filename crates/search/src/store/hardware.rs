@@ -1,11 +1,13 @@
-//! Processor support for hash tables: prefetching, and comparison of several slots at once (SSE2).
+//! Processor support for hash tables: prefetching, and comparison of several slots at once (SSE2, AVX-512).
 #![allow(unsafe_code)]
 
 #[cfg(all(target_arch = "x86_64", not(shuttle)))]
 use std::arch::x86_64::{
-    __m128i, _mm_and_si128, _mm_castsi128_pd, _mm_cmpeq_epi16, _mm_cmpeq_epi32, _mm_movemask_epi8, _mm_movemask_pd,
-    _mm_packs_epi16, _mm_packs_epi32, _mm_set1_epi16, _mm_set1_epi32, _mm_set1_epi64x, _mm_setzero_si128,
-    _mm_shuffle_epi32,
+    __m128i, __m512i, _mm_and_si128, _mm_castsi128_pd, _mm_cmpeq_epi16, _mm_cmpeq_epi32, _mm_movemask_epi8,
+    _mm_movemask_pd, _mm_packs_epi16, _mm_packs_epi32, _mm_set1_epi16, _mm_set1_epi32, _mm_set1_epi64x,
+    _mm_setzero_si128, _mm_shuffle_epi32, _mm512_and_si512, _mm512_cmpeq_epi16_mask, _mm512_cmpeq_epi32_mask,
+    _mm512_cmpeq_epi64_mask, _mm512_set1_epi16, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_testn_epi16_mask,
+    _mm512_testn_epi32_mask, _mm512_testn_epi64_mask,
 };
 
 use crate::sync::{AtomicU64, Ordering};
@@ -161,19 +163,29 @@ impl Width {
 }
 
 /// A snapshot of a line as lanes of one width.
+pub(super) trait LineLanes {
+    fn new(slots: &[AtomicU64; SLOTS]) -> Self;
+
+    /// A bit for each lane that has the value, ignoring top bits.
+    fn hits(&self, width: Width, value: u64) -> u32;
+
+    /// A bit for each lane that is zero.
+    fn vacant(&self, width: Width) -> u32;
+}
+
+/// A snapshot of a line, for the instructions that every processor has.
 #[cfg(all(target_arch = "x86_64", not(shuttle)))]
 pub(super) struct Lanes([__m128i; 4]);
 
 #[cfg(all(target_arch = "x86_64", not(shuttle)))]
-impl Lanes {
+impl LineLanes for Lanes {
     #[inline(always)]
-    pub fn new(slots: &[AtomicU64; SLOTS]) -> Lanes {
+    fn new(slots: &[AtomicU64; SLOTS]) -> Lanes {
         Lanes(load(slots))
     }
 
-    /// A bit for each lane that has the value, ignoring top bits.
     #[inline(always)]
-    pub fn hits(&self, width: Width, value: u64) -> u32 {
+    fn hits(&self, width: Width, value: u64) -> u32 {
         // SAFETY: every x86-64 processor has SSE2, and these instructions access no memory.
         unsafe {
             let (value, mask) = match width {
@@ -185,9 +197,8 @@ impl Lanes {
         }
     }
 
-    /// A bit for each lane that is zero.
     #[inline(always)]
-    pub fn vacant(&self, width: Width) -> u32 {
+    fn vacant(&self, width: Width) -> u32 {
         // SAFETY: as above.
         let zero = unsafe { _mm_setzero_si128() };
         equal_lanes(self.0, width, zero)
@@ -228,24 +239,110 @@ fn equal_lanes(lanes: [__m128i; 4], width: Width, value: __m128i) -> u32 {
 pub(super) struct Lanes([u64; SLOTS]);
 
 #[cfg(any(not(target_arch = "x86_64"), shuttle))]
-impl Lanes {
-    pub fn new(slots: &[AtomicU64; SLOTS]) -> Lanes {
+impl LineLanes for Lanes {
+    fn new(slots: &[AtomicU64; SLOTS]) -> Lanes {
         Lanes(slots.each_ref().map(|slot| slot.load(Ordering::Acquire)))
     }
 
-    pub fn hits(&self, width: Width, value: u64) -> u32 {
+    fn hits(&self, width: Width, value: u64) -> u32 {
         self.which(width, |lane| lane & (width.top() - 1) == value)
     }
 
-    pub fn vacant(&self, width: Width) -> u32 {
+    fn vacant(&self, width: Width) -> u32 {
         self.which(width, |lane| lane == 0)
     }
+}
 
+#[cfg(any(not(target_arch = "x86_64"), shuttle))]
+impl Lanes {
     fn which(&self, width: Width, wanted: impl Fn(u64) -> bool) -> u32 {
         (0..width.lanes()).fold(0, |bits, lane| {
             let (slot, shift) = width.place(lane);
             bits | u32::from(wanted(self.0[slot] >> shift & (width.top() | (width.top() - 1)))) << lane
         })
+    }
+}
+
+/// A snapshot of a line in one register. Only functions that are compiled for these instructions may use it.
+#[cfg(all(target_arch = "x86_64", not(shuttle)))]
+pub(super) struct Lanes512(__m512i);
+
+#[cfg(all(target_arch = "x86_64", not(shuttle)))]
+impl Lanes512 {
+    /// Whether the processor has the instructions.
+    pub fn are_supported() -> bool {
+        is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt")
+    }
+}
+
+/// Loads eight slots.
+///
+/// # Safety
+/// The processor must have the instruction.
+#[cfg(all(target_arch = "x86_64", not(shuttle)))]
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn load_512(slots: &[AtomicU64; SLOTS]) -> __m512i {
+    let lanes: __m512i;
+    // SAFETY: the eight slots are 64 contiguous bytes. The processor loads each aligned eighth of the vector, which is one slot,
+    // atomically, so this is eight relaxed atomic loads.
+    unsafe {
+        std::arch::asm!(
+            "vmovdqu64 {lanes}, [{p}]",
+            p = in(reg) slots.as_ptr(),
+            lanes = out(zmm_reg) lanes,
+            options(readonly, nostack, preserves_flags),
+        );
+    }
+    lanes
+}
+
+#[cfg(all(target_arch = "x86_64", not(shuttle)))]
+impl LineLanes for Lanes512 {
+    #[inline(always)]
+    fn new(slots: &[AtomicU64; SLOTS]) -> Lanes512 {
+        // SAFETY: the callers have found the instructions on this processor.
+        let lanes = unsafe { load_512(slots) };
+        std::sync::atomic::fence(Ordering::Acquire);
+        Lanes512(lanes)
+    }
+
+    #[inline(always)]
+    fn hits(&self, width: Width, value: u64) -> u32 {
+        // SAFETY: the callers have found the instructions on this processor, and they access no memory.
+        unsafe {
+            match width {
+                Width::W16 => {
+                    let values = _mm512_and_si512(self.0, _mm512_set1_epi16(i16::MAX));
+                    _mm512_cmpeq_epi16_mask(values, _mm512_set1_epi16(value as i16))
+                }
+                Width::W32 => {
+                    let values = _mm512_and_si512(self.0, _mm512_set1_epi32(i32::MAX));
+                    _mm512_cmpeq_epi32_mask(values, _mm512_set1_epi32(value as i32)).into()
+                }
+                Width::W64 => {
+                    let values = _mm512_and_si512(self.0, _mm512_set1_epi64(i64::MAX));
+                    _mm512_cmpeq_epi64_mask(values, _mm512_set1_epi64(value as i64)).into()
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn vacant(&self, width: Width) -> u32 {
+        // SAFETY: as above.
+        unsafe {
+            match width {
+                Width::W16 => _mm512_testn_epi16_mask(self.0, self.0),
+                Width::W32 => _mm512_testn_epi32_mask(self.0, self.0).into(),
+                Width::W64 => _mm512_testn_epi64_mask(self.0, self.0).into(),
+            }
+        }
     }
 }
 
@@ -271,6 +368,37 @@ mod tests {
         assert_eq!((Scan::new(&slots).vacant(), Scan::new(&ones).vacant()), (0b0100_1001, 0));
         prefetch(&slots);
         prefetch_at(std::ptr::null());
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn one_register_finds_the_same_lanes() {
+        #[target_feature(enable = "avx512f,avx512bw")]
+        fn scan(slots: &[AtomicU64; SLOTS], width: Width, value: u64) -> (u32, u32) {
+            let lanes = Lanes512::new(slots);
+            (lanes.hits(width, value), lanes.vacant(width))
+        }
+        if !Lanes512::are_supported() {
+            return;
+        }
+        let mut random = kripke_model::Random::new(7);
+        for _ in 0..2000 {
+            // Few different values, so that lanes are often equal or empty.
+            let mut byte = || [0, 0, 0, 1, 0x80, 0x81][random.below(6)];
+            let slots: [AtomicU64; SLOTS] =
+                std::array::from_fn(|_| AtomicU64::new(u64::from_le_bytes(std::array::from_fn(|_| byte()))));
+            for width in [Width::W16, Width::W32, Width::W64] {
+                let values = (0..width.lanes()).map(|lane| {
+                    let (slot, shift) = width.place(lane);
+                    slots[slot].load(Ordering::Relaxed) >> shift & (width.top() - 1)
+                });
+                for value in values.chain([0, 1, width.top() - 1]) {
+                    // SAFETY: the processor has the instructions.
+                    let found = unsafe { scan(&slots, width, value) };
+                    assert_eq!(found, scan_lanes(&slots, width, value), "{width:?} {value:#x} {slots:?}");
+                }
+            }
+        }
     }
 
     #[test]

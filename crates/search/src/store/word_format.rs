@@ -7,12 +7,14 @@
 //!
 //! A slot can have room for a note as well, at the end of the line: a number that a search keeps with each state.
 
-use super::hardware::{Lanes, SLOTS, Width};
+use super::hardware::{LineLanes, SLOTS, Width};
 use crate::sync::{AtomicU64, Ordering, yield_now};
 
 /// The format of the slots of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Format {
+    /// The position in [`Format::ALL`].
+    number: u8,
     pub lane: Width,
     /// The number of bits of the upper part of a slot, which may be none. An upper part is never zero once it is written.
     pub upper: u32,
@@ -45,15 +47,15 @@ macro_rules! with_known {
                 $result
             }};
         }
-        match ($format.lane, $format.upper) {
-            (Width::W32, 0) => known!(1),
-            (Width::W32, 8) => known!(2),
-            (Width::W32, _) => known!(3),
-            (Width::W64, 0) => known!(4),
-            (Width::W64, 16) => known!(5),
-            (Width::W64, 32) => known!(6),
-            (Width::W64, _) => known!(7),
-            (Width::W16, _) => known!(0),
+        match $format.number() {
+            0 => known!(0),
+            1 => known!(1),
+            2 => known!(2),
+            3 => known!(3),
+            4 => known!(4),
+            5 => known!(5),
+            6 => known!(6),
+            _ => known!(7),
         }
     }};
 }
@@ -63,18 +65,24 @@ pub(super) use with_known;
 impl Format {
     /// All formats, from the most compact one.
     pub const ALL: [Format; 8] = [
-        Format::new(Width::W16, 0),
-        Format::new(Width::W32, 0),
-        Format::new(Width::W32, 8),
-        Format::new(Width::W32, 16),
-        Format::new(Width::W64, 0),
-        Format::new(Width::W64, 16),
-        Format::new(Width::W64, 32),
-        Format::new(Width::W64, 64),
+        Format::new(0, Width::W16, 0),
+        Format::new(1, Width::W32, 0),
+        Format::new(2, Width::W32, 8),
+        Format::new(3, Width::W32, 16),
+        Format::new(4, Width::W64, 0),
+        Format::new(5, Width::W64, 16),
+        Format::new(6, Width::W64, 32),
+        Format::new(7, Width::W64, 64),
     ];
 
-    const fn new(lane: Width, upper: u32) -> Format {
-        Format { lane, upper, note: 0 }
+    const fn new(number: u8, lane: Width, upper: u32) -> Format {
+        Format { number, lane, upper, note: 0 }
+    }
+
+    /// The position in [`Format::ALL`].
+    #[inline(always)]
+    pub const fn number(self) -> u8 {
+        self.number
     }
 
     /// The same format with notes of so many bits.
@@ -201,8 +209,8 @@ impl Format {
 
     /// The slot of a line that holds a value, or otherwise the first vacant one. None if the line is full.
     #[inline(always)]
-    pub fn search(self, words: &[AtomicU64; SLOTS], wanted: Slot) -> Result<u32, Option<u32>> {
-        let lanes = Lanes::new(words);
+    pub fn search<L: LineLanes>(self, words: &[AtomicU64; SLOTS], wanted: Slot) -> Result<u32, Option<u32>> {
+        let lanes = L::new(words);
         let used = u32::MAX >> (32 - self.lanes());
         let mut hits = lanes.hits(self.lane, wanted.lane) & used;
         while hits != 0 {

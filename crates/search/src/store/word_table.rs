@@ -10,7 +10,7 @@
 
 use std::marker::PhantomData;
 
-use super::hardware::{SLOTS, Width, prefetch_at};
+use super::hardware::{Lanes, LineLanes, SLOTS, prefetch_at};
 use super::reserved_memory::Line;
 use super::resize_barrier::{ExclusiveAccess, SharedAccess};
 use super::table::Refusal;
@@ -71,6 +71,14 @@ impl Added {
     pub fn seen(self, id: StateId) -> Seen {
         Seen { id, new: self.is_new(), visited: self.0 & 2 != 0, note: (self.0 >> 2) as u32 }
     }
+}
+
+/// The place where a number belongs: a segment, and a line of it. It changes when the table grows. A segment has an address range of
+/// less than 2^32 lines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Home {
+    segment: u32,
+    line: u32,
 }
 
 /// A hash, whether its number is visited, and the note of the number.
@@ -150,23 +158,36 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
         (segment, self.segments.get(segment, access))
     }
 
+    /// The place where a number belongs.
     #[inline(always)]
-    pub fn prefetch(&self, hash: WordHash<W::Rest>, access: &SharedAccess<'_>) {
-        let (_, content) = self.segment(hash, access);
-        prefetch_at(content.lines.as_ptr().wrapping_add(content.shape.home(hash.order)).cast());
+    pub fn home(&self, hash: WordHash<W::Rest>, access: &SharedAccess<'_>) -> Home {
+        let (segment, content) = self.segment(hash, access);
+        Home { segment: segment as u32, line: content.shape.home(hash.order) as u32 }
     }
 
-    /// Adds a number. `may` is called before a new number is added.
+    /// Prefetches the line where a number belongs, and returns its place.
     #[inline(always)]
-    pub fn add(
+    pub fn prefetch(&self, hash: WordHash<W::Rest>, access: &SharedAccess<'_>) -> Home {
+        let (segment, content) = self.segment(hash, access);
+        let line = content.shape.home(hash.order);
+        prefetch_at(content.lines.as_ptr().wrapping_add(line).cast());
+        Home { segment: segment as u32, line: line as u32 }
+    }
+
+    /// Adds a number to the place where it belongs. `may` is called before a new number is added.
+    #[inline(always)]
+    pub fn add<L: LineLanes>(
         &self,
         hash: WordHash<W::Rest>,
+        home: Home,
         access: &SharedAccess<'_>,
         unreported: &mut UnreportedCounts,
         may: impl FnMut() -> Result<(), Full>,
     ) -> Result<Added, Refusal> {
-        let (segment, content) = self.segment(hash, access);
-        let added = content.add(hash.whole(), self.segments.is_private(), may)?;
+        let (segment, line) = (home.segment as usize, home.line as usize);
+        let content = self.segments.get(segment, access);
+        debug_assert_eq!(home, self.home(hash, access), "the table has not grown since");
+        let added = content.add::<L>(hash.whole(), line, self.segments.is_private(), may)?;
         if added.is_new() {
             self.segments.count(segment, access, unreported);
         }
@@ -278,34 +299,33 @@ impl Shape {
         SlotBits { first, width: self.width, second: hash.rest.0 }
     }
 
-    /// Removes the hashes of a line. `leasts` has the least hashes that belong to this line and to those before it.
+    /// Empties a line, and calls `each` with its hashes. `leasts` has the least hashes that belong to this line and to those
+    /// before it.
     #[inline(always)]
-    fn take(&self, format: Format, number: usize, line: &Line, leasts: &Leasts, hashes: &mut Vec<MarkedHash>) {
-        let Line(words) = line;
-        hashes.clear();
+    fn take(&self, format: Format, number: usize, line: &Line, leasts: &Leasts, mut each: impl FnMut(MarkedHash)) {
+        let words = line.0.each_ref().map(|word| AtomicU64::new(word.load(Ordering::Relaxed)));
+        line.0.iter().for_each(|word| word.store(0, Ordering::Relaxed));
         for slot in 0..format.lanes() {
             let (word, shift) = format.lane.place(slot);
             let (lane, top) = (words[word].load(Ordering::Relaxed) >> shift & format.lane.mask(), format.lane.top());
             if lane == 0 {
                 break;
             }
-            let upper = format.upper(words, slot);
+            let upper = format.upper(&words, slot);
             let bits = format.bits(Slot { lane: lane & (top - 1), upper }, self.width);
             let distance = (bits.first as usize & self.distances()) - 1;
             let least = leasts[number.wrapping_sub(distance) % leasts.len()];
             let order = least + ((bits.first >> self.distance_bits).wrapping_sub(least) & self.low);
-            let (hash, note) = (WordHash { order, rest: Rest(bits.second) }, format.note(words, slot));
-            hashes.push(MarkedHash { hash, visited: lane & top != 0, note });
+            let (hash, note) = (WordHash { order, rest: Rest(bits.second) }, format.note(&words, slot));
+            each(MarkedHash { hash, visited: lane & top != 0, note });
         }
-        words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
     }
 
     /// Adds a number that is not in these lines, without concurrency. `filled` counts the slots in use of each line. Returns
     /// whether there was room.
     #[inline(always)]
-    fn place(&self, format: Format, marked: MarkedHash, lines: &[Line], filled: &mut [u8]) -> bool {
+    fn place(&self, format: Format, marked: MarkedHash, home: usize, lines: &[Line], filled: &mut [u8]) -> bool {
         let MarkedHash { hash, visited, note } = marked;
-        let home = self.home(hash.order);
         let mut line = home;
         while u32::from(filled[line]) == format.lanes() {
             line += 1;
@@ -322,6 +342,27 @@ impl Shape {
     }
 }
 
+/// The numbers of a line on their way to the lines of another shape.
+struct Moved<'a> {
+    shape: &'a Shape,
+    /// The line that they were in.
+    number: usize,
+    lines: &'a [Line],
+    filled: &'a mut [u8],
+    /// Numbers that belong before that line, or for which there is no room.
+    later: &'a mut Vec<MarkedHash>,
+}
+
+impl Moved<'_> {
+    #[inline(always)]
+    fn put(&mut self, format: Format, marked: MarkedHash) {
+        let home = self.shape.home(marked.hash.order);
+        if home < self.number || !self.shape.place(format, marked, home, self.lines, self.filled) {
+            self.later.push(marked);
+        }
+    }
+}
+
 impl<const NOTE: u32> OrderedLines<NOTE> {
     fn new(shape: Shape) -> OrderedLines<NOTE> {
         OrderedLines { lines: GrowingLines::new(shape.lines()), shape, blocked: AtomicBool::new(false) }
@@ -333,7 +374,7 @@ impl<const NOTE: u32> OrderedLines<NOTE> {
         let home = self.shape.home(hash.order);
         for distance in 0..self.shape.distances() {
             let words = &self.lines[home + distance].0;
-            match format.search(words, format.slot(self.shape.bits(hash, distance))) {
+            match format.search::<Lanes>(words, format.slot(self.shape.bits(hash, distance))) {
                 Ok(slot) => return Place { words, slot },
                 Err(None) => {}
                 Err(Some(_)) => break,
@@ -370,29 +411,31 @@ impl<const NOTE: u32> OrderedLines<NOTE> {
 
     /// Adds a number. It is not new if another worker has added it first.
     #[inline(always)]
-    fn add(
+    fn add<L: LineLanes>(
         &self,
         hash: WordHash<Rest>,
+        home: usize,
         private: bool,
         may: impl FnMut() -> Result<(), Full>,
     ) -> Result<Added, Refusal> {
-        with_known!(self.shape.format, NOTE, format => self.add_as(format, hash, private, may))
+        with_known!(self.shape.format, NOTE, format => self.add_as::<L>(format, hash, home, private, may))
     }
 
     /// Adds a number to slots of this format.
     #[inline(always)]
-    fn add_as(
+    fn add_as<L: LineLanes>(
         &self,
         format: Format,
         hash: WordHash<Rest>,
+        home: usize,
         private: bool,
         mut may: impl FnMut() -> Result<(), Full>,
     ) -> Result<Added, Refusal> {
-        let (home, mut distance) = (self.shape.home(hash.order), 0);
+        let mut distance = 0;
         loop {
             let words = &self.lines[home + distance].0;
             let value = format.slot(self.shape.bits(hash, distance));
-            match format.search(words, value) {
+            match format.search::<L>(words, value) {
                 Ok(slot) => {
                     let visited = format.is_visited(words, slot);
                     return Ok(Added::known(visited, format.note(words, slot)));
@@ -431,14 +474,20 @@ impl<const NOTE: u32> OrderedLines<NOTE> {
             while let Some((home, hash)) = least.next_if(|(home, _)| home + leasts.len() > number) {
                 leasts[home % leasts.len()] = hash;
             }
-            with_known!(old.format, NOTE, format => old.take(format, number, line, &leasts, &mut hashes));
-            with_known!(new.format, NOTE, format => for &marked in &hashes {
-                if new.home(marked.hash.order) < number || !new.place(format, marked, lines, &mut filled) {
-                    later.push(marked);
-                }
-            });
+            let mut moved = Moved { shape: &new, number, lines, filled: &mut filled, later: &mut later };
+            if old.format == new.format {
+                with_known!(old.format, NOTE, format => {
+                    old.take(format, number, line, &leasts, |marked| moved.put(format, marked));
+                });
+            } else {
+                hashes.clear();
+                with_known!(old.format, NOTE, format => {
+                    old.take(format, number, line, &leasts, |marked| hashes.push(marked));
+                });
+                with_known!(new.format, NOTE, format => hashes.iter().for_each(|marked| moved.put(format, *marked)));
+            }
         }
-        later.retain(|&marked| !new.place(new.format, marked, lines, &mut filled));
+        later.retain(|&marked| !new.place(new.format, marked, new.home(marked.hash.order), lines, &mut filled));
         later
     }
 

@@ -3,16 +3,20 @@
 //! A state of at most 127 bits is its own id. The [table](super::word_table) stores only the bits that the place of
 //! a slot does not tell, and no other data: no arena, and one memory access for each state that is looked up. The open
 //! states are the words in the queue.
+#![allow(unsafe_code)]
 
 use kripke_model::Batch;
 
+#[cfg(all(target_arch = "x86_64", not(shuttle)))]
+use super::hardware::Lanes512;
+use super::hardware::{Lanes, LineLanes};
 use super::memory_quota::{Allowance, MemoryQuota};
 use super::queue::{IdNumber, Pieces};
 use super::resize_barrier::{ResizeBarrier, SharedAccess};
 use super::table::Refusal;
 use super::table_segments::UnreportedCounts;
 use super::word_hash::{Word, WordHash};
-use super::word_table::WordTable;
+use super::word_table::{Home, WordTable};
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 
 /// States interned between two tests whether the table has to grow.
@@ -114,7 +118,9 @@ impl<W: StateWord, const NOTE: u32> Store for WordStore<W, NOTE> {
             access: None,
             allowance: self.quota.allowance(),
             unreported: self.table.unreported(),
-            hashes: Vec::new(),
+            instructions: Instructions::fastest(),
+            located: Vec::new(),
+            moved: false,
             seen: Vec::new(),
         }
     }
@@ -143,32 +149,95 @@ pub struct WordHandle<'a, W: StateWord, const NOTE: u32 = 0> {
     access: Option<SharedAccess<'a>>,
     allowance: Allowance<'a>,
     unreported: UnreportedCounts,
-    /// The states of the batch that is interned next, and their hashes.
-    hashes: Vec<(W, WordHash<W::Rest>)>,
+    instructions: Instructions,
+    /// The states of the batch that is interned next.
+    located: Vec<Located<W>>,
+    /// The table may have grown since some of them were located.
+    moved: bool,
     /// The results of the batch that was interned last, in a store with notes.
     seen: Vec<Seen>,
 }
 
+/// A state of a batch, its hash, and its place in the table.
+#[derive(Clone, Copy, Debug)]
+struct Located<W: Word> {
+    word: W,
+    hash: WordHash<W::Rest>,
+    home: Home,
+}
+
+/// The instructions that compare the slots of a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Instructions {
+    Common,
+    #[cfg(all(target_arch = "x86_64", not(shuttle)))]
+    Avx512,
+}
+
+impl Instructions {
+    /// The fastest ones of this processor.
+    fn fastest() -> Instructions {
+        #[cfg(all(target_arch = "x86_64", not(shuttle)))]
+        if Lanes512::are_supported() {
+            return Instructions::Avx512;
+        }
+        Instructions::Common
+    }
+}
+
 impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
-    #[inline(always)]
     fn intern_window(
         &mut self,
         access: &mut SharedAccess<'a>,
-        window: &[(W, WordHash<W::Rest>)],
+        window: &[Located<W>],
         each: &mut impl FnMut(Seen),
     ) -> Result<(), Full> {
         if access.resize_is_requested() {
+            self.moved = true;
             self.store.grow(access)?;
         }
+        match self.instructions {
+            Instructions::Common => self.add_window::<Lanes>(access, window, each),
+            // SAFETY: the processor has these instructions, or the value would be another.
+            #[cfg(all(target_arch = "x86_64", not(shuttle)))]
+            Instructions::Avx512 => unsafe { self.add_window_avx512(access, window, each) },
+        }
+    }
+
+    /// # Safety
+    /// The processor must have the instructions.
+    #[cfg(all(target_arch = "x86_64", not(shuttle)))]
+    #[target_feature(enable = "avx512f,avx512bw,bmi1,bmi2,lzcnt,popcnt")]
+    unsafe fn add_window_avx512(
+        &mut self,
+        access: &mut SharedAccess<'a>,
+        window: &[Located<W>],
+        each: &mut impl FnMut(Seen),
+    ) -> Result<(), Full> {
+        self.add_window::<Lanes512>(access, window, each)
+    }
+
+    #[inline(always)]
+    fn add_window<L: LineLanes>(
+        &mut self,
+        access: &mut SharedAccess<'a>,
+        window: &[Located<W>],
+        each: &mut impl FnMut(Seen),
+    ) -> Result<(), Full> {
         let table = &self.store.table;
-        for &(word, hash) in window {
+        for &Located { word, hash, mut home } in window {
+            if self.moved {
+                home = table.home(hash, access);
+            }
             let added = loop {
-                match table.add(hash, access, &mut self.unreported, || self.allowance.check(0)) {
+                match table.add::<L>(hash, home, access, &mut self.unreported, || self.allowance.check(0)) {
                     Ok(added) => break added,
                     Err(Refusal::Full(full)) => return Err(full),
                     Err(Refusal::SegmentFull) => {
                         access.request_resize();
+                        self.moved = true;
                         self.store.grow(access)?;
+                        home = table.home(hash, access);
                     }
                 }
             };
@@ -184,13 +253,13 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
     fn intern_all(&mut self, batch: &Batch, mut each: impl FnMut(Seen)) -> Result<(), Full> {
         self.prefetch(batch);
         let mut access = self.access.take().expect("a handle enters before it interns");
-        let mut hashes = std::mem::take(&mut self.hashes);
+        let mut located = std::mem::take(&mut self.located);
         let mut done = Ok(());
-        for window in hashes.chunks(WINDOW) {
+        for window in located.chunks(WINDOW) {
             done = done.and_then(|()| self.intern_window(&mut access, window, &mut each));
         }
-        hashes.clear();
-        self.hashes = hashes;
+        located.clear();
+        (self.located, self.moved) = (located, false);
         self.access = Some(access);
         self.allowance.publish();
         done
@@ -216,6 +285,7 @@ impl<W: StateWord, const NOTE: u32> Handle for WordHandle<'_, W, NOTE> {
     fn enter(&mut self) {
         if self.access.is_none() {
             self.access = Some(self.store.barrier.enter());
+            self.moved = true;
         }
     }
 
@@ -226,10 +296,11 @@ impl<W: StateWord, const NOTE: u32> Handle for WordHandle<'_, W, NOTE> {
     #[inline]
     fn prefetch(&mut self, batch: &Batch) {
         let (table, access) = (&self.store.table, self.access.as_ref().expect("a handle enters before it is used"));
-        W::each_from(batch, self.hashes.len(), |word| {
+        self.moved &= !self.located.is_empty();
+        W::each_from(batch, self.located.len(), |word| {
             let hash = table.hash(word);
-            table.prefetch(hash, access);
-            self.hashes.push((word, hash));
+            let home = table.prefetch(hash, access);
+            self.located.push(Located { word, hash, home });
         });
     }
 

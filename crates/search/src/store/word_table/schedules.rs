@@ -15,7 +15,7 @@ fn add_all<W: Word>(shared: &Shared<W>, hashes: &[WordHash<W::Rest>], bits: u32)
     let mut added = 0;
     for &hash in hashes {
         loop {
-            match table.add(hash, &access, &mut unreported, || Ok(())) {
+            match table.add::<Lanes>(hash, table.home(hash, &access), &access, &mut unreported, || Ok(())) {
                 Ok(result) => {
                     added += usize::from(result.is_new());
                     break;

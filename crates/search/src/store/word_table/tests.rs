@@ -25,7 +25,7 @@ fn check_with_notes<W: Word + Into<u128> + Eq + std::hash::Hash, const NOTE: u32
     for number in numbers {
         let hash = table.hash(number);
         let new = loop {
-            match table.add(hash, &access, &mut unreported, || Ok(())) {
+            match table.add::<Lanes>(hash, table.home(hash, &access), &access, &mut unreported, || Ok(())) {
                 Ok(added) => break added.is_new(),
                 Err(_) => access.request_resize(),
             }
@@ -49,7 +49,12 @@ fn check_with_notes<W: Word + Into<u128> + Eq + std::hash::Hash, const NOTE: u32
         let hash = table.hash(number);
         let expected = Added::known(third(number), note(number));
         assert_eq!(table.is_visited(hash, &access), third(number), "{}", number.into());
-        assert_eq!(table.add(hash, &access, &mut unreported, || Ok(())).ok(), Some(expected), "{}", number.into());
+        assert_eq!(
+            table.add::<Lanes>(hash, table.home(hash, &access), &access, &mut unreported, || Ok(())).ok(),
+            Some(expected),
+            "{}",
+            number.into()
+        );
         assert!(NOTE == 0 || table.note(hash, &access) == note(number), "{}", number.into());
     }
     table.bytes() as f64 / all.len() as f64
@@ -106,8 +111,17 @@ fn check_format<const NOTE: u32>(format: Format) {
     let hashes = || (0..slots as u64).map(hash);
     let note = |n: usize| if NOTE == 0 { 0 } else { [1, 0, 0xff, 0x7e][n % 4] << (NOTE - 8) };
     for (n, hash) in hashes().enumerate() {
-        assert!(lines.add(hash, n % 2 == 0, || Ok(())).unwrap().is_new(), "{format:?} {hash:?}");
-        assert!(!lines.add(hash, n % 2 == 1, || panic!("it is there")).unwrap().is_new(), "{format:?} {hash:?}");
+        assert!(
+            lines.add::<Lanes>(hash, lines.shape.home(hash.order), n % 2 == 0, || Ok(())).unwrap().is_new(),
+            "{format:?} {hash:?}"
+        );
+        assert!(
+            !lines
+                .add::<Lanes>(hash, lines.shape.home(hash.order), n % 2 == 1, || panic!("it is there"))
+                .unwrap()
+                .is_new(),
+            "{format:?} {hash:?}"
+        );
         if n % 3 == 0 {
             assert!(lines.visit(hash, n % 2 == 0) && !lines.visit(hash, n % 2 == 1), "{format:?} {hash:?}");
         }
