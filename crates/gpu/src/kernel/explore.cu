@@ -10,13 +10,14 @@
 // What the threads of a block share.
 struct Block {
   Key staged[STAGED];
-  u64 transitions, ends; // of the levels that have ended
-  u32 level_transitions, level_ends; // of this level: a block expands fewer than 2^32 successors of one
-  Key given[MOST_GIVEN];
   u64 released;
+  u64 transitions, ends; // of the levels that have ended
+  Key given[MOST_GIVEN];
   u32 used, full;
   u32 compares_each; // whether successors are compared by the threads that make them
   u32 has_found, repeats;
+  u32 level_transitions, level_ends; // of this level: a block expands fewer than 2^32 successors of one
+  u8 found[THREADS]; // whether the state of a thread has a given one as successor
 };
 
 // Each pass takes the keys of a part of the table.
@@ -30,16 +31,11 @@ __device__ __forceinline__ bool is_given(const Parameters& p, const Block* block
   return found;
 }
 
-// The bit of the number of successors that means that one of them is a given one.
-#define IS_GIVEN (1u << 31)
-
-// Takes one successor. Returns that bit, or 0.
-__device__ __noinline__ u32 take_now(const Parameters& p, Block* block, const Key& key) {
-  if (!is_in_pass(p, key)) return 0;
+// Takes one successor.
+__device__ __noinline__ void take_now(const Parameters& p, Block* block, const Key& key) {
+  if (!is_in_pass(p, key)) return;
   if (p.purpose == COMPARE) {
-    if (!is_given(p, block, key)) return 0;
-    atomicOr(&block->has_found, 1u);
-    return IS_GIVEN;
+    if (is_given(p, block, key)) block->found[threadIdx.x] = block->has_found = 1;
 #ifdef CYCLES
   } else if (p.purpose == TELL) {
     tell(p, key);
@@ -47,7 +43,6 @@ __device__ __noinline__ u32 take_now(const Parameters& p, Block* block, const Ke
   } else if (insert(p, key)) {
     append(p, key);
   }
-  return 0;
 }
 
 // The code of a model contains this once for each of its edges, so it is short.
@@ -60,7 +55,7 @@ struct Stage {
     Key key = key_of(s);
     u32 at = atomicAdd(&block->used, 1u);
     if (at < STAGED) block->staged[at] = key;
-    else emitted |= take_now(p, block, key);
+    else take_now(p, block, key);
   }
 };
 
@@ -88,6 +83,7 @@ __device__ __forceinline__ void prepare_stage(Block* block) {
     block->has_found = 0;
     block->used = block->compares_each ? STAGED : 0;
   }
+  block->found[threadIdx.x] = 0;
 }
 
 // Takes the staged keys. Afterwards all threads of the block agree on whether the memory is full.
@@ -160,12 +156,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) expand_states(cons
         int result = expand(state_of(key), stage);
         if (result == MODEL_DONE) {
           // The host finds out which of the given states is a successor.
-          if (block.compares_each && (stage.emitted & IS_GIVEN)) leave(p, key);
+          if (block.compares_each && block.found[threadIdx.x]) leave(p, key);
         } else if (result == MODEL_STUCK && p.counts_ends) {
           atomicAdd(&block.level_ends, 1u);
         } else {
           // The host counts the transitions.
-          atomicSub(&block.level_transitions, stage.emitted & ~IS_GIVEN);
+          atomicSub(&block.level_transitions, stage.emitted);
           if (p.pass == 0 && !block.compares_each) leave(p, key);
         }
       }
