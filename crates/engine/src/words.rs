@@ -352,3 +352,52 @@ impl<S: Successors> ProcessStructure for InWords<S> {
         self.inner.note_explored(postponed);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use kripke_model::Random;
+    use kripke_model::words::Field;
+
+    use super::*;
+
+    /// A random shape of this length: fields of all sizes with and without least values, and constant bytes between them.
+    fn shape(length: usize, random: &mut Random) -> (Vec<u8>, Vec<Field>) {
+        let (mut fields, mut offset) = (Vec::new(), 0);
+        loop {
+            let bytes = random.one_of(&[1, 2, 4]);
+            if offset + bytes > length {
+                break;
+            }
+            let (base, count) = (random.one_of(&[0, -1, 3, 250, 70_000]), random.one_of(&[1, 2, 5, 16, 200]));
+            if !random.one_in(3) {
+                fields.push(Field { offset, bytes, base, count });
+            }
+            offset += bytes;
+        }
+        ((0..length).map(|_| random.next_u64() as u8).collect(), fields)
+    }
+
+    #[test]
+    fn states_are_decoded_to_what_was_encoded() {
+        let (random, mut flat) = (&mut Random::new(3), 0);
+        for round in 0..3000 {
+            let length = 1 + random.below(40);
+            let shapes: Vec<_> = (0..1 + round % 3).map(|more| shape(length + more, random)).collect();
+            let Some(layout) = WordLayout::new(&shapes) else { continue };
+            let words = Words::new(layout);
+            flat += usize::from(!words.shapes.is_empty());
+            for (template, fields) in &shapes {
+                let mut state = template.clone();
+                for field in fields {
+                    let value = (field.base as u32).wrapping_add(random.below_u64(field.count) as u32);
+                    state[field.offset..field.offset + field.bytes]
+                        .copy_from_slice(&value.to_le_bytes()[..field.bytes]);
+                }
+                let mut back = vec![7; 3];
+                words.decode(&words.encode(&state, 0).expect("the state fits"), &mut back);
+                assert_eq!(back, state, "{words:?}");
+            }
+        }
+        assert!(flat > 1000, "{flat} layouts of one or two words");
+    }
+}
