@@ -247,6 +247,28 @@ impl Compiled {
         }
     }
 
+    /// Expands states up to one that the code for the common shape does not cover, or that has no successors. Returns the
+    /// number of states.
+    fn expand_usual(&mut self, states: &[&State], out: &mut Batch, ends: &mut Vec<usize>) -> usize {
+        let (Some(Special { shape, .. }), Some(special)) = (&self.code.special, &mut self.special) else { return 0 };
+        match (&self.code.words, &self.code.type_bytes) {
+            (Some(words), _) => {
+                let (Some(tag), whole) = (self.code.tag, &mut self.room.whole) else { return 0 };
+                special.expand_all(states, out, ends, |state, context| {
+                    context.words = words_of(state);
+                    words.decode(&context.words, whole);
+                    (words.layout().tag(&context.words) == tag).then_some(whole.as_ptr())
+                })
+            }
+            (None, Some(types)) => {
+                special.expand_all(states, out, ends, |state, _| (state.len() == types.len).then_some(state.as_ptr()))
+            }
+            (None, None) => {
+                special.expand_all(states, out, ends, |state, _| shape.fits(state).then_some(state.as_ptr()))
+            }
+        }
+    }
+
     /// Expands a state in the interpreter's layout, of any shape.
     fn expand_whole(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         if let Some(flags) = self.general().and_then(|general| general.expand(state, choice, out)) {
@@ -402,6 +424,26 @@ impl Successors for Compiled {
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         let flags = self.with_special(state, |special, state| special.expand(state, choice, out));
         flags.unwrap_or_else(|| self.expand_other(state, choice, out))
+    }
+
+    fn expand_all(&mut self, mut states: &[&State], out: &mut Batch, ends: &mut Vec<usize>) -> Flags {
+        loop {
+            let expanded = self.expand_usual(states, out, ends);
+            let Some((&state, rest)) = states[expanded..].split_first() else { return Flags::default() };
+            if expanded > 0 && out.is_large() {
+                return Flags::default();
+            }
+            let found = out.findings().len();
+            let flags = self.expand(state, Choice::All, out);
+            ends.push(out.len());
+            if flags.is_bad() || out.findings().len() > found {
+                return flags;
+            }
+            if out.is_large() {
+                return Flags::default();
+            }
+            states = rest;
+        }
     }
 }
 

@@ -108,6 +108,45 @@ impl Driver {
         self.expand_system(state, choice, out)
     }
 
+    /// Appends the successors of states, and to `ends` the number of states in the batch after each, up to a state that has none or
+    /// that the program can't expand. `load` gives the address of a state, or nothing if the program is not for it. Returns
+    /// the number of expanded states. States must have one length, and there must be no observer; otherwise it expands none.
+    #[inline]
+    pub(crate) fn expand_all<'s>(
+        &mut self,
+        states: &[&'s State],
+        out: &mut Batch,
+        ends: &mut Vec<usize>,
+        mut load: impl FnMut(&'s State, &mut Context) -> Option<*const u8>,
+    ) -> usize {
+        if self.size == 0 || self.program.functions.observe.is_some() {
+            return 0;
+        }
+        let first = ends.len();
+        for &state in states {
+            let (bytes, batch_ends) = out.parts();
+            if !self.reserve(bytes, batch_ends) {
+                break;
+            }
+            let Some(root) = load(state, &mut self.context) else { break };
+            let mut answer = self.all(root.cast_mut());
+            if self.context.pending != self.context.pending_start {
+                if answer == status::DONE {
+                    answer = self.run_inner();
+                }
+                self.clear_inner();
+            }
+            if answer != status::DONE || !matches!(self.take(bytes, batch_ends), Outcome::Moved) {
+                break;
+            }
+            ends.push(batch_ends.len());
+            if out.is_large() {
+                break;
+            }
+        }
+        ends.len() - first
+    }
+
     /// Appends every successor of a state without the observer. `None` if the program can't.
     #[inline]
     pub(crate) fn expand_system(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Option<Flags> {

@@ -36,32 +36,13 @@ enum Moves {
 struct PackedShape {
     length: usize,
     deposits: Vec<Deposit>,
-    /// The fields that have a least value, and their numbers of bytes.
-    bases: Vec<(usize, usize, u64)>,
 }
 
 impl PackedShape {
     fn new(layout: &WordLayout, tag: usize, length: usize) -> PackedShape {
-        let (deposits, bases): (Vec<Deposit>, Vec<_>) = (layout.deposits(tag).collect(), layout.bases(tag).collect());
+        let deposits: Vec<Deposit> = layout.deposits(tag).collect();
         assert!(deposits.iter().all(|deposit| deposit.at + 8 <= length), "chunks are inside of the state");
-        assert!(bases.iter().all(|(at, bytes, _)| at + bytes <= length), "fields are inside of the state");
-        PackedShape { length, deposits, bases }
-    }
-
-    /// Adds the least values of fields.
-    #[inline]
-    fn add_bases(&self, state: &mut [u8]) {
-        for &(at, bytes, least) in &self.bases {
-            let field = &mut state[at..];
-            match (bytes, field) {
-                (1, [byte, ..]) => *byte = byte.wrapping_add(least as u8),
-                (2, [a, b, ..]) => [*a, *b] = u16::from_le_bytes([*a, *b]).wrapping_add(least as u16).to_le_bytes(),
-                (_, [a, b, c, d, ..]) => {
-                    [*a, *b, *c, *d] = u32::from_le_bytes([*a, *b, *c, *d]).wrapping_add(least as u32).to_le_bytes();
-                }
-                _ => unreachable!("fields are inside of the state"),
-            }
-        }
+        PackedShape { length, deposits }
     }
 }
 
@@ -177,14 +158,16 @@ mod bmi2 {
             out.resize(shape.length, 0);
             let start = out.as_mut_ptr();
             let both = u128::from(packed[0]) | u128::from(packed[1]) << 64;
-            for &Deposit { at, position, varying, fixed } in &shape.deposits {
+            let is_short = words.layout.bits() <= u64::BITS;
+            for &Deposit { at, position, varying, fixed, add } in &shape.deposits {
                 // A position behind the words has no bits.
-                let bits = both.wrapping_shr(position) as u64;
+                let bits = match is_short {
+                    true => packed[0].wrapping_shr(position),
+                    false => both.wrapping_shr(position) as u64,
+                };
+                let value = add.apply(_pdep_u64(bits, varying) ^ fixed);
                 // SAFETY: the chunk is inside of the state.
-                unsafe { start.add(at).cast::<u64>().write_unaligned(_pdep_u64(bits, varying) ^ fixed) };
-            }
-            if !shape.bases.is_empty() {
-                shape.add_bases(out);
+                unsafe { start.add(at).cast::<u64>().write_unaligned(value) };
             }
         }
         assert!(words.moves == Moves::ByInstructions);

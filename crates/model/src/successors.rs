@@ -100,6 +100,24 @@ pub trait Successors: Representation + StateLabels + ActionLabels + AcceptanceMa
     /// Appends every successor of a state: one entry per edge between *stored* states. Atomic sequences and rendezvous are
     /// resolved inside. The order depends on the state alone, so the number of a successor names it for ever.
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags;
+
+    /// Appends every successor of several states, one state after the other, and to `ends` the number of states in the batch
+    /// after each. It stops early after a state that [is bad](Flags::is_bad) or has findings, whose flags it returns, or when the
+    /// batch [is large](Batch::is_large). It does not tell whether other states are accepting.
+    fn expand_all(&mut self, states: &[&State], out: &mut Batch, ends: &mut Vec<usize>) -> Flags {
+        for state in states {
+            let found = out.findings().len();
+            let flags = self.expand(state, Choice::All, out);
+            ends.push(out.len());
+            if flags.is_bad() || out.findings().len() > found {
+                return flags;
+            }
+            if out.is_large() {
+                break;
+            }
+        }
+        Flags::default()
+    }
 }
 
 /// How packed states represent states.
@@ -437,6 +455,10 @@ impl fmt::Display for Fault {
     }
 }
 
+/// A batch with more states, or more bytes, is large.
+const MANY_STATES: usize = 1 << 12;
+const MANY_BYTES: usize = 1 << 20;
+
 impl Batch {
     /// A batch without states and findings.
     pub fn new() -> Batch {
@@ -480,6 +502,12 @@ impl Batch {
     /// Bytes of all states together.
     pub fn bytes(&self) -> usize {
         self.bytes.len()
+    }
+
+    /// Whether the batch has so many states, or bytes, that it should be worked on before more are added.
+    #[inline]
+    pub fn is_large(&self) -> bool {
+        self.ends.len() > MANY_STATES || self.bytes.len() > MANY_BYTES
     }
 
     /// Whether the batch has no states. It may have findings.

@@ -61,6 +61,10 @@ pub struct Chunk {
     position: u32,
     /// Values whose least value is not 0.
     bases: Vec<Base>,
+    /// Adds these values.
+    add: FieldSums,
+    /// Subtracts them.
+    subtract: FieldSums,
     /// Runs of consecutive bits: their bits in the chunk, and the distance to the bits that they are moved to.
     runs: Vec<(u64, u32)>,
 }
@@ -71,6 +75,35 @@ struct Base {
     shift: u32,
     mask: u64,
     least: u64,
+}
+
+/// The addition of a number to each of several fields of a chunk at once, modulo 2 to the number of the field's bits. The sum of the
+/// bits below the top bit of a field does not reach the next field; the top bits are added without carry.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct FieldSums {
+    /// The numbers without their top bits, and the top bits.
+    low: u64,
+    top: u64,
+    /// The top bit of each field.
+    tops: u64,
+}
+
+impl FieldSums {
+    /// Adds these numbers to the fields.
+    fn of(numbers: impl Iterator<Item = (Base, u64)>) -> FieldSums {
+        let mut sums = FieldSums::default();
+        for (Base { shift, mask, .. }, number) in numbers {
+            let (top, number) = ((mask ^ mask >> 1) << shift, (number & mask) << shift);
+            (sums.low, sums.top, sums.tops) = (sums.low | number & !top, sums.top | number & top, sums.tops | top);
+        }
+        sums
+    }
+
+    /// The chunk with the numbers added.
+    #[inline(always)]
+    pub fn apply(self, chunk: u64) -> u64 {
+        (chunk & !self.tops).wrapping_add(self.low) ^ (chunk & self.tops ^ self.top)
+    }
 }
 
 /// The place of a field in the words.
@@ -161,25 +194,6 @@ impl Chunk {
         let ahead = offset.checked_sub(self.at).filter(|ahead| *ahead < 8);
         ahead.is_some_and(|ahead| (self.constant | self.varying) >> (8 * ahead) & 0xff == 0xff)
     }
-
-    /// The chunk with the least values subtracted.
-    #[inline(always)]
-    fn relative(&self, mut value: u64) -> u64 {
-        for base in &self.bases {
-            let field = value >> base.shift & base.mask;
-            value ^= (field ^ field.wrapping_sub(base.least) & base.mask) << base.shift;
-        }
-        value
-    }
-
-    #[inline(always)]
-    fn absolute(&self, mut value: u64) -> u64 {
-        for base in &self.bases {
-            let field = value >> base.shift & base.mask;
-            value ^= (field ^ field.wrapping_add(base.least) & base.mask) << base.shift;
-        }
-        value
-    }
 }
 
 /// What decoding a chunk takes: the bits at a position are deposited, and others have their constant values.
@@ -193,6 +207,8 @@ pub struct Deposit {
     pub varying: u64,
     /// The other bits.
     pub fixed: u64,
+    /// The least values of fields, which are added after that.
+    pub add: FieldSums,
 }
 
 impl WordShape {
@@ -209,7 +225,8 @@ impl WordShape {
             owned = len.min(at + 8);
             let mine = ones(8 * (owned - at) as u32) & !ones(8 * skip as u32);
             let (varying, fixed, position, bases, runs) = (0, 0, 0, Vec::new(), Vec::new());
-            chunks.push(Chunk { at, varying, constant: mine, fixed, position, bases, runs });
+            let (add, subtract) = Default::default();
+            chunks.push(Chunk { at, varying, constant: mine, fixed, position, bases, add, subtract, runs });
         }
         let mut shape = WordShape { len, chunks, bits: 0, fields: fields.to_vec() };
         let mut whole = template.to_vec();
@@ -220,6 +237,8 @@ impl WordShape {
         for chunk in &mut shape.chunks {
             chunk.constant &= !chunk.varying;
             chunk.fixed = chunk.load(&whole) & chunk.constant;
+            chunk.add = FieldSums::of(chunk.bases.iter().map(|base| (*base, base.least)));
+            chunk.subtract = FieldSums::of(chunk.bases.iter().map(|base| (*base, base.least.wrapping_neg())));
         }
         shape
     }
@@ -292,7 +311,7 @@ impl WordShape {
     fn pack<M: BitMoves>(&self, state: &State, mut out: impl FnMut(u32, u64)) -> bool {
         let mut outside = 0;
         for chunk in &self.chunks {
-            let value = chunk.relative(chunk.load(state)) ^ chunk.fixed;
+            let value = chunk.subtract.apply(chunk.load(state)) ^ chunk.fixed;
             outside |= value & chunk.constant;
             out(chunk.position, M::extract(chunk, value));
         }
@@ -304,7 +323,7 @@ impl WordShape {
         // A chunk that overlaps the one before leaves the common bytes to it.
         for chunk in self.chunks.iter().rev() {
             let value = M::deposit(chunk, bits(chunk)) ^ chunk.fixed;
-            chunk.store(chunk.absolute(value), state);
+            chunk.store(chunk.add.apply(value), state);
         }
     }
 }
@@ -377,18 +396,8 @@ impl WordLayout {
     /// it.
     pub fn deposits(&self, shape: usize) -> impl Iterator<Item = Deposit> + '_ {
         self.shapes[shape].chunks.iter().rev().map(|chunk| {
-            let Chunk { at, position, varying, fixed, .. } = *chunk;
-            Deposit { at, position, varying, fixed }
-        })
-    }
-
-    /// The fields of packed states with this shape that have a least value: the offset of each, the number of its bytes, and the value that
-    /// is added after the bits are deposited.
-    pub fn bases(&self, shape: usize) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
-        self.shapes[shape].chunks.iter().flat_map(|chunk| {
-            let place =
-                |base: &Base| (chunk.at + base.shift as usize / 8, base.mask.count_ones() as usize / 8, base.least);
-            chunk.bases.iter().map(place)
+            let Chunk { at, position, varying, fixed, add, .. } = *chunk;
+            Deposit { at, position, varying, fixed, add }
         })
     }
 

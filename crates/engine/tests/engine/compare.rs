@@ -77,6 +77,10 @@ pub fn explore_while(
         if next % 3 == 0 {
             same_parts(&state, &mut interpreter, &mut compiled).map_err(|e| format!("state {state:?}: {e}"))?;
         }
+        if next % 8 == 0 {
+            let together: Vec<Vec<u8>> = queue[next - 8..next].to_vec();
+            same_together(&together, &mut interpreter, &mut compiled)?;
+        }
         endless += usize::from(expected.findings().iter().any(|f| f.kind == FindingKind::EndlessSequence));
         for i in first..expected.len() {
             let successor = expected.state(i);
@@ -129,6 +133,34 @@ fn same_parts(state: &[u8], interpreter: &mut Interpreter, compiled: &mut Compil
     let together: Vec<&[u8]> = expected.iter().map(|(_, state)| &state[..]).collect();
     if together != all && !parts.ends.is_empty() {
         return Err(format!("parts {expected:?}, in all {all:?}"));
+    }
+    Ok(())
+}
+
+/// Compares the successors of several states that are expanded together with those of one state after the other.
+fn same_together(states: &[Vec<u8>], interpreter: &mut Interpreter, compiled: &mut Compiled) -> Result<(), String> {
+    let kept: Vec<Vec<u8>> = states.iter().map(|state| compiled.encode(state)).collect();
+    let kept: Vec<&[u8]> = kept.iter().map(|state| &state[..]).collect();
+    let mut done = 0;
+    while done < states.len() {
+        let (mut expected, mut found, mut ends) = (Batch::new(), Batch::new(), Vec::new());
+        let last = compiled.expand_all(&kept[done..], &mut found, &mut ends);
+        if ends.is_empty() {
+            return Err(format!("no state is expanded of {states:?}"));
+        }
+        for (n, (state, &end)) in states[done..].iter().zip(&ends).enumerate() {
+            let flags = interpreter.expand(state, Choice::All, &mut expected);
+            let wrong = |flags: Flags| (flags.invalid_end, flags.goal, flags.bad_prefix);
+            let reported = if n + 1 == ends.len() { last } else { Flags::default() };
+            if expected.len() != end || wrong(flags) != wrong(reported) {
+                return Err(format!(
+                    "together: state {state:?}: {flags:?}, {} states; {last:?}, {end}",
+                    expected.len()
+                ));
+            }
+        }
+        same(&expected, &found, compiled, 0).map_err(|e| format!("together: {states:?}: {e}"))?;
+        done += ends.len();
     }
     Ok(())
 }

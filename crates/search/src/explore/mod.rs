@@ -203,10 +203,7 @@ fn reachability<S: Store>(
 /// Number of states expanded before their successors are interned together, where the order permits.
 const ROUND: usize = 32;
 
-/// Maximum number of successors interned together.
-const MAX_SUCCESSORS: usize = 1 << 12;
-
-/// Maximum size of these in bytes. They take memory besides the store.
+/// Maximum size in bytes of states that move together to another store. They take memory besides the stores.
 const MAX_SUCCESSOR_BYTES: usize = 1 << 20;
 
 /// Data that the workers of a search share.

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 
 use kripke_model::{Batch, Choice, Flags, Mover, Movers, State, Successors};
 
+use super::Search;
 use super::error_collector::{ErrorCollector, LevelFindings};
-use super::{MAX_SUCCESSOR_BYTES, MAX_SUCCESSORS, Search};
 use crate::budget::Limit;
 use crate::peers::{Peers, Routed};
 use crate::store::{Handle, Seen, StateId, Store};
@@ -41,6 +41,8 @@ pub(super) struct Round {
     /// The end of the successors of each expanded state in the batch.
     ends: Vec<usize>,
     state: Vec<u8>,
+    /// Expanded states that must stay available.
+    held: Vec<StateId>,
     /// Postponed successors, which are outside of the ample sets, and their end for each expanded state.
     postponed: Batch,
     postponed_ends: Vec<usize>,
@@ -170,28 +172,18 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         is_open: impl Fn(&S::Handle<'a>, StateId) -> bool,
     ) -> Result<usize, Limit> {
         let (reduces, routes) = (self.search.options.reduces, self.search.peers.is_some());
-        let Round { work, batch, routed, ends, state, postponed, postponed_ends, .. } = &mut self.round;
+        let Round { batch, routed, ends, postponed, postponed_ends, .. } = &mut self.round;
         batch.clear();
         routed.clear();
         ends.clear();
         postponed.clear();
         postponed_ends.clear();
-        for &id in &*work {
-            let all = if routes { &mut *routed } else { &mut *batch };
-            if all.len() > MAX_SUCCESSORS || all.bytes() > MAX_SUCCESSOR_BYTES {
-                break;
-            }
-            let found = all.findings().len();
-            let state = self.handle.open(id, state);
-            let flags = expand(&mut *self.successors, reduces, state, all, postponed);
-            let decode = || self.successors.decode(state);
-            if self.errors.inspect((id, state), flags, &all.findings()[found..], decode) {
-                self.handle.hold(id);
-            }
-            ends.push(all.len());
-            postponed_ends.push(postponed.len());
-            self.handle.prefetch(batch);
+        if reduces || routes {
+            self.expand_one_by_one();
+        } else {
+            self.expand_together();
         }
+        let Round { batch, routed, ends, postponed, .. } = &mut self.round;
         if let Some(peers) = self.search.peers {
             assert!(postponed.is_empty(), "the open set of one process is not that of all");
             let Routed { remote, sent } = peers.route(self.number, routed, ends, batch);
@@ -210,6 +202,48 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
             self.handle.release(id);
         }
         Ok(count)
+    }
+
+    /// Expands the states of the round until the batch is large.
+    fn expand_together(&mut self) {
+        let Round { work, batch, ends, state, held, .. } = &mut self.round;
+        held.clear();
+        {
+            let states = self.handle.open_all(work, state);
+            while ends.len() < states.len() && !batch.is_large() {
+                let found = batch.findings().len();
+                let flags = self.successors.expand_all(&states[ends.len()..], batch, ends);
+                let last = ends.len() - 1;
+                let decode = || self.successors.decode(states[last]);
+                if self.errors.inspect((work[last], states[last]), flags, &batch.findings()[found..], decode) {
+                    held.push(work[last]);
+                }
+            }
+        }
+        held.iter().for_each(|id| self.handle.hold(*id));
+        self.handle.prefetch(batch);
+    }
+
+    /// Expands the states of the round until the batch is large, with partial-order reduction or for other processes.
+    fn expand_one_by_one(&mut self) {
+        let (reduces, routes) = (self.search.options.reduces, self.search.peers.is_some());
+        let Round { work, batch, routed, ends, state, postponed, postponed_ends, .. } = &mut self.round;
+        for &id in &*work {
+            let all = if routes { &mut *routed } else { &mut *batch };
+            if all.is_large() {
+                break;
+            }
+            let found = all.findings().len();
+            let state = self.handle.open(id, state);
+            let flags = expand(&mut *self.successors, reduces, state, all, postponed);
+            let decode = || self.successors.decode(state);
+            if self.errors.inspect((id, state), flags, &all.findings()[found..], decode) {
+                self.handle.hold(id);
+            }
+            ends.push(all.len());
+            postponed_ends.push(postponed.len());
+            self.handle.prefetch(batch);
+        }
     }
 
     /// Interns the ample sets, and then the postponed successors of every state that violates the open-set proviso,

@@ -283,6 +283,10 @@ impl Handle for ExactHandle<'_> {
         self.store.arena.get(id.number())
     }
 
+    fn open_all<'s>(&'s mut self, ids: &[StateId], _: &'s mut Vec<u8>) -> Vec<&'s State> {
+        ids.iter().map(|id| self.store.arena.get(id.number())).collect()
+    }
+
     #[inline]
     fn prefetch(&mut self, batch: &Batch) {
         for state in batch.states_from(self.hashes.len()) {

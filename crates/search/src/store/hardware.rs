@@ -6,8 +6,9 @@ use std::arch::x86_64::{
     __m128i, __m512i, _mm_and_si128, _mm_castsi128_pd, _mm_cmpeq_epi16, _mm_cmpeq_epi32, _mm_movemask_epi8,
     _mm_movemask_pd, _mm_packs_epi16, _mm_packs_epi32, _mm_set1_epi16, _mm_set1_epi32, _mm_set1_epi64x,
     _mm_setzero_si128, _mm_shuffle_epi32, _mm512_and_si512, _mm512_cmpeq_epi16_mask, _mm512_cmpeq_epi32_mask,
-    _mm512_cmpeq_epi64_mask, _mm512_set1_epi16, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_testn_epi16_mask,
-    _mm512_testn_epi32_mask, _mm512_testn_epi64_mask,
+    _mm512_cmpeq_epi64_mask, _mm512_set1_epi16, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_test_epi16_mask,
+    _mm512_test_epi32_mask, _mm512_test_epi64_mask, _mm512_testn_epi16_mask, _mm512_testn_epi32_mask,
+    _mm512_testn_epi64_mask,
 };
 
 use crate::sync::{AtomicU64, Ordering};
@@ -171,6 +172,9 @@ pub(super) trait LineLanes {
 
     /// A bit for each lane that is zero.
     fn vacant(&self, width: Width) -> u32;
+
+    /// A bit for each lane whose top bit is set.
+    fn marked(&self, width: Width) -> u32;
 }
 
 /// A snapshot of a line, for the instructions that every processor has.
@@ -202,6 +206,19 @@ impl LineLanes for Lanes {
         // SAFETY: as above.
         let zero = unsafe { _mm_setzero_si128() };
         equal_lanes(self.0, width, zero)
+    }
+
+    #[inline(always)]
+    fn marked(&self, width: Width) -> u32 {
+        // SAFETY: as above.
+        unsafe {
+            let top = match width {
+                Width::W16 => _mm_set1_epi16(i16::MIN),
+                Width::W32 => _mm_set1_epi32(i32::MIN),
+                Width::W64 => _mm_set1_epi64x(i64::MIN),
+            };
+            equal_lanes(self.0.map(|lanes| _mm_and_si128(lanes, top)), width, top)
+        }
     }
 }
 
@@ -250,6 +267,10 @@ impl LineLanes for Lanes {
 
     fn vacant(&self, width: Width) -> u32 {
         self.which(width, |lane| lane == 0)
+    }
+
+    fn marked(&self, width: Width) -> u32 {
+        self.which(width, |lane| lane & width.top() != 0)
     }
 }
 
@@ -344,6 +365,18 @@ impl LineLanes for Lanes512 {
             }
         }
     }
+
+    #[inline(always)]
+    fn marked(&self, width: Width) -> u32 {
+        // SAFETY: as above.
+        unsafe {
+            match width {
+                Width::W16 => _mm512_test_epi16_mask(self.0, _mm512_set1_epi16(i16::MIN)),
+                Width::W32 => _mm512_test_epi32_mask(self.0, _mm512_set1_epi32(i32::MIN)).into(),
+                Width::W64 => _mm512_test_epi64_mask(self.0, _mm512_set1_epi64(i64::MIN)).into(),
+            }
+        }
+    }
 }
 
 /// A bit for each lane that has the value, ignoring top bits, and a bit for each lane that is zero.
@@ -376,6 +409,7 @@ mod tests {
         #[target_feature(enable = "avx512f,avx512bw")]
         fn scan(slots: &[AtomicU64; SLOTS], width: Width, value: u64) -> (u32, u32) {
             let lanes = Lanes512::new(slots);
+            assert_eq!(lanes.marked(width), Lanes::new(slots).marked(width), "{width:?} {slots:?}");
             (lanes.hits(width, value), lanes.vacant(width))
         }
         if !Lanes512::are_supported() {
@@ -414,6 +448,8 @@ mod tests {
                 let expected =
                     |value| (0..filled).filter(|lane| lane % 3 + 1 == value).fold(0, |bits, lane| bits | 1 << lane);
                 let vacant = (filled..width.lanes()).fold(0, |bits, lane| bits | 1u32 << lane);
+                let marked = (0..filled).step_by(2).fold(0, |bits, lane| bits | 1u32 << lane);
+                assert_eq!(Lanes::new(&slots).marked(width), marked, "{width:?} {filled}");
                 for value in 1..5 {
                     assert_eq!(
                         scan_lanes(&slots, width, u64::from(value)),

@@ -206,6 +206,18 @@ pub trait Handle: Send {
         room
     }
 
+    /// Opens several states.
+    fn open_all<'s>(&'s mut self, ids: &[StateId], room: &'s mut Vec<u8>) -> Vec<&'s State> {
+        let (mut one, mut ends) = (Vec::new(), Vec::with_capacity(ids.len()));
+        room.clear();
+        for &id in ids {
+            room.extend_from_slice(self.open(id, &mut one));
+            ends.push(room.len());
+        }
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        starts.zip(&ends).map(|(start, &end)| &room[start..end]).collect()
+    }
+
     /// Prefetches memory for the states that were added to the batch since the last call. Calling it is optional.
     fn prefetch(&mut self, batch: &Batch) {
         let _ = batch;

@@ -207,10 +207,10 @@ impl Format {
         (before.unwrap_or_else(|old| old) >> shift & self.note_mask()) as u32
     }
 
-    /// The slot of a line that holds a value, or otherwise the first vacant one. None if the line is full.
+    /// The slot of a line that holds a value, or otherwise the first vacant one. None if the line is full. The lanes are a
+    /// snapshot of the line.
     #[inline(always)]
-    pub fn search<L: LineLanes>(self, words: &[AtomicU64; SLOTS], wanted: Slot) -> Result<u32, Option<u32>> {
-        let lanes = L::new(words);
+    pub fn search<L: LineLanes>(self, lanes: &L, words: &[AtomicU64; SLOTS], wanted: Slot) -> Result<u32, Option<u32>> {
         let used = u32::MAX >> (32 - self.lanes());
         let mut hits = lanes.hits(self.lane, wanted.lane) & used;
         while hits != 0 {

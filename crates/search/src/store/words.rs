@@ -5,7 +5,7 @@
 //! states are the words in the queue.
 #![allow(unsafe_code)]
 
-use kripke_model::Batch;
+use kripke_model::{Batch, State};
 
 #[cfg(all(target_arch = "x86_64", not(shuttle)))]
 use super::hardware::Lanes512;
@@ -16,7 +16,7 @@ use super::resize_barrier::{ResizeBarrier, SharedAccess};
 use super::table::Refusal;
 use super::table_segments::UnreportedCounts;
 use super::word_hash::{Word, WordHash};
-use super::word_table::{Home, WordTable};
+use super::word_table::{Added, Home, Look, WordTable};
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 
 /// States interned between two tests whether the table has to grow.
@@ -31,8 +31,8 @@ pub trait StateWord: Word + IdNumber {
     /// The most bits of a state.
     const MAX_BITS: u32;
 
-    /// Calls `each` with the states of a batch from this one on.
-    fn each_from(batch: &Batch, first: usize, each: impl FnMut(Self));
+    /// The states of a batch from this one on.
+    fn words_from(batch: &Batch, first: usize) -> impl Iterator<Item = Self>;
 
     /// Appends the bytes of the state.
     fn write(self, into: &mut Vec<u8>);
@@ -42,8 +42,8 @@ impl StateWord for u64 {
     const MAX_BITS: u32 = 64;
 
     #[inline(always)]
-    fn each_from(batch: &Batch, first: usize, mut each: impl FnMut(u64)) {
-        batch.chunks_from(first).iter().for_each(|bytes| each(u64::from_le_bytes(*bytes)));
+    fn words_from(batch: &Batch, first: usize) -> impl Iterator<Item = u64> {
+        batch.chunks_from(first).iter().map(|bytes| u64::from_le_bytes(*bytes))
     }
 
     fn write(self, into: &mut Vec<u8>) {
@@ -55,8 +55,8 @@ impl StateWord for u128 {
     const MAX_BITS: u32 = MAX_WORD_BITS;
 
     #[inline(always)]
-    fn each_from(batch: &Batch, first: usize, mut each: impl FnMut(u128)) {
-        batch.chunks_from(first).iter().for_each(|bytes| each(u128::from_le_bytes(*bytes)));
+    fn words_from(batch: &Batch, first: usize) -> impl Iterator<Item = u128> {
+        batch.chunks_from(first).iter().map(|bytes| u128::from_le_bytes(*bytes))
     }
 
     fn write(self, into: &mut Vec<u8>) {
@@ -217,6 +217,8 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
         self.add_window::<Lanes512>(access, window, each)
     }
 
+    /// Looks up most states in the line where they belong. The code is chosen by the format of the slots of the first state:
+    /// most segments have the same.
     #[inline(always)]
     fn add_window<L: LineLanes>(
         &mut self,
@@ -224,29 +226,85 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
         window: &[Located<W>],
         each: &mut impl FnMut(Seen),
     ) -> Result<(), Full> {
+        let Some(first) = window.first() else { return Ok(()) };
+        if self.moved {
+            return self.add_moved(access, window, each);
+        }
+        match self.store.table.format_at(first.home, access) {
+            0 => self.add_window_as::<L, 0>(access, window, each),
+            1 => self.add_window_as::<L, 1>(access, window, each),
+            2 => self.add_window_as::<L, 2>(access, window, each),
+            3 => self.add_window_as::<L, 3>(access, window, each),
+            4 => self.add_window_as::<L, 4>(access, window, each),
+            5 => self.add_window_as::<L, 5>(access, window, each),
+            6 => self.add_window_as::<L, 6>(access, window, each),
+            _ => self.add_window_as::<L, 7>(access, window, each),
+        }
+    }
+
+    #[inline(always)]
+    fn add_window_as<L: LineLanes, const FORMAT: usize>(
+        &mut self,
+        access: &mut SharedAccess<'a>,
+        window: &[Located<W>],
+        each: &mut impl FnMut(Seen),
+    ) -> Result<(), Full> {
         let table = &self.store.table;
-        for &Located { word, hash, mut home } in window {
-            if self.moved {
-                home = table.home(hash, access);
-            }
-            let added = loop {
-                match table.add::<L>(hash, home, access, &mut self.unreported, || self.allowance.check(0)) {
-                    Ok(added) => break added,
-                    Err(Refusal::Full(full)) => return Err(full),
-                    Err(Refusal::SegmentFull) => {
-                        access.request_resize();
-                        self.moved = true;
-                        self.store.grow(access)?;
-                        home = table.home(hash, access);
-                    }
+        for (i, located) in window.iter().enumerate() {
+            let Located { word, hash, home } = *located;
+            let added = match table.look::<L, FORMAT>(hash, home, access) {
+                Look::Known(known) => known,
+                Look::Vacant(slot) if table.is_private() => {
+                    self.allowance.check(0)?;
+                    table.fill::<FORMAT>(hash, (home, slot), access, &mut self.unreported);
+                    self.allowance.spend(size_of::<W>() as u64, 0);
+                    Added::NEW
                 }
+                _ => self.add(access, *located)?,
             };
-            if added.is_new() {
-                self.allowance.spend(size_of::<W>() as u64, 0);
-            }
             each(added.seen(word.id()));
+            if self.moved {
+                return self.add_moved(access, &window[i + 1..], each);
+            }
         }
         Ok(())
+    }
+
+    /// Adds states whose places have to be computed again, because the table has grown.
+    #[inline(never)]
+    fn add_moved(
+        &mut self,
+        access: &mut SharedAccess<'a>,
+        window: &[Located<W>],
+        each: &mut impl FnMut(Seen),
+    ) -> Result<(), Full> {
+        for located in window {
+            let home = self.store.table.home(located.hash, access);
+            each(self.add(access, Located { home, ..*located })?.seen(located.word.id()));
+        }
+        Ok(())
+    }
+
+    /// Adds a state. It is new, or not in the line where it belongs.
+    #[inline(never)]
+    fn add(&mut self, access: &mut SharedAccess<'a>, located: Located<W>) -> Result<Added, Full> {
+        let (table, Located { hash, mut home, .. }) = (&self.store.table, located);
+        let added = loop {
+            match table.add::<Lanes>(hash, home, access, &mut self.unreported, || self.allowance.check(0)) {
+                Ok(added) => break added,
+                Err(Refusal::Full(full)) => return Err(full),
+                Err(Refusal::SegmentFull) => {
+                    access.request_resize();
+                    self.moved = true;
+                    self.store.grow(access)?;
+                    home = table.home(hash, access);
+                }
+            }
+        };
+        if added.is_new() {
+            self.allowance.spend(size_of::<W>() as u64, 0);
+        }
+        Ok(added)
     }
 
     #[inline(always)]
@@ -293,15 +351,21 @@ impl<W: StateWord, const NOTE: u32> Handle for WordHandle<'_, W, NOTE> {
         self.access = None;
     }
 
+    fn open_all<'s>(&'s mut self, ids: &[StateId], room: &'s mut Vec<u8>) -> Vec<&'s State> {
+        room.clear();
+        ids.iter().for_each(|id| W::of(*id).write(room));
+        room.chunks_exact(size_of::<W>()).collect()
+    }
+
     #[inline]
     fn prefetch(&mut self, batch: &Batch) {
         let (table, access) = (&self.store.table, self.access.as_ref().expect("a handle enters before it is used"));
         self.moved &= !self.located.is_empty();
-        W::each_from(batch, self.located.len(), |word| {
+        let first = self.located.len();
+        self.located.extend(W::words_from(batch, first).map(|word| {
             let hash = table.hash(word);
-            let home = table.prefetch(hash, access);
-            self.located.push(Located { word, hash, home });
-        });
+            Located { word, hash, home: table.prefetch(hash, access) }
+        }));
     }
 
     fn intern(&mut self, batch: &Batch, _: &[usize], mut each: impl FnMut(Seen)) -> Result<(), Full> {
