@@ -50,6 +50,12 @@ pub(crate) struct Buffers {
     pub(crate) points: Vec<(usize, usize)>,
 }
 
+/// The result of expanding several states: their number, and whether the next one is left to others.
+struct Expanded {
+    states: usize,
+    is_last: bool,
+}
+
 /// The result of an attempt to expand a state.
 pub(crate) enum Outcome {
     Moved,
@@ -122,29 +128,63 @@ impl Driver {
         if self.size == 0 || self.program.functions.observe.is_some() {
             return 0;
         }
-        let first = ends.len();
-        for &state in states {
-            let (bytes, batch_ends) = out.parts();
-            if !self.reserve(bytes, batch_ends) {
-                break;
-            }
-            let Some(root) = load(state, &mut self.context) else { break };
-            let mut answer = self.all(root.cast_mut());
-            if self.context.pending != self.context.pending_start {
-                if answer == status::DONE {
-                    answer = self.run_inner();
-                }
-                self.clear_inner();
-            }
-            if answer != status::DONE || !matches!(self.take(bytes, batch_ends), Outcome::Moved) {
-                break;
-            }
-            ends.push(batch_ends.len());
-            if out.is_large() {
+        let mut expanded = 0;
+        while expanded < states.len() && !out.is_large() {
+            let more = self.expand_some(&states[expanded..], out, ends, &mut load);
+            expanded += more.states;
+            if more.is_last {
                 break;
             }
         }
-        ends.len() - first
+        expanded
+    }
+
+    /// Expands states as far as the reserved memory of the batch suffices, at least one unless it is the last.
+    #[inline]
+    fn expand_some<'s>(
+        &mut self,
+        states: &[&'s State],
+        out: &mut Batch,
+        ends: &mut Vec<usize>,
+        load: &mut impl FnMut(&'s State, &mut Context) -> Option<*const u8>,
+    ) -> Expanded {
+        let (bytes, batch_ends) = out.parts();
+        if !self.reserve(bytes, batch_ends) {
+            return Expanded { states: 0, is_last: true };
+        }
+        let (first, before) = (self.context.out, batch_ends.len());
+        // A state may begin here at the latest.
+        let room = bytes.spare_capacity_mut().len();
+        let last = first.wrapping_add(room - self.buffers.wanted);
+        self.context.out_limit = first.wrapping_add(room - SLACK - self.size);
+        let (mut expanded, mut is_last) = (0, false);
+        for &state in states {
+            let start = self.context.out;
+            if start > last {
+                break;
+            }
+            let answer = load(state, &mut self.context).map_or(status::RARE, |root| self.all_points(root.cast_mut()));
+            if answer != status::DONE || self.context.out == start {
+                (self.context.out, is_last) = (start, true);
+                break;
+            }
+            ends.push(before + (self.context.out.addr() - first.addr()) / self.stored);
+            expanded += 1;
+        }
+        self.take(bytes, batch_ends);
+        Expanded { states: expanded, is_last }
+    }
+
+    /// Makes every move from a state, also those that go on from points inside atomic sequences.
+    #[inline]
+    fn all_points(&mut self, root: *mut u8) -> i32 {
+        let answer = self.all(root);
+        if self.context.pending == self.context.pending_start {
+            return answer;
+        }
+        let answer = if answer == status::DONE { self.run_inner() } else { answer };
+        self.clear_inner();
+        answer
     }
 
     /// Appends every successor of a state without the observer. `None` if the program can't.
@@ -229,7 +269,7 @@ impl Driver {
             return Outcome::Rare;
         }
         let mut answer = match choice {
-            Choice::All => self.all(root),
+            Choice::All => self.all_points(root),
             Choice::One(_) | Choice::Part(_) if self.program.facts.committed => return Outcome::Rare,
             Choice::One(pid) => self.one(root, usize::from(pid)),
             Choice::Part(pid) => self.part(root, usize::from(pid)),
@@ -274,16 +314,10 @@ impl Driver {
         let len = unsafe { self.context.out.offset_from(self.context.out_start) as usize };
         let first = ends.len();
         if self.size > 0 {
-            let (mut count, mut end) = (0, bytes.len() + self.stored);
-            let spare = ends.spare_capacity_mut();
-            while end <= len {
-                spare[count].write(end as u32);
-                (count, end) = (count + 1, end + self.stored);
-            }
-            // SAFETY: so many were just written.
-            unsafe { ends.set_len(first + count) };
+            let (start, stored) = (bytes.len(), self.stored);
+            ends.extend((1..=(len - start) / stored).map(|n| (start + n * stored) as u32));
         } else {
-            // SAFETY: likewise.
+            // SAFETY: so many were just written.
             unsafe { ends.set_len(self.context.ends.offset_from(ends.as_ptr()) as usize) };
         }
         // SAFETY: see above.

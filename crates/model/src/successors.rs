@@ -104,6 +104,9 @@ pub trait Successors: Representation + StateLabels + ActionLabels + AcceptanceMa
     /// Appends every successor of several states, one state after the other, and to `ends` the number of states in the batch
     /// after each. It stops early after a state that [is bad](Flags::is_bad) or has findings, whose flags it returns, or when the
     /// batch [is large](Batch::is_large). It does not tell whether other states are accepting.
+    ///
+    /// This definition is always right; an engine may be faster, and a wrapper that only forwards must forward this, too, to
+    /// be as fast.
     fn expand_all(&mut self, states: &[&State], out: &mut Batch, ends: &mut Vec<usize>) -> Flags {
         for state in states {
             let found = out.findings().len();
@@ -246,6 +249,10 @@ impl<S: Successors + ?Sized> Successors for Box<S> {
 
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         (**self).expand(state, choice, out)
+    }
+
+    fn expand_all(&mut self, states: &[&State], out: &mut Batch, ends: &mut Vec<usize>) -> Flags {
+        (**self).expand_all(states, out, ends)
     }
 }
 

@@ -80,6 +80,10 @@ impl<S: Successors> Successors for AmpleSuccessors<S> {
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
         self.successors.expand(state, choice, out)
     }
+
+    fn expand_all(&mut self, states: &[&State], out: &mut Batch, ends: &mut Vec<usize>) -> Flags {
+        self.successors.expand_all(states, out, ends)
+    }
 }
 
 impl<S: Successors> Representation for AmpleSuccessors<S> {
