@@ -9,7 +9,7 @@ from .kripke import ROOT
 
 RESULTS = ROOT / "bench" / "RESULTS.md"
 TITLE = "# Measured\n\nEach section is written by the command it names.\n"
-ORDER = ["compare", "curve", "scale", "large", "cache", "cycles", "cores", "cluster", "cluster_mpi", "gpu", "bitstate", "reduction", "partial_order", "default", "page"]
+ORDER = ["compare", "outside", "curve", "scale", "large", "cache", "cycles", "cores", "cluster", "cluster_mpi", "gpu", "bitstate", "reduction", "partial_order", "default", "page"]
 
 
 def aligned(header, rows):

@@ -39,13 +39,14 @@ def rows(table):
     return [dict(zip(header, line.split("\t"), strict=True)) for line in lines[1:]]
 
 
-def chosen(words, full):
-    """What bench/models.tsv lists: the quick set or all; or what has one of these words in its path."""
+def chosen(words, full, outside=False):
+    """What bench/models.tsv lists: the quick set, all but those outside, or those; or what has one of these words in its path."""
+    sets = ["outside"] if outside else ["quick", "full"] if full else ["quick"]
     for row in rows(ROOT / "bench" / "models.tsv"):
         path = row["path"]
         if words and not any(word in path for word in words):
             continue
-        if not words and not full and row["set"] != "quick":
+        if not words and row["set"] not in sets:
             continue
         file = (CORPUS if row["in"] == "corpus" else ROOT) / path
         if file.exists():
