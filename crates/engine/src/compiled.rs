@@ -255,7 +255,11 @@ impl Compiled {
             (Some(words), _) => {
                 let (Some(tag), whole) = (self.code.tag, &mut self.room.whole) else { return 0 };
                 special.expand_all(states, out, ends, |state, context| {
-                    context.words = words_of(state);
+                    // An array that is written in words and copied in longer parts makes the processor wait.
+                    match state.try_into() {
+                        Ok(word) => context.words[0] = u64::from_le_bytes(word),
+                        Err(_) => context.words = words_of(state),
+                    }
                     words.decode(&context.words, whole);
                     (words.layout().tag(&context.words) == tag).then_some(whole.as_ptr())
                 })

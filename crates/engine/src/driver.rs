@@ -168,11 +168,17 @@ impl Driver {
                 (self.context.out, is_last) = (start, true);
                 break;
             }
-            ends.push(before + (self.context.out.addr() - first.addr()) / self.stored);
+            ends.push(before + self.states_in(self.context.out.addr() - first.addr()));
             expanded += 1;
         }
         self.take(bytes, batch_ends);
         Expanded { states: expanded, is_last }
+    }
+
+    /// The number of successors in so many bytes. Most are one word, for which this is a shift.
+    #[inline(always)]
+    fn states_in(&self, bytes: usize) -> usize {
+        if self.stored == 8 { bytes / 8 } else { bytes / self.stored }
     }
 
     /// Makes every move from a state, also those that go on from points inside atomic sequences.
@@ -315,7 +321,7 @@ impl Driver {
         let first = ends.len();
         if self.size > 0 {
             let (start, stored) = (bytes.len(), self.stored);
-            ends.extend((1..=(len - start) / stored).map(|n| (start + n * stored) as u32));
+            ends.extend((1..=self.states_in(len - start)).map(|n| (start + n * stored) as u32));
         } else {
             // SAFETY: so many were just written.
             unsafe { ends.set_len(self.context.ends.offset_from(ends.as_ptr()) as usize) };

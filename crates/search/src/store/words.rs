@@ -288,9 +288,27 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
     /// Adds a state. It is new, or not in the line where it belongs.
     #[inline(never)]
     fn add(&mut self, access: &mut SharedAccess<'a>, located: Located<W>) -> Result<Added, Full> {
+        match self.instructions {
+            Instructions::Common => self.add_by::<Lanes>(access, located),
+            // SAFETY: the processor has these instructions, or the value would be another.
+            #[cfg(all(target_arch = "x86_64", not(shuttle)))]
+            Instructions::Avx512 => unsafe { self.add_by_avx512(access, located) },
+        }
+    }
+
+    /// # Safety
+    /// The processor must have the instructions.
+    #[cfg(all(target_arch = "x86_64", not(shuttle)))]
+    #[target_feature(enable = "avx512f,avx512bw,bmi1,bmi2,lzcnt,popcnt")]
+    unsafe fn add_by_avx512(&mut self, access: &mut SharedAccess<'a>, located: Located<W>) -> Result<Added, Full> {
+        self.add_by::<Lanes512>(access, located)
+    }
+
+    #[inline(always)]
+    fn add_by<L: LineLanes>(&mut self, access: &mut SharedAccess<'a>, located: Located<W>) -> Result<Added, Full> {
         let (table, Located { hash, mut home, .. }) = (&self.store.table, located);
         let added = loop {
-            match table.add::<Lanes>(hash, home, access, &mut self.unreported, || self.allowance.check(0)) {
+            match table.add::<L>(hash, home, access, &mut self.unreported, || self.allowance.check(0)) {
                 Ok(added) => break added,
                 Err(Refusal::Full(full)) => return Err(full),
                 Err(Refusal::SegmentFull) => {
