@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use kripke_model::trail::Replayed;
 use kripke_model::{Interpreter, Model};
+use kripke_reduce::state_values::StateValues;
 use kripke_report::evidence::Tree;
 use kripke_report::json;
 use kripke_report::verdict::Verdict;
@@ -49,6 +50,8 @@ pub struct Answer {
     pub interpreter: Interpreter,
     /// The interpreter of the searched model.
     pub searched: Interpreter,
+    /// The values that states of the searched model can have, if the search needed them.
+    pub values: Option<Arc<StateValues>>,
     /// The outcome of the search.
     pub outcome: Outcome,
     /// The verdict, judged.

@@ -42,11 +42,11 @@ impl Answer {
     /// This answer with the counterexample of another one.
     fn with_run(self, other: Answer) -> Answer {
         let elapsed = self.elapsed + other.elapsed;
-        let Answer { mut task, interpreter, searched, verdict, shortest, .. } = other;
+        let Answer { mut task, interpreter, searched, values, verdict, shortest, .. } = other;
         task.merged = self.task.merged;
         let statistics = Statistics { errors: other.outcome.statistics.errors, ..self.outcome.statistics };
         let outcome = Outcome { violations: other.outcome.violations, statistics, ..self.outcome };
-        Answer { task, interpreter, searched, verdict, outcome, shortest, elapsed, ..self }
+        Answer { task, interpreter, searched, values, verdict, outcome, shortest, elapsed, ..self }
     }
 }
 
@@ -108,7 +108,7 @@ impl Session<'_> {
         let mut task = unmerged.clone();
         task.merged = answer.task.merged;
         let elapsed = answer.elapsed + start.elapsed();
-        let answer = Answer { task, interpreter, searched, verdict, outcome, elapsed, ..answer };
+        let answer = Answer { task, interpreter, searched, values: None, verdict, outcome, elapsed, ..answer };
         // A transition has at least one step: a lasso with one step for each is a shortest one. An observer with several
         // locations may come back later than the model does, so that the model alone may have a shorter one.
         let alone = unmerged.model.observer.as_ref().is_some_and(|observer| observer.automaton.locations.len() == 1);

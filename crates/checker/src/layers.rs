@@ -11,8 +11,9 @@ use kripke_model::layout::StartError;
 use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Movers, State, Successors};
 use kripke_reduce::compact::{Codec, Compacted};
 use kripke_reduce::por::{AmpleSuccessors, Audit, Independence, Record};
+use kripke_reduce::state_values::StateValues;
 use kripke_reduce::symmetry::{Permutations, Symmetric};
-use kripke_reduce::words::word_layout;
+use kripke_reduce::words::word_layout_of;
 use kripke_report::json;
 
 use crate::load;
@@ -26,6 +27,8 @@ pub struct Layers {
     compiled: Option<Mutex<Compiled>>,
     /// The state codec, if the search stores compact states.
     codec: Option<Codec>,
+    /// The values that states can have, if a form of states needed them.
+    values: Option<Arc<StateValues>>,
     /// The layout of states in words, if the search stores those.
     words: Option<Arc<Words>>,
     /// `[process][edge]`: whether a finished worker has executed the edge.
@@ -55,8 +58,8 @@ pub struct Parts {
 }
 
 /// The layout of states in words, if they have at most so many bits.
-fn words(interpreter: &Interpreter, most: u32) -> Option<Arc<Words>> {
-    let layout = word_layout(interpreter).filter(|layout| layout.bits() <= most)?;
+fn words(interpreter: &Interpreter, values: &StateValues, most: u32) -> Option<Arc<Words>> {
+    let layout = word_layout_of(interpreter, values).filter(|layout| layout.bits() <= most)?;
     Some(Words::new(layout)).filter(|words| words.holds(interpreter.initial_state())).map(Arc::new)
 }
 
@@ -66,7 +69,9 @@ impl Layers {
         let interpreter = load::interpreter(model.clone(), request.reductions.raw)?;
         let covered = Mutex::new(interpreter.coverage().to_vec());
         let Parts { independence, permutations, word_bits, distributed } = parts;
-        let words = word_bits.and_then(|most| words(&interpreter, most));
+        let needs_values = request.search.compact || word_bits.is_some() && interpreter.layout().hidden == 0;
+        let values = needs_values.then(|| Arc::new(StateValues::new(&interpreter)));
+        let words = word_bits.zip(values.as_deref()).and_then(|(most, values)| words(&interpreter, values, most));
         let reduces = independence.is_some();
         let wanted = request.search.engine == Engine::Compile;
         let options = Options {
@@ -94,10 +99,21 @@ impl Layers {
             }
             None => None,
         };
-        let codec = request.search.compact.then(|| Codec::of(&interpreter));
+        let codec = values.clone().filter(|_| request.search.compact).map(Codec::with);
         let conditions = Vec::new();
         Ok((
-            Layers { interpreter, compiled, codec, words, covered, conditions, independence, permutations, audit },
+            Layers {
+                interpreter,
+                compiled,
+                codec,
+                values,
+                words,
+                covered,
+                conditions,
+                independence,
+                permutations,
+                audit,
+            },
             why,
         ))
     }
@@ -200,6 +216,11 @@ impl Layers {
         Worker { successors, layers: self, judge: self.interpreter.for_thread() }
     }
 
+    /// The values that states can have, if a form of states needed them.
+    pub fn values(&self) -> Option<Arc<StateValues>> {
+        self.values.clone()
+    }
+
     /// The interpreter of the searched model, and the executed edges.
     pub fn finish(self) -> (Interpreter, Vec<Vec<bool>>) {
         (self.interpreter, self.covered.into_inner().unwrap_or_else(PoisonError::into_inner))
@@ -213,10 +234,12 @@ impl Layers {
     }
 }
 
-/// The number of bits of a state. Computing it takes time: ask only where it is shown.
-pub fn state_bits(interpreter: &Interpreter) -> json::StateBits {
-    let codec = Codec::of(interpreter);
-    let words = word_layout(interpreter).map_or(0, |layout| layout.bits().into());
+/// The number of bits of a state. Computing it takes time, most of all if the values of states are not known: ask only where it is
+/// shown.
+pub fn state_bits(interpreter: &Interpreter, values: Option<&Arc<StateValues>>) -> json::StateBits {
+    let values = values.map_or_else(|| Arc::new(StateValues::new(interpreter)), Arc::clone);
+    let words = word_layout_of(interpreter, &values).map_or(0, |layout| layout.bits().into());
+    let codec = Codec::with(values);
     json::StateBits { packed: codec.packed_bits(), compact: codec.bits(), words }
 }
 

@@ -16,7 +16,7 @@ use kripke_report::verdict::Verdict;
 use kripke_search::ErrorKind;
 
 use crate::answer::Answer;
-use crate::coverage::{Hushed, bound, explaining};
+use crate::coverage::{Hushed, bound, explaining, explaining_plan};
 use crate::error::Error;
 use crate::load;
 use crate::plan::QuestionPlan;
@@ -175,14 +175,15 @@ impl Session<'_> {
     /// The first place where a stored value is cut. None if there is none, or if a search with a bound by `states` did not find it.
     pub(crate) fn first_cut(&self, model: &Model, states: u64) -> Result<Option<Cut>, Error> {
         let Some(interpreter) = checking(model, self.request.reductions.raw) else { return Ok(None) };
-        let most = bound(states);
+        // Every check of a model whose values might be cut pays for this search, mostly in vain.
+        let most = bound(states / 2);
         let errors = Errors { assertions: false, end_states: false, ..Errors::default() };
         let search = Search { engine: self.request.search.engine, ..Search::default() };
-        let request = Request { errors, search, coverage: false, vacuity: false, ..explaining(self.request, most) };
+        let request = Request { errors, search, coverage: false, vacuity: false, ..explaining(self.request) };
         let limits = self.explaining_limits(most);
         let task = task::safety(Model::clone(interpreter.model()), &request);
         let facts = facts(std::slice::from_ref(&task), &limits);
-        let plan = QuestionPlan::new(&request, &facts, &facts.questions[0]);
+        let plan = explaining_plan(QuestionPlan::new(&request, &facts, &facts.questions[0]), most);
         let monitor = Hushed(self.monitor);
         let session = Session { request: &request, limits, monitor: &monitor, ..*self };
         let answer = session.answer(task, None, &plan)?;

@@ -23,10 +23,12 @@ use crate::monitor::{Monitor, Phase};
 use crate::plan::{Facts, Plan, QuestionPlan, Refusal};
 use crate::request::{Limits, Reductions, Request};
 use crate::task::{self, Kind, Problem, Task};
-use crate::{judge, memory, scope, symmetric};
+use crate::{judge, memory, scope, shortest, symmetric};
 
-/// A search for a shorter counterexample may always store so many states.
+/// A search for a shorter counterexample may store so many states.
 pub(crate) const SHORTEN: u64 = 500_000;
+/// After a search of more states none is attempted: without reductions it would hardly end within its bound.
+pub(crate) const MOST_SHORTENED: u64 = SHORTEN / 2;
 
 /// The outcome of the search that answers a question, and the machines that had a part in it.
 struct First {
@@ -188,13 +190,17 @@ impl Session<'_> {
         self.monitor.phase(Phase::Confirming);
         // One process would have to search the states of all ranks.
         let is_alone = plan.ranks.is_none() || !search.reduces;
-        let mut shortest = is_alone && self.shorten(&system, &search, &mut outcome);
+        // A run with merged statements is compared in steps, by a search that merges none: see `shortest.rs`.
+        let may_be_merged = reduces && system.has_left_out() && symmetries.is_none() && task.merged > 0;
+        let shortens = is_alone && !(may_be_merged && shortest::has_merged(&outcome, &mut interpreter));
+        let mut shortest = shortens && self.shorten(&system, &search, &mut outcome);
         let audited = self.audited(&system)?;
         // A GPU does not record the edges that it executes.
         let mut left_out = system.has_left_out() || gpu.as_ref().is_some_and(|used| used.device.is_ok());
         let engine = system.engine();
         let opening = gpu.as_ref().map_or(Duration::ZERO, |used| used.opening);
         let compile = prepared + system.compiling() + opening;
+        let mut values = system.values();
         let (mut explored, mut covered) = system.finish();
         if let Some(distributed) = self.machines.distributed.filter(|_| !ranks.is_empty())
             && let Err(lost) = distributed.share_coverage(&mut covered, &mut left_out)
@@ -206,7 +212,8 @@ impl Session<'_> {
             shortest &=
                 symmetric::lift(symmetry, &mut outcome, &mut explored, &mut original).map_err(|e| self.bug(&e))?;
             symmetry.cover(&task.searched, &mut covered);
-            explored = original;
+            // They are those of the model with symmetries.
+            (explored, values) = (original, None);
         }
         let (verdict, tree) =
             self.judge(&task, &outcome, [&mut interpreter, &mut explored]).map_err(|e| self.bug(&e))?;
@@ -214,6 +221,7 @@ impl Session<'_> {
             task,
             interpreter,
             searched: explored,
+            values,
             outcome,
             verdict,
             search,
@@ -283,8 +291,10 @@ impl Session<'_> {
         // With several workers the ample sets depend on timing, and so does the choice among the nearest errors.
         let same = search.workers() == 1;
         let Some(depth) = violation.trail.choices.len().checked_sub(usize::from(same)) else { return true };
-        let most =
-            Most { states: outcome.statistics.states.max(SHORTEN), depth: u32::try_from(depth).unwrap_or(u32::MAX) };
+        if outcome.statistics.states > MOST_SHORTENED {
+            return false;
+        }
+        let most = Most { states: SHORTEN, depth: u32::try_from(depth).unwrap_or(u32::MAX) };
         let all = Options { reduces: false, probe: false, ..search.clone() };
         let again = self.search(system, &all, Some(most));
         if system.has_escaped() {

@@ -4,7 +4,8 @@
 //! several where statements are merged or atomic, so another error may be fewer steps away. Each transition has at least one:
 //! a run with one step for each is a shortest one. Otherwise the model is searched once more with nothing merged.
 
-use kripke_model::trail::Ending;
+use kripke_model::Interpreter;
+use kripke_model::trail::{Ending, Trail};
 use kripke_report::verdict::{Counterexample, Verdict};
 use kripke_search::{End, Limit, Order, Outcome};
 
@@ -12,13 +13,16 @@ use crate::answer::Answer;
 use crate::error::Error;
 use crate::memory;
 use crate::plan::QuestionPlan;
-use crate::run::{SHORTEN, Session};
+use crate::run::{MOST_SHORTENED, SHORTEN, Session};
 use crate::task::Task;
 
 /// The fewest steps that a run with as many transitions can have.
 fn fewest_steps(found: &Counterexample) -> usize {
-    let last = usize::from(matches!(found.trail().ending, Ending::Finding(_)));
-    found.trail().choices.len() + last
+    fewest(found.trail())
+}
+
+fn fewest(trail: &Trail) -> usize {
+    trail.choices.len() + usize::from(matches!(trail.ending, Ending::Finding(_)))
 }
 
 fn steps(found: &Counterexample) -> usize {
@@ -31,6 +35,12 @@ fn longer(answer: &Answer) -> Option<&Counterexample> {
         Verdict::Violated(violated) if steps(&violated.first) > fewest_steps(&violated.first) => Some(&violated.first),
         _ => None,
     }
+}
+
+/// Whether the first counterexample has several steps in some transition. The interpreter is that of the model as it is shown.
+pub(crate) fn has_merged(outcome: &Outcome, interpreter: &mut Interpreter) -> bool {
+    let replayed = outcome.violations.first().map(|violation| (&violation.trail, violation.trail.replay(interpreter)));
+    replayed.is_some_and(|(trail, run)| run.is_ok_and(|run| run.moves().len() > fewest(trail)))
 }
 
 impl Session<'_> {
@@ -48,7 +58,8 @@ impl Session<'_> {
             && !answer.outcome.statistics.probe.is_some_and(|probe| probe.is_used);
         let Some(length) = longer(&answer).filter(|_| nearest).map(steps) else { return Ok(answer) };
         answer.shortest = false;
-        if answer.search.all_errors || answer.task.merged == 0 {
+        let is_large = answer.outcome.statistics.states > MOST_SHORTENED;
+        if answer.search.all_errors || answer.task.merged == 0 || is_large {
             return Ok(answer);
         }
         let depth = u32::try_from(length).unwrap_or(u32::MAX);
@@ -91,9 +102,9 @@ impl Answer {
             return Answer { shortest: other.shortest && fewest >= ours, elapsed, ..self };
         }
         let shortest = other.shortest && theirs == fewest;
-        let Answer { mut task, interpreter, searched, verdict, .. } = other;
+        let Answer { mut task, interpreter, searched, values, verdict, .. } = other;
         task.merged = self.task.merged;
         let outcome = Outcome { violations: other.outcome.violations, ..self.outcome };
-        Answer { task, interpreter, searched, verdict, outcome, shortest, elapsed, ..self }
+        Answer { task, interpreter, searched, values, verdict, outcome, shortest, elapsed, ..self }
     }
 }

@@ -50,7 +50,7 @@ impl Session<'_> {
     pub(crate) fn vacuity(&self, answer: &Answer, model: &Model) -> Result<Option<Vacuity>, Error> {
         let (Verdict::Holds(_), Some(question)) = (&answer.verdict, &answer.task.question) else { return Ok(None) };
         let most = (2 * answer.outcome.statistics.states).clamp(FEW_STATES, MOST_STATES);
-        let request = Request { coverage: false, ..explaining(self.request, most) };
+        let request = Request { coverage: false, ..explaining(self.request) };
         let plain = Model { observer: None, goal: None, ..model.clone() };
         for (question, part) in stronger(question) {
             if self.holds_within(most, &question, &plain, &request)? {

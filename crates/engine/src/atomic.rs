@@ -1,6 +1,8 @@
 //! Atomic sequences: the points recorded by compiled code become successors, in depth-first order like in the
 //! interpreter.
 
+use kripke_model::layout::ProcessAt;
+
 use crate::context::{Pending, SLACK, status};
 use crate::driver::Driver;
 use crate::runtime;
@@ -68,7 +70,7 @@ impl Driver {
         if !unsafe { self.survey(current, len) } {
             return status::RARE;
         }
-        if !self.load_words(current) {
+        if !self.load_words(current, point.control as usize) {
             return status::RARE;
         }
         let (out, ends) = (self.context.out, self.context.ends);
@@ -86,13 +88,20 @@ impl Driver {
         status::DONE
     }
 
-    /// Converts the state to expand to words, if successors are stored in words. Returns false if it does not fit.
-    fn load_words(&mut self, state: *const u8) -> bool {
-        let Some(words) = &self.functions().words else { return true };
+    /// Converts the point to expand to words, if successors are stored in words. Returns false if code needs them and the point does not
+    /// fit: it has locations and values that no stored state has.
+    fn load_words(&mut self, point: *const u8, control: usize) -> bool {
+        let functions = self.functions();
+        let Some(words) = &functions.words else { return true };
         // SAFETY: it is a state of the fixed set of processes, which all have this length.
-        let state = unsafe { std::slice::from_raw_parts(state, self.size) };
-        let Some(packed) = words.encode(state, self.functions().word_shape) else { return false };
-        self.context.words = packed;
+        let state = unsafe { std::slice::from_raw_parts(point, self.size) };
+        match words.encode(state, functions.word_shape) {
+            Some(packed) => self.context.words = packed,
+            None => {
+                let (process, offset) = (u32::from(functions.types[control]), self.context.processes[control]);
+                return functions.only_goes_on(state, ProcessAt { process, offset });
+            }
+        }
         true
     }
 

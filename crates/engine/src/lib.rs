@@ -65,7 +65,7 @@ impl Default for Options {
             optimise: true,
             specialise: true,
             omit_types: true,
-            general_after: 5000,
+            general_after: 1000,
             interpret_first: false,
         }
     }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use kripke_model::Model;
-use kripke_model::ir::{Direction, LocId, Location};
+use kripke_model::ir::{Direction, LocId, Location, Process, Then};
 use kripke_model::layout::{Buffer, Layout, ProcessAt, Slot};
 
 use crate::context::{Context, Counts, ask, question, status};
@@ -115,6 +115,14 @@ impl Functions {
         *from.get(if self.per_process { pid } else { usize::from(process) })?
     }
 
+    /// Whether every edge at the location of a process of the fixed set is an inner step of an atomic sequence: no state after it is
+    /// stored, and no code works on the words of this one.
+    pub(crate) fn only_goes_on(&self, state: &[u8], at: ProcessAt) -> bool {
+        let Process { locations, edges, .. } = &self.model.processes[at.process as usize];
+        let here = &locations[self.layout.location(state, at).index()].edges;
+        here.iter().map(|id| &edges[id.index()]).all(|edge| edge.then == Then::Keep && edge.sync.is_none())
+    }
+
     /// The type of a process.
     ///
     /// # Safety
@@ -176,12 +184,20 @@ pub(crate) unsafe extern "C" fn receiver(context: *mut Context, bytes: *const u8
     i32::from(found)
 }
 
+/// Stands for the type of the youngest process in a packed state that it has left. No process has this type.
+pub(crate) const GONE: u8 = u8::MAX;
+
 /// Converts a packed state to words. The result is not 0 if it does not fit.
 pub(crate) unsafe extern "C" fn pack(context: *mut Context, bytes: *const u8, to: *mut u8) -> i32 {
     // SAFETY: as in `handshake`; the state is one of the fixed set of processes, which all have this length.
     let (functions, state) =
         unsafe { (&*(*context).functions, std::slice::from_raw_parts(bytes, (*context).counts.len as usize)) };
     let Some(words) = &functions.words else { return 1 };
+    let youngest = functions.types.last().map_or(0, |ty| functions.layout.frames[usize::from(*ty)].size);
+    let state = match state.len() - youngest {
+        rest if state.get(rest) == Some(&GONE) => &state[..rest],
+        _ => state,
+    };
     let Some(packed) = words.encode(state, functions.word_shape) else { return 1 };
     let len = 8 * words.layout().word_count();
     // SAFETY: there is room for a state at the address, and some more; the words are whole.

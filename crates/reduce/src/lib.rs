@@ -18,7 +18,7 @@ pub mod merge;
 pub mod por;
 pub mod simplify;
 mod startup;
-mod state_values;
+pub mod state_values;
 pub mod symmetry;
 pub mod value_sets;
 pub mod words;

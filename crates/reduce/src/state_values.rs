@@ -10,11 +10,11 @@ use kripke_model::layout::{Layout, Slot, Width};
 
 use crate::value_sets::{ValueSet, ValueSets, VariableSets};
 
-/// What is known about the states of a model before the search.
+/// What is known about the states of a model before the search. Computing it takes time: one value serves all forms of states.
 #[derive(Debug)]
-pub(crate) struct StateValues {
-    pub layout: Layout,
-    pub sets: ValueSets,
+pub struct StateValues {
+    pub(crate) layout: Layout,
+    pub(crate) sets: ValueSets,
     initial: Vec<u8>,
     /// The numbers of locations of the trace automaton and of the observer.
     trace: usize,
@@ -44,6 +44,7 @@ pub(crate) struct Value {
 }
 
 impl StateValues {
+    /// Analyses the model of an interpreter.
     pub fn new(interpreter: &Interpreter) -> StateValues {
         let model = interpreter.model();
         StateValues {
@@ -56,7 +57,7 @@ impl StateValues {
     }
 
     /// The types of the processes of a state.
-    pub fn types(&self, state: &State, types: &mut Vec<u8>) {
+    pub(crate) fn types(&self, state: &State, types: &mut Vec<u8>) {
         types.clear();
         let mut at = self.layout.fixed;
         while at < state.len() {
@@ -66,14 +67,14 @@ impl StateValues {
     }
 
     /// The types of the processes of the initial state.
-    pub fn initial_types(&self) -> Vec<u8> {
+    pub(crate) fn initial_types(&self) -> Vec<u8> {
         let mut types = Vec::new();
         self.types(&self.initial, &mut types);
         types
     }
 
     /// The states with processes of these types.
-    pub fn shape(&self, types: &[u8]) -> Shape {
+    pub(crate) fn shape(&self, types: &[u8]) -> Shape {
         let template = self.initial[..self.layout.fixed].to_vec();
         let mut shape = Shape { template, at: Vec::new(), values: Vec::new(), channels: 0 };
         self.fixed(types.len(), &mut shape);

@@ -17,11 +17,15 @@ const LOOKS: usize = 1000;
 /// If processes are created and removed, the sets of processes are those of the first states, and what is left of them when
 /// the youngest processes end. A state with other processes does not fit.
 pub fn word_layout(interpreter: &Interpreter) -> Option<WordLayout> {
+    word_layout_of(interpreter, &StateValues::new(interpreter))
+}
+
+/// The same, from the values that were found before.
+pub fn word_layout_of(interpreter: &Interpreter, values: &StateValues) -> Option<WordLayout> {
     if interpreter.layout().hidden > 0 {
         return None;
     }
-    let values = StateValues::new(interpreter);
-    let shapes = if values.sets.dynamic { shapes(interpreter, &values) } else { vec![values.initial_types()] };
+    let shapes = if values.sets.dynamic { shapes(interpreter, values) } else { vec![values.initial_types()] };
     let shapes = shapes.iter().map(|types| values.shape(types));
     WordLayout::new(&shapes.map(|shape| (shape.template, shape.values.iter().map(field).collect())).collect::<Vec<_>>())
 }

@@ -51,7 +51,7 @@ pub fn report(done: &Done, args: &Check) -> Report {
         }),
         depth: statistics.depth,
         state_bytes: statistics.state_bytes,
-        state_bits: state_bits(&first.searched),
+        state_bits: state_bits(&first.searched, first.values.as_ref()),
         errors: json::Errors {
             assertion: sum(|e| e.assertions),
             invalid_end_state: sum(|e| e.invalid_ends),

@@ -145,8 +145,8 @@ impl Done {
         let ms = |s: f64| number::duration(Duration::from_secs_f64(s));
         let json::Seconds { load, compile, search, .. } = self.results.seconds;
         let decisive = self.results.decisive();
-        let Answer { outcome: Outcome { statistics, .. }, searched, .. } = decisive;
-        let json::StateBits { packed, compact, words } = state_bits(searched);
+        let Answer { outcome: Outcome { statistics, .. }, searched, values, .. } = decisive;
+        let json::StateBits { packed, compact, words } = state_bits(searched, values.as_ref());
         let limit = self.results.limits.memory.map_or("none".to_string(), number::bytes);
         format!(
             "  load {} · prepare {} · search {}\n  longest state {} B · {packed} bits packed, {compact} compact, {words} in words\n  \

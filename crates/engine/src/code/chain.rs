@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, types};
 use cranelift_frontend::Variable;
-use kripke_model::ir::{EdgeId, LocId, Then};
+use kripke_model::ir::{EdgeId, Effect, LocId, Then};
 
 use super::edge::Ready;
 use super::emit::Target;
@@ -76,7 +76,9 @@ impl Gen<'_, '_> {
         self.ready(edge, read, next, &mut |code, ready| {
             let rare = code.rare;
             let Ready::Now(operation) = ready else { return code.jump(rare) };
-            if edge.chain.is_some() {
+            // A process of the fixed set that is gone is only marked, and the sequence may go on.
+            let removes = code.plan.facts.fixed && edge.effects.iter().any(|effect| matches!(effect, Effect::Remove));
+            if edge.chain.is_some() || removes {
                 return code.jump(rare);
             }
             if let Some(target) = copy {

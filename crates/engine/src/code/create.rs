@@ -7,10 +7,11 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 use kripke_model::ir::{Init, ProcessId};
 use kripke_model::layout::{ChannelAt, MAX_ALIVE};
 
+use super::emit::Target;
 use super::value::{Int, Num};
-use super::{Counts, Env, Gen, Site};
+use super::{Counts, Env, Gen, Plan, Role, Site};
 use crate::context::{Context, SLACK};
-use crate::runtime::Call;
+use crate::runtime::{Call, GONE};
 
 /// The number of bytes up to which a frame is cleared by inline code.
 const INLINE: usize = 128;
@@ -150,6 +151,25 @@ impl Gen<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Removes the executing process, which is the youngest, from a state of the fixed set of processes. Such a state has a fixed
+    /// length, so the process is only marked, and missing when the state is converted to words. A state that is stored otherwise, or
+    /// that code would go on with, is left to other code.
+    pub(super) fn mark_gone(&mut self, env: Env) {
+        let Plan { words, portable, model, facts, .. } = self.plan;
+        let is_watched = model.goal.is_some() || model.observer.is_some() || model.trace.is_some();
+        let is_youngest = env.site.pid == Num::known(facts.sites.len() as i64 - 1);
+        let is_stored =
+            matches!((self.role, self.target), (Role::Moves, Target::Batch) | (Role::Atomic, Target::Place));
+        let has_mark = words.is_some() && !portable && model.processes.len() <= usize::from(GONE);
+        if is_watched || !is_youngest || !is_stored || !has_mark {
+            return self.never();
+        }
+        let (pointer, offset) = self.pointer(env.world.bytes, env.site.base);
+        let (flags, gone) = (self.flags(env.world), self.fb.ins().iconst(types::I32, i64::from(GONE)));
+        self.fb.ins().istore8(flags, gone, pointer, offset);
+        self.change_any();
     }
 
     /// Removes the executing process, which is the youngest.

@@ -123,7 +123,7 @@ impl Gen<'_, '_> {
                 }
             }
             Effect::SetPriority { pid, priority } => self.set_priority(pid, priority, env),
-            Effect::Remove if self.plan.facts.fixed => self.never(),
+            Effect::Remove if self.plan.facts.fixed => self.mark_gone(env),
             Effect::Remove => self.remove(env),
         }
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use kripke_engine::{Compiled, Options, Words};
 use kripke_model::ir::Effect;
-use kripke_model::{Interpreter, Model};
+use kripke_model::{Batch, Choice, Interpreter, Model, Successors};
 use kripke_reduce::words::word_layout;
 use kripke_tests::places;
 use kripke_tests::random_model::random_model;
@@ -61,6 +61,59 @@ fn random_models_run_as_interpreted() {
     assert!(compared * 4 > count, "many models must have states in words");
     assert!(rare < states, "most states must be left to compiled code");
     assert!(escaped * 10 < count, "few models may have sets of processes that were not foreseen");
+}
+
+/// The youngest process chooses inside of an atomic sequence, where it has values that no stored state has, and ends with the sequence
+/// if statements are merged.
+const CHOOSES_AND_ENDS: &str = "
+active proctype chooses() {
+    bool a, b, c;
+    if :: a = true :: a = false fi;
+    if :: b = true :: b = false fi;
+    if :: c = true :: c = false fi;
+    a = a && b;
+    c = a || c;
+    assert(c || !a)
+}
+";
+
+struct Text;
+
+impl kripke_lang::source::Loader for Text {
+    fn read(&self, _: &std::path::Path) -> std::io::Result<Vec<u8>> {
+        Ok(CHOOSES_AND_ENDS.into())
+    }
+}
+
+#[test]
+fn a_choice_inside_of_a_sequence_and_the_end_of_a_process_are_compiled() {
+    let loaded = kripke_lang::load(std::path::Path::new("chooses.pml"), &Text, &Default::default());
+    let model = loaded.model.expect("the model is right");
+    for merges in [false, true] {
+        let mut model = model.clone();
+        if merges {
+            assert!(kripke_reduce::merge::merge(&mut model) > 0);
+        }
+        let model = Arc::new(model);
+        // Without code for other shapes, states that the code for the common one leaves go to the interpreter.
+        let options = Options { verify: true, general_after: u32::MAX, ..Options::default() };
+        let (_, mut code) = compile(&model, options).expect("states fit into words");
+        let mut interpreter = Interpreter::new(model.clone()).expect("the model starts");
+        let mut queue = vec![interpreter.initial_state().to_vec()];
+        let (mut at, whole) = (0, queue[0].len());
+        while at < queue.len() {
+            let (mut expected, mut found) = (Batch::new(), Batch::new());
+            interpreter.expand(&queue[at], Choice::All, &mut expected);
+            if queue[at].len() == whole {
+                code.expand(&code.encode(&queue[at]), Choice::All, &mut found);
+                let found: Vec<Vec<u8>> = found.states().map(|state| code.decode(state)).collect();
+                assert_eq!(expected.states().collect::<Vec<_>>(), found, "from {:?}\n{model}", queue[at]);
+            }
+            queue.extend(expected.states().map(<[u8]>::to_vec));
+            at += 1;
+        }
+        assert_eq!(code.fallbacks(), 0, "states were left to the interpreter\n{model}");
+    }
 }
 
 /// `KRIPKE_CORPUS_STATES` is the number of states per model.

@@ -64,21 +64,16 @@ struct Plan {
 impl Codec {
     /// The codec for the states of an interpreter's model.
     pub fn of(interpreter: &Interpreter) -> Codec {
-        let values = StateValues::new(interpreter);
+        Codec::with(Arc::new(StateValues::new(interpreter)))
+    }
+
+    /// The codec from the values that were found before.
+    pub fn with(values: Arc<StateValues>) -> Codec {
         let header = if values.sets.dynamic { vec![0] } else { Vec::new() };
         let initial = Arc::new(Plan::new(&values, values.initial_types(), header));
         let (recent, decoded) = (initial.clone(), initial.clone());
         let (others, types) = (HashMap::new(), Vec::new());
-        Codec {
-            values: Arc::new(values),
-            initial,
-            recent,
-            others,
-            types,
-            numbers: Vec::new(),
-            changed: Vec::new(),
-            decoded,
-        }
+        Codec { values, initial, recent, others, types, numbers: Vec::new(), changed: Vec::new(), decoded }
     }
 
     /// The number of bits of a state with the processes of the initial one, if all combinations of values are
