@@ -1,4 +1,5 @@
-//! Trails that the device traces back through many levels, and states with more successors than a block has room for.
+//! Trails that the device traces back through many levels; states with more successors than a block has room for; more states than the list
+//! for the host has room for.
 
 use std::cmp::Reverse;
 
@@ -6,7 +7,7 @@ use kripke_gpu::ModelText;
 use kripke_gpu::emulation::Emulated;
 use kripke_model::Batch;
 use kripke_model::words::words_of;
-use kripke_search::Accelerator;
+use kripke_search::{Accelerator, Bounds, EndStates};
 
 use super::counters::Counters;
 use super::{ONE_LEVEL, can_emulate, explore, explorer, explorer_of};
@@ -79,6 +80,43 @@ fn overwritten_levels_are_not_traced() {
     assert_eq!(traced.len(), 0, "fewer levels are known than are worth a launch");
 }
 
+/// A model of one word: the initial state, 0, has this many successors, which have none.
+fn fan(successors: u64, result: &str) -> ModelText {
+    let text = format!(
+        "#define MODEL_WORDS 1\n#define MODEL_BITS 24\n\
+         struct State {{ u64 w[MODEL_WORDS]; }};\nenum {{ MODEL_DONE = 0, MODEL_LEFT = 1, MODEL_STUCK = 2 }};\n\
+         template <class Em> HD int expand(const State& s, Em& em) {{\n\
+         for (u64 i = 1; s.w[0] == 0 && i <= {successors}; i++) {{ State next = s; next.w[0] = i; em(next); }}\n\
+         return {result};\n}}\n"
+    );
+    ModelText { text, words: 1, bits: 24, cycles: false }
+}
+
+/// Invalid end states that were counted are not listed, also if the list is too short and the level is expanded again.
+#[test]
+fn counted_end_states_are_not_left() {
+    if !can_emulate() {
+        return;
+    }
+    let model = fan(300, "s.w[0] == 0 ? MODEL_DONE : s.w[0] % 2 == 0 ? MODEL_STUCK : MODEL_LEFT");
+    let mut explorer = explorer_of(&model, Emulated { memory: 50_000, ..Emulated::default() });
+    assert!(explorer.plan().listed < 150, "the list is too short");
+    explorer.begin(&0_u64.to_le_bytes()).expect("a device");
+    let bounds = Bounds { ends: EndStates::Count, ..ONE_LEVEL };
+    explorer.expand_levels(bounds).expect("a device");
+    assert_eq!(explorer.end_level(), Ok(300));
+    assert_eq!(explorer.expand_levels(bounds).expect("a device").invalid_ends, 150);
+    let mut left = Batch::new();
+    loop {
+        let known = left.len();
+        explorer.take_left(&mut left).expect("a device");
+        if left.len() == known {
+            break;
+        }
+    }
+    assert!(left.len() == 150 && left.states().all(|state| state[0] % 2 == 1), "{} states are left", left.len());
+}
+
 /// The initial state has so many successors.
 const MANY: u64 = 5000;
 
@@ -88,14 +126,7 @@ fn states_with_too_many_successors_are_left() {
     if !can_emulate() {
         return;
     }
-    let text = format!(
-        "#define MODEL_WORDS 1\n#define MODEL_BITS 24\n\
-         struct State {{ u64 w[MODEL_WORDS]; }};\nenum {{ MODEL_DONE = 0, MODEL_LEFT = 1, MODEL_STUCK = 2 }};\n\
-         template <class Em> HD int expand(const State& s, Em& em) {{\n\
-         for (u64 i = 1; s.w[0] == 0 && i <= {MANY}; i++) {{ State next = s; next.w[0] = i; em(next); }}\n\
-         return MODEL_DONE;\n}}\n"
-    );
-    let model = ModelText { text, words: 1, bits: 24, cycles: false };
+    let model = fan(MANY, "MODEL_DONE");
     let mut explorer = explorer_of(&model, Emulated::default());
     let state = |number: u64| number.to_le_bytes();
     explorer.begin(&state(0)).expect("a device");
