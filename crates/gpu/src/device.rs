@@ -169,7 +169,7 @@ pub struct Parameters {
     pub purpose: u64,
     /// The most levels of a launch that expands several. Its blocks wait for each other.
     pub most_levels: u64,
-    /// What is told about these levels: see `kernel/levels.cuh`.
+    /// What is told about these levels: see `kernel/levels.cuh` and `kernel/trace.cuh`.
     pub sizes: Address,
     /// Such a launch ends before a level with more places.
     pub most_places: u64,

@@ -12,11 +12,28 @@ use crate::device::{Address, Device, DeviceError, Kernel, Parameters, Purpose};
 use crate::memory_plan::{BUCKET, COUNTER_BYTES, MemoryPlan};
 use crate::source::ModelText;
 
-/// Levels of at most so many states are expanded by fewer blocks, which wait for each other for a shorter time than many.
-const SMALL_LEVEL: u64 = 4096;
+/// The blocks that expand levels of a size together: few wait for each other for a shorter time than many.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tier {
+    /// A launch ends before levels with fewer places, or more.
+    pub least: u64,
+    pub most: u64,
+    /// The items for which the device has that many blocks.
+    pub items: u64,
+}
+
+const SMALL: Tier = Tier { least: 0, most: 4096, items: 4096 };
+const LARGE: Tier = Tier { least: 2048, most: u64::MAX, items: u64::MAX };
+
+impl Tier {
+    /// The blocks for a level of this size.
+    pub fn of(places: u64) -> Tier {
+        if places <= SMALL.most { SMALL } else { LARGE }
+    }
+}
 
 /// The most levels of a launch, and the words that it tells about each, as in `kernel/levels.cuh`.
-const MOST_LEVELS: u64 = 1024;
+pub(crate) const MOST_LEVELS: u64 = 1024;
 const SIZES: usize = 2;
 
 /// A launch ends when it has appended so many keys: limits are observed then, and progress is shown.
@@ -36,12 +53,12 @@ pub(crate) struct Counters {
     pub holes: u64,
     pub full: u64,
     left: u64,
-    levels: u64,
+    pub levels: u64,
     ends: u64,
 }
 
 /// The number of counters that are read, and the number of the one of states that are left, in the order of `kernel/table.cuh`.
-const COUNTERS: usize = 12;
+const COUNTERS: usize = 10;
 const LEFT: usize = 4;
 
 /// Bits of the counter of full parts: the ring has no room, or a stored state has a successor that is not stored.
@@ -93,13 +110,15 @@ pub struct Explorer<D> {
     /// The word of a key and its bit that is set in every key.
     flag: (usize, u64),
     pub(crate) base: Parameters,
-    levels: Vec<Level>,
+    pub(crate) levels: Vec<Level>,
     /// The end of the positions that may have been written, those of the level in progress too.
     pub(crate) written: u64,
     /// Keys before this position are not in the ring, since it was smaller.
     pub(crate) oldest: u64,
     pub(crate) counters: Counters,
     pub(crate) left: Left,
+    /// Whether the invalid end states of the last level were counted.
+    counts_ends: u64,
     /// The queue of a search for cycles.
     pub(crate) queue: Queue,
 }
@@ -140,6 +159,7 @@ impl<D: Device> Explorer<D> {
             oldest: 0,
             counters: Counters::default(),
             left: Left::default(),
+            counts_ends: 0,
             queue: Queue::default(),
         })
     }
@@ -180,7 +200,7 @@ impl<D: Device> Explorer<D> {
     pub(crate) fn read_counters(&mut self) -> Result<(), AcceleratorFailure> {
         let mut words = [0; COUNTERS];
         self.device.read(self.base.counters, &mut words).map_err(lost)?;
-        let [appended, transitions, holes, full, left, _, _, _, levels, _, _, ends] = words;
+        let [appended, transitions, holes, full, left, _, _, _, levels, ends] = words;
         self.counters = Counters { appended, transitions, holes, full, left, levels, ends };
         Ok(())
     }
@@ -199,7 +219,8 @@ impl<D: Device> Explorer<D> {
     fn list(&mut self, part: Level, given: u64) -> Result<(u64, Vec<u64>), AcceleratorFailure> {
         let at = self.base.counters + 8 * LEFT as u64;
         self.device.clear(at, 8).map_err(lost)?;
-        let parameters = Parameters { given_count: given, purpose: Purpose::Compare as u64, ..self.parameters(part) };
+        let (purpose, counts_ends) = (Purpose::Compare as u64, self.counts_ends);
+        let parameters = Parameters { given_count: given, purpose, counts_ends, ..self.parameters(part) };
         self.device.launch(Kernel::ExpandStates, part.places, &parameters).map_err(lost)?;
         // The list is behind the counters.
         let keys = READ_AT_ONCE.min(self.plan.listed) as usize * self.plan.key_words;
@@ -281,6 +302,7 @@ impl<D: Device> Explorer<D> {
     /// Expands the last level, and others if a launch can go on.
     fn launch_levels(&mut self, most: u64, bounds: Bounds) -> Result<(), AcceleratorFailure> {
         let (level, passes, counts_ends) = (self.level(), self.plan.passes, u64::from(bounds.ends == EndStates::Count));
+        self.counts_ends = counts_ends;
         self.written = u64::MAX;
         if passes > 1 || most <= 1 {
             for pass in 0..passes {
@@ -289,18 +311,17 @@ impl<D: Device> Explorer<D> {
             }
             return self.read_counters();
         }
-        let is_small = level.places <= SMALL_LEVEL;
+        let tier = Tier::of(level.places);
         let parameters = Parameters {
             most_levels: most,
             sizes: self.base.given,
-            most_places: if is_small { SMALL_LEVEL } else { u64::MAX }.min(self.places_before_growth()),
-            least_places: if is_small { 0 } else { SMALL_LEVEL / 2 },
+            most_places: tier.most.min(self.places_before_growth()),
+            least_places: tier.least,
             most_appended: self.room_before_growth().min(MOST_APPENDED).min(bounds.states),
             counts_ends,
             ..self.parameters(level)
         };
-        let items = if is_small { SMALL_LEVEL } else { u64::MAX };
-        self.device.launch(Kernel::ExpandStates, items, &parameters).map_err(lost)?;
+        self.device.launch(Kernel::ExpandStates, tier.items, &parameters).map_err(lost)?;
         self.read_counters()
     }
 
@@ -327,7 +348,7 @@ impl<D: Device> Explorer<D> {
     }
 
     /// Whether the places of a level still have its keys.
-    fn is_retained(&self, level: Level) -> bool {
+    pub(crate) fn is_retained(&self, level: Level) -> bool {
         level.begin >= self.oldest && self.written <= level.begin.saturating_add(self.plan.ring_size)
     }
 }
@@ -467,6 +488,10 @@ impl<D: Device> Accelerator for Explorer<D> {
             self.take_list(listed, &first, out)?;
         }
         Ok(true)
+    }
+
+    fn trace(&mut self, depth: u32, state: &State, out: &mut Batch) -> Result<(), AcceleratorFailure> {
+        self.trace_back(depth, state, out)
     }
 
     fn accept(&mut self, states: &Batch) -> Result<(), AcceleratorFailure> {

@@ -21,6 +21,7 @@ mod explorer;
 mod growth;
 mod memory_plan;
 mod source;
+mod trace;
 
 pub use explorer::Explorer;
 pub use memory_plan::MemoryPlan;

@@ -62,7 +62,7 @@ const LONG_STAGES: [u64; 2] = [24 << 30, 56 << 30];
 const FILLED_PERCENT: u64 = 85;
 
 /// Bytes for the counters.
-pub(crate) const COUNTER_BYTES: u64 = 256;
+pub(crate) const COUNTER_BYTES: u64 = 512;
 
 impl MemoryPlan {
     /// Divides so many bytes. Nothing if they are too few for any search.

@@ -3,7 +3,7 @@
 /// The successors of a model as C++ text.
 ///
 /// The text defines `MODEL_WORDS` (1 to 4), `MODEL_BITS`, `struct State { u64 w[MODEL_WORDS]; }`, `MODEL_DONE`, `MODEL_LEFT`, `MODEL_STUCK`
-/// and `template <class Em> HD int expand(const State& s, Em& em)`, which calls `em` with each successor. `MODEL_LEFT` means that the host has
+/// and `template <class Em> HD int expand(const State& s, Em& em)`, which calls `em` with each successor; `em.emitted` is their number. `MODEL_LEFT` means that the host has
 /// to expand the state, `MODEL_STUCK` that it is an invalid end state and nothing else. In a search for cycles the text also defines
 /// `HD bool is_accepting(const State& s)`, which is false for states of which the host has to tell.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,7 +23,8 @@ pub const MOST_BITS: u32 = 255;
 
 const DEVICE: &str = include_str!("kernel/device.cuh");
 const TABLE: &str = include_str!("kernel/table.cuh");
-const KERNELS: &str = concat!(include_str!("kernel/levels.cuh"), include_str!("kernel/explore.cu"));
+const KERNELS: &str =
+    concat!(include_str!("kernel/levels.cuh"), include_str!("kernel/trace.cuh"), include_str!("kernel/explore.cu"));
 /// What a search for cycles has before and after the kernels of every search.
 const CYCLES: [&str; 2] =
     [concat!("#define CYCLES\n", include_str!("kernel/places.cuh")), include_str!("kernel/cycles.cu")];

@@ -49,6 +49,10 @@ pub trait Accelerator {
     /// Returns false if the states of that level are no longer known as such.
     fn origins(&mut self, depth: u32, states: &Batch, out: &mut Batch) -> Result<bool, AcceleratorFailure>;
 
+    /// Appends states that lead to a state at this depth, the last one first: one of each level before, as many as the machine finds by itself,
+    /// perhaps none. Among several predecessors the machine chooses, the same one each time.
+    fn trace(&mut self, depth: u32, state: &State, out: &mut Batch) -> Result<(), AcceleratorFailure>;
+
     /// Notes that states of this level that were left are accepting. Of those that it expands the machine knows. Only in a search for cycles.
     fn accept(&mut self, states: &Batch) -> Result<(), AcceleratorFailure>;
 

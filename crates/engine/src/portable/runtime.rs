@@ -360,7 +360,7 @@ impl Source<'_> {
         }
         let is_decided = self.trace.is_none() && self.model.observer.is_none();
         let end = if is_decided { "may_end(root) ? MODEL_DONE : MODEL_STUCK" } else { "MODEL_LEFT" };
-        let _ = writeln!(text, "return c->out != 0 ? MODEL_DONE : {end};\n}}");
+        let _ = writeln!(text, "return em.emitted != 0 ? MODEL_DONE : {end};\n}}");
     }
 
     /// Whether a state without successors is a valid end state.
@@ -420,7 +420,7 @@ impl Source<'_> {
         let _ = writeln!(text, "for (int i = 0; i < {len}; i++) current[i] = point[i];");
         text.push_str(
             "if (rt_pack<Em>(c, current, c->words)) return MODEL_LEFT;\n\
-             u64 out = c->out; u8* made = c->pending; int answer = 0;\nswitch (ld4(p + 8)) {\n",
+             u32 emitted = em.emitted; u8* made = c->pending; int answer = 0;\nswitch (ld4(p + 8)) {\n",
         );
         for (pid, site) in self.facts.sites.iter().enumerate() {
             if let Some(moves) = self.function(Role::Moves, Some((site.process, pid as u32))) {
@@ -430,7 +430,7 @@ impl Source<'_> {
         let bytes = self.words.bytes();
         let _ = writeln!(
             text,
-            "}}\nif (answer) return MODEL_LEFT;\nif (c->out != out || c->pending != made) continue;\n}}\n\
+            "}}\nif (answer) return MODEL_LEFT;\nif (em.emitted != emitted || c->pending != made) continue;\n}}\n\
              if (rt_pack<Em>(c, point, c->emitted)) return MODEL_LEFT;\n\
              rt_emit<Em>(c); c->out += {bytes};\n}}"
         );

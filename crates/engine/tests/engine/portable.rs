@@ -21,16 +21,16 @@ const ENDINGS: [&str; 7] = ["pml", "prom", "pm", "promela", "dve", "mdve", "esml
 /// Reads states from standard input. Writes for each the result, whether it is accepting, the number of successors, and the successors.
 const MAIN: &str = r#"
 #include <cstdio>
-struct Print { u64 count; State all[4096]; void operator()(const State& s) { if (count < 4096) all[count++] = s; } };
+struct Print { u64 emitted; State all[4096]; void operator()(const State& s) { if (emitted < 4096) all[emitted++] = s; } };
 static Print print;
 int main() {
     State s;
     while (fread(&s, sizeof s, 1, stdin) == 1) {
-        print.count = 0;
+        print.emitted = 0;
         u64 head[3] = {(u64)expand(s, print), (u64)is_accepting(s), 0};
-        head[2] = print.count;
+        head[2] = print.emitted;
         fwrite(head, sizeof head, 1, stdout);
-        fwrite(print.all, sizeof s, print.count, stdout);
+        fwrite(print.all, sizeof s, print.emitted, stdout);
     }
 }
 "#;

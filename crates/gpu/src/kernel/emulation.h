@@ -23,6 +23,7 @@ static inline u64 __umul64hi(u64 a, u64 b) { return (u64)((unsigned __int128)a *
 static inline u64 atomicCAS(u64* p, u64 expected, u64 value) { u64 old = *p; if (old == expected) *p = value; return old; }
 static inline u64 atomicAdd(u64* p, u64 value) { u64 old = *p; *p += value; return old; }
 static inline u32 atomicAdd(u32* p, u32 value) { u32 old = *p; *p += value; return old; }
+static inline u32 atomicInc(u32* p, u32) { return (*p)++; }
 static inline u32 atomicSub(u32* p, u32 value) { u32 old = *p; *p -= value; return old; }
 static inline u32 atomicAnd(u32* p, u32 value) { u32 old = *p; *p &= value; return old; }
 static inline u32 atomicOr(u32* p, u32 value) { u32 old = *p; *p |= value; return old; }
@@ -34,6 +35,7 @@ template <class T> static inline T __shfl_sync(unsigned, T value, int) { return 
 template <class T> static inline T __shfl_down_sync(unsigned, T, int) { return 0; }
 static inline unsigned __ballot_sync(unsigned, bool value) { return value; }
 static inline void __syncthreads() {}
+static inline int __syncthreads_or(int value) { return value; }
 static inline void __syncwarp() {}
 static inline void fence() {}
 static inline void load_128(const u64* from, u64& low, u64& high) { low = from[0]; high = from[1]; }

@@ -1,58 +1,59 @@
 // Several levels in one launch, by blocks that all run at a time and wait for each other after each level. The launch ends with a level that is
 // empty or last, or has states that are left, or when the memory is full or should grow, or when the next level is too large or too small for
 // the number of blocks. That level has not ended, as after a launch for one level.
+//
+// The first thread of each block loads the counters of a level that all blocks have ended and comes to the same decision, so nobody waits for
+// a block that decides. A level counts in the bank of its number modulo 3. Before the barrier that ends a level, the bank of the next level is
+// cleared: it was last loaded before the barrier that ended the level before.
 
 // What is told about each level that has ended: places and holes.
 #define SIZES 2
 
-// The word that releases the blocks: the number of levels that have ended, the number of places of the next one, and two bits.
-#define RELEASED_LEVEL 48
-#define LAUNCH_ENDS 1
-#define LEVEL_IS_FULL 2
+// A level that all blocks have ended.
+struct Ended {
+  u64 count; // places of the next level
+  u32 is_last, is_full;
+};
 
-// What the last block that has ended a level does. Returns the word that releases the others.
-__device__ __forceinline__ u64 end_level(const Parameters& p, u64* counters, u64 level) {
-  u64 count = __ldcg(&p.counters[APPENDED]), holes = __ldcg(&p.counters[HOLES]);
-  u64 full = __ldcg(&p.counters[FULL]), left = __ldcg(&p.counters[LEFT]);
-  bool ends = full || left || count == 0 || count > p.most_places || count < p.least_places || level + 1 == p.most_levels ||
-              count * 5 / 2 > p.most_appended;
-  // The numbers of the last level are where the host looks for them. Otherwise the other bank is that of the next level.
-  u64* to = ends ? counters : p.counters == counters ? counters + BANK : counters;
-  to[APPENDED] = ends ? count : 0;
-  to[HOLES] = ends ? holes : 0;
-  to[FULL] = ends ? full : 0;
-  to[LEFT] = ends ? left : 0;
-  if (ends) counters[LEVELS] = level;
-  else { p.sizes[SIZES * level] = count; p.sizes[SIZES * level + 1] = holes; }
-  return (level + 1) << RELEASED_LEVEL | count << 2 | (full ? LEVEL_IS_FULL : 0) | (ends ? LAUNCH_ENDS : 0);
-}
+__device__ __forceinline__ u64* bank_of(u64* counters, u64 level) { return counters + level % BANKS * BANK; }
 
-// Waits until all blocks have ended a level. Returns the word that releases them. What the threads of a block have written is visible to others
-// by the fence of its first thread, which follows theirs.
-__device__ __forceinline__ u64 wait_for_all(const Parameters& p, u64* counters, u64 level, u64* shared) {
+__device__ __forceinline__ void clear_bank(u64* bank) { bank[APPENDED] = bank[HOLES] = bank[FULL] = bank[LEFT] = 0; }
+
+// Waits until all blocks have ended a level. What the threads of a block have written is visible to others by the fence of its first thread, which
+// follows theirs.
+__device__ __forceinline__ void wait_for_all(u64* counters, u64 level) {
   __syncthreads();
   if (threadIdx.x == 0) {
-    u64 word;
+    if (blockIdx.x == 0) clear_bank(bank_of(counters, level + 1));
     fence();
-    if (atomicAdd(&counters[ARRIVED], 1ull) + 1 == (level + 1) * gridDim.x) {
-      fence();
-      word = end_level(p, counters, level);
-      fence();
-      *(volatile u64*)&counters[RELEASED] = word;
-    } else {
-      do word = *(const volatile u64*)&counters[RELEASED]; while (word >> RELEASED_LEVEL == level);
-    }
-    *shared = word;
+    atomicAdd(&counters[ARRIVED], 1ull);
+    while (*(const volatile u64*)&counters[ARRIVED] < (level + 1) * gridDim.x) {}
     fence();
   }
-  __syncthreads();
-  return *shared;
+}
+
+// What the first thread of each block does with a level that all blocks have ended. Numbers of the last one go to where the host looks for them.
+__device__ __forceinline__ Ended end_level(const Parameters& p, u64* counters, u64 level) {
+  u64 count = __ldcg(&p.counters[APPENDED]), holes = __ldcg(&p.counters[HOLES]);
+  u64 full = __ldcg(&p.counters[FULL]), left = __ldcg(&p.counters[LEFT]);
+  bool is_last = full || left || count == 0 || count > p.most_places || count < p.least_places || level + 1 == p.most_levels ||
+                 count * 5 / 2 > p.most_appended;
+  if (blockIdx.x == 0 && !is_last) {
+    p.sizes[SIZES * level] = count;
+    p.sizes[SIZES * level + 1] = holes;
+  } else if (blockIdx.x == 0) {
+    counters[LEVELS] = level;
+    counters[APPENDED] = count;
+    counters[HOLES] = holes;
+    counters[FULL] = full;
+    counters[LEFT] = left;
+  }
+  return Ended{count, is_last, full != 0};
 }
 
 // The last level becomes the one that is expanded.
-__device__ __forceinline__ void go_to_next_level(Parameters& p, u64* counters, u64 word) {
-  u64 count = (word & ((1ull << RELEASED_LEVEL) - 1)) >> 2;
-  p.counters = p.counters == counters ? counters + BANK : counters;
+__device__ __forceinline__ void go_to_next_level(Parameters& p, u64* counters, u64 level, u64 count) {
+  p.counters = bank_of(counters, level + 1);
   p.in_begin = p.out_begin;
   p.in_count = count;
   p.out_begin = ring_index(p, p.out_begin, count);

@@ -47,7 +47,7 @@ struct Parameters {
   u64 target;      // the place of the state from which a cycle is searched
   u64 purpose;     // for what states are expanded
   u64 most_levels; // of a launch that expands several levels
-  u64* sizes;      // what those levels are: see levels.cuh
+  u64* sizes;      // what those levels are: see levels.cuh and trace.cuh
   u64 most_places; // the launch ends before larger levels
   u64 least_places; // and before smaller ones
   u64 most_appended; // and before one after which that many keys may have been appended
@@ -56,9 +56,12 @@ struct Parameters {
   u64 from_count;  // their number, or that of the keys in the ring
 };
 
-// A launch that expands several levels has two banks of counters: levels use them in turn.
-enum { APPENDED, TRANSITIONS, HOLES, FULL, LEFT, QUEUED, INSIDE_COUNT, FOUND, LEVELS, ARRIVED, RELEASED, ENDS };
+// A launch that expands several levels has three banks of counters: levels use them in turn. The counter of blocks that have ended a level is
+// behind them, since many blocks load it while others count.
+enum { APPENDED, TRANSITIONS, HOLES, FULL, LEFT, QUEUED, INSIDE_COUNT, FOUND, LEVELS, ENDS };
 #define BANK 16
+#define BANKS 3
+#define ARRIVED (BANKS * BANK)
 enum { INSERT, COMPARE, TELL };
 enum { TABLE_FULL = 1, RING_FULL = 2, DEGREE_FULL = 4, NOT_STORED = 8 };
 

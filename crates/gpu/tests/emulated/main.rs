@@ -5,6 +5,7 @@ mod counters;
 mod cycles;
 mod graphs;
 mod growth;
+mod trails;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -13,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use counters::Counters;
 use kripke_gpu::device::{Device, Kernel, Parameters};
 use kripke_gpu::emulation::{Emulated, Emulation, has_compiler};
-use kripke_gpu::{Explorer, MemoryPlan};
+use kripke_gpu::{Explorer, MemoryPlan, ModelText};
 use kripke_model::Batch;
 use kripke_search::{Accelerator, AcceleratorFailure, Bounds, EndStates, Expanded};
 
@@ -32,9 +33,12 @@ fn can_emulate() -> bool {
 }
 
 fn explorer(model: Counters, emulated: Emulated) -> Explorer<Emulation> {
-    let text = model.text();
-    let device = Emulation::start(&text, emulated, &directory()).expect("a device");
-    Explorer::new(device, &text, emulated.memory).expect("memory")
+    explorer_of(&model.text(), emulated)
+}
+
+fn explorer_of(text: &ModelText, emulated: Emulated) -> Explorer<Emulation> {
+    let device = Emulation::start(text, emulated, &directory()).expect("a device");
+    Explorer::new(device, text, emulated.memory).expect("memory")
 }
 
 /// The expansion of one level.
@@ -257,7 +261,7 @@ fn a_full_table_ends_the_expansion() {
     let start = device.allocate(1 << 16).expect("memory");
     device.clear(start, 1 << 16).expect("a device");
     // A table of four slots and a level of 100 states, each of which has three successors.
-    let (table, ring, left) = (start + 256, start + 512, start + (1 << 15));
+    let (table, ring, left) = (start + 512, start + 1024, start + (1 << 15));
     let level: Vec<u64> = (0..100).map(|n| (1 << 24) + n % 10 + ((n / 10) << 8)).collect();
     device.write(ring, &level).expect("a device");
     let lists = Parameters { counters: start, left, left_room: 100, passes: 1, ..Parameters::default() };

@@ -74,9 +74,10 @@ fn options() -> Vec<Options> {
     vec![first, all, some, moves]
 }
 
-/// Compares the searches of a model. Returns the number of those that have found errors, and of invalid end states that a machine has counted.
-fn compare(system: &System, name: &str) -> (usize, u64) {
-    let (mut violated, mut counted) = (0, 0);
+/// Compares the searches of a model. Returns the number of those that have found errors, of invalid end states that a machine has counted, and of
+/// steps that it has traced.
+fn compare(system: &System, name: &str) -> (usize, u64, u64) {
+    let (mut violated, mut counted, mut traced) = (0, 0, 0);
     for (number, options) in options().iter().enumerate() {
         let Some(plain) = system.plain(options) else { continue };
         for (leaves, keeps) in [(3, 100_000), (1_000_000, 2), (1, 1)] {
@@ -86,10 +87,11 @@ fn compare(system: &System, name: &str) -> (usize, u64) {
             let accelerated = system.accelerated(&mut machine, options, &Budget::default());
             assert_eq!(essence(&accelerated), essence(&plain), "{name}, options {number}, keeps {keeps}");
             counted += if options.end_states { machine.counted } else { 0 };
+            traced += machine.traced;
         }
         violated += usize::from(!plain.violations.is_empty());
     }
-    (violated, counted)
+    (violated, counted, traced)
 }
 
 /// Compares the searches of a model for cycles. Returns how they end.
@@ -144,17 +146,19 @@ fn cycles_of_random_models_are_found_alike() {
 
 #[test]
 fn random_models_are_searched_alike() {
-    let (mut compared, mut violated, mut counted) = (0, 0, 0);
+    let (mut compared, mut violated, mut counted, mut traced) = (0, 0, 0, 0);
     for seed in 0..250 {
         if let Some(system) = System::new(random_model(seed)) {
-            let (errors, ends) = compare(&system, &format!("seed {seed}"));
+            let (errors, ends, steps) = compare(&system, &format!("seed {seed}"));
             violated += errors;
             counted += ends;
+            traced += steps;
             compared += 1;
         }
     }
     assert!(compared > 60 && violated > 60, "{compared} models, {violated} searches with errors");
     assert!(counted > 100, "{counted} invalid end states were counted by machines");
+    assert!(traced > 100, "{traced} steps of trails were traced by machines");
 }
 
 #[test]

@@ -26,6 +26,8 @@ pub struct OnHost<'m> {
     grown: usize,
     /// How many invalid end states it has counted.
     pub counted: u64,
+    /// How many steps of trails it has traced by itself.
+    pub traced: u64,
     steps: CycleSteps,
 }
 
@@ -34,8 +36,8 @@ impl<'m> OnHost<'m> {
         let (known, levels, next, left) = Default::default();
         let random = RandomState::new();
         let steps = CycleSteps::default();
-        let (most, grown, counted) = (usize::MAX, 0, 0);
-        OnHost { successors, known, levels, next, left, leaves, keeps, most, random, grown, counted, steps }
+        let (most, grown, counted, traced) = (usize::MAX, 0, 0, 0);
+        OnHost { successors, known, levels, next, left, leaves, keeps, most, random, grown, counted, traced, steps }
     }
 
     fn store(&mut self, state: &State) -> Result<(), AcceleratorFailure> {
@@ -158,6 +160,27 @@ impl Accelerator for OnHost<'_> {
             }
         }
         Ok(true)
+    }
+
+    fn trace(&mut self, depth: u32, state: &State, out: &mut Batch) -> Result<(), AcceleratorFailure> {
+        // It traces a few levels by itself, as far as it has left none of the states on the way.
+        let (mut end, mut batch) = (state.to_vec(), Batch::new());
+        for at in (0..depth as usize).rev().take(3).take_while(|at| at + self.keeps >= self.levels.len()) {
+            let mut least: Option<(Vec<u8>, Vec<u8>)> = None;
+            for state in &self.levels[at] {
+                batch.clear();
+                self.successors.expand(state, Choice::All, &mut batch);
+                if batch.states().any(|successor| *successor == end[..]) {
+                    let found = (self.successors.decode(state).into_owned(), state.clone());
+                    least = Some(least.map_or(found.clone(), |least| least.min(found)));
+                }
+            }
+            let Some((_, state)) = least.filter(|(_, state)| !self.leaves(state)) else { break };
+            out.push(&state);
+            self.traced += 1;
+            end = state;
+        }
+        Ok(())
     }
 
     fn accept(&mut self, states: &Batch) -> Result<(), AcceleratorFailure> {

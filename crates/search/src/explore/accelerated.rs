@@ -2,10 +2,12 @@
 
 mod owcty;
 
+use std::collections::BTreeMap;
+
 use kripke_model::{Batch, Choice, Successors};
 
 use super::error_collector::{ErrorCollector, Findings, LevelFindings};
-use super::trail::{self, PartialTrail, Wanted};
+use super::trail::{self, Origin, PartialTrail, Wanted};
 use super::{Cycles, Factory, Fairness, Options, StoreKind, max_depth};
 use crate::accelerator::{Accelerator, AcceleratorFailure, Bounds, EndStates, Expanded};
 use crate::budget::{Budget, Limit};
@@ -18,7 +20,8 @@ const SHARE: usize = 1 << 10;
 
 /// Explores with a machine that stores and expands states: breadth-first, for errors in states and transitions, and then for accepting
 /// cycles if the options ask for them. Verdict and counts are those of [`explore`](super::explore()) without partial-order reduction; so are
-/// errors and trails unless the question is about cycles. Limits are observed between levels, and not between those that the machine expands by
+/// errors unless the question is about cycles. Trails are as short, and the same ones where the machine does not
+/// [trace](Accelerator::trace) them. Limits are observed between levels, and not between those that the machine expands by
 /// itself, except for a limit of depth.
 ///
 /// # Panics
@@ -76,6 +79,17 @@ pub fn explore_accelerated(
         _ => end,
     };
     Outcome::new(end, violations, statistics)
+}
+
+/// Extends a trail by a predecessor, which the machine must have found.
+fn step_back(trail: &mut PartialTrail, origins: &BTreeMap<Vec<u8>, Origin>) -> Result<(), Limit> {
+    match trail.step_to_origin(origins) {
+        true => Ok(()),
+        false => {
+            let what = "the device gives no predecessor of a state that it has found";
+            Err(AcceleratorFailure::Lost(what.to_string()).into())
+        }
+    }
 }
 
 /// Whether a machine can search for what the options ask for.
@@ -314,11 +328,17 @@ impl<'a, 'm> Search<'a, 'm> {
         (trails.into_iter().filter(PartialTrail::is_done).map(PartialTrail::finish).collect(), limit)
     }
 
-    /// Extends the longest trails by one step. If the machine no longer knows the level before, it searches again, up to that level.
+    /// Extends the longest trails by one step, or a single one by several. If the machine no longer knows the level before, it searches again, up
+    /// to that level.
     fn extend(&mut self, trails: &mut [PartialTrail]) -> Result<(), Limit> {
         let depth = trail::deepest(trails) as u32;
         let mut states = Batch::new();
         let mut here: Vec<&mut PartialTrail> = trails.iter_mut().filter(|trail| trail.is_at(depth)).collect();
+        if let [trail] = &mut here[..]
+            && self.trace(depth, trail)?
+        {
+            return Ok(());
+        }
         let wanted = Wanted::new(here.iter().map(|trail| trail.state()));
         wanted.states().for_each(|state| states.push(state));
         let mut candidates = Batch::new();
@@ -330,14 +350,20 @@ impl<'a, 'm> Search<'a, 'm> {
             }
         }
         let origins = trail::origins(&wanted, &mut *self.workers[0].successors, candidates.states());
-        for trail in &mut here {
-            let known = trail.step_to_origin(&origins);
-            if !known {
-                let what = "the device gives no predecessor of a state that it has found";
-                return Err(AcceleratorFailure::Lost(what.to_string()).into());
-            }
+        here.iter_mut().try_for_each(|trail| step_back(trail, &origins))
+    }
+
+    /// Extends a trail by the states that the machine finds before it. False if there are none.
+    fn trace(&mut self, depth: u32, trail: &mut PartialTrail) -> Result<bool, Limit> {
+        let mut before = Batch::new();
+        self.machine.trace(depth, trail.state(), &mut before)?;
+        for state in before.states() {
+            let end = trail.state().to_vec();
+            let wanted = Wanted::new(std::iter::once(&end[..]));
+            let origins = trail::origins(&wanted, &mut *self.workers[0].successors, std::iter::once(state));
+            step_back(trail, &origins)?;
         }
-        Ok(())
+        Ok(!before.is_empty())
     }
 
     /// Searches up to the level at this depth, which is the last one that the machine then knows.
