@@ -33,13 +33,15 @@ pub(super) fn lossy_store_kind(search: &Search<'_, TreeStore>) -> StoreKind {
     if search.budget.memory.is_none_or(fits) {
         StoreKind::Hash { bits: HashStore::BITS }
     } else {
-        StoreKind::Bitstate(bitstate_size(search.budget))
+        StoreKind::Bitstate(bitstate_size(search.budget, search.store.bytes()))
     }
 }
 
-/// The size of the bitstate store: a quarter of the memory.
-pub(super) fn bitstate_size(budget: &Budget) -> Bits {
-    Bits::within(budget.memory.map_or(1 << 30, |memory| memory / 4), Bits::HASHES)
+/// The size of the bitstate store: a quarter of the memory, or most of what the store before it has left, which is released only
+/// after its states have moved.
+pub(super) fn bitstate_size(budget: &Budget, used: u64) -> Bits {
+    let left = |memory: u64| memory.saturating_sub(budget.taken + used);
+    Bits::within(budget.memory.map_or(1 << 30, |memory| (memory / 4).min(left(memory) / 2)), Bits::HASHES)
 }
 
 /// Lets the search pause when memory is nearly exhausted again, if another store can follow.
@@ -111,7 +113,7 @@ impl LossyBfs {
             LossyStage::Hashes(store) => match self.paused.search(&store, true, factory, budget, progress) {
                 Ok(over) => return over,
                 Err(mut paused) => {
-                    let size = bitstate_size(budget);
+                    let size = bitstate_size(budget, store.bytes());
                     paused.options.store = StoreKind::Bitstate(size);
                     let workers = paused.options.workers();
                     (*paused, BitStore::replacing(store, size, budget.capacity(), workers))

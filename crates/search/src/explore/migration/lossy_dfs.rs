@@ -70,7 +70,7 @@ impl LossyDfs {
                     }
                     prior = super::lossy_bfs::prior_work(&search, options.store);
                 }
-                let size = bitstate_size(budget);
+                let size = bitstate_size(budget, store.bytes());
                 options.store = StoreKind::Bitstate(size);
                 BitStore::replacing(store, size, budget.capacity(), options.workers())
             }

@@ -96,9 +96,11 @@ impl Stages<'_, '_, '_> {
 
     /// The numbers of bytes and states at which a search pauses: at five eighths of the memory. The rest suffices for a
     /// sixteenth of the states as trees, which decide whether to migrate, and then, without the hash table, for the open
-    /// states.
+    /// states. If omissions are permitted, the search migrates to trees in any case, also where they are larger, and then to a
+    /// lossy store, for which there has to be memory beside them: it pauses at three eighths.
     fn pause_limits(&self) -> [u64; 2] {
-        [self.tight().max(1), self.exact.migrate_at.map_or(u64::MAX, |states| states.max(1))]
+        let tight = if self.exact.lossy { self.tight() / 5 * 3 } else { self.tight() };
+        [tight.max(1), self.exact.migrate_at.map_or(u64::MAX, |states| states.max(1))]
     }
 
     fn pausing_search<'a>(&'a self, store: &'a ExactStore) -> Search<'a, ExactStore> {
