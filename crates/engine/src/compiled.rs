@@ -139,7 +139,9 @@ impl Compiled {
             let tag = layout.shape_of(&facts.sample)?;
             shape.all_constant(|at| layout.is_constant(tag, at)).then_some(tag)
         });
-        let warm_up = WarmUp::new(model.processes.iter().map(|process| process.edges.len()).sum());
+        let all = || model.processes.iter().map(|process| process.edges.len()).sum();
+        let edges = special.as_ref().map_or_else(all, |special| program::compiled_edges(&model, &special.facts));
+        let warm_up = WarmUp::new(edges);
         let general = OnceLock::new();
         let code = Code { model, layout, options, initial, special, type_bytes, words, tag, general, warm_up };
         let made = code.prepare_first()?;

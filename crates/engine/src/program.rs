@@ -32,6 +32,24 @@ const MANY_EDGES: usize = 500;
 const MOST_OF_TYPE: usize = 12_000;
 const MOST: usize = 40_000;
 
+/// The number of edges of all processes.
+fn edges_of_processes(model: &Model, facts: &Facts) -> usize {
+    facts.sites.iter().map(|site| model.processes[site.process as usize].edges.len()).sum()
+}
+
+/// Whether each process has code of its own, and not each type.
+fn has_code_per_process(model: &Model, facts: &Facts) -> bool {
+    facts.fixed && edges_of_processes(model, facts) <= MAX_EDGES
+}
+
+/// The number of edges that code is made for.
+pub(crate) fn compiled_edges(model: &Model, facts: &Facts) -> usize {
+    match has_code_per_process(model, facts) {
+        true => edges_of_processes(model, facts),
+        false => model.processes.iter().map(|process| process.edges.len()).sum(),
+    }
+}
+
 /// The code for the states of a model for which the facts hold. Threads share it.
 pub(crate) struct Program {
     /// The compiled functions.
@@ -102,9 +120,7 @@ pub(crate) fn plan<'a>(
     options: Options,
     words: Option<&'a Words>,
 ) -> (Plan<'a>, Vec<Name>) {
-    let all = |processes: &mut dyn Iterator<Item = usize>| processes.map(|p| model.processes[p].edges.len()).sum();
-    let edges: usize = all(&mut facts.sites.iter().map(|s| s.process as usize));
-    let per_process = facts.fixed && edges <= MAX_EDGES;
+    let per_process = has_code_per_process(model, facts);
     let owners: Vec<(u32, Option<u32>)> = if per_process {
         facts.sites.iter().enumerate().map(|(pid, s)| (s.process, Some(pid as u32))).collect()
     } else {
@@ -128,8 +144,8 @@ pub(crate) fn plan<'a>(
         names.push((Role::SuccessorsByProcess, 0, None));
     }
     names.push((Role::Successors, 0, None));
-    let edges = if per_process { edges } else { all(&mut (0..model.processes.len())) };
-    let (small, claims) = (edges > MANY_EDGES, options.claims && facts.claims);
+    let small = compiled_edges(model, facts) > MANY_EDGES;
+    let claims = options.claims && facts.claims;
     let word_shape = words.and_then(|words| words.layout().shape_of(&facts.sample)).unwrap_or(0);
     let coverage = options.coverage;
     (Plan { model, layout, facts, links, small, coverage, claims, words, word_shape, portable: false }, names)
