@@ -8,8 +8,8 @@ use crate::sync::AtomicU64;
 #[cfg(all(target_os = "linux", not(shuttle)))]
 const SMALL: usize = 8 << 20;
 /// Number of workers at which page faults on small pages become a bottleneck.
-#[cfg(all(target_os = "linux", not(shuttle)))]
-const MANY_WORKERS: usize = 3;
+#[cfg(not(shuttle))]
+pub(super) const MANY_WORKERS: usize = 3;
 
 /// How a range is filled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,7 +7,7 @@ use std::fmt::Debug;
 
 use super::reserved_memory::Line;
 #[cfg(not(shuttle))]
-use super::reserved_memory::{FillPattern, reserve};
+use super::reserved_memory::{FillPattern, MANY_WORKERS, reserve};
 use super::resize_barrier::{ExclusiveAccess, SharedAccess};
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering};
 
@@ -22,9 +22,10 @@ const NEARLY_FULL: [usize; 2] = [15, 12];
 #[cfg(not(shuttle))]
 const HUGE_PAGE: usize = 2 << 20;
 
-/// Size up to which lines are in small pages: a huge page that is not filled would take too much memory.
+/// Size up to which lines are in small pages: for few workers, and for many, to whom page faults are a bottleneck. A huge page that
+/// is not filled takes too much memory, and on virtual machines its first touch can take longer than those of all small pages.
 #[cfg(not(shuttle))]
-const SMALL: usize = HUGE_PAGE / 2;
+const SMALL: [usize; 2] = [8 * HUGE_PAGE, HUGE_PAGE / 2];
 
 /// Size of the address range that lines are given first. Only touched pages take memory.
 #[cfg(not(shuttle))]
@@ -39,6 +40,9 @@ pub(super) struct GrowingLines {
     /// The range of huge pages, until the lines move there.
     #[cfg(not(shuttle))]
     huge: Option<memmap2::MmapRaw>,
+    /// The size up to which they are in small pages.
+    #[cfg(not(shuttle))]
+    small: usize,
     #[cfg(not(shuttle))]
     room: usize,
     #[cfg(not(shuttle))]
@@ -49,21 +53,23 @@ pub(super) struct GrowingLines {
 
 #[cfg(not(shuttle))]
 impl GrowingLines {
-    pub fn new(length: usize) -> GrowingLines {
+    /// So many lines, for so many workers.
+    pub fn new(length: usize, workers: usize) -> GrowingLines {
+        let small = SMALL[usize::from(workers >= MANY_WORKERS)];
         let mut bytes = RANGE;
         let huge = loop {
             match reserve(bytes, FillPattern::Sparse { workers: 1 }) {
                 Ok(map) => break map,
-                Err(_) if bytes / 2 >= SMALL.max(length * size_of::<Line>()) => bytes /= 2,
+                Err(_) if bytes / 2 >= small.max(length * size_of::<Line>()) => bytes /= 2,
                 Err(error) => super::out_of_memory::out_of_memory("a table", &error),
             }
         };
-        let map = match reserve(SMALL, FillPattern::Sparse { workers: 1 }) {
+        let map = match reserve(small, FillPattern::Sparse { workers: 1 }) {
             Ok(map) => map,
             Err(error) => super::out_of_memory::out_of_memory("a table", &error),
         };
         assert!(map.as_ptr().cast::<Line>().is_aligned() && huge.as_ptr().cast::<Line>().is_aligned());
-        let mut lines = GrowingLines { map, room: huge.len() / size_of::<Line>(), huge: Some(huge), length: 0 };
+        let mut lines = GrowingLines { map, small, room: huge.len() / size_of::<Line>(), huge: Some(huge), length: 0 };
         lines.extend(length);
         lines
     }
@@ -73,16 +79,16 @@ impl GrowingLines {
         self.room
     }
 
-    /// The memory of so many lines, in bytes.
-    pub fn bytes(length: usize) -> usize {
+    /// The memory of so many of them, in bytes.
+    pub fn bytes(&self, length: usize) -> usize {
         let bytes = length * size_of::<Line>();
-        if bytes <= SMALL { bytes } else { bytes.next_multiple_of(HUGE_PAGE) }
+        if bytes <= self.small { bytes } else { bytes.next_multiple_of(HUGE_PAGE) }
     }
 
     /// Makes them so many lines.
     pub fn extend(&mut self, length: usize) {
         assert!(self.length <= length && length <= self.room);
-        if length * size_of::<Line>() > SMALL
+        if length * size_of::<Line>() > self.small
             && let Some(huge) = self.huge.take()
         {
             // Huge pages are optional.
@@ -112,7 +118,7 @@ impl std::ops::Deref for GrowingLines {
 
 #[cfg(shuttle)]
 impl GrowingLines {
-    pub fn new(length: usize) -> GrowingLines {
+    pub fn new(length: usize, _: usize) -> GrowingLines {
         GrowingLines { lines: (0..length).map(|_| Line::default()).collect() }
     }
 
@@ -120,7 +126,7 @@ impl GrowingLines {
         usize::MAX
     }
 
-    pub fn bytes(length: usize) -> usize {
+    pub fn bytes(&self, length: usize) -> usize {
         length * size_of::<Line>()
     }
 

@@ -138,7 +138,8 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
         let bits = bits.max(MIN_BITS);
         let segments = (SEGMENTS_PER_WORKER * workers).ilog2().clamp(SEGMENT_BITS[0], SEGMENT_BITS[1]);
         let segment_bits = bits.min(64) - segments;
-        let segment = |_| OrderedLines::new(Shape::new(fewest(bits), segment_bits, bits.saturating_sub(64), NOTE));
+        let segment =
+            |_| OrderedLines::new(Shape::new(fewest(bits), segment_bits, bits.saturating_sub(64), NOTE), workers);
         WordTable { segments: Segments::new(1 << segments, workers, segment), bits, segment_bits, numbers: PhantomData }
     }
 
@@ -356,8 +357,8 @@ impl Shape {
 }
 
 impl<const NOTE: u32> OrderedLines<NOTE> {
-    fn new(shape: Shape) -> OrderedLines<NOTE> {
-        OrderedLines { lines: GrowingLines::new(shape.lines()), shape, blocked: AtomicBool::new(false) }
+    fn new(shape: Shape, workers: usize) -> OrderedLines<NOTE> {
+        OrderedLines { lines: GrowingLines::new(shape.lines(), workers), shape, blocked: AtomicBool::new(false) }
     }
 
     /// The slot that holds a hash of this segment, in slots of this format.

@@ -1,7 +1,7 @@
 //! The growth of a segment.
 
 use super::{FEWEST, Format, Line, MOST_DISTANCE_BITS, OrderedLines, SMALL, Shape, Slot, with_known};
-use crate::store::table_segments::{GrowingLines, SegmentContent};
+use crate::store::table_segments::SegmentContent;
 use crate::store::word_hash::{LeastHashes, Rest, WordHash};
 use crate::sync::{AtomicU64, Ordering};
 
@@ -143,7 +143,7 @@ impl<const NOTE: u32> SegmentContent for OrderedLines<NOTE> {
     }
 
     fn bytes(&self) -> u64 {
-        GrowingLines::bytes(self.lines.len()) as u64
+        self.lines.bytes(self.lines.len()) as u64
     }
 
     fn more_bytes(&self, part: f64) -> u64 {
@@ -152,7 +152,7 @@ impl<const NOTE: u32> SegmentContent for OrderedLines<NOTE> {
         if lines > self.lines.room() / 2 {
             u64::MAX
         } else {
-            GrowingLines::bytes(lines).saturating_sub(GrowingLines::bytes(self.lines.len())) as u64
+            self.lines.bytes(lines).saturating_sub(self.lines.bytes(self.lines.len())) as u64
         }
     }
 

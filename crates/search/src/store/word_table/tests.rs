@@ -102,7 +102,7 @@ fn check_format<const NOTE: u32>(format: Format) {
     let format = format.with_note(NOTE);
     let bits = (format.capacity() - FEWEST_DISTANCE_BITS + 2).min(60);
     let rest_bits = (format.capacity() - FEWEST_DISTANCE_BITS + 2).saturating_sub(60);
-    let mut lines = OrderedLines::<NOTE>::new(Shape::new(4, bits, rest_bits, NOTE));
+    let mut lines = OrderedLines::<NOTE>::new(Shape::new(4, bits, rest_bits, NOTE), 1);
     assert_eq!(lines.shape.format, format);
     let slots = lines.shape.slots;
     let step = 1u64 << (bits - 6);
