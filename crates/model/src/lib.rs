@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod batch;
 pub mod interpret;
 pub mod ir;
 pub mod layout;
@@ -20,11 +21,12 @@ mod validate;
 mod walk;
 pub mod words;
 
+pub use batch::Batch;
 pub use interpret::Interpreter;
 pub use ir::Model;
 pub use random::Random;
 pub use successors::{
-    AcceptanceMarks, ActionLabels, Batch, Choice, Fault, Finding, FindingKind, Flags, Mover, Movers, NextState, Parts,
-    Plain, ProcessStructure, Representation, Standing, State, StateLabels, Successors, Within,
+    AcceptanceMarks, ActionLabels, Choice, Fault, Finding, FindingKind, Flags, Mover, Movers, NextState, Parts, Plain,
+    ProcessStructure, Representation, Standing, State, StateLabels, Successors, Within,
 };
 pub use trail::Trail;

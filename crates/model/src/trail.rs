@@ -3,10 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::batch::Batch;
 use crate::interpret::{Interpreter, Move, Point, Target};
 use crate::ir::Observer;
 use crate::path::Path;
-use crate::successors::{AcceptanceMarks, Batch, Choice, Finding, Successors, Within};
+use crate::successors::{AcceptanceMarks, Choice, Finding, Successors, Within};
 
 /// The number of times a cycle is repeated to find a state that occurs again.
 const MAX_TURNS: usize = 8;

@@ -3,8 +3,9 @@
 use super::Interpreter;
 use super::expand::{Listener, Taken, Who};
 use super::world::World;
+use crate::batch::Batch;
 use crate::ir::{EdgeId, ProcessId};
-use crate::successors::{Batch, Choice, Finding, State, Successors};
+use crate::successors::{Choice, Finding, State, Successors};
 
 /// A point of an execution: a state, and the process that keeps control.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -21,11 +21,10 @@ use crate::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, Sta
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::batch::Batch;
 use crate::ir::{EdgeId, Expr, FileId, Goal, Model, Span, VarId, VarRef};
 use crate::layout::{Layout, StartError};
-use crate::successors::{
-    Batch, Choice, Finding, FindingKind, Flags, Movers, Parts, Standing, State, Successors, Within,
-};
+use crate::successors::{Choice, Finding, FindingKind, Flags, Movers, Parts, Standing, State, Successors, Within};
 use eval::{Env, Eval};
 use expand::{Listener, Scratch, Taken};
 use movers::PartsListener;

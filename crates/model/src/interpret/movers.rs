@@ -4,8 +4,9 @@
 use super::Interpreter;
 use super::expand::{Listener, Taken};
 use super::world::World;
+use crate::batch::Batch;
 use crate::ir::Scheduling;
-use crate::successors::{Batch, Choice, Fault, Finding, FindingKind, Mover, Movers, Parts, State};
+use crate::successors::{Choice, Fault, Finding, FindingKind, Mover, Movers, Parts, State};
 
 impl Interpreter {
     /// Computes the process of each successor and the enabled processes.
