@@ -35,6 +35,7 @@ impl ExactStore {
     pub fn new(capacity: Capacity, workers: usize) -> ExactStore {
         let table = Table::new(SEGMENTS, ROOM, workers);
         let quota = MemoryQuota::new(capacity, workers, table.bytes());
+        // The arena has no gaps, but huge pages pay only for several workers.
         let (barrier, arena) = (ResizeBarrier::new(), Arena::new(FillPattern::Sparse { workers }));
         ExactStore { barrier, table, arena, quota, hidden_prefix: 0 }
     }

@@ -16,7 +16,8 @@ pub(super) const MANY_WORKERS: usize = 3;
 pub(super) enum FillPattern {
     /// From its start, without gaps.
     Dense,
-    /// With gaps, for which huge pages would waste memory. Huge pages are used only if enough workers benefit.
+    /// With gaps, for which huge pages would waste memory, or by few workers, for whom their first touch takes longer than they
+    /// save. Huge pages are used only if enough workers benefit.
     Sparse { workers: usize },
 }
 
