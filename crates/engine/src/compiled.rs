@@ -15,6 +15,7 @@ use crate::facts::Facts;
 use crate::program::{self, Program};
 use crate::shape::{Shape, usual};
 use crate::trace::TraceAutomaton;
+use crate::transitions::TransitionCache;
 use crate::type_bytes::TypeBytes;
 use crate::words::Words;
 use crate::{Options, PortableCode, Unsupported};
@@ -30,6 +31,8 @@ pub struct Compiled {
     odd: u32,
     /// The number of states that the interpreter had to expand.
     rare: u64,
+    /// The transition cache, for states in words.
+    cache: Option<TransitionCache>,
     room: Room,
 }
 
@@ -159,7 +162,9 @@ impl Compiled {
 
     fn with(code: Arc<Code>, interpreter: Interpreter) -> Compiled {
         let room = Room::default();
-        let mut compiled = Compiled { code, interpreter, special: None, general: None, odd: 0, rare: 0, room };
+        let claims = code.options.claims;
+        let cache = code.words.as_ref().and_then(|words| TransitionCache::new(&code.model, &code.layout, claims, words));
+        let mut compiled = Compiled { code, interpreter, special: None, general: None, odd: 0, rare: 0, cache, room };
         compiled.adopt();
         compiled
     }
@@ -273,6 +278,24 @@ impl Compiled {
                 special.expand_all(states, out, ends, |state, _| shape.fits(state).then_some(state.as_ptr()))
             }
         }
+    }
+
+    /// Expands states from the transition cache, up to one that it does not cover, or that has no successors. Returns the number of
+    /// states.
+    #[inline]
+    fn expand_cached(&mut self, states: &[&State], out: &mut Batch, ends: &mut Vec<usize>) -> usize {
+        let Some(cache) = &mut self.cache else { return 0 };
+        let expanded = cache.expand_all(states, out, ends, &mut self.interpreter);
+        if !cache.pays() {
+            self.cache = None;
+        }
+        expanded
+    }
+
+    /// Expands a state by code or by the interpreter.
+    fn expand_uncached(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
+        let flags = self.with_special(state, |special, state| special.expand(state, choice, out));
+        flags.unwrap_or_else(|| self.expand_other(state, choice, out))
     }
 
     /// Expands a state in the interpreter's layout, of any shape.
@@ -428,19 +451,24 @@ impl Successors for Compiled {
     }
 
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
-        let flags = self.with_special(state, |special, state| special.expand(state, choice, out));
-        flags.unwrap_or_else(|| self.expand_other(state, choice, out))
+        if choice == Choice::All && self.expand_cached(&[state], out, &mut Vec::new()) == 1 {
+            return Flags::default();
+        }
+        self.expand_uncached(state, choice, out)
     }
 
     fn expand_all(&mut self, mut states: &[&State], out: &mut Batch, ends: &mut Vec<usize>) -> Flags {
         loop {
-            let expanded = self.expand_usual(states, out, ends);
+            let expanded = match self.cache {
+                Some(_) => self.expand_cached(states, out, ends),
+                None => self.expand_usual(states, out, ends),
+            };
             let Some((&state, rest)) = states[expanded..].split_first() else { return Flags::default() };
             if expanded > 0 && out.is_large() {
                 return Flags::default();
             }
             let found = out.findings().len();
-            let flags = self.expand(state, Choice::All, out);
+            let flags = self.expand_uncached(state, Choice::All, out);
             ends.push(out.len());
             if flags.is_bad() || out.findings().len() > found {
                 return flags;

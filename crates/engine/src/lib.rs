@@ -22,6 +22,7 @@ mod program;
 mod runtime;
 mod shape;
 mod trace;
+mod transitions;
 mod type_bytes;
 mod words;
 

@@ -208,6 +208,12 @@ mod bmi2 {
     }
 }
 
+/// Whether the processor has a fast instruction to select bits.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn selects_bits_fast() -> bool {
+    bmi2::are_fast()
+}
+
 impl Moves {
     fn fastest() -> Moves {
         #[cfg(target_arch = "x86_64")]

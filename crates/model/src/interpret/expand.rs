@@ -1,5 +1,7 @@
 //! Enumeration of the moves and the successors of a state.
 
+use std::ops::Range;
+
 use super::eval::{Env, Eval};
 use super::observe::{Joined, Seat};
 use super::step::{Log, Mark, Ready};
@@ -19,6 +21,8 @@ const MAX_INNER: u32 = 20_000_000;
 pub(crate) enum Who {
     All,
     One(usize),
+    /// A process, with so many edges of its location from this one on.
+    Edges(usize, usize, usize),
 }
 
 /// The process and the edge of a move.
@@ -139,13 +143,23 @@ impl Machine {
     }
 
     fn expand_system<L: Listener>(&self, scratch: &mut Scratch, choice: Choice, listener: &mut L) -> bool {
-        let Scratch { root, next, half, spare, log, .. } = scratch;
-        let mut rooms = Rooms { next, half, log, restricted: false };
-        let mut pending: Vec<Pending<L::Node>> = Vec::new();
         let who = match choice {
             Choice::All => Who::All,
             Choice::One(pid) | Choice::Part(pid) => Who::One(usize::from(pid)),
         };
+        self.expand_moves(scratch, (who, !matches!(choice, Choice::Part(_))), listener)
+    }
+
+    /// Executes the moves of these processes, also those by `timeout` if that is wanted.
+    pub(super) fn expand_moves<L: Listener>(
+        &self,
+        scratch: &mut Scratch,
+        (who, by_timeout): (Who, bool),
+        listener: &mut L,
+    ) -> bool {
+        let Scratch { root, next, half, spare, log, .. } = scratch;
+        let mut rooms = Rooms { next, half, log, restricted: false };
+        let mut pending: Vec<Pending<L::Node>> = Vec::new();
         let mut receive = |taken: &Taken<'_>| {
             if !taken.log.findings.is_empty() {
                 listener.findings(None, taken);
@@ -160,7 +174,7 @@ impl Machine {
             }
         };
         let mut moved = self.moves(root, who, false, &mut rooms, &mut receive);
-        if !moved && self.model.uses_timeout && !matches!(choice, Choice::Part(_)) {
+        if !moved && self.model.uses_timeout && by_timeout {
             moved = self.moves(root, who, true, &mut rooms, &mut receive);
         }
         if !pending.is_empty() {
@@ -228,15 +242,17 @@ impl Machine {
         }
         let urgent = self.committed && (0..world.processes()).any(|pid| self.is_committed(world, pid));
         rooms.restricted = urgent;
-        let mut moves_of = |pid: usize| {
-            (!urgent || self.is_committed(world, pid)) && self.moves_of(world, pid, timeout, rooms, receive)
+        let all = 0..usize::MAX;
+        let mut moves_of = |pid: usize, edges| {
+            (!urgent || self.is_committed(world, pid)) && self.moves_of(world, (pid, edges), timeout, rooms, receive)
         };
         match who {
-            Who::One(pid) => pid < world.processes() && moves_of(pid),
+            Who::One(pid) => pid < world.processes() && moves_of(pid, all),
+            Who::Edges(pid, first, count) => pid < world.processes() && moves_of(pid, first..first + count),
             Who::All => {
                 let mut moved = false;
                 for pid in (0..world.processes()).rev() {
-                    moved |= moves_of(pid);
+                    moved |= moves_of(pid, all.clone());
                 }
                 moved
             }
@@ -249,12 +265,12 @@ impl Machine {
         self.model.processes[at.process as usize].locations[location.index()].committed
     }
 
-    /// Executes the moves of one process. Lower levels take precedence; `else` is tried last.
+    /// Executes the moves of one process by these edges of its location. Lower levels take precedence; `else` is tried last.
     #[inline]
     fn moves_of(
         &self,
         world: &World,
-        pid: usize,
+        (pid, edges): (usize, Range<usize>),
         timeout: bool,
         rooms: &mut Rooms<'_>,
         receive: &mut impl FnMut(&Taken<'_>),
@@ -272,7 +288,8 @@ impl Machine {
             }
         }
         let mut won = None;
-        for &id in &self.model.processes[at.process as usize].locations[location.index()].edges {
+        let all = &self.model.processes[at.process as usize].locations[location.index()].edges;
+        for &id in &all[edges.start.min(all.len())..edges.end.min(all.len())] {
             let edge = self.edge(at.process, id);
             if won.is_some_and(|level| level != edge.level) || (won.is_some() && matches!(edge.guard, Guard::Else)) {
                 continue;

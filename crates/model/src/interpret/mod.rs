@@ -19,6 +19,7 @@ mod world;
 
 use crate::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::batch::Batch;
@@ -26,7 +27,7 @@ use crate::ir::{EdgeId, Expr, FileId, Goal, Model, Span, VarId, VarRef};
 use crate::layout::{Layout, StartError};
 use crate::successors::{Choice, Finding, FindingKind, Flags, Movers, Parts, Standing, State, Successors, Within};
 use eval::{Env, Eval};
-use expand::{Listener, Scratch, Taken};
+use expand::{Listener, Scratch, Taken, Who};
 use movers::PartsListener;
 use straight::Straight;
 use world::World;
@@ -130,6 +131,17 @@ impl Interpreter {
     pub fn processes(&mut self, state: &State) -> u8 {
         self.scratch.root.load(&self.machine.layout, state);
         self.scratch.root.processes() as u8
+    }
+
+    /// Appends the successors to which one process moves by these edges of its location, where `timeout` is false. Returns how many
+    /// of them no atomic sequence leads to: [`Choice::All`] has these successors of all processes before the others.
+    pub fn moves_of(&mut self, state: &State, pid: u8, edges: Range<usize>, out: &mut Batch) -> usize {
+        let Interpreter { machine, scratch, .. } = self;
+        scratch.root.load(&machine.layout, state);
+        let mut direct = Direct { collect: Collect { out }, count: 0 };
+        let who = Who::Edges(usize::from(pid), edges.start, edges.len());
+        machine.expand_moves(scratch, (who, false), &mut direct);
+        direct.count
     }
 
     /// Whether a state is an invalid end state: no process can move, and some process is not at an end location.
@@ -323,5 +335,34 @@ impl Listener for Collect<'_> {
 
     fn endless(&mut self, (): (), finding: Finding) {
         self.out.find(finding);
+    }
+}
+
+/// A listener that appends successors to a batch, and counts those that no atomic sequence leads to.
+struct Direct<'a> {
+    collect: Collect<'a>,
+    count: usize,
+}
+
+impl Listener for Direct<'_> {
+    type Node = ();
+
+    fn inner(&mut self, _from: Option<()>, _taken: &Taken<'_>) {}
+
+    fn findings(&mut self, from: Option<()>, taken: &Taken<'_>) {
+        self.collect.findings(from, taken);
+    }
+
+    fn successor(&mut self, from: Option<()>, taken: &Taken<'_>, world: &World) {
+        self.count += usize::from(from.is_none());
+        self.collect.successor(from, taken, world);
+    }
+
+    fn blocked(&mut self, node: (), world: &World) {
+        self.collect.blocked(node, world);
+    }
+
+    fn endless(&mut self, node: (), finding: Finding) {
+        self.collect.endless(node, finding);
     }
 }
