@@ -80,6 +80,7 @@ impl Layers {
             claims: !request.reductions.raw,
             // The codec and the permutations work on whole states.
             omit_types: !distributed && !request.search.compact && words.is_none() && permutations.is_none(),
+            cache: true,
             interpret_first: true,
             ..Options::default()
         };

@@ -163,7 +163,8 @@ impl Compiled {
     fn with(code: Arc<Code>, interpreter: Interpreter) -> Compiled {
         let room = Room::default();
         let claims = code.options.claims;
-        let cache = code.words.as_ref().and_then(|words| TransitionCache::new(&code.model, &code.layout, claims, words));
+        let words = code.words.as_ref().filter(|_| code.options.cache);
+        let cache = words.and_then(|words| TransitionCache::new(&code.model, &code.layout, claims, words));
         let mut compiled = Compiled { code, interpreter, special: None, general: None, odd: 0, rare: 0, cache, room };
         compiled.adopt();
         compiled

@@ -52,6 +52,8 @@ pub struct Options {
     pub omit_types: bool,
     /// The number of states of other shapes that are left to the interpreter before general code is made.
     pub general_after: u32,
+    /// Whether transitions of states in words are [cached](transitions): most states then need no code.
+    pub cache: bool,
     /// Whether the interpreter expands states until it has taken about as long as compiling would: small models need no code.
     pub interpret_first: bool,
 }
@@ -67,6 +69,7 @@ impl Default for Options {
             specialise: true,
             omit_types: true,
             general_after: 1000,
+            cache: false,
             interpret_first: false,
         }
     }

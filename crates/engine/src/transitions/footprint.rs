@@ -52,7 +52,7 @@ struct Visit<'a, 'm> {
 }
 
 /// Edges whose keys together have so many bits are in one group.
-const FEW_BITS: u32 = 10;
+const FEW_BITS: u32 = 12;
 
 impl Footprint {
     fn key_bits(&self) -> u32 {

@@ -244,8 +244,12 @@ impl<const N: usize> Cache<N> {
                     continue;
                 } else if moves.are_left_out() {
                     return Expanded::LeftOut;
+                } else if moves.inner() == 0 {
+                    out.write(state, &moves.first);
+                    out.advance(2);
+                    self.table.more(moves).iter().for_each(|difference| out.append(state, difference));
                 } else {
-                    has_inner |= moves.inner() > 0;
+                    has_inner = true;
                     let direct = moves.count() - moves.inner();
                     self.table.from(moves, 0).take(direct).for_each(|difference| out.append(state, difference));
                 }

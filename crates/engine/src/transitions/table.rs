@@ -12,7 +12,7 @@ use super::footprint::Footprint;
 use super::select::SelectBits;
 
 /// The most bits of a key that is an index.
-const INDEX_BITS: u32 = 16;
+const INDEX_BITS: u32 = 18;
 /// The most keys of all rows whose keys are indices, and the most slots of the hash table.
 const MOST_INDEXED: usize = 1 << 20;
 const MOST_HASHED: usize = 1 << 19;
@@ -221,10 +221,16 @@ impl<const N: usize> Table<N> {
         }
     }
 
+    /// All differences of a result but the first two.
+    #[inline(always)]
+    pub fn more(&self, moves: &Moves<N>) -> &[[u64; N]] {
+        let first = moves.more as usize;
+        &self.more[first..first + moves.count().saturating_sub(2)]
+    }
+
     /// The differences of a result from this one on.
     pub fn from<'a>(&'a self, moves: &'a Moves<N>, first: usize) -> impl Iterator<Item = &'a [u64; N]> {
-        let more = moves.more as usize..moves.more as usize + moves.count().saturating_sub(2);
-        moves.first.iter().take(moves.count()).chain(&self.more[more]).skip(first)
+        moves.first.iter().take(moves.count()).chain(self.more(moves)).skip(first)
     }
 
     pub fn about(&self, row: usize) -> &About<N> {

@@ -360,7 +360,7 @@ fn expand_claimed<S: Store>(
                 }
             }
         };
-        let expanded = worker.expand_round(each, |_, id| search.open_filter.contains(id));
+        let expanded = worker.expand_round::<true>(each, |_, id| search.open_filter.contains(id));
         worker.round.work.drain(..expanded?);
     }
     Ok(())

@@ -164,9 +164,9 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
     }
 
     /// Expands the first states of the round, collects their errors and interns their successors. It calls `each`
-    /// with every successor. `is_open` decides for a successor that is not new whether it is certain to be expanded
+    /// with every successor, or `ONLY_NEW` ones if that is all that the search wants to know. `is_open` decides for a successor that is not new whether it is certain to be expanded
     /// later. Returns the number of expanded states: all, unless they have very many successors.
-    pub fn expand_round(
+    pub fn expand_round<const ONLY_NEW: bool>(
         &mut self,
         mut each: impl FnMut(Seen),
         is_open: impl Fn(&S::Handle<'a>, StateId) -> bool,
@@ -195,7 +195,11 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         self.expanded += count as u64;
         self.unchecked += count + batch.bytes() / WEIGHT;
         self.reducing = if postponed.is_empty() { self.reducing.saturating_sub(1) } else { REDUCING_ROUNDS };
-        let interned = if postponed.is_empty() { self.intern(each) } else { self.intern_ample(&mut each, is_open) };
+        let interned = match (postponed.is_empty(), ONLY_NEW) {
+            (true, true) => self.intern_new(each),
+            (true, false) => self.intern(each),
+            (false, _) => self.intern_ample(&mut each, is_open),
+        };
         self.search.tallies[self.number].set(self.transitions, self.expanded);
         interned?;
         for &id in &self.round.work[..count] {
@@ -448,6 +452,13 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
             count += 1;
             each(seen);
         });
+        self.transitions += count;
+        interned.map_err(|full| self.search.budget.limit(full))
+    }
+
+    fn intern_new(&mut self, each: impl FnMut(Seen)) -> Result<(), Limit> {
+        let Round { batch, ends, .. } = &mut self.round;
+        let (count, interned) = self.handle.intern_new(batch, ends, each);
         self.transitions += count;
         interned.map_err(|full| self.search.budget.limit(full))
     }

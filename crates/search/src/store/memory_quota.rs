@@ -104,6 +104,23 @@ impl Allowance<'_> {
         self.bytes += bytes;
     }
 
+    /// How many of `count` states without bytes of their own are permitted, at least one.
+    #[inline]
+    pub fn check_some(&mut self, count: usize) -> Result<usize, Full> {
+        self.check(0)?;
+        Ok(usize::try_from(self.states_left).unwrap_or(usize::MAX).min(count))
+    }
+
+    /// Uses so many states of what was checked.
+    #[inline]
+    pub fn spend_some(&mut self, states: usize, length: u64) {
+        if states > 0 {
+            self.states_left -= states as u64;
+            self.states += states as u64;
+            self.longest = self.longest.max(length);
+        }
+    }
+
     /// Uses bytes for other data, if the quota permits.
     #[inline]
     pub fn take_bytes(&mut self, bytes: u64) -> Result<(), Full> {

@@ -7,6 +7,8 @@
 //!
 //! A slot can have room for a note as well, at the end of the line: a number that a search keeps with each state.
 
+use std::hint::select_unpredictable;
+
 use super::hardware::{LineLanes, SLOTS, Width};
 use crate::sync::{AtomicU64, Ordering, yield_now};
 
@@ -246,6 +248,37 @@ impl Format {
         if self.upper != 0 {
             add(self.upper_place(slot), value.upper);
         }
+    }
+
+    /// Looks bits up in a line and fills a vacant slot if no slot has them, without concurrency and without a branch that depends
+    /// on it. Returns whether a slot was filled. Nothing if the line is full, or if the answer takes more than one comparison.
+    #[inline(always)]
+    pub fn look_or_fill<L: LineLanes>(
+        self,
+        lanes: &L,
+        words: &[AtomicU64; SLOTS],
+        bits: SlotBits,
+        elsewhere: &AtomicU64,
+    ) -> Option<bool> {
+        let value = self.slot(bits);
+        let used = u32::MAX >> (32 - self.lanes());
+        let (hits, vacant) = (lanes.hits(self.lane, value.lane) & used, lanes.vacant(self.lane) & used);
+        let is_known = hits != 0;
+        let found = hits.trailing_zeros();
+        let differs = self.upper != 0 && self.upper(words, found) != value.upper;
+        if (is_known & differs) | (hits | vacant == 0) {
+            return None;
+        }
+        let slot = vacant.trailing_zeros();
+        let add = |(word, shift): (usize, u32), part: u64| {
+            let word = select_unpredictable(is_known, elsewhere, &words[word]);
+            word.store(word.load(Ordering::Relaxed) | part << shift, Ordering::Relaxed);
+        };
+        add(self.lane.place(slot), value.lane);
+        if self.upper != 0 {
+            add(self.upper_place(slot), value.upper);
+        }
+        Some(!is_known)
     }
 
     /// Fills a slot unless another worker has filled it or changed its word in the meantime. Returns whether it did.

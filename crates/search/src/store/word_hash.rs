@@ -7,6 +7,9 @@ pub(super) trait Word: Copy {
 
     /// The hash of a number that has so many bits at most.
     fn hash(self, bits: u32) -> WordHash<Self::Rest>;
+
+    /// The bits of its hash that are stored in full.
+    fn rest(self) -> Self::Rest;
 }
 
 /// The hash of a number. It determines the number.
@@ -40,6 +43,11 @@ impl Word for u64 {
     fn hash(self, bits: u32) -> WordHash<NoRest> {
         WordHash { order: permute(self, bits), rest: NoRest }
     }
+
+    #[inline(always)]
+    fn rest(self) -> NoRest {
+        NoRest
+    }
 }
 
 impl Word for u128 {
@@ -48,10 +56,15 @@ impl Word for u128 {
     /// Adding a hash of the rest is a permutation of the first 64 bits, for each rest.
     #[inline(always)]
     fn hash(self, _: u32) -> WordHash<Rest> {
-        let rest = (self >> 64) as u64;
+        let Rest(rest) = self.rest();
         let product = u128::from(rest ^ 0xe703_7ed1_a0b4_28db) * 0x8ebc_6af0_9c88_c6e3;
         let mixed = product as u64 ^ (product >> 64) as u64;
         WordHash { order: permute((self as u64).wrapping_add(mixed), 64), rest: Rest(rest) }
+    }
+
+    #[inline(always)]
+    fn rest(self) -> Rest {
+        Rest((self >> 64) as u64)
     }
 }
 

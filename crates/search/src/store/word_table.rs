@@ -93,6 +93,23 @@ pub(super) struct Home {
     line: u32,
 }
 
+/// A number, its place, and the first part of what a slot there has to hold.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Located<W> {
+    pub number: W,
+    first: u64,
+    pub home: Home,
+}
+
+impl<W: Word> Located<W> {
+    /// What a slot at its place has to hold.
+    #[inline(always)]
+    fn bits(&self, shape: &Shape) -> SlotBits {
+        let Rest(second) = self.number.rest().into();
+        SlotBits { first: self.first, width: shape.width, second }
+    }
+}
+
 /// The slot of a number.
 struct Place<'a> {
     words: &'a [AtomicU64; SLOTS],
@@ -170,13 +187,15 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
         Home { segment: segment as u32, line: content.shape.home(hash.order) as u32 }
     }
 
-    /// Prefetches the line where a number belongs, and returns its place.
+    /// Prefetches the line where a number belongs.
     #[inline(always)]
-    pub fn prefetch(&self, hash: WordHash<W::Rest>, access: &SharedAccess<'_>) -> Home {
+    pub fn prefetch(&self, number: W, access: &SharedAccess<'_>) -> Located<W> {
+        let hash = self.hash(number);
         let (segment, content) = self.segment(hash, access);
         let line = content.shape.home(hash.order);
         prefetch_at(content.lines.as_ptr().wrapping_add(line).cast());
-        Home { segment: segment as u32, line: line as u32 }
+        let home = Home { segment: segment as u32, line: line as u32 };
+        Located { number, first: content.shape.bits(hash.whole(), 0).first, home }
     }
 
     /// Adds a number to the place where it belongs. `may` is called before a new number is added.
@@ -210,10 +229,10 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
     #[inline(always)]
     pub fn look<L: LineLanes, const FORMAT: usize>(
         &self,
-        hash: WordHash<W::Rest>,
-        home: Home,
+        located: &Located<W>,
         access: &SharedAccess<'_>,
     ) -> Look {
+        let home = located.home;
         let content = self.segments.get(home.segment as usize, access);
         let format = const { Format::ALL[FORMAT].with_note(NOTE) };
         if content.shape.format.number() != FORMAT as u8 {
@@ -221,7 +240,7 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
         }
         let words = &content.lines[home.line as usize].0;
         let lanes = L::new(words);
-        match format.search(&lanes, words, format.slot(content.shape.bits(hash.whole(), 0))) {
+        match format.search(&lanes, words, format.slot(located.bits(&content.shape))) {
             Ok(slot) => Look::Known(Added::known(lanes.marked(format.lane) >> slot & 1 != 0, format.note(words, slot))),
             Err(Some(vacant)) => Look::Vacant(vacant),
             Err(None) => Look::Elsewhere,
@@ -232,16 +251,41 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
     #[inline(always)]
     pub fn fill<const FORMAT: usize>(
         &self,
-        hash: WordHash<W::Rest>,
-        (home, vacant): (Home, u32),
+        (located, vacant): (&Located<W>, u32),
         access: &SharedAccess<'_>,
         unreported: &mut UnreportedCounts,
     ) {
+        let home = located.home;
         let content = self.segments.get(home.segment as usize, access);
         let format = const { Format::ALL[FORMAT].with_note(NOTE) };
-        let value = format.slot(content.shape.bits(hash.whole(), 0));
+        let value = format.slot(located.bits(&content.shape));
         format.fill(&content.lines[home.line as usize].0, vacant, value);
         self.segments.count(home.segment as usize, access, unreported);
+    }
+
+    /// Looks a number up in the line where it belongs, if the slots there have this format, and adds it if there is a vacant slot.
+    /// Returns whether it was added. Nothing if it may be in another line. Only one worker may use the table.
+    ///
+    /// Whether a number is known can't be predicted, so no branch depends on it: where it is known, something is written to
+    /// `elsewhere`.
+    #[inline(always)]
+    pub fn look_or_fill<L: LineLanes, const FORMAT: usize>(
+        &self,
+        located: &Located<W>,
+        access: &SharedAccess<'_>,
+        unreported: &mut UnreportedCounts,
+        elsewhere: &AtomicU64,
+    ) -> Option<bool> {
+        let home = located.home;
+        let content = self.segments.get(home.segment as usize, access);
+        let format = const { Format::ALL[FORMAT].with_note(NOTE) };
+        if content.shape.format.number() != FORMAT as u8 {
+            return None;
+        }
+        let words = &content.lines[home.line as usize].0;
+        let is_new = format.look_or_fill(&L::new(words), words, located.bits(&content.shape), elsewhere)?;
+        self.segments.count_some(home.segment as usize, is_new.into(), access, unreported);
+        Some(is_new)
     }
 
     /// Whether only one worker uses the table.

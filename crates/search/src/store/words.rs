@@ -15,9 +15,10 @@ use super::queue::{IdNumber, Pieces};
 use super::resize_barrier::{ResizeBarrier, SharedAccess};
 use super::table::Refusal;
 use super::table_segments::UnreportedCounts;
-use super::word_hash::{Word, WordHash};
-use super::word_table::{Added, Home, Look, WordTable};
+use super::word_hash::Word;
+use super::word_table::{Added, Located, Look, WordTable};
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
+use crate::sync::AtomicU64;
 
 /// States interned between two tests whether the table has to grow.
 const WINDOW: usize = 64;
@@ -30,6 +31,8 @@ pub const MAX_WORD_BITS: u32 = 127;
 pub trait StateWord: Word + IdNumber {
     /// The most bits of a state.
     const MAX_BITS: u32;
+    /// The number zero.
+    const ZERO: Self;
 
     /// The states of a batch from this one on.
     fn words_from(batch: &Batch, first: usize) -> impl Iterator<Item = Self>;
@@ -40,6 +43,7 @@ pub trait StateWord: Word + IdNumber {
 
 impl StateWord for u64 {
     const MAX_BITS: u32 = 64;
+    const ZERO: u64 = 0;
 
     #[inline(always)]
     fn words_from(batch: &Batch, first: usize) -> impl Iterator<Item = u64> {
@@ -53,6 +57,7 @@ impl StateWord for u64 {
 
 impl StateWord for u128 {
     const MAX_BITS: u32 = MAX_WORD_BITS;
+    const ZERO: u128 = 0;
 
     #[inline(always)]
     fn words_from(batch: &Batch, first: usize) -> impl Iterator<Item = u128> {
@@ -122,6 +127,8 @@ impl<W: StateWord, const NOTE: u32> Store for WordStore<W, NOTE> {
             located: Vec::new(),
             moved: false,
             seen: Vec::new(),
+            interned: 0,
+            elsewhere: AtomicU64::new(0),
         }
     }
 
@@ -156,14 +163,10 @@ pub struct WordHandle<'a, W: StateWord, const NOTE: u32 = 0> {
     moved: bool,
     /// The results of the batch that was interned last, in a store with notes.
     seen: Vec<Seen>,
-}
-
-/// A state of a batch, its hash, and its place in the table.
-#[derive(Clone, Copy, Debug)]
-struct Located<W: Word> {
-    word: W,
-    hash: WordHash<W::Rest>,
-    home: Home,
+    /// The number of states interned so far.
+    interned: u64,
+    /// A word that is written where nothing is to be added to the table.
+    elsewhere: AtomicU64,
 }
 
 /// The instructions that compare the slots of a line.
@@ -185,12 +188,38 @@ impl Instructions {
     }
 }
 
+fn is_only_new<W, R: Report<W>>(_: &R) -> bool {
+    R::ONLY_NEW
+}
+
+/// What a search wants to know of the states of a batch.
+trait Report<W> {
+    /// Only new states, in any search with one worker.
+    const ONLY_NEW: bool;
+
+    fn tell(&mut self, seen: Seen);
+}
+
+/// All states, or only new ones.
+struct Told<F, const ONLY_NEW: bool>(F);
+
+impl<W, F: FnMut(Seen), const ONLY_NEW: bool> Report<W> for Told<F, ONLY_NEW> {
+    const ONLY_NEW: bool = ONLY_NEW;
+
+    #[inline(always)]
+    fn tell(&mut self, seen: Seen) {
+        if !ONLY_NEW || seen.new {
+            (self.0)(seen);
+        }
+    }
+}
+
 impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
     fn intern_window(
         &mut self,
         access: &mut SharedAccess<'a>,
         window: &[Located<W>],
-        each: &mut impl FnMut(Seen),
+        each: &mut impl Report<W>,
     ) -> Result<(), Full> {
         if access.resize_is_requested() {
             self.moved = true;
@@ -212,7 +241,7 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
         &mut self,
         access: &mut SharedAccess<'a>,
         window: &[Located<W>],
-        each: &mut impl FnMut(Seen),
+        each: &mut impl Report<W>,
     ) -> Result<(), Full> {
         self.add_window::<Lanes512>(access, window, each)
     }
@@ -224,7 +253,7 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
         &mut self,
         access: &mut SharedAccess<'a>,
         window: &[Located<W>],
-        each: &mut impl FnMut(Seen),
+        each: &mut impl Report<W>,
     ) -> Result<(), Full> {
         let Some(first) = window.first() else { return Ok(()) };
         if self.moved {
@@ -247,27 +276,71 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
         &mut self,
         access: &mut SharedAccess<'a>,
         window: &[Located<W>],
-        each: &mut impl FnMut(Seen),
+        each: &mut impl Report<W>,
     ) -> Result<(), Full> {
-        let table = &self.store.table;
-        for (i, located) in window.iter().enumerate() {
-            let Located { word, hash, home } = *located;
-            let added = match table.look::<L, FORMAT>(hash, home, access) {
+        let mut at = 0;
+        if is_only_new(each) && NOTE == 0 && self.store.table.is_private() {
+            at = self.add_window_alone::<L, FORMAT>(access, window, each)?;
+        }
+        while at < window.len() {
+            if self.moved {
+                return self.add_moved(access, &window[at..], each);
+            }
+            let located = &window[at];
+            let table = &self.store.table;
+            let added = match table.look::<L, FORMAT>(located, access) {
                 Look::Known(known) => known,
                 Look::Vacant(slot) if table.is_private() => {
                     self.allowance.check(0)?;
-                    table.fill::<FORMAT>(hash, (home, slot), access, &mut self.unreported);
+                    table.fill::<FORMAT>((located, slot), access, &mut self.unreported);
                     self.allowance.spend(size_of::<W>() as u64, 0);
                     Added::NEW
                 }
                 _ => self.add(access, *located)?,
             };
-            each(added.seen(word.id()));
-            if self.moved {
-                return self.add_moved(access, &window[i + 1..], each);
-            }
+            at += 1;
+            self.interned += 1;
+            each.tell(added.seen(located.number.id()));
         }
         Ok(())
+    }
+
+    /// The same for one worker who wants to know new states only. Returns the number of states up to one that may not be
+    /// permitted, or whose place has to be computed again.
+    #[inline(always)]
+    fn add_window_alone<L: LineLanes, const FORMAT: usize>(
+        &mut self,
+        access: &mut SharedAccess<'a>,
+        window: &[Located<W>],
+        each: &mut impl Report<W>,
+    ) -> Result<usize, Full> {
+        let (mut new, mut at) = ([W::ZERO; WINDOW], 0);
+        while at < window.len()
+            && !self.moved
+            && let Ok(permitted) = self.allowance.check_some(WINDOW)
+        {
+            let (mut count, first) = (0, at);
+            for located in window[first..].iter().take(permitted) {
+                let (unreported, elsewhere) = (&mut self.unreported, &self.elsewhere);
+                let look = self.store.table.look_or_fill::<L, FORMAT>(located, access, unreported, elsewhere);
+                let Some(is_new) = look else { break };
+                new[count % WINDOW] = located.number;
+                count += usize::from(is_new);
+                at += 1;
+            }
+            self.allowance.spend_some(count, size_of::<W>() as u64);
+            self.interned += (at - first) as u64;
+            new[..count].iter().for_each(|word| each.tell(Added::NEW.seen(word.id())));
+            // One that is not in the line where it belongs.
+            if at - first < permitted
+                && let Some(located) = window.get(at)
+            {
+                let added = self.add(access, *located)?;
+                (at, self.interned) = (at + 1, self.interned + 1);
+                each.tell(added.seen(located.number.id()));
+            }
+        }
+        Ok(at)
     }
 
     /// Adds states whose places have to be computed again, because the table has grown.
@@ -276,11 +349,12 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
         &mut self,
         access: &mut SharedAccess<'a>,
         window: &[Located<W>],
-        each: &mut impl FnMut(Seen),
+        each: &mut impl Report<W>,
     ) -> Result<(), Full> {
         for located in window {
-            let home = self.store.table.home(located.hash, access);
-            each(self.add(access, Located { home, ..*located })?.seen(located.word.id()));
+            let added = self.add(access, self.store.table.prefetch(located.number, access))?;
+            self.interned += 1;
+            each.tell(added.seen(located.number.id()));
         }
         Ok(())
     }
@@ -306,7 +380,8 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
 
     #[inline(always)]
     fn add_by<L: LineLanes>(&mut self, access: &mut SharedAccess<'a>, located: Located<W>) -> Result<Added, Full> {
-        let (table, Located { hash, mut home, .. }) = (&self.store.table, located);
+        let (table, mut home) = (&self.store.table, located.home);
+        let hash = table.hash(located.number);
         let added = loop {
             match table.add::<L>(hash, home, access, &mut self.unreported, || self.allowance.check(0)) {
                 Ok(added) => break added,
@@ -326,7 +401,7 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
     }
 
     #[inline(always)]
-    fn intern_all(&mut self, batch: &Batch, mut each: impl FnMut(Seen)) -> Result<(), Full> {
+    fn intern_all(&mut self, batch: &Batch, mut each: impl Report<W>) -> Result<(), Full> {
         self.prefetch(batch);
         let mut access = self.access.take().expect("a handle enters before it interns");
         let mut located = std::mem::take(&mut self.located);
@@ -347,7 +422,7 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
     fn intern_and_collect(&mut self, batch: &Batch) -> Result<(), Full> {
         let mut seen = std::mem::take(&mut self.seen);
         seen.clear();
-        let done = self.intern_all(batch, |one| seen.push(one));
+        let done = self.intern_all(batch, Told::<_, false>(|one| seen.push(one)));
         self.seen = seen;
         done
     }
@@ -380,19 +455,27 @@ impl<W: StateWord, const NOTE: u32> Handle for WordHandle<'_, W, NOTE> {
         let (table, access) = (&self.store.table, self.access.as_ref().expect("a handle enters before it is used"));
         self.moved &= !self.located.is_empty();
         let first = self.located.len();
-        self.located.extend(W::words_from(batch, first).map(|word| {
-            let hash = table.hash(word);
-            Located { word, hash, home: table.prefetch(hash, access) }
-        }));
+        self.located.extend(W::words_from(batch, first).map(|word| table.prefetch(word, access)));
     }
 
     fn intern(&mut self, batch: &Batch, _: &[usize], mut each: impl FnMut(Seen)) -> Result<(), Full> {
         if NOTE == 0 {
-            return self.intern_all(batch, each);
+            return self.intern_all(batch, Told::<_, false>(each));
         }
         let done = self.intern_and_collect(batch);
         self.seen.iter().for_each(|seen| each(*seen));
         done
+    }
+
+    fn intern_new(&mut self, batch: &Batch, _: &[usize], mut each: impl FnMut(Seen)) -> (u64, Result<(), Full>) {
+        if NOTE == 0 {
+            let before = self.interned;
+            let done = self.intern_all(batch, Told::<_, true>(each));
+            return (self.interned - before, done);
+        }
+        let done = self.intern_and_collect(batch);
+        self.seen.iter().filter(|seen| seen.new).for_each(|seen| each(*seen));
+        (self.seen.len() as u64, done)
     }
 
     fn fetch(&mut self, id: StateId, into: &mut Vec<u8>) {
@@ -414,7 +497,7 @@ impl<W: StateWord, const NOTE: u32> Handle for WordHandle<'_, W, NOTE> {
     }
     #[inline]
     fn prefetch_note(&self, id: StateId) {
-        self.store.table.prefetch(self.store.table.hash(W::of(id)), self.access());
+        self.store.table.prefetch(W::of(id), self.access());
     }
 
     fn note(&self, id: StateId) -> u32 {
