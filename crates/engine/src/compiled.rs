@@ -524,6 +524,15 @@ impl ProcessStructure for Compiled {
     }
 
     fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
+        if let Some(cache) = &mut self.cache {
+            let expanded = cache.expand_parts(state, out, parts, &mut self.interpreter);
+            if !cache.pays() {
+                self.cache = None;
+            }
+            if expanded {
+                return Flags::default();
+            }
+        }
         let flags = self.with_special(state, |special, state| special.expand_parts(state, out, parts));
         if let Some(flags) = flags {
             return flags;

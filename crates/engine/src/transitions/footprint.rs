@@ -51,8 +51,13 @@ struct Visit<'a, 'm> {
     creates: bool,
 }
 
-/// Edges whose keys together have so many bits are in one group.
-const FEW_BITS: u32 = 12;
+/// Consecutive edges of a location, by their positions, with the footprint of their moves. Nothing if it has no bounds.
+pub(super) type Groups = Vec<(Range<usize>, Option<Footprint>)>;
+
+/// Edges whose keys together have so many bits are in one group: short keys make small tables, but each group takes a look into
+/// its table. If there are more than a few groups, they may have more bits.
+const FEW_BITS: [u32; 3] = [12, 14, 16];
+const FEW_GROUPS: usize = 4;
 
 impl Footprint {
     fn key_bits(&self) -> u32 {
@@ -64,11 +69,21 @@ impl Footprint {
         self.changed.iter_mut().zip(&other.changed).for_each(|(bits, more)| *bits |= more);
     }
 
-    /// Whether both keys together have few bits, or not more than one of them.
-    fn fits_with(&self, other: &Footprint) -> bool {
-        let mut both = self.clone();
-        both.add(other);
-        both.key_bits() <= FEW_BITS.max(self.key_bits()).max(other.key_bits())
+    /// Puts consecutive edges into one group if their keys together have at most so many bits, or not more than one of them.
+    fn group(footprints: &[Option<Footprint>], bits: u32) -> Groups {
+        let mut groups: Groups = Vec::new();
+        for (i, footprint) in footprints.iter().enumerate() {
+            if let (Some((range, Some(last))), Some(more)) = (groups.last_mut(), footprint) {
+                let mut both = last.clone();
+                both.add(more);
+                if both.key_bits() <= bits.max(last.key_bits()).max(more.key_bits()) {
+                    (range.end, *last) = (i + 1, both);
+                    continue;
+                }
+            }
+            groups.push((i..i + 1, footprint.clone()));
+        }
+        groups
     }
 }
 
@@ -96,6 +111,11 @@ impl<'a> Footprints<'a> {
         &self.model.processes[self.shape.processes[pid].process as usize]
     }
 
+    /// The number of the type of a process.
+    pub fn process_type(&self, pid: usize) -> u32 {
+        self.shape.processes[pid].process
+    }
+
     /// The offset of the location of a process in packed states.
     pub fn location_at(&self, pid: usize) -> usize {
         self.shape.processes[pid].offset as usize + 1
@@ -108,25 +128,16 @@ impl<'a> Footprints<'a> {
 
     /// The edges of a location of a process in groups of consecutive ones, with the footprint of each group, or nothing if it has no
     /// bounds. Edges are in one group if one decides about another, or if their keys together have few bits.
-    pub fn groups(&self, pid: usize, at: LocId) -> Vec<(Range<usize>, Option<Footprint>)> {
+    pub fn groups(&self, pid: usize, at: LocId) -> Groups {
         let edges: Vec<&Edge> = self.edges(pid, at).collect();
         let independent = edges.iter().all(|edge| edge.level == edges[0].level && !matches!(edge.guard, Guard::Else));
         if !independent || edges.is_empty() {
             return vec![(0..edges.len(), self.of(pid, &edges))];
         }
-        let mut groups: Vec<(Range<usize>, Option<Footprint>)> = Vec::new();
-        for (i, edge) in edges.iter().enumerate() {
-            let footprint = self.of(pid, &[edge]);
-            if let (Some((range, Some(last))), Some(footprint)) = (groups.last_mut(), &footprint)
-                && last.fits_with(footprint)
-            {
-                last.add(footprint);
-                range.end = i + 1;
-            } else {
-                groups.push((i..i + 1, footprint));
-            }
-        }
-        groups
+        let footprints: Vec<Option<Footprint>> = edges.iter().map(|edge| self.of(pid, &[edge])).collect();
+        let grouped = |bits| Footprint::group(&footprints, bits);
+        let few = FEW_BITS.into_iter().map(grouped).find(|groups| groups.len() <= FEW_GROUPS);
+        few.unwrap_or_else(|| grouped(FEW_BITS[FEW_BITS.len() - 1]))
     }
 
     /// The footprint of the moves of a process by these edges of a location. Nothing if it has no bounds. The location is no part of
@@ -340,9 +351,12 @@ impl Visit<'_, '_> {
                 Piece::Text(_) => {}
                 Piece::Value(_, value) | Piece::Symbol(_, value) => self.read(value, pid),
             }),
-            Effect::Run { args, result, .. } => {
+            Effect::Run { process, args, result, .. } => {
                 self.creates = true;
                 args.iter().for_each(|arg| self.read(arg, pid));
+                let created = &self.of.model.processes[process.index()];
+                let initial = created.locals.iter().flat_map(|local| local.init.exprs());
+                initial.for_each(|value| value.walk(&mut |part| self.initial(part)));
                 result.iter().for_each(|place| self.place(place, pid));
             }
             Effect::Remove => {
@@ -350,6 +364,18 @@ impl Visit<'_, '_> {
                 self.decide(at.offset as usize, self.of.layout.frames[at.process as usize].size);
             }
             Effect::SetPriority { .. } => self.bounded = false,
+        }
+    }
+
+    /// A part of an initial value of a process that is created. Its own variables follow from the arguments.
+    fn initial(&mut self, part: &Expr) {
+        match part {
+            Expr::Load(Place { var: VarRef::Global(id), .. }) => {
+                let slot = &self.of.layout.globals[id.index()];
+                self.decide(slot.offset, slot.len() * slot.width.bytes());
+            }
+            Expr::Load(_) | Expr::Const(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Cond(_) | Expr::Pid => {}
+            _ => self.bounded = false,
         }
     }
 

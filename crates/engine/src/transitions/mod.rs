@@ -17,7 +17,7 @@ use std::sync::Arc;
 use kripke_model::ir::{LocId, Scheduling};
 use kripke_model::layout::Layout;
 use kripke_model::words::{MAX_WORDS, Position};
-use kripke_model::{Batch, Interpreter, Model, State};
+use kripke_model::{Batch, Interpreter, Model, Parts, Standing, State};
 
 use crate::facts::Facts;
 use crate::words::Words;
@@ -53,6 +53,7 @@ struct Source {
 /// A cache for states of some number of words.
 trait OfWidth: Send {
     fn expand_all(&mut self, task: &mut Task<'_, '_>) -> usize;
+    fn expand_parts(&mut self, task: &mut Task<'_, '_>, parts: &mut Parts) -> bool;
     fn stat(&self) -> String;
 }
 
@@ -110,10 +111,26 @@ impl TransitionCache {
         expanded
     }
 
+    /// Appends the successors of a state, and tells which process has which. False if the state has none, or is left to others.
+    pub fn expand_parts(
+        &mut self,
+        state: &State,
+        out: &mut Batch,
+        parts: &mut Parts,
+        interpreter: &mut Interpreter,
+    ) -> bool {
+        let mut ends = Vec::new();
+        let mut task = Task { states: &[state], out, ends: &mut ends, source: &mut self.source, interpreter, left: false };
+        let expanded = self.of_width.expand_parts(&mut task, parts);
+        self.left += u64::from(task.left);
+        self.expanded += u64::from(expanded);
+        expanded
+    }
+
     /// Whether the cache saves work: few states are left to others, and few entries are used only once.
     pub fn pays(&self) -> bool {
         let states = self.expanded + self.left;
-        (self.left < PATIENCE || self.left < states / 2) && (self.source.asked < PATIENCE || self.source.asked < states / 8)
+        (self.left < PATIENCE || self.left < states / 2) && (self.source.asked < PATIENCE || self.source.asked < states / 32)
     }
 }
 
@@ -152,6 +169,8 @@ struct Site {
     /// The location that these bits denote.
     least: u32,
     pid: usize,
+    /// The type of the process.
+    process: u32,
 }
 
 /// The result of expanding a state: the number of successors, or the reason why it is left to others.
@@ -176,7 +195,7 @@ impl<const N: usize> Cache<N> {
     }
 
     #[inline(always)]
-    fn run<S: SelectBits>(&mut self, task: &mut Task<'_, '_>) -> usize {
+    fn run<S: SelectBits>(&mut self, task: &mut Task<'_, '_>, watch: &mut impl Watch) -> usize {
         let (bytes, batch_ends) = task.out.parts();
         let (start, before) = (bytes.len(), batch_ends.len());
         let (mut written, mut expanded) = (0, 0);
@@ -193,7 +212,9 @@ impl<const N: usize> Cache<N> {
                 other => other.insert((tag, self.sites(tag, task.source))),
             };
             let expanded_state = match &**shape {
-                Some(sites) => self.expand::<S>(&words, tag, sites, bytes, (task.source, task.interpreter)),
+                Some(sites) => {
+                    self.expand::<S>(&words, (tag, sites), bytes, (task.source, task.interpreter), watch)
+                }
                 None => Expanded::LeftOut,
             };
             match expanded_state {
@@ -220,19 +241,21 @@ impl<const N: usize> Cache<N> {
     fn expand<S: SelectBits>(
         &mut self,
         state: &[u64; N],
-        tag: usize,
-        sites: &[Site],
+        (tag, sites): (usize, &[Site]),
         bytes: &mut Vec<u8>,
         from: (&mut Source, &mut Interpreter),
+        watch: &mut impl Watch,
     ) -> Expanded {
         let start = bytes.len();
         let room = (sites.len() + 2) * MOST_MOVES;
         bytes.reserve(room * size_of::<[u64; N]>());
         let mut out = Out::new(bytes);
         let limit = out.at.wrapping_add(room - 2 * MOST_MOVES);
+        let begin = out.at;
         let mut has_inner = false;
         for site in sites {
             let mut row = site.row(state);
+            watch.stands(site, row);
             loop {
                 let moves = self.table.look::<S>(row, state);
                 if moves.is_plain() {
@@ -261,6 +284,7 @@ impl<const N: usize> Cache<N> {
                     break;
                 }
             }
+            watch.moves(site, || out.since(begin));
         }
         if has_inner {
             for site in sites {
@@ -277,6 +301,7 @@ impl<const N: usize> Cache<N> {
                         break;
                     }
                 }
+                watch.moves(site, || out.since(begin));
             }
         }
         let len = out.len(bytes);
@@ -296,8 +321,7 @@ impl<const N: usize> Cache<N> {
         (source, interpreter): (&mut Source, &mut Interpreter),
     ) {
         if self.table.is_fresh(row) {
-            let location = site.least.wrapping_add((row - site.first_row) as u32);
-            return self.table.describe(row, source.footprints(tag, site.pid, location));
+            return self.table.describe(row, source.footprints(tag, site.pid, site.location(row)));
         }
         let moves = self.moves(state, (tag, row), site.pid, (source, interpreter));
         self.table.learn::<S>(row, state, moves);
@@ -340,23 +364,75 @@ impl<const N: usize> Cache<N> {
     }
 }
 
-impl<const N: usize> OfWidth for Cache<N> {
-    fn stat(&self) -> String { self.table.stat() }
-    fn expand_all(&mut self, task: &mut Task<'_, '_>) -> usize {
+impl<const N: usize> Cache<N> {
+    /// Expands states with the fastest instructions of this processor.
+    fn run_fast(&mut self, task: &mut Task<'_, '_>, watch: &mut impl Watch) -> usize {
         #[cfg(target_arch = "x86_64")]
         if self.fast {
             #[target_feature(enable = "bmi1,bmi2")]
-            fn run<const N: usize>(cache: &mut Cache<N>, task: &mut Task<'_, '_>) -> usize {
-                cache.run::<select::ByInstruction>(task)
+            fn run<const N: usize>(cache: &mut Cache<N>, task: &mut Task<'_, '_>, watch: &mut impl Watch) -> usize {
+                cache.run::<select::ByInstruction>(task, watch)
             }
             // SAFETY: the processor has these instructions, or the value would be another.
-            return unsafe { run(self, task) };
+            return unsafe { run(self, task, watch) };
         }
-        self.run::<ByShifts>(task)
+        self.run::<ByShifts>(task, watch)
+    }
+}
+
+impl<const N: usize> OfWidth for Cache<N> {
+    fn stat(&self) -> String { self.table.stat() }
+    fn expand_all(&mut self, task: &mut Task<'_, '_>) -> usize {
+        self.run_fast(task, &mut ())
+    }
+
+    fn expand_parts(&mut self, task: &mut Task<'_, '_>, parts: &mut Parts) -> bool {
+        parts.first = task.out.len();
+        parts.ends.clear();
+        parts.standing.clear();
+        self.run_fast(task, parts) == 1
+    }
+}
+
+/// What is told about the processes of a state while it is expanded.
+trait Watch {
+    /// A process stands at the location of a row.
+    fn stands(&mut self, site: &Site, row: usize);
+
+    /// So many successors are there after the moves of a process.
+    fn moves(&mut self, site: &Site, successors: impl FnOnce() -> usize);
+}
+
+/// Nothing.
+impl Watch for () {
+    #[inline(always)]
+    fn stands(&mut self, _: &Site, _: usize) {}
+
+    #[inline(always)]
+    fn moves(&mut self, _: &Site, _: impl FnOnce() -> usize) {}
+}
+
+impl Watch for Parts {
+    #[inline(always)]
+    fn stands(&mut self, site: &Site, row: usize) {
+        let nobody = Standing { process: 0, location: 0 };
+        self.standing.resize(self.standing.len().max(site.pid + 1), nobody);
+        self.standing[site.pid] = Standing { process: site.process, location: site.location(row) };
+    }
+
+    #[inline(always)]
+    fn moves(&mut self, site: &Site, successors: impl FnOnce() -> usize) {
+        self.ends.push((site.pid as u8, self.first + successors()));
     }
 }
 
 impl Site {
+    /// The location of a row.
+    #[inline(always)]
+    fn location(&self, row: usize) -> u32 {
+        self.least.wrapping_add((row - self.first_row) as u32)
+    }
+
     /// The row of the location of the process.
     #[inline(always)]
     fn row<const N: usize>(&self, state: &[u64; N]) -> usize {
@@ -392,6 +468,7 @@ impl Source {
                 first_row: table.add_rows(1 << bits),
                 least,
                 pid,
+                process: footprints.process_type(pid),
             })
         }).collect()
     }
@@ -453,6 +530,12 @@ impl<const N: usize> Out<N> {
     #[inline(always)]
     fn advance(&mut self, successors: usize) {
         self.at = self.at.wrapping_add(successors);
+    }
+
+    /// The number of successors since then.
+    #[inline(always)]
+    fn since(&self, begin: *mut [u64; N]) -> usize {
+        (self.at.addr() - begin.addr()) / size_of::<[u64; N]>()
     }
 
     /// The number of bytes up to here.

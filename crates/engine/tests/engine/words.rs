@@ -42,6 +42,7 @@ fn random_models_run_as_interpreted() {
             verify: true,
             optimise: !seed.is_multiple_of(4),
             general_after: [0, 20][seed as usize % 2],
+            cache: seed % 3 > 0,
             ..Options::default()
         };
         let Some((words, code)) = compile(&model, options) else { continue };
@@ -59,7 +60,7 @@ fn random_models_run_as_interpreted() {
         "{compared} of {count} models compared, {states} states, {rare} left to the interpreter; {escaped} escaped"
     );
     assert!(compared * 4 > count, "many models must have states in words");
-    assert!(rare < states, "most states must be left to compiled code");
+    assert!(rare < states, "most states must be left to compiled code or to the transition cache");
     assert!(escaped * 10 < count, "few models may have sets of processes that were not foreseen");
 }
 
@@ -119,9 +120,18 @@ fn a_choice_inside_of_a_sequence_and_the_end_of_a_process_are_compiled() {
 /// `KRIPKE_CORPUS_STATES` is the number of states per model.
 #[test]
 fn the_corpus_runs_as_interpreted() {
+    compare_corpus(false);
+}
+
+#[test]
+fn the_corpus_runs_from_the_transition_cache_as_interpreted() {
+    compare_corpus(true);
+}
+
+fn compare_corpus(cache: bool) {
     let Some(corpus) = places::corpus() else { return };
     let root = corpus.join("promela");
-    let options = Options { coverage: true, parts: true, verify: true, general_after: 0, ..Options::default() };
+    let options = Options { coverage: true, parts: true, verify: true, general_after: 0, cache, ..Options::default() };
     let (mut compared, mut one_word, mut wrong, mut escaped) = (0, 0, Vec::new(), Vec::new());
     for path in models(&root) {
         let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
