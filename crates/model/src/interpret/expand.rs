@@ -1,5 +1,7 @@
 //! Enumeration of the moves and the successors of a state.
 
+use std::cell::Cell;
+
 use super::eval::{Env, Eval};
 use super::observe::{Joined, Seat};
 use super::step::{Log, Mark, Ready};
@@ -71,6 +73,11 @@ pub(crate) trait Listener {
     fn blocked(&mut self, node: Self::Node, world: &World);
     /// An atomic sequence that exceeded the limit of steps.
     fn endless(&mut self, node: Self::Node, finding: Finding);
+    /// Whether nothing else is wanted, so that the remaining moves need not be executed.
+    #[inline]
+    fn is_done(&self) -> bool {
+        false
+    }
 }
 
 /// Buffers that are reused between calls.
@@ -134,13 +141,14 @@ impl Machine {
     /// coverage.
     fn is_blocked(&self, scratch: &mut Scratch) -> bool {
         let Scratch { root, next, half, probe, .. } = scratch;
-        let mut rooms = Rooms { next, half, log: probe, restricted: false };
+        let mut rooms = Rooms { next, half, log: probe, restricted: false, done: &Cell::new(false) };
         !self.moves(root, Who::All, false, &mut rooms, &mut |_| {})
     }
 
     fn expand_system<L: Listener>(&self, scratch: &mut Scratch, choice: Choice, listener: &mut L) -> bool {
         let Scratch { root, next, half, spare, log, .. } = scratch;
-        let mut rooms = Rooms { next, half, log, restricted: false };
+        let done = Cell::new(false);
+        let mut rooms = Rooms { next, half, log, restricted: false, done: &done };
         let mut pending: Vec<Pending<L::Node>> = Vec::new();
         let who = match choice {
             Choice::All => Who::All,
@@ -158,6 +166,7 @@ impl Machine {
                 }
                 (None, _) => {}
             }
+            done.set(listener.is_done());
         };
         let mut moved = self.moves(root, who, false, &mut rooms, &mut receive);
         if !moved && self.model.uses_timeout && !matches!(choice, Choice::Part(_)) {
@@ -179,7 +188,10 @@ impl Machine {
         listener: &mut L,
     ) {
         let mut total = 0;
-        while let Some(mut point) = pending.pop() {
+        let done = rooms.done;
+        while !done.get()
+            && let Some(mut point) = pending.pop()
+        {
             total += 1;
             if point.depth >= MAX_ATOMIC || total >= MAX_INNER || point.mark.seen(point.depth, &point.world.bytes) {
                 let Step { pid, process, edge } = point.last;
@@ -205,13 +217,16 @@ impl Machine {
                     }
                     (None, _) => {}
                 }
+                done.set(listener.is_done());
             };
             if !self.moves(&point.world, Who::One(point.control), false, rooms, &mut receive) {
                 listener.blocked(node, &point.world);
+                done.set(listener.is_done());
             }
             pending[first..].reverse();
             spare.push(point.world);
         }
+        spare.extend(pending.into_iter().map(|point| point.world));
     }
 
     /// Executes every single move of a state. Returns false if there is none.
@@ -228,6 +243,7 @@ impl Machine {
         }
         let urgent = self.committed && (0..world.processes()).any(|pid| self.is_committed(world, pid));
         rooms.restricted = urgent;
+        let done = rooms.done;
         let mut moves_of = |pid: usize| {
             (!urgent || self.is_committed(world, pid)) && self.moves_of(world, pid, timeout, rooms, receive)
         };
@@ -237,6 +253,9 @@ impl Machine {
                 let mut moved = false;
                 for pid in (0..world.processes()).rev() {
                     moved |= moves_of(pid);
+                    if done.get() {
+                        break;
+                    }
                 }
                 moved
             }
@@ -279,6 +298,9 @@ impl Machine {
             }
             if self.try_edge(&Env::new(world, pid, timeout), id, rooms, receive) {
                 won = Some(edge.level);
+            }
+            if rooms.done.get() {
+                break;
             }
         }
         won.is_some()
@@ -442,6 +464,9 @@ impl Machine {
                 }
             }
             moved |= won.is_some();
+            if rooms.done.get() {
+                break;
+            }
         }
         if moved {
             rooms.log.covered[step.process.index()][step.edge.index()] = true;
@@ -542,6 +567,8 @@ pub(crate) struct Rooms<'a> {
     pub log: &'a mut Log,
     /// Whether some process is at a committed location, so that only such processes take part in a step.
     restricted: bool,
+    /// Whether the listener wants nothing else: see [`Listener::is_done`].
+    pub done: &'a Cell<bool>,
 }
 
 impl Scratch {
@@ -553,8 +580,9 @@ impl Scratch {
     }
 
     /// The state to expand, and the remaining buffers.
-    pub(crate) fn split(&mut self) -> (&mut World, Rooms<'_>) {
-        (&mut self.root, Rooms { next: &mut self.next, half: &mut self.half, log: &mut self.log, restricted: false })
+    pub(crate) fn split<'a>(&'a mut self, done: &'a Cell<bool>) -> (&'a mut World, Rooms<'a>) {
+        let Scratch { root, next, half, log, .. } = self;
+        (root, Rooms { next, half, log, restricted: false, done })
     }
 }
 

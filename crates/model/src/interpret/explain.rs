@@ -1,5 +1,7 @@
 //! Single moves: the visible steps between stored states.
 
+use std::cell::Cell;
+
 use super::Interpreter;
 use super::expand::{Listener, Taken, Who};
 use super::world::World;
@@ -87,7 +89,8 @@ impl Interpreter {
         let mut moves = Vec::new();
         scratch.root.load(&machine.layout, &at.state);
         scratch.log.tracing = true;
-        let (root, mut rooms) = scratch.split();
+        let done = Cell::new(false);
+        let (root, mut rooms) = scratch.split(&done);
         let mut receive = |taken: &Taken<'_>| moves.push(describe(taken));
         let mut moved = false;
         if let Some(pid) = at.control {
@@ -110,7 +113,8 @@ impl Interpreter {
         let Some(pid) = at.control else { return moves };
         scratch.root.load(&machine.layout, &at.state);
         scratch.log.tracing = true;
-        let (root, mut rooms) = scratch.split();
+        let done = Cell::new(false);
+        let (root, mut rooms) = scratch.split(&done);
         let mut receive = |taken: &Taken<'_>| moves.push(describe(taken));
         machine.moves(root, Who::One(usize::from(pid)), false, &mut rooms, &mut receive);
         scratch.log.tracing = false;
@@ -118,7 +122,7 @@ impl Interpreter {
     }
 
     /// The moves from `state` to one of its successors, or up to the move with a finding. `None` if the target does
-    /// not exist, or if the goal has a fault.
+    /// not exist, or if the goal has a fault. Moves after the target are not executed.
     pub fn explain(&mut self, state: &State, target: Target) -> Option<Vec<Move>> {
         let Interpreter { machine, scratch, .. } = self;
         scratch.root.load(&machine.layout, state);
@@ -225,5 +229,9 @@ impl Listener for Explain {
             }
             self.found = Some(moves);
         }
+    }
+
+    fn is_done(&self) -> bool {
+        self.found.is_some()
     }
 }
