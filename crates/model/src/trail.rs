@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::batch::Batch;
-use crate::interpret::{Interpreter, Point, Target};
+use crate::interpret::{Interpreter, Move, Point, Target};
 use crate::ir::Observer;
 use crate::path::{Moves, Path};
 use crate::successors::{AcceptanceMarks, Choice, Finding, Successors, Within};
@@ -128,6 +128,8 @@ impl Trail {
 struct Execution<'a> {
     interpreter: &'a mut Interpreter,
     state: Vec<u8>,
+    /// The moves of the last step.
+    steps: Vec<Move>,
     path: Path,
     reached: Vec<u32>,
     cycle: Option<Cycle>,
@@ -148,7 +150,7 @@ impl Execution<'_> {
     fn new(interpreter: &mut Interpreter) -> Execution<'_> {
         let state = interpreter.initial_state().to_vec();
         let path = Path::new(&Point::free(state.clone()));
-        Execution { interpreter, state, path, reached: vec![0], cycle: None }
+        Execution { interpreter, state, steps: Vec::new(), path, reached: vec![0], cycle: None }
     }
 
     fn begin_cycle(&mut self) {
@@ -158,16 +160,18 @@ impl Execution<'_> {
 
     /// Goes to the successor with this number.
     fn step(&mut self, choice: usize) -> Result<(), &'static str> {
-        let steps = self.interpreter.explain(&self.state, Target::Successor(choice)).ok_or("no such successor")?;
+        if !self.interpreter.explain_into(&self.state, Target::Successor(choice), &mut self.steps) {
+            return Err("no such successor");
+        }
         if let Some(cycle) = &mut self.cycle {
             cycle.accepting |= self.interpreter.is_accepting(&self.state);
             let mut marks = Vec::new();
             self.interpreter.acceptance_marks(&self.state, &mut marks);
             cycle.met |= marks.get(choice % marks.len().max(1)).copied().unwrap_or(0);
         }
-        let to = steps.last().and_then(|last| last.to.as_ref()).ok_or("the explanation leads nowhere")?;
+        let to = self.steps.last().and_then(|last| last.to.as_ref()).ok_or("the explanation leads nowhere")?;
         self.state.clone_from(&to.state);
-        steps.iter().for_each(|step| self.path.push(step));
+        self.steps.iter().for_each(|step| self.path.push(step));
         self.reached.push(u32::try_from(self.path.moves().len()).map_err(|_| "it is too long")?);
         Ok(())
     }
