@@ -11,6 +11,7 @@ mod merging;
 mod own_models;
 mod random_programs;
 mod reductions;
+mod replays;
 mod symmetry;
 mod text_form;
 mod value_sets;

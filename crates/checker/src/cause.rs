@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use kripke_model::interpret::{Move, Point};
+use kripke_model::path::Moves;
 use kripke_model::trail::{Ending, Replayed};
 use kripke_model::{Finding, Interpreter};
 
@@ -35,7 +36,7 @@ pub fn minor(replayed: &Replayed, interpreter: &mut Interpreter) -> BTreeSet<usi
 }
 
 struct Search<'a> {
-    moves: &'a [Move],
+    moves: &'a Moves,
     finding: &'a Finding,
     interpreter: &'a mut Interpreter,
     left: usize,

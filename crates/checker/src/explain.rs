@@ -39,7 +39,8 @@ pub struct Explained<'a> {
 /// A column with the values of an expression in all states of a run.
 pub fn watch(name: &str, expr: &Expr, replayed: &Replayed, interpreter: &mut Interpreter) -> Watched {
     let path = replayed.path();
-    let values = (0..=replayed.moves().len()).map(|steps| interpreter.value(expr, None, &path.state(steps)));
+    let mut cursor = path.cursor(0);
+    let values = (0..=replayed.moves().len()).map(|steps| interpreter.value(expr, None, cursor.go(steps)));
     Watched { name: name.to_string(), values: values.collect() }
 }
 
@@ -65,11 +66,14 @@ impl Explained<'_> {
     /// The steps that matter, if others do not.
     fn matters(&self, minor: &BTreeSet<usize>) -> Option<String> {
         let others = self.replayed.moves().len() - minor.len();
+        if minor.is_empty() || others == 0 {
+            return None;
+        }
         let kept: Vec<String> = (1..=self.replayed.moves().len())
             .filter(|step| !minor.contains(step))
             .map(|step| step.to_string())
             .collect();
-        (!minor.is_empty() && others > 0).then(|| format!("steps that suffice for the error: {}", kept.join(", ")))
+        Some(format!("steps that suffice for the error: {}", kept.join(", ")))
     }
 
     /// The propositions of a formula as columns.

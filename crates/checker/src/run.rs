@@ -192,7 +192,8 @@ impl Session<'_> {
         let is_alone = plan.ranks.is_none() || !search.reduces;
         // A run with merged statements is compared in steps, by a search that merges none: see `shortest.rs`.
         let may_be_merged = reduces && system.has_left_out() && symmetries.is_none() && task.merged > 0;
-        let shortens = is_alone && !(may_be_merged && shortest::has_merged(&outcome, &mut interpreter));
+        let shortens = is_alone && is_nearest(&search, &outcome);
+        let shortens = shortens && !(may_be_merged && shortest::has_merged(&outcome, &mut interpreter));
         let mut shortest = shortens && self.shorten(&system, &search, &mut outcome);
         let audited = self.audited(&system)?;
         // A GPU does not record the edges that it executes.
@@ -276,14 +277,12 @@ impl Session<'_> {
         Error::Bug(format!("{}: {e}", self.file.display()))
     }
 
-    /// Replaces the counterexample of a search with ample sets by one that is as short as any interleaving allows, unless
+    /// Replaces the nearest counterexample of a search with ample sets by one that is as short as any interleaving allows, unless
     /// that takes too many states. Returns whether the trails are shortest ones.
     fn shorten(&self, system: &Layers, search: &Options, outcome: &mut Outcome) -> bool {
-        let probed = outcome.statistics.probe.is_some_and(|probe| probe.is_used);
-        let nearest = search.order == Order::BreadthFirst && search.cycles.is_none() && search.ctl.is_none() && !probed;
         let unreduced = !search.reduces || !system.has_left_out();
-        let Some(violation) = outcome.violations.first().filter(|_| nearest && !search.all_errors) else {
-            return nearest && (unreduced || outcome.violations.is_empty());
+        let Some(violation) = outcome.violations.first().filter(|_| !search.all_errors) else {
+            return unreduced || outcome.violations.is_empty();
         };
         if unreduced {
             return true;
@@ -355,6 +354,12 @@ impl Session<'_> {
             enough: system.record().map(|record| record.wrong.clone()),
         }
     }
+}
+
+/// Whether an error that a search has found is one of those that are the fewest transitions away.
+fn is_nearest(search: &Options, outcome: &Outcome) -> bool {
+    let probed = outcome.statistics.probe.is_some_and(|probe| probe.is_used);
+    search.order == Order::BreadthFirst && search.cycles.is_none() && search.ctl.is_none() && !probed
 }
 
 impl Results {

@@ -20,6 +20,8 @@ use crate::output;
 pub const MAX_TRAIL_BYTES: usize = 1 << 30;
 /// Bytes of an existing file that decide whether Kripke wrote it.
 const HEAD: u64 = 4 << 10;
+/// Bytes that are written at once.
+const BUFFER: usize = 1 << 16;
 /// The ending of ITF traces.
 pub const ITF: &str = ".itf.json";
 /// Attempts to find a name for a temporary file.
@@ -194,7 +196,7 @@ fn fill_file(
     if let Some(replaced) = replaced {
         file.set_permissions(replaced.permissions())?;
     }
-    let mut out = BufWriter::new(file);
+    let mut out = BufWriter::with_capacity(BUFFER, file);
     fill(&mut out)?;
     out.flush()?;
     out.get_ref().sync_all()

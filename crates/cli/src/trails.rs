@@ -156,8 +156,7 @@ impl Target<'_> {
         let description = error.clone().unwrap_or_else(|| format!("{} is true", task.name));
         let record = TrailFile::new(run, &names, trail, request, error);
         let mut written = Written::default();
-        let text = record.text();
-        self.add(&mut written, (path, files::Kind::Trail), |out| out.write_all(text.as_bytes()));
+        self.add(&mut written, (path, files::Kind::Trail), |mut out| record.write(&mut out));
         if showing.itf && !written.files.is_empty() {
             let fill =
                 |out: &mut dyn Write| itf::write(&mut Capped { out, left: VIEWABLE_BYTES }, run, &names, &description);

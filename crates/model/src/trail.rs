@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::batch::Batch;
 use crate::interpret::{Interpreter, Move, Point, Target};
 use crate::ir::Observer;
-use crate::path::Path;
+use crate::path::{Moves, Path};
 use crate::successors::{AcceptanceMarks, Choice, Finding, Successors, Within};
 
 /// The number of times a cycle is repeated to find a state that occurs again.
@@ -46,7 +46,7 @@ pub struct Replayed {
     finding: Option<Finding>,
     cycle: Option<usize>,
     /// The number of moves before each stored state, from the initial state on.
-    reached: Vec<usize>,
+    reached: Vec<u32>,
 }
 
 /// The error that a trail is not an execution of the model.
@@ -109,89 +109,113 @@ impl Trail {
     /// Executes the trail; `closes` says whether a cycle must return to the same state, which is not required for
     /// trails of a reduced model.
     fn execute(&self, interpreter: &mut Interpreter, closes: bool) -> Result<Replayed, ReplayError> {
-        let mut batch = Batch::new();
-        interpreter.initial(&mut batch);
-        let mut state = batch.state(0).to_vec();
-        let mut path = Path::new(&Point::free(state.clone()));
-        let (mut start, mut accepting, mut met, mut marks) = (None, false, 0, Vec::new());
-        let mut reached = vec![0];
-        let fail = |at, what: &str| Err(ReplayError { at, what: what.to_string() });
+        let mut run = Execution::new(interpreter);
         for (at, &choice) in self.choices.iter().enumerate() {
-            batch.clear();
-            let flags = interpreter.expand(&state, Choice::All, &mut batch);
             if self.ending == Ending::Cycle(at as u32) {
-                start = Some((state.clone(), path.moves().len()));
+                run.begin_cycle();
             }
-            if start.is_some() {
-                accepting |= flags.accepting;
-                marks.clear();
-                interpreter.acceptance_marks(&state, &mut marks);
-                met |= marks.get(choice as usize % marks.len().max(1)).copied().unwrap_or(0);
-            }
-            if choice as usize >= batch.len() {
-                return fail(at, "no such successor");
-            }
-            let next = batch.state(choice as usize);
-            let Some(steps) = interpreter.explain(&state, Target::Successor(choice as usize)) else {
-                return fail(at, "the successor can't be explained");
-            };
-            if steps.last().and_then(|m| m.to.as_ref()).is_none_or(|to| to.state != next) {
-                return fail(at, "the explanation leads elsewhere");
-            }
-            state.clear();
-            state.extend_from_slice(next);
-            steps.into_iter().for_each(|step| path.push(step));
-            reached.push(path.moves().len());
+            run.step(choice as usize).map_err(|what| ReplayError { at, what: what.to_string() })?;
         }
-        let at = self.choices.len();
-        let finding = match self.ending {
-            Ending::State => None,
-            Ending::Cycle(_) => {
-                if start.as_ref().is_none_or(|(first, _)| closes && *first != state) {
-                    return fail(at, "the run does not come back to where the cycle begins");
-                }
-                let enough = |observer: &Observer| match observer.all_marks() {
-                    0 => accepting,
-                    all => met == all,
-                };
-                if !interpreter.model().observer.as_ref().is_none_or(enough) {
-                    return fail(at, "the cycle is not one that must not be");
-                }
-                None
-            }
-            Ending::InvalidEnd => {
-                if !interpreter.invalid_end(&state) {
-                    return fail(at, "the last state is a valid one");
-                }
-                None
-            }
+        let finding = run
+            .end(self.ending, closes)
+            .map_err(|what| ReplayError { at: self.choices.len(), what: what.to_string() })?;
+        let cycle = run.cycle.map(|cycle| cycle.moves);
+        Ok(Replayed { path: Arc::new(run.path), ending: self.ending, finding, cycle, reached: run.reached })
+    }
+}
+
+/// A trail under execution. Each step executes the moves of a state up to the chosen one.
+struct Execution<'a> {
+    interpreter: &'a mut Interpreter,
+    state: Vec<u8>,
+    /// The moves of the last step.
+    steps: Vec<Move>,
+    path: Path,
+    reached: Vec<u32>,
+    cycle: Option<Cycle>,
+}
+
+/// The cycle of a trail, as far as it was executed.
+struct Cycle {
+    /// The state where it begins, and the number of moves before.
+    first: Vec<u8>,
+    moves: usize,
+    /// Whether one of its states is accepting.
+    accepting: bool,
+    /// The acceptance sets of its transitions.
+    met: u32,
+}
+
+impl Execution<'_> {
+    fn new(interpreter: &mut Interpreter) -> Execution<'_> {
+        let state = interpreter.initial_state().to_vec();
+        let path = Path::new(&Point::free(state.clone()));
+        Execution { interpreter, state, steps: Vec::new(), path, reached: vec![0], cycle: None }
+    }
+
+    fn begin_cycle(&mut self) {
+        let moves = self.path.moves().len();
+        self.cycle = Some(Cycle { first: self.state.clone(), moves, accepting: false, met: 0 });
+    }
+
+    /// Goes to the successor with this number.
+    fn step(&mut self, choice: usize) -> Result<(), &'static str> {
+        if !self.interpreter.explain_into(&self.state, Target::Successor(choice), &mut self.steps) {
+            return Err("no such successor");
+        }
+        if let Some(cycle) = &mut self.cycle {
+            cycle.accepting |= self.interpreter.is_accepting(&self.state);
+            let mut marks = Vec::new();
+            self.interpreter.acceptance_marks(&self.state, &mut marks);
+            cycle.met |= marks.get(choice % marks.len().max(1)).copied().unwrap_or(0);
+        }
+        let to = self.steps.last().and_then(|last| last.to.as_ref()).ok_or("the explanation leads nowhere")?;
+        self.state.clone_from(&to.state);
+        self.steps.iter().for_each(|step| self.path.push(step));
+        self.reached.push(u32::try_from(self.path.moves().len()).map_err(|_| "it is too long")?);
+        Ok(())
+    }
+
+    /// Checks the end of the trail. Returns the finding that it ends with.
+    fn end(&mut self, ending: Ending, closes: bool) -> Result<Option<Finding>, &'static str> {
+        let is_right = |right: bool, what| if right { Ok(None) } else { Err(what) };
+        match ending {
+            Ending::State => Ok(None),
+            Ending::Cycle(_) => self.end_cycle(closes).map(|()| None),
+            Ending::InvalidEnd => is_right(self.interpreter.invalid_end(&self.state), "the last state is a valid one"),
             Ending::Goal | Ending::BadPrefix => {
-                let flags = interpreter.expand(&state, Choice::All, &mut Batch::new());
-                if !(if self.ending == Ending::Goal { flags.goal } else { flags.bad_prefix }) {
-                    return fail(at, "the last state is not what was looked for");
-                }
-                None
+                let flags = self.interpreter.expand(&self.state, Choice::All, &mut Batch::new());
+                let right = if ending == Ending::Goal { flags.goal } else { flags.bad_prefix };
+                is_right(right, "the last state is not what was looked for")
             }
-            Ending::Finding(n) => {
-                batch.clear();
-                interpreter.expand(&state, Choice::All, &mut batch);
-                let Some(finding) = batch.findings().get(n as usize) else {
-                    return fail(at, "there is no such finding");
-                };
-                if finding.within != Within::Goal {
-                    let Some(steps) = interpreter.explain(&state, Target::Finding(n as usize)) else {
-                        return fail(at, "the finding can't be explained");
-                    };
-                    if steps.last().and_then(|m| m.findings.last()) != Some(finding) {
-                        return fail(at, "the explanation leads elsewhere");
-                    }
-                    steps.into_iter().for_each(|step| path.push(step));
-                }
-                Some(finding.clone())
-            }
+            Ending::Finding(n) => self.end_finding(n as usize).map(Some),
+        }
+    }
+
+    fn end_cycle(&self, closes: bool) -> Result<(), &'static str> {
+        let cycle = self.cycle.as_ref().filter(|cycle| !closes || cycle.first == self.state);
+        let cycle = cycle.ok_or("the run does not come back to where the cycle begins")?;
+        let enough = |observer: &Observer| match observer.all_marks() {
+            0 => cycle.accepting,
+            all => cycle.met == all,
         };
-        let cycle = start.map(|(_, moves)| moves);
-        Ok(Replayed { path: Arc::new(path), ending: self.ending, finding, cycle, reached })
+        let is_wrong = self.interpreter.model().observer.as_ref().is_none_or(enough);
+        if is_wrong { Ok(()) } else { Err("the cycle is not one that must not be") }
+    }
+
+    fn end_finding(&mut self, number: usize) -> Result<Finding, &'static str> {
+        let mut batch = Batch::new();
+        self.interpreter.expand(&self.state, Choice::All, &mut batch);
+        let finding = batch.findings().get(number).ok_or("there is no such finding")?;
+        if finding.within != Within::Goal {
+            let steps = self.interpreter.explain(&self.state, Target::Finding(number));
+            let steps = steps.ok_or("the finding can't be explained")?;
+            if steps.last().and_then(|m| m.findings.last()) != Some(finding) {
+                return Err("the explanation leads elsewhere");
+            }
+            steps.iter().for_each(|step| self.path.push(step));
+        }
+        Ok(finding.clone())
     }
 }
 
@@ -211,7 +235,7 @@ fn follow(state: &mut Vec<u8>, choices: &[u32], interpreter: &mut Interpreter) -
 
 impl Replayed {
     /// The visible steps, including the steps inside atomic sequences.
-    pub fn moves(&self) -> &[Move] {
+    pub fn moves(&self) -> &Moves {
         self.path.moves()
     }
 
@@ -222,17 +246,18 @@ impl Replayed {
 
     /// The stored state with this number. There is one more state than choices.
     pub fn state(&self, number: usize) -> Vec<u8> {
-        self.path.state(self.reached[number])
+        self.path.state(self.moves_before(number))
     }
 
     /// All stored states.
     pub fn states(&self) -> impl Iterator<Item = Vec<u8>> + '_ {
-        self.reached.iter().map(|moves| self.path.state(*moves))
+        let mut cursor = self.path.cursor(0);
+        self.reached.iter().map(move |moves| cursor.go(*moves as usize).to_vec())
     }
 
     /// The number of moves before the stored state with this number.
     pub fn moves_before(&self, state: usize) -> usize {
-        self.reached[state]
+        self.reached[state] as usize
     }
 
     /// The ending of the trail that was replayed.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use kripke_model::ir::{Model, ProcessId, Shows, VarId};
-use kripke_model::layout::View;
+use kripke_model::layout::{Shape, View};
 
 use crate::escape::visible;
 use crate::explanation;
@@ -124,15 +124,7 @@ pub fn groups(columns: &[Column]) -> impl Iterator<Item = (&[Column], usize)> {
 
 /// The items to show, and whether each one changes during the run.
 fn shown(run: &Run, names: &Names, named: &[Item], selection: &Selection) -> Vec<(Item, bool)> {
-    let mut changing = BTreeSet::new();
-    let mut before = run.view(0);
-    for steps in 1..=run.moves().len() {
-        let after = run.view(steps);
-        if before != after {
-            compare(run.model(), &before, &after, &mut changing);
-            before = after;
-        }
-    }
+    let changing = changing(run);
     if selection.is_explicit() {
         let with_changes = |item: Item| (item, changing.contains(&item));
         return selection.chosen(run, names).into_iter().map(with_changes).collect();
@@ -142,6 +134,47 @@ fn shown(run: &Run, names: &Names, named: &[Item], selection: &Selection) -> Vec
     all.extend(others.difference(&changing).map(|i| (*i, false)));
     all.sort_unstable();
     all
+}
+
+/// The items that change during a run.
+fn changing(run: &Run) -> BTreeSet<Item> {
+    let mut out = BTreeSet::new();
+    let generations = run.generations();
+    let mut cursor = run.cursor();
+    for (n, &first) in generations.iter().enumerate() {
+        let end = generations.get(n + 1).copied().unwrap_or(run.moves().len() + 1);
+        if first > 0 {
+            compare(run.model(), &run.view(first - 1), &run.view(first), &mut out);
+        }
+        let mut before = cursor.go(first).to_vec();
+        let mut changed = vec![0; before.len()];
+        for steps in first + 1..end {
+            let after = cursor.go(steps);
+            changed.iter_mut().zip(&before).zip(after).for_each(|((changed, a), b)| *changed |= a ^ b);
+            before.copy_from_slice(after);
+        }
+        changing_bytes(run, &before, &changed, &mut out);
+    }
+    out
+}
+
+/// The items of which some bytes change while the same processes are alive. `state` is one of the states; `changed` has the bits
+/// that differ between some of them.
+fn changing_bytes(run: &Run, state: &[u8], changed: &[u8], changing: &mut BTreeSet<Item>) {
+    let mut shape = Shape::default();
+    run.layout().shape(state, &mut shape);
+    let view = run.layout().view(state);
+    let mut other: Vec<u8> = state.iter().zip(changed).map(|(byte, changed)| byte ^ changed).collect();
+    for (i, channel) in shape.channels.iter().enumerate() {
+        let start = channel.offset as usize;
+        let bytes = start..start + run.layout().buffers[channel.declaration as usize].size;
+        if changed[bytes.clone()].iter().any(|changed| *changed != 0) {
+            changing.extend(channel_item(&view, i));
+        }
+        other[bytes.clone()].copy_from_slice(&state[bytes]);
+    }
+    // Different bytes are different values.
+    compare(run.model(), &view, &run.layout().view(&other), changing);
 }
 
 /// The global scalars, except channels.
@@ -195,6 +228,32 @@ fn elements(
         }
         for (at, _) in old.iter().zip(new).enumerate().filter(|(_, (x, y))| x != y) {
             changing.insert(Item { owner, what: What::Element { var: VarId(i as u32), at: at as u32 } });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    /// The items that change, by comparing unpacked states.
+    fn compared(run: &Run) -> BTreeSet<Item> {
+        let mut out = BTreeSet::new();
+        for steps in 1..=run.moves().len() {
+            compare(run.model(), &run.view(steps - 1), &run.view(steps), &mut out);
+        }
+        out
+    }
+
+    #[test]
+    fn changes_are_those_of_unpacked_states() {
+        for model in [sample::mutex(), sample::handshake(), sample::counter(100)] {
+            let (run, _) = sample::counterexample(model);
+            let whole = compared(&run);
+            assert_eq!(changing(&run), whole);
+            let parts = (0..run.moves().len()).map(|from| run.part(from, run.moves().len().min(from + 2)));
+            assert!(!whole.is_empty() && parts.into_iter().all(|part| changing(&part) == compared(&part)));
         }
     }
 }

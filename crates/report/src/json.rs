@@ -487,18 +487,3 @@ fn render(value: &impl Serialize, alone: bool) -> String {
     let text = if alone { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
     text.expect("plain data") + "\n"
 }
-
-/// An object with one line per field and per element of a list of objects.
-pub(crate) fn by_lines(value: &impl Serialize) -> String {
-    let value = serde_json::to_value(value).expect("plain data");
-    let Value::Object(fields) = value else { return format!("{value}\n") };
-    let field = |(name, value): (&String, &Value)| match value {
-        Value::Array(list) if list.first().is_some_and(Value::is_object) => {
-            let elements: Vec<String> = list.iter().map(|e| format!("    {e}")).collect();
-            format!("  {}: [\n{}\n  ]", Value::from(name.as_str()), elements.join(",\n"))
-        }
-        _ => format!("  {}: {value}", Value::from(name.as_str())),
-    };
-    let fields: Vec<String> = fields.iter().map(field).collect();
-    format!("{{\n{}\n}}\n", fields.join(",\n"))
-}

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use kripke_model::interpret::{Interpreter, Move, Point};
 use kripke_model::ir::{Edge, EdgeId, Model, ProcessId};
-use kripke_model::layout::{Layout, View};
-use kripke_model::path::Path;
+use kripke_model::layout::{Layout, Shape, View};
+use kripke_model::path::{Cursor, Moves, Path};
 use kripke_model::trail::{Ending, Replayed};
 use kripke_model::{Finding, Within};
 use kripke_search::ErrorKind;
@@ -96,7 +96,7 @@ impl Run {
 
     /// Appends a move.
     pub fn push(&mut self, step: Move) {
-        Arc::make_mut(&mut self.path).push(step);
+        Arc::make_mut(&mut self.path).push(&step);
     }
 
     /// Drops all steps so far, for runs that are shown during their execution.
@@ -157,7 +157,7 @@ impl Run {
     }
 
     /// The moves, without dropped ones.
-    pub fn moves(&self) -> &[Move] {
+    pub fn moves(&self) -> &Moves {
         self.path.moves()
     }
 
@@ -189,10 +189,31 @@ impl Run {
     /// Names that distinguish all processes of the run.
     pub fn names(&self) -> Names {
         let mut names = Names::default();
-        for steps in 0..=self.moves().len() {
-            names.observe(&self.view(steps));
-        }
+        self.generations().into_iter().for_each(|steps| names.observe(&self.view(steps)));
         names
+    }
+
+    /// The numbers of steps after which other processes are alive than before, beginning with the initial state.
+    pub fn generations(&self) -> Vec<usize> {
+        let (mut cursor, mut shape, mut out) = (self.path.cursor(0), Shape::default(), Vec::new());
+        for steps in 0..=self.moves().len() {
+            let state = cursor.go(steps);
+            if steps == 0 || !self.layout.has_shape(state, &shape) {
+                self.layout.shape(state, &mut shape);
+                out.push(steps);
+            }
+        }
+        out
+    }
+
+    /// The states after growing numbers of steps, packed.
+    pub(crate) fn cursor(&self) -> Cursor<'_> {
+        self.path.cursor(0)
+    }
+
+    /// The layout of packed states.
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.layout
     }
 
     /// The statement of an edge on one line.

@@ -141,8 +141,14 @@ impl Checked<'_> {
         }
     }
 
-    /// The result with a trace; `run` is the first counterexample.
-    pub fn with_trace(&self, violated: &Violated, run: &Run, look: Look, selection: &Selection) -> String {
+    /// The result with a trace; `run` is the first counterexample, with the names of its processes.
+    pub fn with_trace(
+        &self,
+        violated: &Violated,
+        (run, names): (&Run, &Names),
+        look: Look,
+        selection: &Selection,
+    ) -> String {
         let (what, place) = self.headline(violated);
         let place = place.unwrap_or_else(|| visible(&self.model.name).into_owned());
         let refuted = matches!(violated.first.error(), ErrorKind::Refuted);
@@ -158,7 +164,7 @@ impl Checked<'_> {
         let found = format!("{}, {}", counted(self.statistics.states, "state"), duration(self.elapsed));
         let mark = paint(BAD, &format!("✗ {what}"));
         let mut out = format!("{mark}   {place}     {length}, {steps} ({found})\n\n");
-        out.push_str(&trace_of(run, &run.names(), look, selection));
+        out.push_str(&trace_of(run, names, look, selection));
         if self.statistics.errors.total() > 1 {
             out.push('\n');
             out.push_str(&self.all(violated));

@@ -117,7 +117,7 @@ impl Selection {
 pub fn items(run: &Run) -> Vec<Item> {
     let mut out = BTreeSet::new();
     let mut seen = HashSet::new();
-    for steps in 0..=run.moves().len() {
+    for steps in run.generations() {
         let view = run.view(steps);
         let shape: Vec<(u8, u32)> = view.processes.iter().map(|p| (p.pid, p.process.0)).collect();
         if !seen.insert(shape) {

@@ -241,7 +241,7 @@ pub fn search_run(run: &Run, names: &Names, text: &str) -> Vec<usize> {
         let Past { process, statement, output, .. } = past(run, names, taken);
         [process, statement, output].iter().any(|text| text.to_lowercase().contains(&wanted))
     };
-    (1..).zip(run.moves()).filter(|(_, taken)| contains(taken)).map(|(step, _)| step).collect()
+    (1..).zip(run.moves().iter()).filter(|(_, taken)| contains(taken)).map(|(step, _)| step).collect()
 }
 
 /// The steps of the cycle of a run: the first and the last one. The first is beyond the last if no process moves in the cycle.

@@ -37,8 +37,8 @@ pub fn is_fair(replayed: &Replayed, fairness: Fairness, interpreter: &mut Interp
             break;
         }
         let state = &state;
-        let moves = &replayed.moves()[replayed.moves_before(at)..replayed.moves_before(at + 1)];
-        moved.extend(movers(moves, fairness, interpreter));
+        let moves = replayed.moves().part(replayed.moves_before(at)..replayed.moves_before(at + 1));
+        moved.extend(movers(&moves, fairness, interpreter));
         let here = enabled_agents(state, fairness, interpreter);
         if fairness != Fairness::StrongTransitions {
             all.extend((0..interpreter.processes(state)).map(|pid| vec![u32::from(pid)]));
@@ -86,8 +86,8 @@ pub fn activities(replayed: &Replayed, interpreter: &mut Interpreter) -> Vec<Act
     let (mut moved, mut states) = (BTreeSet::new(), Vec::new());
     let count = replayed.states().count() - 1;
     for at in start..count {
-        let moves = &replayed.moves()[replayed.moves_before(at)..replayed.moves_before(at + 1)];
-        moved.extend(movers(moves, Fairness::Weak, interpreter));
+        let moves = replayed.moves().part(replayed.moves_before(at)..replayed.moves_before(at + 1));
+        moved.extend(movers(&moves, Fairness::Weak, interpreter));
         states.push(enabled_agents(&replayed.state(at), Fairness::Weak, interpreter));
     }
     let processes = interpreter.layout().view(&replayed.state(start)).processes;
@@ -134,11 +134,11 @@ fn cycle(replayed: &Replayed) -> impl Iterator<Item = Vec<u8>> {
 }
 
 /// The agents that make one step; none if only the observer moves.
-fn movers(moves: &[Move], fairness: Fairness, interpreter: &Interpreter) -> Vec<Agent> {
+fn movers(moves: &[&Move], fairness: Fairness, interpreter: &Interpreter) -> Vec<Agent> {
     let processes = interpreter.model().processes.len();
     let Some(first) = moves.first().filter(|first| first.process.index() < processes) else { return Vec::new() };
     if fairness == Fairness::StrongTransitions {
-        return vec![moves.iter().flat_map(executed).collect()];
+        return vec![moves.iter().flat_map(|step| executed(step)).collect()];
     }
     std::iter::once(first.pid).chain(first.others.iter().map(|other| other.pid)).map(|pid| vec![pid.into()]).collect()
 }
@@ -159,7 +159,7 @@ fn enabled_agents(state: &[u8], fairness: Fairness, interpreter: &mut Interprete
         return transitions(state, interpreter);
     }
     let moves = interpreter.moves(&Point::free(state.to_vec()));
-    moves.iter().filter(|m| is_step(m)).flat_map(|m| movers(std::slice::from_ref(m), fairness, interpreter)).collect()
+    moves.iter().filter(|m| is_step(m)).flat_map(|m| movers(&[m], fairness, interpreter)).collect()
 }
 
 /// A poll of a rendezvous channel is reported, but is no step.

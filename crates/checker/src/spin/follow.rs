@@ -6,6 +6,7 @@ use kripke_lang::promela::numbering::{Kind, Merging};
 use kripke_model::Interpreter;
 use kripke_model::interpret::{Move, Partner, Point};
 use kripke_model::ir::{Edge, EdgeId, ProcessId};
+use kripke_model::path::Moves;
 use kripke_report::run::{End, Run};
 
 use super::Numbered;
@@ -241,7 +242,7 @@ impl Follower<'_> {
 pub fn lines(
     model: &mut Numbered,
     original: &Interpreter,
-    moves: &[Move],
+    moves: &Moves,
     cycle: Option<usize>,
 ) -> Result<SpinTrail, String> {
     let mut trail = SpinTrail::default();

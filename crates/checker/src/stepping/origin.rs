@@ -170,7 +170,7 @@ impl Session {
         if !self.is_on_trail() {
             let shared = self.left.unwrap_or(0);
             run.rewind(shared.min(run.moves().len()));
-            for taken in &self.run.moves()[shared..] {
+            for taken in self.run.moves().iter().skip(shared) {
                 let point = run.point(run.moves().len());
                 let moves = interpreter.moves(&point);
                 let same = moves.into_iter().find(|m| self.is_alike(taken, m, &run));

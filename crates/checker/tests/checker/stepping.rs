@@ -159,7 +159,7 @@ fn a_condition_may_name_a_label() {
     let before: Vec<String> = session.run().moves().iter().map(|m| session.run().statements(m)).collect();
     let walked = session.until("p@here && x == 3", 1000).unwrap_or_else(|e| panic!("{}", e.full));
     assert_eq!(walked.stop, Stop::Condition);
-    let after: Vec<String> = session.run().moves()[..4].iter().map(|m| session.run().statements(m)).collect();
+    let after: Vec<String> = session.run().moves().iter().take(4).map(|m| session.run().statements(m)).collect();
     assert_eq!(before, after);
 }
 

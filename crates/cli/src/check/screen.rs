@@ -14,6 +14,7 @@ use kripke_model::trail::Replayed;
 use kripke_reduce::por::NO_REDUCTION;
 use kripke_report::escape::visible;
 use kripke_report::json;
+use kripke_report::names::Names;
 use kripke_report::ranks::ranks_table;
 use kripke_report::run::Run;
 use kripke_report::screen::{Checked, trace};
@@ -178,8 +179,9 @@ impl Done {
         match (&answer.verdict, answer.witness()) {
             (Verdict::Violated(violated), _) => {
                 let run = Run::replayed(&answer.interpreter, violated.first.replayed());
-                let selection = explained(answer, violated.first.replayed());
-                let mut out = checked.with_trace(violated, &run, look, &selection);
+                let names = run.names();
+                let selection = explained(answer, violated.first.replayed(), &names);
+                let mut out = checked.with_trace(violated, (&run, &names), look, &selection);
                 out.push_str(&other_runs(answer, look));
                 out.push_str(&trail.hint(file, alone));
                 out
@@ -199,11 +201,10 @@ impl Done {
 }
 
 /// The remarks on a counterexample, and the propositions of the property as columns.
-fn explained(answer: &Answer, replayed: &Replayed) -> Selection {
+fn explained(answer: &Answer, replayed: &Replayed, names: &Names) -> Selection {
     let mut interpreter = answer.interpreter.for_thread();
-    let names = Run::replayed(&interpreter, replayed).names();
     let Task { kind, question, .. } = &answer.task;
-    let explained = Explained { kind: *kind, question: question.as_ref(), replayed, names: &names };
+    let explained = Explained { kind: *kind, question: question.as_ref(), replayed, names };
     explained.selection(Selection::default(), &mut interpreter)
 }
 

@@ -109,7 +109,7 @@ fn a_signal_ends_preparing() {
 mod memory_stays_within_its_limit {
     use super::{Desk, MIB, weighed};
 
-    const LARGE: &str = "int a[16000]; short n;
+    const LARGE: &str = "int a[16000]; int n;
          active proctype P() { do :: a[n % 16000] = n; n++ :: a[(n + 7) % 16000] = n od }
          active proctype Q() { do :: a[0]++ od }";
 

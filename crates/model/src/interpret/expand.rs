@@ -1,5 +1,6 @@
 //! Enumeration of the moves and the successors of a state.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use super::eval::{Env, Eval};
@@ -75,6 +76,11 @@ pub(crate) trait Listener {
     fn blocked(&mut self, node: Self::Node, world: &World);
     /// An atomic sequence that exceeded the limit of steps.
     fn endless(&mut self, node: Self::Node, finding: Finding);
+    /// Whether nothing else is wanted, so that the remaining moves need not be executed.
+    #[inline]
+    fn is_done(&self) -> bool {
+        false
+    }
 }
 
 /// Buffers that are reused between calls.
@@ -138,7 +144,7 @@ impl Machine {
     /// coverage.
     fn is_blocked(&self, scratch: &mut Scratch) -> bool {
         let Scratch { root, next, half, probe, .. } = scratch;
-        let mut rooms = Rooms { next, half, log: probe, restricted: false };
+        let mut rooms = Rooms { next, half, log: probe, restricted: false, done: &Cell::new(false) };
         !self.moves(root, Who::All, false, &mut rooms, &mut |_| {})
     }
 
@@ -158,7 +164,8 @@ impl Machine {
         listener: &mut L,
     ) -> bool {
         let Scratch { root, next, half, spare, log, .. } = scratch;
-        let mut rooms = Rooms { next, half, log, restricted: false };
+        let done = Cell::new(false);
+        let mut rooms = Rooms { next, half, log, restricted: false, done: &done };
         let mut pending: Vec<Pending<L::Node>> = Vec::new();
         let mut receive = |taken: &Taken<'_>| {
             if !taken.log.findings.is_empty() {
@@ -172,6 +179,7 @@ impl Machine {
                 }
                 (None, _) => {}
             }
+            done.set(listener.is_done());
         };
         let mut moved = self.moves(root, who, false, &mut rooms, &mut receive);
         if !moved && self.model.uses_timeout && by_timeout {
@@ -193,7 +201,10 @@ impl Machine {
         listener: &mut L,
     ) {
         let mut total = 0;
-        while let Some(mut point) = pending.pop() {
+        let done = rooms.done;
+        while !done.get()
+            && let Some(mut point) = pending.pop()
+        {
             total += 1;
             if point.depth >= MAX_ATOMIC || total >= MAX_INNER || point.mark.seen(point.depth, &point.world.bytes) {
                 let Step { pid, process, edge } = point.last;
@@ -219,13 +230,16 @@ impl Machine {
                     }
                     (None, _) => {}
                 }
+                done.set(listener.is_done());
             };
             if !self.moves(&point.world, Who::One(point.control), false, rooms, &mut receive) {
                 listener.blocked(node, &point.world);
+                done.set(listener.is_done());
             }
             pending[first..].reverse();
             spare.push(point.world);
         }
+        spare.extend(pending.into_iter().map(|point| point.world));
     }
 
     /// Executes every single move of a state. Returns false if there is none.
@@ -242,7 +256,7 @@ impl Machine {
         }
         let urgent = self.committed && (0..world.processes()).any(|pid| self.is_committed(world, pid));
         rooms.restricted = urgent;
-        let all = 0..usize::MAX;
+        let (all, done) = (0..usize::MAX, rooms.done);
         let mut moves_of = |pid: usize, edges| {
             (!urgent || self.is_committed(world, pid)) && self.moves_of(world, (pid, edges), timeout, rooms, receive)
         };
@@ -253,6 +267,9 @@ impl Machine {
                 let mut moved = false;
                 for pid in (0..world.processes()).rev() {
                     moved |= moves_of(pid, all.clone());
+                    if done.get() {
+                        break;
+                    }
                 }
                 moved
             }
@@ -296,6 +313,9 @@ impl Machine {
             }
             if self.try_edge(&Env::new(world, pid, timeout), id, rooms, receive) {
                 won = Some(edge.level);
+            }
+            if rooms.done.get() {
+                break;
             }
         }
         won.is_some()
@@ -459,6 +479,9 @@ impl Machine {
                 }
             }
             moved |= won.is_some();
+            if rooms.done.get() {
+                break;
+            }
         }
         if moved {
             rooms.log.covered[step.process.index()][step.edge.index()] = true;
@@ -559,6 +582,8 @@ pub(crate) struct Rooms<'a> {
     pub log: &'a mut Log,
     /// Whether some process is at a committed location, so that only such processes take part in a step.
     restricted: bool,
+    /// Whether the listener wants nothing else: see [`Listener::is_done`].
+    pub done: &'a Cell<bool>,
 }
 
 impl Scratch {
@@ -570,8 +595,9 @@ impl Scratch {
     }
 
     /// The state to expand, and the remaining buffers.
-    pub(crate) fn split(&mut self) -> (&mut World, Rooms<'_>) {
-        (&mut self.root, Rooms { next: &mut self.next, half: &mut self.half, log: &mut self.log, restricted: false })
+    pub(crate) fn split<'a>(&'a mut self, done: &'a Cell<bool>) -> (&'a mut World, Rooms<'a>) {
+        let Scratch { root, next, half, log, .. } = self;
+        (root, Rooms { next, half, log, restricted: false, done })
     }
 }
 

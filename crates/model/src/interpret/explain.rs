@@ -1,5 +1,7 @@
 //! Single moves: the visible steps between stored states.
 
+use std::cell::Cell;
+
 use super::Interpreter;
 use super::expand::{Listener, Taken, Who};
 use super::world::World;
@@ -87,7 +89,8 @@ impl Interpreter {
         let mut moves = Vec::new();
         scratch.root.load(&machine.layout, &at.state);
         scratch.log.tracing = true;
-        let (root, mut rooms) = scratch.split();
+        let done = Cell::new(false);
+        let (root, mut rooms) = scratch.split(&done);
         let mut receive = |taken: &Taken<'_>| moves.push(describe(taken));
         let mut moved = false;
         if let Some(pid) = at.control {
@@ -110,7 +113,8 @@ impl Interpreter {
         let Some(pid) = at.control else { return moves };
         scratch.root.load(&machine.layout, &at.state);
         scratch.log.tracing = true;
-        let (root, mut rooms) = scratch.split();
+        let done = Cell::new(false);
+        let (root, mut rooms) = scratch.split(&done);
         let mut receive = |taken: &Taken<'_>| moves.push(describe(taken));
         machine.moves(root, Who::One(usize::from(pid)), false, &mut rooms, &mut receive);
         scratch.log.tracing = false;
@@ -118,15 +122,21 @@ impl Interpreter {
     }
 
     /// The moves from `state` to one of its successors, or up to the move with a finding. `None` if the target does
-    /// not exist, or if the goal has a fault.
+    /// not exist, or if the goal has a fault. Moves after the target are not executed.
     pub fn explain(&mut self, state: &State, target: Target) -> Option<Vec<Move>> {
+        let mut moves = Vec::new();
+        self.explain_into(state, target, &mut moves).then_some(moves)
+    }
+
+    /// Replaces `moves` by those that [`Interpreter::explain`] gives. Returns whether there are such.
+    pub(crate) fn explain_into(&mut self, state: &State, target: Target, moves: &mut Vec<Move>) -> bool {
         let Interpreter { machine, scratch, .. } = self;
         scratch.root.load(&machine.layout, state);
         if machine.reaches_goal(scratch).is_err() {
-            return None;
+            return false;
         }
         scratch.log.tracing = true;
-        let mut listener = Explain { target, nodes: Vec::new(), successors: 0, findings: 0, found: None };
+        let mut listener = Explain { target, nodes: Vec::new(), successors: 0, findings: 0, found: false, moves };
         machine.expand(scratch, Choice::All, &mut listener);
         scratch.log.tracing = false;
         listener.found
@@ -149,25 +159,57 @@ fn describe(taken: &Taken<'_>) -> Move {
     }
 }
 
+/// Describes a move in place of another one, without allocation if the capacities suffice.
+fn describe_again(step: &mut Move, taken: &Taken<'_>) {
+    (step.pid, step.process, step.edge) = (taken.step.pid, taken.step.process, taken.step.edge);
+    step.partner = taken.partner;
+    step.others.clear();
+    step.others.extend_from_slice(taken.others);
+    step.chain.clone_from(&taken.log.chain);
+    step.output.clone_from(&taken.log.output);
+    step.findings.clone_from(&taken.log.findings);
+    match (&mut step.to, taken.world) {
+        (Some(to), Some(world)) => {
+            to.state.clone_from(&world.bytes);
+            to.control = taken.control;
+        }
+        (to, world) => *to = world.map(|world| Point { state: world.bytes.clone(), control: taken.control }),
+    }
+}
+
 /// A listener that records the path to every point inside atomic sequences, up to the target.
-struct Explain {
+struct Explain<'a> {
     target: Target,
     nodes: Vec<(Option<usize>, Move)>,
     successors: usize,
     findings: usize,
-    found: Option<Vec<Move>>,
+    found: bool,
+    /// The moves to the target, once it is found.
+    moves: &'a mut Vec<Move>,
 }
 
-impl Explain {
-    /// The moves to a point.
-    fn path(&self, mut node: Option<usize>) -> Vec<Move> {
-        let mut moves = Vec::new();
+impl Explain<'_> {
+    /// The target is found: the moves to a point lead there, and then this one.
+    fn find(&mut self, node: Option<usize>, last: Option<&Taken<'_>>) {
+        self.found = true;
+        match (node, last, &mut self.moves[..]) {
+            (None, Some(last), [only]) => describe_again(only, last),
+            _ => {
+                self.moves.clear();
+                self.add_path(node);
+                self.moves.extend(last.map(describe));
+            }
+        }
+    }
+
+    /// Appends the moves to a point.
+    fn add_path(&mut self, mut node: Option<usize>) {
+        let first = self.moves.len();
         while let Some(i) = node {
-            moves.push(self.nodes[i].1.clone());
+            self.moves.push(self.nodes[i].1.clone());
             node = self.nodes[i].0;
         }
-        moves.reverse();
-        moves
+        self.moves[first..].reverse();
     }
 
     /// Counts a successor. Returns true for the target.
@@ -177,7 +219,7 @@ impl Explain {
     }
 }
 
-impl Listener for Explain {
+impl Listener for Explain<'_> {
     type Node = usize;
 
     fn inner(&mut self, from: Option<usize>, taken: &Taken<'_>) -> usize {
@@ -189,41 +231,40 @@ impl Listener for Explain {
         for i in 0..taken.log.findings.len() {
             self.findings += 1;
             if self.target == Target::Finding(self.findings - 1) {
-                let mut last = describe(taken);
-                last.findings.truncate(i + 1);
-                let mut moves = self.path(from);
-                moves.push(last);
-                self.found = Some(moves);
+                self.find(from, Some(taken));
+                if let Some(last) = self.moves.last_mut() {
+                    last.findings.truncate(i + 1);
+                }
             }
         }
     }
 
     fn successor(&mut self, from: Option<usize>, taken: &Taken<'_>, _world: &World) {
         if self.is_target() {
-            let mut moves = self.path(from);
-            moves.push(describe(taken));
-            self.found = Some(moves);
+            self.find(from, Some(taken));
         }
     }
 
     fn blocked(&mut self, node: usize, world: &World) {
         if self.is_target() {
-            let mut moves = self.path(Some(node));
-            if let Some(point) = moves.last_mut().and_then(|m| m.to.as_mut()) {
+            self.find(Some(node), None);
+            if let Some(point) = self.moves.last_mut().and_then(|m| m.to.as_mut()) {
                 *point = Point::free(world.bytes.clone());
             }
-            self.found = Some(moves);
         }
     }
 
     fn endless(&mut self, node: usize, finding: Finding) {
         self.findings += 1;
         if self.target == Target::Finding(self.findings - 1) {
-            let mut moves = self.path(Some(node));
-            if let Some(last) = moves.last_mut() {
+            self.find(Some(node), None);
+            if let Some(last) = self.moves.last_mut() {
                 last.findings.push(finding);
             }
-            self.found = Some(moves);
         }
+    }
+
+    fn is_done(&self) -> bool {
+        self.found
     }
 }

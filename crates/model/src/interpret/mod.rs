@@ -144,6 +144,13 @@ impl Interpreter {
         direct.count
     }
 
+    /// Whether the observer accepts in a state.
+    pub(crate) fn is_accepting(&mut self, state: &State) -> bool {
+        let Interpreter { machine, scratch, .. } = self;
+        scratch.root.load(&machine.layout, state);
+        machine.model.observer.as_ref().is_some_and(|observer| machine.observed(observer, &scratch.root).accepting)
+    }
+
     /// Whether a state is an invalid end state: no process can move, and some process is not at an end location.
     pub fn invalid_end(&mut self, state: &State) -> bool {
         self.expand(state, Choice::All, &mut Batch::new()).invalid_end

@@ -141,6 +141,10 @@ impl<L: Listener> Listener for Joined<'_, L> {
     fn endless(&mut self, node: L::Node, finding: Finding) {
         self.listener.endless(node, finding);
     }
+
+    fn is_done(&self) -> bool {
+        self.listener.is_done()
+    }
 }
 
 impl Machine {

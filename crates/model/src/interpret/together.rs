@@ -35,6 +35,9 @@ impl Machine {
         let mut chosen = vec![0; ways.len()];
         loop {
             self.move_together(world, &ways, &chosen, timeout, rooms, receive);
+            if rooms.done.get() {
+                return true;
+            }
             let Some(turn) = (0..ways.len()).rev().find(|&pid| chosen[pid] + 1 < ways[pid].len()) else { return true };
             chosen[turn] += 1;
             chosen[turn + 1..].fill(0);

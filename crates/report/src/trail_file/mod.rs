@@ -1,16 +1,21 @@
 //! Trail files: stored runs. A trail can be replayed if the model has not changed.
 
+mod checksum;
+mod steps;
+
 use std::fmt;
+use std::io::{self, Write};
 
 use kripke_model::interpret::Move;
 use kripke_model::ir::Model;
 use kripke_model::trail::{Ending, Trail};
 use serde::{Deserialize, Serialize};
 
-use crate::json::by_lines;
 use crate::names::Names;
 use crate::run::Run;
 use crate::table::mover;
+use checksum::{Fnv, Repeated};
+use steps::{Step, Steps};
 
 /// The version of the format. Since 2, the last field is a checksum of the content. Since 3, a request replaces the
 /// arguments.
@@ -37,7 +42,7 @@ pub struct TrailFile {
     choices: Vec<u32>,
     ending: End,
     #[serde(default)]
-    steps: Vec<Step>,
+    steps: Steps,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -53,13 +58,6 @@ enum End {
     Cycle(u32),
     /// The finding with this number in the expansion of the last state.
     Finding(u32),
-}
-
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-struct Step {
-    process: String,
-    place: String,
-    statement: String,
 }
 
 /// The reason why a text is not a valid trail.
@@ -127,7 +125,7 @@ impl TrailFile {
                 Ending::Cycle(n) => End::Cycle(n),
                 Ending::Finding(n) => End::Finding(n),
             },
-            steps: run.moves().iter().map(step).collect(),
+            steps: Steps::new(run.moves().distinct().iter().map(step).collect(), run.moves().numbers().to_vec()),
         }
     }
 
@@ -145,9 +143,29 @@ impl TrailFile {
 
     /// The text of the file, with its checksum.
     pub fn text(&self) -> String {
-        let text = by_lines(self);
-        let content = text.strip_suffix(END).unwrap_or(&text);
-        format!("{content}{}", seal(content))
+        let mut text = Vec::new();
+        self.write(&mut text).expect("memory takes it");
+        String::from_utf8(text).expect("JSON is UTF-8")
+    }
+
+    /// Writes the file, with its checksum: one line for each field and for each step.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut out = Writer { out, sum: Fnv::default() };
+        out.put("{\n")?;
+        out.field("kripke-trail", &self.schema)?;
+        out.field("model", &self.model)?;
+        out.field("fingerprint", &self.fingerprint)?;
+        out.field("request", &self.request)?;
+        if !self.arguments.is_empty() {
+            out.field("arguments", &self.arguments)?;
+        }
+        out.field("error", &self.error)?;
+        out.field("choices", &self.choices)?;
+        out.field("ending", &self.ending)?;
+        out.put("  \"steps\": ")?;
+        self.steps.write(&mut out)?;
+        let sum = out.sum;
+        out.put(&seal(sum))
     }
 
     /// The trail, if it was made from exactly this model.
@@ -170,18 +188,44 @@ impl TrailFile {
 /// The end of the JSON text.
 const END: &str = "\n}\n";
 
+/// A file with the checksum of what was written so far.
+struct Writer<'a> {
+    out: &'a mut dyn Write,
+    sum: Fnv,
+}
+
+impl Writer<'_> {
+    fn put(&mut self, text: &str) -> io::Result<()> {
+        self.sum.add(text.as_bytes());
+        self.out.write_all(text.as_bytes())
+    }
+
+    /// Writes a text that is written often.
+    fn put_again(&mut self, text: &mut Repeated) -> io::Result<()> {
+        text.add_to(&mut self.sum);
+        self.out.write_all(text.text().as_bytes())
+    }
+
+    /// Writes a field before others.
+    fn field(&mut self, name: &str, value: &impl Serialize) -> io::Result<()> {
+        self.put(&format!("  \"{name}\": {},\n", serde_json::to_string(value)?))
+    }
+}
+
 /// The checksum field, up to the end of the file.
-fn seal(content: &str) -> String {
-    let mut sum = Fnv::default();
-    sum.add(content.as_bytes());
+fn seal(sum: Fnv) -> String {
     format!(",\n  \"{CHECKSUM}\": \"{sum}\"{END}")
 }
 
 /// Whether the checksum is right. A change of one byte is always detected: in the content it changes the checksum,
 /// and the rest is compared literally.
 fn is_sealed(text: &str) -> bool {
-    let content = text.len().checked_sub(seal("").len()).and_then(|end| text.split_at_checked(end));
-    content.is_some_and(|(content, rest)| rest == seal(content))
+    let content = text.len().checked_sub(seal(Fnv::default()).len()).and_then(|end| text.split_at_checked(end));
+    content.is_some_and(|(content, rest)| {
+        let mut sum = Fnv::default();
+        sum.add(content.as_bytes());
+        rest == seal(sum)
+    })
 }
 
 /// The hash of the texts of the model's files, each with its length. It detects edits and is not cryptographic.
@@ -194,30 +238,6 @@ fn fingerprint(model: &Model) -> String {
     sum.to_string()
 }
 
-/// The hash function FNV-1a. Each byte is applied by a bijection, so texts of equal length that differ in one byte
-/// never collide.
-struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Fnv {
-        Fnv(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Fnv {
-    fn add(&mut self, bytes: &[u8]) {
-        for b in bytes {
-            self.0 = (self.0 ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    }
-}
-
-impl fmt::Display for Fnv {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}", self.0)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -226,6 +246,40 @@ mod tests {
     fn file() -> TrailFile {
         let (run, found) = sample::counterexample(sample::mutex());
         TrailFile::new(&run, &run.names(), found.trail(), serde_json::json!({"version": 1}), None)
+    }
+
+    /// An object with one line per field and per element of a list of objects.
+    fn by_lines(value: &impl Serialize) -> String {
+        let value = serde_json::to_value(value).expect("plain data");
+        let serde_json::Value::Object(fields) = value else { return format!("{value}\n") };
+        let field = |(name, value): (&String, &serde_json::Value)| match value {
+            serde_json::Value::Array(list) if list.first().is_some_and(serde_json::Value::is_object) => {
+                let elements: Vec<String> = list.iter().map(|e| format!("    {e}")).collect();
+                format!("  {}: [\n{}\n  ]", serde_json::Value::from(name.as_str()), elements.join(",\n"))
+            }
+            _ => format!("  {}: {value}", serde_json::Value::from(name.as_str())),
+        };
+        let fields: Vec<String> = fields.iter().map(field).collect();
+        format!("{{\n{}\n}}\n", fields.join(",\n"))
+    }
+
+    #[test]
+    fn a_file_has_a_line_for_each_field_and_each_step() {
+        let mut long = file();
+        long.choices = (0..10_000).collect();
+        let steps: Vec<Step> = ["a", "b\n\"", "c→"]
+            .map(|text| Step { process: text.into(), place: format!("{text}:1"), statement: String::new() })
+            .into();
+        long.steps = Steps::new(steps, (0..10_000).map(|n| if n == 5 { 2 } else { n * n % 2 }).collect());
+        let no_steps = TrailFile { steps: Steps::default(), arguments: vec!["-a".into()], ..file() };
+        for file in [file(), long, no_steps] {
+            let text = by_lines(&file);
+            let content = text.strip_suffix(END).unwrap();
+            let mut sum = Fnv::default();
+            sum.add(content.as_bytes());
+            assert!(file.text() == format!("{content}{}", seal(sum)), "{}", file.text());
+            assert_eq!(TrailFile::read(&file.text()), Ok(file));
+        }
     }
 
     #[test]
