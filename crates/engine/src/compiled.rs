@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use kripke_model::layout::Layout;
-use kripke_model::words::words_of;
+use kripke_model::words::{load_words, words_of};
 use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Movers, Parts, State, Successors};
 
 use crate::driver::Driver;
@@ -258,10 +258,7 @@ impl Compiled {
                 let (Some(tag), whole) = (self.code.tag, &mut self.room.whole) else { return 0 };
                 special.expand_all(states, out, ends, |state, context| {
                     // An array that is written in words and copied in longer parts makes the processor wait.
-                    match state.try_into() {
-                        Ok(word) => context.words[0] = u64::from_le_bytes(word),
-                        Err(_) => context.words = words_of(state),
-                    }
+                    load_words(state, &mut context.words);
                     words.decode(&context.words, whole);
                     (words.layout().tag(&context.words) == tag).then_some(whole.as_ptr())
                 })
