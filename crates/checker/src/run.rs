@@ -197,7 +197,7 @@ impl Session<'_> {
         let audited = self.audited(&system)?;
         // A GPU does not record the edges that it executes.
         let mut left_out = system.has_left_out() || gpu.as_ref().is_some_and(|used| used.device.is_ok());
-        let engine = system.engine();
+        let (engine, in_words) = (system.engine(), system.is_in_words());
         let opening = gpu.as_ref().map_or(Duration::ZERO, |used| used.opening);
         let compile = prepared + system.compiling() + opening;
         let mut values = system.values();
@@ -228,6 +228,7 @@ impl Session<'_> {
             plan: plan.clone(),
             ranks,
             gpu,
+            in_words,
             engine,
             not_compiled,
             covered,

@@ -121,7 +121,11 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
 /// The number of bits of states, if the word store takes them. It does not migrate to other stores.
 fn word_bits(successors: Factory<'_, '_>, options: &Options) -> Option<u32> {
     let bits = successors().word_bits()?;
-    (bits <= MAX_WORD_BITS && !options.lossy && options.migrate_at.is_none()).then_some(bits)
+    let most = match options.store {
+        StoreKind::Auto => options.word_store_bits.min(MAX_WORD_BITS),
+        _ => MAX_WORD_BITS,
+    };
+    (bits <= most && !options.lossy && options.migrate_at.is_none()).then_some(bits)
 }
 
 /// Explores with stores of the caller, which must support so many [workers](Options::workers) and observe
