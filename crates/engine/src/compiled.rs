@@ -311,7 +311,8 @@ impl Compiled {
         }
         let flags = expand(self, &whole, &mut batch);
         match (&code.words, &code.type_bytes) {
-            (Some(words), _) => words.encode_all(&batch, &mut 0, out),
+            // Most successors have the same processes as the state.
+            (Some(words), _) => words.encode_all(&batch, &mut words.layout().tag(&words_of(state)), out),
             (None, types) => types.iter().for_each(|types| {
                 for successor in batch.states() {
                     types.encode(successor, &mut kept);

@@ -109,13 +109,11 @@ fn encode_all<M: BitMoves>(words: &Words, states: &Batch, recent: &mut usize, ou
     for state in states.states() {
         match words.layout.encode::<M>(state, recent) {
             Some(packed) => {
-                packed
-                    .iter()
-                    .take(words.layout.word_count())
-                    .for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
-                let end = ends.last().map_or(0, |end| *end as usize) + size;
-                bytes.truncate(end);
-                ends.push(end as u32);
+                match size {
+                    8 => bytes.extend_from_slice(&packed[0].to_le_bytes()),
+                    _ => bytes.extend_from_slice(&packed.map(u64::to_le_bytes).as_flattened()[..size]),
+                }
+                ends.push(bytes.len() as u32);
             }
             None => words.escaped.store(true, Ordering::Relaxed),
         }
