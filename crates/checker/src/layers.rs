@@ -2,6 +2,7 @@
 
 use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
 use std::borrow::Cow;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -149,6 +150,11 @@ impl Layers {
     /// Whether a state did not fit into the words. No result of the search is valid then.
     pub fn has_escaped(&self) -> bool {
         self.words.as_ref().is_some_and(|words| words.has_escaped())
+    }
+
+    /// The flag that is set when a state does not fit into the words: the search need not go on.
+    pub fn escape_flag(&self) -> Option<Arc<AtomicBool>> {
+        self.words.as_ref().map(|words| words.escape_flag())
     }
 
     /// The code of the model for another processor, or why there is none.

@@ -353,7 +353,7 @@ impl Session<'_> {
             deadline: self.deadline,
             interrupt: self.monitor.interrupt(),
             full: self.monitor.memory_full(),
-            enough: system.record().map(|record| record.wrong.clone()),
+            enough: system.record().map(|record| record.wrong.clone()).or_else(|| system.escape_flag()),
         }
     }
 }

@@ -513,7 +513,8 @@ impl ProcessStructure for Compiled {
         };
         let shift = first - parts.first;
         parts.first += shift;
-        parts.ends.iter_mut().for_each(|(_, end)| *end += shift);
+        // A successor that does not fit into words is left out; no result of the search is valid then.
+        parts.ends.iter_mut().for_each(|(_, end)| *end = (*end + shift).min(out.len()));
         flags
     }
 

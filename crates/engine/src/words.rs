@@ -20,7 +20,7 @@ pub struct Words {
     /// How states of each shape are decoded. Empty if a state is shorter than a chunk.
     shapes: Vec<PackedShape>,
     /// Some state did not fit: the search has to be repeated with packed states.
-    escaped: AtomicBool,
+    escaped: Arc<AtomicBool>,
 }
 
 /// How bits are moved.
@@ -53,7 +53,7 @@ impl Words {
             true => layout.lengths().enumerate().map(|(tag, length)| PackedShape::new(&layout, tag, length)).collect(),
             false => Vec::new(),
         };
-        Words { layout, moves: Moves::fastest(), shapes, escaped: AtomicBool::new(false) }
+        Words { layout, moves: Moves::fastest(), shapes, escaped: Arc::default() }
     }
 
     /// The layout.
@@ -69,6 +69,11 @@ impl Words {
     /// Whether a state did not fit into the layout. Its successors were left out, so no result of the search is valid.
     pub fn has_escaped(&self) -> bool {
         self.escaped.load(Ordering::Relaxed)
+    }
+
+    /// The flag that is set when a state does not fit.
+    pub fn escape_flag(&self) -> Arc<AtomicBool> {
+        self.escaped.clone()
     }
 
     /// The packed state that has this form in words.
@@ -317,7 +322,8 @@ impl<S: Successors> ProcessStructure for InWords<S> {
         self.encode_successors(out);
         let shift = first - parts.first;
         parts.first += shift;
-        parts.ends.iter_mut().for_each(|(_, end)| *end += shift);
+        // A successor that does not fit into words is left out; no result of the search is valid then.
+        parts.ends.iter_mut().for_each(|(_, end)| *end = (*end + shift).min(out.len()));
         flags
     }
 
