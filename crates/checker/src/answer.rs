@@ -64,6 +64,8 @@ pub struct Answer {
     pub ranks: Vec<json::Rank>,
     /// The use of a GPU, if one was wanted.
     pub gpu: Option<Used>,
+    /// Whether states were stored in words.
+    pub in_words: bool,
     /// The name of the engine.
     pub engine: &'static str,
     /// Why the model was not compiled though that was wanted.

@@ -65,19 +65,20 @@ impl Answer {
         if self.is_accelerated() {
             return pair("words, in the memory of the device", "--gpu");
         }
-        let in_words = self.outcome.statistics.store == StoreKind::Words;
+        let by_words = self.outcome.statistics.store == StoreKind::Words;
         let value = match self.search.store {
-            StoreKind::Auto if in_words => "auto: words".to_string(),
-            StoreKind::Words if !in_words => "exact".to_string(),
+            StoreKind::Auto if by_words => "auto: words".to_string(),
+            StoreKind::Words if !by_words => "exact".to_string(),
             StoreKind::Auto if self.is_temporal() => "auto: exact".to_string(),
             StoreKind::Auto if self.search.lossy => "auto: exact, tree, hash, then bitstate".to_string(),
+            StoreKind::Auto if self.in_words => "auto: exact, then tree; states in words".to_string(),
             StoreKind::Auto => "auto: exact, then tree".to_string(),
             kind => store_size(kind).map_or(kind.word().to_string(), |size| format!("{}: {size}", kind.word())),
         };
         let store = &request.search.store;
         let reason = match () {
             () if self.has_hidden() => HIDDEN,
-            () if self.search.store == StoreKind::Words && !in_words => "a state is longer than two words",
+            () if self.search.store == StoreKind::Words && !by_words => "a state is longer than two words",
             () if store.kind.is_some() => "--store",
             () if store.swarm.is_some() => "--swarm",
             () if store.lossy => "--lossy",

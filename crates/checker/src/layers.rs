@@ -2,6 +2,7 @@
 
 use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
 use std::borrow::Cow;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -56,6 +57,9 @@ pub struct Parts {
     /// sampling for a limited time, so it may differ.
     pub distributed: bool,
 }
+
+/// States of at most so many bits are searched by a GPU.
+pub(crate) const MOST_PORTABLE_BITS: u32 = 255;
 
 /// The layout of states in words, if they have at most so many bits.
 fn words(interpreter: &Interpreter, values: &StateValues, most: u32) -> Option<Arc<Words>> {
@@ -149,10 +153,15 @@ impl Layers {
         self.words.as_ref().is_some_and(|words| words.has_escaped())
     }
 
+    /// The flag that is set when a state does not fit into the words: the search need not go on.
+    pub fn escape_flag(&self) -> Option<Arc<AtomicBool>> {
+        self.words.as_ref().map(|words| words.escape_flag())
+    }
+
     /// The code of the model for another processor, or why there is none.
     pub fn portable(&self) -> Result<PortableCode, String> {
-        if self.words.is_none() {
-            return Err("states of this model have no form in words of at most 255 bits".to_string());
+        if self.words.as_ref().is_none_or(|words| words.layout().bits() > MOST_PORTABLE_BITS) {
+            return Err(format!("states of this model have no form in words of at most {MOST_PORTABLE_BITS} bits"));
         }
         let compiled = self.compiled.as_ref().ok_or("the model is not compiled")?;
         let compiled = compiled.lock().unwrap_or_else(PoisonError::into_inner);

@@ -26,6 +26,7 @@ mod ranks;
 
 use std::fmt;
 
+use kripke_model::words::MAX_WORDS;
 use kripke_reduce::por::Preserve;
 use kripke_search::store::{Bits, MAX_WORD_BITS};
 use kripke_search::{Algorithm, CacheSize, CtlFormula, Cycles, Fairness, Options, Order, StoreKind, SuccessorOrder};
@@ -363,13 +364,18 @@ impl QuestionPlan {
     }
 }
 
-/// The number of bits up to which states are stored in words. The word store does not migrate to other stores. States of two
-/// words take less memory than complete ones, but more time; so do states of one word in searches for cycles and CTL, which look
-/// up each state several times, unless there are millions of states.
+/// The most bits of states in words that the default store keeps in the word store: states of one or two words, which are their own
+/// numbers. Longer ones are kept in the exact store, which can migrate to trees. At 64, states of two words are kept there, too.
+const WORD_STORE_BITS: u32 = MAX_WORD_BITS;
+
+/// The number of bits up to which states are stored in words. A search for states looks up each state once, and states in words are
+/// about half as long as packed ones, all of one length. In searches for cycles and CTL, which look up each state several times, words
+/// take more time than complete states, unless there are millions of states. A store that the user has chosen, other than that of words,
+/// keeps packed states.
 fn word_bits(request: &Request, question: &QuestionFacts, search: &Options) -> Option<u32> {
     let suits = !request.search.compact && !search.lossy && search.migrate_at.is_none();
     match search.store {
-        StoreKind::Auto if question.target == Target::State => Some(u64::BITS),
+        StoreKind::Auto if question.target == Target::State => Some(u64::BITS * MAX_WORDS as u32),
         StoreKind::Words => Some(MAX_WORD_BITS),
         _ => None,
     }
@@ -424,6 +430,7 @@ fn options(request: &Request, facts: &Facts, question: &QuestionFacts) -> Option
         assertions: errors.assertions && !checked_elsewhere && !matches!(question.kind, Kind::Reach | Kind::Invariant),
         end_states: errors.end_states && !checked_elsewhere && question.end_states,
         store,
+        word_store_bits: WORD_STORE_BITS,
         migrate_at: search.store.change_at,
         lossy: search.store.lossy,
         threads,

@@ -198,7 +198,7 @@ impl Session<'_> {
         let audited = self.audited(&system)?;
         // A GPU does not record the edges that it executes.
         let mut left_out = system.has_left_out() || gpu.as_ref().is_some_and(|used| used.device.is_ok());
-        let engine = system.engine();
+        let (engine, in_words) = (system.engine(), system.is_in_words());
         let opening = gpu.as_ref().map_or(Duration::ZERO, |used| used.opening);
         let compile = prepared + system.compiling() + opening;
         let mut values = system.values();
@@ -229,6 +229,7 @@ impl Session<'_> {
             plan: plan.clone(),
             ranks,
             gpu,
+            in_words,
             engine,
             not_compiled,
             covered,
@@ -351,7 +352,7 @@ impl Session<'_> {
             deadline: self.deadline,
             interrupt: self.monitor.interrupt(),
             full: self.monitor.memory_full(),
-            enough: system.record().map(|record| record.wrong.clone()),
+            enough: system.record().map(|record| record.wrong.clone()).or_else(|| system.escape_flag()),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use kripke_model::layout::Layout;
-use kripke_model::words::words_of;
+use kripke_model::words::{load_words, words_of};
 use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Movers, Parts, State, Successors};
 
 use crate::driver::Driver;
@@ -264,10 +264,7 @@ impl Compiled {
                 let (Some(tag), whole) = (self.code.tag, &mut self.room.whole) else { return 0 };
                 special.expand_all(states, out, ends, |state, context| {
                     // An array that is written in words and copied in longer parts makes the processor wait.
-                    match state.try_into() {
-                        Ok(word) => context.words[0] = u64::from_le_bytes(word),
-                        Err(_) => context.words = words_of(state),
-                    }
+                    load_words(state, &mut context.words);
                     words.decode(&context.words, whole);
                     (words.layout().tag(&context.words) == tag).then_some(whole.as_ptr())
                 })
@@ -338,7 +335,8 @@ impl Compiled {
         }
         let flags = expand(self, &whole, &mut batch);
         match (&code.words, &code.type_bytes) {
-            (Some(words), _) => words.encode_all(&batch, &mut 0, out),
+            // Most successors have the same processes as the state.
+            (Some(words), _) => words.encode_all(&batch, &mut words.layout().tag(&words_of(state)), out),
             (None, types) => types.iter().for_each(|types| {
                 for successor in batch.states() {
                     types.encode(successor, &mut kept);
@@ -553,7 +551,8 @@ impl ProcessStructure for Compiled {
         };
         let shift = first - parts.first;
         parts.first += shift;
-        parts.ends.iter_mut().for_each(|(_, end)| *end += shift);
+        // A successor that does not fit into words is left out; no result of the search is valid then.
+        parts.ends.iter_mut().for_each(|(_, end)| *end = (*end + shift).min(out.len()));
         flags
     }
 

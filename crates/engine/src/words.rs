@@ -17,10 +17,10 @@ use kripke_model::{Batch, Choice, Flags, Movers, Parts, State, Successors};
 pub struct Words {
     layout: WordLayout,
     moves: Moves,
-    /// How states of each shape are decoded. Empty if a state is shorter than a chunk, or has more than two words.
+    /// How states of each shape are decoded. Empty if a state is shorter than a chunk.
     shapes: Vec<PackedShape>,
     /// Some state did not fit: the search has to be repeated with packed states.
-    escaped: AtomicBool,
+    escaped: Arc<AtomicBool>,
 }
 
 /// How bits are moved.
@@ -49,11 +49,11 @@ impl PackedShape {
 impl Words {
     /// States with this layout.
     pub fn new(layout: WordLayout) -> Words {
-        let shapes = match layout.word_count() <= 2 && layout.lengths().all(|length| length >= 8) {
+        let shapes = match layout.lengths().all(|length| length >= 8) {
             true => layout.lengths().enumerate().map(|(tag, length)| PackedShape::new(&layout, tag, length)).collect(),
             false => Vec::new(),
         };
-        Words { layout, moves: Moves::fastest(), shapes, escaped: AtomicBool::new(false) }
+        Words { layout, moves: Moves::fastest(), shapes, escaped: Arc::default() }
     }
 
     /// The layout.
@@ -69,6 +69,11 @@ impl Words {
     /// Whether a state did not fit into the layout. Its successors were left out, so no result of the search is valid.
     pub fn has_escaped(&self) -> bool {
         self.escaped.load(Ordering::Relaxed)
+    }
+
+    /// The flag that is set when a state does not fit.
+    pub fn escape_flag(&self) -> Arc<AtomicBool> {
+        self.escaped.clone()
     }
 
     /// The packed state that has this form in words.
@@ -109,13 +114,11 @@ fn encode_all<M: BitMoves>(words: &Words, states: &Batch, recent: &mut usize, ou
     for state in states.states() {
         match words.layout.encode::<M>(state, recent) {
             Some(packed) => {
-                packed
-                    .iter()
-                    .take(words.layout.word_count())
-                    .for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
-                let end = ends.last().map_or(0, |end| *end as usize) + size;
-                bytes.truncate(end);
-                ends.push(end as u32);
+                match size {
+                    8 => bytes.extend_from_slice(&packed[0].to_le_bytes()),
+                    _ => bytes.extend_from_slice(&packed.map(u64::to_le_bytes).as_flattened()[..size]),
+                }
+                ends.push(bytes.len() as u32);
             }
             None => words.escaped.store(true, Ordering::Relaxed),
         }
@@ -126,10 +129,10 @@ fn encode_all<M: BitMoves>(words: &Words, states: &Batch, recent: &mut usize, ou
 mod bmi2 {
     use std::arch::x86_64::{__cpuid, _pdep_u64, _pext_u64};
 
-    use kripke_model::words::{BitMoves, Chunk, Deposit, MAX_WORDS};
+    use kripke_model::words::{BitMoves, Chunk, Deposit, MAX_WORDS, bits_at};
     use kripke_model::{Batch, State};
 
-    use super::{Moves, Words};
+    use super::{Moves, PackedShape, Words};
 
     /// Bits moved by instructions of the processor.
     struct ByInstructions;
@@ -156,16 +159,24 @@ mod bmi2 {
                 return words.layout.decode::<ByInstructions>(packed, out);
             };
             out.resize(shape.length, 0);
+            // A position behind the words has no bits.
+            match words.layout.bits() {
+                0..=64 => write(shape, out, |position| packed[0].wrapping_shr(position)),
+                65..=128 => {
+                    let both = u128::from(packed[0]) | u128::from(packed[1]) << 64;
+                    write(shape, out, |position| both.wrapping_shr(position) as u64);
+                }
+                _ => write(shape, out, |position| bits_at(packed, position)),
+            }
+        }
+        /// Writes the chunks of a state; `bits` gives the words from a position on.
+        #[inline]
+        #[target_feature(enable = "bmi2")]
+        fn write(shape: &PackedShape, out: &mut Vec<u8>, bits: impl Fn(u32) -> u64) {
+            assert_eq!(out.len(), shape.length);
             let start = out.as_mut_ptr();
-            let both = u128::from(packed[0]) | u128::from(packed[1]) << 64;
-            let is_short = words.layout.bits() <= u64::BITS;
             for &Deposit { at, position, varying, fixed, add } in &shape.deposits {
-                // A position behind the words has no bits.
-                let bits = match is_short {
-                    true => packed[0].wrapping_shr(position),
-                    false => both.wrapping_shr(position) as u64,
-                };
-                let value = add.apply(_pdep_u64(bits, varying) ^ fixed);
+                let value = add.apply(_pdep_u64(bits(position), varying) ^ fixed);
                 // SAFETY: the chunk is inside of the state.
                 unsafe { start.add(at).cast::<u64>().write_unaligned(value) };
             }
@@ -317,7 +328,8 @@ impl<S: Successors> ProcessStructure for InWords<S> {
         self.encode_successors(out);
         let shift = first - parts.first;
         parts.first += shift;
-        parts.ends.iter_mut().for_each(|(_, end)| *end += shift);
+        // A successor that does not fit into words is left out; no result of the search is valid then.
+        parts.ends.iter_mut().for_each(|(_, end)| *end = (*end + shift).min(out.len()));
         flags
     }
 
@@ -368,13 +380,13 @@ mod tests {
 
     #[test]
     fn states_are_decoded_to_what_was_encoded() {
-        let (random, mut flat) = (&mut Random::new(3), 0);
+        let (random, mut flat) = (&mut Random::new(3), [0; MAX_WORDS]);
         for round in 0..3000 {
-            let length = 1 + random.below(40);
+            let length = 1 + random.below(280);
             let shapes: Vec<_> = (0..1 + round % 3).map(|more| shape(length + more, random)).collect();
             let Some(layout) = WordLayout::new(&shapes) else { continue };
             let words = Words::new(layout);
-            flat += usize::from(!words.shapes.is_empty());
+            flat[words.layout.word_count() - 1] += usize::from(!words.shapes.is_empty());
             for (template, fields) in &shapes {
                 let mut state = template.clone();
                 for field in fields {
@@ -387,6 +399,6 @@ mod tests {
                 assert_eq!(back, state, "{words:?}");
             }
         }
-        assert!(flat > 1000, "{flat} layouts of one or two words");
+        assert!(flat.iter().all(|layouts| *layouts > 30), "{flat:?} layouts of one to {MAX_WORDS} words");
     }
 }

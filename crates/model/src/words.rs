@@ -11,7 +11,7 @@
 use crate::successors::State;
 
 /// The most words of a state. Longer states are stored as they are packed.
-pub const MAX_WORDS: usize = 4;
+pub const MAX_WORDS: usize = 8;
 
 /// The most shapes of a layout.
 const MAX_SHAPES: usize = 256;
@@ -422,7 +422,8 @@ impl WordLayout {
     #[inline(always)]
     fn encode_with<M: BitMoves>(&self, tag: usize, state: &State) -> Option<[u64; MAX_WORDS]> {
         let shape = self.shapes.get(tag).filter(|shape| shape.len == state.len())?;
-        let mut words = [tag as u64, 0, 0, 0];
+        let mut words = [0; MAX_WORDS];
+        words[0] = tag as u64;
         let fits = if self.bits <= 64 {
             shape.pack::<M>(state, |position, bits| words[0] |= bits.unbounded_shl(position))
         } else if self.bits <= 128 {
@@ -465,20 +466,31 @@ impl WordLayout {
             let both = u128::from(words[0]) | u128::from(words[1]) << 64;
             return shape.unpack::<M>(state, |chunk| both.unbounded_shr(chunk.position) as u64);
         }
-        shape.unpack::<M>(state, |chunk| {
-            let (word, shift) = (chunk.position as usize / 64 % MAX_WORDS, chunk.position % 64);
-            words[word] >> shift | words[(word + 1) % MAX_WORDS] << 1 << (63 - shift)
-        });
+        shape.unpack::<M>(state, |chunk| bits_at(words, chunk.position));
     }
+}
+
+/// The bits of a state from a position on, as many as a word has. What follows the last word of the state is arbitrary.
+#[inline(always)]
+pub fn bits_at(words: &[u64; MAX_WORDS], position: u32) -> u64 {
+    let (word, shift) = (position as usize / 64 % MAX_WORDS, position % 64);
+    words[word] >> shift | words[(word + 1) % MAX_WORDS] << 1 << (63 - shift)
 }
 
 /// The words of a stored state: eight bytes each, little endian, the last as far as it is there.
 #[inline(always)]
 pub fn words_of(state: &State) -> [u64; MAX_WORDS] {
     let mut words = [0; MAX_WORDS];
+    load_words(state, &mut words);
+    words
+}
+
+/// Writes the words of a stored state in place. Words that the state does not have stay as they are.
+#[inline(always)]
+pub fn load_words(state: &State, words: &mut [u64; MAX_WORDS]) {
     if let Ok(bytes) = state.try_into() {
         words[0] = u64::from_le_bytes(bytes);
-        return words;
+        return;
     }
     for (word, bytes) in words.iter_mut().zip(state.chunks(8)) {
         *word = match bytes.first_chunk() {
@@ -486,7 +498,6 @@ pub fn words_of(state: &State) -> [u64; MAX_WORDS] {
             None => bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
         };
     }
-    words
 }
 
 /// So many ones.

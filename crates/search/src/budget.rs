@@ -27,8 +27,8 @@ pub struct Budget {
     /// Another thread sets this flag while the process exceeds its memory limit, whatever the search itself accounts
     /// for.
     pub full: Option<Arc<AtomicBool>>,
-    /// This flag is set when the search is no longer needed: another search of the swarm has found an error, or an
-    /// audit has found the reduction unsound.
+    /// This flag is set when the search is no longer needed: another search of the swarm has found an error, an
+    /// audit has found the reduction unsound, or a state does not fit into its words.
     pub enough: Option<Arc<AtomicBool>>,
 }
 

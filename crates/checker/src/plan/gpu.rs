@@ -15,7 +15,7 @@ use super::{Facts, HIDDEN, Note, QuestionFacts, Refusal, Rule, Target};
 use crate::request::{Engine, Gpu, Request};
 
 /// States of at most so many bits are searched by a GPU.
-pub(super) const MOST_BITS: u32 = 255;
+pub(super) const MOST_BITS: u32 = crate::layers::MOST_PORTABLE_BITS;
 
 /// Why there is no partial-order reduction.
 pub(super) const NO_PARTIAL_ORDER: &str = "--gpu: the device expands states in full";

@@ -156,6 +156,48 @@ fn a_state_that_does_not_fit_into_words_repeats_the_search() {
     }
 }
 
+/// States of two to eight words: the counts are those of complete states, in both orders, with and without reductions. Two words are
+/// kept in the word store, more in the exact store, and longer states are packed.
+#[test]
+fn the_default_store_keeps_states_in_up_to_eight_words() {
+    let desk = Desk::new();
+    for (size, bytes, store) in [
+        (8, Some(16), "auto: words"),
+        (16, Some(24), "auto: exact, then tree; states in words"),
+        (36, Some(48), "auto: exact, then tree; states in words"),
+        (70, None, "auto: exact, then tree"),
+    ] {
+        let model = format!(
+            "byte a[{size}]; byte turn;
+            active [3] proctype P() {{
+                byte i, k;
+                do
+                :: atomic {{ turn == _pid -> a[k] = a[k] + 1; turn = (turn + 1) % 3 }}
+                :: a[k] > 0 -> a[k]--; k = (k + 1) % {size}
+                :: i < 5 -> i++
+                :: i == 5 && a[3] == 2 -> i = 0; assert(k != 8)
+                od
+            }}"
+        );
+        desk.write("long.pml", &model);
+        let check = |options: &str| {
+            desk.run(&format!("check long.pml --max-depth 11 --no-trail --format json {options}")).json()
+        };
+        let figures = |report: &serde_json::Value| {
+            ["states", "transitions", "depth", "errors"].map(|field| report[field].clone())
+        };
+        for options in ["--raw --all-errors -j1", "--raw --all-errors -j3", "-j1", "--raw --search dfs"] {
+            let (exact, default) = (check(&format!("{options} --store exact")), check(options));
+            assert_eq!(figures(&default), figures(&exact), "{size} {options}");
+            assert!(exact["states"].as_u64().unwrap() > 1000, "{size} {options}");
+            let plan = default["properties"][0]["plan"].as_array().unwrap();
+            let item = plan.iter().find(|item| item["item"] == "store").unwrap();
+            assert_eq!(item["value"], store, "{size} {options}");
+            bytes.iter().for_each(|bytes| assert_eq!(default["state_bytes"], *bytes, "{size} {options}"));
+        }
+    }
+}
+
 /// States of two words: the counts and the counterexample are those of complete states, in both orders, for any number of
 /// threads, with and without reductions.
 #[test]

@@ -31,12 +31,12 @@ fn set(state: &mut [u8], field: &Field, above: u64) {
 
 #[test]
 fn states_come_back_and_others_are_refused() {
-    let (random, mut compared) = (&mut Random::new(1), 0);
+    let (random, mut compared) = (&mut Random::new(1), [0; MAX_WORDS]);
     for round in 0..3000 {
-        let len = 1 + random.below(60);
+        let len = 1 + random.below(220);
         let shapes: Vec<_> = (0..1 + round % 3).map(|more| shape(len + more, random)).collect();
         let Some(layout) = WordLayout::new(&shapes) else { continue };
-        compared += 1;
+        compared[layout.word_count() - 1] += 1;
         let mut recent = 0;
         for (template, fields) in &shapes {
             let mut state = template.clone();
@@ -61,7 +61,7 @@ fn states_come_back_and_others_are_refused() {
             }
         }
     }
-    assert!(compared > 1000, "{compared} layouts");
+    assert!(compared.iter().all(|layouts| *layouts > 50), "{compared:?} layouts of one to {MAX_WORDS} words");
 }
 
 /// A byte that has two values is not constant.
@@ -86,6 +86,22 @@ fn check_position(layout: &WordLayout, shape: usize, words: &[u64; MAX_WORDS], f
     position.set(least, &mut stored);
     position.set(value, &mut stored);
     assert_eq!(words_of(&stored), *words);
+}
+
+#[test]
+fn more_than_the_most_words_are_refused() {
+    let bytes = 8 * MAX_WORDS;
+    let layout = |bytes: usize| {
+        let field = |offset| Field { offset, bytes: 1, base: 0, count: 256 };
+        WordLayout::new(&[(vec![0; bytes], (0..bytes).map(field).collect())])
+    };
+    let full = layout(bytes).expect("it is just short enough");
+    assert_eq!((full.bits() as usize, full.word_count()), (64 * MAX_WORDS, MAX_WORDS));
+    let state: Vec<u8> = (0..bytes as u8).map(|n| n ^ 0xa5).collect();
+    let (words, mut back) = (full.encode::<ByShifts>(&state, &mut 0).expect("every state fits"), Vec::new());
+    full.decode::<ByShifts>(&words, &mut back);
+    assert_eq!((words_of(&state), back), (words, state));
+    assert_eq!(layout(bytes + 1), None);
 }
 
 #[test]

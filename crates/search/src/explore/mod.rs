@@ -73,7 +73,7 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
         StoreKind::Auto | StoreKind::Words => migration::explore(successors, options, budget, progress),
         StoreKind::Cache(size) => cached_dfs::explore(successors, options, size, budget, progress),
         StoreKind::Exact => {
-            let store = || ExactStore::new(budget.capacity(), options.workers()).with_hidden_prefix(hidden_prefix);
+            let store = || exact_store(successors, options, budget).with_hidden_prefix(hidden_prefix);
             explore_with(store, successors, options, budget, progress)
         }
         StoreKind::Tree if options.is_temporal() => {
@@ -121,7 +121,16 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
 /// The number of bits of states, if the word store takes them. It does not migrate to other stores.
 fn word_bits(successors: Factory<'_, '_>, options: &Options) -> Option<u32> {
     let bits = successors().word_bits()?;
-    (bits <= MAX_WORD_BITS && !options.lossy && options.migrate_at.is_none()).then_some(bits)
+    let most = match options.store {
+        StoreKind::Auto => options.word_store_bits.min(MAX_WORD_BITS),
+        _ => MAX_WORD_BITS,
+    };
+    (bits <= most && !options.lossy && options.migrate_at.is_none()).then_some(bits)
+}
+
+/// An exact store for these states.
+fn exact_store(successors: Factory<'_, '_>, options: &Options, budget: &Budget) -> ExactStore {
+    ExactStore::new(budget.capacity(), options.workers()).with_words(successors().word_bits())
 }
 
 /// Explores with stores of the caller, which must support so many [workers](Options::workers) and observe

@@ -6,7 +6,7 @@ use super::ctl::CtlFormula;
 use super::liveness::{self, Algorithm, Cycles, Fairness};
 use super::lossy_dfs::SuccessorOrder;
 use super::store_kind::StoreKind;
-use crate::store::HashFunction;
+use crate::store::{HashFunction, MAX_WORD_BITS};
 
 /// The question, the order, the store and the reductions of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,6 +24,8 @@ pub struct Options {
     pub end_states: bool,
     /// The store.
     pub store: StoreKind,
+    /// With [`StoreKind::Auto`]: states in words of at most so many bits are kept in the word store, longer ones in the exact store.
+    pub word_store_bits: u32,
     /// With [`StoreKind::Auto`]: migrates to the tree store at about this number of states, whether or not memory is
     /// exhausted.
     pub migrate_at: Option<u64>,
@@ -71,6 +73,7 @@ impl Default for Options {
             assertions: true,
             end_states: true,
             store: StoreKind::Auto,
+            word_store_bits: MAX_WORD_BITS,
             migrate_at: None,
             lossy: false,
             threads: None,

@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use super::error_collector::LevelFindings;
 use super::worker::Worker;
-use super::{Factory, Options, Order, PartialTrail, Search, StoreKind, bfs, conclude_levels, max_depth, word_bits};
+use super::{
+    Factory, Options, Order, PartialTrail, Search, StoreKind, bfs, conclude_levels, exact_store, max_depth, word_bits,
+};
 use crate::budget::{Budget, Limit};
 use crate::outcome::Outcome;
 use crate::peers::{LevelReport, LostPeer, Peers};
 use crate::progress::Progress;
-use crate::store::{ExactStore, Handle, Queue, Seen, StateWord, Store, TreeStore, WordStore};
+use crate::store::{Handle, Queue, Seen, StateWord, Store, TreeStore, WordStore};
 
 /// How long a worker waits while a receiver does not keep up.
 const CONGESTED: Duration = Duration::from_micros(50);
@@ -55,7 +57,7 @@ pub fn explore_part(
             search_part(&Search { peers: Some(peers), ..Search::new(&store, options, budget, progress) }, successors)
         }
         None => {
-            let store = ExactStore::new(capacity, workers);
+            let store = exact_store(successors, options, budget);
             search_part(&Search { peers: Some(peers), ..Search::new(&store, options, budget, progress) }, successors)
         }
     }

@@ -114,6 +114,34 @@ impl Arena {
         unsafe { std::slice::from_raw_parts(start.add(index * stride), stride) }
     }
 
+    /// Reads a state of this length, which has to be a short one, under the same condition.
+    ///
+    /// # Panics
+    /// If the state has another length.
+    #[inline(always)]
+    pub fn get_as<const LENGTH: usize>(&self, number: u32) -> &[u8; LENGTH] {
+        const { assert!(0 < LENGTH && LENGTH <= SHORT) };
+        let block = &self.blocks[number as usize >> BLOCK_BITS];
+        let (start, stride) = (block.start.load(Ordering::Relaxed), block.stride.load(Ordering::Relaxed));
+        assert!(!start.is_null() && stride == LENGTH, "there is no state {number} of {LENGTH} bytes");
+        let index = number as usize & (BLOCK - 1);
+        // SAFETY: the block exists and has states of this length, as many as it has numbers. Its bytes were zero at first, and each
+        // state is written once, before its number is published.
+        unsafe { &*start.add(index * LENGTH).cast() }
+    }
+
+    /// Prefetches a state of this length; does nothing for a number without a state.
+    #[inline(always)]
+    pub fn prefetch_as<const LENGTH: usize>(&self, number: u32) {
+        let start = self.blocks[number as usize >> BLOCK_BITS].start.load(Ordering::Relaxed);
+        let state = start.wrapping_add((number as usize & (BLOCK - 1)) * LENGTH);
+        prefetch_at(state);
+        // Blocks begin at a line.
+        if !LINE.is_multiple_of(LENGTH) {
+            prefetch_at(state.wrapping_add(LENGTH - 1));
+        }
+    }
+
     /// The address of a state, or where it will be written.
     #[inline(always)]
     pub fn place(&self, number: u32) -> *mut u8 {

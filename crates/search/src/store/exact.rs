@@ -1,5 +1,9 @@
 //! The exact store: a hash table of tags and numbers, and an arena of packed states.
+//!
+//! States in words all have one length, which the store is told. For these the loops over a batch exist once for each number of words,
+//! so that hashing, comparing and copying a state are a few instructions without branches.
 
+use kripke_model::words::MAX_WORDS;
 use kripke_model::{Batch, State};
 
 use super::arena::{Arena, ArenaWriter};
@@ -28,6 +32,8 @@ pub struct ExactStore {
     quota: MemoryQuota,
     /// Length of the hidden prefix: bytes at the start of a state that are stored but not compared.
     hidden_prefix: usize,
+    /// The number of words of every state, if states are words.
+    words: Option<usize>,
 }
 
 impl ExactStore {
@@ -37,13 +43,19 @@ impl ExactStore {
         let quota = MemoryQuota::new(capacity, workers, table.bytes());
         // The arena has no gaps, but huge pages pay only for several workers.
         let (barrier, arena) = (ResizeBarrier::new(), Arena::new(FillPattern::Sparse { workers }));
-        ExactStore { barrier, table, arena, quota, hidden_prefix: 0 }
+        ExactStore { barrier, table, arena, quota, hidden_prefix: 0, words: None }
     }
 
     /// A store that ignores so many bytes at the start of states when it compares them.
     #[must_use]
     pub fn with_hidden_prefix(self, bytes: usize) -> ExactStore {
         ExactStore { hidden_prefix: bytes, ..self }
+    }
+
+    /// A store of states in words of so many bits, if they are words: each has the same number of words.
+    #[must_use]
+    pub fn with_words(self, bits: Option<u32>) -> ExactStore {
+        ExactStore { words: bits.map(|bits| bits.div_ceil(u64::BITS).max(1) as usize), ..self }
     }
 
     /// Calls `each` with one of `one_of` states, in runs of consecutive numbers spread evenly over the store. All
@@ -98,6 +110,7 @@ impl Store for ExactStore {
             allowance: self.quota.allowance(),
             unreported: self.table.unreported(),
             hashes: Vec::new(),
+            found: Vec::new(),
             visited: VisitedBits::default(),
         }
     }
@@ -119,6 +132,81 @@ impl Store for ExactStore {
     }
 }
 
+/// The states of a batch that are interned together, from one on, and their hashes.
+#[derive(Clone, Copy)]
+struct Window<'b> {
+    batch: &'b Batch,
+    first: usize,
+    hashes: &'b [u64],
+}
+
+/// How the states of a window are read, and compared with states of the store.
+trait States<'b>: Copy {
+    /// The states of a window.
+    fn of(window: Window<'b>) -> Self;
+
+    /// The state at a position of the window.
+    fn state(self, at: usize) -> &'b State;
+
+    /// Whether the state of the store with this number equals the state at a position.
+    fn is(self, store: &ExactStore, number: u32, at: usize) -> bool;
+
+    /// Prefetches a state of the store.
+    fn prefetch(arena: &Arena, number: u32);
+}
+
+/// States of any length.
+#[derive(Clone, Copy)]
+struct AnyLength<'b>(Window<'b>);
+
+impl<'b> States<'b> for AnyLength<'b> {
+    #[inline(always)]
+    fn of(window: Window<'b>) -> Self {
+        AnyLength(window)
+    }
+
+    #[inline(always)]
+    fn state(self, at: usize) -> &'b State {
+        self.0.batch.state(self.0.first + at)
+    }
+
+    #[inline(always)]
+    fn is(self, store: &ExactStore, number: u32, at: usize) -> bool {
+        store.is(number, self.state(at))
+    }
+
+    #[inline(always)]
+    fn prefetch(arena: &Arena, number: u32) {
+        arena.prefetch(number);
+    }
+}
+
+/// States of one length, without a hidden prefix.
+#[derive(Clone, Copy)]
+struct Chunks<'b, const LENGTH: usize>(&'b [[u8; LENGTH]]);
+
+impl<'b, const LENGTH: usize> States<'b> for Chunks<'b, LENGTH> {
+    #[inline(always)]
+    fn of(window: Window<'b>) -> Self {
+        Chunks(&window.batch.chunks_from(window.first)[..window.hashes.len()])
+    }
+
+    #[inline(always)]
+    fn state(self, at: usize) -> &'b State {
+        &self.0[at]
+    }
+
+    #[inline(always)]
+    fn is(self, store: &ExactStore, number: u32, at: usize) -> bool {
+        store.arena.get_as::<LENGTH>(number) == &self.0[at]
+    }
+
+    #[inline(always)]
+    fn prefetch(arena: &Arena, number: u32) {
+        arena.prefetch_as::<LENGTH>(number);
+    }
+}
+
 /// The access of one worker to an exact store.
 #[derive(Debug)]
 pub struct ExactHandle<'a> {
@@ -129,6 +217,8 @@ pub struct ExactHandle<'a> {
     unreported: UnreportedCounts,
     /// Hashes of the states in the batch that is interned next.
     hashes: Vec<u64>,
+    /// The numbers of the states in words that were interned last, and whether they are new.
+    found: Vec<(u32, bool)>,
     visited: VisitedBits,
 }
 
@@ -142,27 +232,67 @@ impl<'a> ExactHandle<'a> {
         let mut hashes = std::mem::take(&mut self.hashes);
         let mut done = Ok(());
         for (window, hashes) in hashes.chunks(WINDOW).enumerate() {
-            done = done.and_then(|()| self.intern_window(access, batch, window * WINDOW, hashes, &mut each));
+            let window = Window { batch, first: window * WINDOW, hashes };
+            done = done.and_then(|()| match self.store.words {
+                Some(words) => self.intern_words(access, window, words, &mut each),
+                None => self.intern_window::<AnyLength<'_>>(access, window, |number, new| each(seen(number, new))),
+            });
         }
         hashes.clear();
         self.hashes = hashes;
         done
     }
 
-    /// Interns a window of states in stages. Each stage finds in the cache what the stage before has prefetched.
+    /// Interns a window of states of so many words.
     #[inline(always)]
-    fn intern_window(
+    fn intern_words(
         &mut self,
         access: &mut SharedAccess<'a>,
-        batch: &Batch,
-        first: usize,
-        hashes: &[u64],
+        window: Window<'_>,
+        words: usize,
         each: &mut impl FnMut(Seen),
+    ) -> Result<(), Full> {
+        let done = match words {
+            1 => self.intern_chunks::<8>(access, window),
+            2 => self.intern_chunks::<16>(access, window),
+            3 => self.intern_chunks::<24>(access, window),
+            4 => self.intern_chunks::<32>(access, window),
+            5 => self.intern_chunks::<40>(access, window),
+            6 => self.intern_chunks::<48>(access, window),
+            7 => self.intern_chunks::<56>(access, window),
+            8 => self.intern_chunks::<64>(access, window),
+            _ => unreachable!("a state has at most {MAX_WORDS} words"),
+        };
+        self.found.iter().for_each(|(number, new)| each(seen(*number, *new)));
+        done
+    }
+
+    /// Interns a window of states of this length, and collects the results: the code exists once for all callers.
+    #[inline(never)]
+    fn intern_chunks<const LENGTH: usize>(
+        &mut self,
+        access: &mut SharedAccess<'a>,
+        window: Window<'_>,
+    ) -> Result<(), Full> {
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        let done = self.intern_window::<Chunks<'_, LENGTH>>(access, window, |number, new| found.push((number, new)));
+        self.found = found;
+        done
+    }
+
+    /// Interns a window of states in stages. Each stage finds in the cache what the stage before has prefetched.
+    #[inline(always)]
+    fn intern_window<'b, S: States<'b>>(
+        &mut self,
+        access: &mut SharedAccess<'a>,
+        window: Window<'b>,
+        mut each: impl FnMut(u32, bool),
     ) -> Result<(), Full> {
         if access.resize_is_requested() {
             self.store.grow(access)?;
         }
-        let ExactStore { table, arena, .. } = self.store;
+        let (ExactStore { table, arena, .. }, hashes, states) = (self.store, window.hashes, S::of(window));
         for &hash in hashes {
             table.prefetch(access, hash);
         }
@@ -170,7 +300,7 @@ impl<'a> ExactHandle<'a> {
         let (mut further, mut count) = ([0; WINDOW], 0);
         for (i, &hash) in hashes.iter().enumerate() {
             let probe = table.probe(access, hash);
-            arena.prefetch(probe.guess());
+            S::prefetch(arena, probe.guess());
             probes[i % WINDOW] = probe;
             further[count % WINDOW] = i as u8;
             count += usize::from(probe.continues());
@@ -178,13 +308,13 @@ impl<'a> ExactHandle<'a> {
         for &i in &further[..count] {
             let i = usize::from(i);
             probes[i % WINDOW] = table.probe_next(access, hashes[i]);
-            arena.prefetch(probes[i % WINDOW].guess());
+            S::prefetch(arena, probes[i % WINDOW].guess());
         }
         for (i, &hash) in hashes.iter().enumerate() {
-            let state = batch.state(first + i);
+            let state = states.state(i);
             let probe = probes[i % WINDOW];
             let (number, new) = match probe.candidate() {
-                Some(number) if self.store.is(number, state) => (number, false),
+                Some(number) if states.is(self.store, number, i) => (number, false),
                 None if let Some(vacancy) = probe.vacancy()
                     && let Some(added) = self.add_at(access, state, hash, vacancy)? =>
                 {
@@ -192,7 +322,7 @@ impl<'a> ExactHandle<'a> {
                 }
                 _ => self.find_or_add(access, state, hash, &mut probes)?,
             };
-            each(Seen::plain(StateId::numbered(number), new));
+            each(number, new);
         }
         Ok(())
     }
@@ -262,6 +392,13 @@ impl<'a> ExactHandle<'a> {
 }
 
 impl ExactHandle<'_> {
+    /// Hashes the states that were added to a batch, all of this length.
+    #[inline(always)]
+    fn hash_chunks<const LENGTH: usize>(&mut self, batch: &Batch) {
+        let states = batch.chunks_from::<LENGTH>(self.hashes.len());
+        self.hashes.extend(states.iter().map(|state| super::hash(state)));
+    }
+
     /// The visited bits of this handle.
     pub(crate) fn into_visited(self) -> VisitedBits {
         self.visited
@@ -290,8 +427,18 @@ impl Handle for ExactHandle<'_> {
 
     #[inline]
     fn prefetch(&mut self, batch: &Batch) {
-        for state in batch.states_from(self.hashes.len()) {
-            self.hashes.push(super::hash(&state[self.store.hidden_prefix..]));
+        match self.store.words {
+            Some(3) => self.hash_chunks::<24>(batch),
+            Some(4) => self.hash_chunks::<32>(batch),
+            Some(5) => self.hash_chunks::<40>(batch),
+            Some(6) => self.hash_chunks::<48>(batch),
+            Some(7) => self.hash_chunks::<56>(batch),
+            Some(8) => self.hash_chunks::<64>(batch),
+            _ => {
+                for state in batch.states_from(self.hashes.len()) {
+                    self.hashes.push(super::hash(&state[self.store.hidden_prefix..]));
+                }
+            }
         }
     }
 
@@ -325,6 +472,11 @@ impl Handle for ExactHandle<'_> {
         }
         true
     }
+}
+
+#[inline(always)]
+fn seen(number: u32, new: bool) -> Seen {
+    Seen::plain(StateId::numbered(number), new)
 }
 
 /// Compares two states. For short states, which are most, this is faster than a call to `memcmp`.

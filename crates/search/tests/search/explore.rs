@@ -342,6 +342,57 @@ fn count(mut counters: Counters, trail: &Trail) {
     }
 }
 
+/// States in words are kept in the word store if they are short enough, otherwise in the exact store, from where they can move to trees.
+#[test]
+fn states_in_words_of_any_length_are_explored_like_others() {
+    for seed in 0..60 {
+        let mut random = Random::new(seed);
+        let nodes = 100 + random.below_u64(3000);
+        let graph = ProcessGraph::random(&mut random, nodes);
+        for (order, threads) in [(Order::BreadthFirst, 1), (Order::BreadthFirst, 3), (Order::DepthFirst, 1)] {
+            let options = Options { order, threads: Some(threads), all_errors: true, ..Options::default() };
+            let exact = run(&graph, &Options { store: StoreKind::Exact, ..options.clone() });
+            let figures = |s: &Statistics| (s.states, s.transitions, s.depth, s.errors);
+            let check = |bits: u32, options: &Options, store: StoreKind| {
+                let system = ProcessGraph { word_bits: Some(bits), ..graph.clone() };
+                let found = run(&system, options);
+                let what = format!("seed {seed}, {bits} bits, {order:?}, {threads} threads, {store:?}");
+                if order == Order::BreadthFirst {
+                    assert_eq!(figures(&found.statistics), figures(&exact.statistics), "{what}");
+                }
+                assert_eq!(found.statistics.states, exact.statistics.states, "{what}");
+                assert_eq!(found.statistics.transitions, exact.statistics.transitions, "{what}");
+                assert_eq!(found.statistics.state_bytes, u64::from(bits.div_ceil(64) * 8), "{what}");
+                assert_eq!(found.statistics.store, store, "{what}");
+                assert_eq!(steps(&found).len(), steps(&exact).len(), "{what}");
+            };
+            for (bits, store) in [
+                (64, StoreKind::Words),
+                (65, StoreKind::Words),
+                (127, StoreKind::Words),
+                (128, StoreKind::Exact),
+                (129, StoreKind::Exact),
+                (200, StoreKind::Exact),
+                (300, StoreKind::Exact),
+                (384, StoreKind::Exact),
+                (400, StoreKind::Exact),
+                (512, StoreKind::Exact),
+            ] {
+                check(bits, &options, store);
+                check(bits, &Options { store: StoreKind::Exact, ..options.clone() }, StoreKind::Exact);
+            }
+            let one_word = Options { word_store_bits: 64, ..options.clone() };
+            check(64, &one_word, StoreKind::Words);
+            check(65, &one_word, StoreKind::Exact);
+            let migrating = Options { migrate_at: Some(exact.statistics.states / 2), ..options };
+            // Several workers may have searched so small a graph before they pause.
+            if exact.statistics.states > 50 && threads == 1 {
+                check(300, &migrating, StoreKind::Tree);
+            }
+        }
+    }
+}
+
 /// Results do not depend on when the search migrates. The states are moved in several blocks.
 #[test]
 fn results_do_not_depend_on_migration() {

@@ -307,7 +307,12 @@ impl ProcessGraph {
         match self.word_bits {
             None => encode(node),
             Some(bits) if bits <= 64 => (word(bits) as u64).to_le_bytes().into(),
-            Some(bits) => word(bits).to_le_bytes().into(),
+            Some(bits) if bits <= 128 => word(bits).to_le_bytes().into(),
+            Some(bits) => {
+                let word = |n: u32| (mixed as u64 | u64::from(node)).rotate_left(17 * n);
+                let kept = |n: u32| u64::MAX >> (64 * (n + 1)).saturating_sub(bits);
+                (0..bits.div_ceil(64)).flat_map(|n| (word(n) & kept(n)).to_le_bytes()).collect()
+            }
         }
     }
 

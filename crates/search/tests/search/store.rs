@@ -27,8 +27,12 @@ fn state(random: &mut Random, kinds: u64, fixed: Option<usize>) -> Vec<u8> {
 }
 
 fn agree<S: Store>(store: &S, seed: u64) {
+    agree_on(store, seed, seed.is_multiple_of(2).then_some(12 + seed as usize));
+}
+
+/// The store agrees with a set, on states of this length or of any.
+fn agree_on<S: Store>(store: &S, seed: u64, fixed: Option<usize>) {
     let mut random = Random::new(seed);
-    let fixed = seed.is_multiple_of(2).then_some(12 + seed as usize);
     let kinds = 1 + random.below_u64(30_000);
     let mut handle = store.handle();
     handle.enter();
@@ -70,6 +74,17 @@ fn agrees_with_a_set() {
     for seed in 0..60 {
         agree(&ExactStore::new(Capacity::UNLIMITED, 1), seed);
         agree(&TreeStore::new(Capacity::UNLIMITED, 1), seed);
+    }
+}
+
+#[test]
+fn states_in_words_agree_with_a_set() {
+    for seed in 0..5 {
+        for words in 1..=8 {
+            let bits = 64 * words as u32 - seed as u32;
+            let store = ExactStore::new(Capacity::UNLIMITED, 1).with_words(Some(bits));
+            agree_on(&store, seed, Some(8 * words));
+        }
     }
 }
 
@@ -139,6 +154,9 @@ fn each_state_is_new_once() {
         for workers in [2, 4] {
             let fixed = (seed % 2 == 0).then_some(10 + seed as usize);
             contend(&ExactStore::new(Capacity::UNLIMITED, workers), workers, seed, fixed);
+            let words = 3 + seed % 6;
+            let in_words = ExactStore::new(Capacity::UNLIMITED, workers).with_words(Some(64 * words as u32));
+            contend(&in_words, workers, seed, Some(8 * words as usize));
             contend(&TreeStore::new(Capacity::UNLIMITED, workers), workers, seed, fixed);
             contend(&WordStore::<u64>::new(64, Capacity::UNLIMITED, workers), workers, seed, Some(8));
             contend(&WordStore::<u128>::new(127, Capacity::UNLIMITED, workers), workers, seed, Some(16));

@@ -16,8 +16,8 @@ use super::error_collector::{Findings, LevelFindings};
 use super::trail::{self, PartialTrail};
 use super::worker::Worker;
 use super::{
-    Factory, MAX_SUCCESSOR_BYTES, Options, Order, Search, StoreKind, conclude_levels, depth_first, find_trails,
-    max_depth, probe,
+    Factory, MAX_SUCCESSOR_BYTES, Options, Order, Search, StoreKind, conclude_levels, depth_first, exact_store,
+    find_trails, max_depth, probe,
 };
 use crate::budget::{Budget, Limit};
 use crate::outcome::{Outcome, Statistics, StoreMigration, Violation};
@@ -86,7 +86,7 @@ impl Stages<'_, '_, '_> {
     }
 
     fn exact_store(&self) -> ExactStore {
-        ExactStore::new(self.budget.capacity(), self.exact.workers())
+        exact_store(self.factory, &self.exact, self.budget)
     }
 
     /// The number of bytes in use at which the search pauses.
