@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fmt, fs, io};
 
-use kripke_engine::Compiled;
+use kripke_engine::{Compiled, InWords, Words};
 use kripke_lang::LoadOptions;
 use kripke_lang::diagnostic::{Diagnostic, Severity};
 use kripke_lang::source::Loader;
 use kripke_model::ir::{Expr, Goal};
-use kripke_model::{Interpreter, Model, Successors};
+use kripke_model::{Interpreter, Model, Representation, Successors};
 use kripke_reduce::compact::{Codec, Compacted};
+use kripke_reduce::words::word_layout;
 use kripke_search::{Budget, Cycles, End, Limit, Options, Order, Outcome, Progress, StoreKind, explore};
 
 /// What checking a model gave.
@@ -238,8 +239,33 @@ fn search_model(
     let interpreter = Interpreter::new(model.clone()).map_err(|why| why.to_string())?;
     let interpreter = if claims { interpreter } else { interpreter.without_claims() };
     let codec = compact.then(|| Codec::of(&interpreter));
-    let code = kripke_engine::Options { claims, omit_types: !compact, ..kripke_engine::Options::default() };
-    let compiled = match compiled.then(|| Compiled::new(model.clone(), code)) {
+    // As in the program, states are in words and transitions come from the cache, where that is possible.
+    let words = if compiled && !compact { word_layout(&interpreter) } else { None };
+    let words = words.map(Words::new).filter(|words| words.holds(interpreter.initial_state())).map(Arc::new);
+    let explored =
+        explore_compiled(model, &interpreter, (bounds, options), words.as_ref(), (compiled, claims, codec.as_ref()))?;
+    match words {
+        Some(words) if words.has_escaped() => {
+            explore_compiled(model, &interpreter, (bounds, options), None, (compiled, claims, codec.as_ref()))
+        }
+        _ => Ok(explored),
+    }
+}
+
+fn explore_compiled(
+    model: &Arc<Model>,
+    interpreter: &Interpreter,
+    (bounds, options): (Bounds, &Options),
+    words: Option<&Arc<Words>>,
+    (compiled, claims, codec): (bool, bool, Option<&Codec>),
+) -> Result<Outcome, String> {
+    let omit_types = codec.is_none() && words.is_none();
+    let code = kripke_engine::Options { claims, omit_types, cache: true, ..kripke_engine::Options::default() };
+    let compile = || match words {
+        Some(words) => Compiled::in_words(model.clone(), code, words.clone()),
+        None => Compiled::new(model.clone(), code),
+    };
+    let compiled = match compiled.then(compile) {
         // What can't be compiled is interpreted.
         Some(Err(_)) if model.observer.is_some() => None,
         Some(Err(why)) => return Err(why.to_string()),
@@ -251,9 +277,10 @@ fn search_model(
             Some(compiled) => Box::new(compiled.lock().unwrap_or_else(PoisonError::into_inner).for_thread()),
             None => Box::new(interpreter.for_thread()),
         };
-        match &codec {
-            Some(codec) => Box::new(Compacted::new(all, codec.clone())),
-            None => all,
+        match (codec, words) {
+            (Some(codec), _) => Box::new(Compacted::new(all, codec.clone())),
+            (None, Some(words)) if all.word_bits().is_none() => Box::new(InWords::new(all, words.clone())),
+            (None, _) => all,
         }
     };
     let budget = Budget {

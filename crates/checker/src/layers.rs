@@ -18,6 +18,7 @@ use kripke_reduce::words::word_layout_of;
 use kripke_report::json;
 
 use crate::load;
+use crate::plan::MOST_WORD_BITS;
 use crate::request::{Engine, Request};
 
 /// Makes the successor generator of each thread, and collects the edges that they have executed.
@@ -78,21 +79,31 @@ impl Layers {
         let words = word_bits.zip(values.as_deref()).and_then(|(most, values)| words(&interpreter, values, most));
         let reduces = independence.is_some();
         let wanted = request.search.engine == Engine::Compile;
-        let options = Options {
-            coverage: request.coverage,
-            parts: reduces,
-            claims: !request.reductions.raw,
-            // The codec and the permutations work on whole states.
-            omit_types: !distributed && !request.search.compact && words.is_none() && permutations.is_none(),
-            cache: true,
-            interpret_first: true,
-            ..Options::default()
+        let compile = |words: Option<&Arc<Words>>| {
+            let options = Options {
+                coverage: request.coverage,
+                parts: reduces,
+                claims: !request.reductions.raw,
+                // The codec and the permutations work on whole states.
+                omit_types: !distributed && !request.search.compact && words.is_none() && permutations.is_none(),
+                cache: true,
+                interpret_first: true,
+                ..Options::default()
+            };
+            match words.filter(|_| permutations.is_none()) {
+                Some(words) => Compiled::in_words(model.clone(), options, words.clone()),
+                None => Compiled::new(model.clone(), options),
+            }
         };
-        let compile = || match &words {
-            Some(words) if permutations.is_none() => Compiled::in_words(model.clone(), options, words.clone()),
-            _ => Compiled::new(model.clone(), options),
+        // Long states are in words where that pays, unless they have to be.
+        let is_open = |words: &Arc<Words>| word_bits == Some(MOST_WORD_BITS) && words.layout().bits() > u64::BITS;
+        let may_be_packed = words.as_ref().is_some_and(is_open);
+        let (words, compiled) = match wanted.then(|| compile(words.as_ref())) {
+            Some(Ok(compiled)) if may_be_packed && !compiled.is_covered_by_cache() => (None, Some(compile(None))),
+            None if may_be_packed => (None, None),
+            compiled => (words, compiled),
         };
-        let (compiled, why) = match wanted.then(compile) {
+        let (compiled, why) = match compiled {
             None => (None, None),
             Some(Ok(compiled)) => (Some(Mutex::new(compiled)), None),
             Some(Err(why)) => (None, Some(format!("{why}; the interpreter runs it instead"))),

@@ -368,6 +368,10 @@ impl QuestionPlan {
 /// numbers. Longer ones are kept in the exact store, which can migrate to trees. At 64, states of two words are kept there, too.
 const WORD_STORE_BITS: u32 = MAX_WORD_BITS;
 
+/// The most bits of states in words, where nothing else is asked for. Longer states than of one word are packed all the same if the
+/// transition cache does not cover the model.
+pub(crate) const MOST_WORD_BITS: u32 = u64::BITS * MAX_WORDS as u32;
+
 /// The number of bits up to which states are stored in words. A search for states looks up each state once, and states in words are
 /// about half as long as packed ones, all of one length. In searches for cycles and CTL, which look up each state several times, words
 /// take more time than complete states, unless there are millions of states. A store that the user has chosen, other than that of words,
@@ -375,7 +379,7 @@ const WORD_STORE_BITS: u32 = MAX_WORD_BITS;
 fn word_bits(request: &Request, question: &QuestionFacts, search: &Options) -> Option<u32> {
     let suits = !request.search.compact && !search.lossy && search.migrate_at.is_none();
     match search.store {
-        StoreKind::Auto if question.target == Target::State => Some(u64::BITS * MAX_WORDS as u32),
+        StoreKind::Auto if question.target == Target::State => Some(MOST_WORD_BITS),
         StoreKind::Words => Some(MAX_WORD_BITS),
         _ => None,
     }

@@ -123,7 +123,12 @@ fn main() {
     for arg in std::env::args().skip(1) {
         let path = Path::new(&arg);
         let Some(model) = kripke_lang::load(path, &Disk, &Default::default()).model.map(Arc::new) else { continue };
-        let options = Options { claims: false, omit_types: false, coverage: std::env::var_os("COVERAGE").is_some(), ..Options::default() };
+        let options = Options {
+            claims: false,
+            omit_types: false,
+            coverage: std::env::var_os("COVERAGE").is_some(),
+            ..Options::default()
+        };
         let [words, cached] = in_words(&model, options).unwrap_or([f64::NAN; 2]);
         let (Ok(mut compiled), Ok(interpreter)) = (Compiled::new(model.clone(), options), Interpreter::new(model))
         else {

@@ -2,6 +2,7 @@
 
 use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -168,6 +169,22 @@ impl Compiled {
         let mut compiled = Compiled { code, interpreter, special: None, general: None, odd: 0, rare: 0, cache, room };
         compiled.adopt();
         compiled
+    }
+
+    /// Whether the transition cache covers the first states, in breadth-first order: states in words are long, and converting them for
+    /// code that works on packed states takes more time than it saves.
+    pub fn is_covered_by_cache(&self) -> bool {
+        const LOOKS: usize = 1000;
+        let (mut looking, mut batch) = (self.for_thread(), Batch::new());
+        let mut states = vec![self.encode(&self.code.initial)];
+        let (mut seen, mut next) = (HashSet::from([states[0].clone()]), 0);
+        while next < states.len() && states.len() < LOOKS {
+            batch.clear();
+            looking.expand(&states[next], Choice::All, &mut batch);
+            next += 1;
+            states.extend(batch.states().filter(|state| seen.insert(state.to_vec())).map(<[u8]>::to_vec));
+        }
+        looking.cache.is_some_and(|cache| cache.covers())
     }
 
     /// Begins to use the code that there is.
@@ -376,6 +393,11 @@ impl Compiled {
     /// The number of states expanded by the interpreter so far.
     pub fn fallbacks(&self) -> u64 {
         self.rare
+    }
+
+    /// The number of states expanded from the transition cache so far.
+    pub fn cached(&self) -> u64 {
+        self.cache.as_ref().map_or(0, TransitionCache::states)
     }
 
     /// The edges executed so far: `[process][edge]`. It is complete only with [`Options::coverage`].

@@ -36,15 +36,19 @@ pub(super) struct Footprints<'a> {
     meets: bool,
 }
 
+/// A point of control that moves may pass: the process, the location, and whether the process keeps control after the indivisible
+/// sequence that it is in.
+type Point = (usize, LocId, bool);
+
 /// The bytes that moves read and change.
 struct Visit<'a, 'm> {
     of: &'a Footprints<'m>,
     /// The bytes that decide about the moves, and those that they change in a way that does not depend on their old value.
     key: Vec<bool>,
     changed: Vec<bool>,
-    seen: HashSet<(usize, LocId)>,
+    seen: HashSet<Point>,
     /// Points of control that moves may pass.
-    open: Vec<(usize, LocId)>,
+    open: Vec<Point>,
     /// The moves have a footprint: nothing in them depends on the state in other ways.
     bounded: bool,
     /// Some move creates a process.
@@ -154,10 +158,10 @@ impl<'a> Footprints<'a> {
             creates: false,
         };
         visit.permission(pid);
-        edges.iter().for_each(|edge| visit.edge(pid, edge));
-        while let Some((pid, at)) = visit.open.pop() {
-            if visit.seen.insert((pid, at)) && visit.bounded {
-                visit.location(pid, at);
+        edges.iter().for_each(|edge| visit.edge(pid, edge, false));
+        while let Some(point) = visit.open.pop() {
+            if visit.seen.insert(point) && visit.bounded {
+                visit.point(point);
             }
         }
         let Visit { key, changed, bounded, creates, .. } = visit;
@@ -243,9 +247,9 @@ impl<'a> Footprints<'a> {
 }
 
 impl Visit<'_, '_> {
-    fn location(&mut self, pid: usize, at: LocId) {
+    fn point(&mut self, (pid, at, keeps): Point) {
         self.permission(pid);
-        self.of.edges(pid, at).for_each(|edge| self.edge(pid, edge));
+        self.of.edges(pid, at).for_each(|edge| self.edge(pid, edge, keeps));
     }
 
     /// What decides whether the process may move, besides its edges.
@@ -259,7 +263,7 @@ impl Visit<'_, '_> {
         self.decide(self.of.location_at(pid), 1);
     }
 
-    fn edge(&mut self, pid: usize, edge: &Edge) {
+    fn edge(&mut self, pid: usize, edge: &Edge, keeps: bool) {
         match &edge.guard {
             Guard::When(condition) => self.read(condition, pid),
             // In states of one shape the youngest process is always the same.
@@ -278,9 +282,12 @@ impl Visit<'_, '_> {
             None => {}
         }
         edge.effects.iter().for_each(|effect| self.effect(effect, pid));
-        self.open.extend(edge.chain.map(|entry| (pid, entry)));
-        if edge.then != Then::Yield {
-            self.open.push((pid, edge.target));
+        let keeps = keeps || edge.then == Then::Keep;
+        match (edge.chain, edge.then) {
+            (Some(entry), _) => self.open.push((pid, entry, keeps)),
+            (None, Then::Chain) => self.open.push((pid, edge.target, keeps)),
+            (None, _) if keeps => self.open.push((pid, edge.target, false)),
+            (None, _) => {}
         }
     }
 
@@ -315,7 +322,7 @@ impl Visit<'_, '_> {
         let mut found = false;
         for edge in process.edges.iter().filter(receives) {
             found = true;
-            self.edge(pid, edge);
+            self.edge(pid, edge, false);
         }
         if found {
             self.permission(pid);

@@ -6,6 +6,41 @@ pub(super) trait SelectBits {
     fn select(number: u64, mask: u64) -> u64;
 }
 
+/// Some bits of a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct BitMask<const N: usize> {
+    /// The bits of each word, and the number of them in the words before.
+    bits: [u64; N],
+    before: [u8; N],
+}
+
+impl<const N: usize> BitMask<N> {
+    pub fn new(bits: [u64; N]) -> BitMask<N> {
+        let (mut before, mut count) = ([0; N], 0u32);
+        for (word, before) in bits.iter().zip(&mut before) {
+            *before = count.min(63) as u8;
+            count += word.count_ones();
+        }
+        BitMask { bits, before }
+    }
+
+    /// The number of these bits.
+    pub fn count(&self) -> u32 {
+        self.bits.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// These bits and others.
+    pub fn with(&self, other: &BitMask<N>) -> BitMask<N> {
+        BitMask::new(std::array::from_fn(|i| self.bits[i] | other.bits[i]))
+    }
+
+    /// The selected bits of a state, if they are not more than 64.
+    #[inline(always)]
+    pub fn select<S: SelectBits>(&self, state: &[u64; N]) -> u64 {
+        (0..N).fold(0, |selected, i| selected | S::select(state[i], self.bits[i]) << self.before[i])
+    }
+}
+
 /// Bits selected by shifts and masks, run by run.
 #[derive(Debug)]
 pub(super) struct ByShifts;

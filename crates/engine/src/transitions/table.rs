@@ -9,10 +9,14 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::footprint::Footprint;
-use super::select::SelectBits;
+use super::select::{BitMask, SelectBits};
 
 /// The most bits of a key that is an index.
 const INDEX_BITS: u32 = 18;
+/// The most bits of a key that is considered short: a state space has many states with the same key.
+const SHORT_KEY: u32 = 24;
+/// The most bits of a key of several processes together.
+const JOINT_BITS: u32 = 12;
 /// The most keys of all rows whose keys are indices, and the most slots of the hash table.
 const MOST_INDEXED: usize = 1 << 20;
 const MOST_HASHED: usize = 1 << 19;
@@ -37,6 +41,9 @@ impl<const N: usize> Moves<N> {
     /// The moves can't be taken from the table.
     const LEFT_OUT: Moves<N> = Moves { count: 0xfe, ..Self::UNKNOWN };
 
+    /// They have to be taken from the row of each process.
+    const APART: Moves<N> = Moves { count: 0xfd, ..Self::UNKNOWN };
+
     /// Whether there are at most two moves, and no atomic sequence leads to them.
     #[inline(always)]
     pub fn is_plain(&self) -> bool {
@@ -58,6 +65,10 @@ impl<const N: usize> Moves<N> {
         self.count == Self::UNKNOWN.count
     }
 
+    pub fn are_apart(&self) -> bool {
+        self.count == Self::APART.count
+    }
+
     pub fn are_left_out(&self) -> bool {
         self.count == Self::LEFT_OUT.count
     }
@@ -70,6 +81,17 @@ struct ResultId(u16);
 impl ResultId {
     const UNKNOWN: ResultId = ResultId(0);
     const LEFT_OUT: ResultId = ResultId(1);
+    const APART: ResultId = ResultId(2);
+}
+
+/// What a table is told about the moves of a row in a state.
+pub(super) enum Learned<const N: usize> {
+    /// Their differences. The last ones, so many, are those that an atomic sequence leads to.
+    Moves(Vec<[u64; N]>, usize),
+    /// They can't be taken from the table.
+    LeftOut,
+    /// A joint row does not have them: they have to be taken from the row of each process.
+    Apart,
 }
 
 /// How the result of a key is found.
@@ -88,9 +110,7 @@ enum Kind {
 /// The moves of a process from a location by some of its edges.
 #[derive(Clone, Debug)]
 struct Row<const N: usize> {
-    /// The bits of the key in each word, and the number of them in the words before.
-    key: [u64; N],
-    before: [u8; N],
+    key: BitMask<N>,
     /// The index of the key whose bits are zero, if keys are indices.
     first: u32,
     /// The row of the next edges of the location, if there is one.
@@ -145,7 +165,7 @@ impl<const N: usize> Table<N> {
             indexed: Vec::new(),
             hashed: vec![VACANT; Self::FEWEST_HASHED],
             used: 0,
-            results: vec![Moves::UNKNOWN, Moves::LEFT_OUT],
+            results: vec![Moves::UNKNOWN, Moves::LEFT_OUT, Moves::APART],
             more: Vec::new(),
             known: HashMap::new(),
         }
@@ -154,7 +174,7 @@ impl<const N: usize> Table<N> {
     /// Adds so many rows, each for a location.
     pub fn add_rows(&mut self, count: usize) -> usize {
         let first = self.rows.len();
-        let row = Row { key: [0; N], before: [0; N], first: NO_INDEX, next: 0 };
+        let row = Row { key: BitMask::new([0; N]), first: NO_INDEX, next: 0 };
         self.rows.resize(first + count, row);
         self.about.resize(first + count, About { kind: Kind::Fresh, edges: 0..0, changed: [0; N] });
         first
@@ -169,7 +189,7 @@ impl<const N: usize> Table<N> {
         let result = if of.first == NO_INDEX {
             self.look_elsewhere::<S>(row, state)
         } else {
-            let index = of.first as usize + Self::key::<S>(of, state) as usize;
+            let index = of.first as usize + of.key.select::<S>(state) as usize;
             debug_assert!(index < self.indexed.len());
             // SAFETY: the list has an entry for each value of the bits of the key.
             unsafe { *self.indexed.get_unchecked(index) }
@@ -181,7 +201,7 @@ impl<const N: usize> Table<N> {
     #[inline(never)]
     fn look_elsewhere<S: SelectBits>(&self, row: usize, state: &[u64; N]) -> ResultId {
         match self.about[row].kind {
-            Kind::Hashed => self.hashed[self.place(row, Self::key::<S>(&self.rows[row], state))].result,
+            Kind::Hashed => self.hashed[self.place(row, self.rows[row].key.select::<S>(state))].result,
             Kind::Indexed | Kind::Fresh => ResultId::UNKNOWN,
             Kind::LeftOut => ResultId::LEFT_OUT,
         }
@@ -200,9 +220,28 @@ impl<const N: usize> Table<N> {
         self.about[row].kind == Kind::Fresh
     }
 
-    #[inline(always)]
-    fn key<S: SelectBits>(row: &Row<N>, state: &[u64; N]) -> u64 {
-        (0..N).fold(0, |key, i| key | S::select(state[i], row.key[i]) << row.before[i])
+    /// A row and those of the other edges of its location.
+    pub fn chain(&self, row: usize) -> impl Iterator<Item = usize> + use<'_, N> {
+        std::iter::successors(Some(row), |row| Some(self.next(*row)).filter(|next| *next != 0))
+    }
+
+    /// Adds a row whose key has the bits of all of these. Nothing if they are too many, or if one has no results.
+    pub fn add_joint(&mut self, rows: &[usize]) -> Option<usize> {
+        if rows.iter().any(|row| !matches!(self.about[*row].kind, Kind::Indexed | Kind::Hashed)) {
+            return None;
+        }
+        if let [only] = rows {
+            return Some(*only);
+        }
+        let key = rows.iter().fold(BitMask::new([0; N]), |key, row| key.with(&self.rows[*row].key));
+        if key.count() > JOINT_BITS || self.indexed.len() + (1 << key.count()) > MOST_INDEXED {
+            return None;
+        }
+        let row = self.add_rows(1);
+        (self.rows[row].key, self.rows[row].first) = (key, self.indexed.len() as u32);
+        self.about[row].kind = Kind::Indexed;
+        self.indexed.resize(self.indexed.len() + (1 << key.count()), ResultId::UNKNOWN);
+        Some(row)
     }
 
     /// The place of a key in the hash table: its slot, or a vacant one.
@@ -255,11 +294,8 @@ impl<const N: usize> Table<N> {
         (about.kind, about.edges) = (Kind::LeftOut, edges);
         let Some(Footprint { key, changed }) = footprint else { return };
         about.changed.copy_from_slice(&changed);
-        let mut bits = 0;
-        for (i, word) in key.iter().enumerate() {
-            (of.key[i], of.before[i]) = (*word, bits.min(63) as u8);
-            bits += word.count_ones();
-        }
+        of.key = BitMask::new(std::array::from_fn(|i| key[i]));
+        let bits = of.key.count();
         if bits <= INDEX_BITS && self.indexed.len() + (1 << bits) <= MOST_INDEXED {
             (about.kind, of.first) = (Kind::Indexed, self.indexed.len() as u32);
             self.indexed.resize(self.indexed.len() + (1 << bits), ResultId::UNKNOWN);
@@ -268,12 +304,11 @@ impl<const N: usize> Table<N> {
         }
     }
 
-    /// Tells the moves of a row in a state, by their differences. The last `inner` are those that an atomic sequence leads to. Nothing
-    /// if they can't be taken from the table.
-    pub fn learn<S: SelectBits>(&mut self, row: usize, state: &[u64; N], moves: Option<(Vec<[u64; N]>, usize)>) {
-        let result = self.result(moves);
+    /// Tells the moves of a row in a state.
+    pub fn learn<S: SelectBits>(&mut self, row: usize, state: &[u64; N], learned: Learned<N>) {
+        let result = self.result(learned);
         let of = &self.rows[row];
-        let key = Self::key::<S>(of, state);
+        let key = of.key.select::<S>(state);
         if of.first != NO_INDEX {
             self.indexed[of.first as usize + key as usize] = result;
         } else if 4 * self.used < 3 * self.hashed.len() || self.grow() {
@@ -285,9 +320,11 @@ impl<const N: usize> Table<N> {
         }
     }
 
-    fn result(&mut self, moves: Option<(Vec<[u64; N]>, usize)>) -> ResultId {
-        let Some((moves, inner)) = moves.filter(|(moves, _)| moves.len() <= MOST_MOVES) else {
-            return ResultId::LEFT_OUT;
+    fn result(&mut self, learned: Learned<N>) -> ResultId {
+        let (moves, inner) = match learned {
+            Learned::Moves(moves, inner) if moves.len() <= MOST_MOVES => (moves, inner),
+            Learned::Moves(..) | Learned::LeftOut => return ResultId::LEFT_OUT,
+            Learned::Apart => return ResultId::APART,
         };
         let (results, more) = (&mut self.results, &mut self.more);
         let Ok(number) = u16::try_from(results.len()) else { return ResultId::LEFT_OUT };
@@ -308,10 +345,14 @@ impl<const N: usize> Table<N> {
         }
     }
 
-    pub fn stat(&self) -> String {
-        let bits = |(r, _): (&Row<N>, &About<N>)| r.key.iter().map(|k| k.count_ones()).sum::<u32>();
-        let of = |k: Kind| { let mut v: Vec<u32> = self.rows.iter().zip(&self.about).filter(|r| r.1.kind == k).map(bits).collect(); v.sort(); v };
-        format!("indexed {:?} hashed {:?} left {} entries {} used {} of {} results {} more {}", of(Kind::Indexed), of(Kind::Hashed), of(Kind::LeftOut).len(), self.indexed.len(), self.used, self.hashed.len(), self.results.len(), self.more.len())
+    /// Whether most keys are short.
+    pub fn has_short_keys(&self) -> bool {
+        let keys = self.rows.iter().zip(&self.about).filter(|(_, about)| about.kind != Kind::Fresh);
+        let (all, long) = keys.fold((0, 0), |(all, long), (row, about)| {
+            let is_long = about.kind == Kind::LeftOut || row.key.count() > SHORT_KEY;
+            (all + 1, long + usize::from(is_long))
+        });
+        long <= all / 4
     }
 
     /// Doubles the hash table, unless it is too large.

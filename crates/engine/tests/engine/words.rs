@@ -64,6 +64,48 @@ fn random_models_run_as_interpreted() {
     assert!(escaped * 10 < count, "few models may have sets of processes that were not foreseen");
 }
 
+/// A protocol that the transition cache covers: an atomic sequence, a rendezvous, a buffer, and processes that are created and end.
+const COVERED: &str = "
+chan meet = [0] of { byte };
+chan buffer = [2] of { byte, bit };
+byte turn, sum[3];
+proctype worker(byte id) {
+    byte got;
+    do
+    :: turn == id -> atomic { sum[id] = (sum[id] + 1) % 3; turn = (turn + 1) % 3 }
+    :: buffer?got, _ -> meet!got
+    :: sum[id] == 2 -> break
+    od
+}
+init {
+    byte last;
+    run worker(0); run worker(1); run worker(2);
+    do
+    :: buffer!turn, 1
+    :: meet?last
+    od
+}
+";
+
+#[test]
+fn the_transition_cache_expands_most_states() {
+    let loaded = kripke_lang::load(std::path::Path::new("covered.pml"), &Text(COVERED), &Default::default());
+    let model = Arc::new(loaded.model.expect("the model is right"));
+    let (_, mut code) = compile(&model, Options { cache: true, ..Options::default() }).expect("states fit into words");
+    let mut batch = Batch::new();
+    code.initial(&mut batch);
+    let mut queue = vec![batch.state(0).to_vec()];
+    let (mut seen, mut at) = (std::collections::HashSet::from([queue[0].clone()]), 0);
+    while at < queue.len() && at < 20_000 {
+        batch.clear();
+        code.expand(&queue[at], Choice::All, &mut batch);
+        queue.extend(batch.states().filter(|state| seen.insert(state.to_vec())).map(<[u8]>::to_vec));
+        at += 1;
+    }
+    let cached = code.cached();
+    assert!(at > 1000 && cached * 10 > at as u64 * 9, "{cached} of {at} states are expanded from the cache");
+}
+
 /// The youngest process chooses inside of an atomic sequence, where it has values that no stored state has, and ends with the sequence
 /// if statements are merged.
 const CHOOSES_AND_ENDS: &str = "
@@ -78,17 +120,17 @@ active proctype chooses() {
 }
 ";
 
-struct Text;
+struct Text(&'static str);
 
 impl kripke_lang::source::Loader for Text {
     fn read(&self, _: &std::path::Path) -> std::io::Result<Vec<u8>> {
-        Ok(CHOOSES_AND_ENDS.into())
+        Ok(self.0.into())
     }
 }
 
 #[test]
 fn a_choice_inside_of_a_sequence_and_the_end_of_a_process_are_compiled() {
-    let loaded = kripke_lang::load(std::path::Path::new("chooses.pml"), &Text, &Default::default());
+    let loaded = kripke_lang::load(std::path::Path::new("chooses.pml"), &Text(CHOOSES_AND_ENDS), &Default::default());
     let model = loaded.model.expect("the model is right");
     for merges in [false, true] {
         let mut model = model.clone();

@@ -229,12 +229,7 @@ pub trait Handle: Send {
     fn intern(&mut self, batch: &Batch, ends: &[usize], each: impl FnMut(Seen)) -> Result<(), Full>;
 
     /// The same for a caller that wants to know new states only. Returns also the number of states before an error.
-    fn intern_new(
-        &mut self,
-        batch: &Batch,
-        ends: &[usize],
-        mut each: impl FnMut(Seen),
-    ) -> (u64, Result<(), Full>) {
+    fn intern_new(&mut self, batch: &Batch, ends: &[usize], mut each: impl FnMut(Seen)) -> (u64, Result<(), Full>) {
         let mut count = 0;
         let interned = self.intern(batch, ends, |seen| {
             count += 1;

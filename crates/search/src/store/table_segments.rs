@@ -25,7 +25,7 @@ const HUGE_PAGE: usize = 2 << 20;
 /// Size up to which lines are in small pages: for few workers, and for many, to whom page faults are a bottleneck. A huge page that
 /// is not filled takes too much memory, and on virtual machines its first touch can take longer than those of all small pages.
 #[cfg(not(shuttle))]
-const SMALL: [usize; 2] = [8 * HUGE_PAGE, HUGE_PAGE / 2];
+const SMALL: [usize; 2] = [64 * HUGE_PAGE, HUGE_PAGE / 2];
 
 /// Size of the address range that lines are given first. Only touched pages take memory.
 #[cfg(not(shuttle))]

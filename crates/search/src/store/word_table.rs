@@ -35,6 +35,9 @@ const MOST_DISTANCE_BITS: u32 = if cfg!(shuttle) { 2 } else { 5 };
 /// Lines of the smallest segment, for short numbers and for those of more than 64 bits.
 const FEWEST: [usize; 2] = if cfg!(shuttle) { [1, 16] } else { [4, 16] };
 
+/// A line with so few slots is often full.
+const FEW_LANES: u32 = 8;
+
 /// Lines up to which the size of a segment is doubled. Larger ones grow by half.
 const SMALL: usize = 1 << 14;
 
@@ -140,6 +143,8 @@ struct Shape {
     width: u32,
     rest_bits: u32,
     format: Format,
+    /// Lines have so few slots that many are full and their numbers in the next one.
+    overflows: bool,
     /// The number of slots of the lines where numbers belong.
     slots: usize,
 }
@@ -194,6 +199,9 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
         let (segment, content) = self.segment(hash, access);
         let line = content.shape.home(hash.order);
         prefetch_at(content.lines.as_ptr().wrapping_add(line).cast());
+        if content.shape.overflows {
+            prefetch_at(content.lines.as_ptr().wrapping_add(line + 1).cast());
+        }
         let home = Home { segment: segment as u32, line: line as u32 };
         Located { number, first: content.shape.bits(hash.whole(), 0).first, home }
     }
@@ -227,11 +235,7 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
     /// Looks a number up in the line where it belongs, if the slots there have this format. Most numbers are found or added
     /// here, and this is little code.
     #[inline(always)]
-    pub fn look<L: LineLanes, const FORMAT: usize>(
-        &self,
-        located: &Located<W>,
-        access: &SharedAccess<'_>,
-    ) -> Look {
+    pub fn look<L: LineLanes, const FORMAT: usize>(&self, located: &Located<W>, access: &SharedAccess<'_>) -> Look {
         let home = located.home;
         let content = self.segments.get(home.segment as usize, access);
         let format = const { Format::ALL[FORMAT].with_note(NOTE) };
@@ -368,7 +372,8 @@ impl Shape {
         let distance_bits = (format.capacity() - low - rest_bits).min(MOST_DISTANCE_BITS);
         let (low, width) = ((1 << low) - 1, low + distance_bits);
         let slots = homes * format.lanes() as usize;
-        Shape { homes, shift: 64 - bits, low, distance_bits, width, rest_bits, format, slots }
+        let overflows = format.lanes() <= FEW_LANES;
+        Shape { homes, shift: 64 - bits, low, distance_bits, width, rest_bits, format, overflows, slots }
     }
 
     /// The same kind of numbers in so many lines.

@@ -1,0 +1,88 @@
+//! What the table of transitions is made from: footprints, and the moves that the interpreter finds.
+
+use std::sync::Arc;
+
+use kripke_model::ir::LocId;
+use kripke_model::layout::Layout;
+use kripke_model::words::{MAX_WORDS, Position};
+use kripke_model::{Batch, Model};
+
+use super::footprint::{Footprints, Groups};
+use super::sites::Site;
+use super::table::Table;
+use crate::facts::Facts;
+use crate::words::Words;
+
+/// Where the entries come from.
+#[derive(Debug)]
+pub(super) struct Source {
+    model: Arc<Model>,
+    layout: Arc<Layout>,
+    facts: Arc<Facts>,
+    pub words: Arc<Words>,
+    pub packed: Vec<u8>,
+    pub batch: Batch,
+    /// The number of times that the interpreter was asked.
+    pub asked: u64,
+}
+
+impl Source {
+    pub fn new(model: Arc<Model>, layout: Arc<Layout>, facts: Arc<Facts>, words: Arc<Words>) -> Source {
+        Source { model, layout, facts, words, packed: Vec::new(), batch: Batch::new(), asked: 0 }
+    }
+
+    /// The packed state of a shape whose bits are all zero.
+    fn template(&mut self, tag: usize) -> Vec<u8> {
+        let mut words = [0; MAX_WORDS];
+        words[0] = tag as u64;
+        self.words.decode(&words, &mut self.packed);
+        self.packed.clone()
+    }
+
+    pub fn sites<const N: usize>(&mut self, tag: usize, table: &mut Table<N>) -> Vec<Site> {
+        let template = self.template(tag);
+        let Source { model, layout, facts, words, .. } = self;
+        let footprints = Footprints::new(model, (layout, facts), (words.layout(), tag), template);
+        (0..footprints.processes())
+            .rev()
+            .enumerate()
+            .map(|(place, pid)| {
+                let constant = Position { bytes: 1, least: 0, bits: 0, first: 0 };
+                let position = words.layout().position(tag, footprints.location_at(pid));
+                let least = position.map_or(footprints.location(pid).0, |position| position.least);
+                let Position { bits, first, .. } = position.unwrap_or(constant);
+                Site {
+                    word: first as usize / 64,
+                    shift: first % 64,
+                    mask: (1 << bits) - 1,
+                    first_row: table.add_rows(1 << bits),
+                    least,
+                    pid,
+                    place,
+                    process: footprints.process_type(pid),
+                }
+            })
+            .collect()
+    }
+
+    /// The footprints of the moves of a process from a location, for groups of its edges.
+    pub fn footprints(&mut self, tag: usize, pid: usize, location: u32) -> Groups {
+        let template = self.template(tag);
+        let Source { model, layout, facts, words, .. } = self;
+        let footprints = Footprints::new(model, (layout, facts), (words.layout(), tag), template);
+        if location as usize >= footprints.process(pid).locations.len() {
+            return vec![(0..0, None)];
+        }
+        footprints.groups(pid, LocId(location))
+    }
+
+    /// Whether fields that are in states of both shapes have the same places.
+    pub fn keeps_places(&self, before: usize, after: usize) -> bool {
+        let layout = self.words.layout();
+        let length = layout.lengths().nth(after).unwrap_or(0);
+        layout
+            .fields(before)
+            .filter(|(offset, _)| *offset < length)
+            .all(|(offset, position)| layout.position(after, offset) == Some(position))
+    }
+}
