@@ -251,20 +251,27 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
         }
     }
 
-    /// Adds a number to a vacant slot of the line where it belongs. Only one worker may use the table.
+    /// Adds a number to a vacant slot of the line where it belongs. Returns false if another worker has changed that slot or its
+    /// neighbours in the meantime.
     #[inline(always)]
     pub fn fill<const FORMAT: usize>(
         &self,
         (located, vacant): (&Located<W>, u32),
         access: &SharedAccess<'_>,
         unreported: &mut UnreportedCounts,
-    ) {
+    ) -> bool {
         let home = located.home;
         let content = self.segments.get(home.segment as usize, access);
         let format = const { Format::ALL[FORMAT].with_note(NOTE) };
         let value = format.slot(located.bits(&content.shape));
-        format.fill(&content.lines[home.line as usize].0, vacant, value);
+        let words = &content.lines[home.line as usize].0;
+        if self.segments.is_private() {
+            format.fill(words, vacant, value);
+        } else if !format.claim(words, vacant, value) {
+            return false;
+        }
         self.segments.count(home.segment as usize, access, unreported);
+        true
     }
 
     /// Looks a number up in the line where it belongs, if the slots there have this format, and adds it if there is a vacant slot.

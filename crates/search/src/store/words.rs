@@ -290,13 +290,16 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
             let table = &self.store.table;
             let added = match table.look::<L, FORMAT>(located, access) {
                 Look::Known(known) => known,
-                Look::Vacant(slot) if table.is_private() => {
+                Look::Vacant(slot) => {
                     self.allowance.check(0)?;
-                    table.fill::<FORMAT>((located, slot), access, &mut self.unreported);
-                    self.allowance.spend(size_of::<W>() as u64, 0);
-                    Added::NEW
+                    if table.fill::<FORMAT>((located, slot), access, &mut self.unreported) {
+                        self.allowance.spend(size_of::<W>() as u64, 0);
+                        Added::NEW
+                    } else {
+                        self.add(access, *located)?
+                    }
                 }
-                _ => self.add(access, *located)?,
+                Look::Elsewhere => self.add(access, *located)?,
             };
             at += 1;
             self.interned += 1;
