@@ -113,8 +113,8 @@ impl Watch for Parts {
 
     #[inline(always)]
     fn stands(&mut self, site: &Site, row: usize) {
-        let nobody = Standing { process: 0, location: 0 };
-        self.standing.resize(self.standing.len().max(site.pid + 1), nobody);
+        let unknown = Standing { process: 0, location: 0 };
+        self.standing.resize(self.standing.len().max(site.pid + 1), unknown);
         self.standing[site.pid] = Standing { process: site.process, location: site.location(row) };
     }
 

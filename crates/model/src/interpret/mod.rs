@@ -8,6 +8,7 @@ mod channel;
 mod eval;
 mod expand;
 mod explain;
+mod listener;
 mod movers;
 mod observe;
 mod permission;

@@ -130,7 +130,7 @@ impl<const NOTE: u32> OrderedLines<NOTE> {
 
 impl<const NOTE: u32> SegmentContent for OrderedLines<NOTE> {
     fn full(&self) -> usize {
-        self.shape.slots * 3 / 4
+        self.shape.slots * 25 / 32
     }
 
     #[inline]
