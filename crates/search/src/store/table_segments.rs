@@ -22,6 +22,12 @@ const NEARLY_FULL: [usize; 2] = [15, 12];
 #[cfg(not(shuttle))]
 const HUGE_PAGE: usize = 2 << 20;
 
+/// Size of a small page, and the least number of bytes that are given memory in advance.
+#[cfg(not(shuttle))]
+const SMALL_PAGE: usize = 4 << 10;
+#[cfg(not(shuttle))]
+const POPULATED: usize = 16 * SMALL_PAGE;
+
 /// Size up to which lines are in small pages: for few workers, and for many, to whom page faults are a bottleneck. A huge page that
 /// is not filled takes too much memory, and on virtual machines its first touch can take longer than those of all small pages.
 #[cfg(not(shuttle))]
@@ -100,7 +106,20 @@ impl GrowingLines {
             }
             self.map = huge;
         }
+        self.populate(length);
         self.length = length;
+    }
+
+    /// Gives memory to the lines from the present length up to this one. A page that is read before it is written would take two page
+    /// faults: the second one replaces the common page of zeros, and interrupts the other workers.
+    fn populate(&self, length: usize) {
+        let [first, end] = [self.length, length].map(|lines| (lines * size_of::<Line>()).next_multiple_of(SMALL_PAGE));
+        if end - first.min(end) < POPULATED {
+            return;
+        }
+        // It is optional, and old systems do not have it.
+        #[cfg(target_os = "linux")]
+        let _ = self.map.advise_range(memmap2::Advice::PopulateWrite, first, end - first);
     }
 }
 
