@@ -358,9 +358,9 @@ impl Visit<'_, '_> {
                 Piece::Text(_) => {}
                 Piece::Value(_, value) | Piece::Symbol(_, value) => self.read(value, pid),
             }),
-            Effect::Run { process, args, result, .. } => {
+            Effect::Run { process, args, priority, result } => {
                 self.creates = true;
-                args.iter().for_each(|arg| self.read(arg, pid));
+                args.iter().chain(priority).for_each(|arg| self.read(arg, pid));
                 let created = &self.of.model.processes[process.index()];
                 let initial = created.locals.iter().flat_map(|local| local.init.exprs());
                 initial.for_each(|value| value.walk(&mut |part| self.initial(part)));
