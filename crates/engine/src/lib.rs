@@ -52,7 +52,7 @@ pub struct Options {
     pub omit_types: bool,
     /// The number of states of other shapes that are left to the interpreter before general code is made.
     pub general_after: u32,
-    /// Whether transitions of states in words are [cached](transitions): most states then need no code.
+    /// Whether transitions of states in words are cached: most states then need no code.
     pub cache: bool,
     /// Whether the interpreter expands states until it has taken about as long as compiling would: small models need no code.
     pub interpret_first: bool,
