@@ -397,7 +397,7 @@ impl Compiled {
 
     /// The number of states expanded from the transition cache so far.
     pub fn cached(&self) -> u64 {
-        self.cache.as_ref().map_or(0, TransitionCache::states)
+        self.cache.as_ref().map_or(0, TransitionCache::expanded)
     }
 
     /// The edges executed so far: `[process][edge]`. It is complete only with [`Options::coverage`].

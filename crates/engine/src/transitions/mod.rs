@@ -30,11 +30,9 @@ use source::Source;
 pub(crate) struct TransitionCache {
     of_width: Box<dyn OfWidth>,
     source: Source,
-    /// Of the states since the last judgement, how many were expanded, and left to others because of their moves.
+    /// The numbers of states expanded, and left to others because of their moves.
     expanded: u64,
     left: u64,
-    /// The number of states expanded so far.
-    all: u64,
 }
 
 /// A cache for states of some number of words.
@@ -80,7 +78,7 @@ impl TransitionCache {
             _ => return None,
         };
         let source = Source::new(model, layout, facts, words);
-        Some(TransitionCache { of_width, source, expanded: 0, left: 0, all: 0 })
+        Some(TransitionCache { of_width, source, expanded: 0, left: 0 })
     }
 
     /// Appends the successors of states, and to `ends` the number of states in the batch after each, up to a state that has
@@ -96,7 +94,6 @@ impl TransitionCache {
         let expanded = self.of_width.expand_all(&mut task);
         self.left += u64::from(task.left);
         self.expanded += expanded as u64;
-        self.all += expanded as u64;
         expanded
     }
 
@@ -114,13 +111,12 @@ impl TransitionCache {
         let expanded = self.of_width.expand_parts(&mut task, parts);
         self.left += u64::from(task.left);
         self.expanded += u64::from(expanded);
-        self.all += u64::from(expanded);
         expanded
     }
 
     /// The number of states expanded so far.
-    pub fn states(&self) -> u64 {
-        self.all
+    pub fn expanded(&self) -> u64 {
+        self.expanded
     }
 
     /// Whether the cache covers a model of which these are the first states: few of them were left to others, and results depend on few
@@ -129,20 +125,15 @@ impl TransitionCache {
         self.left < self.expanded / 4 && self.of_width.has_short_keys()
     }
 
-    /// Whether the cache saves work: few states are left to others, and results are used often. It is judged by the latest states.
-    pub fn pays(&mut self) -> bool {
-        let (states, asked) = (self.expanded + self.left, self.source.asked);
-        if self.left < PATIENCE && asked < PATIENCE {
-            return true;
-        }
-        let pays = self.left < states / 2 && asked < states / 16;
-        (self.expanded, self.left, self.source.asked) = (0, 0, 0);
-        pays
+    /// Whether the cache saves work: few states are left to others, and results are used often.
+    pub fn pays(&self) -> bool {
+        let states = self.expanded + self.left;
+        self.left < PATIENCE + states / 2 && self.source.asked < PATIENCE + states / 16
     }
 }
 
-/// After a cache has left so many states to others, or asked the interpreter so often, it is judged.
-const PATIENCE: u64 = 1 << 14;
+/// A cache may leave so many states to others, and ask the interpreter so often, before it is judged.
+const PATIENCE: u64 = 1 << 12;
 
 impl fmt::Debug for TransitionCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
