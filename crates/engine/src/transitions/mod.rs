@@ -128,7 +128,7 @@ impl TransitionCache {
     /// Whether the cache saves work: few states are left to others, and results are used often.
     pub fn pays(&self) -> bool {
         let states = self.expanded + self.left;
-        self.left < PATIENCE + states / 2 && self.source.asked < PATIENCE + states / 16
+        self.left < PATIENCE + states / 2 && self.source.asked < PATIENCE + states / 64
     }
 }
 
