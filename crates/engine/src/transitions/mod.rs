@@ -3,7 +3,7 @@
 //!
 //! States are in words. A [footprint](footprint) says which bits decide about the moves of a process at a location. The
 //! [table] has the successors for each value of these bits, as differences from the state: a successor takes one instruction
-//! for each word. The interpreter makes the entries, when a state first needs them. What has no footprint, and every state
+//! for each word. The interpreter makes the results, when a state first needs them. What has no footprint, and every state
 //! with an error or without successors, is left to the code and the interpreter.
 
 mod cache;

@@ -13,7 +13,7 @@ use super::table::Table;
 use crate::facts::Facts;
 use crate::words::Words;
 
-/// Where the entries come from.
+/// Where the results come from.
 #[derive(Debug)]
 pub(super) struct Source {
     model: Arc<Model>,
