@@ -9,7 +9,7 @@ use std::time::Duration;
 use kripke_engine::{Compiled, InWords, Options, PortableCode, Words};
 use kripke_model::ir::Expr;
 use kripke_model::layout::StartError;
-use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Movers, State, Successors};
+use kripke_model::{Arrival, Batch, Choice, Flags, Interpreter, Model, Movers, State, Successors};
 use kripke_reduce::compact::{Codec, Compacted};
 use kripke_reduce::por::{AmpleSuccessors, Audit, Independence, Record};
 use kripke_reduce::state_values::StateValues;
@@ -300,6 +300,16 @@ impl<S: Covers> Successors for Worker<'_, S> {
 
     fn expand_all(&mut self, states: &[&State], out: &mut Batch, ends: &mut Vec<usize>) -> Flags {
         self.successors.expand_all(states, out, ends)
+    }
+
+    fn expand_awake(
+        &mut self,
+        states: &[&State],
+        arrivals: &[Arrival],
+        out: &mut Batch,
+        ends: &mut Vec<usize>,
+    ) -> Flags {
+        self.successors.expand_awake(states, arrivals, out, ends)
     }
 }
 

@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 
 use kripke_model::layout::Layout;
 use kripke_model::words::{load_words, words_of};
-use kripke_model::{Batch, Choice, Flags, Interpreter, Model, Movers, Parts, State, Successors};
+use kripke_model::{Arrival, Batch, Choice, Flags, Interpreter, Model, Movers, Parts, State, Successors};
 
 use crate::driver::Driver;
 use crate::facts::Facts;
 use crate::program::{self, Program};
 use crate::shape::{Shape, usual};
 use crate::trace::TraceAutomaton;
-use crate::transitions::TransitionCache;
+use crate::transitions::{SharedSteps, TransitionCache};
 use crate::type_bytes::TypeBytes;
 use crate::words::Words;
 use crate::{Options, PortableCode, Unsupported};
@@ -63,6 +63,8 @@ struct Code {
     /// Code for any state, made on demand. `None` if it can't be made.
     general: OnceLock<Option<Arc<Program>>>,
     warm_up: WarmUp,
+    /// The steps that transition caches have numbered.
+    steps: SharedSteps,
 }
 
 /// Code for the states of one shape.
@@ -145,9 +147,9 @@ impl Compiled {
         });
         let all = || model.processes.iter().map(|process| process.edges.len()).sum();
         let edges = special.as_ref().map_or_else(all, |special| program::compiled_edges(&model, &special.facts));
-        let warm_up = WarmUp::new(edges);
+        let (warm_up, steps) = (WarmUp::new(edges), SharedSteps::default());
         let general = OnceLock::new();
-        let code = Code { model, layout, options, initial, special, type_bytes, words, tag, general, warm_up };
+        let code = Code { model, layout, options, initial, special, type_bytes, words, tag, general, warm_up, steps };
         let made = code.prepare_first()?;
         if let Some(program) = made {
             let _ = code.first().set(Some(Arc::new(program)));
@@ -165,7 +167,8 @@ impl Compiled {
         let room = Room::default();
         let claims = code.options.claims;
         let words = code.words.as_ref().filter(|_| code.options.cache);
-        let cache = words.and_then(|words| TransitionCache::new(&code.model, &code.layout, claims, words));
+        let cache = words
+            .and_then(|words| TransitionCache::new((&code.model, &code.layout), claims, words, code.steps.clone()));
         let mut compiled = Compiled { code, interpreter, special: None, general: None, odd: 0, rare: 0, cache, room };
         compiled.adopt();
         compiled
@@ -298,9 +301,14 @@ impl Compiled {
     /// Expands states from the transition cache, up to one that it does not cover, or that has no successors. Returns the number of
     /// states.
     #[inline]
-    fn expand_cached(&mut self, states: &[&State], out: &mut Batch, ends: &mut Vec<usize>) -> usize {
+    fn expand_cached(
+        &mut self,
+        (states, arrivals): (&[&State], &[Arrival]),
+        out: &mut Batch,
+        ends: &mut Vec<usize>,
+    ) -> usize {
         let Some(cache) = &mut self.cache else { return 0 };
-        let expanded = cache.expand_all(states, out, ends, &mut self.interpreter);
+        let expanded = cache.expand_all((states, arrivals), out, ends, &mut self.interpreter);
         if !cache.pays() {
             self.cache = None;
         }
@@ -472,16 +480,26 @@ impl Successors for Compiled {
     }
 
     fn expand(&mut self, state: &State, choice: Choice, out: &mut Batch) -> Flags {
-        if choice == Choice::All && self.expand_cached(&[state], out, &mut Vec::new()) == 1 {
+        if choice == Choice::All && self.expand_cached((&[state], &[]), out, &mut Vec::new()) == 1 {
             return Flags::default();
         }
         self.expand_uncached(state, choice, out)
     }
 
-    fn expand_all(&mut self, mut states: &[&State], out: &mut Batch, ends: &mut Vec<usize>) -> Flags {
+    fn expand_all(&mut self, states: &[&State], out: &mut Batch, ends: &mut Vec<usize>) -> Flags {
+        self.expand_awake(states, &[], out, ends)
+    }
+
+    fn expand_awake(
+        &mut self,
+        mut states: &[&State],
+        mut arrivals: &[Arrival],
+        out: &mut Batch,
+        ends: &mut Vec<usize>,
+    ) -> Flags {
         loop {
             let expanded = match self.cache {
-                Some(_) => self.expand_cached(states, out, ends),
+                Some(_) => self.expand_cached((states, arrivals), out, ends),
                 None => self.expand_usual(states, out, ends),
             };
             let Some((&state, rest)) = states[expanded..].split_first() else { return Flags::default() };
@@ -498,6 +516,7 @@ impl Successors for Compiled {
                 return Flags::default();
             }
             states = rest;
+            arrivals = arrivals.get(expanded + 1..).unwrap_or(&[]);
         }
     }
 }

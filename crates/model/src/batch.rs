@@ -1,5 +1,6 @@
 //! Batches: the successors of states, as an engine writes them and a store reads them.
 
+use crate::arrival::Arrival;
 use crate::successors::{Finding, State};
 
 /// Successor states laid end to end, and what was found wrong on the way.
@@ -8,6 +9,10 @@ pub struct Batch {
     bytes: Vec<u8>,
     ends: Vec<u32>,
     findings: Vec<Finding>,
+    /// The transitions to the first states. Nothing is known of those to the others.
+    arrivals: Vec<Arrival>,
+    /// The number of successors that sleep sets have left out.
+    asleep: u64,
 }
 
 /// A batch with more states, or more bytes, is large.
@@ -25,6 +30,8 @@ impl Batch {
         self.bytes.clear();
         self.ends.clear();
         self.findings.clear();
+        self.arrivals.clear();
+        self.asleep = 0;
     }
 
     /// Keeps only the first states.
@@ -142,6 +149,32 @@ impl Batch {
     /// The states end to end, and where each ends, for an engine that writes successors in place.
     pub fn parts(&mut self) -> (&mut Vec<u8>, &mut Vec<u32>) {
         (&mut self.bytes, &mut self.ends)
+    }
+
+    /// The transition to the state with this index.
+    #[inline]
+    pub fn arrival(&self, i: usize) -> Arrival {
+        self.arrivals.get(i).copied().unwrap_or_default()
+    }
+
+    /// Whether something is known of the transitions to states.
+    pub fn has_arrivals(&self) -> bool {
+        !self.arrivals.is_empty()
+    }
+
+    /// The number of successors that are left out, because they are in the sleep sets of their predecessors.
+    pub fn asleep(&self) -> u64 {
+        self.asleep
+    }
+
+    /// So many successors are left out.
+    pub fn leave_out(&mut self, successors: u64) {
+        self.asleep += successors;
+    }
+
+    /// The same as [`Batch::parts`], and the transitions to the first states.
+    pub fn parts_with_arrivals(&mut self) -> (&mut Vec<u8>, &mut Vec<u32>, &mut Vec<Arrival>) {
+        (&mut self.bytes, &mut self.ends, &mut self.arrivals)
     }
 
     /// Appends a finding.

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod arrival;
 mod batch;
 pub mod interpret;
 pub mod ir;
@@ -21,6 +22,7 @@ mod validate;
 mod walk;
 pub mod words;
 
+pub use arrival::Arrival;
 pub use batch::Batch;
 pub use interpret::Interpreter;
 pub use ir::Model;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::arrival::Arrival;
 use crate::batch::Batch;
 use crate::ir::{EdgeId, ProcessId, Span};
 
@@ -121,6 +122,23 @@ pub trait Successors: Representation + StateLabels + ActionLabels + AcceptanceMa
             }
         }
         Flags::default()
+    }
+
+    /// The same with the transitions by which these states were discovered. Successors in the [sleep sets](Arrival) of states are left
+    /// out, and [counted](Batch::asleep) by the batch, which has the [transitions](Batch::arrival) to the others. It is valid in a
+    /// breadth-first search that expands every state it finds.
+    ///
+    /// Expanding fully and telling nothing of transitions, as here, is always right. A wrapper that only forwards should forward this,
+    /// too.
+    fn expand_awake(
+        &mut self,
+        states: &[&State],
+        arrivals: &[Arrival],
+        out: &mut Batch,
+        ends: &mut Vec<usize>,
+    ) -> Flags {
+        debug_assert_eq!(states.len(), arrivals.len());
+        self.expand_all(states, out, ends)
     }
 }
 
@@ -254,6 +272,16 @@ impl<S: Successors + ?Sized> Successors for Box<S> {
 
     fn expand_all(&mut self, states: &[&State], out: &mut Batch, ends: &mut Vec<usize>) -> Flags {
         (**self).expand_all(states, out, ends)
+    }
+
+    fn expand_awake(
+        &mut self,
+        states: &[&State],
+        arrivals: &[Arrival],
+        out: &mut Batch,
+        ends: &mut Vec<usize>,
+    ) -> Flags {
+        (**self).expand_awake(states, arrivals, out, ends)
     }
 }
 

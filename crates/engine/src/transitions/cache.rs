@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use kripke_model::{Interpreter, Parts};
 
-use super::output::{Out, Watch, is_watched, padded, words};
+use super::output::{Out, OutOfSteps, Output, StepPair, Watch, is_watched, padded, words};
 use super::select::{self, ByShifts, SelectBits};
 use super::sites::{Group, JointRow, Shape, Site, groups};
+use super::sleep::{SharedSteps, Step, Worth};
 use super::source::Source;
 use super::table::{About, Learned, MOST_MOVES, Table};
 use super::{OfWidth, Task};
@@ -33,25 +34,22 @@ pub(super) struct Cache<const N: usize> {
     /// Whether fields keep their places from one shape to another.
     kept: HashMap<(usize, usize), bool>,
     fast: bool,
+    /// Whether sleep sets pay.
+    sleeping: Worth,
+    pairs: Vec<StepPair>,
 }
 
 /// After so many groups it is judged whether groups are expanded jointly.
 const JUDGED: u32 = 1 << 14;
 
-/// The result of expanding a state: the number of successors, or the reason why it is left to others.
-enum Expanded {
-    Moves(usize),
-    LeftOut,
-}
-
 impl<const N: usize> Cache<N> {
-    pub fn new() -> Cache<N> {
+    pub fn new(steps: SharedSteps) -> Cache<N> {
         #[cfg(target_arch = "x86_64")]
         let fast = crate::words::selects_bits_fast();
         #[cfg(not(target_arch = "x86_64"))]
         let fast = false;
         Cache {
-            table: Table::new(),
+            table: Table::new(steps),
             shapes: HashMap::new(),
             current: None,
             joint: Vec::new(),
@@ -61,6 +59,8 @@ impl<const N: usize> Cache<N> {
             tried: 0,
             kept: HashMap::new(),
             fast,
+            sleeping: Worth::default(),
+            pairs: Vec::new(),
         }
     }
 
@@ -77,12 +77,18 @@ impl<const N: usize> Cache<N> {
 
     #[inline(always)]
     fn run<S: SelectBits>(&mut self, task: &mut Task<'_, '_>, watch: &mut impl Watch) -> usize {
-        let (bytes, batch_ends) = task.out.parts();
+        let sleeps = !is_watched(watch) && !task.arrivals.is_empty() && !self.sleeping.is_given_up();
+        let (bytes, batch_ends, arrivals) = task.out.parts_with_arrivals();
         let (start, before) = (bytes.len(), batch_ends.len());
         let (mut written, mut expanded) = (0, 0);
+        let mut left_out = 0;
+        if sleeps {
+            self.table.steps.know(task.arrivals);
+        }
+        let mut pairs = std::mem::take(&mut self.pairs);
         let tag_mask = (1u64 << task.source.words.layout().tag_bits()) - 1;
         let mut current = self.current.take();
-        for state in task.states {
+        for (i, state) in task.states.iter().enumerate() {
             if before + written > MANY_STATES {
                 break;
             }
@@ -92,42 +98,62 @@ impl<const N: usize> Cache<N> {
                 Some(current) if current.0 == tag => current,
                 other => other.insert((tag, self.shape(tag, task.source))),
             };
-            match self.expand::<S>(&words, (tag, shape), bytes, (task.source, task.interpreter), watch) {
-                Expanded::Moves(0) => break,
-                Expanded::Moves(moves) => {
-                    written += moves;
-                    task.ends.push(before + written);
-                    expanded += 1;
-                }
-                Expanded::LeftOut => {
-                    task.left = true;
-                    break;
-                }
+            let from = (&mut *task.source, &mut *task.interpreter);
+            let out = if sleeps {
+                let out = OutOfSteps::new(bytes, &mut pairs, shape.room(), task.arrivals[i]);
+                self.expand::<S, _>(&words, (tag, shape), out, from, &mut ()).map(|with| with.out)
+            } else {
+                self.expand::<S, _>(&words, (tag, shape), Out::new(bytes, shape.room()), from, watch)
+            };
+            let Some(out) = out else {
+                task.left = true;
+                break;
+            };
+            // The interpreter says why there are none.
+            if out.count() == 0 {
+                break;
             }
+            // SAFETY: memory for so many successors was reserved, and everything up to there was written.
+            unsafe {
+                bytes.set_len(out.len(bytes));
+                pairs.set_len(if sleeps { written + out.count() } else { 0 });
+            }
+            (written, expanded) = (written + out.count(), expanded + 1);
+            task.ends.push(before + written);
         }
         self.current = current;
         if self.tried >= JUDGED {
             self.joins = self.apart < JUDGED / 8;
             (self.apart, self.tried) = (0, 0);
         }
+        if sleeps {
+            let awake = self.table.steps.leave_out(&pairs, (bytes, start), (arrivals, before));
+            pairs.clear();
+            let last = task.ends.len() - expanded;
+            task.ends[last..].iter_mut().for_each(|end| *end = before + self.table.steps.awake_before(*end - before));
+            left_out = written - awake;
+            written = awake;
+        }
+        self.pairs = pairs;
         let width = size_of::<[u64; N]>();
         batch_ends.extend((1..=written).map(|n| (start + n * width) as u32));
+        if sleeps {
+            task.out.leave_out(left_out as u64);
+            self.sleeping.judge(written as u64, left_out as u64);
+        }
         expanded
     }
 
-    /// Appends the successors of a state.
+    /// Gives the successors of a state. Nothing if the state is left to others.
     #[inline(always)]
-    fn expand<S: SelectBits>(
+    fn expand<S: SelectBits, O: Output<N>>(
         &mut self,
         state: &[u64; N],
         (tag, shape): (usize, &Shape<N>),
-        bytes: &mut Vec<u8>,
+        mut out: O,
         mut from: (&mut Source, &mut Interpreter),
         watch: &mut impl Watch,
-    ) -> Expanded {
-        let start = bytes.len();
-        let room = (shape.sites.len() + 2) * MOST_MOVES;
-        let mut out = Out::new(bytes, room);
+    ) -> Option<O> {
         let mut has_inner = false;
         self.inner.clear();
         if !is_watched(watch) && self.joins && shape.joins {
@@ -136,43 +162,47 @@ impl<const N: usize> Cache<N> {
                 self.tried += 1;
                 if self.expand_group::<S>(state, tag, (group, sites), &mut from, &mut out) {
                     if out.is_full() {
-                        return Expanded::LeftOut;
+                        return None;
                     }
                     continue;
                 }
                 self.apart += 1;
                 for site in sites {
-                    let Some(inner) = self.expand_site::<S>(state, tag, site, &mut from, &mut out) else {
-                        return Expanded::LeftOut;
-                    };
-                    has_inner |= inner;
+                    has_inner |= self.expand_site::<S>((state, tag), site, &mut from, &mut out)?;
                 }
             }
         } else {
             for site in &shape.sites {
                 watch.stands(site, site.row(state));
-                let Some(inner) = self.expand_site::<S>(state, tag, site, &mut from, &mut out) else {
-                    return Expanded::LeftOut;
-                };
-                has_inner |= inner;
+                has_inner |= self.expand_site::<S>((state, tag), site, &mut from, &mut out)?;
                 watch.moves(site, || out.count());
             }
         }
         if has_inner {
-            for (site, row) in self.inner.iter().map(|(site, row)| (&shape.sites[*site], *row)) {
-                let moves = self.table.look::<S>(row, state);
-                let direct = moves.count() - moves.inner();
-                self.table.from(moves, direct).for_each(|difference| out.append(state, difference));
-                if out.is_full() {
-                    return Expanded::LeftOut;
-                }
-                watch.moves(site, || out.count());
-            }
+            self.expand_inner::<S>(state, shape, &mut out, watch)?;
         }
-        let len = out.len(bytes);
-        // SAFETY: memory for so many bytes was reserved, and everything up to there was written.
-        unsafe { bytes.set_len(len) };
-        Expanded::Moves((len - start) / size_of::<[u64; N]>())
+        Some(out)
+    }
+
+    /// Appends the moves that atomic sequences lead to.
+    #[inline(always)]
+    fn expand_inner<S: SelectBits>(
+        &self,
+        state: &[u64; N],
+        shape: &Shape<N>,
+        out: &mut impl Output<N>,
+        watch: &mut impl Watch,
+    ) -> Option<()> {
+        for (site, row) in self.inner.iter().map(|(site, row)| (&shape.sites[*site], *row)) {
+            let moves = self.table.look::<S>(row, state);
+            let direct = moves.count() - moves.inner();
+            self.table.from(moves, direct).for_each(|step| out.append(state, step, &self.table.steps));
+            if out.is_full() {
+                return None;
+            }
+            watch.moves(site, || out.count());
+        }
+        Some(())
     }
 
     /// Appends the moves of all processes of a group. False if it has to be done for each process.
@@ -183,7 +213,7 @@ impl<const N: usize> Cache<N> {
         tag: usize,
         (group, sites): (&Group<N>, &[Site]),
         from: &mut (&mut Source, &mut Interpreter),
-        out: &mut Out<N>,
+        out: &mut impl Output<N>,
     ) -> bool {
         let place = group.first + group.locations.select::<S>(state) as usize;
         let mut row = self.joint[place];
@@ -197,17 +227,14 @@ impl<const N: usize> Cache<N> {
         loop {
             let moves = self.table.look::<S>(row.0 as usize, state);
             if moves.is_plain() {
-                out.write(state, &moves.first);
-                out.advance(moves.count());
+                out.plain(state, moves, &self.table.steps);
             } else if moves.are_unknown() {
                 self.learn_joint::<S>(state, tag, (row, sites), from);
                 continue;
             } else if moves.are_apart() || moves.are_left_out() || moves.inner() > 0 {
                 return false;
             } else {
-                out.write(state, &moves.first);
-                out.advance(2);
-                self.table.more(moves).iter().for_each(|difference| out.append(state, difference));
+                self.table.from(moves, 0).for_each(|step| out.append(state, step, &self.table.steps));
             }
             return true;
         }
@@ -248,14 +275,14 @@ impl<const N: usize> Cache<N> {
         let (mut apart, inner) = (false, self.inner.len());
         for site in sites {
             let mut own = Vec::new();
-            match self.expand_site::<S>(state, tag, site, from, &mut Out::new(&mut own, 2 * MOST_MOVES)) {
+            match self.expand_site::<S>((state, tag), site, from, &mut Out::new(&mut own, 2 * MOST_MOVES)) {
                 Some(false) => {}
                 _ => apart = true,
             }
             for row in self.table.chain(site.row(state)) {
                 let moves = self.table.look::<S>(row, state);
                 if !moves.are_unknown() && !moves.are_left_out() {
-                    all.extend(self.table.from(moves, 0).copied());
+                    all.extend(self.table.from(moves, 0).map(|step| *self.table.steps.get(step)));
                 }
             }
         }
@@ -272,33 +299,28 @@ impl<const N: usize> Cache<N> {
     #[inline(always)]
     fn expand_site<S: SelectBits>(
         &mut self,
-        state: &[u64; N],
-        tag: usize,
+        (state, tag): (&[u64; N], usize),
         site: &Site,
         from: &mut (&mut Source, &mut Interpreter),
-        out: &mut Out<N>,
+        out: &mut impl Output<N>,
     ) -> Option<bool> {
         let (mut row, mut has_inner) = (site.row(state), false);
         loop {
             let moves = self.table.look::<S>(row, state);
             if moves.is_plain() {
-                // What is written behind the last move is overwritten.
-                out.write(state, &moves.first);
-                out.advance(moves.count());
+                out.plain(state, moves, &self.table.steps);
             } else if moves.are_unknown() {
                 self.learn::<S>(state, (tag, row), site, (&mut *from.0, &mut *from.1));
                 continue;
             } else if moves.are_left_out() {
                 return None;
-            } else if moves.inner() == 0 {
-                out.write(state, &moves.first);
-                out.advance(2);
-                self.table.more(moves).iter().for_each(|difference| out.append(state, difference));
             } else {
-                has_inner = true;
-                self.inner.push((site.place, row));
                 let direct = moves.count() - moves.inner();
-                self.table.from(moves, 0).take(direct).for_each(|difference| out.append(state, difference));
+                self.table.from(moves, 0).take(direct).for_each(|step| out.append(state, step, &self.table.steps));
+                if moves.inner() > 0 {
+                    has_inner = true;
+                    self.inner.push((site.place, row));
+                }
             }
             if out.is_full() {
                 return None;
@@ -323,7 +345,7 @@ impl<const N: usize> Cache<N> {
         if self.table.is_fresh(row) {
             return self.table.describe(row, source.footprints(tag, site.pid, site.location(row)));
         }
-        let moves = self.moves(state, (tag, row), site.pid, (source, interpreter));
+        let moves = self.moves(state, (tag, row), site, (source, interpreter));
         self.table.learn::<S>(
             row,
             state,
@@ -331,23 +353,24 @@ impl<const N: usize> Cache<N> {
         );
     }
 
-    /// The moves of a process, as differences, and how many an atomic sequence leads to. Nothing if there are findings, or if a successor
+    /// The moves of a process, as steps, and how many an atomic sequence leads to. Nothing if there are findings, or if a successor
     /// has no difference that is the same for all states with these bits.
     fn moves(
         &mut self,
         state: &[u64; N],
         (tag, row): (usize, usize),
-        pid: usize,
+        site: &Site,
         (source, interpreter): (&mut Source, &mut Interpreter),
-    ) -> Option<(Vec<[u64; N]>, usize)> {
+    ) -> Option<(Vec<Step<N>>, usize)> {
         source.asked += 1;
         source.batch.clear();
         source.words.decode(&padded(state), &mut source.packed);
         let About { edges, changed, .. } = self.table.about(row);
-        let direct = interpreter.moves_of(&source.packed, pid as u8, edges.clone(), &mut source.batch);
+        let direct = interpreter.moves_of(&source.packed, site.pid as u8, edges.clone(), &mut source.batch);
         if !source.batch.findings().is_empty() {
             return None;
         }
+        let (key, place) = (self.decisive(row, site, source), site.place as u64);
         let mut moves = Vec::new();
         for successor in source.batch.states() {
             let words = source.words.encode(successor, tag)?;
@@ -361,10 +384,17 @@ impl<const N: usize> Cache<N> {
                 debug_assert!(false, "a move changes what its footprint does not have");
                 return None;
             }
-            moves.push(difference);
+            moves.push(Step { key, difference, place });
         }
         let inner = moves.len() - direct;
         Some((moves, inner))
+    }
+
+    /// The bits that decide about the moves of a row, with those that tell the location and which processes there are.
+    fn decisive(&self, row: usize, site: &Site, source: &Source) -> [u64; N] {
+        let (key, location) = (self.table.key(row), site.location_bits::<N>());
+        let shape = |i| if i == 0 { (1 << source.words.layout().tag_bits()) - 1 } else { 0 };
+        std::array::from_fn(|i| key[i] | location[i] | shape(i))
     }
 }
 

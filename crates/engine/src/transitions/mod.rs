@@ -11,6 +11,7 @@ mod footprint;
 mod output;
 mod select;
 mod sites;
+mod sleep;
 mod source;
 mod table;
 
@@ -19,11 +20,12 @@ use std::sync::Arc;
 
 use kripke_model::ir::Scheduling;
 use kripke_model::layout::Layout;
-use kripke_model::{Batch, Interpreter, Model, Parts, State};
+use kripke_model::{Arrival, Batch, Interpreter, Model, Parts, State};
 
 use crate::facts::Facts;
 use crate::words::Words;
 use cache::Cache;
+pub(crate) use sleep::SharedSteps;
 use source::Source;
 
 /// The transition cache of a thread.
@@ -46,6 +48,8 @@ trait OfWidth: Send {
 /// States to expand, and the place for their successors.
 struct Task<'a, 's> {
     states: &'a [&'s State],
+    /// The transitions by which they were discovered, in a search that uses sleep sets.
+    arrivals: &'a [Arrival],
     out: &'a mut Batch,
     ends: &'a mut Vec<usize>,
     source: &'a mut Source,
@@ -56,7 +60,12 @@ struct Task<'a, 's> {
 
 impl TransitionCache {
     /// A cache for a model. Nothing if its moves depend on more than footprints can tell.
-    pub fn new(model: &Arc<Model>, layout: &Arc<Layout>, claims: bool, words: &Arc<Words>) -> Option<TransitionCache> {
+    pub fn new(
+        (model, layout): (&Arc<Model>, &Arc<Layout>),
+        claims: bool,
+        words: &Arc<Words>,
+        steps: SharedSteps,
+    ) -> Option<TransitionCache> {
         let claims = claims && model.processes.iter().any(|process| !process.claims.is_empty());
         let committed = model.processes.iter().flat_map(|process| &process.locations).any(|at| at.committed);
         let watched = model.observer.is_some() || model.goal.is_some() || model.trace.is_some();
@@ -67,14 +76,14 @@ impl TransitionCache {
         let facts = Arc::new(Facts::new(model, layout, Vec::new(), false));
         let (model, layout, words) = (model.clone(), layout.clone(), words.clone());
         let of_width: Box<dyn OfWidth> = match words.layout().word_count() {
-            1 => Box::new(Cache::<1>::new()),
-            2 => Box::new(Cache::<2>::new()),
-            3 => Box::new(Cache::<3>::new()),
-            4 => Box::new(Cache::<4>::new()),
-            5 => Box::new(Cache::<5>::new()),
-            6 => Box::new(Cache::<6>::new()),
-            7 => Box::new(Cache::<7>::new()),
-            8 => Box::new(Cache::<8>::new()),
+            1 => Box::new(Cache::<1>::new(steps)),
+            2 => Box::new(Cache::<2>::new(steps)),
+            3 => Box::new(Cache::<3>::new(steps)),
+            4 => Box::new(Cache::<4>::new(steps)),
+            5 => Box::new(Cache::<5>::new(steps)),
+            6 => Box::new(Cache::<6>::new(steps)),
+            7 => Box::new(Cache::<7>::new(steps)),
+            8 => Box::new(Cache::<8>::new(steps)),
             _ => return None,
         };
         let source = Source::new(model, layout, facts, words);
@@ -82,15 +91,16 @@ impl TransitionCache {
     }
 
     /// Appends the successors of states, and to `ends` the number of states in the batch after each, up to a state that has
-    /// none or that is left to others. Returns the number of expanded states.
+    /// none or that is left to others. Returns the number of expanded states. Successors in sleep
+    /// sets are left out if `arrivals` has a transition for each state.
     pub fn expand_all(
         &mut self,
-        states: &[&State],
+        (states, arrivals): (&[&State], &[Arrival]),
         out: &mut Batch,
         ends: &mut Vec<usize>,
         interpreter: &mut Interpreter,
     ) -> usize {
-        let mut task = Task { states, out, ends, source: &mut self.source, interpreter, left: false };
+        let mut task = Task { states, arrivals, out, ends, source: &mut self.source, interpreter, left: false };
         let expanded = self.of_width.expand_all(&mut task);
         self.left += u64::from(task.left);
         self.expanded += expanded as u64;
@@ -106,8 +116,15 @@ impl TransitionCache {
         interpreter: &mut Interpreter,
     ) -> bool {
         let mut ends = Vec::new();
-        let mut task =
-            Task { states: &[state], out, ends: &mut ends, source: &mut self.source, interpreter, left: false };
+        let mut task = Task {
+            states: &[state],
+            arrivals: &[],
+            out,
+            ends: &mut ends,
+            source: &mut self.source,
+            interpreter,
+            left: false,
+        };
         let expanded = self.of_width.expand_parts(&mut task, parts);
         self.left += u64::from(task.left);
         self.expanded += u64::from(expanded);

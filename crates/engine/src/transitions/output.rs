@@ -1,10 +1,26 @@
 //! Successors on their way into a batch.
 
 use kripke_model::words::MAX_WORDS;
-use kripke_model::{Parts, Standing, State};
+use kripke_model::{Arrival, Parts, Standing, State};
 
 use super::sites::Site;
-use super::table::MOST_MOVES;
+use super::sleep::Steps;
+use super::table::{MOST_MOVES, Moves};
+
+/// Takes successors.
+pub(super) trait Output<const N: usize> {
+    /// Takes the successors by at most two moves.
+    fn plain(&mut self, state: &[u64; N], moves: &Moves<N>, steps: &Steps<N>);
+
+    /// Takes the successor by a step.
+    fn append(&mut self, state: &[u64; N], number: u32, steps: &Steps<N>);
+
+    /// Whether there is no room for the moves of another process.
+    fn is_full(&self) -> bool;
+
+    /// The number of successors.
+    fn count(&self) -> usize;
+}
 
 /// The next place in the memory for successors.
 pub(super) struct Out<const N: usize> {
@@ -22,42 +38,104 @@ impl<const N: usize> Out<N> {
         Out { begin, at: begin, limit: begin.wrapping_add(room - MOST_MOVES - 2) }
     }
 
+    /// Writes a successor. There must be memory for it.
     #[inline(always)]
-    pub fn is_full(&self) -> bool {
-        self.at > self.limit
-    }
-
-    /// Writes two successors. There must be memory for them.
-    #[inline(always)]
-    pub fn write(&mut self, state: &[u64; N], differences: &[[u64; N]; 2]) {
-        let [one, other] = differences.map(|difference| successor(state, &difference));
+    fn write(&mut self, ahead: usize, state: &[u64; N], difference: &[u64; N]) {
         // SAFETY: memory for all successors of a state, and more, was reserved.
-        unsafe {
-            self.at.write_unaligned(one);
-            self.at.wrapping_add(1).write_unaligned(other);
-        }
-    }
-
-    pub fn append(&mut self, state: &[u64; N], difference: &[u64; N]) {
-        // SAFETY: as above.
-        unsafe { self.at.write_unaligned(successor(state, difference)) };
-        self.advance(1);
+        unsafe { self.at.wrapping_add(ahead).write_unaligned(successor(state, difference)) };
     }
 
     #[inline(always)]
-    pub fn advance(&mut self, successors: usize) {
+    fn advance(&mut self, successors: usize) {
         self.at = self.at.wrapping_add(successors);
-    }
-
-    /// The number of successors.
-    #[inline(always)]
-    pub fn count(&self) -> usize {
-        (self.at.addr() - self.begin.addr()) / size_of::<[u64; N]>()
     }
 
     /// The number of bytes up to here.
     pub fn len(&self, bytes: &[u8]) -> usize {
         self.at.addr() - bytes.as_ptr().addr()
+    }
+}
+
+impl<const N: usize> Output<N> for Out<N> {
+    #[inline(always)]
+    fn plain(&mut self, state: &[u64; N], moves: &Moves<N>, _: &Steps<N>) {
+        // What is written behind the last move is overwritten.
+        self.write(0, state, &moves.first[0]);
+        self.write(1, state, &moves.first[1]);
+        self.advance(moves.count());
+    }
+
+    #[inline(always)]
+    fn append(&mut self, state: &[u64; N], number: u32, steps: &Steps<N>) {
+        self.write(0, state, &steps.get(number).difference);
+        self.advance(1);
+    }
+
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.at > self.limit
+    }
+
+    #[inline(always)]
+    fn count(&self) -> usize {
+        (self.at.addr() - self.begin.addr()) / size_of::<[u64; N]>()
+    }
+}
+
+/// Successors, each with the step that leads there and the one by which its predecessor was discovered.
+pub(super) struct OutOfSteps<const N: usize> {
+    pub out: Out<N>,
+    at: *mut StepPair,
+    by: u32,
+}
+
+/// The number of a step, and of the one before.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StepPair {
+    pub step: u32,
+    pub by: u32,
+}
+
+impl<const N: usize> OutOfSteps<N> {
+    /// Memory behind these bytes and these steps.
+    #[inline(always)]
+    pub fn new(bytes: &mut Vec<u8>, pairs: &mut Vec<StepPair>, room: usize, by: Arrival) -> OutOfSteps<N> {
+        pairs.reserve(room);
+        let at = pairs.spare_capacity_mut().as_mut_ptr().cast();
+        OutOfSteps { out: Out::new(bytes, room), at, by: by.0 }
+    }
+
+    #[inline(always)]
+    fn write(&mut self, ahead: usize, step: u32) {
+        // SAFETY: memory for the steps to all successors of a state, and more, was reserved.
+        unsafe { self.at.wrapping_add(ahead).write(StepPair { step, by: self.by }) };
+    }
+}
+
+impl<const N: usize> Output<N> for OutOfSteps<N> {
+    #[inline(always)]
+    fn plain(&mut self, state: &[u64; N], moves: &Moves<N>, steps: &Steps<N>) {
+        self.write(0, moves.number);
+        self.write(1, moves.number + 1);
+        self.out.plain(state, moves, steps);
+        self.at = self.at.wrapping_add(moves.count());
+    }
+
+    #[inline(always)]
+    fn append(&mut self, state: &[u64; N], number: u32, steps: &Steps<N>) {
+        self.write(0, number);
+        self.out.append(state, number, steps);
+        self.at = self.at.wrapping_add(1);
+    }
+
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.out.is_full()
+    }
+
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.out.count()
     }
 }
 

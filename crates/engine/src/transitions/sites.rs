@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::select::BitMask;
+use super::table::MOST_MOVES;
 
 /// The processes of the states of one shape.
 #[derive(Debug)]
@@ -12,6 +13,13 @@ pub(super) struct Shape<const N: usize> {
     pub groups: Vec<Group<N>>,
     /// There are several processes in most groups.
     pub joins: bool,
+}
+
+impl<const N: usize> Shape<N> {
+    /// The memory for the successors of a state: for more than there are.
+    pub fn room(&self) -> usize {
+        (self.sites.len() + 2) * MOST_MOVES
+    }
 }
 
 /// Consecutive processes whose locations have few bits together. Where they are at given locations, one look into the table can
@@ -59,6 +67,16 @@ impl Site {
     #[inline(always)]
     pub fn location(&self, row: usize) -> u32 {
         self.least.wrapping_add((row - self.first_row) as u32)
+    }
+
+    /// The bits that tell the location.
+    pub fn location_bits<const N: usize>(&self) -> [u64; N] {
+        let wide = u128::from(self.mask) << self.shift;
+        std::array::from_fn(|i| match i.wrapping_sub(self.word) {
+            0 => wide as u64,
+            1 => (wide >> 64) as u64,
+            _ => 0,
+        })
     }
 
     /// The row of the location of the process.

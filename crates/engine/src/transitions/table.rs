@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use super::footprint::Footprint;
 use super::select::{BitMask, SelectBits};
+use super::sleep::{SharedSteps, Step, Steps};
 
 /// The most bits of a key that is an index.
 const INDEX_BITS: u32 = 18;
@@ -29,15 +30,15 @@ pub(super) struct Moves<const N: usize> {
     /// The number of moves, or what is known instead, and how many of them an atomic sequence leads to: these are the last ones.
     count: u8,
     inner: u8,
-    /// The position of all differences but the first two.
-    more: u32,
+    /// The number of the first step. Those of the others follow.
+    pub number: u32,
     /// The first two differences.
     pub first: [[u64; N]; 2],
 }
 
 impl<const N: usize> Moves<N> {
     /// Nothing is known.
-    const UNKNOWN: Moves<N> = Moves { count: 0xff, inner: 0, more: 0, first: [[0; N]; 2] };
+    const UNKNOWN: Moves<N> = Moves { count: 0xff, inner: 0, number: 0, first: [[0; N]; 2] };
     /// The moves can't be taken from the table.
     const LEFT_OUT: Moves<N> = Moves { count: 0xfe, ..Self::UNKNOWN };
 
@@ -86,8 +87,8 @@ impl ResultId {
 
 /// What a table is told about the moves of a row in a state.
 pub(super) enum Learned<const N: usize> {
-    /// Their differences. The last ones, so many, are those that an atomic sequence leads to.
-    Moves(Vec<[u64; N]>, usize),
+    /// Their steps. The last ones, so many, are those that an atomic sequence leads to.
+    Moves(Vec<Step<N>>, usize),
     /// They can't be taken from the table.
     LeftOut,
     /// A joint row does not have them: they have to be taken from the row of each process.
@@ -149,16 +150,15 @@ pub(super) struct Table<const N: usize> {
     hashed: Vec<Slot>,
     used: usize,
     results: Vec<Moves<N>>,
-    /// The other differences of results with several moves.
-    more: Vec<[u64; N]>,
-    /// The result with these differences, of which so many belong to atomic sequences.
-    known: HashMap<(Vec<[u64; N]>, usize), ResultId>,
+    pub steps: Steps<N>,
+    /// The result with so many steps from this number on, of which so many belong to atomic sequences.
+    known: HashMap<(u32, usize, usize), ResultId>,
 }
 
 impl<const N: usize> Table<N> {
     const FEWEST_HASHED: usize = 1 << 8;
 
-    pub fn new() -> Table<N> {
+    pub fn new(steps: SharedSteps) -> Table<N> {
         Table {
             rows: Vec::new(),
             about: Vec::new(),
@@ -166,7 +166,7 @@ impl<const N: usize> Table<N> {
             hashed: vec![VACANT; Self::FEWEST_HASHED],
             used: 0,
             results: vec![Moves::UNKNOWN, Moves::LEFT_OUT, Moves::APART],
-            more: Vec::new(),
+            steps: Steps::new(steps),
             known: HashMap::new(),
         }
     }
@@ -205,6 +205,14 @@ impl<const N: usize> Table<N> {
             Kind::Indexed | Kind::Fresh => ResultId::UNKNOWN,
             Kind::LeftOut => ResultId::LEFT_OUT,
         }
+    }
+
+    /// The bits that decide about the moves of a row, besides the location.
+    #[inline(always)]
+    pub fn key(&self, row: usize) -> &[u64; N] {
+        debug_assert!(row < self.rows.len());
+        // SAFETY: as above.
+        unsafe { self.rows.get_unchecked(row) }.key.bits()
     }
 
     /// The row of the next edges of the same location, or 0.
@@ -260,16 +268,10 @@ impl<const N: usize> Table<N> {
         }
     }
 
-    /// All differences of a result but the first two.
+    /// The numbers of the steps of a result from this one on.
     #[inline(always)]
-    pub fn more(&self, moves: &Moves<N>) -> &[[u64; N]] {
-        let first = moves.more as usize;
-        &self.more[first..first + moves.count().saturating_sub(2)]
-    }
-
-    /// The differences of a result from this one on.
-    pub fn from<'a>(&'a self, moves: &'a Moves<N>, first: usize) -> impl Iterator<Item = &'a [u64; N]> {
-        moves.first.iter().take(moves.count()).chain(self.more(moves)).skip(first)
+    pub fn from(&self, moves: &Moves<N>, first: usize) -> Range<u32> {
+        moves.number + first as u32..moves.number + moves.count() as u32
     }
 
     pub fn about(&self, row: usize) -> &About<N> {
@@ -326,23 +328,13 @@ impl<const N: usize> Table<N> {
             Learned::Moves(..) | Learned::LeftOut => return ResultId::LEFT_OUT,
             Learned::Apart => return ResultId::APART,
         };
-        let (results, more) = (&mut self.results, &mut self.more);
-        let Ok(number) = u16::try_from(results.len()) else { return ResultId::LEFT_OUT };
-        let mut add = |(moves, inner): &(Vec<[u64; N]>, usize)| {
-            let first = [0, 1].map(|i| moves.get(i).copied().unwrap_or([0; N]));
-            results.push(Moves { count: moves.len() as u8, inner: *inner as u8, more: more.len() as u32, first });
-            more.extend(moves.iter().skip(2));
-            ResultId(number)
-        };
-        let result = (moves, inner);
-        match self.known.get(&result) {
-            Some(id) => *id,
-            None => {
-                let id = add(&result);
-                self.known.insert(result, id);
-                id
-            }
-        }
+        let Ok(id) = u16::try_from(self.results.len()) else { return ResultId::LEFT_OUT };
+        let number = self.steps.number(&moves);
+        *self.known.entry((number, moves.len(), inner)).or_insert_with(|| {
+            let first = [0, 1].map(|i| moves.get(i).map_or([0; N], |step| step.difference));
+            self.results.push(Moves { count: moves.len() as u8, inner: inner as u8, number, first });
+            ResultId(id)
+        })
     }
 
     /// Whether most keys are short.

@@ -6,5 +6,6 @@ mod corpus;
 mod movers;
 mod portable;
 mod random;
+mod sleep_sets;
 mod threads;
 mod words;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::ample::EnabledProcesses;
 use super::governor::{Effort, Governor};
 use super::{Audit, Independence, Preserve};
-use kripke_model::{Batch, Choice, FindingKind, Flags, Parts, State, Successors};
+use kripke_model::{Arrival, Batch, Choice, FindingKind, Flags, Parts, State, Successors};
 
 /// A wrapper around any [`Successors`] that implements [`expand_ample`](kripke_model::ProcessStructure::expand_ample).
 #[derive(Debug)]
@@ -83,6 +83,16 @@ impl<S: Successors> Successors for AmpleSuccessors<S> {
 
     fn expand_all(&mut self, states: &[&State], out: &mut Batch, ends: &mut Vec<usize>) -> Flags {
         self.successors.expand_all(states, out, ends)
+    }
+
+    fn expand_awake(
+        &mut self,
+        states: &[&State],
+        arrivals: &[Arrival],
+        out: &mut Batch,
+        ends: &mut Vec<usize>,
+    ) -> Flags {
+        self.successors.expand_awake(states, arrivals, out, ends)
     }
 }
 

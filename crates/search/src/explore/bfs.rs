@@ -8,13 +8,16 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::thread::{Scope, ScopedJoinHandle};
 
+use kripke_model::Arrival;
+
+use super::arrivals::Arrivals;
 use super::error_collector::{Findings, LevelFindings};
-use super::level_barrier::{LevelBarrier, LevelResult};
+use super::level_barrier::{Frontier, LevelBarrier, LevelResult};
 use super::predecessor_hints::PredecessorHints;
 use super::worker::Worker;
 use super::{Factory, ROUND, Search, part};
 use crate::budget::Limit;
-use crate::store::{Handle, Queue, Seen, Store, spawn};
+use crate::store::{Handle, Omission, Queue, Seen, Store, spawn};
 
 /// The first levels of a search stay in the queue, up to so many bytes at most.
 const KEPT_BYTES: u64 = 16 << 20;
@@ -30,6 +33,7 @@ const CLAIMED_BYTES: u64 = 1 << 16;
 /// The state of a breadth-first search.
 pub(super) struct Levels<'a, 'm, S: Store + 'a> {
     pub queue: S::Queue,
+    pub arrivals: Arrivals,
     /// The end of each level in the queue.
     pub ends: Vec<u64>,
     /// The number of levels at the start that stay in the queue, and the first of those behind a gap.
@@ -75,6 +79,7 @@ pub(super) fn run<'a, 'm, S: Store>(
     let mut leader = Worker::new(search, 0, factory());
     let mut levels: Levels<'a, 'm, S> = Levels {
         queue: S::Queue::default(),
+        arrivals: Arrivals::default(),
         ends: Vec::new(),
         kept: 0,
         first: 0,
@@ -109,11 +114,13 @@ pub(super) fn resume<'a, 'm, S: Store>(
     {
         let mut frontier = barrier.write();
         frontier.queue = std::mem::take(&mut levels.queue);
+        frontier.arrivals = std::mem::take(&mut levels.arrivals);
         frontier.level = std::mem::take(&mut levels.remaining);
     }
     let level_findings = levels.level_findings.drain(..).map(Some);
     level_findings.for_each(|findings| {
-        barrier.submit(LevelResult { next: S::Queue::default(), hints: PredecessorHints::default(), findings })
+        let (next, arrivals) = (S::Queue::default(), Arrivals::default());
+        barrier.submit(LevelResult { next, arrivals, hints: PredecessorHints::default(), findings })
     });
     let mut workers = std::mem::take(&mut levels.workers).into_iter();
     let mut leader = workers.next().expect("a search has a leader");
@@ -128,7 +135,9 @@ pub(super) fn resume<'a, 'm, S: Store>(
             levels.workers.push(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         }
         levels.workers.extend(leading.idle);
-        levels.queue = std::mem::take(&mut barrier.write().queue);
+        let mut frontier = barrier.write();
+        levels.queue = std::mem::take(&mut frontier.queue);
+        levels.arrivals = std::mem::take(&mut frontier.arrivals);
         levels
     })
 }
@@ -236,8 +245,10 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
         let results = std::mem::take(&mut *self.barrier.results());
         let mut level_findings = Vec::new();
         for mut result in results {
-            levels.hints.append(&result.hints, frontier.queue.len());
-            frontier.queue.append(&mut result.next);
+            let Frontier { queue, arrivals, .. } = &mut *frontier;
+            levels.hints.append(&result.hints, queue.len());
+            arrivals.append(queue.len(), &mut result.arrivals);
+            queue.append(&mut result.next);
             level_findings.extend(result.findings);
         }
         let remaining = self.barrier.remaining(&frontier).filter(|_| !self.search.is_stopped());
@@ -272,6 +283,7 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
             return true;
         }
         levels.ends.push(next.end);
+        frontier.arrivals.forget(next.start);
         self.search.open_filter.advance();
         if !S::Queue::KEEPS_ALL {
             self.forget(levels, &mut frontier.queue);
@@ -304,7 +316,9 @@ fn run_helper<'a, 'm, S: Store>(
 
 /// Expands claims of the level until none is left.
 fn work<S: Store>(search: &Search<'_, S>, barrier: &LevelBarrier<S::Queue>, worker: &mut Worker<'_, '_, S>) {
-    let (mut next, mut hints) = (S::Queue::default(), PredecessorHints::default());
+    let (mut next, mut arrivals, mut hints) = (S::Queue::default(), Arrivals::default(), PredecessorHints::default());
+    // A lossy store may omit the state by which the others get where a sleeping process would go.
+    let sleeps = search.store.omission() == Omission::Exact;
     if let Some(peers) = search.peers {
         peers.enter(worker.number());
     }
@@ -320,8 +334,12 @@ fn work<S: Store>(search: &Search<'_, S>, barrier: &LevelBarrier<S::Queue>, work
             while at < claim.end && !search.is_stopped() {
                 let end = claim.end.min(at + ROUND as u64);
                 worker.round.work.clear();
+                worker.round.arrivals.clear();
                 frontier.queue.copy(at..end, &mut worker.round.work);
-                if let Err(limit) = expand_claimed(search, worker, &mut next) {
+                if sleeps {
+                    frontier.arrivals.copy(at..end, &mut worker.round.arrivals);
+                }
+                if let Err(limit) = expand_claimed(search, worker, &mut next, &mut arrivals) {
                     search.stop(limit);
                 }
                 if let Some(peers) = search.peers
@@ -332,7 +350,8 @@ fn work<S: Store>(search: &Search<'_, S>, barrier: &LevelBarrier<S::Queue>, work
                 at = end;
                 if worker.leads() && worker.is_due(ROUND * search.threads) {
                     let waiting = frontier.level.end - at + next.len();
-                    search.check(frontier.queue.bytes() + next.bytes(), waiting);
+                    let known = frontier.arrivals.bytes() + arrivals.bytes();
+                    search.check(frontier.queue.bytes() + next.bytes() + known, waiting);
                     if search.should_pause() {
                         barrier.pause();
                     }
@@ -341,7 +360,7 @@ fn work<S: Store>(search: &Search<'_, S>, barrier: &LevelBarrier<S::Queue>, work
         }
     }
     part::end_level(search, worker, &mut next);
-    barrier.submit(LevelResult { next, hints, findings: worker.errors.take_findings() });
+    barrier.submit(LevelResult { next, arrivals, hints, findings: worker.errors.take_findings() });
 }
 
 /// Expands the states of the round and appends the new states to `next`, also those found before a limit was reached.
@@ -349,11 +368,13 @@ fn expand_claimed<S: Store>(
     search: &Search<'_, S>,
     worker: &mut Worker<'_, '_, S>,
     next: &mut S::Queue,
+    arrivals: &mut Arrivals,
 ) -> Result<(), Limit> {
     while !worker.round.work.is_empty() {
         let reducing = worker.is_reducing();
-        let each = |seen: Seen| {
+        let each = |seen: Seen, arrival: Arrival| {
             if seen.new {
+                arrivals.put(next.len(), arrival);
                 next.push(seen.id);
                 if reducing {
                     search.open_filter.insert(seen.id);
@@ -361,7 +382,10 @@ fn expand_claimed<S: Store>(
             }
         };
         let expanded = worker.expand_round::<true>(each, |_, id| search.open_filter.contains(id));
-        worker.round.work.drain(..expanded?);
+        let expanded = expanded?;
+        worker.round.work.drain(..expanded);
+        let known = &mut worker.round.arrivals;
+        known.drain(..expanded.min(known.len()));
     }
     Ok(())
 }

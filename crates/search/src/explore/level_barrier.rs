@@ -8,6 +8,7 @@
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use super::arrivals::Arrivals;
 use super::error_collector::LevelFindings;
 use super::predecessor_hints::PredecessorHints;
 use crate::store::Queue;
@@ -43,6 +44,7 @@ struct BarrierState {
 #[derive(Default, Debug)]
 pub(super) struct Frontier<Q> {
     pub queue: Q,
+    pub arrivals: Arrivals,
     pub level: Range<u64>,
     /// Number of states in a claim.
     pub claim: u64,
@@ -53,6 +55,7 @@ pub(super) struct Frontier<Q> {
 pub(super) struct LevelResult<Q> {
     /// New states, which form the next level.
     pub next: Q,
+    pub arrivals: Arrivals,
     /// Approximate parents of these states.
     pub hints: PredecessorHints,
     pub findings: Option<LevelFindings>,

@@ -1,6 +1,7 @@
 //! Searches: reachability in breadth-first and depth-first order, liveness, CTL, and migration between stores.
 
 mod accelerated;
+mod arrivals;
 mod bfs;
 mod cached_dfs;
 mod ctl;

@@ -82,7 +82,8 @@ impl SharedWork {
             worker.round.work.clear();
             worker.round.work.push(id);
             found.clear();
-            let expanded = worker.expand_round::<true>(|seen| found.extend(seen.new.then_some(seen.id)), |_, _| false);
+            let expanded =
+                worker.expand_round::<true>(|seen, _| found.extend(seen.new.then_some(seen.id)), |_, _| false);
             if !worker.errors.is_empty() && self.collect(search, worker, &stack) {
                 search.halt();
             }

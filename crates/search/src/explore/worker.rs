@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
-use kripke_model::{Batch, Choice, Flags, Mover, Movers, State, Successors};
+use kripke_model::{Arrival, Batch, Choice, Flags, Mover, Movers, State, Successors};
 
 use super::Search;
 use super::error_collector::{ErrorCollector, LevelFindings};
@@ -35,6 +35,8 @@ pub(super) struct Worker<'a, 'm, S: Store + 'a> {
 pub(super) struct Round {
     /// States that are to be expanded.
     pub work: Vec<StateId>,
+    /// The transitions by which they were discovered, in a search that uses sleep sets.
+    pub arrivals: Vec<Arrival>,
     batch: Batch,
     /// The successors before those are left out that other processes own.
     routed: Batch,
@@ -164,11 +166,12 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
     }
 
     /// Expands the first states of the round, collects their errors and interns their successors. It calls `each`
-    /// with every successor, or `ONLY_NEW` ones if that is all that the search wants to know. `is_open` decides for a successor that is not new whether it is certain to be expanded
-    /// later. Returns the number of expanded states: all, unless they have very many successors.
+    /// with every successor and the transition to it, or with `ONLY_NEW` ones if that is all that the search wants to know. `is_open`
+    /// decides for a successor that is not new whether it is certain to be expanded later. Returns the number of expanded states:
+    /// all, unless they have very many successors.
     pub fn expand_round<const ONLY_NEW: bool>(
         &mut self,
-        mut each: impl FnMut(Seen),
+        mut each: impl FnMut(Seen, Arrival),
         is_open: impl Fn(&S::Handle<'a>, StateId) -> bool,
     ) -> Result<usize, Limit> {
         let (reduces, routes) = (self.search.options.reduces, self.search.peers.is_some());
@@ -197,8 +200,8 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         self.reducing = if postponed.is_empty() { self.reducing.saturating_sub(1) } else { REDUCING_ROUNDS };
         let interned = match (postponed.is_empty(), ONLY_NEW) {
             (true, true) => self.intern_new(each),
-            (true, false) => self.intern(each),
-            (false, _) => self.intern_ample(&mut each, is_open),
+            (true, false) => self.intern(|seen| each(seen, Arrival::UNKNOWN)),
+            (false, _) => self.intern_ample(&mut |seen| each(seen, Arrival::UNKNOWN), is_open),
         };
         self.search.tallies[self.number].set(self.transitions, self.expanded);
         interned?;
@@ -210,13 +213,17 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
 
     /// Expands the states of the round until the batch is large.
     fn expand_together(&mut self) {
-        let Round { work, batch, ends, state, held, .. } = &mut self.round;
+        let Round { work, arrivals, batch, ends, state, held, .. } = &mut self.round;
         held.clear();
         {
             let states = self.handle.open_all(work, state);
             while ends.len() < states.len() && !batch.is_large() {
                 let found = batch.findings().len();
-                let flags = self.successors.expand_all(&states[ends.len()..], batch, ends);
+                let open = &states[ends.len()..];
+                let flags = match arrivals.get(ends.len()..) {
+                    Some(known) if !known.is_empty() => self.successors.expand_awake(open, known, batch, ends),
+                    _ => self.successors.expand_all(open, batch, ends),
+                };
                 let last = ends.len() - 1;
                 let decode = || self.successors.decode(states[last]);
                 if self.errors.inspect((work[last], states[last]), flags, &batch.findings()[found..], decode) {
@@ -456,10 +463,15 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         interned.map_err(|full| self.search.budget.limit(full))
     }
 
-    fn intern_new(&mut self, each: impl FnMut(Seen)) -> Result<(), Limit> {
+    fn intern_new(&mut self, mut each: impl FnMut(Seen, Arrival)) -> Result<(), Limit> {
         let Round { batch, ends, .. } = &mut self.round;
-        let (count, interned) = self.handle.intern_new(batch, ends, each);
-        self.transitions += count;
+        let (batch, handle) = (&*batch, &mut self.handle);
+        let (count, interned) = if !batch.has_arrivals() {
+            handle.intern_new(batch, ends, |_, seen| each(seen, Arrival::UNKNOWN))
+        } else {
+            handle.intern_new(batch, ends, |i, seen| each(seen, batch.arrival(i)))
+        };
+        self.transitions += count + batch.asleep();
         interned.map_err(|full| self.search.budget.limit(full))
     }
 

@@ -228,16 +228,22 @@ pub trait Handle: Send {
     /// successors of each open state end; states after the last end have no parent. Closes all open states.
     fn intern(&mut self, batch: &Batch, ends: &[usize], each: impl FnMut(Seen)) -> Result<(), Full>;
 
-    /// The same for a caller that wants to know new states only. Returns also the number of states before an error.
-    fn intern_new(&mut self, batch: &Batch, ends: &[usize], mut each: impl FnMut(Seen)) -> (u64, Result<(), Full>) {
+    /// The same for a caller that wants to know new states only, with their indices in the batch. Returns also the number of
+    /// states before an error.
+    fn intern_new(
+        &mut self,
+        batch: &Batch,
+        ends: &[usize],
+        mut each: impl FnMut(usize, Seen),
+    ) -> (u64, Result<(), Full>) {
         let mut count = 0;
         let interned = self.intern(batch, ends, |seen| {
-            count += 1;
             if seen.new {
-                each(seen);
+                each(count, seen);
             }
+            count += 1;
         });
-        (count, interned)
+        (count as u64, interned)
     }
 
     /// Copies the state into `into`, replacing its content.

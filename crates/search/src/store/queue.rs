@@ -146,7 +146,7 @@ impl IdNumber for u128 {
     }
 }
 
-/// A queue of arbitrary ids, which are numbers of this type.
+/// A queue of arbitrary ids, which are numbers of this type, or of something else.
 #[derive(Debug)]
 pub struct Pieces<N = u64> {
     pieces: Vec<Piece<N>>,
@@ -162,37 +162,80 @@ impl<N> Default for Pieces<N> {
 /// A part of the queue.
 #[derive(Debug)]
 struct Piece<N> {
-    /// The position of the first id.
+    /// The position of the first item.
     at: u64,
-    ids: Vec<N>,
+    items: Vec<N>,
 }
 
-/// Ids per piece. Pieces are small so that forgotten positions are freed soon.
+/// Items per piece. Pieces are small so that forgotten positions are freed soon.
 const PIECE: usize = 1 << 13;
+
+impl<N: Copy> Pieces<N> {
+    /// Appends an item.
+    #[inline]
+    pub(crate) fn push_item(&mut self, item: N) {
+        match self.pieces.last_mut() {
+            Some(piece) if piece.items.len() < PIECE => piece.items.push(item),
+            _ => self.pieces.push(Piece { at: self.len, items: vec![item] }),
+        }
+        self.len += 1;
+    }
+
+    /// Moves all items of `other` to the end.
+    pub(crate) fn append_items(&mut self, other: &mut Pieces<N>) {
+        let small = |piece: &Piece<N>, more: usize| piece.items.len() + more <= PIECE;
+        for mut piece in other.pieces.drain(..) {
+            let count = piece.items.len();
+            match self.pieces.last_mut() {
+                Some(last) if small(last, count) => last.items.append(&mut piece.items),
+                _ => self.pieces.push(Piece { at: self.len, items: piece.items }),
+            }
+            self.len += count as u64;
+        }
+        other.len = 0;
+    }
+
+    /// The number of items that were appended.
+    pub(crate) fn item_count(&self) -> u64 {
+        self.len
+    }
+
+    /// Calls `each` with the items at these positions.
+    pub(crate) fn for_items(&self, positions: Range<u64>, mut each: impl FnMut(&[N])) {
+        let mut at = positions.start;
+        let mut piece = self.pieces.partition_point(|piece| piece.at <= at).saturating_sub(1);
+        while at < positions.end {
+            let Piece { at: start, items } = &self.pieces[piece];
+            let end = (start + items.len() as u64).min(positions.end);
+            each(&items[(at - start) as usize..(end - start) as usize]);
+            at = end;
+            piece += 1;
+        }
+    }
+
+    /// Frees the items at these positions.
+    pub(crate) fn forget_items(&mut self, positions: Range<u64>) {
+        let first = self.pieces.partition_point(|piece| piece.at < positions.start);
+        let end = self.pieces.partition_point(|piece| piece.at + piece.items.len() as u64 <= positions.end);
+        self.pieces.drain(first..end.max(first));
+    }
+
+    /// Memory of the items, in bytes.
+    pub(crate) fn item_bytes(&self) -> u64 {
+        self.pieces.iter().map(|piece| (piece.items.capacity() * size_of::<N>()) as u64).sum()
+    }
+}
 
 impl<N: IdNumber> Queue for Pieces<N> {
     const KEEPS_ALL: bool = false;
 
     #[inline]
     fn push(&mut self, id: StateId) {
-        match self.pieces.last_mut() {
-            Some(piece) if piece.ids.len() < PIECE => piece.ids.push(N::of(id)),
-            _ => self.pieces.push(Piece { at: self.len, ids: vec![N::of(id)] }),
-        }
-        self.len += 1;
+        self.push_item(N::of(id));
     }
 
     fn append(&mut self, other: &mut Pieces<N>) {
-        let small = |piece: &Piece<N>, more: usize| piece.ids.len() + more <= PIECE;
-        for mut piece in other.pieces.drain(..) {
-            let count = piece.ids.len();
-            match self.pieces.last_mut() {
-                Some(last) if small(last, count) => last.ids.append(&mut piece.ids),
-                _ => self.pieces.push(Piece { at: self.len, ids: piece.ids }),
-            }
-            self.len += count as u64;
-        }
-        other.len = 0;
+        self.append_items(other);
     }
 
     fn len(&self) -> u64 {
@@ -200,25 +243,15 @@ impl<N: IdNumber> Queue for Pieces<N> {
     }
 
     fn copy(&self, positions: Range<u64>, into: &mut Vec<StateId>) {
-        let mut at = positions.start;
-        let mut piece = self.pieces.partition_point(|piece| piece.at <= at).saturating_sub(1);
-        while at < positions.end {
-            let Piece { at: start, ids } = &self.pieces[piece];
-            let end = (start + ids.len() as u64).min(positions.end);
-            into.extend(ids[(at - start) as usize..(end - start) as usize].iter().map(|id| id.id()));
-            at = end;
-            piece += 1;
-        }
+        self.for_items(positions, |ids| into.extend(ids.iter().map(|id| id.id())));
     }
 
     fn forget(&mut self, positions: Range<u64>) {
-        let first = self.pieces.partition_point(|piece| piece.at < positions.start);
-        let end = self.pieces.partition_point(|piece| piece.at + piece.ids.len() as u64 <= positions.end);
-        self.pieces.drain(first..end.max(first));
+        self.forget_items(positions);
     }
 
     fn bytes(&self) -> u64 {
-        self.pieces.iter().map(|piece| (piece.ids.capacity() * size_of::<N>()) as u64).sum()
+        self.item_bytes()
     }
 }
 

@@ -128,6 +128,7 @@ impl<W: StateWord, const NOTE: u32> Store for WordStore<W, NOTE> {
             moved: false,
             seen: Vec::new(),
             interned: 0,
+            before: 0,
             elsewhere: AtomicU64::new(0),
         }
     }
@@ -163,8 +164,9 @@ pub struct WordHandle<'a, W: StateWord, const NOTE: u32 = 0> {
     moved: bool,
     /// The results of the batch that was interned last, in a store with notes.
     seen: Vec<Seen>,
-    /// The number of states interned so far.
+    /// The number of states interned so far, and before the batch that is interned now.
     interned: u64,
+    before: u64,
     /// A word that is written where nothing is to be added to the table.
     elsewhere: AtomicU64,
 }
@@ -197,19 +199,20 @@ trait Report<W> {
     /// Only new states, in any search with one worker.
     const ONLY_NEW: bool;
 
-    fn tell(&mut self, seen: Seen);
+    /// Tells the result for the state with this index in the batch.
+    fn tell(&mut self, index: usize, seen: Seen);
 }
 
 /// All states, or only new ones.
 struct Told<F, const ONLY_NEW: bool>(F);
 
-impl<W, F: FnMut(Seen), const ONLY_NEW: bool> Report<W> for Told<F, ONLY_NEW> {
+impl<W, F: FnMut(usize, Seen), const ONLY_NEW: bool> Report<W> for Told<F, ONLY_NEW> {
     const ONLY_NEW: bool = ONLY_NEW;
 
     #[inline(always)]
-    fn tell(&mut self, seen: Seen) {
+    fn tell(&mut self, index: usize, seen: Seen) {
         if !ONLY_NEW || seen.new {
-            (self.0)(seen);
+            (self.0)(index, seen);
         }
     }
 }
@@ -302,8 +305,7 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
                 Look::Elsewhere => self.add(access, *located)?,
             };
             at += 1;
-            self.interned += 1;
-            each.tell(added.seen(located.number.id()));
+            self.tell(added.seen(located.number.id()), each);
         }
         Ok(())
     }
@@ -317,7 +319,7 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
         window: &[Located<W>],
         each: &mut impl Report<W>,
     ) -> Result<usize, Full> {
-        let (mut new, mut at) = ([W::ZERO; WINDOW], 0);
+        let (mut new, mut places, mut at) = ([W::ZERO; WINDOW], [0u8; WINDOW], 0);
         while at < window.len()
             && !self.moved
             && let Ok(permitted) = self.allowance.check_some(WINDOW)
@@ -328,19 +330,23 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
                 let look = self.store.table.look_or_fill::<L, FORMAT>(located, access, unreported, elsewhere);
                 let Some(is_new) = look else { break };
                 new[count % WINDOW] = located.number;
+                places[count % WINDOW] = (at - first) as u8;
                 count += usize::from(is_new);
                 at += 1;
             }
             self.allowance.spend_some(count, size_of::<W>() as u64);
+            let index = (self.interned - self.before) as usize;
+            for (word, place) in new[..count].iter().zip(&places) {
+                each.tell(index + usize::from(*place), Added::NEW.seen(word.id()));
+            }
             self.interned += (at - first) as u64;
-            new[..count].iter().for_each(|word| each.tell(Added::NEW.seen(word.id())));
             // One that is not in the line where it belongs.
             if at - first < permitted
                 && let Some(located) = window.get(at)
             {
                 let added = self.add(access, *located)?;
-                (at, self.interned) = (at + 1, self.interned + 1);
-                each.tell(added.seen(located.number.id()));
+                at += 1;
+                self.tell(added.seen(located.number.id()), each);
             }
         }
         Ok(at)
@@ -356,10 +362,16 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
     ) -> Result<(), Full> {
         for located in window {
             let added = self.add(access, self.store.table.prefetch(located.number, access))?;
-            self.interned += 1;
-            each.tell(added.seen(located.number.id()));
+            self.tell(added.seen(located.number.id()), each);
         }
         Ok(())
+    }
+
+    /// Tells the result for the next state of the batch.
+    #[inline(always)]
+    fn tell(&mut self, seen: Seen, each: &mut impl Report<W>) {
+        each.tell((self.interned - self.before) as usize, seen);
+        self.interned += 1;
     }
 
     /// Adds a state. It is new, or not in the line where it belongs.
@@ -409,6 +421,7 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
         let mut access = self.access.take().expect("a handle enters before it interns");
         let mut located = std::mem::take(&mut self.located);
         let mut done = Ok(());
+        self.before = self.interned;
         for window in located.chunks(WINDOW) {
             done = done.and_then(|()| self.intern_window(&mut access, window, &mut each));
         }
@@ -425,7 +438,7 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
     fn intern_and_collect(&mut self, batch: &Batch) -> Result<(), Full> {
         let mut seen = std::mem::take(&mut self.seen);
         seen.clear();
-        let done = self.intern_all(batch, Told::<_, false>(|one| seen.push(one)));
+        let done = self.intern_all(batch, Told::<_, false>(|_, one| seen.push(one)));
         self.seen = seen;
         done
     }
@@ -463,21 +476,20 @@ impl<W: StateWord, const NOTE: u32> Handle for WordHandle<'_, W, NOTE> {
 
     fn intern(&mut self, batch: &Batch, _: &[usize], mut each: impl FnMut(Seen)) -> Result<(), Full> {
         if NOTE == 0 {
-            return self.intern_all(batch, Told::<_, false>(each));
+            return self.intern_all(batch, Told::<_, false>(|_, seen| each(seen)));
         }
         let done = self.intern_and_collect(batch);
         self.seen.iter().for_each(|seen| each(*seen));
         done
     }
 
-    fn intern_new(&mut self, batch: &Batch, _: &[usize], mut each: impl FnMut(Seen)) -> (u64, Result<(), Full>) {
+    fn intern_new(&mut self, batch: &Batch, _: &[usize], mut each: impl FnMut(usize, Seen)) -> (u64, Result<(), Full>) {
         if NOTE == 0 {
-            let before = self.interned;
             let done = self.intern_all(batch, Told::<_, true>(each));
-            return (self.interned - before, done);
+            return (self.interned - self.before, done);
         }
         let done = self.intern_and_collect(batch);
-        self.seen.iter().filter(|seen| seen.new).for_each(|seen| each(*seen));
+        self.seen.iter().enumerate().filter(|(_, seen)| seen.new).for_each(|(i, seen)| each(i, *seen));
         (self.seen.len() as u64, done)
     }
 

@@ -193,9 +193,20 @@ impl Paused {
         let mut ends = vec![0; depth as usize];
         ends.push(remaining.end);
         let workers = vec![leader];
-        let (first, hints) = (depth as usize, Default::default());
-        let levels =
-            Levels { queue, ends, kept: 0, first, hints, findings, stop: None, remaining, level_findings, workers };
+        let (first, hints, arrivals) = (depth as usize, Default::default(), Default::default());
+        let levels = Levels {
+            queue,
+            arrivals,
+            ends,
+            kept: 0,
+            first,
+            hints,
+            findings,
+            stop: None,
+            remaining,
+            level_findings,
+            workers,
+        };
         let mut levels = bfs::resume(&search, factory, levels, max_depth(budget), false);
         if levels.remaining.is_empty() {
             return Ok(conclude(&search, levels));

@@ -231,8 +231,20 @@ impl Stages<'_, '_, '_> {
         ends.push(remaining.end);
         let PausedLevel { findings, level_findings, depth, .. } = level;
         let (first, hints) = (depth as usize, Default::default());
-        let levels =
-            Levels { queue, ends, kept: 0, first, hints, findings, stop: None, remaining, level_findings, workers };
+        let arrivals = Default::default();
+        let levels = Levels {
+            queue,
+            arrivals,
+            ends,
+            kept: 0,
+            first,
+            hints,
+            findings,
+            stop: None,
+            remaining,
+            level_findings,
+            workers,
+        };
         self.allow_lossy_migration(&search);
         let mut levels = bfs::resume(&search, self.factory, levels, max_depth(self.budget), false);
         if levels.remaining.is_empty() {

@@ -1,0 +1,188 @@
+//! Sleep sets from the table of transitions: two steps are independent if neither changes a bit of the other's key.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use kripke_model::Arrival;
+
+use super::output::StepPair;
+
+/// After so many successors it is judged whether sleep sets pay: so many of a hundred are left out.
+const JUDGED: u64 = 1 << 16;
+const WORTH: u64 = 39;
+
+/// A step of a process, as the table has it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Step<const N: usize> {
+    /// The bits that decide whether there is this step: with those that tell the location and which processes there are.
+    pub key: [u64; N],
+    pub difference: [u64; N],
+    /// The position of the process among those of the state.
+    pub place: u64,
+}
+
+impl<const N: usize> Step<N> {
+    /// The transition to a state of which nothing is known.
+    const UNKNOWN: Step<N> = Step { key: [u64::MAX; N], difference: [u64::MAX; N], place: 0 };
+
+    /// Whether this step is in the sleep set of a state that was discovered by a step.
+    #[inline(always)]
+    pub fn sleeps_after(&self, by: &Step<N>) -> bool {
+        let common = (0..N).fold(0, |bits, i| bits | self.key[i] & by.difference[i] | self.difference[i] & by.key[i]);
+        (self.place < by.place) & (common == 0)
+    }
+
+    /// The words of a step, for a list of all threads.
+    fn words(&self) -> impl Iterator<Item = u64> {
+        self.key.into_iter().chain(self.difference).chain([self.place])
+    }
+
+    fn of_words(words: &[u64]) -> Step<N> {
+        Step {
+            key: std::array::from_fn(|i| words[i]),
+            difference: std::array::from_fn(|i| words[N + i]),
+            place: words[2 * N],
+        }
+    }
+}
+
+/// The numbers of steps, which all threads share: a thread may expand states that another one has discovered.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct SharedSteps(Arc<Mutex<Numbered>>);
+
+#[derive(Default, Debug)]
+struct Numbered {
+    /// The words of all steps.
+    words: Vec<u64>,
+    /// The number of the first of consecutive steps with these words.
+    numbers: HashMap<Vec<u64>, u32>,
+}
+
+/// The steps that a thread knows, by their numbers.
+#[derive(Debug)]
+pub(super) struct Steps<const N: usize> {
+    shared: SharedSteps,
+    known: Vec<Step<N>>,
+    /// How many successors stay, before each of those that were judged last.
+    awake: Vec<u32>,
+}
+
+impl<const N: usize> Steps<N> {
+    pub fn new(shared: SharedSteps) -> Steps<N> {
+        Steps { shared, known: vec![Step::UNKNOWN; 2], awake: Vec::new() }
+    }
+
+    /// Gives consecutive numbers to steps, at least to two: plain moves are read in pairs.
+    pub fn number(&mut self, steps: &[Step<N>]) -> u32 {
+        let missing = 2_usize.saturating_sub(steps.len());
+        let all = steps.iter().chain(std::iter::repeat_n(&Step::UNKNOWN, missing));
+        let all: Vec<u64> = all.flat_map(Step::words).collect();
+        let first = {
+            let mut shared = self.shared.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let Numbered { words, numbers } = &mut *shared;
+            if words.is_empty() {
+                words.extend(self.known.iter().flat_map(Step::words));
+            }
+            *numbers.entry(all).or_insert_with_key(|all| {
+                let first = words.len() / (2 * N + 1);
+                words.extend_from_slice(all);
+                first as u32
+            })
+        };
+        if first as usize >= self.known.len() {
+            self.learn();
+        }
+        first
+    }
+
+    /// Learns the steps that other threads have numbered.
+    #[cold]
+    fn learn(&mut self) {
+        let shared = self.shared.0.lock().unwrap_or_else(PoisonError::into_inner);
+        self.known.extend(shared.words.chunks_exact(2 * N + 1).skip(self.known.len()).map(Step::of_words));
+    }
+
+    /// Takes those successors out that are in the sleep sets of their predecessors. They are at the end of `bytes`, from `start` on. Puts
+    /// the transitions to the others behind the first `before` arrivals, and returns their number.
+    #[inline(always)]
+    pub fn leave_out(
+        &mut self,
+        pairs: &[StepPair],
+        (bytes, start): (&mut Vec<u8>, usize),
+        (arrivals, before): (&mut Vec<Arrival>, usize),
+    ) -> usize {
+        arrivals.resize(before, Arrival::UNKNOWN);
+        arrivals.reserve(pairs.len());
+        self.awake.clear();
+        self.awake.reserve(pairs.len() + 1);
+        assert!(bytes.len() - start >= size_of_val(pairs) / size_of::<StepPair>() * size_of::<[u64; N]>());
+        let (to, counts) = (arrivals.spare_capacity_mut().as_mut_ptr(), self.awake.spare_capacity_mut().as_mut_ptr());
+        let successors: *mut [u64; N] = bytes[start..].as_mut_ptr().cast();
+        let mut count = 0;
+        for (i, pair) in pairs.iter().enumerate() {
+            let awake = !self.get(pair.step).sleeps_after(self.get(pair.by));
+            // SAFETY: there are so many successors, and memory for as many transitions and counts. `count` is at most `i`.
+            unsafe {
+                (*counts.add(i)).write(count as u32);
+                (*to.add(count)).write(Arrival(pair.step));
+                let successor = successors.add(i).read_unaligned();
+                successors.add(count).write_unaligned(successor);
+            }
+            count += usize::from(awake);
+        }
+        // SAFETY: so many were written.
+        unsafe {
+            (*counts.add(pairs.len())).write(count as u32);
+            self.awake.set_len(pairs.len() + 1);
+            arrivals.set_len(before + count);
+        }
+        bytes.truncate(start + count * size_of::<[u64; N]>());
+        count
+    }
+
+    /// How many of so many successors were not left out.
+    pub fn awake_before(&self, successors: usize) -> usize {
+        self.awake[successors] as usize
+    }
+
+    /// Learns the steps by which these states were discovered.
+    #[inline]
+    pub fn know(&mut self, arrivals: &[Arrival]) {
+        if arrivals.iter().any(|arrival| arrival.0 as usize >= self.known.len()) {
+            self.learn();
+        }
+    }
+
+    /// The step with this number, which is known.
+    #[inline(always)]
+    pub fn get(&self, number: u32) -> &Step<N> {
+        debug_assert!((number as usize) < self.known.len());
+        // SAFETY: `number` or `know` has made this number known, and steps are never removed.
+        unsafe { self.known.get_unchecked(number as usize) }
+    }
+}
+
+/// Whether sleep sets are used.
+#[derive(Default, Debug)]
+pub(super) struct Worth {
+    is_given_up: bool,
+    /// The numbers of successors since the last judgement, and of those left out.
+    successors: u64,
+    left_out: u64,
+}
+
+impl Worth {
+    /// So many successors were made, and so many were left out.
+    pub fn judge(&mut self, made: u64, left_out: u64) {
+        self.successors += made + left_out;
+        self.left_out += left_out;
+        if self.successors >= JUDGED {
+            self.is_given_up = self.left_out * 100 < self.successors * WORTH;
+            (self.successors, self.left_out) = (0, 0);
+        }
+    }
+
+    pub fn is_given_up(&self) -> bool {
+        self.is_given_up
+    }
+}
