@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use kripke_model::{Interpreter, Parts};
 
@@ -345,12 +346,15 @@ impl<const N: usize> Cache<N> {
         if self.table.is_fresh(row) {
             return self.table.describe(row, source.footprints(tag, site.pid, site.location(row)));
         }
-        let moves = self.moves(state, (tag, row), site, (source, interpreter));
+        let start = Instant::now();
+        let moves = self.moves(state, (tag, row), site, (&mut *source, interpreter));
         self.table.learn::<S>(
             row,
             state,
             moves.map_or(Learned::LeftOut, |(moves, inner)| Learned::Moves(moves, inner)),
         );
+        source.asked += 1;
+        source.took += start.elapsed();
     }
 
     /// The moves of a process, as steps, and how many an atomic sequence leads to. Nothing if there are findings, or if a successor
@@ -362,7 +366,6 @@ impl<const N: usize> Cache<N> {
         site: &Site,
         (source, interpreter): (&mut Source, &mut Interpreter),
     ) -> Option<(Vec<Step<N>>, usize)> {
-        source.asked += 1;
         source.batch.clear();
         source.words.decode(&padded(state), &mut source.packed);
         let About { edges, changed, .. } = self.table.about(row);

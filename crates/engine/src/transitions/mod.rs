@@ -17,6 +17,7 @@ mod table;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use kripke_model::ir::Scheduling;
 use kripke_model::layout::Layout;
@@ -145,15 +146,25 @@ impl TransitionCache {
     /// Whether the cache saves work: few states are left to others, and results are used often.
     pub fn pays(&self) -> bool {
         let states = self.expanded + self.left;
-        self.left < PATIENCE + states / 2 && self.source.asked < PATIENCE + states / 64
+        let worth = PATIENCE + Duration::from_nanos(states * NANOSECONDS_PER_STATE);
+        self.left < FEW_LEFT + states / 2
+            && self.source.took < worth
+            && self.source.asked < FEW_ASKED + states / STATES_PER_RESULT
     }
 }
 
-/// A cache may leave so many states to others, and ask the interpreter so often, before it is judged.
-const PATIENCE: u64 = 1 << 12;
+/// A cache may leave so many states to others before it is judged.
+const FEW_LEFT: u64 = 1 << 12;
+/// It may make so many results, and one for so many states, since those of long keys are hardly ever used again.
+const FEW_ASKED: u64 = 1 << 14;
+const STATES_PER_RESULT: u64 = 64;
+/// Making them may take so much time for results, and so much for each expanded state: some tenths of what expanding it takes.
+/// Whatever it takes, the results are the same.
+const PATIENCE: Duration = Duration::from_millis(8);
+const NANOSECONDS_PER_STATE: u64 = 20;
 
 impl fmt::Debug for TransitionCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TransitionCache").field("asked", &self.source.asked).finish_non_exhaustive()
+        f.debug_struct("TransitionCache").field("took", &self.source.took).finish_non_exhaustive()
     }
 }

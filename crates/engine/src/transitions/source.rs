@@ -1,6 +1,7 @@
 //! What the table of transitions is made from: footprints, and the moves that the interpreter finds.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use kripke_model::ir::LocId;
 use kripke_model::layout::Layout;
@@ -22,13 +23,14 @@ pub(super) struct Source {
     pub words: Arc<Words>,
     pub packed: Vec<u8>,
     pub batch: Batch,
-    /// The number of times that the interpreter was asked.
+    /// The number of results made, and the time that it has taken.
     pub asked: u64,
+    pub took: Duration,
 }
 
 impl Source {
     pub fn new(model: Arc<Model>, layout: Arc<Layout>, facts: Arc<Facts>, words: Arc<Words>) -> Source {
-        Source { model, layout, facts, words, packed: Vec::new(), batch: Batch::new(), asked: 0 }
+        Source { model, layout, facts, words, packed: Vec::new(), batch: Batch::new(), asked: 0, took: Duration::ZERO }
     }
 
     /// The packed state of a shape whose bits are all zero.
