@@ -151,7 +151,7 @@ fn a_state_that_does_not_fit_into_words_repeats_the_search() {
     };
     let (repeated, exact) = check("exact");
     assert!(!repeated);
-    for store in ["auto", "words", "bitstate -w24", "hash", "hash --search dfs", "bitstate -w24 --search bfs"] {
+    for store in ["auto", "words", "tree", "bitstate -w24", "hash", "hash --search dfs", "bitstate -w24 --search bfs"] {
         assert_eq!(check(store), (true, exact.clone()), "{store}");
     }
     // A swarm would go on until its time is over.
@@ -161,13 +161,14 @@ fn a_state_that_does_not_fit_into_words_repeats_the_search() {
     assert_eq!(said.json()["states"], exact[0]);
 }
 
-/// Lossy stores keep states in words where the transition cache covers the model. With so much room nothing is missed, so the
-/// counts are those of the exact store; counterexamples can be replayed.
+/// Lossy stores and trees keep states in words where the transition cache covers the model. With so much room nothing is missed, so
+/// the counts are those of the exact store; counterexamples can be replayed.
 #[test]
-fn lossy_stores_keep_states_in_words() {
+fn lossy_stores_and_trees_keep_states_in_words() {
     let desk = Desk::new();
     for (size, bytes) in [(3, 8), (8, 16), (16, 24), (30, 32), (50, 56)] {
-        let next = |at: usize| format!(":: atomic {{ k == {at} -> a[{at}] = a[{at}] + 64; k = {} }}\n", (at + 1) % size);
+        let next =
+            |at: usize| format!(":: atomic {{ k == {at} -> a[{at}] = a[{at}] + 64; k = {} }}\n", (at + 1) % size);
         let moves: String = (0..size).map(next).collect();
         let model = format!(
             "byte a[{size}];
@@ -181,7 +182,18 @@ fn lossy_stores_keep_states_in_words() {
             |report: &serde_json::Value| ["states", "transitions", "errors"].map(|field| report[field].clone());
         let exact = check("--store exact --no-trail --all-errors");
         assert!(exact["states"].as_u64().unwrap() > 500, "{exact}");
-        for store in ["hash", "hash --search dfs", "bitstate -w26", "bitstate -w26 -k5", "bitstate -w26 --search bfs"] {
+        for store in [
+            "hash",
+            "hash --search dfs",
+            "bitstate -w26",
+            "bitstate -w26 -k5",
+            "bitstate -w26 --search bfs",
+            "tree",
+            "tree --search dfs",
+            "auto --change-at 200",
+            "auto --lossy --change-at 150 --mem 512M",
+            "auto --lossy --change-at 150 --mem 512M --search dfs",
+        ] {
             for threads in ["-j1", "-j2"] {
                 let options = format!("--store {store} {threads}");
                 let lossy = check(&format!("{options} --no-trail --all-errors"));
