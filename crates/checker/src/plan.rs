@@ -374,16 +374,17 @@ pub(crate) const MOST_WORD_BITS: u32 = u64::BITS * MAX_WORDS as u32;
 
 /// The number of bits up to which states are stored in words. A search for states looks up each state once, and states in words are
 /// about half as long as packed ones, all of one length. In searches for cycles and CTL, which look up each state several times, words
-/// take more time than complete states, unless there are millions of states. A store that the user has chosen, other than that of words,
-/// keeps packed states.
+/// take more time than complete states, unless there are millions of states. A lossy store keeps nothing of a state but what its hash
+/// tells, and its successors come from the transition cache, where that covers the model. The exact store and the cache of states, if
+/// the user has chosen them, keep packed states.
 fn word_bits(request: &Request, question: &QuestionFacts, search: &Options) -> Option<u32> {
-    let suits = !request.search.compact && !search.lossy && search.migrate_at.is_none();
     match search.store {
-        StoreKind::Auto if question.target == Target::State => Some(MOST_WORD_BITS),
+        StoreKind::Auto | StoreKind::Tree if question.target == Target::State => Some(MOST_WORD_BITS),
+        StoreKind::Hash { .. } | StoreKind::Bitstate(_) => Some(MOST_WORD_BITS),
         StoreKind::Words => Some(MAX_WORD_BITS),
         _ => None,
     }
-    .filter(|_| suits)
+    .filter(|_| !request.search.compact)
 }
 
 /// Whether statements may be merged. Merging changes the number of steps, and fairness counts the steps of each process.

@@ -352,7 +352,12 @@ impl Session<'_> {
             deadline: self.deadline,
             interrupt: self.monitor.interrupt(),
             full: self.monitor.memory_full(),
-            enough: system.record().map(|record| record.wrong.clone()).or_else(|| system.escape_flag()),
+            enough: system
+                .record()
+                .map(|record| record.wrong.clone())
+                .into_iter()
+                .chain(system.escape_flag())
+                .collect(),
         }
     }
 }

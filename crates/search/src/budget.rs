@@ -27,9 +27,9 @@ pub struct Budget {
     /// Another thread sets this flag while the process exceeds its memory limit, whatever the search itself accounts
     /// for.
     pub full: Option<Arc<AtomicBool>>,
-    /// This flag is set when the search is no longer needed: another search of the swarm has found an error, an
+    /// One of these flags is set when the search is no longer needed: another search of the swarm has found an error, an
     /// audit has found the reduction unsound, or a state does not fit into its words.
-    pub enough: Option<Arc<AtomicBool>>,
+    pub enough: Vec<Arc<AtomicBool>>,
 }
 
 /// The reason why a search is incomplete.
@@ -98,11 +98,12 @@ impl Budget {
 
     /// Checks flags, deadline and memory, given the bytes that the search uses. A search calls it at regular intervals.
     pub fn check(&self, bytes: u64) -> Result<(), Limit> {
-        let set = |flag: &Option<Arc<AtomicBool>>| flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+        let is_set = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
+        let set = |flag: &Option<Arc<AtomicBool>>| flag.as_ref().is_some_and(is_set);
         if set(&self.interrupt) {
             return Err(Limit::Interrupted);
         }
-        if set(&self.enough) {
+        if self.enough.iter().any(is_set) {
             return Err(Limit::LossyStore);
         }
         if set(&self.full) {

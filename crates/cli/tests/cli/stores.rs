@@ -151,8 +151,60 @@ fn a_state_that_does_not_fit_into_words_repeats_the_search() {
     };
     let (repeated, exact) = check("exact");
     assert!(!repeated);
-    for store in ["auto", "words"] {
+    for store in ["auto", "words", "tree", "bitstate -w24", "hash", "hash --search dfs", "bitstate -w24 --search bfs"] {
         assert_eq!(check(store), (true, exact.clone()), "{store}");
+    }
+    // A swarm would go on until its time is over.
+    let swarm = "check late.pml --raw --all-errors --no-trail --swarm -w20 -j2 --timeout 4s --format json";
+    let said = desk.run(swarm).expect(1);
+    assert!(said.err.contains("does not fit into the words"), "{}", said.err);
+    assert_eq!(said.json()["states"], exact[0]);
+}
+
+/// Lossy stores and trees keep states in words where the transition cache covers the model. With so much room nothing is missed, so
+/// the counts are those of the exact store; counterexamples can be replayed.
+#[test]
+fn lossy_stores_and_trees_keep_states_in_words() {
+    let desk = Desk::new();
+    for (size, bytes) in [(3, 8), (8, 16), (16, 24), (30, 32), (50, 56)] {
+        let next =
+            |at: usize| format!(":: atomic {{ k == {at} -> a[{at}] = a[{at}] + 64; k = {} }}\n", (at + 1) % size);
+        let moves: String = (0..size).map(next).collect();
+        let model = format!(
+            "byte a[{size}];
+            active proctype P() {{ byte k; do {moves} od }}
+            active [2] proctype Q() {{ byte i; do :: i < 2 -> i++ :: i == 2 && a[1] == 64 -> i = 0; assert(a[2] == 64) od }}"
+        );
+        desk.write("words.pml", &model);
+        let check =
+            |options: &str| desk.run(&format!("check words.pml --raw --format json {options}")).expect(1).json();
+        let figures =
+            |report: &serde_json::Value| ["states", "transitions", "errors"].map(|field| report[field].clone());
+        let exact = check("--store exact --no-trail --all-errors");
+        assert!(exact["states"].as_u64().unwrap() > 500, "{exact}");
+        for store in [
+            "hash",
+            "hash --search dfs",
+            "bitstate -w26",
+            "bitstate -w26 -k5",
+            "bitstate -w26 --search bfs",
+            "tree",
+            "tree --search dfs",
+            "auto --change-at 200",
+            "auto --lossy --change-at 150 --mem 512M",
+            "auto --lossy --change-at 150 --mem 512M --search dfs",
+        ] {
+            for threads in ["-j1", "-j2"] {
+                let options = format!("--store {store} {threads}");
+                let lossy = check(&format!("{options} --no-trail --all-errors"));
+                assert_eq!(figures(&lossy), figures(&exact), "{size} {options}");
+                assert_eq!(lossy["state_bytes"], bytes, "{size} {options}");
+                check(&options);
+                desk.run("replay words.pml").expect(1);
+            }
+        }
+        let swarm = check("--swarm=2 -w26 -j2 --no-trail --all-errors");
+        assert_eq!((&swarm["states"], &swarm["state_bytes"]), (&exact["states"], &serde_json::json!(bytes)), "{size}");
     }
 }
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 use super::error_collector::LevelFindings;
 use super::worker::Worker;
 use super::{
-    Factory, Options, Order, PartialTrail, Search, StoreKind, bfs, conclude_levels, exact_store, max_depth, word_bits,
+    Factory, Options, Order, PartialTrail, Search, StoreKind, bfs, bits_of_one_word, conclude_levels, exact_store,
+    max_depth, word_bits,
 };
 use crate::budget::{Budget, Limit};
 use crate::outcome::Outcome;
@@ -36,7 +37,11 @@ pub fn explore_part(
     assert!(plain && options.order == Order::BreadthFirst, "a part is searched breadth-first and without omissions");
     assert_eq!(successors().hidden_prefix(), 0, "states are stored in full");
     let (capacity, workers) = (budget.capacity(), options.workers());
-    let bits = word_bits(successors, options).filter(|_| matches!(options.store, StoreKind::Auto | StoreKind::Words));
+    let bits = match options.store {
+        StoreKind::Auto | StoreKind::Words => word_bits(successors, options),
+        StoreKind::Tree => bits_of_one_word(successors),
+        _ => None,
+    };
     let store = match options.store {
         StoreKind::Tree => StoreKind::Tree,
         _ if bits.is_some() => StoreKind::Words,
@@ -53,7 +58,7 @@ pub fn explore_part(
             search_part(&Search { peers: Some(peers), ..Search::new(&store, options, budget, progress) }, successors)
         }
         None if store == StoreKind::Tree => {
-            let store = TreeStore::new(capacity, workers);
+            let store = TreeStore::new(capacity, workers).with_words(successors().word_bits());
             search_part(&Search { peers: Some(peers), ..Search::new(&store, options, budget, progress) }, successors)
         }
         None => {

@@ -38,7 +38,7 @@ pub(super) fn run(
     let enough = Arc::new(AtomicBool::new(false));
     let budget = Budget {
         memory: budget.memory.map(|memory| budget.taken + memory.saturating_sub(budget.taken) / threads),
-        enough: Some(enough.clone()),
+        enough: budget.enough.iter().cloned().chain([enough.clone()]).collect(),
         ..budget.clone()
     };
     let (next, combined) = (AtomicU64::new(0), Mutex::new(Combined::default()));

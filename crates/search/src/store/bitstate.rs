@@ -12,7 +12,7 @@ use super::lossy::{Filter, LossyStore, OpenSet};
 use super::omission::OmissionEstimate;
 use super::open_set::LinkedOpenSet;
 use super::pool::mix;
-use super::reserved_memory::{Region, ReservedMemory};
+use super::reserved_memory::ReservedMemory;
 use super::resize_barrier::{ExclusiveAccess, SharedAccess};
 use super::table::Refusal;
 use super::{Capacity, Full};
@@ -22,6 +22,8 @@ use crate::sync::{AtomicU64, Ordering};
 const LINE: u32 = 9;
 const PAGE: u32 = 15;
 const WORD: u32 = 6;
+/// Words of a page.
+const PAGE_WORDS: usize = 1 << (PAGE - WORD);
 /// Positions in a page that one 64-bit hash provides.
 const PLACES: u32 = 64 / PAGE;
 /// Number of workers passed to the memory reservation: it makes pages huge, which this store always wants.
@@ -87,7 +89,7 @@ impl<W: OpenSet> BitStore<W> {
         let field = BitField { mask: hashes.filter().mask(), ..BitField::new(size, workers) };
         hashes.replace_filter(field, capacity, workers, |hashes, field, access| {
             hashes.each(access, |hash| {
-                let _ = field.add(hash, access, &mut (), || Ok(()));
+                let _ = field.add(field.place(hash), access, &mut (), || Ok(()));
             });
         })
     }
@@ -129,29 +131,79 @@ impl BitField {
         (page as usize) << (PAGE - LINE)
     }
 
+    /// The words of a page, by its first line.
     #[inline(always)]
-    fn word(&self, region: Region, page: usize, place: u64) -> &AtomicU64 {
-        let line = page + (place >> LINE) as usize;
-        // SAFETY: the memory lives as long as this store; `page` is one of its pages, and the position is inside it.
-        &unsafe { region.line(line) }.0[(place >> WORD) as usize % (1 << (LINE - WORD))]
+    fn page_words(&self, page: usize) -> &[AtomicU64; PAGE_WORDS] {
+        // SAFETY: the memory lives as long as this store, has one segment, and `page` is the first line of one of its pages.
+        unsafe { self.memory.segment(0).numbers(page) }
     }
 
-    /// The positions of a hash in its page. The page depends on the leading bits of the hash, the positions on all
-    /// bits.
+    /// The words of a place and the bit in each.
     #[inline(always)]
-    fn places(&self, hash: u64) -> impl Iterator<Item = u64> {
-        let mut rest = hash;
-        (0..self.hashes).map(move |n| {
-            if n % PLACES == 0 {
-                rest = mix(rest);
-            }
-            (rest >> (n % PLACES * PAGE)) & ((1 << PAGE) - 1)
-        })
+    fn words(&self, Place { page, positions }: Place) -> impl Iterator<Item = (&AtomicU64, u64)> {
+        let words = self.page_words(page);
+        positions_from(positions, self.hashes).map(move |at| word_and_bit(words, at))
     }
+
+    /// The same if there are `N` hashes, all of whose positions are known.
+    #[inline(always)]
+    fn few_words<const N: usize>(&self, Place { page, positions }: Place) -> [(&AtomicU64, u64); N] {
+        let words = self.page_words(page);
+        std::array::from_fn(|n| word_and_bit(words, positions >> (n as u32 * PAGE)))
+    }
+
+    /// Adds hashes that have `N` positions each, for a single worker. Nothing is decided for one state, so that the processor need
+    /// not guess which states are new.
+    #[inline(always)]
+    fn add_alone<const N: usize>(&self, places: &[Place], new: &mut Vec<u32>) -> usize {
+        new.resize(places.len(), 0);
+        let mut count = 0;
+        for (at, &place) in places.iter().enumerate() {
+            let words = self.few_words::<N>(place);
+            let values = words.map(|(word, _)| word.load(Ordering::Relaxed));
+            let missing = (0..N).fold(0, |missing, n| missing | !values[n] & words[n].1);
+            // Two positions may be in the same word.
+            for (word, bit) in words {
+                word.store(word.load(Ordering::Relaxed) | bit, Ordering::Relaxed);
+            }
+            new[count] = at as u32;
+            count += usize::from(missing != 0);
+        }
+        new.truncate(count);
+        places.len()
+    }
+}
+
+/// Where the bits of a state are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// The first line of the page.
+    page: usize,
+    /// The positions in the page.
+    positions: u64,
+}
+
+/// The word for a position in a page, which the lowest bits of a number are, and its bit there.
+#[inline(always)]
+fn word_and_bit(words: &[AtomicU64; PAGE_WORDS], position: u64) -> (&AtomicU64, u64) {
+    (&words[(position >> WORD) as usize % PAGE_WORDS], 1 << (position % 64))
+}
+
+/// The positions of so many bits in a page. The page depends on the leading bits of the hash, the positions on all bits.
+#[inline(always)]
+fn positions_from(first: u64, hashes: u32) -> impl Iterator<Item = u64> {
+    let mut rest = first;
+    (0..hashes).map(move |n| {
+        if n > 0 && n % PLACES == 0 {
+            rest = mix(rest);
+        }
+        rest >> (n % PLACES * PAGE)
+    })
 }
 
 impl Filter for BitField {
     type Local = ();
+    type Place = Place;
 
     fn local(&self) {}
 
@@ -160,11 +212,32 @@ impl Filter for BitField {
     }
 
     #[inline(always)]
-    fn prefetch(&self, hash: u64, _: &SharedAccess<'_>) {
+    fn place(&self, hash: u64) -> Place {
         let hash = hash & self.mask;
-        let (region, page) = (self.memory.segment(0), self.page(hash));
-        for place in self.places(hash) {
-            prefetch(self.word(region, page, place));
+        Place { page: self.page(hash), positions: mix(hash) }
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, place: Place, _: &SharedAccess<'_>) {
+        if self.hashes == 3 {
+            self.few_words::<3>(place).iter().for_each(|(word, _)| prefetch(*word));
+        } else {
+            self.words(place).for_each(|(word, _)| prefetch(word));
+        }
+    }
+
+    #[inline(always)]
+    fn add_all(&self, places: &[Place], access: &SharedAccess<'_>, (): &mut (), new: &mut Vec<u32>) -> usize {
+        match self.hashes {
+            1 if self.private => self.add_alone::<1>(places, new),
+            2 if self.private => self.add_alone::<2>(places, new),
+            3 if self.private => self.add_alone::<3>(places, new),
+            4 if self.private => self.add_alone::<4>(places, new),
+            _ => {
+                let is_new = |place| self.add(place, access, &mut (), || Ok(())).is_ok_and(|new| new);
+                new.extend((0..places.len() as u32).filter(|&at| is_new(places[at as usize])));
+                places.len()
+            }
         }
     }
 
@@ -175,25 +248,20 @@ impl Filter for BitField {
     #[inline(always)]
     fn add(
         &self,
-        hash: u64,
+        place: Place,
         _: &SharedAccess<'_>,
         (): &mut (),
         mut may: impl FnMut() -> Result<(), Full>,
     ) -> Result<bool, Refusal> {
-        let hash = hash & self.mask;
-        let (region, page) = (self.memory.segment(0), self.page(hash));
-        let word = |place| (self.word(region, page, place), 1u64 << (place % 64));
         let mut last = None;
-        for (n, place) in self.places(hash).enumerate() {
-            let (word, bit) = word(place);
+        for (n, (word, bit)) in self.words(place).enumerate() {
             if word.load(Ordering::Acquire) & bit == 0 {
-                last = Some((n, place));
+                last = Some((n, word, bit));
             }
         }
-        let Some((count, last)) = last else { return Ok(false) };
+        let Some((count, last, last_bit)) = last else { return Ok(false) };
         may()?;
-        let set = |place| {
-            let (word, bit) = word(place);
+        let set = |word: &AtomicU64, bit| {
             if self.private {
                 word.store(word.load(Ordering::Relaxed) | bit, Ordering::Relaxed);
                 true
@@ -202,10 +270,11 @@ impl Filter for BitField {
             }
         };
         // Two positions of a state may coincide.
-        for place in self.places(hash).take(count).filter(|&place| place != last) {
-            set(place);
+        let is_last = |word: &AtomicU64, bit| std::ptr::eq(word, last) && bit == last_bit;
+        for (word, bit) in self.words(place).take(count).filter(|&(word, bit)| !is_last(word, bit)) {
+            set(word, bit);
         }
-        Ok(set(last))
+        Ok(set(last, last_bit))
     }
 
     fn plan(&self, _: &ExclusiveAccess<'_>, _: impl FnMut(u64) -> bool) -> bool {
@@ -241,7 +310,8 @@ mod tests {
         let (field, barrier) = (BitField::new(size, 1), ResizeBarrier::new());
         let access = barrier.enter();
         let hash = |n: u64| mix(super::super::hash(&(n ^ seed << 40).to_le_bytes()));
-        let new = (0..count).filter(|&n| field.add(hash(n), &access, &mut (), || Ok(())).unwrap()).count() as u64;
+        let new = (0..count).filter(|&n| field.add(field.place(hash(n)), &access, &mut (), || Ok(())).unwrap()).count()
+            as u64;
         (count - new, field.omissions(0, new))
     }
 

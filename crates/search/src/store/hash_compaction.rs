@@ -66,6 +66,8 @@ impl Hashes {
 
 impl Filter for Hashes {
     type Local = UnreportedCounts;
+    /// The fingerprint.
+    type Place = u64;
 
     fn local(&self) -> UnreportedCounts {
         self.set.unreported()
@@ -75,20 +77,25 @@ impl Filter for Hashes {
         self.set.bytes()
     }
 
+    #[inline(always)]
+    fn place(&self, hash: u64) -> u64 {
+        self.cut(hash)
+    }
+
     #[inline]
-    fn prefetch(&self, hash: u64, access: &SharedAccess<'_>) {
-        self.set.prefetch(self.cut(hash), access);
+    fn prefetch(&self, place: u64, access: &SharedAccess<'_>) {
+        self.set.prefetch(place, access);
     }
 
     #[inline]
     fn add(
         &self,
-        hash: u64,
+        place: u64,
         access: &SharedAccess<'_>,
         local: &mut UnreportedCounts,
         may: impl FnMut() -> Result<(), Full>,
     ) -> Result<bool, Refusal> {
-        self.set.add(self.cut(hash), access, local, may).map(Added::is_new)
+        self.set.add(place, access, local, may).map(Added::is_new)
     }
 
     fn plan(&self, exclusive: &ExclusiveAccess<'_>, reserve: impl FnMut(u64) -> bool) -> bool {

@@ -52,10 +52,19 @@ impl HashFunction {
     }
 
     /// The hash of a state.
-    #[inline]
+    #[inline(always)]
     pub fn seeded(self, state: &State, seed: u64) -> u64 {
         match self {
             HashFunction::Ours => mix(super::hash(state) ^ seed),
+            other => other.other_seeded(state, seed),
+        }
+    }
+
+    /// The same for a function that is not ours.
+    #[inline(never)]
+    fn other_seeded(self, state: &State, seed: u64) -> u64 {
+        match self {
+            HashFunction::Ours => self.seeded(state, seed),
             HashFunction::Jenkins => spread(jenkins(state, seed)),
             HashFunction::Hsieh => {
                 let low = hsieh(state, seed as u32);

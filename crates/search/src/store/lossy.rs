@@ -26,22 +26,48 @@ pub(crate) trait Filter: Sync + Debug {
     /// Data of the filter that belongs to one worker.
     type Local: Send + Debug;
 
+    /// What the filter computes of a hash before it looks it up.
+    type Place: Copy + Send + Debug;
+
     /// Creates the data of one worker.
     fn local(&self) -> Self::Local;
 
     fn bytes(&self) -> u64;
 
+    /// Where a hash belongs.
+    fn place(&self, hash: u64) -> Self::Place;
+
     /// Prefetches the memory that [`Filter::add`] needs.
-    fn prefetch(&self, hash: u64, access: &SharedAccess<'_>);
+    fn prefetch(&self, place: Self::Place, access: &SharedAccess<'_>);
 
     /// Adds a hash and returns whether it is new. `may` is called before a new hash is added.
     fn add(
         &self,
-        hash: u64,
+        place: Self::Place,
         access: &SharedAccess<'_>,
         local: &mut Self::Local,
         may: impl FnMut() -> Result<(), Full>,
     ) -> Result<bool, Refusal>;
+
+    /// Adds hashes up to one that is refused. Appends to `new` the positions of those that are new. Returns the number of hashes
+    /// that were not refused.
+    #[inline(always)]
+    fn add_all(
+        &self,
+        places: &[Self::Place],
+        access: &SharedAccess<'_>,
+        local: &mut Self::Local,
+        new: &mut Vec<u32>,
+    ) -> usize {
+        for (at, &place) in places.iter().enumerate() {
+            match self.add(place, access, local, || Ok(())) {
+                Ok(true) => new.push(at as u32),
+                Ok(false) => {}
+                Err(_) => return at,
+            }
+        }
+        places.len()
+    }
 
     /// Plans growth within the bytes that `reserve` grants. False if it granted too few.
     fn plan(&self, exclusive: &ExclusiveAccess<'_>, reserve: impl FnMut(u64) -> bool) -> bool;
@@ -221,7 +247,8 @@ impl<F: Filter, W: OpenSet> Store for LossyStore<F, W> {
             local: self.filter.local(),
             open_set: self.open_set.handle(),
             allowance: self.quota.allowance(),
-            hashes: Vec::new(),
+            places: Vec::new(),
+            new: Vec::new(),
             open: Vec::new(),
         }
     }
@@ -256,39 +283,113 @@ pub struct LossyHandle<'a, F: Filter, W: OpenSet + 'a> {
     local: F::Local,
     pub(crate) open_set: W::Handle<'a>,
     allowance: Allowance<'a>,
-    /// Hashes of the states in the batch that is interned next.
-    hashes: Vec<u64>,
+    /// The places of the states in the batch that is interned next.
+    places: Vec<F::Place>,
+    /// The states of the batch that are new, counted from some state on.
+    new: Vec<u32>,
     /// The open states whose successors are in the batch.
     open: Vec<StateId>,
 }
 
+/// The parents of the states of a batch.
+struct Origins<'e> {
+    open: &'e [StateId],
+    /// Where the successors of each open state end.
+    ends: &'e [usize],
+    at: usize,
+}
+
+impl Origins<'_> {
+    /// The parent of a state. States are asked for in order.
+    #[inline(always)]
+    fn of(&mut self, state: usize) -> Option<StateId> {
+        while self.ends.get(self.at).is_some_and(|&end| end <= state) {
+            self.at += 1;
+        }
+        (self.at < self.ends.len()).then(|| self.open[self.at])
+    }
+}
+
 impl<'a, F: Filter, W: OpenSet> LossyHandle<'a, F, W> {
-    /// Interns the batch. `ends` gives the position where the successors of each open state end.
-    fn intern_all(
+    /// Interns the batch, and calls `each` with all states or only new ones. `ends` gives the position where the successors of each
+    /// open state end. Returns also the number of states before an error.
+    #[inline(always)]
+    fn intern_all<const ONLY_NEW: bool>(
         &mut self,
-        access: &mut SharedAccess<'a>,
         batch: &Batch,
         ends: &[usize],
-        each: &mut impl FnMut(Seen),
-    ) -> Result<(), Full> {
-        let mut origin = 0;
-        for i in 0..batch.len() {
-            while ends.get(origin).is_some_and(|&end| end <= i) {
-                origin += 1;
+        mut each: impl FnMut(usize, Seen),
+    ) -> (usize, Result<(), Full>) {
+        self.prefetch(batch);
+        let mut access = self.access.take().expect("a handle enters before it interns");
+        let open = std::mem::take(&mut self.open);
+        let mut origins = Origins { open: &open, ends, at: 0 };
+        let mut interned = if access.resize_is_requested() { self.store.grow(&mut access) } else { Ok(()) };
+        let mut at = 0;
+        while at < batch.len() && interned.is_ok() {
+            at = self.intern_some::<ONLY_NEW>(&access, batch, at, &mut origins, &mut each);
+            if at < batch.len() {
+                // For this state the filter has to grow, or there is no room.
+                let place = self.places[at];
+                interned = self.intern_one(&mut access, batch.state(at), place, origins.of(at)).map(|id| {
+                    if id.is_some() || !ONLY_NEW {
+                        each(at, Seen::plain(id.unwrap_or(StateId::NONE), id.is_some()));
+                    }
+                    at += 1;
+                });
             }
-            let origin = if origin < ends.len() { Some(self.open[origin]) } else { None };
-            let id = self.intern_one(access, batch.state(i), self.hashes[i], origin)?;
-            each(Seen::plain(id.unwrap_or(StateId::NONE), id.is_some()));
         }
-        Ok(())
+        self.access = Some(access);
+        self.open = open;
+        self.open.clear();
+        self.places.clear();
+        self.allowance.publish();
+        (at, interned)
+    }
+
+    /// Interns states from `first` on: first all that the filter takes without growing, and then those that are new. Returns the
+    /// first state that is left. An open set with links has to be asked for each state.
+    #[inline(always)]
+    fn intern_some<const ONLY_NEW: bool>(
+        &mut self,
+        access: &SharedAccess<'a>,
+        batch: &Batch,
+        first: usize,
+        origins: &mut Origins<'_>,
+        each: &mut impl FnMut(usize, Seen),
+    ) -> usize {
+        let LossyHandle { store, local, open_set, allowance, places, new, .. } = self;
+        let Ok(count) = (if W::LINKED { Ok(0) } else { allowance.check_some(places.len() - first) }) else {
+            return first;
+        };
+        new.clear();
+        let done = store.filter.add_all(&places[first..first + count], access, local, new);
+        if let Some(sample) = &store.sample {
+            let mut sample = sample.lock().unwrap_or_else(PoisonError::into_inner);
+            new.iter().for_each(|&at| sample.add(super::hash(batch.state(first + at as usize))));
+        }
+        if ONLY_NEW {
+            new.iter().for_each(|&at| each(first + at as usize, Seen::plain(StateId::NONE, true)));
+        } else {
+            let mut next = new.iter().peekable();
+            for at in 0..done {
+                let is_new = next.next_if(|&&new| new as usize == at).is_some();
+                each(first + at, Seen::plain(StateId::NONE, is_new));
+            }
+        }
+        for at in new.iter().map(|&at| first + at as usize) {
+            let added = open_set.add(batch.state(at), origins.of(at), allowance);
+            debug_assert!(added.is_ok(), "it was checked before");
+        }
+        first + done
     }
 
     /// Inserts a state of another store into the filter. The quota does not count it.
     pub(crate) fn insert_known(&mut self, state: &State) -> Result<(), Full> {
-        let hash = self.store.function.seeded(state, self.store.seed);
+        let place = self.store.filter.place(self.store.function.seeded(state, self.store.seed));
         let mut access = self.access.take().expect("a handle enters before it interns");
         let known = loop {
-            match self.store.filter.add(hash, &access, &mut self.local, || Ok(())) {
+            match self.store.filter.add(place, &access, &mut self.local, || Ok(())) {
                 Ok(_) => break Ok(()),
                 Err(Refusal::Full(full)) => break Err(full),
                 Err(Refusal::SegmentFull) => {
@@ -316,12 +417,12 @@ impl<'a, F: Filter, W: OpenSet> LossyHandle<'a, F, W> {
         &mut self,
         access: &mut SharedAccess<'a>,
         state: &State,
-        hash: u64,
+        place: F::Place,
         origin: Option<StateId>,
     ) -> Result<Option<StateId>, Full> {
         let LossyHandle { store, local, open_set, allowance, .. } = self;
         loop {
-            match store.filter.add(hash, access, local, || open_set.check(state.len(), allowance)) {
+            match store.filter.add(place, access, local, || open_set.check(state.len(), allowance)) {
                 Ok(false) => return Ok(None),
                 Ok(true) => {
                     if let Some(sample) = &store.sample {
@@ -336,6 +437,25 @@ impl<'a, F: Filter, W: OpenSet> LossyHandle<'a, F, W> {
                 }
             }
         }
+    }
+
+    /// Finds the places of the states that were added to the batch since the last call, and prefetches them.
+    #[inline(always)]
+    fn find_places<'b>(&mut self, states: impl Iterator<Item = &'b State>) {
+        let LossyStore { filter, seed, function, .. } = self.store;
+        let access = self.access.as_ref().expect("a handle enters before it interns");
+        self.places.extend(states.map(|state| {
+            let place = filter.place(function.seeded(state, *seed));
+            filter.prefetch(place, access);
+            place
+        }));
+    }
+
+    /// The same for states of so many bytes. Hashing a number of bytes that is known takes much less time.
+    #[inline]
+    fn find_places_sized<const LENGTH: usize>(&mut self, batch: &Batch) {
+        let states = batch.chunks_from::<LENGTH>(self.places.len());
+        self.find_places(states.iter().map(|state| &state[..]));
     }
 }
 
@@ -356,28 +476,35 @@ impl<F: Filter, W: OpenSet> Handle for LossyHandle<'_, F, W> {
         self.open_set.get(id)
     }
 
+    fn open_all<'s>(&'s mut self, ids: &[StateId], _: &'s mut Vec<u8>) -> Vec<&'s State> {
+        self.open.extend_from_slice(ids);
+        ids.iter().map(|&id| self.open_set.get(id)).collect()
+    }
+
     #[inline]
     fn prefetch(&mut self, batch: &Batch) {
-        let LossyStore { filter, seed, function, .. } = self.store;
-        let access = self.access.as_ref().expect("a handle enters before it interns");
-        for state in batch.states_from(self.hashes.len()) {
-            let hash = function.seeded(state, *seed);
-            filter.prefetch(hash, access);
-            self.hashes.push(hash);
+        let width = if self.places.is_empty() { batch.width() } else { None };
+        match width {
+            Some(8) => self.find_places_sized::<8>(batch),
+            Some(16) => self.find_places_sized::<16>(batch),
+            Some(24) => self.find_places_sized::<24>(batch),
+            Some(32) => self.find_places_sized::<32>(batch),
+            _ => {
+                let known = self.places.len();
+                self.find_places(batch.states_from(known));
+            }
         }
     }
 
     #[inline]
     fn intern(&mut self, batch: &Batch, ends: &[usize], mut each: impl FnMut(Seen)) -> Result<(), Full> {
-        self.prefetch(batch);
-        let mut access = self.access.take().expect("a handle enters before it interns");
-        let grown = if access.resize_is_requested() { self.store.grow(&mut access) } else { Ok(()) };
-        let interned = grown.and_then(|()| self.intern_all(&mut access, batch, ends, &mut each));
-        self.access = Some(access);
-        self.hashes.clear();
-        self.open.clear();
-        self.allowance.publish();
-        interned
+        self.intern_all::<false>(batch, ends, |_, seen| each(seen)).1
+    }
+
+    #[inline]
+    fn intern_new(&mut self, batch: &Batch, ends: &[usize], each: impl FnMut(usize, Seen)) -> (u64, Result<(), Full>) {
+        let (count, interned) = self.intern_all::<true>(batch, ends, each);
+        (count as u64, interned)
     }
 
     fn fetch(&mut self, id: StateId, into: &mut Vec<u8>) {

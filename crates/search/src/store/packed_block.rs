@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use kripke_model::State;
 
-/// The parent of the initial state.
-pub(super) const NO_ORIGIN: u64 = u64::MAX;
+/// The distance to the parent of the initial state.
+pub(super) const NO_ORIGIN: u32 = 0;
 
 /// Bytes of a word, and of a group of words.
 const WORD: usize = 8;
@@ -18,8 +18,8 @@ const GROUP: usize = 8 * WORD;
 /// The data of a stack entry besides its state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Entry {
-    /// The index of the parent, which is below this entry.
-    pub origin: u64,
+    /// How many entries below this one the parent is.
+    pub distance: u32,
     /// The depth of the state.
     pub depth: u32,
     /// Whether the state is not yet expanded.
@@ -36,9 +36,24 @@ pub(super) struct UnpackedStates {
 /// An entry and the position of its state.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    entry: Entry,
     /// The end of the state in `bytes`.
     end: usize,
+    depth: u32,
+    /// The distance to the parent, and in the lowest bit whether the state is open.
+    link: u32,
+}
+
+impl Slot {
+    #[inline]
+    fn new(end: usize, Entry { distance, depth, is_open }: Entry) -> Slot {
+        assert!(distance < 1 << 31, "the stack is not that high");
+        Slot { end, depth, link: distance << 1 | u32::from(is_open) }
+    }
+
+    #[inline]
+    fn entry(self) -> Entry {
+        Entry { distance: self.link >> 1, depth: self.depth, is_open: self.link & 1 == 1 }
+    }
 }
 
 impl UnpackedStates {
@@ -50,10 +65,10 @@ impl UnpackedStates {
         self.slots.is_empty()
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, state: &State, entry: Entry) {
-        self.bytes.extend_from_slice(state);
-        self.slots.push(Slot { entry, end: self.bytes.len() });
+        append(&mut self.bytes, state);
+        self.slots.push(Slot::new(self.bytes.len(), entry));
     }
 
     #[inline]
@@ -63,12 +78,12 @@ impl UnpackedStates {
     }
 
     pub fn last(&self) -> Option<Entry> {
-        self.slots.last().map(|slot| slot.entry)
+        self.slots.last().map(|slot| slot.entry())
     }
 
     #[inline]
     pub fn entry(&self, at: usize) -> Entry {
-        self.slots[at].entry
+        self.slots[at].entry()
     }
 
     #[inline]
@@ -78,7 +93,7 @@ impl UnpackedStates {
 
     #[inline]
     pub fn entries(&self) -> impl DoubleEndedIterator<Item = Entry> + ExactSizeIterator {
-        self.slots.iter().map(|slot| slot.entry)
+        self.slots.iter().map(|slot| slot.entry())
     }
 
     /// Moves an entry down to position `to`. The entries below `to` are in place; the former entry at `to` is
@@ -88,14 +103,14 @@ impl UnpackedStates {
         let (start, end) = (self.start(to), self.slots[at].end);
         let from = self.start(at);
         if at != to {
-            self.bytes.copy_within(from..end, start);
+            move_down(&mut self.bytes, from..end, start);
         }
-        self.slots[to] = Slot { entry, end: start + end - from };
+        self.slots[to] = Slot::new(start + end - from, entry);
     }
 
     /// Marks the first `len` entries as not open.
     pub fn close_first(&mut self, len: usize) {
-        self.slots[..len].iter_mut().for_each(|slot| slot.entry.is_open = false);
+        self.slots[..len].iter_mut().for_each(|slot| slot.link &= !1);
     }
 
     /// Removes the first `count` entries.
@@ -114,6 +129,39 @@ impl UnpackedStates {
     fn start(&self, at: usize) -> usize {
         if at == 0 { 0 } else { self.slots[at - 1].end }
     }
+}
+
+/// Appends a state. Copying a number of bytes that is known is much faster, and short states in words are the most frequent.
+#[inline(always)]
+fn append(bytes: &mut Vec<u8>, state: &State) {
+    match state.len() {
+        8 => bytes.extend_from_slice(sized::<8>(state)),
+        16 => bytes.extend_from_slice(sized::<16>(state)),
+        24 => bytes.extend_from_slice(sized::<24>(state)),
+        32 => bytes.extend_from_slice(sized::<32>(state)),
+        _ => bytes.extend_from_slice(state),
+    }
+}
+
+/// Moves a state down.
+#[inline(always)]
+fn move_down(bytes: &mut [u8], from: std::ops::Range<usize>, to: usize) {
+    fn sized_move<const N: usize>(bytes: &mut [u8], from: usize, to: usize) {
+        let state = *sized::<N>(&bytes[from..from + N]);
+        bytes[to..to + N].copy_from_slice(&state);
+    }
+    match from.len() {
+        8 => sized_move::<8>(bytes, from.start, to),
+        16 => sized_move::<16>(bytes, from.start, to),
+        24 => sized_move::<24>(bytes, from.start, to),
+        32 => sized_move::<32>(bytes, from.start, to),
+        _ => bytes.copy_within(from, to),
+    }
+}
+
+#[inline(always)]
+fn sized<const N: usize>(state: &State) -> &[u8; N] {
+    state.first_chunk().expect("the state has this length")
 }
 
 /// A packed part of the stack. Workers that split a stack share the blocks below both parts.
@@ -136,9 +184,8 @@ impl PackedBlock {
         let mut waiting = 0;
         for at in 0..count {
             let (entry, state) = (states.entry(at), states.state(at));
-            let distance = if entry.origin == NO_ORIGIN { 0 } else { first + at as u64 - entry.origin };
             let same = state.len() == before.len();
-            put(&mut bytes, distance << 2 | u64::from(same) << 1 | u64::from(entry.is_open));
+            put(&mut bytes, u64::from(entry.distance) << 2 | u64::from(same) << 1 | u64::from(entry.is_open));
             if !same {
                 put(&mut bytes, state.len() as u64);
             }
@@ -155,7 +202,7 @@ impl PackedBlock {
     pub fn unpack(&self, states: &mut UnpackedStates) {
         let mut from = &self.bytes[..];
         let (mut state, mut depth): (Vec<u8>, i64) = (Vec::new(), 0);
-        for index in (self.first..).take(self.entries as usize) {
+        for _ in 0..self.entries {
             let head = get(&mut from);
             if head & 2 == 0 {
                 state.resize(get(&mut from) as usize, 0);
@@ -163,8 +210,8 @@ impl PackedBlock {
             let deeper = get(&mut from);
             depth += (deeper >> 1) as i64 ^ -((deeper & 1) as i64);
             get_difference(&mut from, &mut state);
-            let origin = if head >> 2 == 0 { NO_ORIGIN } else { index - (head >> 2) };
-            states.push(&state, Entry { origin, depth: depth as u32, is_open: head & 1 == 1 });
+            let distance = (head >> 2) as u32;
+            states.push(&state, Entry { distance, depth: depth as u32, is_open: head & 1 == 1 });
         }
     }
 
@@ -273,11 +320,11 @@ mod tests {
                     state[mix(random ^ k) as usize % length] = mix(n ^ k) as u8;
                 }
             });
-            let origin =
-                if n == 0 || random.is_multiple_of(100) { NO_ORIGIN } else { 5000 + n - 1 - random % n.min(70) };
+            let distance =
+                if n == 0 || random.is_multiple_of(100) { NO_ORIGIN } else { 1 + (random % n.min(70)) as u32 };
             states.push(
                 &state,
-                Entry { origin, depth: (random >> 32) as u32 >> (n % 32), is_open: random.is_multiple_of(3) },
+                Entry { distance, depth: (random >> 32) as u32 >> (n % 32), is_open: random.is_multiple_of(3) },
             );
         }
         let block = PackedBlock::pack(&states, states.len(), 5000);
@@ -292,7 +339,7 @@ mod tests {
     #[test]
     fn entries_are_removed_at_both_ends() {
         let mut states = UnpackedStates::default();
-        let entry = Entry { origin: NO_ORIGIN, depth: 0, is_open: true };
+        let entry = Entry { distance: NO_ORIGIN, depth: 0, is_open: true };
         (0..10u8).for_each(|n| states.push(&vec![n; n as usize], entry));
         states.drop_first(3);
         states.truncate(5);

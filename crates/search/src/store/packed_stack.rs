@@ -17,8 +17,9 @@ use super::{Full, StateId};
 const BLOCK: usize = if cfg!(test) { 1 << 5 } else { 1 << 10 };
 /// Maximum number of unpacked states.
 const READY: usize = 3 * BLOCK;
-/// Number of top entries that are searched for open states. A stack of long paths without branching contains few.
-const REACH: usize = 64;
+/// Number of top entries that are searched for open states. A stack of long paths without branching contains few. Each has a bit of a
+/// number.
+const REACH: usize = u64::BITS as usize;
 
 /// The open set of a search in which each worker has its own stack.
 #[derive(Debug)]
@@ -59,18 +60,26 @@ pub struct PackedStack {
     waiting: u64,
     /// The entries of `top` that are being expanded, from above. Their ids are positions in this list.
     taken: Vec<usize>,
-    /// New successors of the entries in `taken`. The origin of a successor is a position in that list.
+    /// New successors of the entries in `taken`. The distance of a successor is one more than the position of its parent in that
+    /// list.
     fresh: UnpackedStates,
-    scratch: Scratch,
+    /// The order of these: a buffer.
+    order: Vec<usize>,
 }
 
-/// Buffers that are reused.
-#[derive(Default, Debug)]
-struct Scratch {
-    /// Which top entries are needed, and their new indices.
-    needed: Vec<bool>,
-    moved: Vec<u64>,
-    order: Vec<usize>,
+/// The entries from the lowest taken one on that stay on the stack. There are at most as many as the bits of a number.
+#[derive(Clone, Copy, Debug)]
+struct Needed {
+    from: usize,
+    bits: u64,
+}
+
+impl Needed {
+    /// The number of needed entries below one of these entries.
+    #[inline]
+    fn below(self, at: usize) -> usize {
+        (self.bits & ((1 << at) - 1)).count_ones() as usize
+    }
 }
 
 impl OpenSetHandle for PackedStack {
@@ -82,8 +91,8 @@ impl OpenSetHandle for PackedStack {
     #[inline]
     fn add(&mut self, state: &State, origin: Option<StateId>, allowance: &mut Allowance<'_>) -> Result<StateId, Full> {
         allowance.spend(state.len() as u64, 0);
-        let (origin, depth) = origin.map_or((NO_ORIGIN, 0), |id| (id.get(), self.depth(id) + 1));
-        self.fresh.push(state, Entry { origin, depth, is_open: true });
+        let distance = origin.map_or(NO_ORIGIN, |id| 1 + id.get() as u32);
+        self.fresh.push(state, Entry { distance, depth: 0, is_open: true });
         Ok(StateId::NONE)
     }
 
@@ -122,7 +131,8 @@ impl PackedStack {
     /// Pushes a state whose parent has the index `origin`, and returns the index of the state.
     pub fn push(&mut self, state: &State, origin: Option<u64>, depth: u32, is_open: bool) -> u64 {
         let index = self.base + self.top.len() as u64;
-        self.top.push(state, Entry { origin: origin.unwrap_or(NO_ORIGIN), depth, is_open });
+        let distance = origin.map_or(NO_ORIGIN, |origin| distance(index - origin));
+        self.top.push(state, Entry { distance, depth, is_open });
         self.waiting += u64::from(is_open);
         if self.top.len() > READY {
             self.pack();
@@ -138,16 +148,25 @@ impl PackedStack {
     /// Marks the taken states as expanded and pushes their successors up to `max_depth`. `arrange` permutes them; the
     /// last one becomes the top.
     pub fn push_found(&mut self, max_depth: u32, arrange: impl FnOnce(&mut [usize])) {
-        self.drop_unneeded(max_depth);
-        let PackedStack { top, taken, fresh, scratch: Scratch { moved, order, .. }, waiting, .. } = self;
-        let from = taken.last().copied().unwrap_or(top.len());
-        order.clear();
-        order.extend((0..fresh.len()).filter(|&n| fresh.entry(n).depth <= max_depth));
-        arrange(order);
+        self.leave_out_deeper(max_depth);
+        arrange(&mut self.order);
+        // The depths of the taken entries, before those move.
+        let mut depths = [0; REACH];
+        for (depth, &at) in depths.iter_mut().zip(&self.taken) {
+            *depth = self.top.entry(at).depth;
+        }
+        let needed = self.drop_unneeded();
+        let PackedStack { top, taken, fresh, order, waiting, .. } = self;
         for &n in &*order {
-            let entry = fresh.entry(n);
-            let origin = if entry.origin == NO_ORIGIN { NO_ORIGIN } else { moved[taken[entry.origin as usize] - from] };
-            top.push(fresh.state(n), Entry { origin, ..entry });
+            let entry = match fresh.entry(n).distance {
+                NO_ORIGIN => Entry { distance: NO_ORIGIN, depth: 0, is_open: true },
+                position => {
+                    let parent = position as usize - 1;
+                    let origin = needed.from + needed.below(taken[parent] - needed.from);
+                    Entry { distance: distance((top.len() - origin) as u64), depth: depths[parent] + 1, is_open: true }
+                }
+            };
+            top.push(fresh.state(n), entry);
         }
         *waiting = *waiting + order.len() as u64 - taken.len() as u64;
         fresh.truncate(0);
@@ -157,35 +176,56 @@ impl PackedStack {
         }
     }
 
+    /// Puts the successors up to this depth in order.
+    fn leave_out_deeper(&mut self, max_depth: u32) {
+        let PackedStack { top, taken, fresh, order, .. } = self;
+        order.clear();
+        if max_depth == u32::MAX {
+            order.extend(0..fresh.len());
+            return;
+        }
+        let is_wanted = |&n: &usize| match fresh.entry(n).distance {
+            NO_ORIGIN => true,
+            position => top.entry(taken[position as usize - 1]).depth < max_depth,
+        };
+        order.extend((0..fresh.len()).filter(is_wanted));
+    }
+
     /// Removes expanded top entries, down to the lowest taken one, that have no new successors and are not ancestors
     /// of an entry with new successors. The other entries move together.
-    fn drop_unneeded(&mut self, max_depth: u32) {
-        let PackedStack { top, base, taken, fresh, scratch: Scratch { needed, moved, .. }, .. } = self;
-        let Some(&from) = taken.last() else { return };
-        let first = *base + from as u64;
-        needed.clear();
-        needed.resize(top.len() - from, false);
-        for child in fresh.entries().filter(|child| child.depth <= max_depth) {
-            needed[taken[child.origin as usize] - from] = true;
+    fn drop_unneeded(&mut self) -> Needed {
+        let PackedStack { top, taken, fresh, order, .. } = self;
+        let Some(&from) = taken.last() else { return Needed { from: top.len(), bits: 0 } };
+        assert!(top.len() - from <= REACH, "only the uppermost entries are taken");
+        let mut bits = 0u64;
+        for &n in &*order {
+            bits |= 1 << (taken[fresh.entry(n).distance as usize - 1] - from);
         }
-        for (at, entry) in top.entries().enumerate().skip(from).rev() {
-            if needed[at - from] && entry.origin != NO_ORIGIN && entry.origin >= first {
-                needed[(entry.origin - first) as usize] = true;
-            }
+        let mut unseen = bits;
+        while unseen != 0 {
+            let at = unseen.ilog2();
+            let distance = top.entry(from + at as usize).distance;
+            let parent = if distance != NO_ORIGIN && distance <= at { 1 << (at - distance) } else { 0 };
+            unseen = (unseen & !(1 << at)) | parent;
+            bits |= parent;
         }
-        moved.clear();
-        let mut to = from;
-        for at in from..top.len() {
-            moved.push(*base + to as u64);
-            if needed[at - from] {
-                let entry = top.entry(at);
-                let is_near = entry.origin != NO_ORIGIN && entry.origin >= first;
-                let origin = if is_near { moved[(entry.origin - first) as usize] } else { entry.origin };
-                top.lower(at, to, Entry { origin, is_open: false, ..entry });
-                to += 1;
-            }
+        let needed = Needed { from, bits };
+        let (mut to, mut rest) = (0, bits);
+        while rest != 0 {
+            let at = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let entry = top.entry(from + at);
+            let parent = at.checked_sub(entry.distance as usize);
+            let lowered = parent.map_or(at - to, |parent| at - to - (parent - needed.below(parent)));
+            top.lower(
+                from + at,
+                from + to,
+                Entry { distance: entry.distance - lowered as u32, is_open: false, ..entry },
+            );
+            to += 1;
         }
-        top.truncate(to);
+        top.truncate(from + to);
+        needed
     }
 
     /// The states from the initial state to a taken one.
@@ -193,7 +233,7 @@ impl PackedStack {
         let (mut back, mut open) = (UnpackedStates::default(), UnpackedStates::default());
         let mut first = u64::MAX;
         let mut index = self.base + self.taken[id.0 as usize] as u64;
-        while index != NO_ORIGIN {
+        loop {
             let (layer, at) = if index >= self.base {
                 (&self.top, (index - self.base) as usize)
             } else {
@@ -206,7 +246,10 @@ impl PackedStack {
                 (&open, (index - first) as usize)
             };
             back.push(layer.state(at), layer.entry(at));
-            index = layer.entry(at).origin;
+            match layer.entry(at).distance {
+                NO_ORIGIN => break,
+                distance => index -= u64::from(distance),
+            }
         }
         let mut path = Batch::new();
         (0..back.len()).rev().for_each(|at| path.push(back.state(at)));
@@ -260,6 +303,10 @@ impl PackedStack {
         }
         true
     }
+}
+
+fn distance(entries: u64) -> u32 {
+    u32::try_from(entries).expect("a parent is not far below its successors")
 }
 
 #[cfg(all(test, not(shuttle)))]

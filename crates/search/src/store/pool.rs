@@ -20,6 +20,8 @@ pub(super) const NUMBER_BITS: u32 = 28;
 const FIRST_BITS: u32 = 8;
 /// Number of pairs above which the pool no longer fits into a cache near the processor.
 const LARGE: u64 = 1 << 15;
+/// What a worker remembers in place of a number at first.
+const NO_NUMBER: u32 = u32::MAX;
 const CHUNKS: usize = (NUMBER_BITS - FIRST_BITS + 1) as usize;
 
 /// A set of pairs of 32 bits each, shared by several workers.
@@ -36,6 +38,8 @@ pub(super) struct PoolWriter {
     unreported: UnreportedCounts,
     /// A claimed number whose pair another worker has inserted first.
     spare: Option<u32>,
+    /// Pairs that were numbered a short time ago, with their numbers. There are a power of two.
+    recent: Box<[(u64, u32)]>,
 }
 
 impl Pool {
@@ -43,8 +47,13 @@ impl Pool {
         Pool { table: Table::new(SEGMENTS, ROOM, workers), pairs: Pairs::default(), next: AtomicU64::new(0) }
     }
 
-    pub fn writer(&self) -> PoolWriter {
-        PoolWriter { unreported: self.table.unreported(), spare: None }
+    /// The data of one worker, which remembers about so many pairs.
+    pub fn writer(&self, recent: usize) -> PoolWriter {
+        PoolWriter {
+            unreported: self.table.unreported(),
+            spare: None,
+            recent: vec![(0, NO_NUMBER); recent.next_power_of_two()].into(),
+        }
     }
 
     pub fn bytes(&self) -> u64 {
@@ -86,7 +95,12 @@ impl Pool {
         allowance: &mut Allowance<'_>,
     ) -> Result<u32, Refusal> {
         let hash = mix(pair);
-        let PoolWriter { unreported, spare } = writer;
+        let PoolWriter { unreported, spare, recent } = writer;
+        let at = hash as usize & (recent.len() - 1);
+        let recent = &mut recent[at];
+        if recent.0 == pair && recent.1 != NO_NUMBER {
+            return Ok(recent.1);
+        }
         let make = || {
             let number = match spare.take() {
                 Some(number) => number,
@@ -101,6 +115,7 @@ impl Pool {
             *spare = None;
             self.table.count(access, hash, unreported);
         }
+        *recent = (pair, number);
         Ok(number)
     }
 
@@ -187,7 +202,7 @@ mod tests {
     #[test]
     fn numbers_are_dense_and_pairs_come_back() {
         let (barrier, pool, quota) = (ResizeBarrier::new(), Pool::new(1), MemoryQuota::new(Capacity::UNLIMITED, 1, 0));
-        let (mut writer, mut access, mut allowance) = (pool.writer(), barrier.enter(), quota.allowance());
+        let (mut writer, mut access, mut allowance) = (pool.writer(64), barrier.enter(), quota.allowance());
         let pair = |n: u64| ((n % 300) << 32) | (n / 300);
         for n in (0..100_000).chain(0..100_000) {
             let number = loop {
@@ -207,7 +222,7 @@ mod tests {
     #[test]
     fn numbers_are_not_truncated() {
         let (barrier, pool, quota) = (ResizeBarrier::new(), Pool::new(1), MemoryQuota::new(Capacity::UNLIMITED, 1, 0));
-        let (mut writer, access, mut allowance) = (pool.writer(), barrier.enter(), quota.allowance());
+        let (mut writer, access, mut allowance) = (pool.writer(64), barrier.enter(), quota.allowance());
         pool.next.store((1 << NUMBER_BITS) - 1, Ordering::Relaxed);
         assert_eq!(pool.number(1, &access, &mut writer, &mut allowance).unwrap(), (1 << NUMBER_BITS) - 1);
         for pair in 2..5 {

@@ -126,4 +126,15 @@ impl Region {
         // slots.
         unsafe { &*self.start.add(at / PAGE * self.skip + at % PAGE) }
     }
+
+    /// The `N` numbers from the start of line `at` on, in memory that has one segment.
+    ///
+    /// # Safety
+    /// The memory exists, and all of these numbers are in reserved lines.
+    #[inline(always)]
+    pub unsafe fn numbers<'a, const N: usize>(self, at: usize) -> &'a [AtomicU64; N] {
+        debug_assert_eq!(self.skip, PAGE, "lines of one segment lie end to end");
+        // SAFETY: the caller guarantees the bounds; a line consists of numbers, and lines lie end to end.
+        unsafe { &*self.start.add(at).cast() }
+    }
 }

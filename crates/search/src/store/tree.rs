@@ -12,7 +12,7 @@ use super::queue::Pieces;
 use super::resize_barrier::{ResizeBarrier, SharedAccess};
 use super::table::Refusal;
 use super::table_segments::UnreportedCounts;
-use super::tree_shape::{Node, Roots, Shape, WINDOW, pool_of};
+use super::tree_shape::{Node, Roots, Shape, WINDOW, bytes_of};
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 use crate::sync::{Mutex, Ordering};
 
@@ -30,6 +30,8 @@ pub struct TreeStore<const NOTES: bool = false> {
     known: Mutex<usize>,
     quota: MemoryQuota,
     workers: usize,
+    /// The number of bits of every state, if states are in words.
+    words: Option<u32>,
 }
 
 impl TreeStore {
@@ -48,7 +50,14 @@ impl<const NOTES: bool> TreeStore<NOTES> {
             known: Mutex::new(0),
             quota: MemoryQuota::new(capacity, workers, 0),
             workers,
+            words: None,
         }
+    }
+
+    /// A store of states in words of so many bits, if they are in words.
+    #[must_use]
+    pub fn with_words(self, bits: Option<u32>) -> TreeStore<NOTES> {
+        TreeStore { words: bits, ..self }
     }
 
     /// Adds bytes to the quota.
@@ -62,6 +71,7 @@ impl<const NOTES: bool> TreeStore<NOTES> {
         for shape in self.shapes() {
             for (class, set) in shape.classes() {
                 set.each(&access, |key| {
+                    state.clear();
                     shape.assemble(Roots::restore(class, key), &mut numbers, &mut state);
                     each(&state)
                 })?;
@@ -92,8 +102,11 @@ impl<const NOTES: bool> TreeStore<NOTES> {
         if *known == SHAPES {
             return Err(Full::States);
         }
-        let fine = *known < FINE;
-        let shape = if fine { Shape::new(length, self.workers) } else { Shape::coarse(length, self.workers) };
+        let shape = match self.words {
+            Some(bits) if length == bytes_of(bits) => Shape::of_words(bits, self.workers),
+            _ if *known < FINE => Shape::new(length, self.workers),
+            _ => Shape::coarse(length, self.workers),
+        };
         let shape = shape.with_notes(NOTES);
         if !self.quota.reserve(shape.bytes()) {
             return Err(Full::Memory);
@@ -161,6 +174,7 @@ pub struct TreeHandle<'a, const NOTES: bool = false> {
 #[derive(Default, Debug)]
 struct Open {
     shape: usize,
+    /// The state, if its words are compared with those of successors.
     state: Vec<u8>,
     numbers: Vec<u32>,
 }
@@ -208,8 +222,10 @@ impl<'a, const NOTES: bool> TreeHandle<'a, NOTES> {
         let mut writer = self.writers[index].take().unwrap_or_else(|| ShapeWriter::new(shape));
         let mut scratch = std::mem::take(&mut self.window);
         let count = window.len();
+        let mut states: [&State; WINDOW] = [&[]; WINDOW];
+        states.iter_mut().zip(window).for_each(|(state, at)| *state = batch.state(at));
         let interned = self
-            .number_nodes(access, shape, &mut writer, &mut scratch, |i| batch.state(window.start + i))
+            .number_nodes(access, shape, &mut writer, &mut scratch, &states[..count])
             .and_then(|()| self.intern_roots(access, (index, length), &mut writer, &scratch, count, each));
         self.window = scratch;
         self.writers[index] = Some(writer);
@@ -217,13 +233,13 @@ impl<'a, const NOTES: bool> TreeHandle<'a, NOTES> {
     }
 
     /// Numbers the nodes of all states in the window, node by node. All memory is prefetched before it is used.
-    fn number_nodes<'s>(
+    fn number_nodes(
         &mut self,
         access: &mut SharedAccess<'a>,
         shape: &Shape,
         writer: &mut ShapeWriter,
         window: &mut Window,
-        state: impl Fn(usize) -> &'s State,
+        states: &[&State],
     ) -> Result<(), Full> {
         let Window { numbers, changed, contents, origins } = window;
         numbers.resize(shape.nodes.len(), [0; WINDOW]);
@@ -233,9 +249,20 @@ impl<'a, const NOTES: bool> TreeHandle<'a, NOTES> {
         for (at, node) in shape.nodes.iter().enumerate() {
             let mut bits = orphans;
             match *node {
+                Node::Part(part) => {
+                    for (i, (origin, state)) in origins.iter().zip(states).enumerate() {
+                        let number = part.of(state);
+                        numbers[at][i] = number;
+                        if let Some(origin) = origin {
+                            bits |= u64::from(self.open[*origin].numbers[at] != number) << i;
+                        }
+                    }
+                    changed[at] = bits;
+                    continue;
+                }
                 Node::Word(index) => {
-                    for (i, origin) in origins.iter().enumerate() {
-                        contents[i] = shape.word(state(i), index);
+                    for (i, (origin, state)) in origins.iter().zip(states).enumerate() {
+                        contents[i] = shape.word(state, index);
                         if let Some(origin) = origin {
                             bits |= u64::from(shape.word(&self.open[*origin].state, index) != contents[i]) << i;
                         }
@@ -254,7 +281,7 @@ impl<'a, const NOTES: bool> TreeHandle<'a, NOTES> {
                 }
             }
             changed[at] = bits;
-            let own = pool_of(at);
+            let own = shape.pool_of(at);
             let pool = &shape.pools[own];
             if pool.is_large() {
                 prefetch(pool, access, contents, bits);
@@ -362,6 +389,24 @@ impl<'a, const NOTES: bool> TreeHandle<'a, NOTES> {
         Ok(())
     }
 
+    /// Opens a state and appends it to `room`.
+    fn open_one(&mut self, id: StateId, room: &mut Vec<u8>) {
+        if self.opened == self.open.len() {
+            self.open.push(Open::default());
+        }
+        let open = &mut self.open[self.opened];
+        self.opened += 1;
+        let (shape, roots) = unpack(id);
+        open.shape = shape;
+        let shape = self.store.shapes[shape].get().expect("the id belongs to this store");
+        let start = room.len();
+        shape.assemble(roots, &mut open.numbers, room);
+        if shape.has_words() {
+            open.state.clear();
+            open.state.extend_from_slice(&room[start..]);
+        }
+    }
+
     fn access(&self) -> &SharedAccess<'a> {
         self.access.as_ref().expect("a handle enters before it is used")
     }
@@ -401,7 +446,7 @@ impl ShapeWriter {
     fn new(shape: &Shape) -> ShapeWriter {
         let classes = NUMBER_BITS as usize + 1;
         ShapeWriter {
-            pools: shape.pools.iter().map(|pool| pool.writer()).collect(),
+            pools: shape.pools.iter().map(|pool| pool.writer(shape.recent)).collect(),
             unreported: (0..classes).map(|_| None).collect(),
         }
     }
@@ -419,19 +464,21 @@ impl<const NOTES: bool> Handle for TreeHandle<'_, NOTES> {
     }
 
     fn open<'s>(&'s mut self, id: StateId, room: &'s mut Vec<u8>) -> &'s State {
-        if self.opened == self.open.len() {
-            self.open.push(Open::default());
-        }
-        let open = &mut self.open[self.opened];
-        self.opened += 1;
-        let (shape, roots) = unpack(id);
-        open.shape = shape;
-        let shape = self.store.shapes[shape].get().expect("the id belongs to this store");
-        shape.assemble(roots, &mut open.numbers, room);
-        open.state.clone_from(room);
+        room.clear();
+        self.open_one(id, room);
         room
     }
 
+    fn open_all<'s>(&'s mut self, ids: &[StateId], room: &'s mut Vec<u8>) -> Vec<&'s State> {
+        room.clear();
+        let mut ends = Vec::with_capacity(ids.len());
+        for &id in ids {
+            self.open_one(id, room);
+            ends.push(room.len());
+        }
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        starts.zip(&ends).map(|(start, &end)| &room[start..end]).collect()
+    }
     fn intern(&mut self, batch: &Batch, ends: &[usize], mut each: impl FnMut(Seen)) -> Result<(), Full> {
         assert!(ends.len() <= self.opened, "each open state has an end");
         let mut access = self.access.take().expect("a handle enters before it interns");
@@ -445,6 +492,7 @@ impl<const NOTES: bool> Handle for TreeHandle<'_, NOTES> {
     fn fetch(&mut self, id: StateId, into: &mut Vec<u8>) {
         let (shape, roots) = unpack(id);
         let shape = self.store.shapes[shape].get().expect("the id belongs to this store");
+        into.clear();
         shape.assemble(roots, &mut self.numbers, into);
     }
 

@@ -4,6 +4,8 @@
 //! and so on until two numbers are left: the roots, which represent the state (Laarman, van de Pol, Weber, *Parallel
 //! recursive state space compression for free*, 2011). States differ in few words, so most nodes exist already. Each
 //! node position has its own pool. That keeps numbers small, and with them the keys of the roots.
+//!
+//! States in words are divided into equal numbers of bits, so few that each part is its own number and needs no pool.
 
 use std::sync::OnceLock;
 
@@ -20,9 +22,53 @@ const OPEN: usize = 32;
 /// Maximum number of pools of a shape, which bounds the reserved addresses. Nodes of long states share pools. All
 /// nodes of a pool use the same numbering.
 const POOLS: usize = 1 << 11;
+/// Pairs that the workers remember: for each pool, unless there are many pools.
+const RECENT: usize = 1 << 8;
+const FEW_RECENT: usize = 1 << 4;
+const FEW_POOLS: usize = 1 << 6;
 /// Roots are classified by the bit length of the second number, so that the number of key bits is constant in a
 /// class.
 const CLASSES: usize = NUMBER_BITS as usize + 1;
+
+/// A part of a state in words: the bits after `shift` in the eight bytes from a position on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Part {
+    at: usize,
+    shift: u32,
+    mask: u64,
+}
+
+impl Part {
+    /// The parts of states of so many bits. They are as long as each other, but for the last.
+    fn all(bits: u32) -> Vec<Part> {
+        let length = bytes_of(bits);
+        let parts = bits.div_ceil(NUMBER_BITS).max(1);
+        let width = bits.div_ceil(parts);
+        let part = |n: u32| {
+            let at = (n * width / u8::BITS) as usize;
+            let at = at.min(length - WORD);
+            Part { at, shift: n * width - at as u32 * u8::BITS, mask: (1 << width) - 1 }
+        };
+        (0..parts).map(part).collect()
+    }
+
+    /// The number that a state has here.
+    #[inline]
+    pub fn of(self, state: &State) -> u32 {
+        let word = state[self.at..].first_chunk().expect("a state in words is as long as any other");
+        (u64::from_le_bytes(*word) >> self.shift & self.mask) as u32
+    }
+
+    fn write(self, number: u32, state: &mut [u8]) {
+        let word: &mut [u8; WORD] = state[self.at..].first_chunk_mut().expect("the state has this part");
+        *word = (u64::from_le_bytes(*word) | u64::from(number) << self.shift).to_le_bytes();
+    }
+}
+
+/// The bytes of a state in words with so many bits.
+pub(super) fn bytes_of(bits: u32) -> usize {
+    bits.div_ceil(u64::BITS).max(1) as usize * WORD
+}
 
 /// The decomposition of states of one length, or of a range of lengths.
 #[derive(Debug)]
@@ -36,16 +82,22 @@ pub(super) struct Shape {
     pub nodes: Vec<Node>,
     /// The nodes without a parent, at most two.
     tops: [Option<usize>; 2],
-    /// The pools of the nodes.
+    /// The number of nodes at the front that have no pool: parts of states in words.
+    bare: usize,
+    /// The pools of the others.
     pub pools: Vec<Pool>,
     roots: Box<[OnceLock<QuotientSet>]>,
-    /// Buffers of the workers, in bytes: a number for each node of each state that is open or in the window.
+    /// The number of pairs that a worker remembers in each pool.
+    pub recent: usize,
+    /// Buffers of the workers, in bytes: a number for each node of each state that is open or in the window, and pairs that they
+    /// remember.
     scratch: u64,
 }
 
 /// A node of the tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Node {
+    Part(Part),
     Word(usize),
     Pair(usize, usize),
 }
@@ -72,7 +124,15 @@ impl Roots {
 impl Shape {
     /// The shape for states of one length.
     pub fn new(length: usize, workers: usize) -> Shape {
-        Shape::with(Some(length), length.div_ceil(WORD), workers)
+        let words = length.div_ceil(WORD);
+        Shape::with(Some(length), words, (0..words).map(Node::Word).collect(), workers)
+    }
+
+    /// The shape for states in words of so many bits.
+    pub fn of_words(bits: u32, workers: usize) -> Shape {
+        let length = bytes_of(bits);
+        let parts = Part::all(bits).into_iter().map(Node::Part).collect();
+        Shape::with(Some(length), length / WORD, parts, workers)
     }
 
     /// The same shape, with or without notes for states.
@@ -82,17 +142,24 @@ impl Shape {
 
     /// The shape for states of this length and similar ones.
     pub fn coarse(length: usize, workers: usize) -> Shape {
-        Shape::with(None, coarse_words(length), workers)
+        let words = coarse_words(length);
+        Shape::with(None, words, (0..words).map(Node::Word).collect(), workers)
     }
 
-    fn with(length: Option<usize>, words: usize, workers: usize) -> Shape {
-        let (nodes, tops) = decompose(words);
+    fn with(length: Option<usize>, words: usize, leaves: Vec<Node>, workers: usize) -> Shape {
+        let bare = leaves.iter().filter(|node| matches!(node, Node::Part(_))).count();
+        let (nodes, tops) = decompose(leaves);
+        let pools: Vec<Pool> = nodes.iter().skip(bare).take(POOLS).map(|_| Pool::new(workers)).collect();
+        let recent = if pools.len() <= FEW_POOLS { RECENT } else { FEW_RECENT };
+        let buffers = nodes.len() * 2 * WINDOW * size_of::<u32>() + OPEN * words * WORD;
         Shape {
             length,
             words,
             notes: false,
-            scratch: (workers * (nodes.len() * 2 * WINDOW * size_of::<u32>() + OPEN * words * WORD)) as u64,
-            pools: nodes.iter().take(POOLS).map(|_| Pool::new(workers)).collect(),
+            scratch: (workers * (buffers + pools.len() * recent * size_of::<(u64, u32)>())) as u64,
+            recent,
+            bare,
+            pools,
             nodes,
             tops,
             roots: (0..CLASSES).map(|_| OnceLock::new()).collect(),
@@ -166,20 +233,24 @@ impl Shape {
         Roots(first.map_or(0, &number), second.map_or(0, &number))
     }
 
-    /// Assembles a state from its roots.
-    pub fn assemble(&self, roots: Roots, numbers: &mut Vec<u32>, into: &mut Vec<u8>) {
-        numbers.clear();
+    /// Assembles a state from its roots and appends it to `out`. Every node gets its number from its parent.
+    pub fn assemble(&self, roots: Roots, numbers: &mut Vec<u32>, out: &mut Vec<u8>) {
         numbers.resize(self.nodes.len(), 0);
-        into.clear();
-        into.resize(self.words * WORD, 0);
+        let start = out.len();
+        out.resize(start + self.words * WORD, 0);
+        let into = &mut out[start..];
         for (top, number) in self.tops.into_iter().zip([roots.0, roots.1]) {
             if let Some(top) = top {
                 numbers[top] = number;
             }
         }
         for (at, node) in self.nodes.iter().enumerate().rev() {
-            let content = self.pools[pool_of(at)].get(numbers[at]);
+            let content = match node {
+                Node::Part(_) => 0,
+                _ => self.pools[self.pool_of(at)].get(numbers[at]),
+            };
             match *node {
+                Node::Part(part) => part.write(numbers[at], into),
                 Node::Word(word) => into[word * WORD..][..WORD].copy_from_slice(&content.to_le_bytes()),
                 Node::Pair(left, right) => {
                     (numbers[left], numbers[right]) = ((content >> 32) as u32, content as u32);
@@ -190,20 +261,25 @@ impl Shape {
             let last = into.last_chunk().expect("the last word is the length");
             usize::try_from(u64::from_le_bytes(*last)).expect("a length fits into usize")
         });
-        into.truncate(length);
+        out.truncate(start + length);
+    }
+
+    /// Whether leaves are whole words, which have numbers.
+    pub fn has_words(&self) -> bool {
+        self.bare == 0
+    }
+
+    /// The pool of a node that has one.
+    #[inline]
+    pub fn pool_of(&self, node: usize) -> usize {
+        (node - self.bare) % POOLS
     }
 }
 
-/// The pool of a node.
-#[inline]
-pub(super) fn pool_of(node: usize) -> usize {
-    node % POOLS
-}
-
-/// The nodes of a state with so many words, paired with their neighbours, and the top nodes.
-fn decompose(words: usize) -> (Vec<Node>, [Option<usize>; 2]) {
-    let mut nodes: Vec<Node> = (0..words).map(Node::Word).collect();
-    let mut level: Vec<usize> = (0..words).collect();
+/// These leaves and the nodes above, paired with their neighbours, and the top nodes.
+fn decompose(leaves: Vec<Node>) -> (Vec<Node>, [Option<usize>; 2]) {
+    let mut level: Vec<usize> = (0..leaves.len()).collect();
+    let mut nodes = leaves;
     while level.len() > 2 {
         level = level
             .chunks(2)
@@ -232,7 +308,7 @@ mod tests {
     #[test]
     fn every_node_has_one_parent() {
         for words in 0..70 {
-            let (nodes, tops) = decompose(words);
+            let (nodes, tops) = decompose((0..words).map(Node::Word).collect());
             let mut uses = vec![0; nodes.len()];
             tops.iter().flatten().for_each(|&top| uses[top] += 1);
             for (at, node) in nodes.iter().enumerate() {
@@ -244,6 +320,24 @@ mod tests {
             }
             assert!(uses.iter().all(|&uses| uses == 1), "{words} words: {nodes:?} {tops:?}");
             assert_eq!(nodes.len(), words + words.saturating_sub(2));
+        }
+    }
+
+    #[test]
+    fn parts_make_up_a_state_in_words() {
+        for bits in 0..=512 {
+            let (parts, length) = (Part::all(bits), bytes_of(bits));
+            let mut state: Vec<u8> = (0..length).map(|at| (at * 37 + bits as usize) as u8).collect();
+            for bit in bits as usize..length * 8 {
+                state[bit / 8] &= !(1 << (bit % 8));
+            }
+            let mut again = vec![0; length];
+            for part in parts {
+                let number = part.of(&state);
+                assert!(number < 1 << NUMBER_BITS, "{bits} {part:?}");
+                part.write(number, &mut again);
+            }
+            assert_eq!(again, state, "{bits}");
         }
     }
 

@@ -22,7 +22,7 @@ use super::{
 use crate::budget::{Budget, Limit};
 use crate::outcome::{Outcome, Statistics, StoreMigration, Violation};
 use crate::progress::Progress;
-use crate::store::{DissolvedStore, ExactStore, Handle, Queue, Runs, Store, TreeStore};
+use crate::store::{Capacity, DissolvedStore, ExactStore, Handle, Queue, Runs, Store, TreeStore};
 use lossy_bfs::LossyBfs;
 use lossy_dfs::LossyDfs;
 use transfer::Transfer;
@@ -118,7 +118,7 @@ impl Stages<'_, '_, '_> {
         }
         let mut left = self.budget.capacity();
         left.bytes = left.bytes.saturating_sub(store.bytes());
-        let trees = TreeStore::new(left, self.tree_workers());
+        let trees = self.new_tree_store(left);
         let mut handle = trees.handle();
         handle.enter();
         let (mut batch, mut full, mut first) = (Batch::new(), Ok(()), None);
@@ -145,7 +145,11 @@ impl Stages<'_, '_, '_> {
     fn tree_store(&self, dissolved: &DissolvedStore) -> TreeStore {
         let mut capacity = self.budget.capacity();
         capacity.bytes = capacity.bytes.saturating_sub(dissolved.bytes());
-        TreeStore::new(capacity, self.tree_workers())
+        self.new_tree_store(capacity)
+    }
+
+    fn new_tree_store(&self, capacity: Capacity) -> TreeStore {
+        TreeStore::new(capacity, self.tree_workers()).with_words((self.factory)().word_bits())
     }
 
     fn tree_search<'a>(&'a self, trees: &'a TreeStore, before: &PausedSearch) -> Search<'a, TreeStore> {
@@ -200,7 +204,7 @@ impl Stages<'_, '_, '_> {
                 found
             }
         };
-        let trees = || TreeStore::new(self.budget.capacity(), self.tree_workers());
+        let trees = || self.new_tree_store(self.budget.capacity());
         find_trails(found, trees, self.factory, &self.tree, self.budget, !self.tree.reduces)
     }
 
