@@ -81,10 +81,6 @@ pub fn explore(successors: Factory<'_, '_>, options: &Options, budget: &Budget, 
             let store = TreeStore::<true>::with_notes(budget.capacity(), options.workers());
             temporal(&store, successors, options, budget, progress)
         }
-        StoreKind::Tree if let Some(bits) = bits_of_one_word(successors) => {
-            let store = || WordStore::<u64>::new(bits, budget.capacity(), options.workers());
-            reachability(store, successors, options, budget, progress)
-        }
         StoreKind::Tree => {
             let bits = successors().word_bits();
             let store = || TreeStore::new(budget.capacity(), options.workers()).with_words(bits);
@@ -132,12 +128,6 @@ fn word_bits(successors: Factory<'_, '_>, options: &Options) -> Option<u32> {
         _ => MAX_WORD_BITS,
     };
     (bits <= most && !options.lossy && options.migrate_at.is_none()).then_some(bits)
-}
-
-/// The number of bits of states that are single words. Instead of trees the word store keeps them: with 6 to 10 bytes for each of some
-/// million states it needs 0.7 to 2 times the memory, and a third of the time.
-fn bits_of_one_word(successors: Factory<'_, '_>) -> Option<u32> {
-    successors().word_bits().filter(|bits| *bits <= <u64 as StateWord>::MAX_BITS)
 }
 
 /// An exact store for these states.

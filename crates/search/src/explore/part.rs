@@ -6,8 +6,7 @@ use std::time::Duration;
 use super::error_collector::LevelFindings;
 use super::worker::Worker;
 use super::{
-    Factory, Options, Order, PartialTrail, Search, StoreKind, bfs, bits_of_one_word, conclude_levels, exact_store,
-    max_depth, word_bits,
+    Factory, Options, Order, PartialTrail, Search, StoreKind, bfs, conclude_levels, exact_store, max_depth, word_bits,
 };
 use crate::budget::{Budget, Limit};
 use crate::outcome::Outcome;
@@ -39,12 +38,11 @@ pub fn explore_part(
     let (capacity, workers) = (budget.capacity(), options.workers());
     let bits = match options.store {
         StoreKind::Auto | StoreKind::Words => word_bits(successors, options),
-        StoreKind::Tree => bits_of_one_word(successors),
         _ => None,
     };
     let store = match options.store {
-        StoreKind::Tree => StoreKind::Tree,
         _ if bits.is_some() => StoreKind::Words,
+        StoreKind::Tree => StoreKind::Tree,
         _ => StoreKind::Exact,
     };
     let options = &Options { store, probe: false, ..options.clone() };

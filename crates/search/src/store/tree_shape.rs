@@ -30,6 +30,9 @@ const FEW_POOLS: usize = 1 << 6;
 /// class.
 const CLASSES: usize = NUMBER_BITS as usize + 1;
 
+/// States in words have at least so many parts: the two roots are pairs, whose numbers have fewer bits than the states.
+const FEWEST_PARTS: u32 = 4;
+
 /// A part of a state in words: the bits after `shift` in the eight bytes from a position on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Part {
@@ -42,7 +45,7 @@ impl Part {
     /// The parts of states of so many bits. They are as long as each other, but for the last.
     fn all(bits: u32) -> Vec<Part> {
         let length = bytes_of(bits);
-        let parts = bits.div_ceil(NUMBER_BITS).max(1);
+        let parts = bits.div_ceil(NUMBER_BITS).max(FEWEST_PARTS);
         let width = bits.div_ceil(parts);
         let part = |n: u32| {
             let at = (n * width / u8::BITS) as usize;
