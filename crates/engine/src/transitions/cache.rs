@@ -1,6 +1,7 @@
 //! Expansion of states of `N` words from the table of transitions.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use kripke_model::{Interpreter, Parts};
@@ -162,7 +163,10 @@ impl<const N: usize> Cache<N> {
             for (site, row) in self.inner.iter().map(|(site, row)| (&shape.sites[*site], *row)) {
                 let moves = self.table.look::<S>(row, state);
                 let direct = moves.count() - moves.inner();
-                self.table.from(moves, direct).for_each(|difference| out.append(state, difference));
+                match moves.are_changes() {
+                    true => self.table.changes(moves)[direct..].iter().for_each(|change| out.change(state, change)),
+                    false => self.table.from(moves, direct).for_each(|difference| out.append(state, difference)),
+                }
                 if out.is_full() {
                     return Expanded::LeftOut;
                 }
@@ -288,8 +292,18 @@ impl<const N: usize> Cache<N> {
             } else if moves.are_unknown() {
                 self.learn::<S>(state, (tag, row), site, (&mut *from.0, &mut *from.1));
                 continue;
+            } else if moves.are_below() {
+                row = self.below::<S>(state, (tag, row), site, &mut *from.0);
+                continue;
             } else if moves.are_left_out() {
                 return None;
+            } else if moves.are_changes() {
+                let direct = moves.count() - moves.inner();
+                self.table.changes(moves)[..direct].iter().for_each(|change| out.change(state, change));
+                if moves.inner() > 0 {
+                    has_inner = true;
+                    self.inner.push((site.place, row));
+                }
             } else if moves.inner() == 0 {
                 out.write(state, &moves.first);
                 out.advance(2);
@@ -310,6 +324,27 @@ impl<const N: usize> Cache<N> {
         }
     }
 
+    /// The first row below a level for a state.
+    #[inline(always)]
+    fn below<S: SelectBits>(
+        &mut self,
+        state: &[u64; N],
+        (tag, level): (usize, usize),
+        site: &Site,
+        source: &mut Source,
+    ) -> usize {
+        loop {
+            let row = self.table.below::<S>(level, state);
+            if row > 0 {
+                return row;
+            }
+            let location = (site.pid, site.location(site.row(state)));
+            let (edges, known) = (self.table.about(level).edges.clone(), self.table.key(level));
+            let groups = source.footprints(tag, location, Some(edges), (state, &known));
+            self.table.describe_below::<S>(level, state, groups);
+        }
+    }
+
     /// Makes the footprints of the edges of a row, or the result for a state.
     #[cold]
     #[inline(never)]
@@ -321,50 +356,76 @@ impl<const N: usize> Cache<N> {
         (source, interpreter): (&mut Source, &mut Interpreter),
     ) {
         if self.table.is_fresh(row) {
-            return self.table.describe(row, source.footprints(tag, site.pid, site.location(row)));
+            let location = (site.pid, site.location(row));
+            return self.table.describe(row, source.footprints(tag, location, None, (state, &[0; N])));
         }
-        let moves = self.moves(state, (tag, row), site.pid, (source, interpreter));
-        self.table.learn::<S>(
-            row,
-            state,
-            moves.map_or(Learned::LeftOut, |(moves, inner)| Learned::Moves(moves, inner)),
-        );
+        let learned = self.moves(state, (tag, row), site.pid, (source, interpreter));
+        self.table.learn::<S>(row, state, learned.unwrap_or(Learned::LeftOut));
     }
 
-    /// The moves of a process, as differences, and how many an atomic sequence leads to. Nothing if there are findings, or if a successor
-    /// has no difference that is the same for all states with these bits.
+    /// The moves of a process by the edges of a row. Nothing if there are findings, or if a successor has no difference that is the same
+    /// for all states with these bits.
     fn moves(
         &mut self,
         state: &[u64; N],
         (tag, row): (usize, usize),
         pid: usize,
         (source, interpreter): (&mut Source, &mut Interpreter),
+    ) -> Option<Learned<N>> {
+        let About { edges, changed, written, .. } = self.table.about(row).clone();
+        let (after, inner) = self.successors(state, (tag, pid), edges.clone(), (source, interpreter))?;
+        let differs = |words: &[u64; N]| (0..N).any(|i| (words[i] ^ state[i]) & !changed[i] != 0);
+        let tag_mask = (1u64 << source.words.layout().tag_bits()) - 1;
+        if after.iter().any(|words| words[0] & tag_mask == tag as u64 && differs(words)) {
+            debug_assert!(false, "a move changes what its footprint does not have");
+            return None;
+        }
+        let difference = |words: &[u64; N]| std::array::from_fn(|i| words[i] ^ state[i]);
+        if written == [0; N] {
+            return Some(Learned::Moves(after.iter().map(difference).collect(), inner));
+        }
+        // A bit that is the same after the moves from two states in which it differs is overwritten.
+        let other = std::array::from_fn(|i| state[i] ^ written[i]);
+        let (others, other_inner) = self.successors(&other, (tag, pid), edges, (source, interpreter))?;
+        let depends = |(a, b): (&[u64; N], &[u64; N])| (0..N).any(|i| (a[i] ^ b[i]) & !written[i] != 0);
+        if others.len() != after.len() || inner != other_inner || after.iter().zip(&others).any(depends) {
+            debug_assert!(false, "moves depend on what is not in the key of their footprint");
+            return None;
+        }
+        let change = |(a, b): (&[u64; N], &[u64; N])| {
+            let written: [u64; N] = std::array::from_fn(|i| written[i] & !(a[i] ^ b[i]));
+            [written, std::array::from_fn(|i| a[i] ^ (state[i] & !written[i]))]
+        };
+        Some(Learned::Changes(after.iter().zip(&others).map(change).collect(), inner))
+    }
+
+    /// The successors by the moves of a process, and how many of them an atomic sequence leads to. Nothing if there are findings, or
+    /// if a successor has not all of its bits at the same places.
+    fn successors(
+        &mut self,
+        state: &[u64; N],
+        (tag, pid): (usize, usize),
+        edges: Range<usize>,
+        (source, interpreter): (&mut Source, &mut Interpreter),
     ) -> Option<(Vec<[u64; N]>, usize)> {
         source.asked += 1;
         source.batch.clear();
         source.words.decode(&padded(state), &mut source.packed);
-        let About { edges, changed, .. } = self.table.about(row);
-        let direct = interpreter.moves_of(&source.packed, pid as u8, edges.clone(), &mut source.batch);
+        let direct = interpreter.moves_of(&source.packed, pid as u8, edges, &mut source.batch);
         if !source.batch.findings().is_empty() {
             return None;
         }
-        let mut moves = Vec::new();
+        let mut all = Vec::new();
         for successor in source.batch.states() {
             let words = source.words.encode(successor, tag)?;
             let after = source.words.layout().tag(&words);
             if after != tag && !*self.kept.entry((tag, after)).or_insert_with(|| source.keeps_places(tag, after)) {
                 return None;
             }
-            let difference: [u64; N] = std::array::from_fn(|i| words[i] ^ state[i]);
-            let outside = (0..N).any(|i| difference[i] & !changed[i] != 0);
-            if after == tag && outside {
-                debug_assert!(false, "a move changes what its footprint does not have");
-                return None;
-            }
-            moves.push(difference);
+            all.push(std::array::from_fn(|i| words[i]));
         }
-        let inner = moves.len() - direct;
-        Some((moves, inner))
+        let inner = all.len() - direct;
+        Some((all, inner))
     }
 }
 

@@ -7,12 +7,15 @@
 //! with an error or without successors, is left to the code and the interpreter.
 
 mod cache;
+mod evaluate;
 mod footprint;
+mod knowledge;
 mod output;
 mod select;
 mod sites;
 mod source;
 mod table;
+mod visit;
 
 use std::fmt;
 use std::sync::Arc;

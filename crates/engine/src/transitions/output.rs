@@ -4,7 +4,7 @@ use kripke_model::words::MAX_WORDS;
 use kripke_model::{Parts, Standing, State};
 
 use super::sites::Site;
-use super::table::MOST_MOVES;
+use super::table::{Change, MOST_MOVES};
 
 /// The next place in the memory for successors.
 pub(super) struct Out<const N: usize> {
@@ -42,6 +42,12 @@ impl<const N: usize> Out<N> {
         // SAFETY: as above.
         unsafe { self.at.write_unaligned(successor(state, difference)) };
         self.advance(1);
+    }
+
+    /// Writes a successor that has these bits overwritten.
+    pub fn change(&mut self, state: &[u64; N], [written, difference]: &Change<N>) {
+        let kept = std::array::from_fn(|i| state[i] & !written[i]);
+        self.append(&kept, difference);
     }
 
     #[inline(always)]

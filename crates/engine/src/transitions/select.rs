@@ -24,6 +24,10 @@ impl<const N: usize> BitMask<N> {
         BitMask { bits, before }
     }
 
+    pub fn bits(&self) -> &[u64; N] {
+        &self.bits
+    }
+
     /// The number of these bits.
     pub fn count(&self) -> u32 {
         self.bits.iter().map(|word| word.count_ones()).sum()

@@ -4,15 +4,22 @@
 //! key. For each key that was met it has the number of a *result*: the successors, each as the difference (exclusive or) from
 //! the state. Many keys have the same result. A key of few bits is the index of the number; for longer keys there is a hash
 //! table of all rows.
+//!
+//! Where the key would be too long, a row is a *level*: its key has the bits that decide which others matter. For each value of
+//! them there is another row, or several, with the same edges.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::footprint::Footprint;
+use super::footprint::{Footprint, Groups};
 use super::select::{BitMask, SelectBits};
 
 /// The most bits of a key that is an index.
 const INDEX_BITS: u32 = 18;
+/// The same for rows below a level, which are many.
+const INDEX_BITS_BELOW: u32 = 12;
+/// The same for levels.
+const INDEX_BITS_OF_LEVEL: u32 = 12;
 /// The most bits of a key that is considered short: a state space has many states with the same key.
 const SHORT_KEY: u32 = 24;
 /// The most bits of a key of several processes together.
@@ -20,16 +27,25 @@ const JOINT_BITS: u32 = 12;
 /// The most keys of all rows whose keys are indices, and the most slots of the hash table.
 const MOST_INDEXED: usize = 1 << 20;
 const MOST_HASHED: usize = 1 << 19;
+/// The most rows for single values of the keys of levels, and the most such values.
+const MOST_BELOW: usize = 1 << 16;
+const MOST_VALUES: usize = 1 << 20;
 /// The most moves of a result.
 pub(super) const MOST_MOVES: usize = 48;
+
+/// The bits that a move overwrites, and the difference from the state without them.
+pub(super) type Change<const N: usize> = [[u64; N]; 2];
+
+const CHANGES: u8 = 1 << 7;
 
 /// The moves of a result.
 #[derive(Clone, Debug)]
 pub(super) struct Moves<const N: usize> {
-    /// The number of moves, or what is known instead, and how many of them an atomic sequence leads to: these are the last ones.
+    /// The number of moves, or what is known instead, and how many of them an atomic sequence leads to: these are the last ones. The
+    /// highest bit says that moves are given as changes.
     count: u8,
     inner: u8,
-    /// The position of all differences but the first two.
+    /// The position of all differences but the first two, or of all changes.
     more: u32,
     /// The first two differences.
     pub first: [[u64; N]; 2],
@@ -43,6 +59,9 @@ impl<const N: usize> Moves<N> {
 
     /// They have to be taken from the row of each process.
     const APART: Moves<N> = Moves { count: 0xfd, ..Self::UNKNOWN };
+
+    /// They have to be taken from the rows below a level.
+    const BELOW: Moves<N> = Moves { count: 0xfc, ..Self::UNKNOWN };
 
     /// Whether there are at most two moves, and no atomic sequence leads to them.
     #[inline(always)]
@@ -58,7 +77,12 @@ impl<const N: usize> Moves<N> {
 
     /// The number of moves that an atomic sequence leads to. They are the last ones.
     pub fn inner(&self) -> usize {
-        usize::from(self.inner)
+        usize::from(self.inner & !CHANGES)
+    }
+
+    /// Whether moves are given as changes.
+    pub fn are_changes(&self) -> bool {
+        self.inner & CHANGES != 0
     }
 
     pub fn are_unknown(&self) -> bool {
@@ -67,6 +91,10 @@ impl<const N: usize> Moves<N> {
 
     pub fn are_apart(&self) -> bool {
         self.count == Self::APART.count
+    }
+
+    pub fn are_below(&self) -> bool {
+        self.count == Self::BELOW.count
     }
 
     pub fn are_left_out(&self) -> bool {
@@ -82,12 +110,15 @@ impl ResultId {
     const UNKNOWN: ResultId = ResultId(0);
     const LEFT_OUT: ResultId = ResultId(1);
     const APART: ResultId = ResultId(2);
+    const BELOW: ResultId = ResultId(3);
 }
 
 /// What a table is told about the moves of a row in a state.
 pub(super) enum Learned<const N: usize> {
     /// Their differences. The last ones, so many, are those that an atomic sequence leads to.
     Moves(Vec<[u64; N]>, usize),
+    /// The same for moves that overwrite bits.
+    Changes(Vec<Change<N>>, usize),
     /// They can't be taken from the table.
     LeftOut,
     /// A joint row does not have them: they have to be taken from the row of each process.
@@ -103,6 +134,9 @@ enum Kind {
     Indexed,
     /// The key is in the hash table.
     Hashed,
+    /// Each value of the key has rows of its own. The value 0 has its first row here in the list, or [`NO_INDEX`] if keys are in
+    /// the hash table.
+    Level(u32),
     /// There are no results: the footprint has no bounds, or too many bits.
     LeftOut,
 }
@@ -128,6 +162,10 @@ pub(super) struct About<const N: usize> {
     pub edges: Range<usize>,
     /// The bits that the moves can change.
     pub changed: [u64; N],
+    /// Bits that they may overwrite, and that are not in the key.
+    pub written: [u64; N],
+    /// The bits of the keys of the levels above. The row is about one value of them.
+    pub above: [u64; N],
 }
 
 /// A slot of the hash table.
@@ -135,16 +173,21 @@ pub(super) struct About<const N: usize> {
 struct Slot {
     key: u64,
     row: u32,
-    result: ResultId,
+    /// The number of the result, or for a level the first row below it. 0 in a vacant slot.
+    value: u32,
 }
 
-const VACANT: Slot = Slot { key: 0, row: 0, result: ResultId::UNKNOWN };
+const VACANT: Slot = Slot { key: 0, row: 0, value: 0 };
 
 #[derive(Debug)]
 pub(super) struct Table<const N: usize> {
     rows: Vec<Row<N>>,
     about: Vec<About<N>>,
     indexed: Vec<ResultId>,
+    /// The first row below a level for a value of its key, or 0.
+    below: Vec<u32>,
+    /// The number of rows below levels.
+    rows_below: usize,
     /// The number of slots is a power of two.
     hashed: Vec<Slot>,
     used: usize,
@@ -153,6 +196,9 @@ pub(super) struct Table<const N: usize> {
     more: Vec<[u64; N]>,
     /// The result with these differences, of which so many belong to atomic sequences.
     known: HashMap<(Vec<[u64; N]>, usize), ResultId>,
+    /// The changes of results that are given by them.
+    changes: Vec<Change<N>>,
+    known_changes: HashMap<(Vec<Change<N>>, usize), ResultId>,
 }
 
 impl<const N: usize> Table<N> {
@@ -163,11 +209,15 @@ impl<const N: usize> Table<N> {
             rows: Vec::new(),
             about: Vec::new(),
             indexed: Vec::new(),
+            below: Vec::new(),
+            rows_below: 0,
             hashed: vec![VACANT; Self::FEWEST_HASHED],
             used: 0,
-            results: vec![Moves::UNKNOWN, Moves::LEFT_OUT, Moves::APART],
+            results: vec![Moves::UNKNOWN, Moves::LEFT_OUT, Moves::APART, Moves::BELOW],
             more: Vec::new(),
             known: HashMap::new(),
+            changes: Vec::new(),
+            known_changes: HashMap::new(),
         }
     }
 
@@ -176,7 +226,8 @@ impl<const N: usize> Table<N> {
         let first = self.rows.len();
         let row = Row { key: BitMask::new([0; N]), first: NO_INDEX, next: 0 };
         self.rows.resize(first + count, row);
-        self.about.resize(first + count, About { kind: Kind::Fresh, edges: 0..0, changed: [0; N] });
+        let about = About { kind: Kind::Fresh, edges: 0..0, changed: [0; N], written: [0; N], above: [0; N] };
+        self.about.resize(first + count, about);
         first
     }
 
@@ -201,10 +252,30 @@ impl<const N: usize> Table<N> {
     #[inline(never)]
     fn look_elsewhere<S: SelectBits>(&self, row: usize, state: &[u64; N]) -> ResultId {
         match self.about[row].kind {
-            Kind::Hashed => self.hashed[self.place(row, self.rows[row].key.select::<S>(state))].result,
+            // Numbers of results have 16 bits.
+            Kind::Hashed => ResultId(self.hashed[self.place(row, self.rows[row].key.select::<S>(state))].value as u16),
             Kind::Indexed | Kind::Fresh => ResultId::UNKNOWN,
             Kind::LeftOut => ResultId::LEFT_OUT,
+            Kind::Level(_) => ResultId::BELOW,
         }
+    }
+
+    /// The first row below a level that is about the values that a state has, or 0 if there is none yet.
+    #[inline(never)]
+    pub fn below<S: SelectBits>(&self, level: usize, state: &[u64; N]) -> usize {
+        let Kind::Level(first) = self.about[level].kind else { return 0 };
+        let value = self.rows[level].key.select::<S>(state);
+        let row = match first {
+            NO_INDEX => self.hashed[self.place(level, value)].value,
+            _ => self.below[first as usize + value as usize],
+        };
+        row as usize
+    }
+
+    /// The bits that decide about the moves of a row, those of the levels above it included.
+    pub fn key(&self, row: usize) -> [u64; N] {
+        let (key, above) = (self.rows[row].key.bits(), self.about[row].above);
+        std::array::from_fn(|i| key[i] | above[i])
     }
 
     /// The row of the next edges of the same location, or 0.
@@ -227,7 +298,8 @@ impl<const N: usize> Table<N> {
 
     /// Adds a row whose key has the bits of all of these. Nothing if they are too many, or if one has no results.
     pub fn add_joint(&mut self, rows: &[usize]) -> Option<usize> {
-        if rows.iter().any(|row| !matches!(self.about[*row].kind, Kind::Indexed | Kind::Hashed)) {
+        let is_plain = |about: &About<N>| about.written == [0; N] && matches!(about.kind, Kind::Indexed | Kind::Hashed);
+        if rows.iter().any(|row| !is_plain(&self.about[*row])) {
             return None;
         }
         if let [only] = rows {
@@ -248,12 +320,13 @@ impl<const N: usize> Table<N> {
     #[inline(always)]
     fn place(&self, row: usize, key: u64) -> usize {
         let mask = self.hashed.len() - 1;
-        let mut hash = (key ^ (row as u64) << 48).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        let row_hash = (row as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut hash = (key ^ row_hash).wrapping_mul(0xd6e8_feb8_6659_fd93);
         hash ^= hash >> 32;
         let mut at = hash as usize & mask;
         loop {
             let slot = &self.hashed[at];
-            if slot.result == ResultId::UNKNOWN || slot.key == key && slot.row == row as u32 {
+            if slot.value == 0 || slot.key == key && slot.row == row as u32 {
                 return at;
             }
             at = (at + 1) & mask;
@@ -272,16 +345,24 @@ impl<const N: usize> Table<N> {
         moves.first.iter().take(moves.count()).chain(self.more(moves)).skip(first)
     }
 
+    /// The changes of a result that is given by them.
+    pub fn changes(&self, moves: &Moves<N>) -> &[Change<N>] {
+        let first = moves.more as usize;
+        &self.changes[first..first + moves.count()]
+    }
+
     pub fn about(&self, row: usize) -> &About<N> {
         &self.about[row]
     }
 
     /// Tells the footprints of the moves from the location of a row, for groups of its edges.
-    pub fn describe(&mut self, first: usize, groups: Vec<(Range<usize>, Option<Footprint>)>) {
+    pub fn describe(&mut self, first: usize, groups: Groups) {
         let mut row = first;
         for (i, (edges, footprint)) in groups.into_iter().enumerate() {
             if i > 0 {
                 let next = self.add_rows(1);
+                self.about[next].above = self.about[row].above;
+                self.rows[next].next = self.rows[row].next;
                 self.rows[row].next = next as u32;
                 row = next;
             }
@@ -289,14 +370,45 @@ impl<const N: usize> Table<N> {
         }
     }
 
+    /// Adds the rows below a level for the values that a state has, with the footprints of the moves for groups of its edges.
+    pub fn describe_below<S: SelectBits>(&mut self, level: usize, state: &[u64; N], groups: Groups) {
+        let Kind::Level(first) = self.about[level].kind else { return };
+        let row = self.add_rows(1);
+        self.about[row].above = self.key(level);
+        // After the last of its rows come those after the level.
+        self.rows[row].next = self.rows[level].next;
+        self.rows_below += groups.len();
+        match self.rows_below <= MOST_BELOW {
+            true => self.describe(row, groups),
+            false => self.about[row].kind = Kind::LeftOut,
+        }
+        let value = self.rows[level].key.select::<S>(state);
+        match first {
+            NO_INDEX => self.add_hashed(level, value, row as u32),
+            _ => self.below[first as usize + value as usize] = row as u32,
+        }
+    }
+
     fn describe_edges(&mut self, row: usize, edges: Range<usize>, footprint: Option<Footprint>) {
         let (of, about) = (&mut self.rows[row], &mut self.about[row]);
         (about.kind, about.edges) = (Kind::LeftOut, edges);
-        let Some(Footprint { key, changed }) = footprint else { return };
+        let Some(Footprint { key, written, changed, first }) = footprint else { return };
         about.changed.copy_from_slice(&changed);
+        about.written.copy_from_slice(&written);
+        if first.iter().any(|bits| *bits != 0) {
+            of.key = BitMask::new(std::array::from_fn(|i| first[i]));
+            let (first, bits) = (self.below.len(), of.key.count());
+            about.kind = Kind::Level(NO_INDEX);
+            if bits <= INDEX_BITS_OF_LEVEL && first + (1 << bits) <= MOST_VALUES {
+                about.kind = Kind::Level(first as u32);
+                self.below.resize(first + (1 << bits), 0);
+            }
+            return;
+        }
         of.key = BitMask::new(std::array::from_fn(|i| key[i]));
         let bits = of.key.count();
-        if bits <= INDEX_BITS && self.indexed.len() + (1 << bits) <= MOST_INDEXED {
+        let most = if about.above == [0; N] { INDEX_BITS } else { INDEX_BITS_BELOW };
+        if bits <= most && self.indexed.len() + (1 << bits) <= MOST_INDEXED {
             (about.kind, of.first) = (Kind::Indexed, self.indexed.len() as u32);
             self.indexed.resize(self.indexed.len() + (1 << bits), ResultId::UNKNOWN);
         } else if bits <= 64 {
@@ -311,9 +423,15 @@ impl<const N: usize> Table<N> {
         let key = of.key.select::<S>(state);
         if of.first != NO_INDEX {
             self.indexed[of.first as usize + key as usize] = result;
-        } else if 4 * self.used < 3 * self.hashed.len() || self.grow() {
+        } else {
+            self.add_hashed(row, key, u32::from(result.0));
+        }
+    }
+
+    fn add_hashed(&mut self, row: usize, key: u64, value: u32) {
+        if 4 * self.used < 3 * self.hashed.len() || self.grow() {
             let at = self.place(row, key);
-            self.hashed[at] = Slot { key, row: row as u32, result };
+            self.hashed[at] = Slot { key, row: row as u32, value };
             self.used += 1;
         } else {
             self.about[row].kind = Kind::LeftOut;
@@ -321,33 +439,39 @@ impl<const N: usize> Table<N> {
     }
 
     fn result(&mut self, learned: Learned<N>) -> ResultId {
-        let (moves, inner) = match learned {
-            Learned::Moves(moves, inner) if moves.len() <= MOST_MOVES => (moves, inner),
-            Learned::Moves(..) | Learned::LeftOut => return ResultId::LEFT_OUT,
-            Learned::Apart => return ResultId::APART,
-        };
-        let (results, more) = (&mut self.results, &mut self.more);
-        let Ok(number) = u16::try_from(results.len()) else { return ResultId::LEFT_OUT };
-        let mut add = |(moves, inner): &(Vec<[u64; N]>, usize)| {
-            let first = [0, 1].map(|i| moves.get(i).copied().unwrap_or([0; N]));
-            results.push(Moves { count: moves.len() as u8, inner: *inner as u8, more: more.len() as u32, first });
-            more.extend(moves.iter().skip(2));
-            ResultId(number)
-        };
-        let result = (moves, inner);
-        match self.known.get(&result) {
-            Some(id) => *id,
-            None => {
-                let id = add(&result);
-                self.known.insert(result, id);
-                id
+        let number = u16::try_from(self.results.len()).map(ResultId);
+        let (id, result) = match (learned, number) {
+            (Learned::Moves(moves, inner), Ok(number)) if moves.len() <= MOST_MOVES => {
+                let (count, more) = (moves.len() as u8, self.more.len() as u32);
+                let first = [0, 1].map(|i| moves.get(i).copied().unwrap_or([0; N]));
+                let rest: Vec<[u64; N]> = moves.iter().skip(2).copied().collect();
+                let id = *self.known.entry((moves, inner)).or_insert(number);
+                if id == number {
+                    self.more.extend(rest);
+                }
+                (id, Moves { count, inner: inner as u8, more, first })
             }
+            (Learned::Changes(moves, inner), Ok(number)) if moves.len() <= MOST_MOVES => {
+                let (count, more) = (moves.len() as u8, self.changes.len() as u32);
+                let id = *self.known_changes.entry((moves.clone(), inner)).or_insert(number);
+                if id == number {
+                    self.changes.extend(moves);
+                }
+                (id, Moves { count, inner: CHANGES | inner as u8, more, first: [[0; N]; 2] })
+            }
+            (Learned::Apart, _) => return ResultId::APART,
+            _ => return ResultId::LEFT_OUT,
+        };
+        if number == Ok(id) {
+            self.results.push(result);
         }
+        id
     }
 
     /// Whether most keys are short.
     pub fn has_short_keys(&self) -> bool {
-        let keys = self.rows.iter().zip(&self.about).filter(|(_, about)| about.kind != Kind::Fresh);
+        let is_last = |about: &About<N>| !matches!(about.kind, Kind::Fresh | Kind::Level(_));
+        let keys = self.rows.iter().zip(&self.about).filter(|(_, about)| is_last(about));
         let (all, long) = keys.fold((0, 0), |(all, long), (row, about)| {
             let is_long = about.kind == Kind::LeftOut || row.key.count() > SHORT_KEY;
             (all + 1, long + usize::from(is_long))
@@ -362,7 +486,7 @@ impl<const N: usize> Table<N> {
             return false;
         }
         let old = std::mem::replace(&mut self.hashed, vec![VACANT; 2 * slots]);
-        for slot in old.into_iter().filter(|slot| slot.result != ResultId::UNKNOWN) {
+        for slot in old.into_iter().filter(|slot| slot.value != 0) {
             let at = self.place(slot.row as usize, slot.key);
             self.hashed[at] = slot;
         }
