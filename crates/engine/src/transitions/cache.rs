@@ -6,11 +6,13 @@ use std::sync::Arc;
 
 use kripke_model::{Interpreter, Parts};
 
+use super::codes::Codes;
 use super::output::{Out, Watch, is_watched, padded, words};
+use super::results::{Change, Learned, MOST_MOVES};
 use super::select::{self, ByShifts, SelectBits};
 use super::sites::{Group, JointRow, Shape, Site, groups};
 use super::source::Source;
-use super::table::{About, Learned, MOST_MOVES, Table};
+use super::table::{About, Table};
 use super::{OfWidth, Task};
 
 /// States of a batch after which it is large.
@@ -161,11 +163,15 @@ impl<const N: usize> Cache<N> {
         }
         if has_inner {
             for (site, row) in self.inner.iter().map(|(site, row)| (&shape.sites[*site], *row)) {
-                let moves = self.table.look::<S>(row, state);
+                let (_, moves) = self.table.look::<S>(row, state);
                 let direct = moves.count() - moves.inner();
                 match moves.are_changes() {
-                    true => self.table.changes(moves)[direct..].iter().for_each(|change| out.change(state, change)),
-                    false => self.table.from(moves, direct).for_each(|difference| out.append(state, difference)),
+                    true => {
+                        self.table.results.changes(moves)[direct..].iter().for_each(|change| out.change(state, change))
+                    }
+                    false => {
+                        self.table.results.from(moves, direct).for_each(|difference| out.append(state, difference))
+                    }
                 }
                 if out.is_full() {
                     return Expanded::LeftOut;
@@ -199,19 +205,19 @@ impl<const N: usize> Cache<N> {
             return false;
         }
         loop {
-            let moves = self.table.look::<S>(row.0 as usize, state);
+            let (_, moves) = self.table.look::<S>(row.0 as usize, state);
             if moves.is_plain() {
                 out.write(state, &moves.first);
                 out.advance(moves.count());
             } else if moves.are_unknown() {
                 self.learn_joint::<S>(state, tag, (row, sites), from);
                 continue;
-            } else if moves.are_apart() || moves.are_left_out() || moves.inner() > 0 {
+            } else if moves.are_apart() || moves.are_left_out() || moves.inner() > 0 || moves.are_changes() {
                 return false;
             } else {
                 out.write(state, &moves.first);
                 out.advance(2);
-                self.table.more(moves).iter().for_each(|difference| out.append(state, difference));
+                self.table.results.more(moves).iter().for_each(|difference| out.append(state, difference));
             }
             return true;
         }
@@ -257,15 +263,17 @@ impl<const N: usize> Cache<N> {
                 _ => apart = true,
             }
             for row in self.table.chain(site.row(state)) {
-                let moves = self.table.look::<S>(row, state);
-                if !moves.are_unknown() && !moves.are_left_out() {
-                    all.extend(self.table.from(moves, 0).copied());
+                let (_, moves) = self.table.look::<S>(row, state);
+                if moves.are_changes() {
+                    apart = true;
+                } else if !moves.are_unknown() && !moves.are_left_out() {
+                    all.extend(self.table.results.from(moves, 0).copied());
                 }
             }
         }
         self.inner.truncate(inner);
         // The row of a process alone is its own joint row.
-        if !self.table.look::<S>(joint.0 as usize, state).are_unknown() {
+        if !self.table.look::<S>(joint.0 as usize, state).1.are_unknown() {
             return;
         }
         let learned = if apart { Learned::Apart } else { Learned::Moves(all, 0) };
@@ -284,7 +292,8 @@ impl<const N: usize> Cache<N> {
     ) -> Option<bool> {
         let (mut row, mut has_inner) = (site.row(state), false);
         loop {
-            let moves = self.table.look::<S>(row, state);
+            let (last, moves) = self.table.look::<S>(row, state);
+            row = last;
             if moves.is_plain() {
                 // What is written behind the last move is overwritten.
                 out.write(state, &moves.first);
@@ -293,13 +302,13 @@ impl<const N: usize> Cache<N> {
                 self.learn::<S>(state, (tag, row), site, (&mut *from.0, &mut *from.1));
                 continue;
             } else if moves.are_below() {
-                row = self.below::<S>(state, (tag, row), site, &mut *from.0);
+                self.describe_below::<S>(state, (tag, row), site, &mut *from.0);
                 continue;
             } else if moves.are_left_out() {
                 return None;
             } else if moves.are_changes() {
                 let direct = moves.count() - moves.inner();
-                self.table.changes(moves)[..direct].iter().for_each(|change| out.change(state, change));
+                self.table.results.changes(moves)[..direct].iter().for_each(|change| out.change(state, change));
                 if moves.inner() > 0 {
                     has_inner = true;
                     self.inner.push((site.place, row));
@@ -307,12 +316,12 @@ impl<const N: usize> Cache<N> {
             } else if moves.inner() == 0 {
                 out.write(state, &moves.first);
                 out.advance(2);
-                self.table.more(moves).iter().for_each(|difference| out.append(state, difference));
+                self.table.results.more(moves).iter().for_each(|difference| out.append(state, difference));
             } else {
                 has_inner = true;
                 self.inner.push((site.place, row));
                 let direct = moves.count() - moves.inner();
-                self.table.from(moves, 0).take(direct).for_each(|difference| out.append(state, difference));
+                self.table.results.from(moves, 0).take(direct).for_each(|difference| out.append(state, difference));
             }
             if out.is_full() {
                 return None;
@@ -324,25 +333,20 @@ impl<const N: usize> Cache<N> {
         }
     }
 
-    /// The first row below a level for a state.
-    #[inline(always)]
-    fn below<S: SelectBits>(
+    /// Makes the rows below a level for the values that a state has.
+    #[cold]
+    #[inline(never)]
+    fn describe_below<S: SelectBits>(
         &mut self,
         state: &[u64; N],
         (tag, level): (usize, usize),
         site: &Site,
         source: &mut Source,
-    ) -> usize {
-        loop {
-            let row = self.table.below::<S>(level, state);
-            if row > 0 {
-                return row;
-            }
-            let location = (site.pid, site.location(site.row(state)));
-            let (edges, known) = (self.table.about(level).edges.clone(), self.table.key(level));
-            let groups = source.footprints(tag, location, Some(edges), (state, &known));
-            self.table.describe_below::<S>(level, state, groups);
-        }
+    ) {
+        let location = (site.pid, site.location(site.row(state)));
+        let (edges, known) = (self.table.about(level).edges.clone(), self.table.key(level));
+        let groups = source.footprints(tag, location, Some(edges), (state, &known));
+        self.table.describe_below::<S>(level, state, groups);
     }
 
     /// Makes the footprints of the edges of a row, or the result for a state.
@@ -372,31 +376,38 @@ impl<const N: usize> Cache<N> {
         pid: usize,
         (source, interpreter): (&mut Source, &mut Interpreter),
     ) -> Option<Learned<N>> {
-        let About { edges, changed, written, .. } = self.table.about(row).clone();
-        let (after, inner) = self.successors(state, (tag, pid), edges.clone(), (source, interpreter))?;
-        let differs = |words: &[u64; N]| (0..N).any(|i| (words[i] ^ state[i]) & !changed[i] != 0);
+        source.asked += 1;
         let tag_mask = (1u64 << source.words.layout().tag_bits()) - 1;
-        if after.iter().any(|words| words[0] & tag_mask == tag as u64 && differs(words)) {
-            debug_assert!(false, "a move changes what its footprint does not have");
-            return None;
+        let About { edges, changed, free, .. } = self.table.about(row).clone();
+        let mut ask = |state: &[u64; N]| self.successors(state, (tag, pid), edges.clone(), (source, interpreter));
+        if free == [0; N] {
+            let (after, inner) = ask(state)?;
+            let difference = |words: &[u64; N]| std::array::from_fn(|i| words[i] ^ state[i]);
+            let differences: Vec<[u64; N]> = after.iter().map(difference).collect();
+            let is_known =
+                after.iter().zip(&differences).all(|(after, bits)| is_within(after, bits, &changed, tag_mask, tag));
+            debug_assert!(is_known, "a move changes what its footprint does not have");
+            return is_known.then_some(Learned::Moves(differences, inner));
         }
-        let difference = |words: &[u64; N]| std::array::from_fn(|i| words[i] ^ state[i]);
-        if written == [0; N] {
-            return Some(Learned::Moves(after.iter().map(difference).collect(), inner));
-        }
-        // A bit that is the same after the moves from two states in which it differs is overwritten.
-        let other = std::array::from_fn(|i| state[i] ^ written[i]);
-        let (others, other_inner) = self.successors(&other, (tag, pid), edges, (source, interpreter))?;
-        let depends = |(a, b): (&[u64; N], &[u64; N])| (0..N).any(|i| (a[i] ^ b[i]) & !written[i] != 0);
-        if others.len() != after.len() || inner != other_inner || after.iter().zip(&others).any(depends) {
+        let codes = Codes::new(&free);
+        let runs: Vec<(Vec<[u64; N]>, usize)> =
+            (0..codes.runs()).map(|run| ask(&codes.state(state, run))).collect::<Option<_>>()?;
+        let (count, inner) = (runs[0].0.len(), runs[0].1);
+        if runs.iter().any(|run| run.0.len() != count || run.1 != inner) {
             debug_assert!(false, "moves depend on what is not in the key of their footprint");
             return None;
         }
-        let change = |(a, b): (&[u64; N], &[u64; N])| {
-            let written: [u64; N] = std::array::from_fn(|i| written[i] & !(a[i] ^ b[i]));
-            [written, std::array::from_fn(|i| a[i] ^ (state[i] & !written[i]))]
-        };
-        Some(Learned::Changes(after.iter().zip(&others).map(change).collect(), inner))
+        let mut changes = Vec::new();
+        for i in 0..count {
+            let after: Vec<[u64; N]> = runs.iter().map(|run| run.0[i]).collect();
+            let change = codes.change(state, &after);
+            debug_assert!(change.is_some(), "a move changes what its footprint does not have");
+            changes.push(change.filter(|change| is_within(&after[0], &change.bits(), &changed, tag_mask, tag))?);
+        }
+        if changes.iter().all(Change::is_difference) {
+            return Some(Learned::Moves(changes.iter().map(|change| change.difference).collect(), inner));
+        }
+        Some(Learned::Changes(changes, inner))
     }
 
     /// The successors by the moves of a process, and how many of them an atomic sequence leads to. Nothing if there are findings, or
@@ -408,7 +419,6 @@ impl<const N: usize> Cache<N> {
         edges: Range<usize>,
         (source, interpreter): (&mut Source, &mut Interpreter),
     ) -> Option<(Vec<[u64; N]>, usize)> {
-        source.asked += 1;
         source.batch.clear();
         source.words.decode(&padded(state), &mut source.packed);
         let direct = interpreter.moves_of(&source.packed, pid as u8, edges, &mut source.batch);
@@ -460,4 +470,9 @@ impl<const N: usize> OfWidth for Cache<N> {
         parts.standing.clear();
         self.run_fast(task, parts) == 1
     }
+}
+
+/// Whether a move that leads to these words changes no other bits than its footprint says. If processes are created or end, it may.
+fn is_within<const N: usize>(after: &[u64; N], bits: &[u64; N], changed: &[u64; N], tag_mask: u64, tag: usize) -> bool {
+    after[0] & tag_mask != tag as u64 || (0..N).all(|i| bits[i] & !changed[i] == 0)
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use kripke_model::ir::{BinaryOp, ChannelQuery, Expr, Pattern, Place};
+use kripke_model::ir::{BinaryOp, ChannelQuery, Expr, Pattern, Place, Type};
 use kripke_model::layout::{ChannelAt, Width};
 
 use super::knowledge::Knowledge;
@@ -11,6 +11,21 @@ use super::visit::Visit;
 /// The evaluation is a fault. So the state is left to the interpreter, and nothing that would follow matters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Stop;
+
+/// A value that is stored.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Transfer {
+    Known(i32),
+    /// It is not known, and equal to the element of this width and type that was at this offset before the moves.
+    Copy(usize, Width, Type),
+    /// It is not known. What decides about it is in the key.
+    Unknown,
+}
+
+/// Whether every value of a type is one of another type.
+fn is_part(ty: Type, of: Type) -> bool {
+    of.bits >= ty.bits && ty.signed == of.signed || of.signed && of.bits > ty.bits
+}
 
 /// A value, if it is known.
 pub(super) type Value = Result<Option<i32>, Stop>;
@@ -28,9 +43,7 @@ impl Visit<'_, '_> {
             Expr::Fault(_) => return Err(Stop),
             Expr::Load(place) => {
                 let (places, only, width) = self.place(place, env)?;
-                for at in places.filter(|at| env.1.is_old(*at)) {
-                    self.key[at] = true;
-                }
+                self.read(places.start, places.len(), env.1);
                 return Ok(only.and_then(|at| self.load(width, at, env.1)));
             }
             Expr::Unary(op, a) => return Ok(self.value(a, env)?.map(|a| op.apply(a))),
@@ -61,7 +74,7 @@ impl Visit<'_, '_> {
                 place.index.iter().for_each(|index| self.perhaps(index, env));
                 self.each_of(process.0, number.as_deref(), env, |this, other| {
                     let (slot, base) = this.of.slot(place.var, other);
-                    this.decide(base + slot.offset, slot.len() * slot.width.bytes());
+                    this.read(base + slot.offset, slot.len() * slot.width.bytes(), env.1);
                 })?;
             }
             Expr::Last | Expr::NonProgress | Expr::Enabled(_) | Expr::Priority(_) | Expr::ObserverAt(_) => {
@@ -138,11 +151,20 @@ impl Visit<'_, '_> {
     /// All messages of a channel. Bytes behind them are zero.
     pub fn content(&mut self, at: ChannelAt, state: &Knowledge) {
         let buffer = &self.of.layout.buffers[at.declaration as usize];
-        if buffer.capacity > 0 {
+        if self.is_touched(at, state) {
+            self.decide(at.offset as usize, buffer.size);
+            std::mem::take(&mut self.sent).into_iter().for_each(|at| self.key[at] = true);
+        } else if buffer.capacity > 0 {
             let len = self.channel_len(at, state).filter(|len| *len <= buffer.capacity);
             let bytes = len.map_or(buffer.size, |len| 1 + len * buffer.message);
             self.decide(at.offset as usize, bytes);
         }
+    }
+
+    /// Whether messages have been put into a channel or taken from it.
+    pub fn is_touched(&self, at: ChannelAt, state: &Knowledge) -> bool {
+        let buffer = &self.of.layout.buffers[at.declaration as usize];
+        buffer.size > 1 && state.is_mixed(at.offset as usize + 1)
     }
 
     /// The values that a message is compared with, by field.
@@ -178,11 +200,49 @@ impl Visit<'_, '_> {
         let value = state.load(width, at);
         match value {
             Some(_) => {}
-            None if state.is_old(at) => self.unknown.push(at),
-            // What was written came from values that are not known.
-            None => self.unknown.extend_from_slice(&self.copied),
+            None => match state.decides(at) {
+                Some(from) => self.unknown.push(from),
+                // What was written came from values that are not known.
+                None => self.unknown.extend_from_slice(&self.copied),
+            },
         }
         value
+    }
+
+    /// The value of an expression that is stored in another place.
+    pub fn transfer(&mut self, expr: &Expr, env: Env<'_>) -> Result<Transfer, Stop> {
+        if let Expr::Load(place) = expr
+            && let (_, Some(at), width) = self.place(place, env)?
+            && let Some(from) = env.1.origin(width, at)
+        {
+            return Ok(Transfer::Copy(from, width, self.of.slot(place.var, env.0).0.ty));
+        }
+        let before = self.unknown.len();
+        let value = self.value(expr, env)?;
+        self.copied.extend_from_slice(&self.unknown[before..]);
+        Ok(value.map_or(Transfer::Unknown, Transfer::Known))
+    }
+
+    /// The value decides about the moves, if it is a copy.
+    pub fn settle(&mut self, value: Transfer) -> Option<i32> {
+        match value {
+            Transfer::Known(value) => Some(value),
+            Transfer::Unknown => None,
+            Transfer::Copy(from, width, _) => {
+                self.decide(from, width.bytes());
+                self.copied.push(from);
+                None
+            }
+        }
+    }
+
+    /// The value as an element of a type.
+    pub fn wrapped(&mut self, value: Transfer, to: Type) -> Transfer {
+        match value {
+            Transfer::Known(value) => Transfer::Known(to.wrap(value)),
+            Transfer::Copy(_, _, ty) if is_part(ty, to) => value,
+            _ => self.settle(value).map_or(Transfer::Unknown, Transfer::Known),
+        }
     }
 
     /// The value of an expression without which much else is unknown.
@@ -225,7 +285,12 @@ impl Visit<'_, '_> {
         self.decide(self.of.location_at(pid), 1);
     }
 
-    /// These bytes decide about the moves, or are changed.
+    /// The values that these bytes have decide about the moves.
+    pub fn read(&mut self, start: usize, bytes: usize, state: &Knowledge) {
+        (start..start + bytes).filter_map(|at| state.decides(at)).for_each(|at| self.key[at] = true);
+    }
+
+    /// The values that these bytes have before the moves decide about them.
     pub fn decide(&mut self, start: usize, bytes: usize) {
         self.key[start..start + bytes].fill(true);
     }

@@ -21,9 +21,9 @@ use crate::facts::Facts;
 pub(super) struct Footprint {
     /// The bits that decide about the moves. Without those that are known.
     pub key: Vec<u64>,
-    /// Other bits that the moves may overwrite with values that do not depend on the old ones. In all other bits, the difference
-    /// that a move makes depends on the key alone.
-    pub written: Vec<u64>,
+    /// Other bits that the moves may overwrite or copy to other places. In a successor, each of the bits that can be changed either
+    /// follows from the key or has the value that one of these had in the state.
+    pub free: Vec<u64>,
     /// All bits that the moves can change.
     pub changed: Vec<u64>,
     /// The bits of the key that should be known before the others are determined. There are none if the key is short.
@@ -34,16 +34,21 @@ pub(super) struct Footprint {
 #[derive(Debug)]
 pub(super) struct Fields {
     /// The offsets of those that vary, and their places in the words.
-    pub varying: Vec<(usize, Position)>,
+    varying: Vec<(usize, Position)>,
+    /// The places in the words by offset.
+    at: Vec<Option<Position>>,
     /// Whether a byte is the same in all states.
-    pub constant: Vec<bool>,
+    constant: Vec<bool>,
 }
 
 impl Fields {
     pub fn new(words: &WordLayout, tag: usize) -> Fields {
         let length = words.lengths().nth(tag).unwrap_or(0);
         let constant = (0..length).map(|at| words.is_constant(tag, at)).collect();
-        Fields { varying: words.fields(tag).collect(), constant }
+        let varying: Vec<(usize, Position)> = words.fields(tag).collect();
+        let mut at = vec![None; length];
+        varying.iter().for_each(|(offset, position)| at[*offset] = Some(*position));
+        Fields { varying, at, constant }
     }
 }
 
@@ -71,7 +76,7 @@ pub(super) type Groups = Vec<(Range<usize>, Option<Footprint>)>;
 const FEW_BITS: [u32; 3] = [12, 14, 16];
 const FEW_GROUPS: usize = 4;
 
-/// Bits that are overwritten are part of a key if it then has at most so many bits, and other bits are known.
+/// Bits that are overwritten or copied are part of a key if it then has at most so many bits, and other bits are known.
 const PLAIN_REST: u32 = 12;
 /// A key of so many bits is not divided, and neither is one of so many if other bits are known.
 const WHOLE_KEY: u32 = 24;
@@ -94,15 +99,15 @@ fn remove(bits: &mut [u64], less: &[u64]) {
 impl Footprint {
     fn add(&mut self, other: &Footprint) {
         add(&mut self.key, &other.key);
-        add(&mut self.written, &other.written);
-        remove(&mut self.written, &self.key);
+        add(&mut self.free, &other.free);
+        remove(&mut self.free, &self.key);
         add(&mut self.changed, &other.changed);
         add(&mut self.first, &other.first);
     }
 
     /// Footprints of one form can be joined.
     fn form(&self) -> (bool, bool) {
-        (count(&self.first) > 0, count(&self.written) > 0)
+        (count(&self.first) > 0, count(&self.free) > 0)
     }
 
     fn is_divided(&self) -> bool {
@@ -207,28 +212,28 @@ impl<'a> Footprints<'a> {
             Some(walk) => (walk, false),
             None => (Visit::new(self, pid, edges, &self.lasting())?, true),
         };
-        let Visit { key, written, changed, bounded, creates, needed, decisive, .. } = walk;
+        let Visit { key, free, changed, bounded, creates, needed, decisive, .. } = walk;
         if !bounded || creates && self.meets {
             // A process that was just created could receive.
             return None;
         }
         let location = self.location_at(pid);
-        let changed = self.bits(|at| key[at] || written[at] || changed[at]);
+        let changed = self.bits(|at| key[at] || free[at] || changed[at]);
         let mut key = self.bits(|at| key[at] && at != location);
-        let mut written = self.bits(|at| written[at]);
+        let mut free = self.bits(|at| free[at]);
         remove(&mut key, self.known);
-        remove(&mut written, self.known);
-        remove(&mut written, &key);
+        remove(&mut free, self.known);
+        remove(&mut free, &key);
         let plain = if count(self.known) > 0 { PLAIN_REST } else { WHOLE_KEY };
-        if count(&key) + count(&written) <= plain {
-            add(&mut key, &written);
-            written.fill(0);
+        if count(&key) + count(&free) <= plain {
+            add(&mut key, &free);
+            free.fill(0);
         }
         let mut first = self.first(&key, needed.into_iter().filter(|_| !is_whole));
         if count(&first) == 0 {
             first = self.first(&key, decisive.into_iter().filter(|_| !is_whole));
         }
-        Some(Footprint { key, written, changed, first })
+        Some(Footprint { key, free, changed, first })
     }
 
     /// The bits that should be known first, of the fields at these offsets.
@@ -281,6 +286,12 @@ impl<'a> Footprints<'a> {
             }
         }
         Knowledge::lasting(&self.template, |at| known[at])
+    }
+
+    /// Whether two elements have the same form in the words, so that one can be copied to the place of the other.
+    pub fn is_alike(&self, a: usize, b: usize) -> bool {
+        let form = |at: usize| self.fields.at[at].map(|Position { bytes, least, bits, .. }| (bytes, least, bits));
+        form(a).is_some() && form(a) == form(b)
     }
 
     /// The bits of the fields that begin at these bytes.

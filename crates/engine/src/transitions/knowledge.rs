@@ -7,8 +7,12 @@ use kripke_model::layout::Width;
 enum Byte {
     /// It has this value.
     Known(u8),
-    /// It is not known, and may have the value that it had before the moves.
+    /// It has the value that it had before the moves, which is not known.
     Old,
+    /// It has the value that the byte at this offset had before the moves, which is not known.
+    Copy(usize),
+    /// It may have its value from before the moves or another one. Neither is known.
+    Mixed,
     /// A move has written it. The value is not known.
     Written,
 }
@@ -47,9 +51,40 @@ impl Knowledge {
         Some(width.load(&value, 0))
     }
 
-    /// Whether the byte at this offset may have the value that it had before the moves, and that is not known.
-    pub fn is_old(&self, at: usize) -> bool {
-        self.bytes[at] == Byte::Old
+    /// The offset of the byte before the moves that decides about the value of a byte, unless that is known or was computed.
+    pub fn decides(&self, at: usize) -> Option<usize> {
+        match self.bytes[at] {
+            Byte::Old | Byte::Mixed => Some(at),
+            Byte::Copy(from) => Some(from),
+            Byte::Known(_) | Byte::Written => None,
+        }
+    }
+
+    /// The offset of the element before the moves that an element is equal to, if it is not known.
+    pub fn origin(&self, width: Width, at: usize) -> Option<usize> {
+        let from = match self.bytes[at] {
+            Byte::Old => at,
+            Byte::Copy(from) => from,
+            _ => return None,
+        };
+        let is_part = |i: usize| match self.bytes[at + i] {
+            Byte::Old => from == at,
+            Byte::Copy(part) => part == from + i,
+            _ => false,
+        };
+        (!self.lasting && (0..width.bytes()).all(is_part)).then_some(from)
+    }
+
+    /// Whether a byte may be one of several.
+    pub fn is_mixed(&self, at: usize) -> bool {
+        self.bytes[at] == Byte::Mixed
+    }
+
+    /// An element gets the value that another one had before the moves.
+    pub fn copy(&mut self, width: Width, at: usize, from: usize) {
+        if !self.lasting {
+            (0..width.bytes()).for_each(|i| self.bytes[at + i] = Byte::Copy(from + i));
+        }
     }
 
     /// An element is written.
@@ -66,7 +101,7 @@ impl Knowledge {
     /// Some of these bytes may be written.
     pub fn forget(&mut self, at: usize, count: usize) {
         if !self.lasting {
-            self.bytes[at..at + count].fill(Byte::Old);
+            self.bytes[at..at + count].fill(Byte::Mixed);
         }
     }
 }

@@ -7,10 +7,12 @@
 //! with an error or without successors, is left to the code and the interpreter.
 
 mod cache;
+mod codes;
 mod evaluate;
 mod footprint;
 mod knowledge;
 mod output;
+mod results;
 mod select;
 mod sites;
 mod source;

@@ -3,8 +3,8 @@
 use kripke_model::words::MAX_WORDS;
 use kripke_model::{Parts, Standing, State};
 
+use super::results::{Change, MOST_MOVES};
 use super::sites::Site;
-use super::table::{Change, MOST_MOVES};
 
 /// The next place in the memory for successors.
 pub(super) struct Out<const N: usize> {
@@ -44,10 +44,15 @@ impl<const N: usize> Out<N> {
         self.advance(1);
     }
 
-    /// Writes a successor that has these bits overwritten.
-    pub fn change(&mut self, state: &[u64; N], [written, difference]: &Change<N>) {
-        let kept = std::array::from_fn(|i| state[i] & !written[i]);
-        self.append(&kept, difference);
+    /// Writes a successor that a move makes by overwriting and copying bits.
+    #[inline(always)]
+    pub fn change(&mut self, state: &[u64; N], change: &Change<N>) {
+        let mut kept: [u64; N] = std::array::from_fn(|i| state[i] & !change.overwritten[i]);
+        for copied in &change.copies {
+            let from = state[usize::from(copied.from)].rotate_left(u32::from(copied.rotation));
+            kept[usize::from(copied.to)] ^= from & copied.bits;
+        }
+        self.append(&kept, &change.difference);
     }
 
     #[inline(always)]

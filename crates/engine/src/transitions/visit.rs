@@ -7,9 +7,9 @@
 use std::collections::HashSet;
 
 use kripke_model::ir::{Edge, Effect, Expr, Guard, LocId, Pattern, Place, Sync, Then, VarRef};
-use kripke_model::layout::{ChannelAt, Width};
+use kripke_model::layout::{ChannelAt, Slot, Width};
 
-use super::evaluate::{Env, Stop};
+use super::evaluate::{Env, Stop, Transfer};
 use super::footprint::Footprints;
 use super::knowledge::Knowledge;
 
@@ -33,8 +33,9 @@ pub(super) struct Visit<'a, 'm> {
     pub of: &'a Footprints<'m>,
     /// The bytes that decide about the moves.
     pub key: Vec<bool>,
-    /// The elements that are overwritten with values that do not depend on their old values.
-    pub written: Vec<bool>,
+    /// The elements that are overwritten, and those that are copied. If they are not in the key, their values decide about nothing
+    /// else.
+    pub free: Vec<bool>,
     /// The bytes that are changed by a difference that does not depend on their old values.
     pub changed: Vec<bool>,
     /// The moves have a footprint: nothing in them depends on the state in other ways.
@@ -47,8 +48,10 @@ pub(super) struct Visit<'a, 'm> {
     pub decisive: Vec<usize>,
     /// The elements that are not known, in the order in which they were read.
     pub unknown: Vec<usize>,
-    /// Those whose values were assigned to others.
+    /// Those from which values of others were computed.
     pub copied: Vec<usize>,
+    /// The bytes that were copied into channels.
+    pub sent: Vec<usize>,
     seen: HashSet<Point>,
     open: Vec<Point>,
     edges: usize,
@@ -61,7 +64,7 @@ impl<'a, 'm> Visit<'a, 'm> {
         let mut visit = Visit {
             of,
             key: none.clone(),
-            written: none.clone(),
+            free: none.clone(),
             changed: none,
             bounded: true,
             creates: false,
@@ -69,6 +72,7 @@ impl<'a, 'm> Visit<'a, 'm> {
             decisive: Vec::new(),
             unknown: Vec::new(),
             copied: Vec::new(),
+            sent: Vec::new(),
             seen: HashSet::new(),
             open: Vec::new(),
             edges: 0,
@@ -160,35 +164,31 @@ impl<'a, 'm> Visit<'a, 'm> {
     ) -> Result<(), Stop> {
         let env = (point.pid, &point.state);
         let channels = self.channels(channel, env)?;
-        let before = self.unknown.len();
-        let message: Vec<Option<i32>> = args.iter().map(|arg| self.value(arg, env)).collect::<Result<_, Stop>>()?;
-        self.copied.extend_from_slice(&self.unknown[before..]);
+        let message: Vec<Transfer> = args.iter().map(|arg| self.transfer(arg, env)).collect::<Result<_, Stop>>()?;
         let met: Vec<ChannelAt> = channels.iter().copied().filter(|at| self.of.capacity(*at) == 0).collect();
-        match met[..] {
-            [] => {}
-            [at] => {
-                let fields = &self.of.layout.buffers[at.declaration as usize].fields;
-                let values = message.iter().zip(fields).map(|(value, field)| value.map(|value| field.ty.wrap(value)));
-                self.meet(edge, (&met, &values.collect::<Vec<_>>()), point);
-            }
-            _ => self.meet(edge, (&met, &[]), point),
+        if let Some(at) = met.first() {
+            let message = self.message(&message, *at, met.len() == 1);
+            self.meet(edge, (&met, &message), point);
         }
         let (mut next, mut goes, is_only) = (point.clone(), channels.is_empty(), channels.len() == 1);
         for at in channels.into_iter().filter(|at| self.of.capacity(*at) > 0) {
             let buffer = &self.of.layout.buffers[at.declaration as usize];
             let (start, before) = (at.offset as usize, self.unknown.len());
-            if self.channel_len(at, &point.state) == Some(buffer.capacity) {
+            let len = self.channel_len(at, &point.state);
+            self.decisive.extend_from_slice(&self.unknown[before..]);
+            if len == Some(buffer.capacity) {
                 continue;
             }
-            self.decisive.extend_from_slice(&self.unknown[before..]);
             goes = true;
+            let message = self.message(&message, at, is_only && !sorted);
+            self.put(at, len, &message);
             if sorted {
                 self.content(at, &point.state);
             }
             self.changed[start..start + buffer.size].fill(true);
             next.state.forget(start, buffer.size);
-            let len = point.state.load(Width::U8, start);
-            next.state.store(Width::U8, start, len.filter(|_| is_only).map(|len| len + 1));
+            let len = len.filter(|_| is_only).map(|len| len as i32 + 1);
+            next.state.store(Width::U8, start, len);
         }
         if goes {
             self.follow(edge, next);
@@ -196,8 +196,37 @@ impl<'a, 'm> Visit<'a, 'm> {
         Ok(())
     }
 
+    /// The fields of a message in a channel. Copies only if they are permitted.
+    fn message(&mut self, values: &[Transfer], at: ChannelAt, copies: bool) -> Vec<Transfer> {
+        let of = self.of;
+        let fields = &of.layout.buffers[at.declaration as usize].fields;
+        let settled = |this: &mut Self, value| this.settle(value).map_or(Transfer::Unknown, Transfer::Known);
+        let one = |(value, field): (&Transfer, &Slot)| match copies {
+            true => self.wrapped(*value, field.ty),
+            false => settled(self, *value),
+        };
+        values.iter().zip(fields).map(one).collect()
+    }
+
+    /// A message is put into a channel of this length.
+    fn put(&mut self, at: ChannelAt, len: Option<usize>, message: &[Transfer]) {
+        let of = self.of;
+        let buffer = &of.layout.buffers[at.declaration as usize];
+        let slots = len.map_or(0..buffer.capacity, |len| len..len + 1);
+        for (field, value) in buffer.fields.iter().zip(message) {
+            let Transfer::Copy(from, width, _) = *value else { continue };
+            let place = |slot: usize| at.offset as usize + 1 + slot * buffer.message + field.offset;
+            if slots.clone().all(|slot| of.is_alike(from, place(slot))) {
+                self.free[from..from + width.bytes()].fill(true);
+                self.sent.extend(from..from + width.bytes());
+            } else {
+                self.settle(*value);
+            }
+        }
+    }
+
     /// A rendezvous on one of these channels. Afterwards the receiver has control.
-    fn meet(&mut self, edge: &Edge, message: (&[ChannelAt], &[Option<i32>]), point: &Point) {
+    fn meet(&mut self, edge: &Edge, message: (&[ChannelAt], &[Transfer]), point: &Point) {
         let mut after = point.state.clone();
         // If an effect is a fault, it matters whether there is a receiver.
         let _ = self.effects(edge, point.pid, &mut after);
@@ -210,7 +239,7 @@ impl<'a, 'm> Visit<'a, 'm> {
     fn receiver(
         &mut self,
         pid: usize,
-        (met, message): (&[ChannelAt], &[Option<i32>]),
+        (met, message): (&[ChannelAt], &[Transfer]),
         (before, after): (&Knowledge, &Knowledge),
     ) {
         let of = self.of;
@@ -222,10 +251,11 @@ impl<'a, 'm> Visit<'a, 'm> {
         let mut found = false;
         for edge in edges {
             let Some(Sync::Receive { channel, .. }) = &edge.sync else { continue };
-            found = true;
             self.edges += 1;
-            let meets = |at: &ChannelAt| met.contains(at);
-            if self.channels(channel, (pid, after)).is_ok_and(|channels| channels.iter().any(meets)) {
+            let channels = self.channels(channel, (pid, after));
+            found |= channels.is_err();
+            if channels.is_ok_and(|channels| channels.iter().any(|at| met.contains(at))) {
+                found = true;
                 self.accept(edge, message, pid, (before, after));
             }
         }
@@ -238,7 +268,7 @@ impl<'a, 'm> Visit<'a, 'm> {
     }
 
     /// The receiver's half of a rendezvous.
-    fn accept(&mut self, edge: &Edge, message: &[Option<i32>], pid: usize, (before, after): (&Knowledge, &Knowledge)) {
+    fn accept(&mut self, edge: &Edge, message: &[Transfer], pid: usize, (before, after): (&Knowledge, &Knowledge)) {
         if let Guard::When(condition) = &edge.guard
             && self.holds(condition, (pid, before)) == Some(false)
         {
@@ -255,49 +285,82 @@ impl<'a, 'm> Visit<'a, 'm> {
         channels.retain(|at| self.of.capacity(*at) > 0 && self.channel_len(*at, &point.state) != Some(0));
         self.decisive.extend_from_slice(&self.unknown[before..]);
         if !channels.is_empty() || from_new {
+            let Some(Sync::Receive { anywhere, .. }) = &edge.sync else { return Ok(()) };
             let mut next = point.clone();
-            for &at in &channels {
-                self.content(at, &point.state);
-                if !keep {
-                    let start = at.offset as usize;
-                    next.state.forget(start, self.of.layout.buffers[at.declaration as usize].size);
-                    let len = point.state.load(Width::U8, start).filter(|_| is_only);
-                    next.state.store(Width::U8, start, len.map(|len| len - 1));
+            let moves = is_only && !anywhere && !point.state.is_lasting();
+            let message = match channels[..] {
+                [at] if moves && !self.is_touched(at, &point.state) => {
+                    self.shift(at, keep, &point.state);
+                    self.first_message(edge, at, &point.state)
                 }
+                _ => {
+                    channels.iter().for_each(|at| self.content(*at, &point.state));
+                    Vec::new()
+                }
+            };
+            for &at in channels.iter().filter(|_| !keep) {
+                let start = at.offset as usize;
+                next.state.forget(start, self.of.layout.buffers[at.declaration as usize].size);
+                let len = point.state.load(Width::U8, start).filter(|_| is_only);
+                next.state.store(Width::U8, start, len.map(|len| len - 1));
             }
-            let message = self.first_message(edge, &channels, &point.state);
             self.take(edge, &message, next);
         }
         Ok(())
     }
 
-    /// The message that a receive takes from one of these channels, as far as it is known.
-    fn first_message(&mut self, edge: &Edge, channels: &[ChannelAt], state: &Knowledge) -> Vec<Option<i32>> {
-        let ([at], Some(Sync::Receive { anywhere: false, args, .. })) = (channels, &edge.sync) else {
-            return Vec::new();
-        };
+    /// The first message is taken from a channel, and all others move up.
+    fn shift(&mut self, at: ChannelAt, keep: bool, state: &Knowledge) {
+        let of = self.of;
+        let (buffer, start) = (&of.layout.buffers[at.declaration as usize], at.offset as usize);
+        let slots = self.channel_len(at, state).map_or(buffer.capacity, |len| len.min(buffer.capacity));
+        if keep {
+            return;
+        }
+        self.free[start + 1..start + 1 + slots * buffer.message].fill(true);
+        for slot in 1..slots {
+            for field in &buffer.fields {
+                let from = start + 1 + slot * buffer.message + field.offset;
+                if !of.is_alike(from, from - buffer.message) {
+                    self.decide(from, field.width.bytes());
+                }
+            }
+        }
+    }
+
+    /// The message that a receive takes from a channel, as far as it is known.
+    fn first_message(&mut self, edge: &Edge, at: ChannelAt, state: &Knowledge) -> Vec<Transfer> {
+        let Some(Sync::Receive { args, .. }) = &edge.sync else { return Vec::new() };
         let buffer = &self.of.layout.buffers[at.declaration as usize];
         let mut message = Vec::new();
-        for (i, field) in buffer.fields.iter().enumerate() {
-            let before = self.unknown.len();
-            message.push(self.load(field.width, at.offset as usize + 1 + field.offset, state));
-            match args.get(i) {
-                Some(Pattern::Match(_)) => self.decisive.extend_from_slice(&self.unknown[before..]),
-                Some(Pattern::Store(_)) => self.copied.extend_from_slice(&self.unknown[before..]),
-                _ => {}
-            }
+        for (field, arg) in buffer.fields.iter().zip(args) {
+            let (from, before) = (at.offset as usize + 1 + field.offset, self.unknown.len());
+            message.push(match (arg, state.load(field.width, from)) {
+                (_, Some(value)) => Transfer::Known(value),
+                (Pattern::Store(_), None) => Transfer::Copy(from, field.width, field.ty),
+                (Pattern::Match(_), None) => {
+                    self.load(field.width, from, state);
+                    self.decide(from, field.width.bytes());
+                    self.decisive.extend_from_slice(&self.unknown[before..]);
+                    Transfer::Unknown
+                }
+                (Pattern::Any, None) => Transfer::Unknown,
+            });
         }
         message
     }
 
     /// The process receives a message, of which some fields may be known, unless it does not match.
-    fn take(&mut self, edge: &Edge, message: &[Option<i32>], mut point: Point) {
+    fn take(&mut self, edge: &Edge, message: &[Transfer], mut point: Point) {
         let Some(Sync::Receive { args, condition, .. }) = &edge.sync else { return };
-        let field = |i: usize| message.get(i).copied().flatten();
-        let wanted = self.matches(args, (point.pid, &point.state));
-        let differs = |(i, value): (usize, &Option<i32>)| value.zip(field(i)).is_some_and(|(a, b)| a != b);
-        if wanted.iter().enumerate().any(differs) {
-            return;
+        let field = |i: usize| message.get(i).copied().unwrap_or(Transfer::Unknown);
+        for (i, value) in self.matches(args, (point.pid, &point.state)).into_iter().enumerate() {
+            if matches!(args[i], Pattern::Match(_)) {
+                let there = self.settle(field(i));
+                if value.zip(there).is_some_and(|(a, b)| a != b) {
+                    return;
+                }
+            }
         }
         for (i, arg) in args.iter().enumerate() {
             if let Pattern::Store(place) = arg
@@ -317,9 +380,7 @@ impl<'a, 'm> Visit<'a, 'm> {
     fn effect(&mut self, effect: &Effect, pid: usize, state: &mut Knowledge) -> Result<(), Stop> {
         match effect {
             Effect::Assign(place, value) => {
-                let before = self.unknown.len();
-                let value = self.value(value, (pid, state))?;
-                self.copied.extend_from_slice(&self.unknown[before..]);
+                let value = self.transfer(value, (pid, state))?;
                 self.assign(place, value, pid, state)?;
             }
             Effect::Assert(condition) | Effect::Require { condition, .. } => {
@@ -336,9 +397,9 @@ impl<'a, 'm> Visit<'a, 'm> {
                 }
                 let created = &self.of.model.processes[process.index()];
                 let initial = created.locals.iter().flat_map(|local| local.init.exprs());
-                initial.for_each(|value| value.walk(&mut |part| self.initial(part)));
+                initial.for_each(|value| value.walk(&mut |part| self.initial(part, state)));
                 if let Some(place) = result {
-                    self.assign(place, None, pid, state)?;
+                    self.assign(place, Transfer::Unknown, pid, state)?;
                 }
             }
             Effect::Remove => {
@@ -351,11 +412,11 @@ impl<'a, 'm> Visit<'a, 'm> {
     }
 
     /// A part of an initial value of a process that is created. Its own variables follow from the arguments.
-    fn initial(&mut self, part: &Expr) {
+    fn initial(&mut self, part: &Expr, state: &Knowledge) {
         match part {
             Expr::Load(Place { var: VarRef::Global(id), .. }) => {
                 let slot = &self.of.layout.globals[id.index()];
-                self.decide(slot.offset, slot.len() * slot.width.bytes());
+                self.read(slot.offset, slot.len() * slot.width.bytes(), state);
             }
             Expr::Load(_) | Expr::Const(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Cond(_) | Expr::Pid => {}
             _ => self.bounded = false,
@@ -363,18 +424,26 @@ impl<'a, 'm> Visit<'a, 'm> {
     }
 
     /// A value is stored in an element.
-    fn assign(&mut self, place: &Place, value: Option<i32>, pid: usize, state: &mut Knowledge) -> Result<(), Stop> {
+    fn assign(&mut self, place: &Place, value: Transfer, pid: usize, state: &mut Knowledge) -> Result<(), Stop> {
         let of = self.of;
-        let (bytes, only, _) = self.place(place, (pid, state))?;
-        self.written[bytes].fill(true);
-        let (slot, base) = of.slot(place.var, pid);
+        let (bytes, only, width) = self.place(place, (pid, state))?;
+        let (slot, _) = of.slot(place.var, pid);
+        self.free[bytes.clone()].fill(true);
+        if let (Transfer::Copy(from, ..), Some(at), None) = (self.wrapped(value, slot.ty), only, slot.range)
+            && of.is_alike(from, at)
+        {
+            self.free[from..from + width.bytes()].fill(true);
+            state.copy(width, at, from);
+            return Ok(());
+        }
+        let value = self.settle(value);
         let outside = |value: &i32| slot.range.is_some_and(|(low, high)| !(low..=high).contains(value));
         if value.as_ref().is_some_and(outside) {
             return Err(Stop);
         }
         match only {
-            Some(at) => state.store(slot.width, at, value.map(|value| slot.ty.wrap(value))),
-            None => state.forget(base + slot.offset, slot.len() * slot.width.bytes()),
+            Some(at) => state.store(width, at, value.map(|value| slot.ty.wrap(value))),
+            None => state.forget(bytes.start, bytes.len()),
         }
         Ok(())
     }
