@@ -280,9 +280,8 @@ impl<'a> Footprints<'a> {
             if !self.facts.is_written(process, var) {
                 let (slot, base) = self.slot(var, pid);
                 let start = base + slot.offset;
-                for at in start..start + slot.len() * slot.width.bytes() {
-                    known[at] = self.fields.constant[at];
-                }
+                let bytes = start..start + slot.len() * slot.width.bytes();
+                known[bytes.clone()].copy_from_slice(&self.fields.constant[bytes]);
             }
         }
         Knowledge::lasting(&self.template, |at| known[at])

@@ -127,7 +127,8 @@ impl TransitionCache {
     /// Whether the cache covers a model of which these are the first states: few of them were left to others, and results depend on few
     /// bits, so that they will be used often.
     pub fn covers(&self) -> bool {
-        self.left < self.expanded / 4 && self.of_width.has_short_keys()
+        let is_used = self.expanded < MANY || 4 * self.source.asked < 3 * self.expanded;
+        self.left < self.expanded / 4 && is_used && self.of_width.has_short_keys()
     }
 
     /// Whether the cache saves work: few states are left to others, and results are used often.
@@ -136,6 +137,9 @@ impl TransitionCache {
         self.left < PATIENCE + states / 2 && self.source.asked < PATIENCE + states / 64
     }
 }
+
+/// After so many states, results should be used again.
+const MANY: u64 = 1000;
 
 /// A cache may leave so many states to others, and ask the interpreter so often, before it is judged.
 const PATIENCE: u64 = 1 << 12;
