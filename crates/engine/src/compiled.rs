@@ -177,7 +177,7 @@ impl Compiled {
     /// Whether the transition cache covers the first states, in breadth-first order: states in words are long, and converting them for
     /// code that works on packed states takes more time than it saves.
     pub fn is_covered_by_cache(&self) -> bool {
-        const LOOKS: usize = 1000;
+        const LOOKS: usize = 2000;
         let (mut looking, mut batch) = (self.for_thread(), Batch::new());
         let mut states = vec![self.encode(&self.code.initial)];
         let (mut seen, mut next) = (HashSet::from([states[0].clone()]), 0);

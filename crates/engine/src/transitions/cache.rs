@@ -1,17 +1,20 @@
 //! Expansion of states of `N` words from the table of transitions.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
 use kripke_model::{Interpreter, Parts};
 
+use super::codes::Codes;
 use super::output::{Out, OutOfSteps, Output, StepPair, Watch, is_watched, padded, words};
+use super::results::{Learned, MOST_MOVES};
 use super::select::{self, ByShifts, SelectBits};
 use super::sites::{Group, JointRow, Shape, Site, groups};
 use super::sleep::{SharedSteps, Step, Worth};
 use super::source::Source;
-use super::table::{About, Learned, MOST_MOVES, Table};
+use super::table::{About, Table};
 use super::{OfWidth, Task};
 
 /// States of a batch after which it is large.
@@ -84,7 +87,7 @@ impl<const N: usize> Cache<N> {
         let (mut written, mut expanded) = (0, 0);
         let mut left_out = 0;
         if sleeps {
-            self.table.steps.know(task.arrivals);
+            self.table.results.steps.know(task.arrivals);
         }
         let mut pairs = std::mem::take(&mut self.pairs);
         let tag_mask = (1u64 << task.source.words.layout().tag_bits()) - 1;
@@ -128,10 +131,12 @@ impl<const N: usize> Cache<N> {
             (self.apart, self.tried) = (0, 0);
         }
         if sleeps {
-            let awake = self.table.steps.leave_out(&pairs, (bytes, start), (arrivals, before));
+            let awake = self.table.results.steps.leave_out(&pairs, (bytes, start), (arrivals, before));
             pairs.clear();
             let last = task.ends.len() - expanded;
-            task.ends[last..].iter_mut().for_each(|end| *end = before + self.table.steps.awake_before(*end - before));
+            task.ends[last..]
+                .iter_mut()
+                .for_each(|end| *end = before + self.table.results.steps.awake_before(*end - before));
             left_out = written - awake;
             written = awake;
         }
@@ -195,9 +200,12 @@ impl<const N: usize> Cache<N> {
         watch: &mut impl Watch,
     ) -> Option<()> {
         for (site, row) in self.inner.iter().map(|(site, row)| (&shape.sites[*site], *row)) {
-            let moves = self.table.look::<S>(row, state);
-            let direct = moves.count() - moves.inner();
-            self.table.from(moves, direct).for_each(|step| out.append(state, step, &self.table.steps));
+            let (_, moves) = self.table.look::<S>(row, state);
+            let (direct, results) = (moves.count() - moves.inner(), &self.table.results);
+            match moves.are_changes() {
+                true => results.changes(moves)[direct..].iter().for_each(|change| out.change(state, change)),
+                false => results.from(moves, direct).for_each(|step| out.append(state, step, &results.steps)),
+            }
             if out.is_full() {
                 return None;
             }
@@ -226,16 +234,16 @@ impl<const N: usize> Cache<N> {
             return false;
         }
         loop {
-            let moves = self.table.look::<S>(row.0 as usize, state);
+            let (_, moves) = self.table.look::<S>(row.0 as usize, state);
             if moves.is_plain() {
-                out.plain(state, moves, &self.table.steps);
+                out.plain(state, moves, &self.table.results.steps);
             } else if moves.are_unknown() {
                 self.learn_joint::<S>(state, tag, (row, sites), from);
                 continue;
-            } else if moves.are_apart() || moves.are_left_out() || moves.inner() > 0 {
+            } else if moves.are_apart() || moves.are_left_out() || moves.inner() > 0 || moves.are_changes() {
                 return false;
             } else {
-                self.table.from(moves, 0).for_each(|step| out.append(state, step, &self.table.steps));
+                self.table.results.from(moves, 0).for_each(|step| out.append(state, step, &self.table.results.steps));
             }
             return true;
         }
@@ -281,15 +289,17 @@ impl<const N: usize> Cache<N> {
                 _ => apart = true,
             }
             for row in self.table.chain(site.row(state)) {
-                let moves = self.table.look::<S>(row, state);
-                if !moves.are_unknown() && !moves.are_left_out() {
-                    all.extend(self.table.from(moves, 0).map(|step| *self.table.steps.get(step)));
+                let (_, moves) = self.table.look::<S>(row, state);
+                if moves.are_changes() {
+                    apart = true;
+                } else if !moves.are_unknown() && !moves.are_left_out() {
+                    all.extend(self.table.results.from(moves, 0).map(|step| *self.table.results.steps.get(step)));
                 }
             }
         }
         self.inner.truncate(inner);
         // The row of a process alone is its own joint row.
-        if !self.table.look::<S>(joint.0 as usize, state).are_unknown() {
+        if !self.table.look::<S>(joint.0 as usize, state).1.are_unknown() {
             return;
         }
         let learned = if apart { Learned::Apart } else { Learned::Moves(all, 0) };
@@ -307,17 +317,26 @@ impl<const N: usize> Cache<N> {
     ) -> Option<bool> {
         let (mut row, mut has_inner) = (site.row(state), false);
         loop {
-            let moves = self.table.look::<S>(row, state);
+            let (last, moves) = self.table.look::<S>(row, state);
+            row = last;
             if moves.is_plain() {
-                out.plain(state, moves, &self.table.steps);
+                out.plain(state, moves, &self.table.results.steps);
             } else if moves.are_unknown() {
                 self.learn::<S>(state, (tag, row), site, (&mut *from.0, &mut *from.1));
+                continue;
+            } else if moves.are_below() {
+                self.describe_below::<S>(state, (tag, row), site, &mut *from.0);
                 continue;
             } else if moves.are_left_out() {
                 return None;
             } else {
-                let direct = moves.count() - moves.inner();
-                self.table.from(moves, 0).take(direct).for_each(|step| out.append(state, step, &self.table.steps));
+                let (direct, results) = (moves.count() - moves.inner(), &self.table.results);
+                match moves.are_changes() {
+                    true => results.changes(moves)[..direct].iter().for_each(|change| out.change(state, change)),
+                    false => {
+                        results.from(moves, 0).take(direct).for_each(|step| out.append(state, step, &results.steps));
+                    }
+                }
                 if moves.inner() > 0 {
                     has_inner = true;
                     self.inner.push((site.place, row));
@@ -333,6 +352,24 @@ impl<const N: usize> Cache<N> {
         }
     }
 
+    /// Makes the rows below a level for the values that a state has.
+    #[cold]
+    #[inline(never)]
+    fn describe_below<S: SelectBits>(
+        &mut self,
+        state: &[u64; N],
+        (tag, level): (usize, usize),
+        site: &Site,
+        source: &mut Source,
+    ) {
+        let start = Instant::now();
+        let location = (site.pid, site.location(site.row(state)));
+        let (edges, known) = (self.table.about(level).edges.clone(), self.table.key(level));
+        let groups = source.footprints(tag, location, Some(edges), (state, &known));
+        self.table.describe_below::<S>(level, state, groups);
+        source.took += start.elapsed();
+    }
+
     /// Makes the footprints of the edges of a row, or the result for a state.
     #[cold]
     #[inline(never)]
@@ -344,60 +381,97 @@ impl<const N: usize> Cache<N> {
         (source, interpreter): (&mut Source, &mut Interpreter),
     ) {
         if self.table.is_fresh(row) {
-            return self.table.describe(row, source.footprints(tag, site.pid, site.location(row)));
+            let location = (site.pid, site.location(row));
+            return self.table.describe(row, source.footprints(tag, location, None, (state, &[0; N])));
         }
         let start = Instant::now();
-        let moves = self.moves(state, (tag, row), site, (&mut *source, interpreter));
-        self.table.learn::<S>(
-            row,
-            state,
-            moves.map_or(Learned::LeftOut, |(moves, inner)| Learned::Moves(moves, inner)),
-        );
+        let learned = self.moves(state, (tag, row), site, (&mut *source, interpreter));
+        self.table.learn::<S>(row, state, learned.unwrap_or(Learned::LeftOut));
         source.asked += 1;
         source.took += start.elapsed();
     }
 
-    /// The moves of a process, as steps, and how many an atomic sequence leads to. Nothing if there are findings, or if a successor
-    /// has no difference that is the same for all states with these bits.
+    /// The moves of a process by the edges of a row. Nothing if there are findings, or if a successor has no difference that is the same
+    /// for all states with these bits.
     fn moves(
         &mut self,
         state: &[u64; N],
         (tag, row): (usize, usize),
         site: &Site,
         (source, interpreter): (&mut Source, &mut Interpreter),
-    ) -> Option<(Vec<Step<N>>, usize)> {
+    ) -> Option<Learned<N>> {
+        let tag_mask = (1u64 << source.words.layout().tag_bits()) - 1;
+        let About { edges, changed, free, .. } = self.table.about(row).clone();
+        let key = self.decisive(row, site, tag_mask);
+        let step = |key, difference| Step { key, difference, place: site.place as u64 };
+        let mut ask = |state: &[u64; N]| self.successors(state, (tag, site.pid), edges.clone(), (source, interpreter));
+        if free == [0; N] {
+            let (after, inner) = ask(state)?;
+            let difference = |words: &[u64; N]| std::array::from_fn(|i| words[i] ^ state[i]);
+            let differences: Vec<[u64; N]> = after.iter().map(difference).collect();
+            let is_known =
+                after.iter().zip(&differences).all(|(after, bits)| is_within(after, bits, &changed, tag_mask, tag));
+            debug_assert!(is_known, "a move changes what its footprint does not have");
+            let steps = differences.into_iter().map(|difference| step(key, difference)).collect();
+            return is_known.then_some(Learned::Moves(steps, inner));
+        }
+        // A step that copies or overwrites bits depends on all others that read or write them.
+        let key = std::array::from_fn(|i| key[i] | free[i]);
+        let codes = Codes::new(&free);
+        let runs: Vec<(Vec<[u64; N]>, usize)> =
+            (0..codes.runs()).map(|run| ask(&codes.state(state, run))).collect::<Option<_>>()?;
+        let (count, inner) = (runs[0].0.len(), runs[0].1);
+        if runs.iter().any(|run| run.0.len() != count || run.1 != inner) {
+            debug_assert!(false, "moves depend on what is not in the key of their footprint");
+            return None;
+        }
+        let mut changes = Vec::new();
+        for i in 0..count {
+            let after: Vec<[u64; N]> = runs.iter().map(|run| run.0[i]).collect();
+            let change = codes.change(state, &after);
+            debug_assert!(change.is_some(), "a move changes what its footprint does not have");
+            let change = change.filter(|change| is_within(&after[0], &change.bits(), &changed, tag_mask, tag))?;
+            let bits = change.bits();
+            changes.push((change, step(key, bits)));
+        }
+        if changes.iter().all(|(change, _)| change.is_difference()) {
+            return Some(Learned::Moves(changes.into_iter().map(|(_, step)| step).collect(), inner));
+        }
+        Some(Learned::Changes(changes, inner))
+    }
+
+    /// The successors by the moves of a process, and how many of them an atomic sequence leads to. Nothing if there are findings, or
+    /// if a successor has not all of its bits at the same places.
+    fn successors(
+        &mut self,
+        state: &[u64; N],
+        (tag, pid): (usize, usize),
+        edges: Range<usize>,
+        (source, interpreter): (&mut Source, &mut Interpreter),
+    ) -> Option<(Vec<[u64; N]>, usize)> {
         source.batch.clear();
         source.words.decode(&padded(state), &mut source.packed);
-        let About { edges, changed, .. } = self.table.about(row);
-        let direct = interpreter.moves_of(&source.packed, site.pid as u8, edges.clone(), &mut source.batch);
+        let direct = interpreter.moves_of(&source.packed, pid as u8, edges, &mut source.batch);
         if !source.batch.findings().is_empty() {
             return None;
         }
-        let (key, place) = (self.decisive(row, site, source), site.place as u64);
-        let mut moves = Vec::new();
+        let mut all = Vec::new();
         for successor in source.batch.states() {
             let words = source.words.encode(successor, tag)?;
             let after = source.words.layout().tag(&words);
             if after != tag && !*self.kept.entry((tag, after)).or_insert_with(|| source.keeps_places(tag, after)) {
                 return None;
             }
-            let difference: [u64; N] = std::array::from_fn(|i| words[i] ^ state[i]);
-            let outside = (0..N).any(|i| difference[i] & !changed[i] != 0);
-            if after == tag && outside {
-                debug_assert!(false, "a move changes what its footprint does not have");
-                return None;
-            }
-            moves.push(Step { key, difference, place });
+            all.push(std::array::from_fn(|i| words[i]));
         }
-        let inner = moves.len() - direct;
-        Some((moves, inner))
+        let inner = all.len() - direct;
+        Some((all, inner))
     }
 
     /// The bits that decide about the moves of a row, with those that tell the location and which processes there are.
-    fn decisive(&self, row: usize, site: &Site, source: &Source) -> [u64; N] {
+    fn decisive(&self, row: usize, site: &Site, tag_mask: u64) -> [u64; N] {
         let (key, location) = (self.table.key(row), site.location_bits::<N>());
-        let shape = |i| if i == 0 { (1 << source.words.layout().tag_bits()) - 1 } else { 0 };
-        std::array::from_fn(|i| key[i] | location[i] | shape(i))
+        std::array::from_fn(|i| key[i] | location[i] | if i == 0 { tag_mask } else { 0 })
     }
 }
 
@@ -432,4 +506,9 @@ impl<const N: usize> OfWidth for Cache<N> {
         parts.standing.clear();
         self.run_fast(task, parts) == 1
     }
+}
+
+/// Whether a move that leads to these words changes no other bits than its footprint says. If processes are created or end, it may.
+fn is_within<const N: usize>(after: &[u64; N], bits: &[u64; N], changed: &[u64; N], tag_mask: u64, tag: usize) -> bool {
+    after[0] & tag_mask != tag as u64 || (0..N).all(|i| bits[i] & !changed[i] == 0)
 }

@@ -1,58 +1,71 @@
 //! Which parts of a state the moves of a process from one location can read and change.
 //!
 //! The analysis follows every edge that a move may execute: those of the location, of atomic and indivisible sequences that
-//! begin there, and those of processes that may receive in a rendezvous. It is an over-approximation.
+//! begin there, and those of processes that may receive in a rendezvous. It is an over-approximation. The more is known about the
+//! state, the less it has to assume: with the value of an index it has one element instead of an array. So a footprint that is too
+//! large says which bits should be known first.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use kripke_model::Model;
-use kripke_model::ir::{Edge, Effect, Expr, Guard, LocId, Pattern, Piece, Place, Process, Sync, Then, VarRef};
-use kripke_model::layout::{ChannelAt, Layout, Shape, Slot};
-use kripke_model::words::WordLayout;
+use kripke_model::ir::{Edge, Guard, LocId, Process, VarId, VarRef};
+use kripke_model::layout::{ChannelAt, Layout, Shape, Slot, Width};
+use kripke_model::words::{Position, WordLayout};
 
+use super::knowledge::Knowledge;
+use super::visit::{Visit, location_width};
 use crate::facts::Facts;
 
 /// The footprint of moves, as bits of a state in words.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Footprint {
-    /// The bits that decide about the moves, and about the bits that they change.
+    /// The bits that decide about the moves. Without those that are known.
     pub key: Vec<u64>,
+    /// Other bits that the moves may overwrite or copy to other places. In a successor, each of the bits that can be changed either
+    /// follows from the key or has the value that one of these had in the state.
+    pub free: Vec<u64>,
     /// All bits that the moves can change.
     pub changed: Vec<u64>,
+    /// The bits of the key that should be known before the others are determined. There are none if the key is short.
+    pub first: Vec<u64>,
+}
+
+/// The parts of packed states of one shape.
+#[derive(Debug)]
+pub(super) struct Fields {
+    /// The offsets of those that vary, and their places in the words.
+    varying: Vec<(usize, Position)>,
+    /// The places in the words by offset.
+    at: Vec<Option<Position>>,
+    /// Whether a byte is the same in all states.
+    constant: Vec<bool>,
+}
+
+impl Fields {
+    pub fn new(words: &WordLayout, tag: usize) -> Fields {
+        let length = words.lengths().nth(tag).unwrap_or(0);
+        let constant = (0..length).map(|at| words.is_constant(tag, at)).collect();
+        let varying: Vec<(usize, Position)> = words.fields(tag).collect();
+        let mut at = vec![None; length];
+        varying.iter().for_each(|(offset, position)| at[*offset] = Some(*position));
+        Fields { varying, at, constant }
+    }
 }
 
 /// What is known about the states of one shape.
 pub(super) struct Footprints<'a> {
-    model: &'a Model,
-    layout: &'a Layout,
+    pub model: &'a Model,
+    pub layout: &'a Layout,
     facts: &'a Facts,
-    words: &'a WordLayout,
-    tag: usize,
-    /// A packed state with this shape. Where all such states have the same byte, it has this byte.
-    template: Vec<u8>,
-    shape: Shape,
+    fields: &'a Fields,
+    /// A packed state with this shape, in which everything has its value that is known. Where all such states have the same byte, it
+    /// has this byte.
+    pub template: Vec<u8>,
+    /// The bits whose values are known.
+    known: &'a [u64],
+    pub shape: Shape,
     /// Processes meet in rendezvous.
     meets: bool,
-}
-
-/// A point of control that moves may pass: the process, the location, and whether the process keeps control after the indivisible
-/// sequence that it is in.
-type Point = (usize, LocId, bool);
-
-/// The bytes that moves read and change.
-struct Visit<'a, 'm> {
-    of: &'a Footprints<'m>,
-    /// The bytes that decide about the moves, and those that they change in a way that does not depend on their old value.
-    key: Vec<bool>,
-    changed: Vec<bool>,
-    seen: HashSet<Point>,
-    /// Points of control that moves may pass.
-    open: Vec<Point>,
-    /// The moves have a footprint: nothing in them depends on the state in other ways.
-    bounded: bool,
-    /// Some move creates a process.
-    creates: bool,
 }
 
 /// Consecutive edges of a location, by their positions, with the footprint of their moves. Nothing if it has no bounds.
@@ -63,27 +76,65 @@ pub(super) type Groups = Vec<(Range<usize>, Option<Footprint>)>;
 const FEW_BITS: [u32; 3] = [12, 14, 16];
 const FEW_GROUPS: usize = 4;
 
+/// Bits that are overwritten or copied are part of a key if it then has at most so many bits, and other bits are known.
+const PLAIN_REST: u32 = 12;
+/// A key of so many bits is not divided, and neither is one of so many if other bits are known.
+const WHOLE_KEY: u32 = 24;
+const WHOLE_REST: u32 = 24;
+/// The most bits that should be known first.
+const FIRST_BITS: u32 = 24;
+
+fn count(bits: &[u64]) -> u32 {
+    bits.iter().map(|word| word.count_ones()).sum()
+}
+
+fn add(bits: &mut [u64], more: &[u64]) {
+    bits.iter_mut().zip(more).for_each(|(bits, more)| *bits |= more);
+}
+
+fn remove(bits: &mut [u64], less: &[u64]) {
+    bits.iter_mut().zip(less).for_each(|(bits, less)| *bits &= !less);
+}
+
 impl Footprint {
-    fn key_bits(&self) -> u32 {
-        self.key.iter().map(|word| word.count_ones()).sum()
-    }
-
     fn add(&mut self, other: &Footprint) {
-        self.key.iter_mut().zip(&other.key).for_each(|(bits, more)| *bits |= more);
-        self.changed.iter_mut().zip(&other.changed).for_each(|(bits, more)| *bits |= more);
+        add(&mut self.key, &other.key);
+        add(&mut self.free, &other.free);
+        remove(&mut self.free, &self.key);
+        add(&mut self.changed, &other.changed);
+        add(&mut self.first, &other.first);
     }
 
-    /// Puts consecutive edges into one group if their keys together have at most so many bits, or not more than one of them.
+    /// Footprints of one form can be joined.
+    fn form(&self) -> (bool, bool) {
+        (count(&self.first) > 0, count(&self.free) > 0)
+    }
+
+    fn is_divided(&self) -> bool {
+        count(&self.first) > 0
+    }
+
+    /// Whether two footprints can be one if keys have at most so many bits, or not more than one of them.
+    fn joins(&self, other: &Footprint, bits: u32) -> bool {
+        let mut both = self.clone();
+        both.add(other);
+        match self.is_divided() {
+            true => count(&both.first) <= FIRST_BITS,
+            false => count(&both.key) <= bits.max(count(&self.key)).max(count(&other.key)),
+        }
+    }
+
+    /// Puts consecutive edges into groups.
     fn group(footprints: &[Option<Footprint>], bits: u32) -> Groups {
         let mut groups: Groups = Vec::new();
         for (i, footprint) in footprints.iter().enumerate() {
-            if let (Some((range, Some(last))), Some(more)) = (groups.last_mut(), footprint) {
-                let mut both = last.clone();
-                both.add(more);
-                if both.key_bits() <= bits.max(last.key_bits()).max(more.key_bits()) {
-                    (range.end, *last) = (i + 1, both);
-                    continue;
-                }
+            if let (Some((range, Some(last))), Some(more)) = (groups.last_mut(), footprint)
+                && last.form() == more.form()
+                && last.joins(more, bits)
+            {
+                range.end = i + 1;
+                last.add(more);
+                continue;
             }
             groups.push((i..i + 1, footprint.clone()));
         }
@@ -92,17 +143,17 @@ impl Footprint {
 }
 
 impl<'a> Footprints<'a> {
-    /// The footprints in states with this shape, of which `template` is one.
+    /// The footprints in states with this shape, of which `template` is one, with the values of these bits.
     pub fn new(
         model: &'a Model,
         (layout, facts): (&'a Layout, &'a Facts),
-        (words, tag): (&'a WordLayout, usize),
-        template: Vec<u8>,
+        fields: &'a Fields,
+        (template, known): (Vec<u8>, &'a [u64]),
     ) -> Footprints<'a> {
         let mut shape = Shape::default();
         layout.shape(&template, &mut shape);
         let meets = model.channels.iter().any(|channel| channel.capacity == 0);
-        Footprints { model, layout, facts, words, tag, template, shape, meets }
+        Footprints { model, layout, facts, fields, template, known, shape, meets }
     }
 
     /// The processes of the shape.
@@ -130,56 +181,123 @@ impl<'a> Footprints<'a> {
         self.layout.location(&self.template, self.shape.processes[pid])
     }
 
-    /// The edges of a location of a process in groups of consecutive ones, with the footprint of each group, or nothing if it has no
+    /// The form of the location of a process in packed states.
+    pub fn location_width(&self, pid: usize) -> Width {
+        location_width(self.layout.frames[self.shape.processes[pid].process as usize].wide_location)
+    }
+
+    /// These edges of a location of a process in groups of consecutive ones, with the footprint of each group, or nothing if it has no
     /// bounds. Edges are in one group if one decides about another, or if their keys together have few bits.
-    pub fn groups(&self, pid: usize, at: LocId) -> Groups {
-        let edges: Vec<&Edge> = self.edges(pid, at).collect();
+    pub fn groups(&self, pid: usize, at: LocId, chosen: Option<Range<usize>>) -> Groups {
+        let mut edges: Vec<&Edge> = self.edges(pid, at).collect();
+        let chosen = chosen.unwrap_or(0..edges.len());
+        edges = edges[chosen.clone()].to_vec();
         let independent = edges.iter().all(|edge| edge.level == edges[0].level && !matches!(edge.guard, Guard::Else));
         if !independent || edges.is_empty() {
-            return vec![(0..edges.len(), self.of(pid, &edges))];
+            return vec![(chosen, self.of(pid, at, &edges))];
         }
-        let footprints: Vec<Option<Footprint>> = edges.iter().map(|edge| self.of(pid, &[edge])).collect();
+        let footprints: Vec<Option<Footprint>> = edges.iter().map(|edge| self.of(pid, at, &[edge])).collect();
         let grouped = |bits| Footprint::group(&footprints, bits);
         let few = FEW_BITS.into_iter().map(grouped).find(|groups| groups.len() <= FEW_GROUPS);
-        few.unwrap_or_else(|| grouped(FEW_BITS[FEW_BITS.len() - 1]))
+        let mut groups = few.unwrap_or_else(|| grouped(FEW_BITS[FEW_BITS.len() - 1]));
+        groups.iter_mut().for_each(|(range, _)| *range = range.start + chosen.start..range.end + chosen.start);
+        groups
     }
 
     /// The footprint of the moves of a process by these edges of a location. Nothing if it has no bounds. The location is no part of
     /// the key.
-    fn of(&self, pid: usize, edges: &[&Edge]) -> Option<Footprint> {
-        let none = vec![false; self.template.len()];
-        let mut visit = Visit {
-            of: self,
-            key: none.clone(),
-            changed: none,
-            seen: HashSet::new(),
-            open: Vec::new(),
-            bounded: true,
-            creates: false,
+    fn of(&self, pid: usize, at: LocId, edges: &[&Edge]) -> Option<Footprint> {
+        let walk = Visit::new(self, pid, edges, &self.knowledge(pid, at));
+        let (walk, is_whole) = match walk {
+            Some(walk) => (walk, false),
+            None => (Visit::new(self, pid, edges, &self.lasting())?, true),
         };
-        visit.permission(pid);
-        edges.iter().for_each(|edge| visit.edge(pid, edge, false));
-        while let Some(point) = visit.open.pop() {
-            if visit.seen.insert(point) && visit.bounded {
-                visit.point(point);
+        let Visit { key, free, changed, bounded, creates, needed, decisive, .. } = walk;
+        if !bounded || creates && self.meets {
+            // A process that was just created could receive.
+            return None;
+        }
+        let location = self.location_at(pid);
+        let changed = self.bits(|at| key[at] || free[at] || changed[at]);
+        let mut key = self.bits(|at| key[at] && at != location);
+        let mut free = self.bits(|at| free[at]);
+        remove(&mut key, self.known);
+        remove(&mut free, self.known);
+        remove(&mut free, &key);
+        let plain = if count(self.known) > 0 { PLAIN_REST } else { WHOLE_KEY };
+        if count(&key) + count(&free) <= plain {
+            add(&mut key, &free);
+            free.fill(0);
+        }
+        let mut first = self.first(&key, needed.into_iter().filter(|_| !is_whole));
+        if count(&first) == 0 {
+            first = self.first(&key, decisive.into_iter().filter(|_| !is_whole));
+        }
+        Some(Footprint { key, free, changed, first })
+    }
+
+    /// The bits that should be known first, of the fields at these offsets.
+    fn first(&self, key: &[u64], fields: impl Iterator<Item = usize>) -> Vec<u64> {
+        let whole = if count(self.known) > 0 { WHOLE_REST } else { WHOLE_KEY };
+        let mut first = vec![0; key.len()];
+        if count(key) <= whole {
+            return first;
+        }
+        for at in fields {
+            let mut more = self.bits(|other| other == at);
+            more.iter_mut().zip(key).for_each(|(more, key)| *more &= key);
+            add(&mut more, &first);
+            if count(&more) <= FIRST_BITS {
+                first = more;
             }
         }
-        let Visit { key, changed, bounded, creates, .. } = visit;
-        // A process that was just created could receive.
-        (bounded && !(creates && self.meets)).then(|| {
-            let location = self.location_at(pid);
-            Footprint {
-                key: self.bits(|at| key[at] && at != location),
-                changed: self.bits(|at| key[at] || changed[at]),
+        first
+    }
+
+    /// What is known about a state in which a process is at a location.
+    fn knowledge(&self, pid: usize, at: LocId) -> Knowledge {
+        let mut known = self.fields.constant.clone();
+        for &(offset, position) in &self.fields.varying {
+            let mut bits = position.first..position.first + position.bits;
+            let is_known = bits.all(|bit| self.known[bit as usize / 64] >> (bit % 64) & 1 == 1);
+            known[offset..offset + position.bytes].fill(is_known);
+        }
+        let mut knowledge = Knowledge::new(&self.template, |at| known[at]);
+        knowledge.store(self.location_width(pid), self.location_at(pid), Some(at.0 as i32));
+        knowledge
+    }
+
+    /// What is known about all states, also between the stored ones: variables that no move writes.
+    fn lasting(&self) -> Knowledge {
+        let mut known = vec![false; self.template.len()];
+        let globals = (0..self.layout.globals.len()).map(|i| (0, VarRef::Global(VarId(i as u32))));
+        let locals = (0..self.processes()).flat_map(|pid| {
+            let count = self.process(pid).locals.len();
+            (0..count).map(move |i| (pid, VarRef::Local(VarId(i as u32))))
+        });
+        for (pid, var) in globals.chain(locals) {
+            let process = self.shape.processes.get(pid).map_or(0, |at| at.process);
+            if !self.facts.is_written(process, var) {
+                let (slot, base) = self.slot(var, pid);
+                let start = base + slot.offset;
+                let bytes = start..start + slot.len() * slot.width.bytes();
+                known[bytes.clone()].copy_from_slice(&self.fields.constant[bytes]);
             }
-        })
+        }
+        Knowledge::lasting(&self.template, |at| known[at])
+    }
+
+    /// Whether two elements have the same form in the words, so that one can be copied to the place of the other.
+    pub fn is_alike(&self, a: usize, b: usize) -> bool {
+        let form = |at: usize| self.fields.at[at].map(|Position { bytes, least, bits, .. }| (bytes, least, bits));
+        form(a).is_some() && form(a) == form(b)
     }
 
     /// The bits of the fields that begin at these bytes.
     fn bits(&self, chosen: impl Fn(usize) -> bool) -> Vec<u64> {
-        let mut bits = vec![0; self.words.word_count()];
-        for (offset, position) in self.words.fields(self.tag).filter(|(offset, _)| chosen(*offset)) {
-            debug_assert!(offset < self.template.len());
+        let mut bits = vec![0; self.known.len()];
+        for (offset, position) in self.fields.varying.iter().filter(|(offset, _)| chosen(*offset)) {
+            debug_assert!(*offset < self.template.len());
             for bit in position.first..position.first + position.bits {
                 bits[bit as usize / 64] |= 1 << (bit % 64);
             }
@@ -187,35 +305,8 @@ impl<'a> Footprints<'a> {
         bits
     }
 
-    /// The value of an expression, if it is the same in all states of the shape, also between the stored ones.
-    fn known(&self, expr: &Expr, pid: usize) -> Option<i32> {
-        match expr {
-            Expr::Const(value) => Some(*value),
-            Expr::Pid => Some(pid as i32),
-            Expr::Unary(op, a) => Some(op.apply(self.known(a, pid)?)),
-            Expr::Binary(op, a, b) => op.apply(self.known(a, pid)?, self.known(b, pid)?),
-            Expr::Load(place) if !self.facts.is_written(self.shape.processes[pid].process, place.var) => {
-                let (slot, base) = self.slot(place.var, pid);
-                let element = self.element(place, slot, pid)?;
-                let at = base + slot.offset + element * slot.width.bytes();
-                let mut bytes = at..at + slot.width.bytes();
-                bytes.all(|at| self.words.is_constant(self.tag, at)).then(|| slot.width.load(&self.template, at))
-            }
-            _ => None,
-        }
-    }
-
-    /// The number of an element, if it is known.
-    fn element(&self, place: &Place, slot: &Slot, pid: usize) -> Option<usize> {
-        let mut element = 0;
-        for (index, &len) in place.index.iter().zip(&slot.dims) {
-            let index = usize::try_from(self.known(index, pid)?).ok().filter(|index| *index < len as usize)?;
-            element = element * len as usize + index;
-        }
-        Some(element)
-    }
-
-    fn slot(&self, var: VarRef, pid: usize) -> (&Slot, usize) {
+    /// The place of a variable of the model or of a process, and the offset that it counts from.
+    pub fn slot(&self, var: VarRef, pid: usize) -> (&'a Slot, usize) {
         match var {
             VarRef::Global(id) => (&self.layout.globals[id.index()], 0),
             VarRef::Local(id) => {
@@ -225,224 +316,12 @@ impl<'a> Footprints<'a> {
         }
     }
 
-    /// The channels that an expression can denote.
-    fn channels(&self, channel: &Expr, pid: usize) -> Vec<ChannelAt> {
-        match self.known(channel, pid) {
-            Some(number) => {
-                let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
-                index.and_then(|index| self.shape.channels.get(index)).copied().into_iter().collect()
-            }
-            None => self.shape.channels.clone(),
-        }
-    }
-
-    fn capacity(&self, channel: ChannelAt) -> usize {
+    pub fn capacity(&self, channel: ChannelAt) -> usize {
         self.layout.buffers[channel.declaration as usize].capacity
     }
 
-    fn edges(&self, pid: usize, at: LocId) -> impl Iterator<Item = &'a Edge> + use<'a> {
-        let process = self.process(pid);
+    pub fn edges(&self, pid: usize, at: LocId) -> impl Iterator<Item = &'a Edge> + use<'a> {
+        let process: &'a Process = &self.model.processes[self.shape.processes[pid].process as usize];
         process.locations[at.index()].edges.iter().map(|id| &process.edges[id.index()])
-    }
-}
-
-impl Visit<'_, '_> {
-    fn point(&mut self, (pid, at, keeps): Point) {
-        self.permission(pid);
-        self.of.edges(pid, at).for_each(|edge| self.edge(pid, edge, keeps));
-    }
-
-    /// What decides whether the process may move, besides its edges.
-    fn permission(&mut self, pid: usize) {
-        self.control(pid);
-        self.of.process(pid).provided.iter().for_each(|clause| self.read(clause, pid));
-    }
-
-    /// The location of a process.
-    fn control(&mut self, pid: usize) {
-        self.decide(self.of.location_at(pid), 1);
-    }
-
-    fn edge(&mut self, pid: usize, edge: &Edge, keeps: bool) {
-        match &edge.guard {
-            Guard::When(condition) => self.read(condition, pid),
-            // In states of one shape the youngest process is always the same.
-            Guard::Always | Guard::Else | Guard::Youngest => {}
-        }
-        match &edge.sync {
-            Some(Sync::Send { channel, args, sorted }) => {
-                args.iter().for_each(|arg| self.read(arg, pid));
-                self.send(channel, *sorted, pid);
-            }
-            Some(Sync::Receive { channel, args, condition, .. }) => {
-                self.message(args, pid);
-                condition.iter().for_each(|condition| self.read(condition, pid));
-                self.content(channel, pid);
-            }
-            None => {}
-        }
-        edge.effects.iter().for_each(|effect| self.effect(effect, pid));
-        let keeps = keeps || edge.then == Then::Keep;
-        match (edge.chain, edge.then) {
-            (Some(entry), _) => self.open.push((pid, entry, keeps)),
-            (None, Then::Chain) => self.open.push((pid, edge.target, keeps)),
-            (None, _) if keeps => self.open.push((pid, edge.target, false)),
-            (None, _) => {}
-        }
-    }
-
-    /// A message that is put behind others changes only bytes that are zero before: bytes of the buffer that decide nothing.
-    fn send(&mut self, channel: &Expr, sorted: bool, pid: usize) {
-        self.read(channel, pid);
-        let channels = self.of.channels(channel, pid);
-        for &at in &channels {
-            let buffer = &self.of.layout.buffers[at.declaration as usize];
-            let start = at.offset as usize;
-            if sorted {
-                self.decide(start, buffer.size);
-            } else if buffer.capacity > 0 {
-                self.decide(start, 1);
-                self.changed[start..start + buffer.size].fill(true);
-            }
-        }
-        let met: Vec<ChannelAt> = channels.into_iter().filter(|channel| self.of.capacity(*channel) == 0).collect();
-        if !met.is_empty() {
-            (0..self.of.processes()).filter(|other| *other != pid).for_each(|other| self.receiver(other, &met));
-        }
-    }
-
-    /// A process that may receive in a rendezvous on one of these channels, from any of its locations.
-    fn receiver(&mut self, pid: usize, met: &[ChannelAt]) {
-        let of = self.of;
-        let receives = |edge: &&Edge| {
-            let Some(Sync::Receive { channel, .. }) = &edge.sync else { return false };
-            of.channels(channel, pid).iter().any(|channel| met.contains(channel))
-        };
-        let process = of.process(pid);
-        let mut found = false;
-        for edge in process.edges.iter().filter(receives) {
-            found = true;
-            self.edge(pid, edge, false);
-        }
-        if found {
-            self.permission(pid);
-        }
-    }
-
-    /// All messages of a channel.
-    fn content(&mut self, channel: &Expr, pid: usize) {
-        self.read(channel, pid);
-        for at in self.of.channels(channel, pid) {
-            self.decide(at.offset as usize, self.of.layout.buffers[at.declaration as usize].size);
-        }
-    }
-
-    fn message(&mut self, args: &[Pattern], pid: usize) {
-        for arg in args {
-            match arg {
-                Pattern::Match(value) => self.read(value, pid),
-                Pattern::Store(place) => self.place(place, pid),
-                Pattern::Any => {}
-            }
-        }
-    }
-
-    fn effect(&mut self, effect: &Effect, pid: usize) {
-        match effect {
-            Effect::Assign(place, value) => {
-                self.read(value, pid);
-                self.place(place, pid);
-            }
-            Effect::Assert(condition) | Effect::Require { condition, .. } => self.read(condition, pid),
-            Effect::Print(print) => print.pieces.iter().for_each(|piece| match piece {
-                Piece::Text(_) => {}
-                Piece::Value(_, value) | Piece::Symbol(_, value) => self.read(value, pid),
-            }),
-            Effect::Run { process, args, priority, result } => {
-                self.creates = true;
-                args.iter().chain(priority).for_each(|arg| self.read(arg, pid));
-                let created = &self.of.model.processes[process.index()];
-                let initial = created.locals.iter().flat_map(|local| local.init.exprs());
-                initial.for_each(|value| value.walk(&mut |part| self.initial(part)));
-                result.iter().for_each(|place| self.place(place, pid));
-            }
-            Effect::Remove => {
-                let at = self.of.shape.processes[pid];
-                self.decide(at.offset as usize, self.of.layout.frames[at.process as usize].size);
-            }
-            Effect::SetPriority { .. } => self.bounded = false,
-        }
-    }
-
-    /// A part of an initial value of a process that is created. Its own variables follow from the arguments.
-    fn initial(&mut self, part: &Expr) {
-        match part {
-            Expr::Load(Place { var: VarRef::Global(id), .. }) => {
-                let slot = &self.of.layout.globals[id.index()];
-                self.decide(slot.offset, slot.len() * slot.width.bytes());
-            }
-            Expr::Load(_) | Expr::Const(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Cond(_) | Expr::Pid => {}
-            _ => self.bounded = false,
-        }
-    }
-
-    /// An element of a variable of the process or of the model that is read or changed, and its indices.
-    fn place(&mut self, place: &Place, pid: usize) {
-        place.index.iter().for_each(|index| self.read(index, pid));
-        let (slot, base) = self.of.slot(place.var, pid);
-        let (start, width) = (base + slot.offset, slot.width.bytes());
-        match self.of.element(place, slot, pid) {
-            Some(element) => self.decide(start + element * width, width),
-            None => self.decide(start, slot.len() * width),
-        }
-    }
-
-    fn read(&mut self, expr: &Expr, pid: usize) {
-        let of = self.of;
-        match expr {
-            Expr::Const(_) | Expr::Pid | Expr::ProcessCount | Expr::Timeout | Expr::Input | Expr::Fault(_) => {}
-            Expr::Load(place) => self.place(place, pid),
-            Expr::Unary(_, a) => self.read(a, pid),
-            Expr::Binary(_, a, b) => {
-                self.read(a, pid);
-                self.read(b, pid);
-            }
-            Expr::Cond(parts) => parts.iter().for_each(|part| self.read(part, pid)),
-            Expr::Channel(_, channel) => self.content(channel, pid),
-            Expr::Poll { channel, args, .. } => {
-                self.message(args, pid);
-                self.content(channel, pid);
-            }
-            Expr::Location(of_whom) => {
-                self.read(of_whom, pid);
-                (0..of.processes()).for_each(|other| self.control(other));
-            }
-            Expr::At { process, pid: number, .. } => {
-                number.iter().for_each(|number| self.read(number, pid));
-                self.each_of(process.0, |this, other| this.control(other));
-            }
-            Expr::Remote { process, pid: number, place } => {
-                number.iter().for_each(|number| self.read(number, pid));
-                place.index.iter().for_each(|index| self.read(index, pid));
-                self.each_of(process.0, |this, other| {
-                    let (slot, base) = this.of.slot(place.var, other);
-                    this.decide(base + slot.offset, slot.len() * slot.width.bytes());
-                });
-            }
-            Expr::Last | Expr::NonProgress | Expr::Enabled(_) | Expr::Priority(_) | Expr::ObserverAt(_) => {
-                self.bounded = false;
-            }
-        }
-    }
-
-    fn each_of(&mut self, process: u32, mut see: impl FnMut(&mut Self, usize)) {
-        let of = self.of;
-        let these = (0..of.processes()).filter(|pid| of.shape.processes[*pid].process == process);
-        these.for_each(|pid| see(self, pid));
-    }
-
-    /// These bytes decide about the moves, or are changed.
-    fn decide(&mut self, start: usize, bytes: usize) {
-        self.key[start..start + bytes].fill(true);
     }
 }

@@ -7,13 +7,18 @@
 //! with an error or without successors, is left to the code and the interpreter.
 
 mod cache;
+mod codes;
+mod evaluate;
 mod footprint;
+mod knowledge;
 mod output;
+mod results;
 mod select;
 mod sites;
 mod sleep;
 mod source;
 mod table;
+mod visit;
 
 use std::fmt;
 use std::sync::Arc;
@@ -140,7 +145,8 @@ impl TransitionCache {
     /// Whether the cache covers a model of which these are the first states: few of them were left to others, and results depend on few
     /// bits, so that they will be used often.
     pub fn covers(&self) -> bool {
-        self.left < self.expanded / 4 && self.of_width.has_short_keys()
+        let is_used = self.expanded < MANY || 4 * self.source.asked < 3 * self.expanded;
+        self.left < self.expanded / 4 && is_used && self.of_width.has_short_keys()
     }
 
     /// Whether the cache saves work: few states are left to others, and results are used often.
@@ -153,10 +159,12 @@ impl TransitionCache {
     }
 }
 
+/// After so many states, results should be used again.
+const MANY: u64 = 1000;
 /// A cache may leave so many states to others before it is judged.
 const FEW_LEFT: u64 = 1 << 12;
 /// It may make so many results, and one for so many states, since those of long keys are hardly ever used again.
-const FEW_ASKED: u64 = 1 << 14;
+const FEW_ASKED: u64 = 1 << 13;
 const STATES_PER_RESULT: u64 = 64;
 /// Making them may take so much time for results, and so much for each expanded state: some tenths of what expanding it takes.
 /// Whatever it takes, the results are the same.

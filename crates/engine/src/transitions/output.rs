@@ -3,9 +3,9 @@
 use kripke_model::words::MAX_WORDS;
 use kripke_model::{Arrival, Parts, Standing, State};
 
+use super::results::{Change, MOST_MOVES, Moves};
 use super::sites::Site;
 use super::sleep::Steps;
-use super::table::{MOST_MOVES, Moves};
 
 /// Takes successors.
 pub(super) trait Output<const N: usize> {
@@ -14,6 +14,9 @@ pub(super) trait Output<const N: usize> {
 
     /// Takes the successor by a step.
     fn append(&mut self, state: &[u64; N], number: u32, steps: &Steps<N>);
+
+    /// Takes the successor by a step that overwrites or copies bits.
+    fn change(&mut self, state: &[u64; N], change: &(Change<N>, u32));
 
     /// Whether there is no room for the moves of another process.
     fn is_full(&self) -> bool;
@@ -72,6 +75,17 @@ impl<const N: usize> Output<N> for Out<N> {
     }
 
     #[inline(always)]
+    fn change(&mut self, state: &[u64; N], (change, _): &(Change<N>, u32)) {
+        let mut kept: [u64; N] = std::array::from_fn(|i| state[i] & !change.overwritten[i]);
+        for copied in &change.copies {
+            let from = state[usize::from(copied.from)].rotate_left(u32::from(copied.rotation));
+            kept[usize::from(copied.to)] ^= from & copied.bits;
+        }
+        self.write(0, &kept, &change.difference);
+        self.advance(1);
+    }
+
+    #[inline(always)]
     fn is_full(&self) -> bool {
         self.at > self.limit
     }
@@ -125,6 +139,13 @@ impl<const N: usize> Output<N> for OutOfSteps<N> {
     fn append(&mut self, state: &[u64; N], number: u32, steps: &Steps<N>) {
         self.write(0, number);
         self.out.append(state, number, steps);
+        self.at = self.at.wrapping_add(1);
+    }
+
+    #[inline(always)]
+    fn change(&mut self, state: &[u64; N], change: &(Change<N>, u32)) {
+        self.write(0, change.1);
+        self.out.change(state, change);
         self.at = self.at.wrapping_add(1);
     }
 

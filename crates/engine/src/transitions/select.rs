@@ -12,6 +12,9 @@ pub(super) struct BitMask<const N: usize> {
     /// The bits of each word, and the number of them in the words before.
     bits: [u64; N],
     before: [u8; N],
+    /// The first two words that have such bits, and whether others have some.
+    words: [u8; 2],
+    more: bool,
 }
 
 impl<const N: usize> BitMask<N> {
@@ -21,7 +24,11 @@ impl<const N: usize> BitMask<N> {
             *before = count.min(63) as u8;
             count += word.count_ones();
         }
-        BitMask { bits, before }
+        let mut some = (0..N).filter(|i| bits[*i] != 0).map(|i| i as u8);
+        // A word without such bits does no harm.
+        let empty = (0..N).find(|i| bits[*i] == 0).unwrap_or(0) as u8;
+        let words = [some.next().unwrap_or(empty), some.next().unwrap_or(empty)];
+        BitMask { bits, before, words, more: some.next().is_some() }
     }
 
     /// The bits of each word.
@@ -42,7 +49,12 @@ impl<const N: usize> BitMask<N> {
     /// The selected bits of a state, if they are not more than 64.
     #[inline(always)]
     pub fn select<S: SelectBits>(&self, state: &[u64; N]) -> u64 {
-        (0..N).fold(0, |selected, i| selected | S::select(state[i], self.bits[i]) << self.before[i])
+        let of = |i: usize| S::select(state[i], self.bits[i]) << self.before[i];
+        if N > 2 && !self.more {
+            let [one, other] = self.words;
+            return of(usize::from(one)) | of(usize::from(other));
+        }
+        (0..N).fold(0, |selected, i| selected | of(i))
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use super::results::MOST_MOVES;
 use super::select::BitMask;
-use super::table::MOST_MOVES;
 
 /// The processes of the states of one shape.
 #[derive(Debug)]

@@ -16,6 +16,7 @@ const WORTH: u64 = 39;
 pub(super) struct Step<const N: usize> {
     /// The bits that decide whether there is this step: with those that tell the location and which processes there are.
     pub key: [u64; N],
+    /// The bits that it changes. Where no others are overwritten or copied, these are all of them.
     pub difference: [u64; N],
     /// The position of the process among those of the state.
     pub place: u64,

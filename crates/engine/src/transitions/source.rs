@@ -1,5 +1,7 @@
 //! What the table of transitions is made from: footprints, and the moves that the interpreter finds.
 
+use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +10,7 @@ use kripke_model::layout::Layout;
 use kripke_model::words::{MAX_WORDS, Position};
 use kripke_model::{Batch, Model};
 
-use super::footprint::{Footprints, Groups};
+use super::footprint::{Fields, Footprints, Groups};
 use super::sites::Site;
 use super::table::Table;
 use crate::facts::Facts;
@@ -21,6 +23,7 @@ pub(super) struct Source {
     layout: Arc<Layout>,
     facts: Arc<Facts>,
     pub words: Arc<Words>,
+    fields: HashMap<usize, Fields>,
     pub packed: Vec<u8>,
     pub batch: Batch,
     /// The number of results made, and the time that it has taken.
@@ -28,23 +31,30 @@ pub(super) struct Source {
     pub took: Duration,
 }
 
+/// A footprint takes about as long as so many questions.
+const ANALYSIS: u64 = 1;
+
 impl Source {
     pub fn new(model: Arc<Model>, layout: Arc<Layout>, facts: Arc<Facts>, words: Arc<Words>) -> Source {
-        Source { model, layout, facts, words, packed: Vec::new(), batch: Batch::new(), asked: 0, took: Duration::ZERO }
+        let (packed, batch) = (Vec::new(), Batch::new());
+        Source { model, layout, facts, words, fields: HashMap::new(), packed, batch, asked: 0, took: Duration::ZERO }
     }
 
-    /// The packed state of a shape whose bits are all zero.
-    fn template(&mut self, tag: usize) -> Vec<u8> {
+    /// The packed state of a shape with these bits; all others are zero.
+    fn template(&mut self, tag: usize, bits: &[u64]) -> Vec<u8> {
         let mut words = [0; MAX_WORDS];
-        words[0] = tag as u64;
+        words[..bits.len()].copy_from_slice(bits);
+        words[0] |= tag as u64;
         self.words.decode(&words, &mut self.packed);
         self.packed.clone()
     }
 
     pub fn sites<const N: usize>(&mut self, tag: usize, table: &mut Table<N>) -> Vec<Site> {
-        let template = self.template(tag);
-        let Source { model, layout, facts, words, .. } = self;
-        let footprints = Footprints::new(model, (layout, facts), (words.layout(), tag), template);
+        let template = self.template(tag, &[0; N]);
+        let Source { model, layout, facts, words, fields, .. } = self;
+        let known = [0; N];
+        let fields = fields.entry(tag).or_insert_with(|| Fields::new(words.layout(), tag));
+        let footprints = Footprints::new(model, (layout, facts), fields, (template, &known));
         (0..footprints.processes())
             .rev()
             .enumerate()
@@ -67,15 +77,25 @@ impl Source {
             .collect()
     }
 
-    /// The footprints of the moves of a process from a location, for groups of its edges.
-    pub fn footprints(&mut self, tag: usize, pid: usize, location: u32) -> Groups {
-        let template = self.template(tag);
-        let Source { model, layout, facts, words, .. } = self;
-        let footprints = Footprints::new(model, (layout, facts), (words.layout(), tag), template);
+    /// The footprints of the moves of a process by these edges of a location, or all, for groups of them, in states that agree with
+    /// this one in these bits.
+    pub fn footprints<const N: usize>(
+        &mut self,
+        tag: usize,
+        (pid, location): (usize, u32),
+        edges: Option<Range<usize>>,
+        (state, known): (&[u64; N], &[u64; N]),
+    ) -> Groups {
+        self.asked += ANALYSIS;
+        let bits: [u64; N] = std::array::from_fn(|i| state[i] & known[i]);
+        let template = self.template(tag, &bits);
+        let Source { model, layout, facts, words, fields, .. } = self;
+        let fields = fields.entry(tag).or_insert_with(|| Fields::new(words.layout(), tag));
+        let footprints = Footprints::new(model, (layout, facts), fields, (template, known));
         if location as usize >= footprints.process(pid).locations.len() {
             return vec![(0..0, None)];
         }
-        footprints.groups(pid, LocId(location))
+        footprints.groups(pid, LocId(location), edges)
     }
 
     /// Whether fields that are in states of both shapes have the same places.
