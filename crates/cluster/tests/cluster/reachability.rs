@@ -13,7 +13,7 @@ const BOUND: Budget = Budget {
     deadline: None,
     interrupt: None,
     full: None,
-    enough: None,
+    enough: Vec::new(),
 };
 
 fn compare(system: &System, ranks: &[usize]) -> bool {

@@ -164,7 +164,7 @@ const MANY: u64 = 1000;
 /// A cache may leave so many states to others before it is judged.
 const FEW_LEFT: u64 = 1 << 12;
 /// It may make so many results, and one for so many states, since those of long keys are hardly ever used again.
-const FEW_ASKED: u64 = 1 << 13;
+const FEW_ASKED: u64 = 1 << 14;
 const STATES_PER_RESULT: u64 = 64;
 /// Making them may take so much time for results, and so much for each expanded state: some tenths of what expanding it takes.
 /// Whatever it takes, the results are the same.
